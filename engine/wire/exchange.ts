@@ -1,0 +1,110 @@
+/** The operations of both documents, and two that serve them. `elsewhere` is any other address. */
+export type Endpoint =
+  | 'discovery'
+  | 'jwks'
+  | 'registration'
+  | 'authorisation'
+  | 'token'
+  | 'create-account-access-consent'
+  | 'query-account-access-consent'
+  | 'delete-account-access-consent'
+  | 'create-funds-confirmation-consent'
+  | 'delete-funds-confirmation-consent'
+  | 'accounts'
+  | 'account'
+  | 'balances'
+  | 'account-balances'
+  | 'transactions'
+  | 'account-transactions'
+  | 'products'
+  | 'elsewhere'
+
+/** What the consent behind an access token allows, as the bank returned it when it was created. */
+export interface ConsentFacts {
+  id: string
+  permissions: string[]
+  expiration?: string
+  transactionFrom?: string
+  transactionTo?: string
+}
+
+/** What the sender knew when it sent the request; rules read it, the bank never sees it. */
+export interface About {
+  /** Name of the TPP client that sent it: first, second. */
+  client?: string
+  /** Name of the approval whose access token was sent. */
+  approval?: string
+  /** Consent behind the access token that was sent. */
+  consent?: ConsentFacts
+  /** The AccountId or ConsentId in the path. */
+  subject?: string
+  /** The one thing that is wrong with this request, in words; absent on a correct one. */
+  deviation?: string
+  /** Id of the check or step that sent it. */
+  check?: string
+}
+
+/** Why no response arrived. `unreachable` and `untrusted` are the environment, never the bank. */
+export interface WireFailure {
+  kind:
+    | 'unreachable' // ECONNREFUSED, ENOTFOUND, EAI_AGAIN, EHOSTUNREACH
+    | 'untrusted' // our own trust store refuses the server's certificate
+    | 'tls-alert' // the server refused in the handshake and said why
+    | 'closed' // the connection was closed or reset before a response
+    | 'timeout' // no complete response within the target's time
+    | 'garbage' // not HTTP
+    | 'too-large' // body over the limit of the target
+  code: string
+  message: string
+}
+
+export interface WireRequest {
+  method: string
+  url: string
+  /** Name and value as sent, in order. */
+  headers: [string, string][]
+  body?: string
+}
+
+export interface WireResponse {
+  status: number
+  /** Name and value in the spelling and order of the wire. */
+  headers: [string, string][]
+  /** UTF-8 text; empty when there was none. */
+  body: string
+  /** Length of the body on arrival, in bytes, after content decoding. */
+  bytes: number
+  /** Body as JSON; undefined when it is empty or not JSON. */
+  json?: unknown
+}
+
+export interface Connection {
+  /** TLSv1.2, TLSv1.3. */
+  protocol?: string
+  cipher?: string
+  /** Name of the client certificate that was offered: first, second, none, untrusted, expired. */
+  identity: string
+}
+
+/** One request and its response or failure, raw. It never leaves the process that judges. */
+export interface Exchange {
+  /** x1, x2, … in order of sending. */
+  id: string
+  endpoint: Endpoint
+  about: About
+  /** UTC, RFC 3339 with milliseconds. */
+  startedAt: string
+  durationMs: number
+  request: WireRequest
+  response?: WireResponse
+  failure?: WireFailure
+  connection: Connection
+  /** Id of the exchange that repeated this one after connection trouble, 429 or 503. */
+  retriedBy?: string
+}
+
+/** First value of a header of the response, whatever its case; undefined when absent. */
+export function header(exchange: Exchange, name: string): string | undefined {
+  const wanted = name.toLowerCase()
+  return exchange.response?.headers.find(([key]) => key.toLowerCase() === wanted)?.[1]
+}
