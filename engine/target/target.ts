@@ -12,7 +12,12 @@ export interface TargetDocument {
   trust?: string[]
   /** How long one request may take, in seconds. Default 30. */
   timeout?: number
+  /** Largest response body that is read, in bytes. Default 64 MiB. */
+  maxResponseSize?: number
+  /** HTTP proxy through which every connection is tunnelled: http://host:port. */
   proxy?: string
+  /** Issuer of the bank, where its discovery does not say. Default: the discovery address. */
+  issuer?: string
   clients: { first: ClientDocument; second?: ClientDocument }
   /** Client certificates that a bank must refuse; an untrusted one is made up when absent. */
   refusedCertificates?: { expired?: TransportDocument; untrusted?: TransportDocument }

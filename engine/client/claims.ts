@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import type { TargetClient } from '../target/resolve.ts'
+import { claimsOf } from './jwt.ts'
+
+/** Seconds by which a clock of ours may be ahead of the bank's without harm. */
+const LEEWAY = 5
+
+function now(): number {
+  return Math.floor(Date.now() / 1000)
+}
+
+/**
+ * Claims of the registration JWT. The document shows none but software statement and redirect
+ * URIs; these are the ones of OBIE Dynamic Client Registration 3.x and RFC 7591.
+ */
+export function registrationClaims(
+  client: TargetClient,
+  audience: string,
+  softwareStatement: string | undefined,
+): Record<string, unknown> {
+  const statement = claimsOf(client.softwareStatement ?? '') ?? {}
+  const { accounts, fundsConfirmation } = client.scopes
+  return {
+    iss: statement.software_id,
+    aud: audience,
+    iat: now() - LEEWAY,
+    exp: now() + 300,
+    jti: randomUUID(),
+    redirect_uris: client.redirectUris,
+    token_endpoint_auth_method: 'private_key_jwt',
+    token_endpoint_auth_signing_alg: 'PS256',
+    grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
+    response_types: ['code id_token'],
+    id_token_signed_response_alg: 'PS256',
+    request_object_signing_alg: 'PS256',
+    application_type: 'web',
+    scope: [...new Set(['openid', accounts, fundsConfirmation ?? accounts])].join(' '),
+    software_id: statement.software_id,
+    software_statement: softwareStatement,
+    ...client.registrationClaims,
+  }
+}
+
+/** Claims of the client assertion: OpenID Connect Core section 9, private_key_jwt. */
+export function assertionClaims(clientId: string, audience: string): Record<string, unknown> {
+  return {
+    iss: clientId,
+    sub: clientId,
+    aud: audience,
+    jti: randomUUID(),
+    iat: now() - LEEWAY,
+    exp: now() + 120,
+  }
+}
+
+/** Claims of the request object: FAPI 1.0 Advanced section 5.2.2, and the intent of the consent. */
+export function requestObjectClaims(message: {
+  clientId: string
+  issuer: string
+  redirectUri: string
+  scope: string
+  state: string
+  nonce: string
+  consentId: string
+  intentClaim: string
+  /** Seconds until the request object expires: "exp" at most 60 minutes after "nbf". */
+  lifetime: number
+}): Record<string, unknown> {
+  const issued = now() - LEEWAY
+  return {
+    iss: message.clientId,
+    aud: message.issuer,
+    response_type: 'code id_token',
+    client_id: message.clientId,
+    redirect_uri: message.redirectUri,
+    scope: message.scope,
+    state: message.state,
+    nonce: message.nonce,
+    iat: issued,
+    nbf: issued,
+    exp: issued + message.lifetime,
+    jti: randomUUID(),
+    claims: {
+      id_token: {
+        [message.intentClaim]: { value: message.consentId, essential: true },
+        acr: {
+          essential: true,
+          values: ['urn:openbanking:psd2:sca', 'urn:openbanking:psd2:ca'],
+        },
+      },
+    },
+  }
+}

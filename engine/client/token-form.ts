@@ -1,0 +1,45 @@
+import { merged } from './jwt.ts'
+
+/** The grants that the document refers to, with the fields of its token request. */
+export type Grant =
+  | { grant_type: 'client_credentials'; scope?: string }
+  | { grant_type: 'authorization_code'; code: string; redirect_uri: string }
+  | { grant_type: 'refresh_token'; refresh_token: string }
+
+/** "Must be the JWT-bearer assertion type URN". */
+const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
+/** How the client authenticates; private_key_jwt is right, the others are deviations. */
+export type Authentication =
+  | 'private_key_jwt'
+  | 'client_secret_basic'
+  | 'client_secret_post'
+  | 'none'
+
+/** The fields of a token request and, for client_secret_basic, its Authorization header. */
+export function tokenForm(message: {
+  grant: Grant
+  clientId: string
+  /** Made when private_key_jwt is used. */
+  assertion: () => string
+  authentication: Authentication
+  clientSecret: string
+  over: Record<string, string | undefined> | undefined
+}): { form: Record<string, string>; authorisation?: string } {
+  const { grant, clientId, clientSecret, authentication, over } = message
+  const authenticated: Record<Authentication, () => Record<string, string>> = {
+    private_key_jwt: () => ({
+      client_id: clientId,
+      client_assertion_type: JWT_BEARER,
+      client_assertion: message.assertion(),
+    }),
+    client_secret_post: () => ({ client_id: clientId, client_secret: clientSecret }),
+    client_secret_basic: () => ({}),
+    none: () => ({ client_id: clientId }),
+  }
+  const fields = merged({ ...grant, ...authenticated[authentication]() }, over)
+  const form = fields as Record<string, string>
+  if (authentication !== 'client_secret_basic') return { form }
+  const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`
+  return { form, authorisation: `Basic ${Buffer.from(pair).toString('base64')}` }
+}

@@ -1,0 +1,267 @@
+import { randomBytes } from 'node:crypto'
+import type { Target, TargetClient } from '../target/resolve.ts'
+import type { About, Exchange } from '../wire/exchange.ts'
+import type { Wire } from '../wire/wire.ts'
+import {
+  type CallEndpoint,
+  type CallOptions,
+  headersOf,
+  methodOf,
+  overMutualTls,
+  urlOf,
+  withHeaders,
+} from './call.ts'
+import { assertionClaims, registrationClaims, requestObjectClaims } from './claims.ts'
+import { type JwtDeviation, jwt, merged, type Signer } from './jwt.ts'
+import { type RegisteredClient, registeredClient } from './registered-client.ts'
+import { type Authentication, type Grant, tokenForm } from './token-form.ts'
+
+/** What every message may say of itself; rules read it, the bank never sees it. */
+export interface Told {
+  about?: About
+  /** Milliseconds, instead of the target's. */
+  timeout?: number
+  /** Repeat after 429 or 503; never for a request that is judged. */
+  retry?: boolean
+  /** What is wrong with this message, in words. */
+  deviation?: string
+}
+
+export interface RegistrationDeviation extends Told {
+  jwt?: JwtDeviation
+  /** application/jwt is right; null sends none. */
+  contentType?: string | null
+  /** null leaves it out. */
+  softwareStatement?: string | null | ((statement: string) => string)
+  identity?: string
+  /** Sent instead of the registration JWT. */
+  body?: string
+  headers?: Record<string, string | undefined>
+  method?: string
+}
+
+export interface TokenDeviation extends Told {
+  assertion?: JwtDeviation
+  /** Form fields; undefined removes one. */
+  form?: Record<string, string | undefined>
+  headers?: Record<string, string | undefined>
+  /** application/x-www-form-urlencoded is right; null sends none. */
+  contentType?: string | null
+  /** Sent instead of the form. */
+  body?: string
+  identity?: string
+  authentication?: Authentication
+}
+
+export interface AuthorisationDeviation {
+  requestObject?: JwtDeviation
+  /** Query parameters; undefined removes one. */
+  query?: Record<string, string | undefined>
+}
+
+/** One request to the authorisation endpoint, and what its answer must be compared with. */
+export interface AuthorisationRequest {
+  url: string
+  state: string
+  nonce: string
+  redirectUri: string
+  consentId: string
+  requestObject: string
+}
+
+/** What the bank's discovery says that messages of a TPP depend on. */
+export interface BankFacts {
+  issuer: string
+}
+
+/** A TPP client: one correct builder per message, each open to one deviation. */
+export interface Tpp {
+  readonly name: string
+  readonly client: TargetClient
+  readonly target: Target
+  readonly wire: Wire
+  /** What the bank stored for the client; undefined until adopted, where none is configured. */
+  readonly registered: RegisteredClient | undefined
+  /** Uses a registration response: "the client must use the returned values". */
+  adopt(json: unknown): RegisteredClient
+  /** Uses what a discovery response says. */
+  learn(facts: Partial<BankFacts>): void
+  register(deviation?: RegistrationDeviation): Promise<Exchange>
+  token(grant: Grant, deviation?: TokenDeviation): Promise<Exchange>
+  authorisation(
+    message: { consentId: string; scope?: string; redirectUri?: string; state?: string },
+    deviation?: AuthorisationDeviation,
+  ): Promise<AuthorisationRequest>
+  /** Consents, data, products, discovery, jwks and any other address. */
+  call(endpoint: CallEndpoint, options?: CallOptions & Told): Promise<Exchange>
+}
+
+/** Seconds for which a request object is good: longer where a person must open the link. */
+const LIFETIME = { attended: 3500, unattended: 300 }
+
+/**
+ * A TPP client of a target.
+ *
+ * @param name of the client in the target: first or second.
+ * @throws TypeError when the target has no client of that name.
+ */
+export function createTpp(parts: { name: string; target: Target; wire: Wire }): Tpp {
+  const { name, target, wire } = parts
+  const client = name === 'second' ? target.clients.second : target.clients.first
+  if (!client || client.name !== name) throw new TypeError(`the target has no client ${name}`)
+  const other = name === 'second' ? target.clients.first : target.clients.second
+  const signer: Signer = {
+    key: client.signingKey,
+    kid: client.signing.kid,
+    ...(other && { otherKey: other.signingKey }),
+  }
+  const facts: BankFacts = { issuer: target.issuer }
+  let registered = client.clientId
+    ? registeredClient({ client_id: client.clientId, redirect_uris: client.redirectUris })
+    : undefined
+
+  const clientId = () => {
+    if (!registered) throw new TypeError(`client ${name} is not registered yet`)
+    return registered.client_id
+  }
+
+  const told = ({ about, timeout, retry, deviation }: Told) => ({
+    about: { client: name, ...(deviation !== undefined && { deviation }), ...about },
+    ...(timeout !== undefined && { timeout }),
+    ...(retry !== undefined && { retry }),
+  })
+
+  return {
+    name,
+    client,
+    target,
+    wire,
+    get registered() {
+      return registered
+    },
+
+    adopt(json) {
+      registered = registeredClient(json)
+      return registered
+    },
+
+    learn(learnt) {
+      Object.assign(facts, merged({}, { issuer: learnt.issuer }))
+    },
+
+    async register(deviation = {}) {
+      const statement = statementFor(client, deviation.softwareStatement)
+      const claims = registrationClaims(client, facts.issuer, statement)
+      const headers: [string, string][] = []
+      if (deviation.contentType !== null) {
+        headers.push(['Content-Type', deviation.contentType ?? 'application/jwt'])
+      }
+      headers.push(['Accept', 'application/json'])
+      return wire.send({
+        endpoint: 'registration',
+        identity: deviation.identity ?? name,
+        method: deviation.method ?? 'POST',
+        url: target.endpoints.registration,
+        headers: withHeaders(headers, deviation.headers),
+        body: deviation.body ?? jwt(claims, signer, deviation.jwt),
+        ...told(deviation),
+      })
+    },
+
+    async token(grant, deviation = {}) {
+      const scoped =
+        grant.grant_type === 'client_credentials'
+          ? { ...grant, scope: grant.scope ?? client.scopes.accounts }
+          : grant
+      const { form, authorisation } = tokenForm({
+        grant: scoped,
+        clientId: clientId(),
+        assertion: () =>
+          jwt(assertionClaims(clientId(), target.endpoints.token), signer, deviation.assertion),
+        authentication: deviation.authentication ?? 'private_key_jwt',
+        clientSecret: registered?.client_secret ?? randomBytes(24).toString('base64url'),
+        over: deviation.form,
+      })
+      const headers: [string, string][] = []
+      if (authorisation) headers.push(['Authorization', authorisation])
+      if (deviation.contentType !== null) {
+        const contentType = deviation.contentType ?? 'application/x-www-form-urlencoded'
+        headers.push(['Content-Type', contentType])
+      }
+      headers.push(['Accept', 'application/json'])
+      return wire.send({
+        endpoint: 'token',
+        identity: deviation.identity ?? name,
+        method: 'POST',
+        url: target.endpoints.token,
+        headers: withHeaders(headers, deviation.headers),
+        body: deviation.body ?? new URLSearchParams(form).toString(),
+        ...told(deviation),
+      })
+    },
+
+    async authorisation(message, deviation = {}) {
+      const { consentId } = message
+      const scope = message.scope ?? `openid ${client.scopes.accounts}`
+      const redirectUri =
+        message.redirectUri ?? registered?.redirect_uris[0] ?? client.redirectUris[0] ?? ''
+      const state = message.state ?? randomBytes(16).toString('base64url')
+      const nonce = randomBytes(16).toString('base64url')
+      const attended = target.document.authorisation.driver === 'ask'
+      const claims = requestObjectClaims({
+        clientId: clientId(),
+        issuer: facts.issuer,
+        redirectUri,
+        scope,
+        state,
+        nonce,
+        consentId,
+        intentClaim: target.intentClaim,
+        lifetime: attended ? LIFETIME.attended : LIFETIME.unattended,
+      })
+      const requestObject = jwt(claims, signer, deviation.requestObject)
+      const query = merged(
+        {
+          response_type: 'code id_token',
+          client_id: clientId(),
+          redirect_uri: redirectUri,
+          scope,
+          state,
+          request: requestObject,
+        },
+        deviation.query,
+      )
+      const url = urlOf('authorisation', target.endpoints, {
+        query: query as Record<string, string>,
+      })
+      return { url, state, nonce, redirectUri, consentId, requestObject }
+    },
+
+    async call(endpoint, options = {}) {
+      const method = options.method ?? methodOf(endpoint)
+      const { subject, body } = options
+      const common = told(options)
+      return wire.send({
+        ...common,
+        about: { ...(subject !== undefined && { subject }), ...common.about },
+        endpoint,
+        identity: options.identity ?? (overMutualTls(endpoint) ? name : 'none'),
+        method,
+        url: urlOf(endpoint, target.endpoints, options),
+        headers: headersOf(endpoint, method, options),
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+    },
+  }
+}
+
+function statementFor(
+  client: TargetClient,
+  deviation: RegistrationDeviation['softwareStatement'],
+): string | undefined {
+  if (deviation === null) return undefined
+  if (typeof deviation === 'string') return deviation
+  const { softwareStatement } = client
+  if (deviation === undefined || softwareStatement === undefined) return softwareStatement
+  return deviation(softwareStatement)
+}

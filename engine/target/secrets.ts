@@ -1,0 +1,32 @@
+import type { ClientDocument, TargetDocument, TransportDocument } from './target.ts'
+
+/**
+ * Every secret value that a target holds: private keys, passphrases, software statements, what
+ * customers log in with, the proxy's password and what authorises hooks.
+ */
+export function secretsOf(document: TargetDocument): string[] {
+  const { clients, customers, refusedCertificates, hooks, proxy } = document
+  const found = [
+    ...clientSecrets(clients.first),
+    ...(clients.second ? clientSecrets(clients.second) : []),
+    ...Object.values(refusedCertificates ?? {}).flatMap(transportSecrets),
+    ...Object.values(customers.first.credentials),
+    ...Object.values(customers.second?.credentials ?? {}),
+    ...Object.values(hooks ?? {}).flatMap((hook) => Object.values(hook?.http?.headers ?? {})),
+    proxyPassword(proxy),
+  ]
+  return [...new Set(found.filter((value): value is string => Boolean(value)))]
+}
+
+function clientSecrets({ transport, signing, softwareStatement }: ClientDocument) {
+  return [...transportSecrets(transport), signing.key, signing.passphrase, softwareStatement]
+}
+
+function transportSecrets({ key, pkcs12, passphrase }: TransportDocument) {
+  return [key, pkcs12, passphrase]
+}
+
+function proxyPassword(proxy: string | undefined): string | undefined {
+  if (proxy === undefined || !URL.canParse(proxy)) return undefined
+  return decodeURIComponent(new URL(proxy).password)
+}

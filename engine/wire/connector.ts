@@ -1,0 +1,107 @@
+import { subscribe } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import { buildConnector } from 'undici'
+import type { TransportDocument } from '../target/target.ts'
+import { tunnel } from './tunnel.ts'
+
+/** What is remembered of one connection, for the exchanges that it carries. */
+export interface SocketFacts {
+  protocol?: string
+  cipher?: string
+  /** Errors in order of arrival; under TLS 1.3 a refused certificate is one of them. */
+  errors: Error[]
+  /** Settles when the socket is closed: no more errors arrive after it. */
+  closed: Promise<void>
+  /** Requests written to it so far. */
+  requests: number
+}
+
+const facts = new WeakMap<Socket, SocketFacts>()
+
+/** TLS facts and errors of a socket that a connector of this module made. */
+export function factsOf(socket: Socket): SocketFacts | undefined {
+  return facts.get(socket)
+}
+
+interface ConnectorOptions {
+  transport: TransportDocument | undefined
+  trust: string[] | undefined
+  proxy: string | undefined
+  timeout: number
+  /** Called with true when a TCP connection begins, with false when it stands or has failed. */
+  reaching(begun: boolean): void
+}
+
+/**
+ * A connector of undici for one identity. Every connection is a full handshake: a resumed session
+ * would show the certificate of an earlier one. An error listener of its own is the first on every
+ * socket, so that an alert after the handshake is not lost to the write that fails because of it.
+ */
+export function connector(options: ConnectorOptions): buildConnector.connector {
+  const { transport, trust, proxy, timeout, reaching } = options
+  const connect = buildConnector({
+    timeout,
+    maxCachedSessions: 0,
+    keepAlive: true,
+    ...(trust && { ca: trust }),
+    ...(transport?.certificate && { cert: transport.certificate }),
+    ...(transport?.key && { key: transport.key }),
+    ...(transport?.pkcs12 && { pfx: Buffer.from(transport.pkcs12, 'base64') }),
+    ...(transport?.passphrase && { passphrase: transport.passphrase }),
+  })
+  const open: buildConnector.connector = (target, callback) => {
+    let pending = target.httpSocket === undefined
+    if (pending) reaching(true)
+    const reached = () => {
+      if (pending) reaching(false)
+      pending = false
+    }
+    // undici's connector returns the socket that it is connecting; its types do not say so.
+    const socket = connect(target, (...[error, connected]) => {
+      reached()
+      if (error) return callback(error, null)
+      if (connected instanceof TLSSocket) noteTls(connected)
+      callback(null, connected)
+    }) as unknown as Socket
+    socket.once('connect', reached)
+    watch(socket)
+  }
+  if (proxy === undefined) return open
+  return (target, callback) => {
+    tunnel(proxy, target, timeout).then(
+      (httpSocket) => open({ ...target, httpSocket }, callback),
+      (error: Error) => callback(error, null),
+    )
+  }
+}
+
+function watch(socket: Socket): void {
+  const errors: Error[] = []
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  socket.prependListener('error', (error) => errors.push(error))
+  facts.set(socket, { errors, closed, requests: 0 })
+}
+
+function noteTls(socket: TLSSocket): void {
+  const known = facts.get(socket)
+  if (!known) return
+  known.protocol = socket.getProtocol() ?? undefined
+  known.cipher = socket.getCipher().name
+}
+
+let writing: ((socket: Socket) => void) | undefined
+
+/**
+ * Tells the socket on which a request is written. undici announces the headers in the same turn in
+ * which it started the request, so the last one started is the one announced.
+ */
+export function onNextWrite(listener: (socket: Socket) => void): void {
+  writing = listener
+}
+
+subscribe('undici:client:sendHeaders', (message) => {
+  const listener = writing
+  writing = undefined
+  listener?.((message as { socket: Socket }).socket)
+})

@@ -1,0 +1,121 @@
+import type { Socket } from 'node:net'
+import type { Dispatcher } from 'undici'
+import { factsOf, onNextWrite, type SocketFacts } from './connector.ts'
+import { tooLarge, WireLimit } from './failure.ts'
+
+/** What came back for one request: a raw response, or the errors that kept it away. */
+export interface Arrival {
+  response?: { status: number; headers: [string, string][]; body: Buffer }
+  errors: Error[]
+  socket?: SocketFacts
+  /** Whether the connection had carried a request before. */
+  reused: boolean
+}
+
+interface Bounds {
+  /** Milliseconds for the whole request, connecting included. */
+  timeout: number
+  /** Bytes of the body as it travels. */
+  maxResponseSize: number
+  /** The error of a timeout before any request was written. */
+  notConnected(): WireLimit
+}
+
+/** Sends one request on one dispatcher and always resolves. */
+export function dispatch(
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  bounds: Bounds,
+): Promise<Arrival> {
+  return new Promise((resolve) => {
+    let controller: Dispatcher.DispatchController | undefined
+    let socket: SocketFacts | undefined
+    let reused = false
+    let status = 0
+    let headers: [string, string][] = []
+    let chunks: Buffer[] = []
+    let size = 0
+    let settled = false
+
+    const timer = setTimeout(() => {
+      const { timeout } = bounds
+      const error = socket
+        ? new WireLimit('timeout', 'TIMEOUT', `no complete response within ${timeout / 1000} s`)
+        : bounds.notConnected()
+      settle([error])
+      controller?.abort(error)
+    }, bounds.timeout)
+
+    const settle = (errors: Error[]) => {
+      if (settled) return
+      settled = true
+      clearTimeout(timer)
+      const response = errors.length === 0 && { status, headers, body: Buffer.concat(chunks) }
+      chunks = []
+      resolve({ errors, reused, ...(response && { response }), ...(socket && { socket }) })
+    }
+
+    const stop = (error: Error) => {
+      settle([error])
+      controller?.abort(error)
+    }
+
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(started) {
+        controller = started
+        if (settled) return started.abort(new WireLimit('timeout', 'TIMEOUT', 'too late'))
+        onNextWrite((written: Socket) => {
+          socket = factsOf(written)
+          if (!socket) return
+          reused = socket.requests > 0
+          socket.requests += 1
+        })
+      },
+      onResponseStart(started, code) {
+        status = code
+        headers = pairs(started.rawHeaders)
+      },
+      onResponseData(_controller, chunk) {
+        size += chunk.length
+        if (size <= bounds.maxResponseSize) return void chunks.push(chunk)
+        stop(tooLarge(bounds.maxResponseSize))
+      },
+      onResponseEnd() {
+        settle([])
+      },
+      onResponseError(_controller, error) {
+        if (settled) return
+        void untold(error, socket).then((errors) => settle(errors))
+      },
+    }
+
+    try {
+      dispatcher.dispatch(options, handler)
+    } catch (error) {
+      settle([error instanceof Error ? error : new Error(String(error))])
+    }
+  })
+}
+
+/**
+ * The error that undici tells, after those of the socket itself. An alert that refuses a client
+ * certificate under TLS 1.3 may arrive after the write that failed: the socket's close ends that.
+ */
+async function untold(error: Error, socket: SocketFacts | undefined): Promise<Error[]> {
+  if (!socket) return [error]
+  await Promise.race([socket.closed, new Promise((resolve) => setTimeout(resolve, 50).unref())])
+  return [...socket.errors, error]
+}
+
+function pairs(raw: Dispatcher.DispatchController['rawHeaders']): [string, string][] {
+  if (!Array.isArray(raw)) return []
+  const found: [string, string][] = []
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    found.push([text(raw[index]), text(raw[index + 1])])
+  }
+  return found
+}
+
+function text(value: Buffer | string | undefined): string {
+  return typeof value === 'string' ? value : (value?.toString('latin1') ?? '')
+}
