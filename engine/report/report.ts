@@ -90,18 +90,19 @@ export interface Report {
   /** Why the run ended early, or could judge nothing; absent on a whole run. */
   partial?: string
   summary: Record<
-    | 'pass'
-    | 'fail'
-    | 'warn'
-    | 'observed'
-    | 'blocked'
-    | 'notApplicable'
-    | 'notRun'
-    | 'error',
+    'pass' | 'fail' | 'warn' | 'observed' | 'blocked' | 'notApplicable' | 'notRun' | 'error',
     number
   >
   /** Musts in scope by outcome; what the verdict rests on. */
-  musts: { judged: number; passed: number; failed: number; blocked: number; notApplicable: number; notRun: number; notTested: number }
+  musts: {
+    judged: number
+    passed: number
+    failed: number
+    blocked: number
+    notApplicable: number
+    notRun: number
+    notTested: number
+  }
   requirements: RequirementResult[]
   checks: CheckResult[]
   observations: Observation[]

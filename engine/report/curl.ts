@@ -1,0 +1,90 @@
+import { visible } from './legible.ts'
+import type { ExchangeRecord } from './report.ts'
+
+/** Headers that the connection makes by itself, or that mean nothing outside of the run. */
+const LEFT_OUT = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'user-agent',
+])
+
+/** Form fields and query parameters that carry a secret or a signature. */
+const PLACEHOLDERS: Record<string, string> = {
+  client_assertion: 'CLIENT_ASSERTION',
+  client_secret: 'CLIENT_SECRET',
+  code: 'CODE',
+  refresh_token: 'REFRESH_TOKEN',
+  request: 'REQUEST_OBJECT',
+  password: 'PASSWORD',
+}
+
+/** Largest body that is written into a command. */
+const MAX_BODY = 8 * 1024
+
+/**
+ * The request as a curl command. Secrets, signatures and the client certificate are shell variables
+ * (`$ACCESS_TOKEN`, `$CERT`): the record doesn't hold them, and each TPP has its own.
+ */
+export function curl(exchange: ExchangeRecord): string {
+  const { request, connection } = exchange
+  const words = [`curl -i -X ${quote(request.method)} ${address(request.url)}`]
+  if (connection.identity !== 'none' && /^https:/i.test(request.url)) {
+    const name = connection.identity.toUpperCase().replace(/[^A-Z0-9]/g, '_')
+    words.push(`--cert "$${name}_CERT" --key "$${name}_KEY" --cacert "$BANK_CA"`)
+  }
+  for (const [name, value] of request.headers) {
+    if (LEFT_OUT.has(name.toLowerCase())) continue
+    words.push(`-H ${headerArgument(name, value)}`)
+  }
+  const body = request.body
+  if (body !== undefined && body !== '') words.push(bodyArgument(request.headers, body))
+  return words.join(' \\\n  ')
+}
+
+function headerArgument(name: string, value: string): string {
+  const lower = name.toLowerCase()
+  if (lower === 'authorization') {
+    const scheme = /^(\S+)\s/.exec(value)?.[1]
+    return scheme && /^[A-Za-z]+$/.test(scheme)
+      ? `"${name}: ${scheme} $${scheme.toLowerCase() === 'basic' ? 'CREDENTIALS' : 'ACCESS_TOKEN'}"`
+      : `"${name}: $AUTHORIZATION"`
+  }
+  if (lower === 'cookie') return `"${name}: $COOKIE"`
+  return quote(`${name}: ${value}`)
+}
+
+function bodyArgument(headers: [string, string][], body: string): string {
+  const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
+  if (/jwt|jose/i.test(type)) return '--data-binary "$REGISTRATION_JWT"'
+  if (body.length > MAX_BODY)
+    return `--data-binary @body   # ${body.length} characters, see the exchange`
+  if (!/x-www-form-urlencoded/i.test(type)) return `--data-binary ${quote(body)}`
+  return body
+    .split('&')
+    .map((pair) => `--data ${pairArgument(pair)}`)
+    .join(' \\\n  ')
+}
+
+function pairArgument(pair: string): string {
+  const equals = pair.indexOf('=')
+  const name = equals < 0 ? pair : pair.slice(0, equals)
+  const placeholder = Object.hasOwn(PLACEHOLDERS, name) ? PLACEHOLDERS[name] : undefined
+  return placeholder ? `"${name}=$${placeholder}"` : quote(pair)
+}
+
+function address(url: string): string {
+  const question = url.indexOf('?')
+  if (question < 0) return quote(url)
+  const pairs = url.slice(question + 1).split('&')
+  const secret = pairs.some((pair) => Object.hasOwn(PLACEHOLDERS, pair.split('=')[0] ?? ''))
+  if (!secret) return quote(url)
+  return `${quote(url.slice(0, question + 1))}${pairs.map(pairArgument).join("'&'")}`
+}
+
+/** One word for a POSIX shell; what can't be seen is spelled out and so changed. */
+function quote(text: string): string {
+  const plain = visible(text)
+  return /^[A-Za-z0-9_./:=@%+,-]+$/.test(plain) ? plain : `'${plain.replaceAll("'", "'\\''")}'`
+}

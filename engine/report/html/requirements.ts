@@ -1,0 +1,118 @@
+import { byChapter, OUTCOMES } from '../findings.ts'
+import { clip } from '../legible.ts'
+import type { CheckResult, Outcome, Report, RequirementResult } from '../report.ts'
+import { type Context, reading } from './failures.ts'
+import { type Markup, markup } from './markup.ts'
+import { badge } from './verdict.ts'
+
+/** The name of a document for a reader; the folder's name when it is not known. */
+export function documentTitle(document: string): string {
+  const titles: Record<string, string> = {
+    'account-information': 'Account information',
+    'product-information': 'Product information',
+  }
+  return titles[document] ?? document
+}
+
+/** Every requirement by document and chapter, each opening to its checks; with filters for the script. */
+export function requirementsSection(report: Report, context: Context): Markup {
+  const checks = new Map(report.checks.map((check) => [check.id, check]))
+  const documents = byChapter(report)
+  const chapters = documents.flatMap(({ document, chapters }) =>
+    chapters.map(({ chapter }) => `${document}/${chapter}`),
+  )
+  return markup`<section id="requirements" aria-labelledby="h-requirements">
+<h2 id="h-requirements">Requirements</h2>
+${filters(report, chapters)}
+${documents.map(
+  ({
+    document,
+    chapters,
+  }) => markup`<section class="document" aria-label="${documentTitle(document)}"><h3>${documentTitle(document)}</h3>
+${chapters.map(
+  ({
+    chapter,
+    requirements,
+  }) => markup`<section class="chapter" aria-label="${chapter}" data-chapter="${document}/${chapter}">
+<h4>${chapter} <span class="tally">${tally(requirements)}</span></h4>
+${requirements.map((requirement) => requirementRow(requirement, checks, context))}
+</section>`,
+)}
+</section>`,
+)}
+</section>`
+}
+
+function filters(report: Report, chapters: string[]): Markup {
+  const present = OUTCOMES.filter(
+    (o) =>
+      report.requirements.some((r) => r.outcome === o) ||
+      report.checks.some((c) => c.outcome === o),
+  )
+  return markup`<form class="filters" role="search" aria-label="Filter requirements" hidden>
+<label class="wide">Text <input type="search" name="text" placeholder="id, words of a requirement, a check, a message" autocomplete="off"></label>
+<label>Level <select name="level"><option value="">every level</option><option>must</option><option>should</option><option>observe</option></select></label>
+<label>Chapter <select name="chapter"><option value="">every chapter</option>${chapters.map((chapter) => markup`<option>${chapter}</option>`)}</select></label>
+<fieldset><legend>Outcome</legend>${present.map((outcome) => markup`<label class="chip"><input type="checkbox" name="outcome" value="${outcome}"> ${badge(outcome)}</label>`)}<label class="chip"><input type="checkbox" name="fresh" value="1"> <span class="badge new">new</span></label></fieldset>
+<p class="matches"><output aria-live="polite"></output> <button type="reset">Show all</button></p>
+</form>`
+}
+
+function tally(requirements: RequirementResult[]): Markup[] {
+  return OUTCOMES.map((outcome) => ({
+    outcome,
+    n: requirements.filter((requirement) => requirement.outcome === outcome).length,
+  }))
+    .filter(({ n }) => n > 0)
+    .map(
+      ({ outcome, n }) =>
+        markup`<span class="nowrap"><span class="dot ${outcome}"></span>${n} ${outcome}</span> `,
+    )
+}
+
+function requirementRow(
+  requirement: RequirementResult,
+  checks: Map<string, CheckResult>,
+  context: Context,
+): Markup {
+  const own = requirement.checks.map((id) => checks.get(id)).filter((check) => check !== undefined)
+  const outcomes = [
+    ...new Set<Outcome>([requirement.outcome, ...own.map((check) => check.outcome)]),
+  ]
+  const fresh = own.some((check) => context.fresh.has(check.id))
+  const known = own.some((check) => check.deviation)
+  return markup`<details class="requirement" id="${requirement.id}" data-level="${requirement.level}" data-outcomes="${outcomes.join(' ')}"${fresh ? markup` data-fresh` : ''}>
+<summary><span class="id">${requirement.id}</span> <span class="level ${requirement.level}">${requirement.level}</span> <span class="text">${requirement.text}</span> ${fresh ? markup`<span class="badge new">new</span> ` : ''}${known ? markup`<span class="badge known">known</span> ` : ''}${badge(requirement.outcome)}</summary>
+<div class="body">
+<blockquote>${requirement.quote.map((quote) => markup`<p>“${quote}”</p>`)}<footer>${requirement.source}</footer></blockquote>
+${requirement.notTested ? markup`<p><b>Not tested:</b> ${requirement.notTested}</p>` : ''}
+${reading(requirement)}
+${own.length > 0 ? markup`<ul class="checks">${own.map((check) => checkRow(check, context))}</ul>` : ''}
+</div></details>`
+}
+
+/** Checks with a card of their own are linked; the others stand here. */
+function checkRow(check: CheckResult, context: Context): Markup {
+  const carded = hasCard(check)
+  const evidence = [...check.exchanges.slice(0, 5), ...(check.control ? [check.control] : [])]
+  return markup`<li${carded ? '' : markup` id="check-${check.id}"`}>${badge(check.outcome)} ${
+    carded
+      ? markup`<a class="id" href="#${encodeURI(`check-${check.id}`)}">${check.id}</a>`
+      : markup`<span class="id">${check.id}</span>`
+  } ${check.title}${check.kind === 'rule' ? ' (rule over every exchange)' : ''}${
+    context.fresh.has(check.id) ? markup` <span class="badge new">new</span>` : ''
+  }${check.message ? markup`<br><span class="said">${clip(check.message, 500)}</span>` : ''}${
+    check.outcome === 'blocked' && check.blockedBy
+      ? markup`<br><span class="said">blocked by ${check.blockedBy}</span>`
+      : ''
+  }${
+    evidence.length > 0
+      ? markup`<br><span class="said">evidence ${evidence.map((id) => markup`<a class="id" href="#exchange-${id}" data-show="${id}">${id}</a> `)}${check.exchanges.length > 5 ? `and ${check.exchanges.length - 5} more` : ''}</span>`
+      : ''
+  }</li>`
+}
+
+/** Checks that a reader must act on. */
+export function hasCard(check: CheckResult): boolean {
+  return check.outcome === 'fail' || check.outcome === 'error' || check.outcome === 'warn'
+}

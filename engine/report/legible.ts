@@ -1,0 +1,55 @@
+/** C0 and C1 controls, invisible and bidirectional controls, noncharacters; tab and line feed stay. */
+const INVISIBLE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]/g
+
+const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+
+function spelled(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+/**
+ * Text from a bank as it may be shown: what a terminal or an XML parser would obey, and what a
+ * reader can't see, is spelled out (`\u001b`). Tab and line feed stay.
+ */
+export function visible(text: string): string {
+  return text.replace(INVISIBLE, spelled).replace(LONE_SURROGATE, spelled)
+}
+
+/** As `visible`, on one line. */
+export function oneLine(text: string): string {
+  return visible(text)
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/\t/g, ' ')
+}
+
+/** At most `max` characters of a text, saying how many are left out; never half a surrogate pair. */
+export function clip(text: string, max: number): string {
+  if (text.length <= max) return text
+  const end = /[\ud800-\udbff]/.test(text.charAt(max - 1)) ? max - 1 : max
+  return `${text.slice(0, end)} … (${text.length - end} more characters)`
+}
+
+/** Text as XML or HTML content or attribute value; line feeds survive in attributes. */
+export function escapeMarkup(text: string): string {
+  return visible(text).replace(/[&<>"'\n\t]/g, (c) => `&#${c.charCodeAt(0)};`)
+}
+
+/** Thousands are told apart: 12,345. */
+export function count(n: number): string {
+  return n.toLocaleString('en-GB')
+}
+
+/** `1 check`, `2 checks`. */
+export function counted(n: number, noun: string): string {
+  return `${count(n)} ${noun}${n === 1 ? '' : 's'}`
+}
+
+/** A span of time for a reader: `340 ms`, `12.4 s`, `3 min 20 s`. */
+export function span(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
+  const seconds = milliseconds / 1000
+  if (seconds < 60) return `${seconds.toFixed(1)} s`
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
+}

@@ -1,0 +1,124 @@
+import { createReadStream } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ExchangeRecord, Report } from './report.ts'
+
+/** Longest line of exchanges.jsonl that is read: recorders bound bodies far below it. */
+const MAX_LINE = 16 * 1024 * 1024
+
+export interface Run {
+  report: Report
+  exchanges: ExchangeRecord[]
+  /** What could not be read, in words; everything else still was. */
+  problems: string[]
+}
+
+/**
+ * Reads DIR/report.json and DIR/exchanges.jsonl. A run that was killed may have a torn last line or
+ * no exchanges at all: that is a problem to show, not a reason to have no report.
+ */
+export async function readRun(dir: string): Promise<Run> {
+  const report = await readReport(dir)
+  const exchanges: ExchangeRecord[] = []
+  const problems: string[] = []
+  const file = join(dir, 'exchanges.jsonl')
+  if (!(await exists(file))) {
+    if (report.requests > 0) problems.push(`${file} is missing: no exchange can be shown`)
+    return { report, exchanges, problems }
+  }
+  for await (const { line, number, cut } of lines(file)) {
+    if (cut) {
+      problems.push(`${file}:${number}: longer than ${MAX_LINE} bytes, left out`)
+      continue
+    }
+    const record = parseRecord(line)
+    if (record) exchanges.push(record)
+    else problems.push(`${file}:${number}: not an exchange, left out`)
+  }
+  return { report, exchanges, problems }
+}
+
+/** DIR/report.json; throws with the file's name when it is absent or no report. */
+export async function readReport(dir: string): Promise<Report> {
+  const file = join(dir, 'report.json')
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    throw new Error(`${file} does not exist: ${dir} is not the folder of a run`)
+  }
+  let report: unknown
+  try {
+    report = JSON.parse(text)
+  } catch (error) {
+    throw new Error(`${file} is not JSON: ${(error as Error).message}`)
+  }
+  if (!isReport(report)) throw new Error(`${file} is not a report of Assay`)
+  return report
+}
+
+function isReport(value: unknown): value is Report {
+  if (typeof value !== 'object' || value === null) return false
+  const { verdict, checks, requirements, summary } = value as Partial<Report>
+  return (
+    typeof verdict === 'string' &&
+    Array.isArray(checks) &&
+    Array.isArray(requirements) &&
+    typeof summary === 'object'
+  )
+}
+
+/** An exchange from its line; undefined when the line is none. */
+export function parseRecord(line: string): ExchangeRecord | undefined {
+  try {
+    const record = JSON.parse(line) as Partial<ExchangeRecord> | null
+    if (typeof record?.id !== 'string' || typeof record.request?.url !== 'string') return undefined
+    return record as ExchangeRecord
+  } catch {
+    return undefined
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    (stats) => stats.isFile(),
+    () => false,
+  )
+}
+
+/** Lines of a file as they stream in; a line over the limit is reported as cut and not kept. */
+async function* lines(
+  file: string,
+): AsyncGenerator<{ line: string; number: number; cut: boolean }> {
+  let parts: Buffer[] = []
+  let length = 0
+  let cut = false
+  let number = 0
+  const take = (chunk: Buffer) => {
+    length += chunk.length
+    if (length > MAX_LINE) {
+      cut = true
+      parts = []
+    } else if (!cut) parts.push(chunk)
+  }
+  const finish = () => {
+    number += 1
+    const ended = { line: Buffer.concat(parts).toString('utf8'), number, cut }
+    parts = []
+    length = 0
+    cut = false
+    return ended
+  }
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    let start = 0
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      take(chunk.subarray(start, end))
+      const ended = finish()
+      if (ended.line !== '' || ended.cut) yield ended
+      start = end + 1
+    }
+    take(chunk.subarray(start))
+  }
+  if (length > 0) yield finish()
+}
