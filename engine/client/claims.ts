@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { TargetClient } from '../target/resolve.ts'
-import { claimsOf } from './jwt.ts'
+import { claimsOf } from '../wire/jws.ts'
 
 /** Seconds by which a clock of ours may be ahead of the bank's without harm. */
 const LEEWAY = 5

@@ -7,6 +7,8 @@ import {
   sign,
 } from 'node:crypto'
 
+export { claimsOf, headerOf } from '../wire/jws.ts'
+
 /** The one thing that is wrong with a JWT. Whatever is not named stays as it should be. */
 export interface JwtDeviation {
   /** PS256 is right; RS256, ES256, EdDSA, HS256, none, … are really signed with that algorithm. */
@@ -139,28 +141,4 @@ function generate(kind: string): { privateKey: KeyObject } {
   if (kind === 'weak') return generateKeyPairSync('rsa', { modulusLength: 1024 })
   if (kind === 'ed25519') return generateKeyPairSync('ed25519')
   return generateKeyPairSync('ec', { namedCurve: kind })
-}
-
-/** Claims of a compact JWS, without looking at its signature; undefined when it is none. */
-export function claimsOf(jws: string): Record<string, unknown> | undefined {
-  return part(jws, 1)
-}
-
-/** Header of a compact JWS; undefined when it is none. */
-export function headerOf(jws: string): Record<string, unknown> | undefined {
-  return part(jws, 0)
-}
-
-function part(jws: string, index: 0 | 1): Record<string, unknown> | undefined {
-  const parts = jws.split('.')
-  const text = parts[index]
-  if (parts.length !== 3 || text === undefined) return undefined
-  try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -42,6 +42,8 @@ export interface About {
   deviation?: string
   /** Id of the check or step that sent it. */
   check?: string
+  /** Rules that leave this exchange to the check, which judges the same thing. */
+  owns?: string[]
 }
 
 /** Why no response arrived. `unreachable` and `untrusted` are the environment, never the bank. */

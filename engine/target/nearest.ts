@@ -1,0 +1,24 @@
+/** The word of a list that was probably meant; undefined when none is near. */
+export function nearest(word: string, words: string[]): string | undefined {
+  const plain = (text: string) => text.toLowerCase().replace(/[_-]/g, '')
+  const allowed = Math.max(1, Math.floor(word.length / 3))
+  const ranked = words
+    .map((known) => ({ known, distance: distance(plain(word), plain(known)) }))
+    .sort((a, b) => a.distance - b.distance)
+  const best = ranked[0]
+  return best && best.distance <= allowed ? best.known : undefined
+}
+
+/** Levenshtein's distance: insertions, deletions and replacements from one word to another. */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (const [i, a] of [...from].entries()) {
+    const next = [i + 1]
+    for (const [j, b] of [...to].entries()) {
+      const replaced = (row[j] ?? 0) + (a === b ? 0 : 1)
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}
