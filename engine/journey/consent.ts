@@ -1,0 +1,52 @@
+/** One row of the table of approvals, suites/consents.ts: a consent and the visit that grants it. */
+export interface NamedConsent {
+  name: string
+  /** What a person who is asked to approve it should know. */
+  purpose: string
+  permissions: readonly string[]
+  client?: ClientName
+  customer?: CustomerName
+  /** ExpirationDateTime, in days from now. */
+  expiresInDays?: number
+  /** TransactionFromDateTime and TransactionToDateTime, in days from now. */
+  transactionsFromDays?: number
+  transactionsToDays?: number
+  /** The request is sent without state, which is optional. */
+  withoutState?: boolean
+  /** Which of the registered redirect URIs; the first when absent. */
+  redirectUri?: number
+  /** The visit re-confirms the consent of this approval, with the existing intent id. */
+  reconfirms?: NamedConsent
+  /** The code is left to a check, which tries what must not work. */
+  keepsCode?: boolean
+}
+
+export type ClientName = 'first' | 'second'
+export type CustomerName = 'first' | 'second'
+
+/** RFC 3339 in UTC, to the second, so many days from now. */
+export function daysFromNow(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toISOString().replace(/\.\d+Z$/, 'Z')
+}
+
+/** Data of the request that creates an account access consent. */
+export interface ConsentData {
+  Permissions: string[]
+  ExpirationDateTime?: string
+  TransactionFromDateTime?: string
+  TransactionToDateTime?: string
+}
+
+export function consentData(consent: NamedConsent): ConsentData {
+  const { expiresInDays, transactionsFromDays, transactionsToDays } = consent
+  return {
+    Permissions: [...consent.permissions],
+    ...(expiresInDays !== undefined && { ExpirationDateTime: daysFromNow(expiresInDays) }),
+    ...(transactionsFromDays !== undefined && {
+      TransactionFromDateTime: daysFromNow(transactionsFromDays),
+    }),
+    ...(transactionsToDays !== undefined && {
+      TransactionToDateTime: daysFromNow(transactionsToDays),
+    }),
+  }
+}

@@ -1,0 +1,66 @@
+import { Blocked, NotApplicable } from '../judge/outcome.ts'
+import type { Exchange } from '../wire/exchange.ts'
+import { traced } from './trace.ts'
+
+/**
+ * One message of the happy path, sent once. It goes on whenever what follows can be extracted; only
+ * the check that owns it judges it.
+ */
+export interface Step<T> {
+  /** Id of the check that owns this message. */
+  owner: string
+  exchange?: Exchange
+  /** What the rest of the journey needs of it; undefined when it cannot be extracted. */
+  value?: T
+  /** Why there is no value, in words. */
+  why: string
+}
+
+/** The checks that own the steps: each of them judges the first exchange of its step. */
+export const OWNERS = {
+  discovery: 'DISC-01/served',
+  jwks: 'DISC-10/served',
+  registration: 'REG-08/created',
+  management: 'TOK-01/client-credentials',
+  consent: 'CONS-01/status-201',
+  visit: 'AUTHZ-01/journey',
+  exchange: 'TOK-11/exchange',
+  refresh: 'TOK-22/refresh',
+  fundsConfirmation: 'FCC-01/status-201',
+  accounts: 'ACC-01/answers-200',
+  balances: 'BAL-01/answers-200',
+  transactions: 'TXN-01/answers-200',
+  products: 'PROD-01/status-200',
+} as const
+
+/** The value of a step, or the end of this check: blocked by the step's owner. */
+export function taken<T>(step: Step<T>): T {
+  if (step.value !== undefined) return step.value
+  throw new Blocked({ kind: 'check', id: step.owner }, step.why, step.exchange)
+}
+
+/** The exchange of a step, for the check that owns it; not applicable when nothing had to be sent. */
+export function exchangeOf(step: Step<unknown>): Exchange {
+  if (step.exchange) return step.exchange
+  throw new NotApplicable(step.why)
+}
+
+/** Remembers steps by name; each runs once, on behalf of the check that owns it. */
+export function stepMemory() {
+  const steps = new Map<string, Promise<Step<unknown>>>()
+  return {
+    once<T>(name: string, owner: string, run: () => Promise<Omit<Step<T>, 'owner'>>) {
+      const known = steps.get(name) as Promise<Step<T>> | undefined
+      if (known) return known
+      const done = traced(owner, async () => ({ ...(await run()), owner }))
+      steps.set(name, done)
+      done.catch(() => {})
+      return done
+    },
+    /** Owners of the steps taken so far. */
+    async owners(): Promise<Set<string>> {
+      const settled = await Promise.allSettled(steps.values())
+      return new Set(settled.flatMap((s) => (s.status === 'fulfilled' ? [s.value.owner] : [])))
+    },
+  }
+}

@@ -1,0 +1,24 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Exchange } from '../wire/exchange.ts'
+
+/** What happens on behalf of one check or step: who asked, and which exchanges came of it. */
+export interface Trace {
+  check: string
+  exchanges: Exchange[]
+  /** Rules that one of these exchanges broke. */
+  broken: string[]
+  /** Approvals that were used. */
+  approvals: Set<string>
+}
+
+const storage = new AsyncLocalStorage<Trace>()
+
+/** Runs something on behalf of a check or step; all it sends is noted in the trace. */
+export function traced<T>(check: string, run: (trace: Trace) => Promise<T>): Promise<T> {
+  const trace: Trace = { check, exchanges: [], broken: [], approvals: new Set() }
+  return storage.run(trace, () => run(trace))
+}
+
+export function currentTrace(): Trace | undefined {
+  return storage.getStore()
+}

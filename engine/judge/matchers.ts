@@ -1,0 +1,126 @@
+import { type Exchange, header } from '../wire/exchange.ts'
+import { missingFrom, presentIn, type Row, rowsOf, transactionKey } from './rows.ts'
+import type { Finding } from './rule.ts'
+import { brief } from './schemas.ts'
+
+/** What came back, in a few words: `401`, `connection closed (UND_ERR_SOCKET)`. */
+export function answerOf(exchange: Exchange): string {
+  if (exchange.response) return String(exchange.response.status)
+  const { kind, code } = exchange.failure ?? { kind: 'closed', code: '' }
+  return `no response: ${kind}${code ? ` (${code})` : ''}`
+}
+
+export function succeeded(exchange: Exchange): boolean {
+  const status = exchange.response?.status ?? 0
+  return status >= 200 && status < 300
+}
+
+/**
+ * Observed to be refused: an error status, or a connection closed in the handshake or before an
+ * answer. Never a time-out, which shows nothing.
+ */
+export function refused(exchange: Exchange): boolean {
+  if (exchange.response) return exchange.response.status >= 400
+  return exchange.failure?.kind === 'tls-alert' || exchange.failure?.kind === 'closed'
+}
+
+/** Matchers are pure: what is wrong with an exchange, or undefined. */
+export const matchers = {
+  /** One of these statuses. */
+  toHaveStatus(exchange: Exchange, ...statuses: number[]): Finding | undefined {
+    if (exchange.response && statuses.includes(exchange.response.status)) return undefined
+    const expected = statuses.join(' or ')
+    const actual = answerOf(exchange)
+    return { message: `answered ${actual} instead of ${expected}`, expected, actual }
+  },
+
+  /** Any 2xx. */
+  toSucceed(exchange: Exchange): Finding | undefined {
+    if (succeeded(exchange)) return undefined
+    const actual = answerOf(exchange)
+    return { message: `answered ${actual} instead of a success`, expected: '2xx', actual }
+  },
+
+  /** An error status or a refusal of the connection. */
+  toBeRefused(exchange: Exchange): Finding | undefined {
+    if (refused(exchange)) return undefined
+    const actual = answerOf(exchange)
+    return {
+      message: `was not refused: ${actual}`,
+      expected: 'an error status or a refused connection',
+      actual,
+    }
+  },
+
+  /** A refusal of the HTTP request itself: an error status. */
+  toBeAnError(exchange: Exchange): Finding | undefined {
+    if ((exchange.response?.status ?? 0) >= 400) return undefined
+    const actual = answerOf(exchange)
+    return {
+      message: `answered ${actual} instead of an error`,
+      expected: 'an error status',
+      actual,
+    }
+  },
+
+  /** Every one of these rows, each as often as given. */
+  toHoldRows(exchange: Exchange, rows: Row[], key = transactionKey): Finding | undefined {
+    const missing = missingFrom(rowsOf(exchange), rows, key)
+    if (missing.length === 0) return undefined
+    return {
+      message: `${missing.length} of ${rows.length} rows are missing`,
+      expected: `the row ${brief(missing[0])}`,
+      actual: `${rowsOf(exchange).length} rows without it`,
+    }
+  },
+
+  /** None of these rows. */
+  toHoldNoneOf(exchange: Exchange, rows: Row[], key = transactionKey): Finding | undefined {
+    const present = presentIn(rowsOf(exchange), rows, key)
+    if (present.length === 0) return undefined
+    return {
+      message: `${present.length} rows should not be there`,
+      expected: 'an answer without them',
+      actual: `the row ${brief(present[0])}`,
+    }
+  },
+
+  /** Every row meets the condition, said in words. */
+  toHoldOnly(
+    exchange: Exchange,
+    what: string,
+    condition: (row: Row) => boolean,
+  ): Finding | undefined {
+    const index = rowsOf(exchange).findIndex((row) => !condition(row))
+    if (index < 0) return undefined
+    return {
+      message: `row ${index} is not ${what}`,
+      expected: `only ${what}`,
+      actual: brief(rowsOf(exchange)[index]),
+    }
+  },
+
+  /** A member of the JSON body, by path, with this value. */
+  toHaveMember(exchange: Exchange, path: string, value: unknown): Finding | undefined {
+    const actual = path
+      .split('.')
+      .reduce<unknown>(
+        (inner, name) => (inner as Record<string, unknown> | undefined)?.[name],
+        exchange.response?.json,
+      )
+    if (actual === value) return undefined
+    return {
+      message: `${path} is ${brief(actual)} instead of ${brief(value)}`,
+      expected: brief(value),
+      actual: brief(actual),
+      place: `/${path.replaceAll('.', '/')}`,
+    }
+  },
+
+  /** No body at all. */
+  toHaveNoBody(exchange: Exchange): Finding | undefined {
+    if (!exchange.response || exchange.response.bytes === 0) return undefined
+    const actual = `${exchange.response.bytes} bytes, content-type ${header(exchange, 'content-type') ?? 'absent'}`
+    return { message: 'the answer has a body', expected: 'no body', actual }
+  },
+}

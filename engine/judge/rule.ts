@@ -1,0 +1,54 @@
+import type { Endpoint, Exchange } from '../wire/exchange.ts'
+
+/** What is wrong with one exchange. */
+export interface Finding {
+  message: string
+  expected: string
+  actual: string
+  /** JSON pointer into the body of the response. */
+  place?: string
+}
+
+/**
+ * A passive judgement of every exchange of the run: `undefined` when this exchange says nothing
+ * about the rule, an empty list when it obeys, else what is wrong. Pure, so that recorded exchanges
+ * can be judged again.
+ */
+export interface Rule extends RuleOptions {
+  /** ENV-07/no-next */
+  id: string
+  /** A sentence about the bank. */
+  title: string
+  judge(exchange: Exchange, tools: RuleTools): Finding[] | undefined
+}
+
+export interface RuleOptions {
+  /** Endpoints whose answers it judges: where none came, their owner is the cause. */
+  endpoints?: readonly Endpoint[]
+  /** A freedom of the bank because of which no exchange may ever concern the rule. */
+  unseen?: string
+}
+
+export interface RuleTools {
+  literals: Literals
+  /** Records behaviour that the documents leave open. */
+  observe(what: string, value: string): void
+}
+
+/** Values that the documents neutralise, as the target spells them. */
+export interface Literals {
+  panScheme?: string
+  cardSchemes?: string[]
+}
+
+const registered: Rule[] = []
+
+/** Adds a rule to the suite. Ids are unique. */
+export function rule(id: string, title: string, options: RuleOptions, judge: Rule['judge']): void {
+  if (registered.some((other) => other.id === id)) throw new Error(`${id} is defined twice`)
+  registered.push({ id, title, ...options, judge })
+}
+
+export function registeredRules(): readonly Rule[] {
+  return registered
+}

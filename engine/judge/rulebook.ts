@@ -1,0 +1,134 @@
+import type { Exchange } from '../wire/exchange.ts'
+import type { Finding, Literals, Rule } from './rule.ts'
+import type { ResponseSchema } from './schemas.ts'
+
+/** What all exchanges so far say about one rule. */
+export interface RuleState {
+  id: string
+  title: string
+  /** Exchanges that the rule could judge. */
+  judged: number
+  /** The first one, as evidence of a pass. */
+  first?: string
+  /** The first violation of each exchange, at most 20 of them. */
+  violations: { exchange: string; finding: Finding }[]
+  violated: number
+  /** Why nothing was judged, where some answer came near: an empty array, an absent member. */
+  nearest?: { kind: 'empty' | 'absent'; what: string }
+  /** Endpoints whose answers the rule judges; empty where any may do. */
+  endpoints: string[]
+  /** A freedom of the bank because of which no exchange may ever concern the rule. */
+  unseen?: string
+}
+
+export interface RuleObservation {
+  requirement: string
+  what: string
+  value: string
+  exchange: string
+}
+
+export interface Rulebook {
+  /** Judges one exchange by every rule; returns the ids that it violates. */
+  judge(exchange: Exchange): string[]
+  states(): RuleState[]
+  observations(): RuleObservation[]
+}
+
+const KEEP = 20
+
+/** Rules over all exchanges of one run: those in code, and those that the schemas state. */
+export function createRulebook(
+  schemas: readonly ResponseSchema[],
+  rules: readonly Rule[],
+  literals: Literals,
+): Rulebook {
+  const states = new Map<string, RuleState>()
+  const observations = new Map<string, RuleObservation>()
+  const state = (id: string, title: string, endpoints: string[]) => {
+    const known = states.get(id)
+    if (known) {
+      known.title ||= title
+      known.endpoints = [...new Set([...known.endpoints, ...endpoints])]
+      return known
+    }
+    const made: RuleState = { id, title, judged: 0, violations: [], violated: 0, endpoints }
+    states.set(id, made)
+    return made
+  }
+  for (const { stated, responses } of schemas) {
+    const endpoints = responses.map((response) => response.split(' ')[0] as string)
+    for (const { id, title } of stated) state(id, title, endpoints)
+  }
+  for (const { id, title, endpoints = [], unseen } of rules) {
+    Object.assign(state(id, title, [...endpoints]), { unseen })
+  }
+
+  const note = (requirement: string, what: string, value: string, exchange: string) => {
+    const key = `${requirement}\n${what}\n${value}`
+    if (!observations.has(key)) observations.set(key, { requirement, what, value, exchange })
+  }
+
+  const settle = (id: string, exchange: Exchange, findings: Finding[]): boolean => {
+    if (exchange.about.owns?.includes(id)) return false
+    const current = states.get(id) as RuleState
+    current.judged += 1
+    current.first ??= exchange.id
+    const [finding] = findings
+    if (!finding) return false
+    current.violated += 1
+    if (current.violations.length < KEEP)
+      current.violations.push({ exchange: exchange.id, finding })
+    return true
+  }
+
+  return {
+    judge(exchange) {
+      const broken: string[] = []
+      if (exchange.retriedBy || !exchange.response) return broken
+      for (const schema of schemas) {
+        if (!schema.responses.some((response) => applies(response, exchange))) continue
+        const { json } = exchange.response
+        if (json === undefined) continue
+        const { findings, visited, observed } = schema.validate(json, literals)
+        for (const { requirement, what, value } of observed) {
+          note(requirement, what, value, exchange.id)
+        }
+        const exercised = new Set<string>(findings.keys())
+        for (const { id, chain } of schema.stated) {
+          const missed = chain.find(({ pointer }) => !visited.has(pointer))
+          if (!missed) exercised.add(id)
+          else {
+            const kind = missed.via === '[]' ? 'empty' : 'absent'
+            const above = chain[chain.indexOf(missed) - 1]?.via
+            const what = kind === 'empty' ? (above ?? 'the list') : missed.via
+            ;(states.get(id) as RuleState).nearest ??= { kind, what }
+          }
+        }
+        for (const id of exercised) {
+          if (settle(id, exchange, findings.get(id) ?? [])) broken.push(id)
+        }
+      }
+      for (const { id, judge } of rules) {
+        const findings = judge(exchange, {
+          literals,
+          observe: (what, value) => note(id.slice(0, id.indexOf('/')), what, value, exchange.id),
+        })
+        if (findings && settle(id, exchange, findings)) broken.push(id)
+      }
+      return broken
+    },
+    states: () => [...states.values()],
+    observations: () => [...observations.values()],
+  }
+}
+
+/** `accounts 2xx`, `products error`, `token 200` against an exchange. */
+function applies(response: string, exchange: Exchange): boolean {
+  const [endpoint, status] = response.split(' ')
+  if (endpoint !== exchange.endpoint) return false
+  const actual = exchange.response?.status ?? 0
+  if (status === 'error') return actual >= 400
+  if (status?.endsWith('xx')) return Math.floor(actual / 100) === Number(status[0])
+  return actual === Number(status)
+}

@@ -1,0 +1,59 @@
+/** One statement of a schema: the rule that a node states. */
+export interface Stated {
+  /** ACC-05/gbp */
+  id: string
+  /** A sentence about the bank; empty where the node's own title speaks of another rule. */
+  title: string
+  /** The nodes from the root down that must be reached to exercise the rule. */
+  chain: Link[]
+}
+
+interface Link {
+  /** JSON pointer into the schema. */
+  pointer: string
+  /** How it hangs on the one above: a member's name, `[]` for an element, or a keyword. */
+  via: string
+}
+
+type Schema = Record<string, unknown>
+
+/**
+ * A copy of a schema in which each node also says when it was reached (`visit: <pointer>`), and the
+ * list of what the schema states.
+ */
+export function instrument(schema: Schema): { instrumented: Schema; stated: Stated[] } {
+  const stated: Stated[] = []
+
+  const walk = (source: Schema, chain: Link[]): Schema => {
+    const { pointer } = chain.at(-1) as Link
+    const child = (node: unknown, path: string, via: string) =>
+      typeof node === 'object' && node !== null && !Array.isArray(node)
+        ? walk(node as Schema, [...chain, { pointer: `${pointer}/${path}`, via }])
+        : node
+    if (typeof source.requirement === 'string') {
+      stated.push({ id: source.requirement, title: String(source.title ?? ''), chain })
+    }
+    if (typeof source.presence === 'string') {
+      stated.push({ id: source.presence, title: '', chain: chain.slice(0, -1) })
+    }
+    const copy: Schema = { ...source, visit: pointer }
+    for (const key of ['properties', '$defs']) {
+      const members = source[key]
+      if (typeof members !== 'object' || members === null) continue
+      copy[key] = Object.fromEntries(
+        Object.entries(members).map(([name, member]) => [
+          name,
+          child(member, `${key}/${name}`, name),
+        ]),
+      )
+    }
+    if (source.items) copy.items = child(source.items, 'items', '[]')
+    for (const key of ['then', 'else']) if (source[key]) copy[key] = child(source[key], key, key)
+    if (Array.isArray(source.allOf)) {
+      copy.allOf = source.allOf.map((part, index) => child(part, `allOf/${index}`, 'allOf'))
+    }
+    return copy
+  }
+
+  return { instrumented: walk(schema, [{ pointer: '', via: '' }]), stated }
+}

@@ -1,0 +1,94 @@
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { SuiteCheck } from '../journey/context.ts'
+import type { Session } from '../journey/session.ts'
+import { type Result, ruleResults, settleBlocked } from '../judge/fold.ts'
+import type { RuleObservation } from '../judge/rulebook.ts'
+import { ENDPOINT_OWNERS, type Judgement, judgeOne } from './runner.ts'
+import { inCore, inScope, ordered, type Scope } from './scope.ts'
+
+/** A run of the suite against one bank: judged check by check, then finished once. */
+export interface Run {
+  /** What is in scope, in the order in which it is to be judged. */
+  readonly checks: SuiteCheck[]
+  judge(check: SuiteCheck): Promise<Judgement>
+  /** Judges what the scope left out and a result rests on, cleans up and folds. */
+  finish(): Promise<Finished>
+}
+
+export interface Finished {
+  /** Final results by id: checks and rules. */
+  results: Map<string, Result>
+  observations: (
+    | RuleObservation
+    | { requirement: string; what: string; value: string; exchange?: string }
+  )[]
+  /** Approval name → checks that used it. */
+  used: Map<string, string[]>
+  leftBehind: { kind: 'consent' | 'client'; id: string; why: string }[]
+}
+
+export function createRun(parts: {
+  session: Session
+  catalogue: Catalogue
+  /** Every check of the suites. */
+  checks: SuiteCheck[]
+  scope: Scope
+}): Run {
+  const { session, catalogue, scope } = parts
+  const judged = new Map<string, Judgement>()
+  const selected = parts.checks.filter(
+    (check) => inScope(check.id, catalogue, scope) && (scope.profile === 'full' || inCore(check)),
+  )
+  const byId = new Map(parts.checks.map((check) => [check.id, check]))
+
+  const judge = async (check: SuiteCheck) => {
+    const known = judged.get(check.id)
+    if (known) return known
+    const judgement = await judgeOne(check, session, catalogue)
+    judged.set(check.id, judgement)
+    return judgement
+  }
+
+  /** Owners of steps and causes of blocked are judged too, whatever the scope. */
+  const judgeWhatIsRestedOn = async () => {
+    for (;;) {
+      const wanted = new Set(await session.steps.owners())
+      for (const { result } of judged.values()) {
+        if (result.because?.kind === 'check') wanted.add(result.because.id)
+      }
+      const missing = [...wanted].filter((id) => !judged.has(id) && byId.has(id))
+      if (missing.length === 0) return
+      for (const id of missing) await judge(byId.get(id) as SuiteCheck)
+    }
+  }
+
+  return {
+    checks: ordered(selected, catalogue),
+    judge,
+    async finish() {
+      await judgeWhatIsRestedOn()
+      const leftBehind = await session.cleanUp()
+      const results = new Map<string, Result>()
+      for (const { result } of judged.values()) results.set(result.id, { ...result })
+      const rules = ruleResults(session.rulebook.states(), catalogue, results, ENDPOINT_OWNERS)
+      const causes = new Set([...results.values()].map(causeOf))
+      for (const rule of rules) {
+        if (inScope(rule.id, catalogue, scope) || causes.has(rule.id)) results.set(rule.id, rule)
+      }
+      settleBlocked(results)
+      const used = new Map<string, string[]>()
+      for (const { approvals, result } of judged.values()) {
+        for (const name of approvals) used.set(name, [...(used.get(name) ?? []), result.id])
+      }
+      const observations = [
+        ...[...judged.values()].flatMap((judgement) => judgement.observations),
+        ...session.rulebook.observations(),
+      ]
+      return { results, observations, used, leftBehind }
+    },
+  }
+}
+
+function causeOf({ because }: Result): string | undefined {
+  return because?.kind === 'check' ? because.id : undefined
+}

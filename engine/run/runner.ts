@@ -1,0 +1,71 @@
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { contextFor, type Observation, type SuiteCheck } from '../journey/context.ts'
+import type { Session } from '../journey/session.ts'
+import { OWNERS } from '../journey/steps.ts'
+import { traced } from '../journey/trace.ts'
+import type { EndpointOwners, Result } from '../judge/fold.ts'
+import { judge } from '../judge/judge.ts'
+
+/** Which check owns the happy path of an endpoint. */
+export const ENDPOINT_OWNERS: EndpointOwners = {
+  discovery: OWNERS.discovery,
+  jwks: OWNERS.jwks,
+  registration: OWNERS.registration,
+  token: OWNERS.management,
+  authorisation: OWNERS.visit,
+  'create-account-access-consent': OWNERS.consent,
+  'query-account-access-consent': OWNERS.consent,
+  'create-funds-confirmation-consent': OWNERS.fundsConfirmation,
+  accounts: OWNERS.accounts,
+  account: OWNERS.accounts,
+  balances: OWNERS.balances,
+  'account-balances': OWNERS.balances,
+  transactions: OWNERS.transactions,
+  'account-transactions': OWNERS.transactions,
+  products: OWNERS.products,
+}
+
+/** One check, judged, with what came with it. */
+export interface Judgement {
+  result: Result
+  observations: Observation[]
+  /** Approvals that it used. */
+  approvals: string[]
+}
+
+/** Judges one check in a session. Never throws. */
+export async function judgeOne(
+  check: SuiteCheck,
+  session: Session,
+  catalogue: Catalogue,
+): Promise<Judgement> {
+  const requirement = catalogue.owners.get(check.id)
+  if (!requirement) throw new Error(`${check.id} is not in specs/`)
+  const observations: Observation[] = []
+  const context = contextFor(check.id, session, (observation) => observations.push(observation))
+  const { judged, trace } = await traced(check.id, async (trace) => ({
+    judged: await judge(check, context, requirement.level, () => trace.broken.at(-1)),
+    trace,
+  }))
+  const { exchange, because, id, outcome, message, expected, actual, place, durationMs } = judged
+  const others = trace.exchanges.map((x) => x.id).filter((other) => other !== exchange?.id)
+  return {
+    observations,
+    approvals: [...trace.approvals],
+    result: {
+      id,
+      requirement: requirement.id,
+      level: requirement.level,
+      kind: 'check',
+      title: check.title,
+      outcome,
+      message,
+      expected,
+      actual,
+      place,
+      because,
+      exchanges: [...(exchange ? [exchange.id] : []), ...others.slice(-20)],
+      durationMs,
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import { type Catalogue, CHAPTERS } from '../catalogue/catalogue.ts'
+import type { SuiteCheck } from '../journey/context.ts'
+
+/** What of the catalogue a run judges. */
+export interface Scope {
+  profile: 'core' | 'full'
+  /** Patterns over ids, chapters and levels; empty: everything. */
+  only: string[]
+}
+
+/** The approval that `core` asks for. */
+export const CORE_APPROVAL = 'everything'
+
+/** Is the id of a check or rule in scope? Unknown patterns select nothing. */
+export function inScope(id: string, catalogue: Catalogue, scope: Scope): boolean {
+  const requirement = catalogue.owners.get(id)
+  if (!requirement) return false
+  if (scope.only.length === 0) return true
+  const words = [id, requirement.id, requirement.chapter, requirement.level]
+  return scope.only.some((pattern) => words.some((word) => matches(word, pattern)))
+}
+
+function matches(word: string, pattern: string): boolean {
+  if (word === pattern || word.startsWith(`${pattern}/`) || word.endsWith(`/${pattern}`))
+    return true
+  if (!pattern.includes('*')) return false
+  const source = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${source.join('.*')}$`).test(word)
+}
+
+/** Does a check belong to `core`: one approval at most, nothing spent, registered or exhausted? */
+export function inCore({ options }: SuiteCheck): boolean {
+  const { uses = [], spends, refusals = 0, registers, bursts } = options
+  if (spends || refusals > 0 || registers || bursts) return false
+  return uses.every((name) => name === CORE_APPROVAL)
+}
+
+/** Phases that must stay in this order: what reads, what spends an approval, what exhausts. */
+export function phaseOf({ options }: SuiteCheck): 0 | 1 | 2 {
+  if (options.bursts) return 2
+  return options.spends ? 1 : 0
+}
+
+/** Checks in the order in which they are judged: phase by phase, chapters as in the documents. */
+export function ordered(checks: SuiteCheck[], catalogue: Catalogue): SuiteCheck[] {
+  const place = (check: SuiteCheck) => {
+    const chapter = catalogue.owners.get(check.id)?.chapter ?? ''
+    return phaseOf(check) * 100 + CHAPTERS.indexOf(chapter)
+  }
+  return [...checks].sort((a, b) => place(a) - place(b))
+}

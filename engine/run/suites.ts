@@ -1,0 +1,49 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { SuiteCheck } from '../journey/context.ts'
+import { registeredChecks } from '../judge/check.ts'
+import { type Rule, registeredRules } from '../judge/rule.ts'
+import { loadSchemas, type ResponseSchema } from '../judge/schemas.ts'
+
+/** Everything that judges: the checks and rules of the suites, and the schemas. */
+export interface Suites {
+  checks: SuiteCheck[]
+  rules: readonly Rule[]
+  schemas: ResponseSchema[]
+}
+
+/** Files of a folder of suites: `<chapter>.check.ts`, `<chapter>.rule.ts`, or the same built. */
+export function suiteFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(check|rule)\.[jt]s$/.test(name))
+    .sort()
+    .map((name) => join(folder, name))
+}
+
+/**
+ * Imports every suite of a folder. Throws when a check or rule has an id that specs/ does not know:
+ * it would judge on nobody's behalf.
+ */
+export async function loadSuites(folder: string, catalogue: Catalogue): Promise<Suites> {
+  for (const file of suiteFiles(folder)) await import(pathToFileURL(file).href)
+  const suites = {
+    checks: registeredChecks() as SuiteCheck[],
+    rules: registeredRules(),
+    schemas: loadSchemas(),
+  }
+  const unknown = idsOf(suites).filter((id) => !catalogue.owners.has(id))
+  if (unknown.length > 0) {
+    throw new Error(
+      `not in specs/: ${unknown.join(', ')}. Add each to the checks of its requirement.`,
+    )
+  }
+  return suites
+}
+
+/** Ids of everything that judges, once each. */
+export function idsOf({ checks, rules, schemas }: Suites): string[] {
+  const stated = schemas.flatMap((schema) => schema.stated.map(({ id }) => id))
+  return [...new Set([...checks.map(({ id }) => id), ...rules.map(({ id }) => id), ...stated])]
+}

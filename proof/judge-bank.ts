@@ -1,0 +1,100 @@
+import { join } from 'node:path'
+import type { Alteration } from '../bank/alteration.ts'
+import { startBank } from '../bank/bank.ts'
+import { createDirectory, type Directory } from '../bank/directory.ts'
+import { type Catalogue, loadCatalogue } from '../engine/catalogue/catalogue.ts'
+import { verdictOf } from '../engine/judge/fold.ts'
+import { openSession } from '../engine/run/open.ts'
+import { createRun, type Finished } from '../engine/run/run.ts'
+import type { Scope } from '../engine/run/scope.ts'
+import { loadSuites, type Suites } from '../engine/run/suites.ts'
+import { targetFrom } from '../engine/target/resolve.ts'
+import type { TargetDocument } from '../engine/target/target.ts'
+import type { Exchange } from '../engine/wire/exchange.ts'
+import type { Judged } from './proof.ts'
+
+/** What every proof of a process shares: loaded once. */
+export interface Workshop {
+  catalogue: Catalogue
+  suites: Suites
+  directory: Directory
+}
+
+export async function openWorkshop(): Promise<Workshop> {
+  const catalogue = loadCatalogue()
+  const [suites, directory] = await Promise.all([
+    loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue),
+    createDirectory(),
+  ])
+  return { catalogue, suites, directory }
+}
+
+export interface BankRun extends Finished {
+  exitCode: number
+  requests: number
+  fired: number
+  milliseconds: number
+}
+
+/** Judges a reference bank with these alterations by the whole suite, in this process. */
+export async function judgeBank(
+  workshop: Workshop,
+  alterations: Alteration[],
+  options: {
+    scope?: Scope
+    onExchange?: (exchange: Exchange) => void
+    /** Changes the target that the bank hands over: a poorer one. */
+    target?: (document: TargetDocument) => void
+    /** Another order of the checks within each phase. */
+    shuffle?: (count: number) => number[]
+  } = {},
+): Promise<BankRun> {
+  const { catalogue, suites, directory } = workshop
+  const started = performance.now()
+  const bank = await startBank({ alterations, directory })
+  const document = structuredClone(bank.target) as TargetDocument
+  options.target?.(document)
+  const target = targetFrom(document)
+  const session = openSession({ target, catalogue, suites, onExchange: options.onExchange })
+  try {
+    const scope = options.scope ?? { profile: 'full', only: [] }
+    const run = createRun({ session, catalogue, checks: suites.checks, scope })
+    for (const check of run.checks) await run.judge(check)
+    const finished = await run.finish()
+    const { exitCode } = verdictOf(finished.results.values())
+    const fired = alterations.reduce((sum, { id }) => sum + (bank.firedBy.get(id) ?? 0), 0)
+    const milliseconds = performance.now() - started
+    return { ...finished, exitCode, fired, requests: session.wire.requests, milliseconds }
+  } finally {
+    await session.close()
+    await bank.close()
+  }
+}
+
+/** The outcomes that a proof compares. */
+export function summed(id: string, run: BankRun): Judged {
+  const results = [...run.results.values()]
+  const ids = (outcome: string) =>
+    results.filter((result) => result.outcome === outcome).map((result) => result.id)
+  const spoken = results.filter(({ message }) => message !== '')
+  return {
+    id,
+    fails: ids('fail'),
+    warns: ids('warn'),
+    blocks: results
+      .filter(({ outcome, level }) => outcome === 'blocked' && level === 'must')
+      .map((result) => result.id),
+    errors: ids('error'),
+    fired: run.fired,
+    exitCode: run.exitCode,
+    requests: run.requests,
+    milliseconds: Math.round(run.milliseconds),
+    messages: Object.fromEntries(
+      spoken.map(({ id: check, message, blockedBy }) => [
+        check,
+        blockedBy ? `${message} [${blockedBy}]` : message,
+      ]),
+    ),
+    leftBehind: run.leftBehind.filter(({ kind }) => kind === 'consent').length,
+  }
+}

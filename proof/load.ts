@@ -1,0 +1,32 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+import type { Fault, Variant } from './proof.ts'
+
+/** All faults, chapter by chapter: each file of proof/faults/ exports an array by default. */
+export async function loadFaults(): Promise<(Fault & { chapter: string })[]> {
+  return (await load<Fault>('faults')).map(({ file, each }) => ({ ...each, chapter: file }))
+}
+
+/** All variants. */
+export async function loadVariants(): Promise<Variant[]> {
+  return (await load<Variant>('variants')).map(({ each }) => each)
+}
+
+async function load<T extends { id: string }>(name: string): Promise<{ file: string; each: T }[]> {
+  const folder = join(import.meta.dirname, name)
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /(?<!\.d)\.[jt]s$/.test(file))
+    .sort()
+  const all: { file: string; each: T }[] = []
+  for (const file of files) {
+    const module = (await import(pathToFileURL(join(folder, file)).href)) as { default: T[] }
+    const chapter = file.replace(/\.[jt]s$/, '')
+    for (const each of module.default) all.push({ file: chapter, each })
+  }
+  const ids = all.map(({ each }) => each.id)
+  const twice = ids.filter((id, index) => ids.indexOf(id) !== index)
+  if (twice.length > 0) throw new Error(`${name}: ${twice.join(', ')} stands twice`)
+  return all
+}

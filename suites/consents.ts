@@ -1,0 +1,97 @@
+import type { NamedConsent } from '../engine/journey/consent.ts'
+import { ALL_PERMISSIONS } from '../engine/journey/session.ts'
+
+/** The one approval of the core profile: every permission, no limits. */
+export const everything: NamedConsent = {
+  name: 'everything',
+  purpose: 'all permissions, no expiry, no period; choose every account',
+  permissions: ALL_PERMISSIONS,
+}
+
+/** Basic permissions and credits only. Ends revoked by the customer. */
+export const basicCredits: NamedConsent = {
+  name: 'basic credits',
+  purpose: 'basic permissions, credits only; will be revoked at the bank',
+  permissions: [
+    'ReadAccountsBasic',
+    'ReadBalances',
+    'ReadTransactionsBasic',
+    'ReadTransactionsCredits',
+  ],
+}
+
+/** Debits of a part of the past, sent without state. Ends deleted by the TPP. */
+export const debitsInPeriod: NamedConsent = {
+  name: 'debits in a period',
+  purpose: 'debits only, from 300 to 30 days ago; will be deleted by the TPP',
+  permissions: [
+    'ReadAccountsDetail',
+    'ReadBalances',
+    'ReadTransactionsDetail',
+    'ReadTransactionsDebits',
+  ],
+  transactionsFromDays: -300,
+  transactionsToDays: -30,
+  withoutState: true,
+}
+
+/** Accounts and nothing else. Ends expired. */
+export const accountsOnly: NamedConsent = {
+  name: 'accounts only',
+  purpose: 'accounts without balances and transactions; will expire',
+  permissions: ['ReadAccountsDetail'],
+  expiresInDays: 30,
+}
+
+/** Balances and transactions, no accounts. */
+export const noAccounts: NamedConsent = {
+  name: 'no accounts',
+  purpose: 'balances and transactions without accounts',
+  permissions: [
+    'ReadBalances',
+    'ReadTransactionsBasic',
+    'ReadTransactionsCredits',
+    'ReadTransactionsDebits',
+  ],
+}
+
+/** The second customer, for whom ninety days pass in the end. */
+export const secondCustomer: NamedConsent = {
+  name: 'second customer',
+  purpose: 'all permissions of the second customer; ninety days will pass for it',
+  permissions: ALL_PERMISSIONS,
+  customer: 'second',
+}
+
+/** The first customer with the second client and another redirect URI. */
+export const secondClient: NamedConsent = {
+  name: 'second client',
+  purpose: 'all permissions, for the second TPP client; choose every account',
+  permissions: ALL_PERMISSIONS,
+  client: 'second',
+  redirectUri: 1,
+}
+
+/** The first approval again, with the existing intent id. Its code is tried twice. */
+export const reconfirmed: NamedConsent = {
+  name: 're-confirmed',
+  purpose: 'the consent “everything” once more, with its existing intent id',
+  permissions: ALL_PERMISSIONS,
+  reconfirms: everything,
+}
+
+/** A code that is exchanged with another redirect URI. */
+export const codeForAnotherRedirect: NamedConsent = {
+  name: 'code for another redirect URI',
+  purpose: 'its code is exchanged with a wrong redirect URI',
+  permissions: ['ReadAccountsBasic'],
+  keepsCode: true,
+}
+
+/** A code that another client tries to exchange. */
+export const codeOfAnotherClient: NamedConsent = {
+  name: 'code for another client',
+  purpose: 'its code is tried by the second TPP client',
+  permissions: ['ReadAccountsBasic'],
+  keepsCode: true,
+}
