@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
 import { checksWith, requirementsById, victimsByCause } from '../findings.ts'
 import { counted } from '../legible.ts'
-import type { ExchangeRecord, Report } from '../report.ts'
+import type { ExchangeRecord, Outcome, Report } from '../report.ts'
+import { appealSection, notTestedSection, observationsSection, remainsSection } from './appendix.ts'
+import { exchangesSection } from './exchanges.ts'
 import { type Context, failureCard } from './failures.ts'
 import { type Markup, markup, raw } from './markup.ts'
 import { pageAsset } from './page-asset.ts'
 import { requirementsSection } from './requirements.ts'
+import { timelineSection } from './timeline.ts'
 import { restsOn, verdictBanner } from './verdict.ts'
 
 /**
@@ -15,13 +18,22 @@ import { restsOn, verdictBanner } from './verdict.ts'
  */
 export function html(report: Report, exchanges: ExchangeRecord[]): string {
   const style = pageAsset('page.css')
+  const script = pageAsset('page.js')
   const context: Context = {
     requirements: requirementsById(report),
     exchanges: new Map(exchanges.map((exchange) => [exchange.id, exchange])),
     victims: victimsByCause(report),
     fresh: new Set(),
   }
-  const policy = `default-src 'none'; style-src '${sha256(style)}'; base-uri 'none'; form-action 'none'`
+  const policy = [
+    "default-src 'none'",
+    `script-src '${sha256(script)}'`,
+    `style-src '${sha256(style)}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ')
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -36,14 +48,41 @@ export function html(report: Report, exchanges: ExchangeRecord[]): string {
 <body>
 <a class="skip" href="#main">Skip to the findings</a>
 ${verdictBanner(report)}
+${navigation(report, exchanges)}
 <main id="main">
 ${restsOn(report)}
 ${failures(report, context)}
+${remainsSection(report)}
 ${requirementsSection(report, context)}
+${observationsSection(report)}
+${timelineSection(report, exchanges)}
+${exchangesSection(report, exchanges)}
+${notTestedSection(report)}
+${appealSection(report)}
 </main>
+<footer>Made by Assay ${report.assay.version} from report.json and exchanges.jsonl. Secrets are replaced by pseudonyms that mean nothing outside of this run.</footer>
+<script>${raw(script)}</script>
 </body>
 </html>
 `.html
+}
+
+function navigation(report: Report, exchanges: ExchangeRecord[]): Markup {
+  const n = (...outcomes: Outcome[]) => checksWith(report, ...outcomes).length
+  const links: [id: string, name: string, shown: boolean][] = [
+    ['rests-on', 'Verdict', true],
+    ['failures', `Failures ${n('fail', 'error')}`, true],
+    ['warnings', `Warnings ${n('warn')}`, n('warn') > 0],
+    ['remains', 'To clear up', report.leftBehind.length + report.problems.length > 0],
+    ['requirements', `Requirements ${report.requirements.length}`, true],
+    ['observations', `Observations ${report.observations.length}`, report.observations.length > 0],
+    ['timeline', 'Timeline', true],
+    ['exchanges', `Exchanges ${exchanges.length}`, true],
+    ['appeal', 'Reading it', true],
+  ]
+  return markup`<nav aria-label="Sections"><ul>${links
+    .filter(([, , shown]) => shown)
+    .map(([id, name]) => markup`<li><a href="#${id}">${name}</a></li>`)}</ul></nav>`
 }
 
 function failures(report: Report, context: Context): Markup {
