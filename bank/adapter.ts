@@ -1,0 +1,71 @@
+import type { Adapter, AdapterPayload } from 'oidc-provider'
+
+/**
+ * What is stored for the authorisation server: tokens, codes, grants, clients, sessions. `view` sees
+ * each record on its way out and may return another one, or undefined for "not found"; the record
+ * itself stays as it is.
+ */
+export interface Records {
+  /** The factory that oidc-provider asks for. */
+  adapter: (model: string) => Adapter
+  /** The stored record, not viewed. */
+  peek(model: string, id: string): AdapterPayload | undefined
+  revokeGrant(grantId: string): void
+}
+
+export type View = (
+  model: string,
+  id: string,
+  record: AdapterPayload | undefined,
+) => AdapterPayload | undefined
+
+/** Records in memory: one Map per bank, without the limit of the library's own adapter. */
+export function createRecords(view: View): Records {
+  const records = new Map<string, AdapterPayload>()
+  const grants = new Map<string, Set<string>>()
+  const sessions = new Map<string, string>()
+
+  function revokeGrant(grantId: string) {
+    for (const key of grants.get(grantId) ?? []) records.delete(key)
+    grants.delete(grantId)
+    records.delete(`Grant ${grantId}`)
+  }
+
+  const adapter = (model: string): Adapter => {
+    const at = (id: string) => `${model} ${id}`
+    const found = (id: string) => {
+      const seen = view(model, id, records.get(at(id)))
+      // The library changes what it is given; a record changes through upsert and consume alone.
+      return seen && { ...seen }
+    }
+    return {
+      async upsert(id, payload) {
+        records.set(at(id), payload)
+        if (payload.uid) sessions.set(payload.uid, id)
+        if (!payload.grantId) return
+        const members = grants.get(payload.grantId) ?? new Set()
+        grants.set(payload.grantId, members.add(at(id)))
+      },
+      async find(id) {
+        return found(id)
+      },
+      async findByUid(uid) {
+        return found(sessions.get(uid) ?? '')
+      },
+      async findByUserCode() {
+        return undefined
+      },
+      async consume(id) {
+        const record = records.get(at(id))
+        if (record) record.consumed = Math.floor(Date.now() / 1000)
+      },
+      async destroy(id) {
+        records.delete(at(id))
+      },
+      async revokeByGrantId(grantId) {
+        revokeGrant(grantId)
+      },
+    }
+  }
+  return { adapter, peek: (model, id) => records.get(`${model} ${id}`), revokeGrant }
+}

@@ -1,0 +1,38 @@
+import type { Context, Middleware, Next } from 'koa'
+import type { Alteration } from './alteration.ts'
+import { correct, type Policies } from './policies.ts'
+import { stateOf } from './state.ts'
+
+/** Counts an alteration's showings. */
+export type Note = (id: string) => void
+
+/** The correct policies with every alteration's replacements, in order. */
+export function alteredPolicies(alterations: Alteration[], note: Note): Policies {
+  let policies: Policies = { ...correct }
+  for (const { id, policies: replace } of alterations) {
+    if (!replace) continue
+    policies = { ...policies, ...replace(policies, { fired: () => note(id) }) }
+  }
+  return policies
+}
+
+/** The middleware of every alteration, the first outermost. */
+export function alteredMiddleware(alterations: Alteration[], note: Note): Middleware[] {
+  return alterations.flatMap(({ id, middleware }) => {
+    if (!middleware) return []
+    const fired = () => note(id)
+    return async (ctx: Context, next: Next) => {
+      const state = stateOf(ctx)
+      const outer = state.fired
+      state.fired = fired
+      try {
+        await middleware(ctx, async () => {
+          await next()
+          state.fired = fired
+        })
+      } finally {
+        state.fired = outer
+      }
+    }
+  })
+}

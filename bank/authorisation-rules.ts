@@ -1,0 +1,66 @@
+import type { KoaContextWithOIDC } from 'oidc-provider'
+import { ageOf, type Inside } from './inside.ts'
+import { errors } from './quiet-provider.ts'
+import { apiScopes } from './registered.ts'
+import { stateOf } from './state.ts'
+
+type Claims = Record<string, unknown>
+type Within = Omit<Inside, 'provider'>
+
+const wordsOf = (value: unknown) =>
+  typeof value === 'string' ? value.split(' ').filter(Boolean) : []
+
+/** Claims of a request object, beside its signature, iss and aud. */
+export function checkRequestObject(inside: Within, ctx: KoaContextWithOIDC, claims: Claims): void {
+  const { policies, settings } = inside
+  if (!policies.responseModeAcceptable(claims.response_mode)) {
+    // The refusal itself goes by fragment.
+    if (ctx.oidc.params) ctx.oidc.params.response_mode = undefined
+    throw new errors.InvalidRequest('the response mode must be fragment')
+  }
+  const reason = policies.requestObjectRefusal(claims, settings)
+  if (reason) throw new errors.InvalidRequestObject(reason)
+  const registered = wordsOf(ctx.oidc.client?.scope)
+  const beyond = policies.scopesBeyond(wordsOf(claims.scope), registered)
+  if (beyond.length > 0) throw new errors.InvalidScope('scope is not registered', beyond.join(' '))
+  if (policies.intentOf(claims) === undefined) {
+    throw new errors.InvalidRequestObject('the request object names no openbanking_intent_id')
+  }
+}
+
+/** The intent, once the signature of the request object holds. */
+export function checkIntent(inside: Within, ctx: KoaContextWithOIDC, claims: Claims): void {
+  const { consents, policies } = inside
+  const consent = consents.get(policies.intentOf(claims) ?? '')
+  const age = consent && ageOf(inside, consent)
+  const clientId = ctx.oidc.client?.clientId ?? ''
+  const reason = policies.authorisable(consent, clientId, wordsOf(ctx.oidc.params?.scope), age)
+  if (reason) throw new errors.InvalidRequest(reason)
+}
+
+/** A token request, once the client assertion's signature and claims hold. */
+export function checkTokenRequest(
+  inside: Within,
+  ctx: KoaContextWithOIDC,
+  claims: Claims,
+  header: Claims,
+): void {
+  const { policies, settings } = inside
+  const { client, params } = ctx.oidc
+  const reason = policies.clientAssertionRefusal(claims, header)
+  if (reason) throw new errors.InvalidClientAuth(reason)
+  const { transport } = stateOf(ctx)
+  const organisation = String(client?.org_id)
+  if (settings.tokenEndpointMtls && !policies.transportBelongsTo(transport, organisation)) {
+    throw new errors.InvalidClientAuth('the transport certificate is another organisation’s')
+  }
+  if (params?.grant_type !== 'client_credentials') return
+  const registered = wordsOf(client?.scope)
+  const requested = wordsOf(params.scope)
+  const beyond = policies.scopesBeyond(requested, registered)
+  if (beyond.length > 0) throw new errors.InvalidScope('scope is not registered', beyond.join(' '))
+  const granted = policies.clientScopes(requested, registered)
+  if (granted.length === 0)
+    throw new errors.InvalidScope('no scope of the API', apiScopes.join(' '))
+  params.scope = granted.join(' ')
+}

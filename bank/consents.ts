@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+
+/** The nine permissions of the document's table. */
+export const supportedPermissions = [
+  'ReadAccountsBasic',
+  'ReadAccountsDetail',
+  'ReadBalances',
+  'ReadStatementsBasic',
+  'ReadStatementsDetail',
+  'ReadTransactionsBasic',
+  'ReadTransactionsDetail',
+  'ReadTransactionsCredits',
+  'ReadTransactionsDebits',
+]
+
+export interface DebtorAccount {
+  SchemeName: string
+  Identification: string
+  Name?: string
+  SecondaryIdentification?: string
+}
+
+export type ConsentKind = 'account-access' | 'funds-confirmation'
+export type Status = 'AwaitingAuthorisation' | 'Authorised' | 'Rejected' | 'Revoked'
+
+/** A consent as the bank keeps it. Instants are milliseconds since 1970. */
+export interface Consent {
+  id: string
+  kind: ConsentKind
+  clientId: string
+  status: Status
+  created: number
+  statusUpdated: number
+  permissions: string[]
+  expires?: number
+  transactionsFrom?: number
+  transactionsTo?: number
+  debtorAccount?: DebtorAccount
+  /** Set when a customer has approved it: who, which cards, when last confirmed. */
+  customerId?: string
+  cards: string[]
+  confirmed?: number
+  /** Grants of the authorisation server that stand for it. */
+  grants: Set<string>
+  /** When the TPP deleted it; it stays for the customer to see. */
+  deleted?: number
+  /** Milliseconds by which this consent's own clock is ahead: facts of the operator. */
+  ahead: { expiry: number; confirmation: number }
+}
+
+export type NewConsent = Pick<
+  Consent,
+  | 'kind'
+  | 'clientId'
+  | 'permissions'
+  | 'expires'
+  | 'transactionsFrom'
+  | 'transactionsTo'
+  | 'debtorAccount'
+>
+
+/** All consents of one bank. */
+export interface Consents {
+  create(request: NewConsent): Consent
+  get(id: string): Consent | undefined
+  ofGrant(grantId: string): Consent | undefined
+  /** The customer's, newest first, also those that the TPP deleted. */
+  ofCustomer(customerId: string): Consent[]
+  /** Remembers that a grant stands for the consent. */
+  bind(grantId: string, consent: Consent): void
+}
+
+export function createConsents(): Consents {
+  const all = new Map<string, Consent>()
+  const byGrant = new Map<string, Consent>()
+  return {
+    create(request) {
+      const now = Date.now()
+      const consent: Consent = {
+        ...request,
+        id: randomUUID(),
+        status: 'AwaitingAuthorisation',
+        created: now,
+        statusUpdated: now,
+        cards: [],
+        grants: new Set(),
+        ahead: { expiry: 0, confirmation: 0 },
+      }
+      all.set(consent.id, consent)
+      return consent
+    },
+    get: (id) => all.get(id),
+    ofGrant: (grantId) => byGrant.get(grantId),
+    ofCustomer: (id) => [...all.values()].filter((one) => one.customerId === id).reverse(),
+    bind(grantId, consent) {
+      consent.grants.add(grantId)
+      byGrant.set(grantId, consent)
+    },
+  }
+}

@@ -1,0 +1,171 @@
+import type { Context, Next } from 'koa'
+import type { Inside } from './inside.ts'
+import type { Role } from './layout.ts'
+import { loginPage } from './pages/login.ts'
+import { problemPage } from './pages/problem.ts'
+import { errors } from './quiet-provider.ts'
+import { Refused } from './refusals.ts'
+import { refusing } from './routes/answer.ts'
+import { authorisationRoutes } from './routes/authorisation.ts'
+import { consentRoutes } from './routes/consents.ts'
+import { dataRoutes } from './routes/data.ts'
+import { mendDiscovery } from './routes/discovery.ts'
+import { createLimiter } from './routes/limiter.ts'
+import { productErrors, productRoutes } from './routes/products.ts'
+import { registrationRoutes } from './routes/registration.ts'
+import { servicingPath, servicingRoutes } from './routes/servicing.ts'
+
+/** What serves one role of a listener. */
+export interface Department {
+  role: Role
+  /** Does it play back x-fapi-interaction-id? */
+  interactive: boolean
+  serves(path: string): boolean
+  serve(ctx: Context, next: Next): Promise<void>
+}
+
+const below = (path: string, place: string) => path === place || path.startsWith(`${place}/`)
+
+/** Every department of the bank; `next` leads to the authorisation server. */
+export function departmentsOf(inside: Inside): Record<Role, Department> {
+  return {
+    api: api(inside),
+    registration: registration(inside),
+    token: token(inside),
+    authorisation: authorisation(inside),
+    discovery: discovery(inside),
+    products: products(inside),
+  }
+}
+
+function api(inside: Inside): Department {
+  const consents = consentRoutes(inside).routes()
+  const data = dataRoutes(inside, createLimiter(inside)).routes()
+  const guarded = refusing(inside)
+  const unmatched = async (ctx: Context) => {
+    throw new Refused(ctx.matched?.length ? 'method' : 'not-found')
+  }
+  return {
+    role: 'api',
+    interactive: true,
+    serves: (path) => path.startsWith('/open-banking/v3.1/'),
+    serve: (ctx, _next) =>
+      guarded(ctx, () => call(consents, ctx, () => call(data, ctx, () => unmatched(ctx)))),
+  }
+}
+
+function registration(inside: Inside): Department {
+  const routes = registrationRoutes(inside).routes()
+  return {
+    role: 'registration',
+    interactive: true,
+    serves: (path) => below(path, inside.places.paths.registration),
+    serve: (ctx) => plainly(ctx, () => call(routes, ctx, async () => {})),
+  }
+}
+
+function token({ places, settings }: Inside): Department {
+  return {
+    role: 'token',
+    interactive: true,
+    serves: (path) => path === places.paths.token,
+    async serve(ctx, next) {
+      await plainly(ctx, async () => {
+        if (ctx.path === places.paths.token) await next()
+      })
+      const answer = ctx.body as Record<string, unknown> | undefined
+      if (ctx.status !== 200 || !answer) return
+      if (!settings.idTokenInTokenResponse) delete answer.id_token
+      if (!settings.tokenTypeInResponse) delete answer.token_type
+    },
+  }
+}
+
+function authorisation(inside: Inside): Department {
+  const { places, settings } = inside
+  const visits = authorisationRoutes(inside).routes()
+  const servicing = servicingRoutes(inside).routes()
+  const own = places.paths.authorisation
+  return {
+    role: 'authorisation',
+    interactive: false,
+    serves: (path) => [own, '/interaction', servicingPath].some((place) => below(path, place)),
+    async serve(ctx, next) {
+      try {
+        if (below(ctx.path, own)) {
+          await forgetSession(ctx, next)
+          if (settings.loginPage === 'forms') showForms(ctx)
+          return
+        }
+        await call(visits, ctx, () => call(servicing, ctx, async () => {}))
+      } catch (thrown) {
+        if (!(thrown instanceof errors.OIDCProviderError)) ctx.app.emit('error', thrown, ctx)
+        ctx.status = thrown instanceof errors.OIDCProviderError ? thrown.statusCode : 500
+        problemPage(ctx, 'invalid_request', 'This visit has ended or never began.')
+      }
+      if (ctx.status === 404 && !ctx.body) problemPage(ctx, 'not_found', 'There is no such page.')
+    },
+  }
+}
+
+/** Every visit begins and ends without a session: the customer logs in each time. */
+async function forgetSession(ctx: Context, next: Next): Promise<void> {
+  const kept = (ctx.headers.cookie ?? '').split('; ').filter((pair) => !pair.startsWith('_session'))
+  ctx.req.headers.cookie = kept.join('; ')
+  await next()
+}
+
+/** Answers with the login form itself where the authorisation server redirects to it. */
+function showForms(ctx: Context): void {
+  const place = ctx.response.get('location')
+  if (!place.startsWith('/interaction/')) return
+  ctx.remove('location')
+  loginPage(ctx, { action: `${place}/login`, purpose: 'Log in to see what you are asked for.' })
+}
+
+function discovery(inside: Inside): Department {
+  const configuration = '/.well-known/openid-configuration'
+  return {
+    role: 'discovery',
+    interactive: false,
+    serves: (path) => path === configuration || path === '/jwks',
+    async serve(ctx, next) {
+      await plainly(ctx, async () => {
+        if (ctx.path !== configuration && ctx.path !== '/jwks') return
+        await next()
+        if (ctx.path === configuration && ctx.status === 200) mendDiscovery(ctx, inside)
+      })
+    },
+  }
+}
+
+function products(inside: Inside): Department {
+  const routes = productRoutes(inside).routes()
+  return {
+    role: 'products',
+    interactive: false,
+    serves: () => true,
+    serve: (ctx) => productErrors(ctx, () => call(routes, ctx, async () => {})),
+  }
+}
+
+/** An unknown path, or a crash, as an OAuth error. */
+async function plainly(ctx: Context, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (thrown) {
+    ctx.app.emit('error', thrown, ctx)
+    ctx.status = 500
+    ctx.body = { error: 'server_error' }
+    return
+  }
+  if (ctx.status === 404 && !ctx.body) {
+    ctx.body = { error: 'invalid_request', error_description: 'there is no such resource' }
+    ctx.status = 404
+  }
+}
+
+/** koa routers type their context more narrowly than koa does. */
+function call(routes: unknown, ctx: Context, next: () => Promise<void>): Promise<void> {
+  return (routes as (ctx: Context, next: Next) => Promise<void>)(ctx, next)
+}

@@ -1,0 +1,52 @@
+import type { Provider } from 'oidc-provider'
+import type { Records } from './adapter.ts'
+import type { Consent, Consents } from './consents.ts'
+import type { Customer } from './data/customers.ts'
+import type { Directory } from './directory.ts'
+import type { Places } from './layout.ts'
+import type { Age } from './policies/consents.ts'
+import type { Policies } from './policies.ts'
+import type { Settings } from './settings.ts'
+import type { SigningKey } from './signature.ts'
+
+/** Everything inside one bank that its routes work with. */
+export interface Inside {
+  settings: Settings
+  policies: Policies
+  directory: Directory
+  places: Places
+  provider: Provider
+  records: Records
+  consents: Consents
+  customers: Customer[]
+  /** The first signs. */
+  keys: SigningKey[]
+  /** Key of the AccountIds of this bank. */
+  secret: Buffer
+  /** Who has logged in during which visit of the authorisation page: visit → customer. */
+  visitors: Map<string, Customer>
+}
+
+/** What time has done to a consent. */
+export function ageOf(
+  { policies, settings }: Pick<Inside, 'policies' | 'settings'>,
+  consent: Consent,
+): Age {
+  return {
+    expired: policies.consentExpired(consent),
+    reconfirmationDue: policies.reconfirmationDue(consent, settings),
+  }
+}
+
+/** The customer's own revocation: the state changes, and the tokens die. */
+export function revoke(inside: Inside, consent: Consent): void {
+  const { policies } = inside
+  consent.status = policies.statusAfterRevocation(consent.status)
+  consent.statusUpdated = policies.statusUpdated(consent.statusUpdated)
+  if (policies.tokensDie('revoked')) revokeGrants(inside, consent)
+}
+
+/** Makes every code and token of the consent void. */
+export function revokeGrants({ records }: Inside, consent: Consent): void {
+  for (const grant of consent.grants) records.revokeGrant(grant)
+}

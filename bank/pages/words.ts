@@ -1,0 +1,25 @@
+const permissionWords: Record<string, string> = {
+  ReadAccountsBasic: 'Your account: its type and currency',
+  ReadAccountsDetail: 'Your account with its card number, masked',
+  ReadBalances: 'Your balance and your credit limit',
+  ReadStatementsBasic: 'Your statements',
+  ReadStatementsDetail: 'Your statements in detail',
+  ReadTransactionsBasic: 'Your transactions',
+  ReadTransactionsDetail: 'Your transactions with their merchants',
+  ReadTransactionsCredits: 'Your incoming transactions',
+  ReadTransactionsDebits: 'Your outgoing transactions',
+}
+
+/** A permission as a customer reads it. */
+export function inWords(permission: string): string {
+  return permissionWords[permission] ?? permission
+}
+
+/** A date and time as a customer reads it. */
+export function onDay(instant: number): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    dateStyle: 'long',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  }).format(instant)
+}

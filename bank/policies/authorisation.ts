@@ -1,0 +1,139 @@
+import type { Consent } from '../consents.ts'
+import type { Card, Customer } from '../data/customers.ts'
+import type { Settings } from '../settings.ts'
+import type { Age } from './consents.ts'
+
+type Claims = Record<string, unknown>
+const isNumber = (value: unknown): value is number => typeof value === 'number'
+
+/**
+ * FAPI 1.0 Advanced 5.2.2 (13, 15, 17): a request object has exp, has nbf no longer ago than 60
+ * minutes, and lives at most 60 minutes. Its signature, iss and aud are checked as well, elsewhere.
+ */
+export function requestObjectRefusal(claims: Claims, settings: Settings): string | undefined {
+  const now = Date.now() / 1000
+  const { exp, nbf, iat } = claims
+  if (!isNumber(exp)) return 'the request object has no exp'
+  if (nbf === undefined && settings.requestNbfRequired) return 'the request object has no nbf'
+  const start = nbf ?? iat ?? now
+  if (!isNumber(start)) return 'the nbf of the request object is not a number'
+  if (exp - start > 3600) return 'the request object lives longer than 60 minutes'
+  if (now - start > 3600 + settings.clockTolerance) return 'the request object is too old'
+  if (typeof claims.redirect_uri !== 'string') return 'the request object has no redirect_uri'
+  if (typeof claims.scope !== 'string') return 'the request object has no scope'
+  if (typeof claims.nonce !== 'string') return 'the request object has no nonce'
+  return undefined
+}
+
+/** The response mode that a request object asks for: fragment, or none named. */
+export function responseModeAcceptable(mode: unknown): boolean {
+  return mode === undefined || mode === 'fragment'
+}
+
+/** The intent id of a request object: claims.id_token.openbanking_intent_id.value. */
+export function intentOf(claims: Claims): string | undefined {
+  const { id_token: idToken } = (claims.claims ?? {}) as { id_token?: Record<string, unknown> }
+  const wanted = idToken?.openbanking_intent_id as { value?: unknown } | undefined
+  return typeof wanted?.value === 'string' ? wanted.value : undefined
+}
+
+/** "Scope must be a subset of the scopes registered for the client." Returns those that are not. */
+export function scopesBeyond(requested: string[], registered: string[]): string[] {
+  return requested.filter((scope) => !registered.includes(scope))
+}
+
+/**
+ * May this consent be put before a customer? It must exist, belong to the client, and wait for
+ * authorisation, or be authorised and not expired: "the customer must re-confirm by using the
+ * existing intent ID".
+ */
+export function authorisable(
+  consent: Consent | undefined,
+  clientId: string,
+  scopes: string[],
+  age: Age | undefined,
+): string | undefined {
+  if (!consent || consent.clientId !== clientId) return 'the client has no such intent'
+  if (consent.deleted) return 'the intent was deleted'
+  const needed = consent.kind === 'account-access' ? 'accounts' : 'fundsconfirmations'
+  if (!scopes.includes(needed)) return `the intent needs the scope ${needed}`
+  if (age?.expired) return 'the intent has expired'
+  if (consent.status !== 'AwaitingAuthorisation' && consent.status !== 'Authorised') {
+    return `the intent is ${consent.status}`
+  }
+  return undefined
+}
+
+/** Does this pair of words open the bank? */
+export function loginAccepted(customer: Customer | undefined, password: string): boolean {
+  return customer !== undefined && customer.password === password
+}
+
+/** A consent that a customer has approved before can be re-confirmed by the same one only. */
+export function confirmableBy(
+  consent: Consent,
+  customer: Customer,
+  offered: Card[],
+): string | undefined {
+  if (consent.customerId && consent.customerId !== customer.id) {
+    return 'the intent belongs to another customer'
+  }
+  if (consent.kind === 'funds-confirmation' && offered.length === 0) {
+    return 'the customer has no such card'
+  }
+  return undefined
+}
+
+/** The cards that the consent page offers; when re-confirming, the same as before. */
+export function cardsOffered(consent: Consent, customer: Customer): Card[] {
+  if (consent.customerId) return customer.cards.filter(({ key }) => consent.cards.includes(key))
+  const ending = consent.debtorAccount?.Identification
+  return ending ? customer.cards.filter(({ pan }) => pan.endsWith(ending)) : customer.cards
+}
+
+/** The cards that the consent covers after approval: those that the customer ticked. */
+export function cardsGranted(offered: Card[], ticked: string[], again: boolean): Card[] {
+  return again ? offered : offered.filter(({ key }) => ticked.includes(key))
+}
+
+export function statusAfterApproval(): Consent['status'] {
+  return 'Authorised'
+}
+
+/** A first refusal ends the intent; refusing to re-confirm leaves what was approved as it was. */
+export function statusAfterDenial(before: Consent['status']): Consent['status'] {
+  return before === 'AwaitingAuthorisation' ? 'Rejected' : before
+}
+
+/** Claims of an ID token beside iss, aud, exp, iat, nonce and the hashes. */
+export function idTokenClaims(intentId: string | undefined): Claims {
+  return { openbanking_intent_id: intentId }
+}
+
+/** Level of authentication that the ID token states. */
+export function acrOf(): string {
+  return 'urn:openbanking:psd2:sca'
+}
+
+/**
+ * OpenID Connect Core 9 beyond what is always checked (PS256 by the client's key, iss = sub =
+ * client_id, aud, exp, jti used once).
+ */
+export function clientAssertionRefusal(
+  _claims: Claims,
+  _header: Record<string, unknown>,
+): string | undefined {
+  return undefined
+}
+
+/** The scopes of a client_credentials grant: those asked for, or else all that are registered. */
+export function clientScopes(requested: string[], registered: string[]): string[] {
+  const wanted = requested.length > 0 ? requested : registered
+  return wanted.filter((scope) => scope !== 'openid')
+}
+
+/** Do codes and refresh tokens of this consent still yield tokens? */
+export function refreshable(consent: Consent, age: Age): boolean {
+  if (consent.deleted || consent.status !== 'Authorised') return false
+  return !age.expired && !age.reconfirmationDue
+}

@@ -1,0 +1,140 @@
+type Claims = Record<string, unknown>
+
+/** What the well-known configuration advertises, as far as a registration can name it. */
+export interface Advertised {
+  grantTypes: string[]
+  responseTypes: string[]
+  scopes: string[]
+  authMethods: string[]
+  signingAlgorithms: string[]
+}
+
+/** Why a registration is refused: RFC 7591 3.2.2. */
+export interface RegistrationRefusal {
+  error:
+    | 'invalid_redirect_uri'
+    | 'invalid_client_metadata'
+    | 'invalid_software_statement'
+    | 'unapproved_software_statement'
+  description: string
+}
+
+/** "Content-Type is application/jwt." */
+export function registrationMediaType(type: string): boolean {
+  return type === 'application/jwt'
+}
+
+/** Did the directory sign the statement? `verified` says what its key found. */
+export function softwareStatementSigned(verified: boolean): boolean {
+  return verified
+}
+
+/** Claims of a software statement, whose signature holds, against the transport certificate. */
+export function softwareStatementRefusal(
+  statement: Claims,
+  issuer: string,
+  organisationId: string | undefined,
+): RegistrationRefusal | undefined {
+  if (statement.iss !== issuer) {
+    return { error: 'unapproved_software_statement', description: 'unknown issuer' }
+  }
+  if (typeof statement.software_id !== 'string' || typeof statement.org_id !== 'string') {
+    return { error: 'invalid_software_statement', description: 'software_id or org_id missing' }
+  }
+  if (typeof statement.software_jwks_endpoint !== 'string') {
+    return { error: 'invalid_software_statement', description: 'software_jwks_endpoint missing' }
+  }
+  if (!Array.isArray(statement.software_redirect_uris)) {
+    return { error: 'invalid_software_statement', description: 'software_redirect_uris missing' }
+  }
+  if (statement.org_id !== organisationId) {
+    return {
+      error: 'unapproved_software_statement',
+      description: 'the statement belongs to another organisation than the transport certificate',
+    }
+  }
+  return undefined
+}
+
+/** Did the software's own key sign the registration? */
+export function registrationSigned(verified: boolean): boolean {
+  return verified
+}
+
+/** Claims of the registration JWT: who, for whom, when. Seconds since 1970. */
+export function registrationClaimsRefusal(
+  claims: Claims,
+  expected: { softwareId: unknown; audiences: string[]; now: number; tolerance: number },
+): string | undefined {
+  const { iss, aud, exp, iat, jti } = claims
+  if (iss !== expected.softwareId) return 'iss is not the software_id of the statement'
+  const audiences = Array.isArray(aud) ? aud : [aud]
+  if (!audiences.some((one) => expected.audiences.includes(one))) return 'aud is not this bank'
+  if (typeof exp !== 'number') return 'exp is missing'
+  if (exp <= expected.now - expected.tolerance) return 'exp has passed'
+  if (typeof iat !== 'number') return 'iat is missing'
+  if (iat > expected.now + expected.tolerance) return 'iat is in the future'
+  if (typeof jti !== 'string' || jti === '') return 'jti is missing'
+  return undefined
+}
+
+/** "The supplied redirect_uris equal or are a subset of the software_redirect_uris claim." */
+export function redirectUrisAcceptable(requested: string[], stated: string[]): boolean {
+  return requested.length > 0 && requested.every((uri) => stated.includes(uri))
+}
+
+/** The redirect URIs that are stored. */
+export function redirectUrisStored(requested: string[] | undefined, stated: string[]): string[] {
+  return requested ?? stated
+}
+
+/** "Values comply with those advertised on the well-known configuration." */
+export function registrationValueRefusal(
+  claims: Claims,
+  advertised: Advertised,
+): string | undefined {
+  const one = (name: string, allowed: string[]) => {
+    const value = claims[name]
+    return value === undefined || (typeof value === 'string' && allowed.includes(value))
+      ? undefined
+      : `${name} is not supported`
+  }
+  const many = (name: string, allowed: string[]) => {
+    const value = claims[name]
+    if (value === undefined) return undefined
+    const fine = Array.isArray(value) && value.length > 0 && value.every((v) => allowed.includes(v))
+    return fine ? undefined : `${name} is not supported`
+  }
+  const { scope } = claims
+  const scopes = typeof scope === 'string' ? scope.split(' ') : []
+  if (scope !== undefined && !(scopes.length && scopes.every((s) => advertised.scopes.includes(s))))
+    return 'scope is not supported'
+  return (
+    one('application_type', ['web']) ??
+    one('token_endpoint_auth_method', advertised.authMethods) ??
+    one('token_endpoint_auth_signing_alg', advertised.signingAlgorithms) ??
+    one('request_object_signing_alg', advertised.signingAlgorithms) ??
+    one('id_token_signed_response_alg', advertised.signingAlgorithms) ??
+    many('grant_types', advertised.grantTypes) ??
+    many('response_types', advertised.responseTypes)
+  )
+}
+
+/** The scopes that are stored: those asked for, as far as the software's roles allow them. */
+export function scopesStored(requested: string[], roles: string[]): string[] {
+  const needed: Record<string, string> = { accounts: 'AISP', fundsconfirmations: 'CBPII' }
+  return requested.filter((scope) => {
+    const role = needed[scope]
+    return role === undefined || roles.includes(role)
+  })
+}
+
+/** The grant types that are stored. */
+export function grantTypesStored(requested: string[]): string[] {
+  return requested
+}
+
+/** Body of the 201: everything that is stored for the client. */
+export function registrationView(stored: Claims): Claims {
+  return stored
+}

@@ -1,0 +1,114 @@
+import type { Consent } from '../consents.ts'
+import type { Card } from '../data/customers.ts'
+import type { Row } from '../data/transactions.ts'
+import { formatDateTime } from '../datetime.ts'
+
+type Json = Record<string, unknown>
+
+/** Pounds with two decimals, never signed. */
+export function amountOf(pence: number): { Amount: string; Currency: string } {
+  return { Amount: (Math.abs(pence) / 100).toFixed(2), Currency: 'GBP' }
+}
+
+/** An instant in an answer: UTC. */
+export function dateTimeOf(instant: number): string {
+  return formatDateTime(instant)
+}
+
+/** "Masked version of the primary card number": its last four digits stay. */
+export function maskCard(pan: string): string {
+  return `${'*'.repeat(12)}${pan.slice(-4)}`
+}
+
+/** Data of an answer about a consent. */
+export function consentView(consent: Consent): Json {
+  const optional = (name: string, instant: number | undefined) =>
+    instant === undefined ? {} : { [name]: formatDateTime(instant) }
+  return {
+    ConsentId: consent.id,
+    Status: consent.status,
+    StatusUpdateDateTime: formatDateTime(consent.statusUpdated),
+    CreationDateTime: formatDateTime(consent.created),
+    ...(consent.kind === 'account-access' ? { Permissions: consent.permissions } : {}),
+    ...optional('ExpirationDateTime', consent.expires),
+    ...optional('TransactionFromDateTime', consent.transactionsFrom),
+    ...optional('TransactionToDateTime', consent.transactionsTo),
+    ...(consent.debtorAccount ? { DebtorAccount: consent.debtorAccount } : {}),
+  }
+}
+
+export interface AccountFacts {
+  accountId: string
+  card: Card
+  /** Does the consent hold the detail permission? */
+  detail: boolean
+  scheme: string
+  /** The card number, masked. */
+  number: string
+}
+
+/** An element of Data.Account. Detail adds the card number, in an array as in 3.1.2. */
+export function accountView({ accountId, card, detail, scheme, number }: AccountFacts): Json {
+  const primary = {
+    SchemeName: scheme,
+    Identification: number,
+    Name: card.holder,
+  }
+  return {
+    AccountId: accountId,
+    Currency: 'GBP',
+    AccountType: 'Personal',
+    AccountSubType: 'CreditCard',
+    Description: card.description,
+    ...(detail ? { Account: [primary] } : {}),
+  }
+}
+
+/** An element of Data.Balance, at midnight of this day (UTC). */
+export function balanceView(accountId: string, card: Card, now: number): Json {
+  return {
+    AccountId: accountId,
+    Amount: amountOf(card.owed),
+    CreditDebitIndicator: card.owed > 0 ? 'Debit' : 'Credit',
+    Type: 'OpeningBooked',
+    DateTime: formatDateTime(now - (now % 86_400_000)),
+    CreditLine: [{ Included: false, Type: 'Credit', Amount: amountOf(card.creditLimit) }],
+  }
+}
+
+/** An element of Data.Transaction. Detail adds the merchant and the text of the entry. */
+export function transactionView(accountId: string, row: Row, detail: boolean): Json {
+  return {
+    AccountId: accountId,
+    TransactionId: row.id,
+    Amount: amountOf(row.amount),
+    CreditDebitIndicator: row.indicator,
+    Status: row.status,
+    BookingDateTime: formatDateTime(row.booked),
+    ...(row.address ? { AddressLine: row.address } : {}),
+    ...(detail ? { TransactionInformation: row.information } : {}),
+    ...(detail && row.merchant
+      ? {
+          MerchantDetails: {
+            MerchantName: row.merchant.name,
+            MerchantCategoryCode: row.merchant.category,
+          },
+        }
+      : {}),
+  }
+}
+
+/** "Absolute URL referencing this resource." */
+export function selfLink(base: string, path: string): string {
+  return `${base}${path}`
+}
+
+/** Meta of every answer: no pagination, no first and last available date-time. */
+export function metaView(): Json {
+  return { TotalPages: 1 }
+}
+
+/** The list of products and its meta. */
+export function productsView(products: Json[], meta: Json): Json {
+  return { data: products, meta: { ...meta, TotalResults: products.length } }
+}

@@ -1,0 +1,142 @@
+import Router from '@koa/router'
+import type { Context } from 'koa'
+import type { Consent } from '../consents.ts'
+import type { Customer } from '../data/customers.ts'
+import { ageOf, type Inside } from '../inside.ts'
+import { consentPage } from '../pages/consent.ts'
+import { loginPage } from '../pages/login.ts'
+import { errors } from '../quiet-provider.ts'
+import { stateOf } from '../state.ts'
+
+const words = (value: unknown) =>
+  String(value ?? '')
+    .split(' ')
+    .filter(Boolean)
+
+interface Visit {
+  uid: string
+  clientId: string
+  scopes: string[]
+  organisation: string
+  onBehalfOf: string
+  consent: Consent | undefined
+}
+
+/** The login and consent pages of one visit, below /interaction/{uid}. */
+export function authorisationRoutes(inside: Inside): Router {
+  const { provider, policies, consents, customers, visitors } = inside
+  const router = new Router()
+
+  async function visitOf(ctx: Context): Promise<Visit> {
+    const { uid, params } = await provider.interactionDetails(ctx.req, ctx.res)
+    if (uid !== ctx.params.uid) throw new errors.SessionNotFound('this is another visit')
+    const clientId = String(params.client_id)
+    const client = await provider.Client.find(clientId)
+    const asked = { claims: JSON.parse(String(params.claims ?? '{}')) as unknown }
+    return {
+      uid,
+      clientId,
+      scopes: words(params.scope),
+      organisation: String(client?.org_name),
+      onBehalfOf: String(client?.software_on_behalf_of),
+      consent: consents.get(policies.intentOf(asked) ?? ''),
+    }
+  }
+
+  /** What forbids the customer to approve this visit's intent now. */
+  function refusalOf({ consent, clientId, scopes }: Visit, customer: Customer) {
+    const age = consent && ageOf(inside, consent)
+    const reason = policies.authorisable(consent, clientId, scopes, age)
+    if (reason || !consent) return reason ?? 'there is no such intent'
+    return policies.confirmableBy(consent, customer, policies.cardsOffered(consent, customer))
+  }
+
+  function ask(ctx: Context, visit: Visit, customer: Customer, problem?: string) {
+    const { uid, organisation, onBehalfOf, consent } = visit
+    if (!consent) return
+    const offered = policies.cardsOffered(consent, customer)
+    const cards = offered.map((card) => ({ ...card, masked: policies.maskCard(card.pan) }))
+    const action = `/interaction/${uid}/decision`
+    const asked = { action, consent, organisation, onBehalfOf, customer: customer.name, cards }
+    consentPage(ctx, problem ? { ...asked, problem } : asked)
+  }
+
+  /** Ends the visit; the authorisation server redirects to the TPP. */
+  async function finish(ctx: Context, uid: string, result: Record<string, unknown>) {
+    visitors.delete(uid)
+    const options = { mergeWithLastSubmission: false }
+    ctx.redirect(await provider.interactionResult(ctx.req, ctx.res, result, options))
+  }
+
+  const deny = (ctx: Context, uid: string, why: string) =>
+    finish(ctx, uid, { error: 'access_denied', error_description: why })
+
+  const purpose = ({ organisation }: Visit) =>
+    `${organisation} sent you here. Log in to see what it asks for.`
+
+  router.get('/interaction/:uid', async (ctx) => {
+    const visit = await visitOf(ctx)
+    const customer = visitors.get(visit.uid)
+    if (customer) return ask(ctx, visit, customer)
+    loginPage(ctx, { action: `/interaction/${visit.uid}/login`, purpose: purpose(visit) })
+  })
+
+  router.post('/interaction/:uid/login', async (ctx) => {
+    const visit = await visitOf(ctx)
+    const form = new URLSearchParams(stateOf(ctx).body)
+    const username = form.get('username') ?? ''
+    const customer = customers.find((one) => one.username === username)
+    if (!customer || !policies.loginAccepted(customer, form.get('password') ?? '')) {
+      const action = `/interaction/${visit.uid}/login`
+      return loginPage(ctx, { action, purpose: purpose(visit), username, failed: true })
+    }
+    const reason = refusalOf(visit, customer)
+    if (reason) return deny(ctx, visit.uid, reason)
+    visitors.set(visit.uid, customer)
+    ctx.redirect(`/interaction/${visit.uid}`)
+  })
+
+  router.post('/interaction/:uid/decision', async (ctx) => {
+    const visit = await visitOf(ctx)
+    const { uid, consent } = visit
+    const customer = visitors.get(uid)
+    if (!customer || !consent) return ctx.redirect(`/interaction/${uid}`)
+    const reason = refusalOf(visit, customer)
+    if (reason) return deny(ctx, uid, reason)
+    const form = new URLSearchParams(stateOf(ctx).body)
+    const decision = form.get('decision')
+    if (decision === 'deny') {
+      turn(consent, policies.statusAfterDenial(consent.status))
+      return deny(ctx, uid, 'the customer denied consent')
+    }
+    if (decision !== 'approve') return ask(ctx, visit, customer, 'Please approve or deny.')
+    const again = consent.customerId !== undefined || consent.kind === 'funds-confirmation'
+    const offered = policies.cardsOffered(consent, customer)
+    const granted = policies.cardsGranted(offered, form.getAll('accounts'), again)
+    if (granted.length === 0) return ask(ctx, visit, customer, 'Choose at least one card.')
+    consent.cards = granted.map(({ key }) => key)
+    consent.customerId = customer.id
+    consent.confirmed = Date.now()
+    consent.ahead.confirmation = 0
+    turn(consent, policies.statusAfterApproval())
+    const grantId = await grantOf(visit, customer)
+    consents.bind(grantId, consent)
+    const login = { accountId: customer.id, remember: false, acr: policies.acrOf() }
+    await finish(ctx, uid, { login, consent: { grantId } })
+  })
+
+  function turn(consent: Consent, status: Consent['status']) {
+    if (consent.status === status) return
+    consent.status = status
+    consent.statusUpdated = policies.statusUpdated(consent.statusUpdated)
+  }
+
+  async function grantOf({ clientId, scopes }: Visit, customer: Customer): Promise<string> {
+    const grant = new provider.Grant({ accountId: customer.id, clientId })
+    grant.addOIDCScope(scopes.join(' '))
+    grant.addOIDCClaims(['openbanking_intent_id', 'acr', 'auth_time'])
+    return grant.save()
+  }
+
+  return router
+}

@@ -1,0 +1,171 @@
+import Router from '@koa/router'
+import type { Context } from 'koa'
+import type { Consent, ConsentKind, DebtorAccount } from '../consents.ts'
+import { type Inside, revokeGrants } from '../inside.ts'
+import { aispPath, versionPath } from '../layout.ts'
+import { Refused } from '../refusals.ts'
+import { stateOf } from '../state.ts'
+import { answer, needJson } from './answer.ts'
+import { clientToken } from './bearer.ts'
+
+type Json = Record<string, unknown>
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Account access consents below aisp, funds confirmation consents beside it. */
+export function consentRoutes(inside: Inside): Router {
+  const { policies, consents, settings } = inside
+  const router = new Router()
+  const accessPath = `${aispPath}/account-access-consents`
+  const fundsPath = (which: 'create' | 'delete') =>
+    `${versionPath}/${settings.fundsConfirmationPaths[which]}`
+  const scopes = { 'account-access': 'accounts', 'funds-confirmation': 'fundsconfirmations' }
+
+  /** The consent in the path, when it is one of this client's and it still sees it. */
+  function consentOf(
+    ctx: Context,
+    kind: ConsentKind,
+    clientId: string,
+    unknown: 400 | 403,
+  ): Consent {
+    const consent = consents.get(String(ctx.params.ConsentId))
+    if (!consent || consent.kind !== kind || !policies.visibleToTpp(consent)) {
+      throw new Refused(unknown === 400 ? 'consent-unknown' : 'consent-other-client')
+    }
+    if (!policies.ownsConsent(consent, clientId)) throw new Refused('consent-other-client')
+    return consent
+  }
+
+  function created(ctx: Context, consent: Consent, path: string) {
+    const data = policies.consentView(consent)
+    answer(ctx, inside, { status: 201, data, risk: {}, path: `${path}/${consent.id}` })
+  }
+
+  async function remove(ctx: Context, kind: ConsentKind) {
+    const { clientId } = await clientToken(ctx, inside, scopes[kind])
+    // The document lists 204, 401 and 403 for DELETE, so an unknown consent is one without access.
+    const consent = consentOf(ctx, kind, String(clientId), 403)
+    consent.deleted = Date.now()
+    if (policies.tokensDie('deleted')) revokeGrants(inside, consent)
+    ctx.status = 204
+  }
+
+  router.post(accessPath, async (ctx) => {
+    const { clientId } = await clientToken(ctx, inside, 'accounts')
+    const data = requestData(ctx, inside)
+    const permissions = data.Permissions
+    if (permissions === undefined) throw missing('Data.Permissions')
+    const words = Array.isArray(permissions) && permissions.every((one) => typeof one === 'string')
+    if (!words) throw new Refused('field-invalid', 'Not an array of strings.', 'Data.Permissions')
+    if (!policies.permissionsAcceptable(permissions)) {
+      throw new Refused('permission-unsupported', undefined, 'Data.Permissions')
+    }
+    const dates = {
+      ...dateTime(inside, data, 'ExpirationDateTime', 'expires'),
+      ...dateTime(inside, data, 'TransactionFromDateTime', 'transactionsFrom'),
+      ...dateTime(inside, data, 'TransactionToDateTime', 'transactionsTo'),
+    }
+    const wrong = policies.datesRefusal(dates)
+    if (wrong) throw new Refused('date-invalid', wrong, 'Data')
+    const consent = consents.create({
+      kind: 'account-access',
+      clientId: String(clientId),
+      permissions: policies.permissionsGranted(permissions),
+      ...dates,
+    })
+    created(ctx, consent, accessPath)
+  })
+
+  router.get(`${accessPath}/:ConsentId`, async (ctx) => {
+    const { clientId } = await clientToken(ctx, inside, 'accounts')
+    needJson(ctx, inside)
+    const consent = consentOf(ctx, 'account-access', String(clientId), 400)
+    answer(ctx, inside, { data: policies.consentView(consent), risk: {} })
+  })
+
+  router.delete(`${accessPath}/:ConsentId`, (ctx) => remove(ctx, 'account-access'))
+
+  router.post(fundsPath('create'), async (ctx) => {
+    const { clientId } = await clientToken(ctx, inside, 'fundsconfirmations')
+    const data = requestData(ctx, inside)
+    const account = debtorAccount(inside, data.DebtorAccount)
+    const expires = dateTime(inside, data, 'ExpirationDateTime', 'expires')
+    const wrong = policies.datesRefusal(expires)
+    if (wrong) throw new Refused('date-invalid', wrong, 'Data.ExpirationDateTime')
+    const consent = consents.create({
+      kind: 'funds-confirmation',
+      clientId: String(clientId),
+      permissions: [],
+      debtorAccount: account,
+      ...expires,
+    })
+    created(ctx, consent, fundsPath('create'))
+  })
+
+  router.delete(`${fundsPath('delete')}/:ConsentId`, (ctx) => remove(ctx, 'funds-confirmation'))
+
+  return router
+}
+
+const missing = (path: string) => new Refused('field-missing', `${path} is missing.`, path)
+
+/** Data of a create request, whose Risk is an empty object. */
+function requestData(ctx: Context, inside: Inside): Json {
+  needJson(ctx, inside)
+  if (!ctx.is('application/json')) throw new Refused('media-type')
+  let body: unknown
+  try {
+    body = JSON.parse(stateOf(ctx).body)
+  } catch {
+    throw new Refused('malformed')
+  }
+  if (!isObject(body)) throw new Refused('malformed')
+  if (body.Data === undefined) throw missing('Data')
+  if (!isObject(body.Data)) throw new Refused('field-invalid', 'Data is not an object.', 'Data')
+  if (body.Risk === undefined) throw missing('Risk')
+  if (!isObject(body.Risk)) throw new Refused('field-invalid', 'Risk is not an object.', 'Risk')
+  const [surplus] = Object.keys(body.Risk)
+  if (surplus) throw new Refused('field-unexpected', 'Risk must be empty.', `Risk.${surplus}`)
+  return body.Data
+}
+
+function dateTime<Key extends string>(
+  { policies }: Inside,
+  data: Json,
+  field: string,
+  key: Key,
+): { [name in Key]?: number } {
+  if (data[field] === undefined) return {}
+  const instant = policies.consentDateTime(data[field])
+  if (instant === undefined) {
+    throw new Refused('date-invalid', `${field} is not an RFC 3339 date-time.`, `Data.${field}`)
+  }
+  return { [key]: instant } as { [name in Key]?: number }
+}
+
+function debtorAccount({ policies }: Inside, account: unknown): DebtorAccount {
+  const path = 'Data.DebtorAccount'
+  if (account === undefined) throw missing(path)
+  if (!isObject(account)) throw new Refused('field-invalid', 'Not an object.', path)
+  const text = (field: string) => {
+    const value = account[field]
+    if (value === undefined || typeof value === 'string') return value
+    throw new Refused('field-invalid', `${field} is not a string.`, `${path}.${field}`)
+  }
+  const scheme = text('SchemeName')
+  if (scheme === undefined) throw missing(`${path}.SchemeName`)
+  const identification = text('Identification')
+  if (identification === undefined) throw missing(`${path}.Identification`)
+  const name = text('Name')
+  const secondary = text('SecondaryIdentification')
+  const stated: DebtorAccount = {
+    SchemeName: scheme,
+    Identification: identification,
+    ...(name === undefined ? {} : { Name: name }),
+    ...(secondary === undefined ? {} : { SecondaryIdentification: secondary }),
+  }
+  const wrong = policies.debtorAccountRefusal(stated, policies.panScheme())
+  if (wrong) throw new Refused(wrong[0], undefined, `${path}.${wrong[1]}`)
+  return stated
+}

@@ -1,0 +1,138 @@
+import Router from '@koa/router'
+import type { Context } from 'koa'
+import type { Consent } from '../consents.ts'
+import type { Card } from '../data/customers.ts'
+import { transactionsOf } from '../data/transactions.ts'
+import { ageOf, type Inside } from '../inside.ts'
+import { aispPath } from '../layout.ts'
+import type { DataEndpoint, Period } from '../policies/data.ts'
+import { Refused } from '../refusals.ts'
+import { answer, needJson } from './answer.ts'
+import { customerToken } from './bearer.ts'
+import type { Limiter } from './limiter.ts'
+
+type Json = Record<string, unknown>
+
+interface Account {
+  id: string
+  card: Card
+}
+
+/** Accounts, balances and transactions: bulk and single. */
+export function dataRoutes(inside: Inside, limiter: Limiter): Router {
+  const { policies, consents, customers, settings, secret } = inside
+  const router = new Router()
+
+  /** AccountIds that were ever given out: they tell a foreign account from an unknown one. */
+  const known = new Set<string>()
+
+  function accountsOf(consent: Consent): Account[] {
+    const customer = customers.find(({ id }) => id === consent.customerId)
+    const cards = customer?.cards.filter(({ key }) => consent.cards.includes(key)) ?? []
+    return cards.map((card) => {
+      const id = policies.accountIdFor(consent.id, card.key, secret)
+      known.add(id)
+      return { id, card }
+    })
+  }
+
+  /** Who asks, under which consent, and for which of its accounts. */
+  async function admit(ctx: Context, endpoint: DataEndpoint) {
+    const token = await customerToken(ctx, inside, 'accounts')
+    const consent = consents.ofGrant(token.grantId ?? '')
+    if (!consent || consent.kind !== 'account-access') throw new Refused('token-invalid')
+    limiter.admit(ctx, String(token.clientId))
+    needJson(ctx, inside)
+    const unusable = policies.consentUsable(consent, ageOf(inside, consent))
+    if (unusable) throw new Refused(unusable)
+    if (!policies.permits(consent.permissions, endpoint)) throw new Refused('permission-missing')
+    return { consent, accounts: asked(ctx, consent, endpoint) }
+  }
+
+  function asked(ctx: Context, consent: Consent, endpoint: DataEndpoint): Account[] {
+    const own = accountsOf(consent)
+    const wanted = ctx.params.AccountId as string | undefined
+    if (wanted === undefined) {
+      const covered = policies.cardsCovered(
+        own.map(({ card }) => card.key),
+        endpoint,
+      )
+      return own.filter(({ card }) => covered.includes(card.key))
+    }
+    const chosen = own.find(({ id }) => id === wanted)
+    const refused = policies.accountRefusal(chosen !== undefined, known.has(wanted))
+    if (refused) throw new Refused(refused, undefined, 'AccountId')
+    return [chosen ?? everyAccount().find(({ id }) => id === wanted)].filter(
+      (one) => one !== undefined,
+    )
+  }
+
+  /** All accounts under all consents: only an altered policy gets to see a foreign one. */
+  function everyAccount(): Account[] {
+    return customers.flatMap(({ id }) => consents.ofCustomer(id).flatMap(accountsOf))
+  }
+
+  function accounts(endpoint: DataEndpoint) {
+    return async (ctx: Context) => {
+      const { consent, accounts } = await admit(ctx, endpoint)
+      const detail = policies.detailVisible(consent.permissions, 'Accounts')
+      const scheme = policies.panScheme()
+      const list = accounts.map(({ id, card }) =>
+        policies.accountView({
+          accountId: id,
+          card,
+          detail,
+          scheme,
+          number: policies.maskCard(card.pan),
+        }),
+      )
+      answer(ctx, inside, { data: { Account: list } })
+    }
+  }
+
+  function balances(endpoint: DataEndpoint) {
+    return async (ctx: Context) => {
+      const { accounts } = await admit(ctx, endpoint)
+      const now = Date.now()
+      const list = accounts.map(({ id, card }) => policies.balanceView(id, card, now))
+      answer(ctx, inside, { data: { Balance: list } })
+    }
+  }
+
+  function transactions(endpoint: DataEndpoint) {
+    return async (ctx: Context) => {
+      const { consent, accounts } = await admit(ctx, endpoint)
+      const period: Period = {
+        ...filter(ctx, 'fromBookingDateTime', 'from'),
+        ...filter(ctx, 'toBookingDateTime', 'to'),
+      }
+      const detail = policies.detailVisible(consent.permissions, 'Transactions')
+      const list = accounts.flatMap(({ id, card }): Json[] => {
+        const rows = transactionsOf(card, Date.now()).filter(
+          (row) =>
+            policies.withinConsentPeriod(row, consent, endpoint) &&
+            policies.bookedWithin(row, period, endpoint) &&
+            policies.directionAllowed(row, consent.permissions),
+        )
+        return policies.rowsAnswered(rows).map((row) => policies.transactionView(id, row, detail))
+      })
+      answer(ctx, inside, { data: { Transaction: list } })
+    }
+  }
+
+  function filter(ctx: Context, name: string, key: keyof Period): Period {
+    const text = ctx.query[name]
+    if (text === undefined) return {}
+    const instant = typeof text === 'string' ? policies.filterInstant(text) : undefined
+    if (instant === undefined) throw new Refused('parameter-invalid', undefined, name)
+    return { [key]: instant }
+  }
+
+  router.get(`${aispPath}/accounts`, accounts('accounts'))
+  router.get(`${aispPath}/accounts/:AccountId`, accounts('account'))
+  router.get(`${aispPath}/balances`, balances('balances'))
+  router.get(`${aispPath}/accounts/:AccountId/balances`, balances('account-balances'))
+  router.get(`${aispPath}/transactions`, transactions('transactions'))
+  router.get(`${aispPath}/accounts/:AccountId/transactions`, transactions('account-transactions'))
+  return router
+}

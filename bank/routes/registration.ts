@@ -1,0 +1,221 @@
+import { randomBytes } from 'node:crypto'
+import Router from '@koa/router'
+import { compactVerify, createLocalJWKSet, decodeJwt, type JSONWebKeySet } from 'jose'
+import type { Context } from 'koa'
+import type {
+  AllClientMetadata,
+  Client as ClientType,
+  RegistrationAccessToken,
+} from 'oidc-provider'
+import { bindsTokens } from '../authorisation-server.ts'
+import type { Inside } from '../inside.ts'
+import { keySetAt } from '../key-sets.ts'
+import type { Advertised, RegistrationRefusal } from '../policies/registration.ts'
+import { apiScopes } from '../registered.ts'
+import { stateOf } from '../state.ts'
+
+type Claims = Record<string, unknown>
+type KeySet = ReturnType<typeof createLocalJWKSet>
+
+const advertised: Advertised = {
+  grantTypes: ['authorization_code', 'client_credentials', 'refresh_token'],
+  responseTypes: ['code id_token'],
+  scopes: ['openid', ...apiScopes],
+  authMethods: ['private_key_jwt'],
+  signingAlgorithms: ['PS256'],
+}
+
+class RegistrationRefused extends Error {
+  readonly refusal: RegistrationRefusal
+
+  constructor(error: RegistrationRefusal['error'], description: string) {
+    super(description)
+    this.refusal = { error, description }
+  }
+}
+
+const refuse = ({ error, description }: RegistrationRefusal) =>
+  new RegistrationRefused(error, description)
+const metadata = (description: string) =>
+  new RegistrationRefused('invalid_client_metadata', description)
+
+/** Registration, and the answer that managing a client is not supported. */
+export function registrationRoutes(inside: Inside): Router {
+  const { policies, places, directory, provider, records, settings } = inside
+  const router = new Router()
+  const used = new Set<string>()
+  const directoryKeys = createLocalJWKSet({ keys: [directory.signing.jwk] } as JSONWebKeySet)
+
+  router.post(places.paths.registration, async (ctx) => {
+    ctx.set('cache-control', 'no-store')
+    ctx.set('pragma', 'no-cache')
+    if (!policies.registrationMediaType(ctx.request.type)) {
+      ctx.status = 415
+      ctx.body = bodyOf({
+        error: 'invalid_client_metadata',
+        description: 'the content type must be application/jwt',
+      })
+      return
+    }
+    try {
+      ctx.body = policies.registrationView(await register(ctx))
+      ctx.status = 201
+    } catch (thrown) {
+      if (!(thrown instanceof RegistrationRefused)) throw thrown
+      ctx.status = 400
+      ctx.body = bodyOf(thrown.refusal)
+    }
+  })
+
+  // "Client management (reading, updating or deleting a registration) is not supported."
+  router.all(`${places.paths.registration}/:clientId`, (ctx) => {
+    ctx.status = 405
+    ctx.set('allow', '')
+    ctx.body = { error: 'invalid_request', error_description: 'client management is not supported' }
+  })
+
+  async function register(ctx: Context): Promise<Claims> {
+    const { body, transport } = stateOf(ctx)
+    const claims = claimsOf(body.trim(), 'the body')
+    if (typeof claims.software_statement !== 'string') {
+      const description = 'software_statement is missing'
+      throw refuse({ error: 'invalid_software_statement', description })
+    }
+    const statement = await softwareStatement(claims.software_statement, transport.organisationId)
+    await proveSender(body.trim(), claims, statement)
+    const stated = statement.software_redirect_uris as string[]
+    const requested = requestedUris(claims.redirect_uris)
+    if (requested && !policies.redirectUrisAcceptable(requested, stated)) {
+      const description = 'redirect_uris are not among those of the software statement'
+      throw refuse({ error: 'invalid_redirect_uri', description })
+    }
+    const reason = policies.registrationValueRefusal(claims, advertised)
+    if (reason) throw metadata(reason)
+    return store(claims, statement, policies.redirectUrisStored(requested, stated))
+  }
+
+  /** Claims of the statement, signed by the directory and issued to the certificate's holder. */
+  async function softwareStatement(jws: string, organisationId: string | undefined) {
+    const claims = claimsOf(jws, 'the software statement')
+    if (!policies.softwareStatementSigned(await verifies(jws, directoryKeys))) {
+      const description = 'the directory did not sign the software statement'
+      throw refuse({ error: 'invalid_software_statement', description })
+    }
+    const refusal = policies.softwareStatementRefusal(claims, directory.issuer, organisationId)
+    if (refusal) throw refuse(refusal)
+    return claims
+  }
+
+  /** The registration is signed by the software that it registers, for this bank, and new. */
+  async function proveSender(jws: string, claims: Claims, statement: Claims) {
+    const keys = await keySetAt(inside, String(statement.software_jwks_endpoint)).catch(
+      () => undefined,
+    )
+    if (!keys) throw metadata('the keys of the software cannot be had')
+    if (!policies.registrationSigned(await verifies(jws, keys))) {
+      throw metadata('the registration is not signed with PS256 by a key of the software')
+    }
+    const reason = policies.registrationClaimsRefusal(claims, {
+      softwareId: statement.software_id,
+      audiences: [places.issuer, places.registration, places.at.registration],
+      now: Date.now() / 1000,
+      tolerance: settings.clockTolerance,
+    })
+    if (reason) throw metadata(reason)
+    const jti = String(claims.jti)
+    if (used.has(jti)) throw metadata('jti was used before')
+    used.add(jti)
+  }
+
+  async function store(claims: Claims, statement: Claims, redirectUris: string[]): Promise<Claims> {
+    const wanted = typeof claims.scope === 'string' ? claims.scope.split(' ') : advertised.scopes
+    const roles = Array.isArray(statement.software_roles)
+      ? statement.software_roles.map(String)
+      : []
+    const grants = (claims.grant_types as string[] | undefined) ?? advertised.grantTypes
+    const clientId = randomBytes(16).toString('base64url')
+    const values = {
+      client_id: clientId,
+      client_id_issued_at: Math.floor(Date.now() / 1000),
+      client_name: statement.software_client_name ?? statement.software_id,
+      redirect_uris: redirectUris,
+      grant_types: policies.grantTypesStored(grants),
+      response_types: ['code id_token'],
+      scope: policies.scopesStored(wanted, roles).join(' '),
+      jwks_uri: statement.software_jwks_endpoint,
+      application_type: 'web',
+      token_endpoint_auth_method: 'private_key_jwt',
+      token_endpoint_auth_signing_alg: 'PS256',
+      request_object_signing_alg: 'PS256',
+      id_token_signed_response_alg: 'PS256',
+      tls_client_certificate_bound_access_tokens: bindsTokens(settings),
+      software_id: statement.software_id,
+      software_client_name: statement.software_client_name,
+      software_on_behalf_of: statement.software_on_behalf_of,
+      org_id: statement.org_id,
+      org_name: statement.org_name,
+    }
+    // OpenID Connect wants the implicit grant beside a response type with an ID token; it is no
+    // grant of the token endpoint, so the answer is silent about it.
+    const known = { ...values, grant_types: [...new Set([...values.grant_types, 'implicit'])] }
+    const client = await accepted(known as AllClientMetadata)
+    await records.adapter('Client').upsert(clientId, client.metadata(), 0)
+    const Token = provider.RegistrationAccessToken as unknown as new (of: {
+      clientId: string
+    }) => RegistrationAccessToken
+    const token = new Token({ clientId })
+    return {
+      ...values,
+      registration_access_token: await token.save(),
+      registration_client_uri: `${places.registration}/${clientId}`,
+    }
+  }
+
+  /** The library's own opinion of the metadata. Its types leave out what its documentation has. */
+  async function accepted(known: AllClientMetadata) {
+    const Client = provider.Client as unknown as new (values: AllClientMetadata) => ClientType
+    try {
+      return new Client(known)
+    } catch (thrown) {
+      const { error, error_description: words } = thrown as {
+        error?: string
+        error_description?: string
+      }
+      if (error === 'invalid_redirect_uri') {
+        throw refuse({ error, description: words ?? 'redirect_uris are not acceptable' })
+      }
+      if (error === 'invalid_client_metadata') throw metadata(words ?? 'not acceptable')
+      throw thrown
+    }
+  }
+
+  return router
+}
+
+const bodyOf = ({ error, description }: RegistrationRefusal) => ({
+  error,
+  error_description: description,
+})
+
+function claimsOf(jws: string, what: string): Claims {
+  try {
+    return decodeJwt(jws)
+  } catch {
+    throw metadata(`${what} is not a JWT`)
+  }
+}
+
+async function verifies(jws: string, keys: KeySet): Promise<boolean> {
+  const verified = compactVerify(jws, keys, { algorithms: ['PS256'] })
+  return verified.then(
+    () => true,
+    () => false,
+  )
+}
+
+/** `redirect_uris` of the request; absent means all of the statement's. */
+function requestedUris(value: unknown): string[] | undefined {
+  if (value === undefined) return undefined
+  if (Array.isArray(value) && value.every((uri) => typeof uri === 'string')) return value
+  throw refuse({ error: 'invalid_redirect_uri', description: 'redirect_uris is not an array' })
+}

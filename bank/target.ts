@@ -1,0 +1,97 @@
+import type { Customer } from './data/customers.ts'
+import type { Directory, Enrolled } from './directory.ts'
+import type { Inside } from './inside.ts'
+import { placeholdersOf } from './layout.ts'
+import { factNames } from './operator.ts'
+
+/** How to reach and judge this bank: the shape of a target file, every credential in it. */
+export function targetOf(inside: Inside, operatorUrl: string) {
+  const { settings, places, directory, customers, policies } = inside
+  const { first, second } = directory.clients
+  const [one, two] = customers
+  if (!one || !two) throw new Error('a bank has two customers at least')
+  return {
+    name: 'embedded',
+    addresses: placeholdersOf(settings, places),
+    trust: [directory.authority],
+    clients: { first: clientOf(first), second: clientOf(second) },
+    refusedCertificates: refusedOf(directory),
+    customers: { first: customerOf(one), second: customerOf(two) },
+    authorisation: {
+      driver: 'http' as const,
+      forms: [
+        {
+          has: ['username', 'password'],
+          fill: { username: '{username}', password: '{password}' },
+        },
+        {
+          has: ['decision'],
+          tickAll: 'accounts',
+          approve: { name: 'decision', value: 'approve' },
+          deny: { name: 'decision', value: 'deny' },
+        },
+      ],
+    },
+    literals: {
+      panScheme: policies.panScheme(),
+      cardSchemes: ['Cashcard', 'CreditSchemeA', 'CreditSchemeB'],
+      intentClaim: 'openbanking_intent_id',
+    },
+    hooks: hooksOf(operatorUrl),
+    freshRegistrations: true,
+    rateLimitBurst: settings.rateLimit.threshold + 5,
+    clockTolerance: 60,
+  }
+}
+
+export type Target = ReturnType<typeof targetOf>
+
+function clientOf({ transport, signing, softwareStatement, redirectUris }: Enrolled) {
+  return {
+    transport,
+    signing: {
+      key: signing.key.export({ type: 'pkcs8', format: 'pem' }) as string,
+      kid: signing.kid,
+    },
+    softwareStatement,
+    redirectUris,
+    scopes: { accounts: 'accounts', fundsConfirmation: 'fundsconfirmations' },
+  }
+}
+
+function refusedOf({ refused: { expired, untrusted } }: Directory) {
+  return { expired, untrusted }
+}
+
+function customerOf({ username, password, cards }: Customer) {
+  return {
+    credentials: { username, password },
+    accounts: cards.length,
+    ...(cards[0] ? { cardEnding: cards[0].pan.slice(-4) } : {}),
+  }
+}
+
+interface Hook {
+  http: {
+    method: string
+    url: string
+    headers: Record<string, string>
+    body: Record<string, string>
+  }
+}
+
+type FactName = 'token-expired' | 'consent-expired' | 'ninety-days-passed' | 'customer-revokes'
+
+function hooksOf(operatorUrl: string): Record<FactName, Hook> {
+  const hooks = factNames.map((name) => {
+    const subject = name === 'token-expired' ? 'accessToken' : 'consentId'
+    const http = {
+      method: 'POST',
+      url: `${operatorUrl}/facts/${name}`,
+      headers: { 'content-type': 'application/json' },
+      body: { [subject]: `{${subject}}` },
+    }
+    return [name, { http }]
+  })
+  return Object.fromEntries(hooks) as Record<FactName, Hook>
+}
