@@ -100,14 +100,7 @@ export function composeReport(facts: RunFacts): Report {
     },
     requirements,
     checks: listed.map((result) => checkResult(result, redact)),
-    observations: unique(
-      facts.observations.map(({ requirement, what, value, exchange }) => ({
-        requirement,
-        what: redact(what),
-        value: redact(value),
-        ...(exchange !== undefined && { exchange }),
-      })),
-    ),
+    observations: unique(facts.observations.map((each) => observation(each, redact))),
     approvals: facts.approvals,
     requests: facts.requests,
     latency: facts.latency,
@@ -118,7 +111,8 @@ export function composeReport(facts: RunFacts): Report {
 
 const LONGEST = 2000
 
-function checkResult(result: Result, redact: (text: string) => string): CheckResult {
+/** A result as reports hold it: redacted, bounded. */
+export function checkResult(result: Result, redact: (text: string) => string): CheckResult {
   const { because: _, expected, actual, place, blockedBy, ...rest } = result
   const text = (value: string) => {
     const safe = redact(value)
@@ -132,6 +126,19 @@ function checkResult(result: Result, redact: (text: string) => string): CheckRes
     ...(actual !== undefined && { actual: text(actual) }),
     ...(place !== undefined && { place: text(place) }),
     ...(blockedBy !== undefined && { blockedBy: text(blockedBy) }),
+  }
+}
+
+/** An observation as reports hold it: redacted. */
+export function observation(
+  { requirement, what, value, exchange }: Observation,
+  redact: (text: string) => string,
+): Observation {
+  return {
+    requirement,
+    what: redact(what),
+    value: redact(value),
+    ...(exchange !== undefined && { exchange }),
   }
 }
 

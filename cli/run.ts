@@ -1,0 +1,57 @@
+import { mkdirSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { root } from '../engine/catalogue/root.ts'
+import { consoleSummary } from '../engine/report/console-summary.ts'
+import { readRun } from '../engine/report/read-run.ts'
+import { writeReports } from '../engine/report/write-reports.ts'
+import type { Scope } from '../engine/run/scope.ts'
+import { supervise } from '../engine/run/supervise.ts'
+import { openTarget } from './open-target.ts'
+import { createProgress } from './progress.ts'
+import { version } from './version.ts'
+
+export interface RunOptions {
+  target: string
+  out?: string
+  profile: 'core' | 'full'
+  only?: string[]
+}
+
+/** `assay run`: judges a target; the exit code is that of the verdict. */
+export async function run(options: RunOptions): Promise<void> {
+  const opened = await openTarget(options.target)
+  try {
+    const out = resolve(options.out ?? defaultFolder(opened.document.name))
+    mkdirSync(out, { recursive: true })
+    const scope: Scope = { profile: options.profile, only: options.only ?? [] }
+    const progress = createProgress(opened.document.name)
+    await supervise({
+      assignment: {
+        target: opened.document,
+        base: opened.base,
+        scope,
+        suites: join(import.meta.dirname, '..', 'suites'),
+        out,
+        version,
+      },
+      progress,
+    })
+    progress.end()
+    await writeReports(out)
+    const { report, exchanges } = await readRun(out)
+    const colour = process.stdout.isTTY === true && !process.env.NO_COLOR
+    const shown = relative(process.cwd(), join(out, 'report.html'))
+    const path = shown.startsWith('..') ? join(out, 'report.html') : shown
+    console.log(consoleSummary(report, exchanges, { colour, path }))
+    process.exitCode = report.exitCode
+  } finally {
+    await opened.close()
+  }
+}
+
+/** reports/<target>/<UTC time>/, below the working directory's package or the working directory. */
+function defaultFolder(name: string): string {
+  const time = new Date().toISOString().replace(/\.\d+Z$/, 'Z').replaceAll(':', '-')
+  const base = process.cwd() === root ? root : process.cwd()
+  return join(base, 'reports', name.replace(/[^\w.-]+/g, '-'), time)
+}

@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Catalogue, loadCatalogue } from '../catalogue/catalogue.ts'
+import type { SuiteCheck } from '../journey/context.ts'
+import type { Result } from '../judge/fold.ts'
+import type { ApprovalUse, CheckResult } from '../report/report.ts'
+import { targetFrom } from '../target/resolve.ts'
+import type { TargetDocument } from '../target/target.ts'
+import { openExchangeLog } from '../wire/exchange-log.ts'
+import { createRedactor } from '../wire/redaction.ts'
+import { checkResult, composeReport, observation } from './compose.ts'
+import { appendJournal } from './journal.ts'
+import { createLatency } from './latency.ts'
+import { openSession } from './open.ts'
+import { createRun } from './run.ts'
+import type { Scope } from './scope.ts'
+import { loadSuites } from './suites.ts'
+
+/** What the command line hands to the process that judges; it holds secrets and stays in memory. */
+export interface Assignment {
+  /** Everything of the target, inline. */
+  target: TargetDocument
+  /** Directory that hooks' commands are relative to. */
+  base: string
+  scope: Scope
+  /** Folder of the suites, source or built. */
+  suites: string
+  /** Folder of this run's reports. */
+  out: string
+  version: string
+}
+
+/** The judging of one run: it alone sees raw exchanges, and writes only what is redacted. */
+export interface Judging {
+  readonly catalogue: Catalogue
+  readonly checks: SuiteCheck[]
+  judge(check: SuiteCheck): Promise<CheckResult>
+  /** Cleans up at the bank and writes report.json. `partial` says why not everything was judged. */
+  finish(partial?: string): Promise<void>
+}
+
+export const JOURNAL = 'judged.jsonl'
+
+export async function openJudging(assignment: Assignment): Promise<Judging> {
+  const { target: document, scope, out, version } = assignment
+  const startedAt = new Date()
+  const catalogue = loadCatalogue()
+  const suites = await loadSuites(assignment.suites, catalogue)
+  const target = targetFrom(document, assignment.base)
+  const redactor = createRedactor(target.secrets)
+  const log = openExchangeLog(join(out, 'exchanges.jsonl'), redactor)
+  const latency = createLatency()
+  const session = openSession({
+    target,
+    catalogue,
+    suites,
+    onExchange(exchange) {
+      latency.note(exchange)
+      log.append(exchange)
+    },
+  })
+  const run = createRun({ session, catalogue, checks: suites.checks, scope })
+  const journal = join(out, JOURNAL)
+  const redact = (text: string) => redactor.redactText(text)
+  appendJournal(journal, { kind: 'start', pid: process.pid, checks: run.checks.map(({ id }) => id) })
+
+  return {
+    catalogue,
+    checks: run.checks,
+    async judge(check) {
+      const { result, observations } = await run.judge(check)
+      const safe = checkResult(result, redact)
+      const noted = observations.map((each) => observation(each, redact))
+      appendJournal(journal, { kind: 'judged', result: safe, observations: noted })
+      return safe
+    },
+    async finish(partial) {
+      const { results, observations, used, leftBehind } = await run.finish()
+      for (const check of run.checks) {
+        if (!results.has(check.id)) results.set(check.id, notRun(check, catalogue, partial))
+      }
+      const report = composeReport({
+        version,
+        target: { name: target.name, configurationDigest: configurationDigest(document) },
+        scope,
+        startedAt,
+        finishedAt: new Date(),
+        catalogue,
+        results,
+        observations,
+        approvals: session.visits.map((visit): ApprovalUse => {
+          const name = visit.name.split(':')[0] as string
+          return { ...visit, name, used: used.get(name) ?? [] }
+        }),
+        requests: session.wire.requests,
+        latency: latency.summary(),
+        leftBehind,
+        partial,
+        redact,
+      })
+      writeFileSync(join(out, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)
+      log.close()
+      await session.close()
+    },
+  }
+}
+
+/** A check that the run did not come to. */
+export function notRun(
+  check: { id: string; title: string },
+  catalogue: Catalogue,
+  why = 'the run ended before it',
+): Result {
+  const requirement = catalogue.owners.get(check.id)
+  return {
+    id: check.id,
+    requirement: requirement?.id ?? '',
+    level: requirement?.level ?? 'observe',
+    kind: 'check',
+    title: check.title,
+    outcome: 'not-run',
+    message: why,
+    exchanges: [],
+    durationMs: 0,
+  }
+}
+
+/** Tells two configurations apart without saying anything of them. */
+export function configurationDigest(document: TargetDocument): string {
+  return createHash('sha256').update(JSON.stringify(document)).digest('hex')
+}

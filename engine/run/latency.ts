@@ -1,0 +1,24 @@
+import type { Report } from '../report/report.ts'
+import type { Exchange } from '../wire/exchange.ts'
+
+/** Collects how long each endpoint took to answer. */
+export function createLatency() {
+  const times = new Map<string, number[]>()
+  return {
+    note({ endpoint, durationMs, response }: Exchange): void {
+      if (!response) return
+      const list = times.get(endpoint) ?? []
+      times.set(endpoint, list)
+      list.push(durationMs)
+    },
+    /** Milliseconds per endpoint: how many answers, the median and the 95th percentile. */
+    summary(): Report['latency'] {
+      return [...times].map(([endpoint, list]) => {
+        const sorted = [...list].sort((a, b) => a - b)
+        const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0
+        const round = (value: number) => Math.round(value * 10) / 10
+        return { endpoint, count: list.length, p50: round(at(0.5)), p95: round(at(0.95)) }
+      })
+    },
+  }
+}
