@@ -82,6 +82,8 @@ export interface Approval extends Caller {
 export interface VisitOptions {
   client?: ClientName
   customer?: CustomerName
+  /** A client of the check's own, registered by it, instead of the one that the run works with. */
+  tpp?: Tpp
   /** The consent to authorise; a spare one that nobody approves when absent. */
   consentId?: string
   decision?: 'approve' | 'deny'
@@ -123,7 +125,7 @@ export function createSession(parts: {
 }): Session {
   const { target, wire, driver, catalogue } = parts
   const literals = target.document.literals ?? {}
-  const rulebook = createRulebook(parts.schemas, parts.rules, literals)
+  const rulebook = createRulebook(parts.schemas, parts.rules, literals, target.layout)
   const leftovers = createLeftovers()
   const memory = stepMemory()
   const tpps = new Map<ClientName, Tpp>()
@@ -340,7 +342,7 @@ export function createSession(parts: {
   const visit = async (options: VisitOptions): Promise<Visit> => {
     const { client = 'first', decision = 'approve', purpose, deviation } = options
     const name = customer(options.customer)
-    const who = taken(await steps.registration(client))
+    const who = options.tpp ?? taken(await steps.registration(client))
     const consentId = options.consentId ?? (await spareConsent(client))
     const message = { consentId, redirectUri: options.redirectUri }
     const turn = door.then(async () => {

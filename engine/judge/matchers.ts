@@ -117,6 +117,15 @@ export const matchers = {
     }
   },
 
+  /** A body that is JSON, whatever stands in it. */
+  toBeJson(exchange: Exchange): Finding | undefined {
+    if (exchange.response?.json !== undefined) return undefined
+    const actual = exchange.response
+      ? `${exchange.response.bytes} bytes, content-type ${header(exchange, 'content-type') ?? 'absent'}`
+      : answerOf(exchange)
+    return { message: 'the body is not JSON', expected: 'JSON', actual }
+  },
+
   /** No body at all. */
   toHaveNoBody(exchange: Exchange): Finding | undefined {
     if (!exchange.response || exchange.response.bytes === 0) return undefined

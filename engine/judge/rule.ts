@@ -27,10 +27,14 @@ export interface RuleOptions {
   endpoints?: readonly Endpoint[]
   /** A freedom of the bank because of which no exchange may ever concern the rule. */
   unseen?: string
+  /** Does it judge exchanges without a response too? */
+  failures?: boolean
 }
 
 export interface RuleTools {
   literals: Literals
+  /** Which half of the document's address table the target names. */
+  layout: 'production' | 'sandbox'
   /** Records behaviour that the documents leave open. */
   observe(what: string, value: string): void
 }

@@ -1,5 +1,5 @@
 import type { Exchange } from '../wire/exchange.ts'
-import type { Finding, Literals, Rule } from './rule.ts'
+import type { Finding, Literals, Rule, RuleTools } from './rule.ts'
 import type { ResponseSchema } from './schemas.ts'
 
 /** What all exchanges so far say about one rule. */
@@ -42,6 +42,7 @@ export function createRulebook(
   schemas: readonly ResponseSchema[],
   rules: readonly Rule[],
   literals: Literals,
+  layout: RuleTools['layout'] = 'production',
 ): Rulebook {
   const states = new Map<string, RuleState>()
   const observations = new Map<string, RuleObservation>()
@@ -85,11 +86,10 @@ export function createRulebook(
   return {
     judge(exchange) {
       const broken: string[] = []
-      if (exchange.retriedBy || !exchange.response) return broken
-      for (const schema of schemas) {
+      if (exchange.retriedBy) return broken
+      const json = exchange.response?.json
+      for (const schema of json === undefined ? [] : schemas) {
         if (!schema.responses.some((response) => applies(response, exchange))) continue
-        const { json } = exchange.response
-        if (json === undefined) continue
         const { findings, visited, observed } = schema.validate(json, literals)
         for (const { requirement, what, value } of observed) {
           note(requirement, what, value, exchange.id)
@@ -109,9 +109,11 @@ export function createRulebook(
           if (settle(id, exchange, findings.get(id) ?? [])) broken.push(id)
         }
       }
-      for (const { id, judge } of rules) {
+      for (const { id, judge, failures } of rules) {
+        if (!exchange.response && !failures) continue
         const findings = judge(exchange, {
           literals,
+          layout,
           observe: (what, value) => note(id.slice(0, id.indexOf('/')), what, value, exchange.id),
         })
         if (findings && settle(id, exchange, findings)) broken.push(id)
