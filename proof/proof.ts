@@ -1,4 +1,5 @@
 import type { Alteration } from '../bank/alteration.ts'
+import type { TargetDocument } from '../engine/target/target.ts'
 
 /** One thing that a wrong bank does, and what the suite must say of it. */
 export interface Fault extends Alteration {
@@ -7,6 +8,8 @@ export interface Fault extends Alteration {
   /** Ids that warn, exactly. */
   warns?: string[]
   because?: string
+  /** What the operator's target file says of such a bank, where the embedded one's does not fit. */
+  target?: (document: TargetDocument) => void
 }
 
 /** A lawful freedom that a correct bank may take: nothing fails. */
@@ -18,6 +21,8 @@ export interface Variant extends Alteration {
   because?: string
   /** Not seen in an exchange of its own, as with data that lacks: it need not fire. */
   silent?: boolean
+  /** What the operator's target file says of such a bank, where the embedded one's does not fit. */
+  target?: (document: TargetDocument) => void
 }
 
 /** How a bank with one alteration was judged. */

@@ -24,7 +24,7 @@ export async function proveOne(
   expected: Fault | Variant,
 ): Promise<Proof> {
   const alterations = kind === 'correct' ? [] : [expected]
-  const run = await judgeBank(workshop, alterations)
+  const run = await judgeBank(workshop, alterations, { target: expected.target })
   const judged = summed(expected.id, run)
   return { id: expected.id, kind, judged, complaints: complaints(expected, judged) }
 }
