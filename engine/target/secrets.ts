@@ -12,7 +12,9 @@ export function secretsOf(document: TargetDocument): string[] {
     ...Object.values(refusedCertificates ?? {}).flatMap(transportSecrets),
     ...Object.values(customers.first.credentials),
     ...Object.values(customers.second?.credentials ?? {}),
-    ...Object.values(hooks ?? {}).flatMap((hook) => Object.values(hook?.http?.headers ?? {})),
+    ...(customers.first.names ?? []),
+    ...(customers.second?.names ?? []),
+    ...Object.values(hooks ?? {}).flatMap((hook) => headerSecrets(hook?.http?.headers)),
     proxyPassword(proxy),
   ]
   return [...new Set(found.filter((value): value is string => Boolean(value)))]
@@ -24,6 +26,15 @@ function clientSecrets({ transport, signing, softwareStatement }: ClientDocument
 
 function transportSecrets({ key, pkcs12, passphrase }: TransportDocument) {
   return [key, pkcs12, passphrase]
+}
+
+const SECRET_HEADER = /authorization|key|secret|token|password|cookie/i
+
+/** The value, and without its scheme: Bearer, Basic. */
+function headerSecrets(headers: Record<string, string> = {}): string[] {
+  return Object.entries(headers)
+    .filter(([name]) => SECRET_HEADER.test(name))
+    .flatMap(([, value]) => [value, value.split(' ').at(-1) ?? ''])
 }
 
 function proxyPassword(proxy: string | undefined): string | undefined {

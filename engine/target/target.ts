@@ -88,6 +88,8 @@ export interface ClientDocument {
 export interface CustomerDocument {
   /** What a driver fills in, by the name that the described forms use: username, password, … */
   credentials: Record<string, string>
+  /** Names under which the bank may show the customer: kept out of every report. */
+  names?: string[]
   /** Number of accounts that the customer chooses at the bank; unknown when absent. */
   accounts?: number
   /** Last four digits of one of the customer's cards, for a funds confirmation consent. */

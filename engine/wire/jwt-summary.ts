@@ -1,0 +1,98 @@
+/** Claims and header members whose values tell what went wrong and give no access. */
+const SHOWN = new Set([
+  'alg',
+  'typ',
+  'cty',
+  'kid',
+  'crit',
+  'iss',
+  'aud',
+  'exp',
+  'iat',
+  'nbf',
+  'auth_time',
+  'acr',
+  'amr',
+  'azp',
+  'nonce',
+  'state',
+  's_hash',
+  'c_hash',
+  'at_hash',
+  'response_type',
+  'response_types',
+  'response_mode',
+  'client_id',
+  'scope',
+  'redirect_uri',
+  'redirect_uris',
+  'grant_types',
+  'application_type',
+  'token_endpoint_auth_method',
+  'token_endpoint_auth_signing_alg',
+  'id_token_signed_response_alg',
+  'request_object_signing_alg',
+  'software_id',
+  'software_redirect_uris',
+  'software_roles',
+  'org_id',
+  'max_age',
+  'value',
+  'values',
+  'essential',
+  'openbanking_intent_id',
+])
+
+/**
+ * A JWT as evidence: header and claims without the signature, values only of what is known to give
+ * no access, all others by name. It holds no quote and no backslash, so that it can stand in JSON.
+ *
+ * @param redact applied to each value that is shown.
+ * @returns undefined when the parts are not JSON.
+ */
+export function jwtSummary(
+  header: string,
+  payload: string,
+  redact: (text: string) => string,
+): string | undefined {
+  const [head, claims] = [header, payload].map(decoded)
+  if (head === undefined) return undefined
+  const shown = members(head, redact)
+  return claims === undefined ? shown : `${shown}; ${members(claims, redact)}`
+}
+
+function decoded(part: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Depth and number of what is shown are bounded: a bank chooses the claims of its ID token. */
+function members(value: object, redact: (text: string) => string, depth = 0): string {
+  const shown = Object.entries(value)
+    .slice(0, 60)
+    .map(([name, member]) => `${plain(redact(name))}${shownValue(name, member, redact, depth)}`)
+  return shown.join(' ')
+}
+
+function shownValue(
+  name: string,
+  value: unknown,
+  redact: (text: string) => string,
+  depth: number,
+): string {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return depth < 4 ? `={${members(value, redact, depth + 1)}}` : ''
+  }
+  if (!SHOWN.has(name)) return ''
+  const text = [value].flat().map(String).join(',')
+  return `=${plain(redact(text.slice(0, 500)))}`
+}
+
+function plain(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what a bank writes may hold them
+  return text.replace(/["\\\u0000-\u001f]/g, ' ')
+}

@@ -1,0 +1,56 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { createSecretIndex } from './secret-index.ts'
+
+/** Names that stand for secrets, the same for the same secret throughout a run. */
+export interface Pseudonyms {
+  /** Hex of the key under which they are made. */
+  readonly key: string
+  /** Length of the longest secret that is looked for. */
+  readonly longest: number
+  /** The pseudonym of a value; `searched`: it is looked for in all that follows. */
+  of(value: string, label: string, searched: boolean): string
+  /** The pseudonym of a value with what may be known of it: `<id_token:3f9a1c alg=PS256 …>`. */
+  withSummary(value: string, label: string, summary: string): string
+  /** Whether a text is a pseudonym that was issued here. */
+  issued(text: string): boolean
+  /** Puts the pseudonym of every value that is looked for in its place. */
+  replace(text: string): string
+}
+
+/** @param key hex; default: random, so that nobody can tell after the run what stood there. */
+export function createPseudonyms(key: string = randomBytes(32).toString('hex')): Pseudonyms {
+  const secretKey = Buffer.from(key, 'hex')
+  const index = createSecretIndex()
+  /** Pseudonyms without their closing bracket, by digest: the first label stays. */
+  const known = new Map<string, string>()
+  const issued = new Set<string>()
+  const searchedFor = new Set<string>()
+  let longest = 0
+
+  const begin = (value: string, label: string, searched: boolean): string => {
+    const digest = createHmac('sha256', secretKey).update(value).digest('hex')
+    const pseudonym = known.get(digest) ?? `<${label}:${digest.slice(0, 6)}`
+    known.set(digest, pseudonym)
+    issued.add(pseudonym)
+    if (searched && !searchedFor.has(digest)) {
+      searchedFor.add(digest)
+      index.add(value, `${pseudonym}>`)
+      longest = Math.max(longest, value.length)
+    }
+    return pseudonym
+  }
+
+  return {
+    key,
+    get longest() {
+      return longest
+    },
+    of: (value, label, searched) => `${begin(value, label, searched)}>`,
+    withSummary: (value, label, summary) => `${begin(value, label, false)} ${summary}>`,
+    issued(text) {
+      const start = /^<[\w-]+:[0-9a-f]{6}/.exec(text)?.[0]
+      return start !== undefined && text.endsWith('>') && issued.has(start)
+    },
+    replace: (text) => index.replace(text),
+  }
+}

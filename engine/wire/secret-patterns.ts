@@ -1,0 +1,105 @@
+/** Members, form fields and query parameters whose value is secret wherever they stand. */
+const SECRET_NAMES = [
+  'access_token',
+  'refresh_token',
+  'id_token',
+  'id_token_hint',
+  'registration_access_token',
+  'software_statement',
+  'client_assertion',
+  'client_secret',
+  'assertion',
+  'password',
+  'passwd',
+  'passcode',
+  'pin',
+  'otp',
+  'one_time_code',
+  'onetimecode',
+  'securitycode',
+  'accesstoken',
+  'refreshtoken',
+  'sessionid',
+]
+
+/** Secret in a URL or a form; in JSON these words name harmless things as well. */
+const PARAMETER_NAMES = [...SECRET_NAMES, 'code', 'request']
+
+/** Members of JSON that carry a customer's name or address. "Name" is OBIE's account holder. */
+const PERSONAL_NAMES = [
+  'Name',
+  'Nickname',
+  'SecondaryIdentification',
+  'FullLegalName',
+  'PartyName',
+  'EmailAddress',
+  'PhoneNumber',
+  'given_name',
+  'family_name',
+  'email',
+  'phone_number',
+]
+
+const anyCase = (names: string[]) =>
+  names.map((name) => name.replace(/[a-z]/g, (c) => `[${c}${c.toUpperCase()}]`)).join('|')
+
+/** "access_token": "…", also in a body that is cut or is not quite JSON. */
+export const JSON_SECRET = new RegExp(
+  `("(${anyCase(SECRET_NAMES)}|${PERSONAL_NAMES.join('|')})"\\s*:\\s*")((?:[^"\\\\]|\\\\.)*)"`,
+  'g',
+)
+
+/** code=…, in a query, a fragment or a form. */
+export const PARAMETER_SECRET = new RegExp(
+  `(^|[?&#;\\s"'])(${anyCase(PARAMETER_NAMES)})=([^&#\\s"'<>]+)`,
+  'g',
+)
+
+/** The value of a password field that a page shows again. */
+export const HTML_PASSWORD = /(<input\b[^>]*\btype=["']?password\b[^>]*\bvalue=["'])([^"'>]+)/gi
+
+/** Bearer … in any text, long enough not to be a sentence; a header is known by its name. */
+export const SCHEME_CREDENTIALS = /\b(Bearer|Basic|DPoP) +([A-Za-z0-9._~+/=-]{20,})/g
+
+/** A compact JWS, or the first three parts of a JWE. */
+export const JWT =
+  /(eyJ[A-Za-z0-9_-]{4,})\.([A-Za-z0-9_-]*)\.([A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*)/g
+
+export const PEM_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*KEY-----|$)/g
+
+/** 13 to 19 digits that begin as card numbers do, perhaps in groups. */
+export const CARD_NUMBER =
+  /(?<![0-9A-Za-z])(?:2[2-7]|[3-6]\d)\d{2}(?:[ -]?\d{2,7}){2,4}(?![0-9A-Za-z])/g
+
+/** Whether a text has the digits of a card number: ISO/IEC 7812, Luhn's sum. */
+export function luhn(text: string): boolean {
+  const digits = text.replace(/\D/g, '')
+  if (digits.length < 13 || digits.length > 19) return false
+  let sum = 0
+  for (const [index, digit] of [...digits].reverse().entries()) {
+    const doubled = Number(digit) * (index % 2 === 1 ? 2 : 1)
+    sum += doubled > 9 ? doubled - 9 : doubled
+  }
+  return sum % 10 === 0
+}
+
+/** Label of a header that carries credentials; undefined for all others. */
+export function credentialHeader(name: string): string | undefined {
+  const plain = name.toLowerCase()
+  if (plain === 'cookie' || plain === 'set-cookie') return 'cookie'
+  if (plain === 'www-authenticate' || plain === 'proxy-authenticate') return undefined
+  if (/authorization|api-?key|secret|token|password|assertion/.test(plain)) return 'credential'
+  return undefined
+}
+
+const LABELS: Record<string, string> = {
+  bearer: 'access_token',
+  dpop: 'access_token',
+  request: 'request-object',
+}
+
+/** The label of a pseudonym: what the place of a secret says that it is. */
+export function labelOf(name: string): string {
+  const plain = name.toLowerCase()
+  return LABELS[plain] ?? plain
+}
