@@ -51,7 +51,10 @@ export async function run(options: RunOptions): Promise<void> {
 
 /** reports/<target>/<UTC time>/, below the working directory's package or the working directory. */
 function defaultFolder(name: string): string {
-  const time = new Date().toISOString().replace(/\.\d+Z$/, 'Z').replaceAll(':', '-')
+  const time = new Date()
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replaceAll(':', '-')
   const base = process.cwd() === root ? root : process.cwd()
   return join(base, 'reports', name.replace(/[^\w.-]+/g, '-'), time)
 }

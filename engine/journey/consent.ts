@@ -13,6 +13,8 @@ export interface NamedConsent {
   transactionsToDays?: number
   /** The request is sent without state, which is optional. */
   withoutState?: boolean
+  /** The state that is sent; a random one when absent. */
+  state?: string
   /** Which of the registered redirect URIs; the first when absent. */
   redirectUri?: number
   /** The visit re-confirms the consent of this approval, with the existing intent id. */

@@ -1,5 +1,11 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { type AuthorisationDeviation, createTpp, type Tpp } from '../client/tpp.ts'
+import type { Redirect } from '../client/redirect.ts'
+import {
+  type AuthorisationDeviation,
+  type AuthorisationRequest,
+  createTpp,
+  type Tpp,
+} from '../client/tpp.ts'
 import { environment } from '../judge/expect.ts'
 import { answerOf, succeeded } from '../judge/matchers.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
@@ -8,7 +14,8 @@ import type { Rule } from '../judge/rule.ts'
 import { createRulebook, type Rulebook } from '../judge/rulebook.ts'
 import type { ResponseSchema } from '../judge/schemas.ts'
 import type { Target } from '../target/resolve.ts'
-import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
+import type { About, ConsentFacts, Exchange } from '../wire/exchange.ts'
+import { claimsOf } from '../wire/jws.ts'
 import type { Wire } from '../wire/wire.ts'
 import { type Caller, createCaller } from './caller.ts'
 import {
@@ -19,10 +26,12 @@ import {
   type NamedConsent,
 } from './consent.ts'
 import type { Driver } from './drivers/driver.ts'
+import { httpDriver } from './drivers/http.ts'
 import { createLeftovers } from './leftovers.ts'
 import { OWNERS, type Step, stepMemory, taken } from './steps.ts'
 import { currentTrace } from './trace.ts'
 import { type Visit, visitEnd, visitOf } from './visit.ts'
+import { createVitalSigns } from './vital-signs.ts'
 
 /** What one run knows and remembers of one bank. */
 export interface Session {
@@ -38,6 +47,8 @@ export interface Session {
   approved(consent: NamedConsent): Promise<Approval>
   visit(options: VisitOptions): Promise<Visit>
   customer(name?: CustomerName): CustomerName
+  /** Ends a check as blocked when the bank is gone. */
+  alive(): Promise<void>
   /** Removes every consent that the run made; says what is still there. */
   cleanUp(): Promise<{ kind: 'consent' | 'client'; id: string; why: string }[]>
   close(): Promise<void>
@@ -51,8 +62,13 @@ export interface Steps {
   management(name?: ClientName, funds?: boolean): Promise<Step<string>>
   consent(consent: NamedConsent): Promise<Step<ConsentFacts>>
   fundsConfirmation(name?: ClientName): Promise<Step<string>>
-  visit(consent: NamedConsent): Promise<Step<Visit & { kind: 'granted' }> & { visit?: Visit }>
+  /** `before`: for a re-confirmation, a query of the consent just before the visit. */
+  visit(
+    consent: NamedConsent,
+  ): Promise<Step<Visit & { kind: 'granted' }> & { visit?: Visit; before?: Exchange }>
   exchange(consent: NamedConsent): Promise<Step<TokenSet>>
+  /** The first refresh_token grant of an approval; not applicable where it has no refresh token. */
+  refresh(consent: NamedConsent): Promise<Step<TokenSet>>
   accounts(consent: NamedConsent): Promise<Step<string[]>>
   owners(): Promise<Set<string>>
 }
@@ -86,10 +102,15 @@ export interface VisitOptions {
   tpp?: Tpp
   /** The consent to authorise; a spare one that nobody approves when absent. */
   consentId?: string
-  decision?: 'approve' | 'deny'
+  /** What the customer does; `none`: follows redirects, but fills no form. */
+  decision?: 'approve' | 'deny' | 'none'
   purpose: string
   redirectUri?: string
+  /** A random one when absent. */
+  state?: string
   deviation?: AuthorisationDeviation
+  /** The deviation is a freedom of the TPP: the rules judge the answers all the same. */
+  correct?: boolean
 }
 
 export interface VisitRecord {
@@ -134,17 +155,19 @@ export function createSession(parts: {
   const spares = new Map<ClientName, string>()
   let door: Promise<unknown> = Promise.resolve()
 
-  wire.onExchange((exchange) => {
+  const heed = (exchange: Exchange) => {
     const trace = currentTrace()
     if (trace) {
       exchange.about.check ??= trace.check
       trace.exchanges.push(exchange)
     }
     leftovers.note(exchange)
+    vital.note(exchange)
     const broken = rulebook.judge(exchange)
     trace?.broken.push(...broken)
     parts.onExchange?.(exchange)
-  })
+  }
+  wire.onExchange(heed)
 
   const tpp = (name: ClientName = 'first'): Tpp => {
     if (!target.clients[name]) throw new NotApplicable(`the target has no ${name} client`)
@@ -269,12 +292,15 @@ export function createSession(parts: {
       }),
 
     visit: (consent) =>
-      memory.once(`visit ${consent.name}`, OWNERS.visit, async () => {
+      memory.once(`visit ${consent.name}`, visitOwner(consent), async () => {
         customer(consent.customer)
         const source = consent.reconfirms ?? consent
-        if (consent.reconfirms) await steps.exchange(consent.reconfirms).then(taken)
+        if (consent.reconfirms) await approved(consent.reconfirms)
         const { id } = taken(await steps.consent(source))
         const client = taken(await steps.registration(consent.client))
+        const before = consent.reconfirms
+          ? await (await caller(consent.client)).get(`/account-access-consents/${id}`)
+          : undefined
         const uris = client.registered?.redirect_uris ?? []
         const redirectUri = uris[consent.redirectUri ?? 0] ?? uris[0]
         const made = await visit({
@@ -283,13 +309,16 @@ export function createSession(parts: {
           consentId: id,
           purpose: `${consent.name}: ${consent.purpose}`,
           redirectUri,
+          state: consent.state,
           deviation: consent.withoutState
             ? { requestObject: { claims: { state: undefined } }, query: { state: undefined } }
             : undefined,
+          correct: true,
         })
         return {
           exchange: made.last ?? made.first,
           visit: made,
+          before,
           value: made.kind === 'granted' ? made : undefined,
           why: `the customer's approval of ${consent.name} ended with ${visitEnd(made)}`,
         }
@@ -297,18 +326,42 @@ export function createSession(parts: {
 
     exchange: (consent) =>
       memory.once(`exchange ${consent.name}`, OWNERS.exchange, async () => {
-        const { code, request } = taken(await steps.visit(consent))
+        const { code, request, redirect } = taken(await steps.visit(consent))
         const client = taken(await steps.registration(consent.client))
-        const exchange = await client.token({
-          grant_type: 'authorization_code',
-          code,
-          redirect_uri: request.redirectUri,
-        })
+        const exchange = await client.token(
+          {
+            grant_type: 'authorization_code',
+            code,
+            redirect_uri: request.redirectUri,
+          },
+          { about: { idToken: idTokenFacts(redirect, request) } },
+        )
         environment(exchange)
         return {
           exchange,
           value: tokensOf(exchange),
           why: `the code of ${consent.name} was not exchanged: ${answerOf(exchange)}`,
+        }
+      }),
+
+    refresh: (consent) =>
+      memory.once(`refresh ${consent.name}`, OWNERS.refresh, async () => {
+        const approval = await approved(consent)
+        const { refreshToken } = await approval.tokens()
+        if (!refreshToken) throw new NotApplicable('the bank issues no refresh token')
+        const { redirect, request } = approval.visit
+        const exchange = await approval.tpp.token(
+          { grant_type: 'refresh_token', refresh_token: refreshToken },
+          { about: { idToken: idTokenFacts(redirect, request) } },
+        )
+        environment(exchange)
+        const fresh = tokensOf(exchange)
+        const value = fresh && { ...fresh, refreshToken: fresh.refreshToken ?? refreshToken }
+        if (value) approval.use(value)
+        return {
+          exchange,
+          value,
+          why: `the refresh token of ${consent.name} gave no token: ${answerOf(exchange)}`,
         }
       }),
 
@@ -344,20 +397,35 @@ export function createSession(parts: {
     const name = customer(options.customer)
     const who = options.tpp ?? taken(await steps.registration(client))
     const consentId = options.consentId ?? (await spareConsent(client))
-    const message = { consentId, redirectUri: options.redirectUri }
+    const { redirectUri, state } = options
+    const message = { consentId, redirectUri, state }
+    // The keys with which the rules verify the ID token that comes of it.
+    await steps.jwks().catch(() => {})
     const turn = door.then(async () => {
       const request = await who.authorisation(message, deviation)
       const asked = deviation?.query?.redirect_uri ?? request.redirectUri
-      const end = await driver.visit({
+      const chosen = decision === 'none' ? httpDriver(wire, []) : driver
+      const end = await chosen.visit({
         url: request.url,
+        about: {
+          client,
+          visit: {
+            clientId: who.registered?.client_id ?? '',
+            redirectUri: asked,
+            nonce: request.nonce,
+            ...(!('state' in (deviation?.query ?? {})) && { state: request.state }),
+          },
+          ...(deviation && !options.correct && { deviation: purpose }),
+        },
         redirectUris: [asked, ...(who.registered?.redirect_uris ?? []), ...who.client.redirectUris],
-        decision,
+        decision: decision === 'deny' ? 'deny' : 'approve',
         customer: target.document.customers[name] ?? { credentials: {} },
         purpose,
       })
       if (end.exchange) environment(end.exchange)
       const made = visitOf(request, end)
-      if (made.kind === 'granted' && options.consentId === undefined) spares.delete(client)
+      // Once a page was shown, the bank may have noted something about the consent.
+      if (made.pages.length > 0 && options.consentId === undefined) spares.delete(client)
       visits.push({
         name: purpose,
         client,
@@ -388,6 +456,8 @@ export function createSession(parts: {
     return id
   }
 
+  // What becomes of the tokens of a first authorisation is open: the latest ones serve them all.
+  const holding = new Map<string, { tokens?: TokenSet }>()
   const approvals = new Map<string, Promise<Approval>>()
   const approved = (consent: NamedConsent): Promise<Approval> => {
     currentTrace()?.approvals.add(consent.name)
@@ -403,20 +473,22 @@ export function createSession(parts: {
     const visited = taken(await steps.visit(consent))
     const facts = taken(await steps.consent(consent.reconfirms ?? consent))
     const client = taken(await steps.registration(consent.client))
-    let current: TokenSet | undefined
+    const held = holding.get(facts.id) ?? {}
+    holding.set(facts.id, held)
     const tokens = async (): Promise<TokenSet> => {
-      current ??= taken(await steps.exchange(consent))
-      if (current.refreshToken && Date.now() > current.expiresAt - 2000) {
+      held.tokens ??= taken(await steps.exchange(consent))
+      const { refreshToken, expiresAt } = held.tokens
+      if (refreshToken && Date.now() > expiresAt - 2000) {
         const exchange = await client.token({
           grant_type: 'refresh_token',
-          refresh_token: current.refreshToken,
+          refresh_token: refreshToken,
         })
         const fresh = tokensOf(exchange)
-        if (fresh) current = { refreshToken: current.refreshToken, ...fresh }
+        if (fresh) held.tokens = { ...fresh, refreshToken: fresh.refreshToken ?? refreshToken }
       }
-      return current
+      return held.tokens
     }
-    if (!consent.keepsCode) await tokens()
+    if (!consent.keepsCode) held.tokens = taken(await steps.exchange(consent))
     const bound = createCaller(client, {
       management: (forFunds) => management(consent.client, forFunds),
       data: async () => (await tokens()).accessToken,
@@ -433,7 +505,7 @@ export function createSession(parts: {
       customer: consent.customer ?? 'first',
       tokens,
       use(next) {
-        current = next
+        held.tokens = next
       },
     }
   }
@@ -451,11 +523,13 @@ export function createSession(parts: {
     approved,
     visit,
     customer,
+    alive: () => vital.check(),
     async cleanUp() {
       const reasons = new Map<string, string>()
       for (const { kind, path, id, client } of leftovers.list()) {
         if (kind === 'client') continue
         try {
+          await vital.check()
           const exchange = await (await caller(client as ClientName)).delete(
             `/${path}/${encodeURIComponent(id)}`,
           )
@@ -478,6 +552,18 @@ export function createSession(parts: {
       await wire.close()
     },
   }
+}
+
+/** The check that owns the visit of an approval: the one thing that is special about it, if any. */
+function visitOwner({ withoutState, reconfirms }: NamedConsent): string {
+  if (withoutState) return OWNERS.visitWithoutState
+  return reconfirms ? OWNERS.visitAgain : OWNERS.visit
+}
+
+/** What ID tokens of the token endpoint must agree with. */
+function idTokenFacts({ idToken }: Redirect, { nonce }: AuthorisationRequest): About['idToken'] {
+  const { iss, sub } = claimsOf(idToken ?? '') ?? {}
+  return { nonce, iss, sub }
 }
 
 /** The tokens of a token response; undefined when it holds no access token. */

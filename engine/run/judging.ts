@@ -63,7 +63,11 @@ export async function openJudging(assignment: Assignment): Promise<Judging> {
   const run = createRun({ session, catalogue, checks: suites.checks, scope })
   const journal = join(out, JOURNAL)
   const redact = (text: string) => redactor.redactText(text)
-  appendJournal(journal, { kind: 'start', pid: process.pid, checks: run.checks.map(({ id }) => id) })
+  appendJournal(journal, {
+    kind: 'start',
+    pid: process.pid,
+    checks: run.checks.map(({ id }) => id),
+  })
 
   return {
     catalogue,

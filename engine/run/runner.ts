@@ -44,7 +44,9 @@ export async function judgeOne(
   const observations: Observation[] = []
   const context = contextFor(check.id, session, (observation) => observations.push(observation))
   const { judged, trace } = await traced(check.id, async (trace) => ({
-    judged: await judge(check, context, requirement.level, () => trace.broken.at(-1)),
+    judged: await judge({ ...check, run: alive(check, session) }, context, requirement.level, () =>
+      trace.broken.at(-1),
+    ),
     trace,
   }))
   const { exchange, because, id, outcome, message, expected, actual, place, durationMs } = judged
@@ -67,5 +69,13 @@ export async function judgeOne(
       exchanges: [...(exchange ? [exchange.id] : []), ...others.slice(-20)],
       durationMs,
     },
+  }
+}
+
+/** A check that looks first whether the bank is still there. */
+function alive(check: SuiteCheck, session: Session): SuiteCheck['run'] {
+  return async (context) => {
+    await session.alive()
+    await check.run(context)
   }
 }

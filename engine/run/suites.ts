@@ -28,11 +28,7 @@ export function suiteFiles(folder: string): string[] {
  */
 export async function loadSuites(folder: string, catalogue: Catalogue): Promise<Suites> {
   for (const file of suiteFiles(folder)) await import(pathToFileURL(file).href)
-  const suites = {
-    checks: registeredChecks() as SuiteCheck[],
-    rules: registeredRules(),
-    schemas: loadSchemas(),
-  }
+  const suites = registeredSuites()
   const unknown = idsOf(suites).filter((id) => !catalogue.owners.has(id))
   if (unknown.length > 0) {
     throw new Error(
@@ -40,6 +36,21 @@ export async function loadSuites(folder: string, catalogue: Catalogue): Promise<
     )
   }
   return suites
+}
+
+/** Only what judges every exchange, for a runner that brings the checks itself. */
+export async function loadRules(folder: string): Promise<Suites> {
+  const files = suiteFiles(folder).filter((file) => file.includes('.rule.'))
+  for (const file of files) await import(pathToFileURL(file).href)
+  return registeredSuites()
+}
+
+function registeredSuites(): Suites {
+  return {
+    checks: registeredChecks() as SuiteCheck[],
+    rules: registeredRules(),
+    schemas: loadSchemas(),
+  }
 }
 
 /** Ids of everything that judges, once each. */

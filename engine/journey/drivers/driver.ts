@@ -1,5 +1,5 @@
 import type { CustomerDocument } from '../../target/target.ts'
-import type { Exchange } from '../../wire/exchange.ts'
+import type { About, Exchange } from '../../wire/exchange.ts'
 
 /** One customer sent to the authorisation page. */
 export interface VisitRequest {
@@ -11,6 +11,8 @@ export interface VisitRequest {
   customer: CustomerDocument
   /** What the visit is for, in words for a person. */
   purpose: string
+  /** What the exchanges of the visit are told of themselves. */
+  about: About
 }
 
 /** Where the visit ended. */

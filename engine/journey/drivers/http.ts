@@ -30,7 +30,7 @@ async function visit(wire: Wire, forms: FormDocument[], request: VisitRequest): 
     const cookie = await jar.getCookieString(next.url)
     const exchange = await wire.send({
       endpoint: step === 0 ? 'authorisation' : 'elsewhere',
-      about: {},
+      about: { ...request.about },
       identity: 'none',
       method: next.method,
       url: next.url,
