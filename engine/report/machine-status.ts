@@ -5,8 +5,9 @@ import type { CheckResult, Report } from './report.ts'
 /**
  * What a test dashboard is told of an outcome. Dashboards know four words and Assay eight, so this
  * is one table for JUnit, CTRF and Allure: green is what passed (a broken `should` included, marked),
- * red is what makes a run nonconformant, `broken` is a must without a verdict, and everything that
- * was not judged is `skipped` with its reason, never green.
+ * red is what makes a run nonconformant, `broken` is a must without a verdict or our own error, and
+ * everything else is `skipped` with its reason, never green: what was not judged, what is only
+ * recorded, and a failure that a known deviation covers, since it doesn't fail the run either.
  */
 export type MachineStatus = 'passed' | 'failed' | 'broken' | 'skipped'
 
@@ -16,7 +17,7 @@ export function machineStatus(check: CheckResult): MachineStatus {
     case 'warn':
       return 'passed'
     case 'fail':
-      return 'failed'
+      return check.deviation ? 'skipped' : 'failed'
     case 'error':
       return 'broken'
     case 'blocked':

@@ -1,26 +1,56 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { type AllureOptions, allureResults } from './allure.ts'
+import { ctrf } from './ctrf.ts'
+import { diffReports } from './diff.ts'
+import { diffMarkdown } from './diff-text.ts'
+import { stepSummary } from './github.ts'
+import { appendHistory } from './history.ts'
 import { html } from './html/page.ts'
 import { junit } from './junit.ts'
-import { readRun } from './read-run.ts'
+import { observationProfile } from './observation-profile.ts'
+import { readReport, readRun } from './read-run.ts'
 
 export interface Written {
-  /** Path below the folder of the run. */
+  /** Path below the folder of the run; of a folder it ends in `/`. */
   file: string
   bytes: number
 }
 
+export interface ReportOptions extends AllureOptions {
+  /** Folder of an earlier run to compare with: report.html marks what is new, diff.md and diff.json are made. */
+  baseline?: string
+  /** History file (JSON lines) that this run is added to, once; drawn as a trend in report.html. */
+  history?: string
+}
+
 /**
  * Makes every report of a run again from DIR/report.json and DIR/exchanges.jsonl, which stay as they
- * are. Each file is written beside its place and moved there, so that none is ever half there.
+ * are: report.html, junit.xml, ctrf.json, step-summary.md, observations.json, allure-results/, and
+ * with a baseline diff.md and diff.json. Each file is written beside its place and moved there, so that
+ * none is ever half there. What could not be read is told among the report's problems.
  */
-export async function writeReports(dir: string): Promise<Written[]> {
+export async function writeReports(dir: string, options: ReportOptions = {}): Promise<Written[]> {
   const { report, exchanges, problems } = await readRun(dir)
   const shown = { ...report, problems: [...report.problems, ...problems] }
-  return [
-    await place(dir, 'report.html', html(shown, exchanges)),
-    await place(dir, 'junit.xml', junit(shown)),
+  const diff = options.baseline
+    ? diffReports(await readReport(options.baseline), report)
+    : undefined
+  const history = options.history ? await appendHistory(options.history, report) : undefined
+  const files: [name: string, content: string][] = [
+    ['report.html', html(shown, exchanges, { diff, history })],
+    ['junit.xml', junit(shown)],
+    ['ctrf.json', ctrf(shown)],
+    ['step-summary.md', stepSummary(shown, exchanges)],
+    ['observations.json', observationProfile(shown)],
   ]
+  if (diff) {
+    files.push(['diff.md', diffMarkdown(diff)], ['diff.json', `${JSON.stringify(diff, null, 2)}\n`])
+  }
+  const written: Written[] = []
+  for (const [name, content] of files) written.push(await place(dir, name, content))
+  written.push(await placeFolder(dir, 'allure-results', allureResults(shown, exchanges, options)))
+  return written
 }
 
 async function place(dir: string, file: string, content: string): Promise<Written> {
@@ -29,4 +59,24 @@ async function place(dir: string, file: string, content: string): Promise<Writte
   await writeFile(`${path}.tmp`, content)
   await rename(`${path}.tmp`, path)
   return { file, bytes: Buffer.byteLength(content) }
+}
+
+/** A folder with exactly these files: what an earlier making left there is gone. */
+async function placeFolder(
+  dir: string,
+  name: string,
+  files: Map<string, string>,
+): Promise<Written> {
+  const path = join(dir, name)
+  const fresh = `${path}.tmp`
+  await rm(fresh, { recursive: true, force: true })
+  await mkdir(fresh, { recursive: true })
+  let bytes = 0
+  for (const [file, content] of files) {
+    await writeFile(join(fresh, file), content)
+    bytes += Buffer.byteLength(content)
+  }
+  await rm(path, { recursive: true, force: true })
+  await rename(fresh, path)
+  return { file: `${name}/`, bytes }
 }

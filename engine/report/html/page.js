@@ -134,8 +134,9 @@
         ? line.pointer === found || line.pointer.startsWith(`${found}/`)
         : line.pointer === found && !line.end)
     const start = Math.max(0, lines.findIndex(within))
-    const from = Math.max(0, start - AROUND)
-    const to = Math.min(lines.length, start + 2 * AROUND)
+    const whole = lines.length <= 4 * AROUND
+    const from = whole ? 0 : Math.max(0, start - AROUND)
+    const to = whole ? lines.length : Math.min(lines.length, start + 2 * AROUND)
     const pre = make('pre', { tabindex: 0 })
     const draw = (a, b) => {
       pre.replaceChildren(

@@ -1,14 +1,19 @@
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { ReportDiff } from '../diff.ts'
 import { checksWith, requirementsById, victimsByCause } from '../findings.ts'
+import type { HistoryEntry } from '../history.ts'
 import { counted } from '../legible.ts'
+import { packageFile } from '../package-file.ts'
 import type { ExchangeRecord, Outcome, Report } from '../report.ts'
 import { appealSection, notTestedSection, observationsSection, remainsSection } from './appendix.ts'
+import { changesSection } from './changes.ts'
 import { exchangesSection } from './exchanges.ts'
 import { type Context, failureCard } from './failures.ts'
 import { type Markup, markup, raw } from './markup.ts'
-import { pageAsset } from './page-asset.ts'
 import { requirementsSection } from './requirements.ts'
 import { timelineSection } from './timeline.ts'
+import { trendSection } from './trend.ts'
 import { restsOn, verdictBanner } from './verdict.ts'
 
 /**
@@ -16,14 +21,18 @@ import { restsOn, verdictBanner } from './verdict.ts'
  * stand in the page itself; its one script adds filters and shows exchanges. The policy in its head
  * allows that script and that style sheet by their hashes, and nothing else.
  */
-export function html(report: Report, exchanges: ExchangeRecord[]): string {
+export function html(
+  report: Report,
+  exchanges: ExchangeRecord[],
+  more: { diff?: ReportDiff; history?: HistoryEntry[] } = {},
+): string {
   const style = pageAsset('page.css')
   const script = pageAsset('page.js')
   const context: Context = {
     requirements: requirementsById(report),
     exchanges: new Map(exchanges.map((exchange) => [exchange.id, exchange])),
     victims: victimsByCause(report),
-    fresh: new Set(),
+    fresh: new Set(more.diff?.new.map(({ id }) => id)),
   }
   const policy = [
     "default-src 'none'",
@@ -48,15 +57,17 @@ export function html(report: Report, exchanges: ExchangeRecord[]): string {
 <body>
 <a class="skip" href="#main">Skip to the findings</a>
 ${verdictBanner(report)}
-${navigation(report, exchanges)}
+${navigation(report, exchanges, more.diff)}
 <main id="main">
 ${restsOn(report)}
+${changesSection(more.diff)}
 ${failures(report, context)}
 ${remainsSection(report)}
 ${requirementsSection(report, context)}
 ${observationsSection(report)}
 ${timelineSection(report, exchanges)}
 ${exchangesSection(report, exchanges)}
+${trendSection(report, more.history ?? [])}
 ${notTestedSection(report)}
 ${appealSection(report)}
 </main>
@@ -67,10 +78,11 @@ ${appealSection(report)}
 `.html
 }
 
-function navigation(report: Report, exchanges: ExchangeRecord[]): Markup {
+function navigation(report: Report, exchanges: ExchangeRecord[], diff?: ReportDiff): Markup {
   const n = (...outcomes: Outcome[]) => checksWith(report, ...outcomes).length
   const links: [id: string, name: string, shown: boolean][] = [
     ['rests-on', 'Verdict', true],
+    ['changes', `New ${diff?.new.length}`, diff !== undefined],
     ['failures', `Failures ${n('fail', 'error')}`, true],
     ['warnings', `Warnings ${n('warn')}`, n('warn') > 0],
     ['remains', 'To clear up', report.leftBehind.length + report.problems.length > 0],
@@ -88,8 +100,13 @@ function navigation(report: Report, exchanges: ExchangeRecord[]): Markup {
 function failures(report: Report, context: Context): Markup {
   const failed = checksWith(report, 'error', 'fail')
   const warned = checksWith(report, 'warn')
+  const known = failed.filter((check) => check.deviation).length
+  const title = [
+    failed.length > known ? counted(failed.length - known, 'failure') : 'No failure',
+    ...(known > 0 ? [counted(known, 'known deviation')] : []),
+  ].join(', ')
   return markup`<section id="failures" aria-labelledby="h-failures">
-<h2 id="h-failures">${failed.length > 0 ? counted(failed.length, 'failure') : 'No failure'}</h2>
+<h2 id="h-failures">${title}</h2>
 ${failed.map((check) => failureCard(check, context))}
 </section>
 ${
@@ -103,4 +120,8 @@ ${warned.map((check) => failureCard(check, context))}</section>`
 /** A source as a Content Security Policy names it. */
 export function sha256(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`
+}
+
+function pageAsset(name: string): string {
+  return readFileSync(packageFile('engine', 'report', 'html', name), 'utf8')
 }

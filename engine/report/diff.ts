@@ -1,0 +1,163 @@
+import type { CheckResult, Outcome, Report } from './report.ts'
+
+/** What changed from one run to a later one. */
+export interface ReportDiff {
+  from: RunName
+  to: RunName
+  /** Broken now (fail, error), and not before: it passed, was blocked, or was not there. */
+  new: CheckChange[]
+  /** Broken before, and now judged and kept. */
+  fixed: CheckChange[]
+  /** Broken in both. */
+  still: CheckChange[]
+  /** Broken before, and now without a verdict: nobody knows. */
+  lost: CheckChange[]
+  /** Every other check whose outcome changed. */
+  changed: CheckChange[]
+  /** Checks that only the later, or only the earlier run knows. */
+  appeared: CheckChange[]
+  vanished: CheckChange[]
+  /** Checks that changed between kept and broken at least twice over the runs that were given. */
+  flaky: { id: string; outcomes: (Outcome | undefined)[] }[]
+  /** What the bank does where the documents are silent, and now does otherwise. */
+  observations: { requirement: string; what: string; before: string[]; after: string[] }[]
+  /** Facts that make the comparison less than exact: other suite, requirements, configuration, scope. */
+  caveats: string[]
+}
+
+export interface RunName {
+  target: string
+  startedAt: string
+  verdict: string
+}
+
+export interface CheckChange {
+  id: string
+  requirement: string
+  title: string
+  before?: Outcome
+  after?: Outcome
+  message: string
+  /** A known deviation covers the later result. */
+  known: boolean
+}
+
+/**
+ * Compares two reports, `a` the earlier. `earlier` are runs before `a`, oldest first: with them, a
+ * check that goes to and fro is called flaky.
+ */
+export function diffReports(a: Report, b: Report, earlier: Report[] = []): ReportDiff {
+  const diff: ReportDiff = {
+    from: named(a),
+    to: named(b),
+    new: [],
+    fixed: [],
+    still: [],
+    lost: [],
+    changed: [],
+    appeared: [],
+    vanished: [],
+    flaky: flaky([...earlier, a, b]),
+    observations: changedObservations(a, b),
+    caveats: caveats(a, b),
+  }
+  const before = new Map(a.checks.map((check) => [check.id, check]))
+  const after = new Map(b.checks.map((check) => [check.id, check]))
+  for (const check of b.checks) {
+    const old = before.get(check.id)
+    const kind = kindOf(old?.outcome, check.outcome)
+    if (kind) diff[kind].push(change(old, check))
+    if (!old) diff.appeared.push(change(old, check))
+  }
+  for (const check of a.checks) {
+    if (!after.has(check.id)) diff.vanished.push(change(check, undefined))
+  }
+  return diff
+}
+
+function kindOf(before: Outcome | undefined, after: Outcome) {
+  const was = before !== undefined && broken(before)
+  const is = broken(after)
+  if (is) return was ? 'still' : 'new'
+  if (was) return after === 'pass' ? 'fixed' : 'lost'
+  return before !== undefined && before !== after ? 'changed' : undefined
+}
+
+function broken(outcome: Outcome): boolean {
+  return outcome === 'fail' || outcome === 'error'
+}
+
+function named({ target, startedAt, verdict }: Report): RunName {
+  return { target: target.name, startedAt, verdict }
+}
+
+function change(before: CheckResult | undefined, after: CheckResult | undefined): CheckChange {
+  const { id, requirement, title } = after ?? (before as CheckResult)
+  return {
+    id,
+    requirement,
+    title,
+    ...(before ? { before: before.outcome } : {}),
+    ...(after ? { after: after.outcome } : {}),
+    message: after?.message ?? '',
+    known: after?.deviation !== undefined,
+  }
+}
+
+function flaky(reports: Report[]): ReportDiff['flaky'] {
+  const runs = reports.map((report) => new Map(report.checks.map((c) => [c.id, c.outcome])))
+  const ids = new Set(reports.flatMap((report) => report.checks.map(({ id }) => id)))
+  return [...ids].flatMap((id) => {
+    const outcomes = runs.map((run) => run.get(id))
+    const verdicts = outcomes.filter((outcome) => outcome === 'pass' || outcome === 'fail')
+    const turns = verdicts.filter((outcome, i) => i > 0 && outcome !== verdicts[i - 1]).length
+    return turns >= 2 ? [{ id, outcomes }] : []
+  })
+}
+
+function changedObservations(a: Report, b: Report): ReportDiff['observations'] {
+  const before = observed(a)
+  const after = observed(b)
+  return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((key) => {
+    const [requirement = '', what = ''] = JSON.parse(key) as string[]
+    const old = before.get(key) ?? []
+    const now = after.get(key) ?? []
+    return old.join('\n') === now.join('\n') ? [] : [{ requirement, what, before: old, after: now }]
+  })
+}
+
+function observed(report: Report): Map<string, string[]> {
+  const values = new Map<string, Set<string>>()
+  for (const { requirement, what, value } of report.observations) {
+    const key = JSON.stringify([requirement, what])
+    values.set(key, (values.get(key) ?? new Set()).add(value))
+  }
+  return new Map([...values].map(([key, set]) => [key, [...set].sort()]))
+}
+
+function caveats(a: Report, b: Report): string[] {
+  const words: string[] = []
+  const compare = (what: string, before: string, after: string) => {
+    if (before !== after) words.push(`${what} differs: ${before} → ${after}`)
+  }
+  compare('The target', a.target.name, b.target.name)
+  compare(
+    'The configuration',
+    a.target.configurationDigest.slice(0, 12),
+    b.target.configurationDigest.slice(0, 12),
+  )
+  compare('The version of the suite', a.assay.version, b.assay.version)
+  compare(
+    'The digest of the requirements',
+    a.assay.specsDigest.slice(0, 12),
+    b.assay.specsDigest.slice(0, 12),
+  )
+  compare('The scope', scope(a), scope(b))
+  if (a.partial) words.push(`The earlier run is partial: ${a.partial}`)
+  if (b.partial) words.push(`The later run is partial: ${b.partial}`)
+  return words
+}
+
+function scope({ scope }: Report): string {
+  return [scope.profile, ...scope.only].join(' ')
+}

@@ -1,0 +1,82 @@
+import { readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { unzipSync, type Zippable, zipSync } from 'fflate'
+import { packageFile } from '../package-file.ts'
+import { readReport } from '../read-run.ts'
+import { sha256 } from './seal.ts'
+
+/** Files of a run that an archive holds where they exist. */
+const OF_THE_RUN = [
+  'report.json',
+  'exchanges.jsonl',
+  'statement.jws',
+  'report.html',
+  'junit.xml',
+  'ctrf.json',
+  'step-summary.md',
+  'observations.json',
+]
+const SCHEMAS = ['report.schema.json', 'exchange.schema.json']
+/** Largest content that is unpacked, in bytes. */
+const MAX_UNPACKED = 1024 ** 3
+
+export interface PackOptions {
+  /** More files, name in the archive → path: the documents, a target file without secrets. */
+  more?: Record<string, string>
+}
+
+/**
+ * Writes a zip archive of all that an auditor needs: the run, its statement, the schemas that explain
+ * it, and CONTENTS.txt with the digest of each file. The same run gives the same bytes.
+ */
+export async function pack(
+  dir: string,
+  file: string,
+  options: PackOptions = {},
+): Promise<{ file: string; bytes: number; holds: string[] }> {
+  await readReport(dir)
+  const sources: [name: string, path: string][] = [
+    ...OF_THE_RUN.map((name): [string, string] => [name, join(dir, name)]),
+    ...SCHEMAS.map((name): [string, string] => [
+      `schemas/${name}`,
+      packageFile('schemas', 'assay', name),
+    ]),
+    ...Object.entries(options.more ?? {}),
+  ]
+  const contents = new Map<string, Buffer>()
+  for (const [name, path] of sources) {
+    const optional = OF_THE_RUN.includes(name) && !(await stat(path).catch(() => undefined))
+    if (!optional) contents.set(name, await readFile(path))
+  }
+  const list = [...contents].map(([name, content]) => `${sha256(content)}  ${name}\n`).join('')
+  contents.set('CONTENTS.txt', Buffer.from(`${EXPLANATION}\n${list}`))
+  // Zip keeps local time: one fixed date gives the same bytes everywhere.
+  const mtime = new Date(2000, 0, 1)
+  const zippable: Zippable = {}
+  for (const [name, content] of contents) zippable[name] = [content, { mtime, level: 9 }]
+  const archive = zipSync(zippable)
+  await writeFile(`${file}.tmp`, archive)
+  await rename(`${file}.tmp`, file)
+  return { file, bytes: archive.length, holds: [...contents.keys()] }
+}
+
+const EXPLANATION = `A run of Assay. report.html shows it; report.json and exchanges.jsonl are what it is made from.
+statement.jws, where there is one, is signed over both: \`assay verify <this archive>\` checks it and
+says which byte differs where something was changed. It proves that nothing was edited since it was
+signed. It does not prove that the run was honest: who runs the suite could have run it against
+another bank, or changed the suite. SHA-256 of each file:
+`
+
+/** The files of an archive, by name. */
+export function readArchive(archive: Uint8Array): Map<string, Buffer> {
+  let size = 0
+  const files = unzipSync(archive, {
+    filter: ({ name, originalSize }) => {
+      size += originalSize
+      if (size > MAX_UNPACKED)
+        throw new Error(`the archive unpacks to more than ${MAX_UNPACKED} bytes`)
+      return !name.endsWith('/')
+    },
+  })
+  return new Map(Object.entries(files).map(([name, content]) => [name, Buffer.from(content)]))
+}

@@ -1,0 +1,131 @@
+import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CompactSign, calculateJwkThumbprint, exportJWK, type JWK } from 'jose'
+import { CHAIN_START } from '../chain.ts'
+import { readRun } from '../read-run.ts'
+import { type Seal, seal, sha256 } from './seal.ts'
+
+/** What is signed: the payload of statement.jws. */
+export interface Statement {
+  statement: 'assay-run'
+  target: string
+  startedAt: string
+  finishedAt: string
+  verdict: string
+  exitCode: number
+  /** Version of the suite. */
+  suite: string
+  /** Digest of the requirements, which are read out of the documents. */
+  specsDigest: string
+  configurationDigest: string
+  /** SHA-256 of report.json, hex. */
+  resultsDigest: string
+  /** Number of exchanges and `hash` of the last one. */
+  chain: { lines: number; head: string }
+  files: Seal[]
+}
+
+export interface SignOptions {
+  kid?: string
+  /** PEM of the certificate of the key, leaf first, then those that issued it. */
+  x5c?: string
+  passphrase?: string
+}
+
+/** The files whose bytes a statement seals; everything else is made from them. */
+export const SEALED = ['report.json', 'exchanges.jsonl'] as const
+
+/**
+ * Writes DIR/statement.jws: a compact JWS over what the run was and what it found. The key is PEM
+ * (also encrypted) or a JWK as JSON; RSA signs with PS256, EC with the algorithm of its curve, Ed25519
+ * with EdDSA. Without kid and x5c the kid is the thumbprint of the key (RFC 7638).
+ */
+export async function signRun(
+  dir: string,
+  key: string | JWK,
+  options: SignOptions = {},
+): Promise<Statement> {
+  const privateKey = readKey(key, options.passphrase)
+  const { report, exchanges } = await readRun(dir)
+  const contents = await Promise.all(
+    SEALED.map(async (file) => ({ file, content: await readFile(join(dir, file)) })),
+  )
+  const results = contents[0] as { content: Buffer }
+  const statement: Statement = {
+    statement: 'assay-run',
+    target: report.target.name,
+    startedAt: report.startedAt,
+    finishedAt: report.finishedAt,
+    verdict: report.verdict,
+    exitCode: report.exitCode,
+    suite: report.assay.version,
+    specsDigest: report.assay.specsDigest,
+    configurationDigest: report.target.configurationDigest,
+    resultsDigest: sha256(results.content),
+    chain: { lines: exchanges.length, head: exchanges.at(-1)?.hash ?? CHAIN_START },
+    files: contents.map(({ file, content }) => seal(file, content)),
+  }
+  const x5c = options.x5c ? chainOf(options.x5c, privateKey) : undefined
+  const kid =
+    options.kid ??
+    (x5c ? undefined : await calculateJwkThumbprint(await exportJWK(createPublicKey(privateKey))))
+  const jws = await new CompactSign(Buffer.from(JSON.stringify(statement)))
+    .setProtectedHeader({
+      alg: algorithm(privateKey),
+      typ: 'assay-run+jws',
+      ...(kid ? { kid } : {}),
+      ...(x5c ? { x5c } : {}),
+    })
+    .sign(privateKey)
+  await writeFile(join(dir, 'statement.jws'), `${jws}\n`)
+  return statement
+}
+
+function readKey(key: string | JWK, passphrase: string | undefined): KeyObject {
+  const text = typeof key === 'string' ? key.trim() : key
+  try {
+    if (typeof text === 'string' && !text.startsWith('{')) {
+      return createPrivateKey({ key: text, ...(passphrase === undefined ? {} : { passphrase }) })
+    }
+    const jwk = typeof text === 'string' ? (JSON.parse(text) as JWK) : text
+    return createPrivateKey({ key: jwk as import('node:crypto').JsonWebKey, format: 'jwk' })
+  } catch (error) {
+    // The message of a JSON error quotes the text, which is the key.
+    const why = error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message
+    throw new Error(`the signing key can't be read: ${why}`)
+  }
+}
+
+/** The algorithm that a key signs with. */
+export function algorithm(key: KeyObject): string {
+  const curves: Record<string, string> = {
+    prime256v1: 'ES256',
+    secp384r1: 'ES384',
+    secp521r1: 'ES512',
+  }
+  switch (key.asymmetricKeyType) {
+    case 'rsa':
+    case 'rsa-pss':
+      return 'PS256'
+    case 'ed25519':
+      return 'EdDSA'
+    case 'ec': {
+      const alg = curves[key.asymmetricKeyDetails?.namedCurve ?? '']
+      if (alg) return alg
+    }
+  }
+  throw new Error(
+    `a key of type ${key.asymmetricKeyType} can't sign; use RSA, EC P-256, P-384, P-521 or Ed25519`,
+  )
+}
+
+function chainOf(pem: string, privateKey: KeyObject): string[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? []
+  const certificates = blocks.map((block) => new X509Certificate(block))
+  const leaf = certificates[0]
+  if (!leaf) throw new Error('x5c holds no PEM certificate')
+  if (!leaf.checkPrivateKey(privateKey))
+    throw new Error('the first certificate of x5c is not that of the signing key')
+  return certificates.map((certificate) => certificate.raw.toString('base64'))
+}

@@ -1,0 +1,154 @@
+import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { compactVerify, decodeProtectedHeader, type JWK } from 'jose'
+import { readArchive } from './archive.ts'
+import { verifyLines } from './chain-lines.ts'
+import { difference } from './seal.ts'
+import { algorithm, SEALED, type Statement } from './sign-run.ts'
+
+export interface Finding {
+  file: string
+  /** From 1. */
+  line?: number
+  /** From 0. */
+  byte?: number
+  message: string
+}
+
+export interface Verification {
+  /** Nothing was found changed, and the signature, where there is one and a key, is right. */
+  intact: boolean
+  signature: 'valid' | 'invalid' | 'no-key' | 'absent'
+  /** Whose key it was: subject of the certificate, or kid. */
+  signer?: string
+  statement?: Statement
+  /** Exchanges that were walked. */
+  exchanges: number
+  findings: Finding[]
+}
+
+type Files = Map<string, Buffer>
+
+/**
+ * Checks a run: its folder, its statement.jws, or an archive made by `pack`. Without a public key
+ * (PEM, certificate or JWK) the certificate in the statement is taken, which shows that nothing was
+ * edited since somebody signed, not who that was.
+ */
+export async function verifyRun(path: string, publicKey?: string | JWK): Promise<Verification> {
+  const files = await read(path)
+  const findings: Finding[] = []
+  const exchanges = files.get('exchanges.jsonl') ?? Buffer.alloc(0)
+  const chain = verifyLines(exchanges)
+  const jws = files.get('statement.jws')
+  if (!jws) {
+    findings.push(...chain.findings)
+    return { intact: findings.length === 0, signature: 'absent', exchanges: chain.lines, findings }
+  }
+  const signed = await openStatement(jws.toString('utf8').trim(), publicKey)
+  findings.push(...signed.findings)
+  if (signed.statement) findings.push(...compare(signed.statement, files, chain))
+  else findings.push(...chain.findings)
+  return {
+    intact: findings.length === 0 && signed.signature === 'valid',
+    signature: signed.signature,
+    ...(signed.signer ? { signer: signed.signer } : {}),
+    ...(signed.statement ? { statement: signed.statement } : {}),
+    exchanges: chain.lines,
+    findings,
+  }
+}
+
+function compare(
+  statement: Statement,
+  files: Files,
+  chain: ReturnType<typeof verifyLines>,
+): Finding[] {
+  const findings: Finding[] = []
+  for (const sealed of statement.files) {
+    const content = files.get(sealed.file)
+    if (!content) {
+      findings.push({ file: sealed.file, message: 'is missing' })
+      continue
+    }
+    const differs = difference(sealed, content)
+    if (!differs) continue
+    // The chain tells the line of an exchange, and often the byte: better than a block of the file.
+    if (sealed.file === 'exchanges.jsonl' && chain.findings.length > 0)
+      findings.push(...chain.findings)
+    else findings.push({ file: sealed.file, ...differs })
+  }
+  if (findings.length === 0 && chain.head !== statement.chain.head) {
+    findings.push({
+      file: 'exchanges.jsonl',
+      message: 'does not end with the exchange that was signed',
+    })
+  }
+  return findings
+}
+
+interface Opened {
+  findings: Finding[]
+  signature: Verification['signature']
+  statement?: Statement
+  signer?: string
+}
+
+async function openStatement(jws: string, publicKey: string | JWK | undefined): Promise<Opened> {
+  const findings: Finding[] = []
+  const file = 'statement.jws'
+  let statement: Statement | undefined
+  let header: ReturnType<typeof decodeProtectedHeader>
+  try {
+    header = decodeProtectedHeader(jws)
+    statement = JSON.parse(
+      Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString('utf8'),
+    ) as Statement
+    if (statement.statement !== 'assay-run' || !Array.isArray(statement.files))
+      throw new Error('not a statement of Assay')
+  } catch (error) {
+    findings.push({ file, message: `can't be read: ${(error as Error).message}` })
+    return { findings, signature: 'invalid' }
+  }
+  const leaf = header.x5c?.[0]
+    ? new X509Certificate(Buffer.from(header.x5c[0], 'base64'))
+    : undefined
+  const signer = leaf?.subject.replaceAll('\n', ', ') ?? header.kid
+  const named = signer ? { signer } : {}
+  const key = publicKey === undefined ? leaf?.publicKey : readPublicKey(publicKey)
+  if (!key) return { findings, statement, ...named, signature: 'no-key' }
+  try {
+    await compactVerify(jws, key, { algorithms: [algorithm(key)] })
+    return { findings, statement, ...named, signature: 'valid' }
+  } catch (error) {
+    findings.push({ file, message: `the signature does not hold: ${(error as Error).message}` })
+    return { findings, statement, ...named, signature: 'invalid' }
+  }
+}
+
+function readPublicKey(key: string | JWK): KeyObject {
+  const text = typeof key === 'string' ? key.trim() : key
+  try {
+    if (typeof text === 'string' && !text.startsWith('{')) return createPublicKey(text)
+    const jwk = typeof text === 'string' ? (JSON.parse(text) as JWK) : text
+    return createPublicKey({ key: jwk as import('node:crypto').JsonWebKey, format: 'jwk' })
+  } catch (error) {
+    throw new Error(`the public key can't be read: ${(error as Error).message}`)
+  }
+}
+
+async function read(path: string): Promise<Files> {
+  const stats = await stat(path).catch(() => {
+    throw new Error(`${path} does not exist`)
+  })
+  if (!stats.isDirectory() && path.endsWith('.zip')) return readArchive(await readFile(path))
+  const dir = stats.isDirectory() ? path : dirname(path)
+  const files: Files = new Map()
+  for (const file of [...SEALED, 'statement.jws']) {
+    const content = await readFile(join(dir, file)).catch(() => undefined)
+    if (content) files.set(file, content)
+  }
+  if (!files.has('report.json'))
+    throw new Error(`${dir} holds no report.json: it is not the folder of a run`)
+  return files
+}
