@@ -155,6 +155,8 @@ export function createSession(parts: {
   const spares = new Map<ClientName, string>()
   let door: Promise<unknown> = Promise.resolve()
 
+  const vital = createVitalSigns(() => tpp().call('discovery'))
+
   const heed = (exchange: Exchange) => {
     const trace = currentTrace()
     if (trace) {
@@ -405,24 +407,27 @@ export function createSession(parts: {
       const request = await who.authorisation(message, deviation)
       const asked = deviation?.query?.redirect_uri ?? request.redirectUri
       const chosen = decision === 'none' ? httpDriver(wire, []) : driver
+      const about: About = {
+        client,
+        visit: {
+          clientId: who.registered?.client_id ?? '',
+          redirectUri: asked,
+          nonce: request.nonce,
+          ...(!('state' in (deviation?.query ?? {})) && { state: request.state }),
+        },
+        ...(deviation && !options.correct && { deviation: purpose }),
+      }
       const end = await chosen.visit({
         url: request.url,
-        about: {
-          client,
-          visit: {
-            clientId: who.registered?.client_id ?? '',
-            redirectUri: asked,
-            nonce: request.nonce,
-            ...(!('state' in (deviation?.query ?? {})) && { state: request.state }),
-          },
-          ...(deviation && !options.correct && { deviation: purpose }),
-        },
+        about,
         redirectUris: [asked, ...(who.registered?.redirect_uris ?? []), ...who.client.redirectUris],
         decision: decision === 'deny' ? 'deny' : 'approve',
         customer: target.document.customers[name] ?? { credentials: {} },
         purpose,
       })
       if (end.exchange) environment(end.exchange)
+      else if (end.kind === 'redirected')
+        heed(arrival(`v${visits.length + 1}`, about, request, end))
       const made = visitOf(request, end)
       // Once a page was shown, the bank may have noted something about the consent.
       if (made.pages.length > 0 && options.consentId === undefined) spares.delete(client)
@@ -558,6 +563,25 @@ export function createSession(parts: {
 function visitOwner({ withoutState, reconfirms }: NamedConsent): string {
   if (withoutState) return OWNERS.visitWithoutState
   return reconfirms ? OWNERS.visitAgain : OWNERS.visit
+}
+
+/** A redirect that a browser followed and we saw the end of: its status is unknown, so 0. */
+function arrival(
+  id: string,
+  about: About,
+  { url }: AuthorisationRequest,
+  end: { url: string },
+): Exchange {
+  return {
+    id,
+    endpoint: 'authorisation',
+    about,
+    startedAt: new Date().toISOString(),
+    durationMs: 0,
+    request: { method: 'GET', url, headers: [] },
+    response: { status: 0, headers: [['location', end.url]], body: '', bytes: 0 },
+    connection: { identity: 'none' },
+  }
 }
 
 /** What ID tokens of the token endpoint must agree with. */
