@@ -8,6 +8,8 @@ export interface Arrival {
   response?: { status: number; headers: [string, string][]; body: Buffer }
   errors: Error[]
   socket?: SocketFacts
+  /** On the clock of performance.now(). */
+  endedAt: number
   /** Whether the connection had carried a request before. */
   reused: boolean
 }
@@ -36,6 +38,7 @@ export function dispatch(
     let chunks: Buffer[] = []
     let size = 0
     let settled = false
+    let endedAt: number | undefined
 
     const timer = setTimeout(() => {
       const { timeout } = bounds
@@ -49,10 +52,11 @@ export function dispatch(
     const settle = (errors: Error[]) => {
       if (settled) return
       settled = true
+      endedAt ??= performance.now()
       clearTimeout(timer)
       const response = errors.length === 0 && { status, headers, body: Buffer.concat(chunks) }
       chunks = []
-      resolve({ errors, reused, ...(response && { response }), ...(socket && { socket }) })
+      resolve({ errors, reused, endedAt, ...(response && { response }), ...(socket && { socket }) })
     }
 
     const stop = (error: Error) => {
@@ -81,7 +85,10 @@ export function dispatch(
         stop(tooLarge(bounds.maxResponseSize))
       },
       onResponseEnd() {
-        settle([])
+        endedAt = performance.now()
+        // undici gives the connection back in the next turn of the event loop; a request sent
+        // before that would open another one.
+        setImmediate(() => setImmediate(() => settle([])))
       },
       onResponseError(_controller, error) {
         if (settled) return

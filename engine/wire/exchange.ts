@@ -42,6 +42,12 @@ export interface About {
   deviation?: string
   /** Id of the check or step that sent it. */
   check?: string
+  /** The authorisation request whose answers these are: what a redirect must agree with. */
+  visit?: { clientId: string; redirectUri: string; nonce: string; state?: string }
+  /** What an ID token in this token response must agree with: that of the authorisation response. */
+  idToken?: { nonce: string; iss?: unknown; sub?: unknown }
+  /** The registered client that sends a token request, as the bank stored it. */
+  registered?: { clientId: string; scope?: string }
   /** Rules that leave this exchange to the check, which judges the same thing. */
   owns?: string[]
 }

@@ -83,7 +83,7 @@ export function createWire(target: Target): Wire {
     const dispatcher = fresh ? oneConnection() : agent
     const arrival = await arrive(dispatcher, message, target, reaching)
     if (fresh) void dispatcher.close()
-    exchange.durationMs = Math.round((performance.now() - clock) * 1000) / 1000
+    exchange.durationMs = Math.round((arrival.endedAt - clock) * 1000) / 1000
     const { protocol, cipher } = arrival.socket ?? {}
     if (protocol) exchange.connection = { protocol, cipher, identity: message.identity }
     await fill(exchange, arrival, target.maxResponseSize)
@@ -166,7 +166,7 @@ async function arrive(
 ): Promise<Arrival> {
   if (!URL.canParse(message.url)) {
     const error = new WireLimit('unreachable', 'ERR_INVALID_URL', 'the address is not a URL')
-    return { errors: [error], reused: false }
+    return { errors: [error], reused: false, endedAt: performance.now() }
   }
   const { origin, pathname, search } = new URL(message.url)
   const timeout = message.timeout ?? target.timeout
