@@ -41,7 +41,7 @@ export function furnish({ inside, bank, listenerAt, altered }: Around): void {
     }
     const transport = transportOf(ctx.socket)
     Object.assign(ctx.state, { bank, listener, transport, body, fired: () => {} })
-    if (body !== '') replayBody(ctx.req, () => stateOf(ctx).body)
+    replayBody(ctx.req, () => stateOf(ctx).body)
     await within(ctx, next)
   }
 

@@ -47,6 +47,10 @@ export function checkTokenRequest(
 ): void {
   const { policies, settings } = inside
   const { client, params } = ctx.oidc
+  // RFC 6749 2.3: one method of authentication in each request.
+  if (ctx.oidc.body?.client_secret !== undefined) {
+    throw new errors.InvalidRequest('client_secret beside a client assertion')
+  }
   const reason = policies.clientAssertionRefusal(claims, header)
   if (reason) throw new errors.InvalidClientAuth(reason)
   const { transport } = stateOf(ctx)

@@ -15,12 +15,14 @@ export async function readBody(request: IncomingMessage): Promise<string | undef
 }
 
 /**
- * Lets what follows read the body again, as `current` gives it then. The length of the body may
- * change on the way, so the request says that it is chunked.
+ * Lets what follows read the body again, as `current` gives it then. The length of a body may
+ * change on the way, so a request that has one says that it is chunked.
  */
 export function replayBody(request: IncomingMessage, current: () => string): void {
-  delete request.headers['content-length']
-  request.headers['transfer-encoding'] = 'chunked'
+  if (current() !== '') {
+    delete request.headers['content-length']
+    request.headers['transfer-encoding'] = 'chunked'
+  }
   async function* chunks() {
     yield Buffer.from(current())
   }

@@ -94,7 +94,7 @@ export function withinConsentPeriod(
   return (from === undefined || row.booked >= from) && (to === undefined || row.booked <= to)
 }
 
-/** The order and number of rows in the answer: all of them, newest first. */
-export function rowsAnswered(rows: Row[]): Row[] {
+/** The rows of one account in the answer, and their order: all of them, newest first. */
+export function rowsAnswered(rows: Row[], _accountId: string, _endpoint: DataEndpoint): Row[] {
   return rows
 }

@@ -14,6 +14,7 @@ export function answer(
   const own = ctx.originalUrl
   ctx.status = status
   ctx.type = 'application/json'
+  ctx.set('cache-control', 'no-store')
   ctx.body = {
     Data: data,
     ...(risk ? { Risk: risk } : {}),

@@ -20,7 +20,7 @@ interface Account {
 
 /** Accounts, balances and transactions: bulk and single. */
 export function dataRoutes(inside: Inside, limiter: Limiter): Router {
-  const { policies, consents, customers, settings, secret } = inside
+  const { policies, consents, customers, secret } = inside
   const router = new Router()
 
   /** AccountIds that were ever given out: they tell a foreign account from an unknown one. */
@@ -40,7 +40,7 @@ export function dataRoutes(inside: Inside, limiter: Limiter): Router {
   async function admit(ctx: Context, endpoint: DataEndpoint) {
     const token = await customerToken(ctx, inside, 'accounts')
     const consent = consents.ofGrant(token.grantId ?? '')
-    if (!consent || consent.kind !== 'account-access') throw new Refused('token-invalid')
+    if (consent?.kind !== 'account-access') throw new Refused('token-invalid')
     limiter.admit(ctx, String(token.clientId))
     needJson(ctx, inside)
     const unusable = policies.consentUsable(consent, ageOf(inside, consent))
@@ -114,7 +114,9 @@ export function dataRoutes(inside: Inside, limiter: Limiter): Router {
             policies.bookedWithin(row, period, endpoint) &&
             policies.directionAllowed(row, consent.permissions),
         )
-        return policies.rowsAnswered(rows).map((row) => policies.transactionView(id, row, detail))
+        return policies
+          .rowsAnswered(rows, id, endpoint)
+          .map((row) => policies.transactionView(id, row, detail))
       })
       answer(ctx, inside, { data: { Transaction: list } })
     }

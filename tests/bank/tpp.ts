@@ -232,15 +232,7 @@ export function createTpp(bank: Bank, name: Name = 'first') {
       return `${places.authorisation}?${new URLSearchParams(given as [string, string][])}`
     },
     /** Follows redirects and fills forms until the TPP or a page that has none. */
-    async visit(
-      url: string,
-      how: {
-        customer?: Name
-        decision?: 'approve' | 'deny'
-        password?: string
-        only?: number
-      } = {},
-    ): Promise<Visit> {
+    async visit(url: string, how: VisitOptions = {}): Promise<Visit> {
       const { customer = 'first', decision = 'approve' } = how
       const { credentials } = target.customers[customer]
       const jar = new Map<string, string>()
@@ -290,7 +282,7 @@ export function createTpp(bank: Bank, name: Name = 'first') {
       }
       throw new Error('the visit does not end')
     },
-    async approve(consentId: string, how: Parameters<typeof tpp.visit>[1] = {}): Promise<Visit> {
+    async approve(consentId: string, how: VisitOptions = {}): Promise<Visit> {
       return tpp.visit(tpp.authoriseUrl(sign(tpp.requestObject(consentId))), how)
     },
     exchange(code: string, form: Record<string, string> = {}) {
@@ -298,7 +290,7 @@ export function createTpp(bank: Bank, name: Name = 'first') {
       return tpp.token({ grant_type: 'authorization_code', code, redirect_uri: redirect, ...form })
     },
     /** From a new consent to its tokens. */
-    async approved(data: Claims = {}, how: Parameters<typeof tpp.visit>[1] = {}) {
+    async approved(data: Claims = {}, how: VisitOptions = {}) {
       const consentId = await tpp.consent(data)
       const visit = await tpp.approve(consentId, how)
       const { code } = visit.fragment
@@ -311,6 +303,14 @@ export function createTpp(bank: Bank, name: Name = 'first') {
 }
 
 export type Tpp = ReturnType<typeof createTpp>
+
+export interface VisitOptions {
+  customer?: Name
+  decision?: 'approve' | 'deny'
+  password?: string
+  /** Number of cards to tick; all when absent. */
+  only?: number
+}
 
 export interface Visit {
   url?: string
