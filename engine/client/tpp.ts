@@ -196,7 +196,16 @@ export function createTpp(parts: { name: string; target: Target; wire: Wire }): 
         url: target.endpoints.token,
         headers: withHeaders(headers, deviation.headers),
         body: deviation.body ?? new URLSearchParams(form).toString(),
-        ...told(deviation),
+        ...told({
+          ...deviation,
+          about: {
+            registered: {
+              clientId: clientId(),
+              ...(registered?.scope !== undefined && { scope: registered.scope }),
+            },
+            ...deviation.about,
+          },
+        }),
       })
     },
 

@@ -35,8 +35,17 @@ export interface RuleTools {
   literals: Literals
   /** Which half of the document's address table the target names. */
   layout: 'production' | 'sandbox'
+  /** What the bank has said of itself so far. */
+  bank: BankSaid
   /** Records behaviour that the documents leave open. */
   observe(what: string, value: string): void
+}
+
+/** Read off the answers of discovery and of the address of its keys. */
+export interface BankSaid {
+  issuer?: string
+  /** JWK Set; undefined until it was served. */
+  jwks?: { keys: unknown[] }
 }
 
 /** Values that the documents neutralise, as the target spells them. */

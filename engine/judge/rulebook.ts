@@ -1,5 +1,6 @@
 import type { Exchange } from '../wire/exchange.ts'
-import type { Finding, Literals, Rule, RuleTools } from './rule.ts'
+import { member } from './rows.ts'
+import type { BankSaid, Finding, Literals, Rule, RuleTools } from './rule.ts'
 import type { ResponseSchema } from './schemas.ts'
 
 /** What all exchanges so far say about one rule. */
@@ -46,6 +47,7 @@ export function createRulebook(
 ): Rulebook {
   const states = new Map<string, RuleState>()
   const observations = new Map<string, RuleObservation>()
+  const bank: BankSaid = {}
   const state = (id: string, title: string, endpoints: string[]) => {
     const known = states.get(id)
     if (known) {
@@ -88,6 +90,7 @@ export function createRulebook(
       const broken: string[] = []
       if (exchange.retriedBy) return broken
       const json = exchange.response?.json
+      listen(bank, exchange)
       for (const schema of json === undefined ? [] : schemas) {
         if (!schema.responses.some((response) => applies(response, exchange))) continue
         const { findings, visited, observed } = schema.validate(json, literals)
@@ -114,6 +117,7 @@ export function createRulebook(
         const findings = judge(exchange, {
           literals,
           layout,
+          bank,
           observe: (what, value) => note(id.slice(0, id.indexOf('/')), what, value, exchange.id),
         })
         if (findings && settle(id, exchange, findings)) broken.push(id)
@@ -123,6 +127,15 @@ export function createRulebook(
     states: () => [...states.values()],
     observations: () => [...observations.values()],
   }
+}
+
+/** Keeps what a correct request made the bank say of itself. */
+function listen(bank: BankSaid, { endpoint, about, response }: Exchange): void {
+  if (response?.status !== 200 || about.deviation !== undefined) return
+  const issuer = endpoint === 'discovery' && member(response.json, 'issuer')
+  if (typeof issuer === 'string') bank.issuer ??= issuer
+  const keys = endpoint === 'jwks' && member(response.json, 'keys')
+  if (Array.isArray(keys)) bank.jwks ??= { keys }
 }
 
 /** `accounts 2xx`, `products error`, `token 200` against an exchange. */
