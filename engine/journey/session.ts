@@ -29,7 +29,7 @@ import type { Driver } from './drivers/driver.ts'
 import { httpDriver } from './drivers/http.ts'
 import { createLeftovers } from './leftovers.ts'
 import { OWNERS, type Step, stepMemory, taken } from './steps.ts'
-import { currentTrace } from './trace.ts'
+import { currentTrace, noteBroken, rulesBrokenBy } from './trace.ts'
 import { type Visit, visitEnd, visitOf } from './visit.ts'
 import { createVitalSigns } from './vital-signs.ts'
 
@@ -146,7 +146,13 @@ export function createSession(parts: {
 }): Session {
   const { target, wire, driver, catalogue } = parts
   const literals = target.document.literals ?? {}
-  const rulebook = createRulebook(parts.schemas, parts.rules, literals, target.layout)
+  const rulebook = createRulebook(
+    parts.schemas,
+    parts.rules,
+    literals,
+    target.layout,
+    target.clockTolerance,
+  )
   const leftovers = createLeftovers()
   const memory = stepMemory()
   const tpps = new Map<ClientName, Tpp>()
@@ -166,6 +172,7 @@ export function createSession(parts: {
     leftovers.note(exchange)
     vital.note(exchange)
     const broken = rulebook.judge(exchange)
+    noteBroken(exchange, broken)
     trace?.broken.push(...broken)
     parts.onExchange?.(exchange)
   }
@@ -297,7 +304,11 @@ export function createSession(parts: {
       memory.once(`visit ${consent.name}`, visitOwner(consent), async () => {
         customer(consent.customer)
         const source = consent.reconfirms ?? consent
-        if (consent.reconfirms) await approved(consent.reconfirms)
+        if (consent.reconfirms) {
+          await approved(consent.reconfirms)
+          // Read before the customer is asked again: whether the accounts keep their ids is ACC-04's.
+          await steps.accounts(consent.reconfirms).catch(() => {})
+        }
         const { id } = taken(await steps.consent(source))
         const client = taken(await steps.registration(consent.client))
         const before = consent.reconfirms
@@ -375,6 +386,11 @@ export function createSession(parts: {
         const ids = Array.isArray(accounts)
           ? accounts.map((row) => member(row, 'AccountId')).filter((id) => typeof id === 'string')
           : undefined
+        const [rule] = rulesBrokenBy(exchange)
+        if (succeeded(exchange) && !ids && rule) {
+          const why = `the answer breaks ${rule} and lists no accounts`
+          throw new Blocked({ kind: 'check', id: rule }, why, exchange)
+        }
         return {
           exchange,
           value: succeeded(exchange) ? ids : undefined,

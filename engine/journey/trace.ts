@@ -11,6 +11,21 @@ export interface Trace {
   approvals: Set<string>
 }
 
+const brokenBy = new WeakMap<Exchange, readonly string[]>()
+
+/** Notes which rules an exchange broke. */
+export function noteBroken(exchange: Exchange, rules: readonly string[]): void {
+  if (rules.length > 0) brokenBy.set(exchange, rules)
+}
+
+/**
+ * Ids of the rules that an exchange broke: a check that stumbles over what a rule has already
+ * condemned is blocked by that rule.
+ */
+export function rulesBrokenBy(exchange: Exchange): readonly string[] {
+  return brokenBy.get(exchange) ?? []
+}
+
 const storage = new AsyncLocalStorage<Trace>()
 
 /** Runs something on behalf of a check or step; all it sends is noted in the trace. */

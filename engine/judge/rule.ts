@@ -35,6 +35,8 @@ export interface RuleTools {
   literals: Literals
   /** Which half of the document's address table the target names. */
   layout: 'production' | 'sandbox'
+  /** Seconds by which the bank's clock may differ. */
+  clockTolerance: number
   /** What the bank has said of itself so far. */
   bank: BankSaid
   /** Records behaviour that the documents leave open. */

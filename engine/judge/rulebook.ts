@@ -44,6 +44,7 @@ export function createRulebook(
   rules: readonly Rule[],
   literals: Literals,
   layout: RuleTools['layout'] = 'production',
+  clockTolerance = 60,
 ): Rulebook {
   const states = new Map<string, RuleState>()
   const observations = new Map<string, RuleObservation>()
@@ -117,6 +118,7 @@ export function createRulebook(
         const findings = judge(exchange, {
           literals,
           layout,
+          clockTolerance,
           bank,
           observe: (what, value) => note(id.slice(0, id.indexOf('/')), what, value, exchange.id),
         })
