@@ -1,0 +1,120 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { SignJWT } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { halfHash, type IdTokenContext, verifyIdToken } from '../../engine/client/id-token.ts'
+
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const other = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig' }
+const now = 1_800_000_000
+
+const context: IdTokenContext = {
+  jwks: { keys: [{ kty: 'unknown' }, jwk] },
+  issuer: 'https://bank.example',
+  clientId: 'client-1',
+  nonce: 'n',
+  code: 'code',
+  state: 'state',
+  intentId: 'consent-1',
+  now,
+}
+
+const claims = {
+  iss: 'https://bank.example',
+  sub: 'consent-1',
+  aud: 'client-1',
+  exp: now + 300,
+  iat: now,
+  nonce: 'n',
+  c_hash: halfHash('code', 'PS256'),
+  s_hash: halfHash('state', 'PS256'),
+  openbanking_intent_id: 'consent-1',
+  acr: 'urn:openbanking:psd2:sca',
+}
+
+function idToken(over: object = {}, header: object = {}, key = privateKey): Promise<string> {
+  return new SignJWT({ ...claims, ...over })
+    .setProtectedHeader({ alg: 'PS256', kid: 'k1', ...header })
+    .sign(key)
+}
+
+async function wrong(token: Promise<string> | string, over: Partial<IdTokenContext> = {}) {
+  const findings = verifyIdToken(await token, { ...context, ...over })
+  return findings.filter(({ ok }) => !ok).map(({ what }) => what)
+}
+
+describe('an ID token', () => {
+  test('that is right has only good findings', async () => {
+    const findings = verifyIdToken(await idToken(), context)
+    expect(findings.map(({ what, ok }) => [what, ok])).toEqual(
+      'form alg key signature iss sub aud exp iat nonce c_hash s_hash intent acr'
+        .split(' ')
+        .map((what) => [what, true]),
+    )
+  })
+
+  test.each([
+    ['iss', { iss: 'https://other.example' }],
+    ['sub', { sub: undefined }],
+    ['sub', { sub: 7 }],
+    ['aud', { aud: ['other'] }],
+    ['azp', { azp: 'other' }],
+    ['exp', { exp: now - 61 }],
+    ['exp', { exp: undefined }],
+    ['iat', { iat: now + 61 }],
+    ['nonce', { nonce: 'other' }],
+    ['c_hash', { c_hash: undefined }],
+    ['s_hash', { s_hash: 'x' }],
+    ['intent', { openbanking_intent_id: 'other' }],
+    ['acr', { acr: undefined }],
+  ])('%s', async (what, over) => {
+    expect(await wrong(idToken(over))).toEqual([what])
+  })
+
+  test('signed by another key, under a key id that is not there, without one', async () => {
+    expect(await wrong(idToken({}, {}, other.privateKey))).toEqual(['signature'])
+    expect(await wrong(idToken({}, { kid: 'k2' }))).toEqual(['key'])
+    expect(await wrong(idToken({}, { kid: undefined }))).toEqual([])
+    expect(await wrong(idToken(), { jwks: 'garbage' })).toEqual(['key'])
+  })
+
+  test('signed with another algorithm', async () => {
+    expect(await wrong(idToken({}, { alg: 'RS256' }))).toEqual(['alg', 'signature'])
+    expect(await wrong(idToken({}, { alg: 'RS256' }), { alg: 'RS256' })).toEqual([])
+  })
+
+  test('that was changed after signing, or is none', async () => {
+    const [header, , signature] = (await idToken()).split('.')
+    const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
+    expect(await wrong(`${header}.${payload}x.${signature}`)).toContain('form')
+    expect(await wrong('')).toEqual(['form'])
+  })
+
+  test('says what is absent, and what was expected', async () => {
+    const findings = verifyIdToken(await idToken({ acr: undefined, nonce: 'm' }), context)
+    expect(findings.find(({ what }) => what === 'acr')).toMatchObject({
+      absent: true,
+      actual: 'absent',
+    })
+    expect(findings.find(({ what }) => what === 'nonce')).toEqual({
+      what: 'nonce',
+      ok: false,
+      absent: false,
+      expected: 'n',
+      actual: 'm',
+    })
+  })
+
+  test('at_hash is compared when there is an access token', async () => {
+    expect(await wrong(idToken(), { accessToken: 't' })).toEqual(['at_hash'])
+    expect(await wrong(idToken({ at_hash: halfHash('t', 'PS256') }), { accessToken: 't' })).toEqual(
+      [],
+    )
+  })
+})
+
+test('halfHash: the example of OpenID Connect Core, appendix A.4', () => {
+  expect(halfHash('Qcb0Orv1zh30vL1MPRsbm-diHiMwcLyZvn1arpZv-Jxf_11jnpEX3Tgfvk', 'RS256')).toBe(
+    'LDktKdoQak3Pk0cnXxCltA',
+  )
+})
