@@ -338,7 +338,7 @@ export function createSession(parts: {
       }) as ReturnType<Steps['visit']>,
 
     exchange: (consent) =>
-      memory.once(`exchange ${consent.name}`, OWNERS.exchange, async () => {
+      memory.once(`exchange ${consent.name}`, exchangeOwner(consent), async () => {
         const { code, request, redirect } = taken(await steps.visit(consent))
         const client = taken(await steps.registration(consent.client))
         const exchange = await client.token(
@@ -598,6 +598,11 @@ function arrival(
     response: { status: 0, headers: [['location', end.url]], body: '', bytes: 0 },
     connection: { identity: 'none' },
   }
+}
+
+/** A code of a re-confirmation is part of it; any other is exchanged by a check of its own. */
+function exchangeOwner({ reconfirms }: NamedConsent): string {
+  return reconfirms ? OWNERS.visitAgain : OWNERS.exchange
 }
 
 /** What ID tokens of the token endpoint must agree with. */

@@ -1,5 +1,5 @@
 import { type Exchange, header } from '../wire/exchange.ts'
-import { missingFrom, presentIn, type Row, rowsOf, transactionKey } from './rows.ts'
+import { member, missingFrom, presentIn, type Row, rowsOf, transactionKey } from './rows.ts'
 import type { Finding } from './rule.ts'
 import { brief } from './schemas.ts'
 
@@ -22,6 +22,11 @@ export function succeeded(exchange: Exchange): boolean {
 export function refused(exchange: Exchange): boolean {
   if (exchange.response) return exchange.response.status >= 400
   return exchange.failure?.kind === 'tls-alert' || exchange.failure?.kind === 'closed'
+}
+
+function givesToken(exchange: Exchange): boolean {
+  const token = member(exchange.response?.json, 'access_token')
+  return succeeded(exchange) && typeof token === 'string' && token !== ''
 }
 
 /** Matchers are pure: what is wrong with an exchange, or undefined. */
@@ -50,6 +55,20 @@ export const matchers = {
       expected: 'an error status or a refused connection',
       actual,
     }
+  },
+
+  /** A token response, whatever else is right or wrong about it. */
+  toGiveAToken(exchange: Exchange): Finding | undefined {
+    if (givesToken(exchange)) return undefined
+    const actual = `${answerOf(exchange)} without access_token`
+    return { message: 'no access token came', expected: 'an access token', actual }
+  },
+
+  /** No access token came, and the bank said so: a time-out shows nothing. */
+  toGiveNoToken(exchange: Exchange): Finding | undefined {
+    if (exchange.response ? !givesToken(exchange) : refused(exchange)) return undefined
+    const actual = exchange.response ? 'an access token' : answerOf(exchange)
+    return { message: `was not refused: ${actual}`, expected: 'no access token', actual }
   },
 
   /** A refusal of the HTTP request itself: an error status. */
