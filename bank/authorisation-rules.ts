@@ -1,7 +1,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import { ageOf, type Inside } from './inside.ts'
 import { errors } from './quiet-provider.ts'
-import { apiScopes } from './registered.ts'
+import { apiScopes, grantTypes } from './registered.ts'
 import { stateOf } from './state.ts'
 
 type Claims = Record<string, unknown>
@@ -57,6 +57,11 @@ export function checkTokenRequest(
   const organisation = String(client?.org_id)
   if (settings.tokenEndpointMtls && !policies.transportBelongsTo(transport, organisation)) {
     throw new errors.InvalidClientAuth('the transport certificate is another organisation’s')
+  }
+  // RFC 6749 5.2; the library's own answer would be invalid_request.
+  const grant = String(params?.grant_type)
+  if (grantTypes.includes(grant) && !client?.grantTypeAllowed(grant)) {
+    throw new errors.UnauthorizedClient('the grant type is not registered')
   }
   if (params?.grant_type !== 'client_credentials') return
   const registered = wordsOf(client?.scope)

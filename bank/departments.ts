@@ -43,7 +43,10 @@ function api(inside: Inside): Department {
   const data = dataRoutes(inside, createLimiter(inside)).routes()
   const guarded = refusing(inside)
   const unmatched = async (ctx: Context) => {
-    throw new Refused(ctx.matched?.length ? 'method' : 'not-found')
+    const layers: { methods: string[] }[] = ctx.matched ?? []
+    if (layers.length === 0) throw new Refused('not-found')
+    ctx.set('allow', [...new Set(layers.flatMap(({ methods }) => methods))].join(', '))
+    throw new Refused('method')
   }
   return {
     role: 'api',
@@ -117,7 +120,7 @@ async function forgetSession(ctx: Context, next: Next): Promise<void> {
 
 /** Answers with the login form itself where the authorisation server redirects to it. */
 function showForms(ctx: Context): void {
-  const place = ctx.response.get('location')
+  const place = String(ctx.response.get('location') ?? '')
   if (!place.startsWith('/interaction/')) return
   ctx.remove('location')
   loginPage(ctx, { action: `${place}/login`, purpose: 'Log in to see what you are asked for.' })

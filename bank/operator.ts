@@ -50,7 +50,7 @@ export function createOperator(inside: () => Inside): { server: Server; path: st
 
   async function state(request: IncomingMessage): Promise<Problem | undefined> {
     const name = request.url?.startsWith(`${path}/facts/`) && request.url.slice(path.length + 7)
-    const fact = name ? facts[name] : undefined
+    const fact = name && Object.hasOwn(facts, name) ? facts[name] : undefined
     if (!fact) return [404, `there is no such fact; there are: ${factNames.join(', ')}`]
     if (request.method !== 'POST') return [405, 'a fact is stated by POST']
     try {

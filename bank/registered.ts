@@ -1,6 +1,9 @@
 /** The scopes of the API: a client_credentials grant yields these and no other. */
 export const apiScopes = ['accounts', 'fundsconfirmations']
 
+/** The grants of the token endpoint. */
+export const grantTypes = ['authorization_code', 'client_credentials', 'refresh_token']
+
 /** Members of a registered client that OpenID Connect does not know. */
 export const clientMetadata = [
   'software_id',

@@ -11,14 +11,14 @@ import { bindsTokens } from '../authorisation-server.ts'
 import type { Inside } from '../inside.ts'
 import { keySetAt } from '../key-sets.ts'
 import type { Advertised, RegistrationRefusal } from '../policies/registration.ts'
-import { apiScopes } from '../registered.ts'
+import { apiScopes, grantTypes } from '../registered.ts'
 import { stateOf } from '../state.ts'
 
 type Claims = Record<string, unknown>
 type KeySet = ReturnType<typeof createLocalJWKSet>
 
 const advertised: Advertised = {
-  grantTypes: ['authorization_code', 'client_credentials', 'refresh_token'],
+  grantTypes,
   responseTypes: ['code id_token'],
   scopes: ['openid', ...apiScopes],
   authMethods: ['private_key_jwt'],
