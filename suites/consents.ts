@@ -1,6 +1,9 @@
 import type { NamedConsent } from '../engine/journey/consent.ts'
 import { ALL_PERMISSIONS } from '../engine/journey/session.ts'
 
+/** A state with every kind of character that a URL must escape. */
+export const SPECIAL_STATE = 'a b+c&d#e%2Ff/g=h?i'
+
 /** The one approval of the core profile: every permission, no limits. */
 export const everything: NamedConsent = {
   name: 'everything',
@@ -84,6 +87,7 @@ export const reconfirmed: NamedConsent = {
 export const codeForAnotherRedirect: NamedConsent = {
   name: 'code for another redirect URI',
   purpose: 'its code is exchanged with a wrong redirect URI',
+  state: SPECIAL_STATE,
   permissions: ['ReadAccountsBasic'],
   keepsCode: true,
 }

@@ -8,60 +8,94 @@ import type { HookName } from '../engine/target/target.ts'
 import type { Exchange } from '../engine/wire/exchange.ts'
 import { accountsOnly, basicCredits, debitsInPeriod, secondCustomer } from './consents.ts'
 
-/** An approval that something ended for good, and what it could do just before. */
-export interface Ended {
+/** An approval that something ended for good: what it could do just before, and just after. */
+export interface Ended extends Before {
+  after: Answers
+  /** When it ended, by our clock, in milliseconds since the epoch. */
+  at: number
+}
+
+interface Before extends Answers {
   approval: Approval
   /** The tokens that were good until then. */
   tokens: TokenSet
   /** The refresh_token grant that gave them; absent where the bank issues no refresh token. */
   refreshed?: Exchange
+}
+
+interface Answers {
   /** Query of the consent. */
   query: Exchange
-  /** The data requests that its permissions allow, with the access token. */
+  /** The data requests that its permissions allow, with the access token of before. */
   requests: { path: string; answer: Exchange }[]
-  /** When it ended, by our clock, in milliseconds since the epoch. */
-  at: number
 }
 
 /** “debits in a period”, deleted by the TPP; `deletion` is the answer. */
 export const deleted = once(async (context): Promise<Ended & { deletion: Exchange }> => {
   const before = await atWork(context, debitsInPeriod)
   const { approval } = before
-  const deletion = await approval.delete(`/account-access-consents/${approval.consentId}`)
-  return { ...before, deletion }
+  const at = Date.now()
+  const deletion = await approval.delete(consentPath(approval))
+  return { ...before, at, deletion, after: await again(before, 'its consent was deleted') }
 })
 
 /** “basic credits”, revoked by the customer at the bank; not applicable without the hook. */
-export const revoked = once((context) => endedBy(context, 'customer-revokes', basicCredits))
+export const revoked = once((context) =>
+  endedBy(context, 'customer-revokes', basicCredits, 'its consent was revoked'),
+)
 
 /** “accounts only”, past its ExpirationDateTime; not applicable without the hook. */
-export const expired = once((context) => endedBy(context, 'consent-expired', accountsOnly))
+export const expired = once((context) =>
+  endedBy(context, 'consent-expired', accountsOnly, 'its consent has expired'),
+)
 
 /** “second customer”, not confirmed for ninety days; not applicable without the hook. */
-export const outOfDate = once((context) => endedBy(context, 'ninety-days-passed', secondCustomer))
+export const outOfDate = once((context) =>
+  endedBy(context, 'ninety-days-passed', secondCustomer, 'ninety days have passed'),
+)
 
-async function endedBy(context: Context, hook: HookName, consent: NamedConsent): Promise<Ended> {
+async function endedBy(
+  context: Context,
+  hook: HookName,
+  consent: NamedConsent,
+  words: string,
+): Promise<Ended> {
   if (!context.target.document.hooks?.[hook]) {
     throw new NotApplicable(`the target has no hook ${hook}`)
   }
   const before = await atWork(context, consent)
+  const at = Date.now()
   await context.fact(hook, { consentId: before.approval.consentId })
-  return before
+  return { ...before, at, after: await again(before, words) }
 }
 
-async function atWork({ approved, steps }: Context, consent: NamedConsent): Promise<Ended> {
+const consentPath = ({ consentId }: Approval) =>
+  `/account-access-consents/${encodeURIComponent(consentId)}`
+
+async function atWork({ approved, steps }: Context, consent: NamedConsent): Promise<Before> {
   const approval = await approved(consent)
   const { refreshToken } = await approval.tokens()
   // First, since a bank may end an access token when it issues the next.
   const refreshed = refreshToken ? (await steps.refresh(consent)).exchange : undefined
   const tokens = await approval.tokens()
-  const query = await approval.get(`/account-access-consents/${approval.consentId}`)
   const [accountId] = taken(await steps.accounts(consent))
-  const requests: Ended['requests'] = []
+  const query = await approval.get(consentPath(approval))
+  const requests: Answers['requests'] = []
   for (const path of dataPaths(consent.permissions, accountId)) {
     requests.push({ path, answer: await approval.get(path) })
   }
-  return { approval, tokens, refreshed, query, requests, at: Date.now() }
+  return { approval, tokens, refreshed, query, requests }
+}
+
+/** The same once more, with the same access token. */
+async function again({ approval, tokens, requests }: Before, deviation: string): Promise<Answers> {
+  const query = await approval.get(consentPath(approval), { deviation })
+  const repeated: Answers['requests'] = []
+  for (const { path } of requests) {
+    const answer = await approval.get(path, { bearer: tokens.accessToken, deviation })
+    repeated.push({ path, answer })
+  }
+  return { query, requests: repeated }
 }
 
 /** The data endpoints that these permissions open, those of one account where one is known. */

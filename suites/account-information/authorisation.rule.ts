@@ -1,0 +1,177 @@
+import { verifyIdToken } from '../../engine/client/id-token.ts'
+import { parseRedirect, type Redirect, redirectsTo } from '../../engine/client/redirect.ts'
+import { type Finding, type RuleTools, rule } from '../../engine/judge/rule.ts'
+import { type About, type Exchange, header } from '../../engine/wire/exchange.ts'
+import { claimsOf, headerOf } from '../../engine/wire/jws.ts'
+import { findingsOf } from './id-token-findings.ts'
+
+/** What the authorisation page sends to a redirect URI. Requirements: specs/account-information/authorisation.yaml */
+
+const AUTHORISATION = { endpoints: ['authorisation'] } as const
+
+interface Landing {
+  redirect: Redirect
+  visit: NonNullable<About['visit']>
+}
+
+/** The redirect to the redirect URI of the request; undefined for any other answer. */
+function landingOf(exchange: Exchange): Landing | undefined {
+  const { visit } = exchange.about
+  const location = header(exchange, 'location')
+  if (!visit || location === undefined || !URL.canParse(location, exchange.request.url)) {
+    return undefined
+  }
+  const redirect = parseRedirect(new URL(location, exchange.request.url).href)
+  return redirect && redirectsTo(redirect, visit.redirectUri) ? { redirect, visit } : undefined
+}
+
+/** The same for a correct request that ended with a code. */
+function successOf(exchange: Exchange): Landing | undefined {
+  const landing = exchange.about.deviation === undefined ? landingOf(exchange) : undefined
+  return landing?.redirect.code ? landing : undefined
+}
+
+/** The answer carries this in its fragment and not in its query. */
+function inFragment({ redirect }: Landing, name: string): Finding[] {
+  const place = (part: Record<string, string>) => part[name] !== undefined && part[name] !== ''
+  if (place(redirect.fragment) && !place(redirect.query)) return []
+  const actual = place(redirect.query) ? `${name} in the query` : `no ${name}`
+  return [{ message: `the redirect has ${actual}`, expected: `${name} in the fragment`, actual }]
+}
+
+rule(
+  'AUTHZ-02/status-302',
+  'The answer that sends the customer to the redirect URI has status 302',
+  AUTHORISATION,
+  (exchange) => {
+    const { status = 0 } = exchange.response ?? {}
+    // 0: a browser was used, which does not tell.
+    if (status === 0 || !landingOf(exchange)) return undefined
+    const finding = {
+      message: `status ${status} sends the customer back instead of 302`,
+      expected: '302',
+      actual: String(status),
+    }
+    return status === 302 ? [] : [finding]
+  },
+)
+
+rule(
+  'AUTHZ-03/code',
+  'On success the fragment of the redirect, and not its query, carries a code',
+  AUTHORISATION,
+  (exchange) => {
+    const landing = successOf(exchange)
+    return landing && inFragment(landing, 'code')
+  },
+)
+
+rule(
+  'AUTHZ-03/id-token',
+  'On success the fragment of the redirect, and not its query, carries an ID token',
+  AUTHORISATION,
+  (exchange) => {
+    const landing = successOf(exchange)
+    return landing && inFragment(landing, 'id_token')
+  },
+)
+
+rule('AUTHZ-04/on-success', 'state comes back unchanged with a code', AUTHORISATION, (exchange) => {
+  const landing = successOf(exchange)
+  if (landing?.visit.state === undefined) return undefined
+  const { state: expected } = landing.visit
+  const { state = 'absent' } = landing.redirect
+  if (state === expected) return []
+  return [{ message: 'state came back otherwise', expected, actual: state }]
+})
+
+/** Rules over the ID token of the authorisation response. */
+function idTokenRule(
+  id: string,
+  title: string,
+  unseen: string | undefined,
+  judge: (idToken: string, landing: Landing, tools: RuleTools, at: number) => Finding[] | undefined,
+): void {
+  rule(id, title, { ...AUTHORISATION, ...(unseen && { unseen }) }, (exchange, tools) => {
+    const landing = successOf(exchange)
+    const idToken = landing?.redirect.idToken
+    if (!landing || !idToken) return undefined
+    return judge(idToken, landing, tools, Math.floor(Date.parse(exchange.startedAt) / 1000))
+  })
+}
+
+const readable = (idToken: string) => headerOf(idToken) && claimsOf(idToken)
+
+idTokenRule(
+  'AUTHZ-18/ps256',
+  'The ID token of the authorisation response is a JWS signed with PS256',
+  undefined,
+  (idToken) => findingsOf(verifyIdToken(idToken, { jwks: undefined }), ['form', 'alg']),
+)
+
+idTokenRule(
+  'AUTHZ-18/signature',
+  'A key of the bank verifies the ID token of the authorisation response',
+  undefined,
+  (idToken, _landing, { bank }) => {
+    if (!bank.jwks || headerOf(idToken)?.alg !== 'PS256') return undefined
+    return findingsOf(verifyIdToken(idToken, { jwks: bank.jwks }), ['key', 'signature'])
+  },
+)
+
+const YEAR = 366 * 86_400
+
+idTokenRule(
+  'AUTHZ-19/claims',
+  'The ID token of the authorisation response names the bank, the client and its times',
+  undefined,
+  (idToken, { visit }, { bank, clockTolerance }, now) => {
+    const claims = readable(idToken)
+    if (!claims) return undefined
+    const { issuer } = bank
+    const { clientId } = visit
+    const compared = verifyIdToken(idToken, {
+      jwks: undefined,
+      ...(issuer !== undefined && { issuer }),
+      clientId,
+      clockTolerance,
+      now,
+    })
+    const found = findingsOf(compared, ['iss', 'sub', 'aud', 'exp', 'iat'])
+    if (typeof claims.exp !== 'number' || claims.exp < now + YEAR) return found
+    const expected = 'seconds, less than a year ahead'
+    const actual = String(claims.exp)
+    return [...found, { message: 'exp is more than a year ahead', expected, actual }]
+  },
+)
+
+idTokenRule(
+  'AUTHZ-20/c-hash',
+  'c_hash binds the ID token of the authorisation response to the code',
+  undefined,
+  (idToken, { redirect }) => {
+    const { code } = redirect
+    if (!readable(idToken) || code === undefined) return undefined
+    return findingsOf(verifyIdToken(idToken, { jwks: undefined, code }), ['c_hash'])
+  },
+)
+
+idTokenRule(
+  'AUTHZ-20/nonce',
+  'nonce binds the ID token of the authorisation response to the request',
+  undefined,
+  (idToken, { visit: { nonce } }) => {
+    if (!readable(idToken)) return undefined
+    return findingsOf(verifyIdToken(idToken, { jwks: undefined, nonce }), ['nonce'])
+  },
+)
+
+idTokenRule(
+  'AUTHZ-20/s-hash',
+  's_hash, where the ID token of the authorisation response has one, is that of state',
+  'no ID token had s_hash',
+  (idToken, { visit: { state } }) => {
+    if (state === undefined || claimsOf(idToken)?.s_hash === undefined) return undefined
+    return findingsOf(verifyIdToken(idToken, { jwks: undefined, state }), ['s_hash'])
+  },
+)
