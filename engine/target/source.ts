@@ -7,6 +7,7 @@ import {
   LineCounter,
   type Node,
   parseDocument,
+  visit,
 } from 'yaml'
 import { type Problem, TargetError } from './target-error.ts'
 
@@ -42,7 +43,13 @@ export function sourceOf(file: string, text: string): Source {
   const throwIfAny = () => {
     if (problems.length > 0) throw new TargetError(file, problems)
   }
-  for (const { code, pos } of document.errors) note(pos[0], SYNTAX[code] ?? NOT_YAML)
+  // The first error is the mistake; those behind it are mostly its consequences.
+  for (const { code, pos } of document.errors.slice(0, 1)) note(pos[0], SYNTAX[code] ?? NOT_YAML)
+  visit(document, {
+    Alias(_, alias) {
+      if (!alias.resolve(document)) note(alias.range?.[0] ?? 0, SYNTAX.BAD_ALIAS ?? NOT_YAML)
+    },
+  })
   throwIfAny()
   return {
     file,
@@ -60,7 +67,7 @@ const SYNTAX: Partial<Record<ErrorCode, string>> = {
   BAD_ALIAS: 'a value that begins with * is an alias in YAML. Put it in quotes.',
   BAD_INDENT: 'the indentation is wrong. Members of one object stand below each other.',
   DUPLICATE_KEY: 'this key is here twice. Keep one of them.',
-  MISSING_CHAR: 'a quote, bracket or colon is missing. Close what was opened.',
+  MISSING_CHAR: 'a quote, bracket or colon is missing before this place. Close what was opened.',
   MULTIPLE_DOCS: 'a second document begins here. Keep one document in a target file.',
   TAB_AS_INDENT: 'a tab is no indentation in YAML. Use spaces.',
   UNEXPECTED_TOKEN: 'this is not expected here. Put a text with special characters in quotes.',
