@@ -8,9 +8,10 @@ import {
   Status,
   type TestResult,
 } from 'allure-js-commons'
+import { boundedReport } from './bounded-report.ts'
 import { curl } from './curl.ts'
 import { headline, splitChapter } from './findings.ts'
-import { clip, oneLine, visible } from './legible.ts'
+import { brief, clip, oneLine, visible } from './legible.ts'
 import { chapterOf, machineDetail, machineMessage, machineStatus } from './machine-status.ts'
 import type { CheckResult, ExchangeRecord, Level, Report, RequirementResult } from './report.ts'
 import { stableUuid } from './stable-uuid.ts'
@@ -35,10 +36,11 @@ export interface AllureOptions {
  * pass as attachments, categories and the environment.
  */
 export function allureResults(
-  report: Report,
+  whole: Report,
   exchanges: ExchangeRecord[],
   options: AllureOptions = {},
 ): Map<string, string> {
+  const report = boundedReport(whole)
   const files = new Map<string, string>()
   const byId = new Map(exchanges.map((exchange) => [exchange.id, exchange]))
   const requirements = new Map(
@@ -185,7 +187,7 @@ function evidence(check: CheckResult, exchanges: Map<string, ExchangeRecord>): A
 function attached(role: string, exchange: ExchangeRecord | undefined): AttachmentFile[] {
   if (!exchange) return []
   const source = `${stableUuid(`exchange ${exchange.hash}`)}-attachment.json`
-  const name = oneLine(clip(`${role} ${exchange.id} ${headline(exchange)}`, 200))
+  const name = brief(`${role} ${exchange.id} ${headline(exchange)}`, 200)
   return [{ name, type: 'application/json', source, content: json(exchange) }]
 }
 

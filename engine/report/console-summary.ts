@@ -1,3 +1,4 @@
+import { boundedReport } from './bounded-report.ts'
 import {
   blockedByCause,
   checksWith,
@@ -7,7 +8,7 @@ import {
   summaryKey,
   verdictSentence,
 } from './findings.ts'
-import { clip, counted, oneLine, span } from './legible.ts'
+import { brief, counted, span } from './legible.ts'
 import type { CheckResult, ExchangeRecord, Outcome, Report, RequirementResult } from './report.ts'
 
 export interface ConsoleOptions {
@@ -18,6 +19,9 @@ export interface ConsoleOptions {
   /** Failures that are written out; the rest are counted. Default 20. */
   failures?: number
 }
+
+/** Lines of one expected or actual that are written out. */
+const MAX_LINES = 6
 
 const COLOURS: Partial<Record<string, string>> = {
   conformant: '32',
@@ -37,10 +41,11 @@ const COLOURS: Partial<Record<string, string>> = {
  * report. Strings from a bank can't move the cursor.
  */
 export function consoleSummary(
-  report: Report,
+  whole: Report,
   exchanges: ExchangeRecord[],
   options: ConsoleOptions = {},
 ): string {
+  const report = boundedReport(whole)
   const paint = (text: string, as: string) =>
     options.colour && COLOURS[as] ? `\u001b[${COLOURS[as]}m${text}\u001b[0m` : text
   const byId = new Map(exchanges.map((exchange) => [exchange.id, exchange]))
@@ -72,7 +77,7 @@ export function consoleSummary(
   if (report.partial) lines.push(`${paint('partial', 'blocked')}  ${short(report.partial)}`)
   const took = Date.parse(report.finishedAt) - Date.parse(report.startedAt)
   lines.push(
-    `${paint(report.verdict.toUpperCase(), report.verdict)}  ${oneLine(report.target.name)} (${report.scope.profile}${scopeWords(report)})`,
+    `${paint(report.verdict.toUpperCase(), report.verdict)}  ${brief(report.target.name, 100)} (${report.scope.profile}${scopeWords(report)})`,
     verdictSentence(report),
     counts(report, paint),
     `${counted(report.requests, 'request')}, ${counted(report.approvals.length, 'visit')}, ${span(took)}`,
@@ -90,13 +95,18 @@ function failure(
   paint: Paint,
 ): string[] {
   const known = check.deviation
-    ? ` (known deviation until ${oneLine(check.deviation.expires)})`
+    ? ` (known deviation until ${brief(check.deviation.expires, 40)})`
     : ''
   const lines = [
     `${paint(check.outcome, check.outcome)}  ${check.id}  ${short(check.title)}${known}`,
   ]
   const row = (label: string, text: string | undefined) => {
-    if (text) lines.push(`  ${paint(label.padEnd(12), 'label')}${short(text)}`)
+    const [first, ...more] = text?.split('\n').filter((part) => part.trim() !== '') ?? []
+    if (first === undefined) return
+    lines.push(`  ${paint(label.padEnd(12), 'label')}${short(first)}`)
+    for (const part of more.slice(0, MAX_LINES - 1)) lines.push(`${' '.repeat(14)}${short(part)}`)
+    const left = more.length - (MAX_LINES - 1)
+    if (left > 0) lines.push(`${' '.repeat(14)}… ${counted(left, 'more line')}`)
   }
   if (requirement)
     row('requirement', `${requirement.level} · ${requirement.source} · ${requirement.text}`)
@@ -112,11 +122,11 @@ function failure(
 }
 
 function short(text: string): string {
-  return clip(oneLine(text), 300)
+  return brief(text, 300)
 }
 
 function scopeWords(report: Report): string {
-  return report.scope.only.length > 0 ? `, only ${oneLine(report.scope.only.join(' '))}` : ''
+  return report.scope.only.length > 0 ? `, only ${brief(report.scope.only.join(' '), 200)}` : ''
 }
 
 function counts(report: Report, paint: Paint): string {

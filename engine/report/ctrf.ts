@@ -1,3 +1,4 @@
+import { boundedReport } from './bounded-report.ts'
 import { summaryKey, verdictSentence } from './findings.ts'
 import { clip, visible } from './legible.ts'
 import {
@@ -15,7 +16,8 @@ import { stableUuid } from './stable-uuid.ts'
  * in Assay's own word. Ids are derived from the run and the check, so that the same run gives the
  * same file.
  */
-export function ctrf(report: Report): string {
+export function ctrf(whole: Report): string {
+  const report = boundedReport(whole)
   const chapter = chapterOf(report)
   const tests = report.checks.map((check) => {
     const suite = machineSuite(chapter(check))

@@ -29,7 +29,9 @@ const MAX_BODY = 8 * 1024
  */
 export function curl(exchange: ExchangeRecord): string {
   const { request, connection } = exchange
-  const words = [`curl -i -X ${quote(request.method)} ${address(request.url)}`]
+  const method = request.method === 'GET' ? '' : ` -X ${quote(request.method)}`
+  const globs = /[[\]{}]/.test(request.url) ? ' --globoff' : ''
+  const words = [`curl -i${method}${globs} ${address(request.url)}`]
   if (connection.identity !== 'none' && /^https:/i.test(request.url)) {
     const name = connection.identity.toUpperCase().replace(/[^A-Z0-9]/g, '_')
     words.push(`--cert "$${name}_CERT" --key "$${name}_KEY" --cacert "$BANK_CA"`)
@@ -63,7 +65,10 @@ function bodyArgument(headers: [string, string][], body: string): string {
   if (!/x-www-form-urlencoded/i.test(type)) return `--data-binary ${quote(body)}`
   return body
     .split('&')
-    .map((pair) => `--data ${pairArgument(pair)}`)
+    .map((pair) => {
+      const argument = pairArgument(pair)
+      return `${argument.includes('"') ? '--data-urlencode' : '--data'} ${argument}`
+    })
     .join(' \\\n  ')
 }
 

@@ -1,5 +1,5 @@
 import type { CheckChange, ReportDiff } from './diff.ts'
-import { clip, counted, escapeMarkup, oneLine } from './legible.ts'
+import { brief, counted, escapeMarkup, oneLine } from './legible.ts'
 
 const GROUPS: [
   key: 'new' | 'lost' | 'still' | 'fixed' | 'changed' | 'appeared' | 'vanished',
@@ -96,5 +96,5 @@ function values(list: string[]): string {
 }
 
 function short(text: string): string {
-  return clip(oneLine(text), 200)
+  return brief(text, 200)
 }

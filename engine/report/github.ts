@@ -1,3 +1,4 @@
+import { boundedReport } from './bounded-report.ts'
 import {
   blockedByCause,
   checksWith,
@@ -7,7 +8,7 @@ import {
   summaryKey,
   verdictSentence,
 } from './findings.ts'
-import { clip, counted, oneLine, span } from './legible.ts'
+import { brief, clip, counted, oneLine, span } from './legible.ts'
 import type { CheckResult, ExchangeRecord, Report } from './report.ts'
 
 /** GitHub refuses a step summary of more than 1 MiB; this leaves room for what others append. */
@@ -22,7 +23,8 @@ const DETAILED = 25
  * actual and exchange, causes of what is blocked. Whatever a bank sent is text: no markup, mention or
  * link of its own survives.
  */
-export function stepSummary(report: Report, exchanges: ExchangeRecord[]): string {
+export function stepSummary(whole: Report, exchanges: ExchangeRecord[]): string {
+  const report = boundedReport(whole)
   const byId = new Map(exchanges.map((exchange) => [exchange.id, exchange]))
   const requirements = requirementsById(report)
   const took = Date.parse(report.finishedAt) - Date.parse(report.startedAt)
@@ -108,13 +110,14 @@ function code(words: string): string {
  * Workflow commands that GitHub shows beside a run, ten at most: one per failure, the last one saying
  * how many more there are. Write them to the standard output of a step.
  */
-export function annotations(report: Report): string[] {
+export function annotations(whole: Report): string[] {
+  const report = boundedReport(whole)
   const found = checksWith(report, 'error', 'fail').filter((check) => !check.deviation)
   const shown = found.length > MAX_ANNOTATIONS ? found.slice(0, MAX_ANNOTATIONS - 1) : found
   const lines = shown.map((check) => {
     const words = [check.title, check.message]
-    if (check.expected) words.push(`expected: ${oneLine(clip(check.expected, 300))}`)
-    if (check.actual) words.push(`actual: ${oneLine(clip(check.actual, 300))}`)
+    if (check.expected) words.push(`expected: ${brief(check.expected, 300)}`)
+    if (check.actual) words.push(`actual: ${brief(check.actual, 300)}`)
     return command(`${check.outcome} ${check.id}`, clip(words.filter(Boolean).join('\n'), 1500))
   })
   if (shown.length < found.length) {

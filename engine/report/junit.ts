@@ -1,3 +1,4 @@
+import { boundedReport } from './bounded-report.ts'
 import { verdictSentence } from './findings.ts'
 import { escapeMarkup } from './legible.ts'
 import {
@@ -14,7 +15,8 @@ import type { CheckResult, Report } from './report.ts'
  * case, `assay / verdict`, passes only when the run's exit code is 0, so that a run that judged
  * nothing, was cut short or has an expired deviation is never green.
  */
-export function junit(report: Report): string {
+export function junit(whole: Report): string {
+  const report = boundedReport(whole)
   const chapter = chapterOf(report)
   const suites = new Map<string, CheckResult[]>()
   for (const check of report.checks) {

@@ -24,6 +24,11 @@ export function oneLine(text: string): string {
     .replace(/\t/g, ' ')
 }
 
+/** At most some `max` characters of a text, on one line. Cut first: a megabyte is not worth spelling. */
+export function brief(text: string, max: number): string {
+  return oneLine(clip(text, max))
+}
+
 /** At most `max` characters of a text, saying how many are left out; never half a surrogate pair. */
 export function clip(text: string, max: number): string {
   if (text.length <= max) return text

@@ -1,5 +1,5 @@
 import { splitChapter } from './findings.ts'
-import { clip, oneLine } from './legible.ts'
+import { brief, clip } from './legible.ts'
 import type { CheckResult, Report } from './report.ts'
 
 /**
@@ -35,7 +35,7 @@ export function machineMessage(check: CheckResult, max = 1000): string {
     words.push(`(known deviation until ${check.deviation.expires}: ${check.deviation.reason})`)
   if (check.blockedBy) words.push(`by ${check.blockedBy}`)
   const said = check.message || (check.outcome === 'fail' ? 'no message' : '')
-  return clip(oneLine(said ? `${words.join(' ')}: ${said}` : words.join(' ')), max)
+  return brief(said ? `${words.join(' ')}: ${said}` : words.join(' '), max)
 }
 
 /** The message with expected, actual, place and the exchanges that are the evidence. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { boundedReport } from '../bounded-report.ts'
 import type { ReportDiff } from '../diff.ts'
 import { checksWith, requirementsById, victimsByCause } from '../findings.ts'
 import type { HistoryEntry } from '../history.ts'
@@ -22,10 +23,11 @@ import { restsOn, verdictBanner } from './verdict.ts'
  * allows that script and that style sheet by their hashes, and nothing else.
  */
 export function html(
-  report: Report,
+  whole: Report,
   exchanges: ExchangeRecord[],
   more: { diff?: ReportDiff; history?: HistoryEntry[] } = {},
 ): string {
+  const report = boundedReport(whole)
   const style = pageAsset('page.css')
   const script = pageAsset('page.js')
   const context: Context = {

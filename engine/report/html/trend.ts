@@ -1,5 +1,5 @@
 import type { HistoryEntry } from '../history.ts'
-import { clip, oneLine, span } from '../legible.ts'
+import { brief, span } from '../legible.ts'
 import type { Report } from '../report.ts'
 import { type Markup, markup, raw } from './markup.ts'
 
@@ -56,7 +56,7 @@ function latencyRow(endpoint: string, runs: HistoryEntry[]): Markup {
   const values = runs.map(({ latency }) => latency.find((l) => l.endpoint === endpoint)?.p95)
   const seen = values.filter((value) => value !== undefined)
   const most = Math.max(1, ...seen)
-  return markup`<tr><th scope="row">${clip(oneLine(endpoint), 80)}</th><td><svg class="spark" viewBox="0 0 200 24" aria-hidden="true"><path class="series observed" d="${raw(line(values, most, 200, 20, 2))}"/></svg></td><td class="number">${milliseconds(seen[0])}</td><td class="number">${milliseconds(values.at(-1))}</td></tr>`
+  return markup`<tr><th scope="row">${brief(endpoint, 80)}</th><td><svg class="spark" viewBox="0 0 200 24" aria-hidden="true"><path class="series observed" d="${raw(line(values, most, 200, 20, 2))}"/></svg></td><td class="number">${milliseconds(seen[0])}</td><td class="number">${milliseconds(values.at(-1))}</td></tr>`
 }
 
 function line(
