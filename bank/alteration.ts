@@ -23,7 +23,8 @@ import type { Policies } from './policies.ts'
  *    token is in the fragment of `location` or in `ctx.body.id_token`; sign another one with
  *    `ctx.state.bank.signAsBank(claims)`.
  *
- * `ctx.state` has the type BankState of bank/state.ts.
+ * `ctx.state` has the type BankState of bank/state.ts; `askerOf(ctx)` of bank/asker.ts tells whose
+ * access token a request carries, under which consent, and whether it came from a refresh.
  */
 export interface Alteration {
   id: string

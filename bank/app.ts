@@ -62,7 +62,7 @@ export function furnish({ inside, bank, listenerAt, altered }: Around): void {
     if (department.interactive) playBack(ctx)
     if (listener.mutual && needsCertificate(inside, department)) {
       if (!inside.policies.transportAcceptable(transport)) {
-        return answerRefusal(ctx, inside, new Refused('certificate'))
+        return refuseCertificate(ctx, inside, department)
       }
     }
     await department.serve(ctx, next)
@@ -73,6 +73,15 @@ export function furnish({ inside, bank, listenerAt, altered }: Around): void {
 
 function needsCertificate({ settings }: Inside, department: Department): boolean {
   return department.role !== 'token' || settings.tokenEndpointMtls
+}
+
+/** In the words of the API, or of OAuth where a token or a registration was asked for. */
+function refuseCertificate(ctx: Context, inside: Inside, { role }: Department): void {
+  const refused = new Refused('certificate')
+  answerRefusal(ctx, inside, refused)
+  if (role === 'api') return
+  const { message } = inside.policies.refusal(refused.reason)
+  ctx.body = { error: 'invalid_client', error_description: message }
 }
 
 /** x-fapi-interaction-id: the caller's own, or a new one. */

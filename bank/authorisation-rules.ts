@@ -56,7 +56,7 @@ export function checkTokenRequest(
   const { transport } = stateOf(ctx)
   const organisation = String(client?.org_id)
   if (settings.tokenEndpointMtls && !policies.transportBelongsTo(transport, organisation)) {
-    throw new errors.InvalidClientAuth('the transport certificate is another organisation’s')
+    throw new errors.InvalidClientAuth('the transport certificate belongs to another organisation')
   }
   // RFC 6749 5.2; the library's own answer would be invalid_request.
   const grant = String(params?.grant_type)

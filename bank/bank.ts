@@ -55,6 +55,9 @@ export interface Bank {
   close(): Promise<void>
 }
 
+/** The other end went away before it had its answer: no problem of the bank. */
+const hungUp = ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE']
+
 /** Starts a bank on 127.0.0.1. It answers when the promise resolves. */
 export async function startBank(options: BankOptions = {}): Promise<Bank> {
   const alterations = options.alterations ?? []
@@ -139,8 +142,8 @@ export async function startBank(options: BankOptions = {}): Promise<Bank> {
     altered: alteredMiddleware(alterations, note),
   })
   const app: EventEmitter = provider
-  app.on('error', (problem: unknown) => {
-    bank.problems.push(problem)
+  app.on('error', (problem: NodeJS.ErrnoException) => {
+    if (!hungUp.includes(problem.code ?? '')) bank.problems.push(problem)
   })
   provider.on('server_error', (_ctx, problem) => {
     bank.problems.push(problem)
@@ -166,6 +169,8 @@ function secureListener(settings: Settings, directory: Directory, handle: Reques
 
 function listen(server: HttpServer, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
+    // Longer than any pause of a run: a connection that closes while it is used looks like a fault.
+    server.keepAliveTimeout = 120_000
     server.once('error', reject)
     server.listen(port, '127.0.0.1', () => {
       server.off('error', reject)

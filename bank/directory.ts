@@ -70,8 +70,13 @@ const applications: { first: Application; second: Application } = {
   },
 }
 
+export interface DirectoryOptions {
+  /** Redirect URIs of the software statements, instead of those of made-up TPPs. */
+  redirectUris?: { first?: string[]; second?: string[] }
+}
+
 /** Makes the directory: its keys, certificates and software statements, and starts its listener. */
-export async function createDirectory(): Promise<Directory> {
+export async function createDirectory(options: DirectoryOptions = {}): Promise<Directory> {
   const [signing, firstKey, secondKey, bankKey, authority, stranger] = await Promise.all([
     createSigningKey('directory-1'),
     createSigningKey(randomUUID()),
@@ -122,8 +127,8 @@ export async function createDirectory(): Promise<Directory> {
     signing,
     server,
     clients: {
-      first: await enrol(applications.first, firstKey),
-      second: await enrol(applications.second, secondKey),
+      first: await enrol(applicationOf('first', options), firstKey),
+      second: await enrol(applicationOf('second', options), secondKey),
     },
     refused: {
       expired: await authority.issueClient(name, long),
@@ -140,6 +145,11 @@ export async function createDirectory(): Promise<Directory> {
       await new Promise((resolve) => listener.close(resolve))
     },
   }
+}
+
+function applicationOf(name: 'first' | 'second', { redirectUris }: DirectoryOptions): Application {
+  const wanted = redirectUris?.[name]
+  return wanted ? { ...applications[name], redirectUris: wanted } : applications[name]
 }
 
 /** Node's names for a certificate and its key. */

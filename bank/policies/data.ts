@@ -94,6 +94,11 @@ export function withinConsentPeriod(
   return (from === undefined || row.booked >= from) && (to === undefined || row.booked <= to)
 }
 
+/** The rows of one account before any filter. */
+export function rowsBooked(rows: Row[], _accountId: string, _endpoint: DataEndpoint): Row[] {
+  return rows
+}
+
 /** The rows of one account in the answer, and their order: all of them, newest first. */
 export function rowsAnswered(rows: Row[], _accountId: string, _endpoint: DataEndpoint): Row[] {
   return rows

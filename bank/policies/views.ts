@@ -5,8 +5,14 @@ import { formatDateTime } from '../datetime.ts'
 
 type Json = Record<string, unknown>
 
+/** How amounts and instants are spelt in an answer. */
+export interface Spelling {
+  amountOf(pence: number): Json
+  dateTimeOf(instant: number): string
+}
+
 /** Pounds with two decimals, never signed. */
-export function amountOf(pence: number): { Amount: string; Currency: string } {
+export function amountOf(pence: number): Json {
   return { Amount: (Math.abs(pence) / 100).toFixed(2), Currency: 'GBP' }
 }
 
@@ -21,14 +27,14 @@ export function maskCard(pan: string): string {
 }
 
 /** Data of an answer about a consent. */
-export function consentView(consent: Consent): Json {
+export function consentView(consent: Consent, { dateTimeOf }: Spelling): Json {
   const optional = (name: string, instant: number | undefined) =>
-    instant === undefined ? {} : { [name]: formatDateTime(instant) }
+    instant === undefined ? {} : { [name]: dateTimeOf(instant) }
   return {
     ConsentId: consent.id,
     Status: consent.status,
-    StatusUpdateDateTime: formatDateTime(consent.statusUpdated),
-    CreationDateTime: formatDateTime(consent.created),
+    StatusUpdateDateTime: dateTimeOf(consent.statusUpdated),
+    CreationDateTime: dateTimeOf(consent.created),
     ...(consent.kind === 'account-access' ? { Permissions: consent.permissions } : {}),
     ...optional('ExpirationDateTime', consent.expires),
     ...optional('TransactionFromDateTime', consent.transactionsFrom),
@@ -65,26 +71,36 @@ export function accountView({ accountId, card, detail, scheme, number }: Account
 }
 
 /** An element of Data.Balance, at midnight of this day (UTC). */
-export function balanceView(accountId: string, card: Card, now: number): Json {
+export function balanceView(
+  accountId: string,
+  card: Card,
+  now: number,
+  { amountOf, dateTimeOf }: Spelling,
+): Json {
   return {
     AccountId: accountId,
     Amount: amountOf(card.owed),
     CreditDebitIndicator: card.owed > 0 ? 'Debit' : 'Credit',
     Type: 'OpeningBooked',
-    DateTime: formatDateTime(now - (now % 86_400_000)),
+    DateTime: dateTimeOf(now - (now % 86_400_000)),
     CreditLine: [{ Included: false, Type: 'Credit', Amount: amountOf(card.creditLimit) }],
   }
 }
 
 /** An element of Data.Transaction. Detail adds the merchant and the text of the entry. */
-export function transactionView(accountId: string, row: Row, detail: boolean): Json {
+export function transactionView(
+  accountId: string,
+  row: Row,
+  detail: boolean,
+  { amountOf, dateTimeOf }: Spelling,
+): Json {
   return {
     AccountId: accountId,
     TransactionId: row.id,
     Amount: amountOf(row.amount),
     CreditDebitIndicator: row.indicator,
     Status: row.status,
-    BookingDateTime: formatDateTime(row.booked),
+    BookingDateTime: dateTimeOf(row.booked),
     ...(row.address ? { AddressLine: row.address } : {}),
     ...(detail ? { TransactionInformation: row.information } : {}),
     ...(detail && row.merchant

@@ -38,7 +38,7 @@ export function consentRoutes(inside: Inside): Router {
   }
 
   function created(ctx: Context, consent: Consent, path: string) {
-    const data = policies.consentView(consent)
+    const data = policies.consentView(consent, policies)
     answer(ctx, inside, { status: 201, data, risk: {}, path: `${path}/${consent.id}` })
   }
 
@@ -81,7 +81,7 @@ export function consentRoutes(inside: Inside): Router {
     const { clientId } = await clientToken(ctx, inside, 'accounts')
     needJson(ctx, inside)
     const consent = consentOf(ctx, 'account-access', String(clientId), 400)
-    answer(ctx, inside, { data: policies.consentView(consent), risk: {} })
+    answer(ctx, inside, { data: policies.consentView(consent, policies), risk: {} })
   })
 
   router.delete(`${accessPath}/:ConsentId`, (ctx) => remove(ctx, 'account-access'))

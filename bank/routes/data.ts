@@ -94,7 +94,7 @@ export function dataRoutes(inside: Inside, limiter: Limiter): Router {
     return async (ctx: Context) => {
       const { accounts } = await admit(ctx, endpoint)
       const now = Date.now()
-      const list = accounts.map(({ id, card }) => policies.balanceView(id, card, now))
+      const list = accounts.map(({ id, card }) => policies.balanceView(id, card, now, policies))
       answer(ctx, inside, { data: { Balance: list } })
     }
   }
@@ -108,7 +108,8 @@ export function dataRoutes(inside: Inside, limiter: Limiter): Router {
       }
       const detail = policies.detailVisible(consent.permissions, 'Transactions')
       const list = accounts.flatMap(({ id, card }): Json[] => {
-        const rows = transactionsOf(card, Date.now()).filter(
+        const booked = policies.rowsBooked([...transactionsOf(card, Date.now())], id, endpoint)
+        const rows = booked.filter(
           (row) =>
             policies.withinConsentPeriod(row, consent, endpoint) &&
             policies.bookedWithin(row, period, endpoint) &&
@@ -116,7 +117,7 @@ export function dataRoutes(inside: Inside, limiter: Limiter): Router {
         )
         return policies
           .rowsAnswered(rows, id, endpoint)
-          .map((row) => policies.transactionView(id, row, detail))
+          .map((row) => policies.transactionView(id, row, detail, policies))
       })
       answer(ctx, inside, { data: { Transaction: list } })
     }

@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose'
 import { afterAll, expect, test } from 'vitest'
 import type { Alteration } from '../../bank/alteration.ts'
+import { askerOf } from '../../bank/asker.ts'
 import { currentRequest } from '../../bank/current.ts'
 import { stateOf } from '../../bank/state.ts'
 import { directoryOfFile, type Opened, open, shut } from './opened.ts'
@@ -229,4 +230,32 @@ test('a bank without alterations does not know the key of the launderers', async
   expect((await first.visit(first.authoriseUrl(forged))).fragment.error).toBe(
     'invalid_request_object',
   )
+})
+
+test('askerOf tells the client, the consent, and whether the token was refreshed', async () => {
+  const seen: unknown[] = []
+  const { first, second } = await altered({
+    ...bare,
+    id: 'asks',
+    async middleware(ctx, next) {
+      const asker = askerOf(ctx)
+      if (asker) seen.push([asker.client, asker.consent?.id, asker.refreshed])
+      await next()
+    },
+  })
+  const one = await first.approved()
+  const two = await second.approved()
+  const refresh_token = one.tokens.refresh_token
+  const { json } = await first.token({ grant_type: 'refresh_token', refresh_token })
+  seen.length = 0
+  for (const bearer of [one.bearer, json.access_token])
+    await first.call('/aisp/accounts', { bearer })
+  await second.call('/aisp/accounts', { bearer: two.bearer })
+  await second.call('/aisp/accounts', { bearer: await second.clientToken() })
+  expect(seen).toEqual([
+    ['first', one.consentId, false],
+    ['first', one.consentId, true],
+    ['second', two.consentId, false],
+    ['second', undefined, false],
+  ])
 })

@@ -36,7 +36,10 @@ test('refusal by status', async () => {
   for (const [method, url] of mutual(opened.bank.inside)) {
     for (const certificate of ['none', 'expired', 'untrusted'] as const) {
       const { status, json } = await opened.first.send(url, { method, certificate })
-      expect([status, json.Code]).toEqual([401, '401 Unauthorized'])
+      const { places } = opened.bank.inside
+      const api = url.startsWith(`${places.at.api}/open-banking/v3.1`)
+      const word = api ? json.Code : json.error
+      expect([status, word]).toEqual([401, api ? '401 Unauthorized' : 'invalid_client'])
     }
   }
   await shut(opened)
