@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
-import { TLSSocket } from 'node:tls'
+import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
 import { buildConnector } from 'undici'
 import type { TransportDocument } from '../target/target.ts'
 import { tunnel } from './tunnel.ts'
@@ -25,12 +25,32 @@ export function factsOf(socket: Socket): SocketFacts | undefined {
 }
 
 interface ConnectorOptions {
-  transport: TransportDocument | undefined
-  trust: string[] | undefined
+  /** What an identity offers and trusts; see contextOf. */
+  context: SecureContext
   proxy: string | undefined
+  /** Milliseconds for a connection to stand, TLS included. */
   timeout: number
   /** Called with true when a TCP connection begins, with false when it stands or has failed. */
   reaching(begun: boolean): void
+}
+
+/**
+ * Reads the certificate and key of an identity, once for all its connections.
+ *
+ * @throws Error of OpenSSL when they cannot be offered.
+ */
+export function contextOf(
+  transport: TransportDocument | undefined,
+  trust: string[] | undefined,
+): SecureContext {
+  const { certificate, key, pkcs12, passphrase } = transport ?? {}
+  return createSecureContext({
+    ...(trust && { ca: trust }),
+    ...(certificate && { cert: certificate }),
+    ...(key && { key }),
+    ...(pkcs12 && { pfx: Buffer.from(pkcs12, 'base64') }),
+    ...(passphrase && { passphrase }),
+  })
 }
 
 /**
@@ -39,24 +59,10 @@ interface ConnectorOptions {
  * socket, so that an alert after the handshake is not lost to the write that fails because of it.
  */
 export function connector(options: ConnectorOptions): buildConnector.connector {
-  const { transport, trust, proxy, timeout, reaching } = options
-  const connect = buildConnector({
-    timeout,
-    maxCachedSessions: 0,
-    keepAlive: true,
-    ...(trust && { ca: trust }),
-    ...(transport?.certificate && { cert: transport.certificate }),
-    ...(transport?.key && { key: transport.key }),
-    ...(transport?.pkcs12 && { pfx: Buffer.from(transport.pkcs12, 'base64') }),
-    ...(transport?.passphrase && { passphrase: transport.passphrase }),
-  })
+  const { context, proxy, timeout, reaching } = options
+  const connect = buildConnector({ timeout, maxCachedSessions: 0, secureContext: context })
   const open: buildConnector.connector = (target, callback) => {
-    let pending = target.httpSocket === undefined
-    if (pending) reaching(true)
-    const reached = () => {
-      if (pending) reaching(false)
-      pending = false
-    }
+    const reached = begin(reaching, target.httpSocket === undefined)
     // undici's connector returns the socket that it is connecting; its types do not say so.
     const socket = connect(target, (...[error, connected]) => {
       reached()
@@ -69,10 +75,23 @@ export function connector(options: ConnectorOptions): buildConnector.connector {
   }
   if (proxy === undefined) return open
   return (target, callback) => {
-    tunnel(proxy, target, timeout).then(
-      (httpSocket) => open({ ...target, httpSocket }, callback),
-      (error: Error) => callback(error, null),
-    )
+    const reached = begin(reaching, true)
+    tunnel(proxy, target, timeout)
+      .finally(reached)
+      .then(
+        (httpSocket) => open({ ...target, httpSocket }, callback),
+        (error: Error) => callback(error, null),
+      )
+  }
+}
+
+/** Says that a connection begins, and returns how to say, once, that it no longer does. */
+function begin(reaching: (begun: boolean) => void, direct: boolean): () => void {
+  let pending = direct
+  if (pending) reaching(true)
+  return () => {
+    if (pending) reaching(false)
+    pending = false
   }
 }
 

@@ -1,6 +1,6 @@
 import { Agent } from 'undici'
 import type { Target } from '../target/resolve.ts'
-import { connector } from './connector.ts'
+import { connector, contextOf } from './connector.ts'
 import { decoded } from './decode.ts'
 import { type Arrival, dispatch } from './dispatch.ts'
 import type { About, Endpoint, Exchange, WireResponse } from './exchange.ts'
@@ -125,8 +125,11 @@ export function createWire(target: Target): Wire {
       return requests
     },
     async close() {
-      const opened = await Promise.all(agents.values())
-      await Promise.all(opened.map(({ agent }) => agent.destroy()))
+      const opened = await Promise.allSettled(agents.values())
+      const agentsOpen = opened.flatMap((one) =>
+        one.status === 'fulfilled' ? [one.value.agent] : [],
+      )
+      await Promise.all(agentsOpen.map((agent) => agent.destroy()))
     },
   }
 }
@@ -145,8 +148,7 @@ async function openIdentity(target: Target, name: string): Promise<Identity> {
       : target.transports[name]
   let reaching = 0
   const connect = connector({
-    transport,
-    trust: target.trust,
+    context: contextOf(transport, target.trust),
     proxy: target.proxy,
     timeout: target.timeout + 1000,
     reaching: (begun) => {

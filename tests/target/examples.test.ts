@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -42,18 +42,12 @@ test('the staging example loads once its secrets are there', async () => {
 })
 
 test('the sandbox example loads once its secrets are there', async () => {
-  const { execFileSync } = await import('node:child_process')
-  const { certificate, key } = await (await authority('directory')).issue('first')
-  writeFileSync(join(secrets, 'c.pem'), certificate)
-  writeFileSync(join(secrets, 'c.key'), key)
-  const [input, inkey, out] = ['c.pem', 'c.key', 'transport.p12'].map((name) => join(secrets, name))
-  const files = ['-in', input, '-inkey', inkey, '-out', out] as string[]
-  execFileSync('openssl', ['pkcs12', '-export', ...files, '-passout', 'pass:x'], { stdio: 'pipe' })
+  copyFileSync('tests/target/fixtures/client.p12', join(secrets, 'transport.p12'))
   const jwk = JSON.stringify(signingKeys.first.export({ format: 'jwk' }))
   writeFileSync(join(secrets, 'signing.jwk'), jwk)
   const target = await loadTarget('config/example.sandbox.yaml', {
     SANDBOX_SECRETS: secrets,
-    SANDBOX_PASSPHRASE: 'x',
+    SANDBOX_PASSPHRASE: 'canary-passphrase',
     SANDBOX_KID: 'k',
     SANDBOX_CLIENT_ID: 'c',
   })

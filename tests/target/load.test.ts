@@ -1,7 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is what target files have
-import { execFileSync } from 'node:child_process'
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -50,13 +49,9 @@ beforeAll(async () => {
   write('statement.jwt', `${softwareStatement}\n`)
   write('first.der', Buffer.from(first.certificate.replace(/-----[^-]+-----|\s/g, ''), 'base64'))
   mkdirSync(join(folder, 'directory'))
-  const pkcs12 = (name: string, ...more: string[]) => {
-    const files = ['-in', join(folder, 'first.pem'), '-inkey', join(folder, 'first.key')]
-    const out = ['-passout', `pass:${CANARIES[0]}`, '-out', join(folder, name)]
-    execFileSync('openssl', ['pkcs12', '-export', ...more, ...files, ...out], { stdio: 'pipe' })
+  for (const name of ['client.p12', 'legacy.p12']) {
+    copyFileSync(join('tests/target/fixtures', name), join(folder, name))
   }
-  pkcs12('client.p12')
-  pkcs12('legacy.p12', '-legacy')
 })
 
 const RIGHT = `name: staging

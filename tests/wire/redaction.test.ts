@@ -2,6 +2,7 @@ import { createHash, generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { jwt } from '../../engine/client/jwt.ts'
@@ -384,6 +385,9 @@ describe('exchanges.jsonl', () => {
       digest: createHash('sha256').update(long).digest('hex'),
     })
     expect(lines[0]?.response?.digest).toBeUndefined()
+    const schema = JSON.parse(readFileSync('schemas/assay/exchange.schema.json', 'utf8'))
+    const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema)
+    for (const line of lines) expect([validate(line), validate.errors]).toEqual([true, null])
     expect(verifyChain(lines)).toEqual({ head: log.head, breaks: [] })
     expect(log.count).toBe(3)
   })

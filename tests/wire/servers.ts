@@ -36,7 +36,8 @@ export function tcp(listener: (socket: Socket) => void, scheme = 'https'): Promi
   )
 }
 
-async function run(server: Server, scheme: string): Promise<Running> {
+/** Listens on a free port of loopback. */
+export async function run(server: Server, scheme: string): Promise<Running> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)

@@ -1,4 +1,8 @@
-import { createSecureContext, type TlsOptions } from 'node:tls'
+import { createPrivateKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createServer as createHttp } from 'node:http'
+import { connect } from 'node:net'
+import type { TlsOptions } from 'node:tls'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Target, targetFrom } from '../../engine/target/resolve.ts'
@@ -6,7 +10,7 @@ import type { Exchange } from '../../engine/wire/exchange.ts'
 import { createWire, type Wire } from '../../engine/wire/wire.ts'
 import { documentFor } from '../target/documents.ts'
 import { type Authority, authority, type Issued } from './certificates.ts'
-import { https, type Running, rawTls, tcp } from './servers.ts'
+import { https, type Running, rawTls, run, tcp } from './servers.ts'
 
 let ca: Authority
 let stranger: Authority
@@ -500,19 +504,90 @@ describe('a repeat that was asked for', () => {
   })
 })
 
-describe('PKCS#12 and encrypted keys', () => {
-  test('an encrypted key is opened by its passphrase', async () => {
-    const { createPrivateKey } = await import('node:crypto')
+describe('what an identity offers', () => {
+  test('may be an encrypted key', async () => {
     const key = createPrivateKey(first.key)
       .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'open' })
       .toString()
-    createSecureContext({ cert: first.certificate, key, passphrase: 'open' })
     const { url } = await running(https(refusing('TLSv1.3'), (_, response) => response.end('ok')))
-    const document = documentFor(url, { trust: ca.certificate, first })
-    document.clients.first.transport = { certificate: first.certificate, key, passphrase: 'open' }
-    const wire = createWire(targetFrom(document))
-    open.push(wire)
-    expect((await get(wire, url)).response?.body).toBe('ok')
+    const transports = { first: { certificate: first.certificate, key, passphrase: 'open' } }
+    expect((await get(wireTo(url, { transports }), url)).response?.body).toBe('ok')
+  })
+
+  test('may be a PKCS#12 file', async () => {
+    const pem = readFileSync('tests/target/fixtures/client.pem', 'utf8')
+    const pkcs12 = readFileSync('tests/target/fixtures/client.p12').toString('base64')
+    const { url } = await running(
+      https({ ...refusing('TLSv1.3'), ca: pem }, (_, response) => response.end('ok')),
+    )
+    const transports = { first: { pkcs12, passphrase: 'canary-passphrase' } }
+    expect((await get(wireTo(url, { transports }), url)).response?.body).toBe('ok')
+  })
+
+  test('must be readable: that is an error of the caller, never of the bank', async () => {
+    const transports = { first: { certificate: first.certificate, key: server.key } }
+    const wire = wireTo('https://127.0.0.1:1', { transports })
+    await expect(get(wire, 'https://127.0.0.1:1')).rejects.toThrow('key values mismatch')
+  })
+})
+
+describe('a proxy', () => {
+  /** A CONNECT proxy that wants a password, and counts its tunnels. */
+  async function proxy(status?: number) {
+    const seen: string[] = []
+    const server = createHttp().on('connect', (request, socket) => {
+      seen.push(`${request.url} ${request.headers['proxy-authorization'] ?? ''}`)
+      if (status) return socket.end(`HTTP/1.1 ${status} No\r\n\r\n`)
+      const { hostname, port } = new URL(`tcp://${request.url}`)
+      const to = connect(Number(port), hostname, () => {
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+        to.pipe(socket).pipe(to)
+      })
+      to.on('error', () => socket.destroy())
+      socket.on('error', () => to.destroy())
+    })
+    const started = await running(run(server, 'http'))
+    return { seen, url: started.url.replace('//', '//user:p%20w@') }
+  }
+
+  test('tunnels, and the identity is offered inside of the tunnel', async () => {
+    const { url } = await running(https(refusing('TLSv1.3'), (_, response) => response.end('ok')))
+    const { seen, url: proxyUrl } = await proxy()
+    const wire = wireTo(url, { proxy: proxyUrl })
+    const exchange = await get(wire, url)
+    expect(exchange.response?.body).toBe('ok')
+    expect(exchange.connection.protocol).toBe('TLSv1.3')
+    await get(wire, url)
+    const credentials = Buffer.from('user:p w').toString('base64')
+    expect(seen).toEqual([`${url.slice('https://'.length)} Basic ${credentials}`])
+    const { failure } = await get(wire, url, { identity: 'none' })
+    expect(failure?.code).toBe('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED')
+  })
+
+  test('that refuses is the environment', async () => {
+    const { url } = await proxy(407)
+    const { failure } = await get(
+      wireTo('https://127.0.0.1:1', { proxy: url }),
+      'https://127.0.0.1:1',
+    )
+    expect(failure).toEqual({
+      kind: 'unreachable',
+      code: 'PROXY_407',
+      message: 'the proxy answered CONNECT with 407',
+    })
+  })
+
+  test('that is not there, or hangs, is the environment', async () => {
+    const hanging = await running(tcp(() => {}, 'http'))
+    const wire = wireTo('https://127.0.0.1:1', { proxy: hanging.url, timeout: 150 })
+    expect((await get(wire, 'https://127.0.0.1:1')).failure?.kind).toBe('unreachable')
+    const gone = await tcp(() => {}, 'http')
+    await gone.close()
+    const other = wireTo('https://127.0.0.1:1', { proxy: gone.url })
+    expect((await get(other, 'https://127.0.0.1:1')).failure).toMatchObject({
+      kind: 'unreachable',
+      code: 'ECONNREFUSED',
+    })
   })
 })
 
