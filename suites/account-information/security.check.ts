@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto'
+import { type Context, check } from '../../engine/journey/context.ts'
+import { OWNERS, taken } from '../../engine/journey/steps.ts'
+import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
+import { answerOf, succeeded } from '../../engine/judge/matchers.ts'
+import { lacking, NotApplicable } from '../../engine/judge/outcome.ts'
+import { rowsOf } from '../../engine/judge/rows.ts'
+import { everything, secondClient, secondCustomer } from '../consents.ts'
+import { newConsent } from './visits.ts'
+
+/** Certificates, bearer tokens, ownership. Requirements: specs/account-information/security.yaml */
+
+const CONSENT = '/account-access-consents'
+const QUERY = 'CONS-22/answers-200'
+
+const WRONG_CERTIFICATES = [
+  { slug: 'no-certificate', identity: 'none', words: 'without a client certificate' },
+  { slug: 'untrusted', identity: 'untrusted', words: 'over a certificate of an unknown authority' },
+  { slug: 'expired', identity: 'expired', words: 'over an expired certificate' },
+]
+
+function needsCertificate({ tpp }: Context, identity: string): void {
+  if (!tpp().wire.has(identity))
+    throw new NotApplicable(`the target has no ${identity} certificate`)
+}
+
+for (const { slug, identity, words } of WRONG_CERTIFICATES) {
+  check(`SEC-01/${slug}`, `A consent is not queried ${words}`, {}, async (context) => {
+    needsCertificate(context, identity)
+    const { get } = await context.caller()
+    const { id } = taken(await context.steps.consent(everything))
+    relyOn(QUERY, await get(`${CONSENT}/${id}`))
+    expect(await get(`${CONSENT}/${id}`, { identity, deviation: words })).toBeRefused()
+  })
+
+  check(
+    `SEC-02/${slug}`,
+    `No data are read ${words}`,
+    { uses: ['everything'] },
+    async (context) => {
+      needsCertificate(context, identity)
+      const { get } = await context.approved(everything)
+      relyOn(OWNERS.accounts, await get('/accounts'))
+      expect(await get('/accounts', { identity, deviation: words })).toBeRefused()
+    },
+  )
+}
+
+check(
+  'SEC-03/create-without',
+  'A consent is not created without an access token',
+  {},
+  async ({ caller }) => {
+    const { post } = await caller()
+    const body = { Data: { Permissions: ['ReadAccountsBasic'] }, Risk: {} }
+    relyOn(OWNERS.consent, await post(CONSENT, body))
+    const deviation = 'no Authorization header'
+    expect(await post(CONSENT, body, { bearer: null, deviation })).toBeRefused()
+  },
+)
+
+check(
+  'SEC-03/query-without',
+  'A consent is not queried without an access token',
+  {},
+  async ({ caller, steps }) => {
+    const { get } = await caller()
+    const { id } = taken(await steps.consent(everything))
+    relyOn(QUERY, await get(`${CONSENT}/${id}`))
+    const deviation = 'no Authorization header'
+    expect(await get(`${CONSENT}/${id}`, { bearer: null, deviation })).toBeRefused()
+  },
+)
+
+check(
+  'SEC-03/unknown-token',
+  'A consent is not queried with an access token that the bank did not issue',
+  {},
+  async ({ caller, steps }) => {
+    const { get } = await caller()
+    const { id } = taken(await steps.consent(everything))
+    relyOn(QUERY, await get(`${CONSENT}/${id}`))
+    const bearer = randomBytes(32).toString('base64url')
+    expect(await get(`${CONSENT}/${id}`, { bearer, deviation: 'a made-up token' })).toBeRefused()
+  },
+)
+
+check(
+  'SEC-04/recorded',
+  'What an access token gives over the certificate of another client',
+  { uses: ['everything'] },
+  async ({ approved, tpp, observe }) => {
+    const { name: identity } = tpp('second')
+    const { get } = await approved(everything)
+    const deviation = 'certificate of another client'
+    const answer = await get('/accounts', { identity, deviation })
+    observe('access token over another client’s certificate', answerOf(answer), answer)
+  },
+)
+
+check(
+  'SEC-05/other-client',
+  'A client cannot query a consent of another client',
+  {},
+  async ({ caller, tpp }) => {
+    tpp('second')
+    const first = await caller()
+    const second = await caller('second')
+    const consentId = await newConsent(first)
+    relyOn(QUERY, await first.get(`${CONSENT}/${consentId}`))
+    relyOn(QUERY, await second.get(`${CONSENT}/${await newConsent(second)}`))
+    const deviation = 'a consent of another client'
+    expect(await second.get(`${CONSENT}/${consentId}`, { deviation })).toBeRefused()
+  },
+)
+
+for (const { slug, path, owner } of [
+  { slug: 'account', path: '', owner: 'ACC-02/answers-200' },
+  { slug: 'balances', path: '/balances', owner: 'BAL-02/answers-200' },
+  { slug: 'transactions', path: '/transactions', owner: 'TXN-02/answers-200' },
+]) {
+  check(
+    `SEC-07/${slug}`,
+    `A customer's access token gives nothing of /accounts/{AccountId}${path} of another customer`,
+    { uses: ['everything', 'second customer'] },
+    async ({ approved, customer, steps }) => {
+      customer('second')
+      const mine = await approved(everything)
+      const theirs = await approved(secondCustomer)
+      const own = taken(await steps.accounts(everything))
+      const foreign = taken(await steps.accounts(secondCustomer)).find((id) => !own.includes(id))
+      const [some] = own
+      if (some === undefined || foreign === undefined) {
+        lacking('an account of each customer, with an AccountId of its own')
+      }
+      const at = (id: string) => `/accounts/${encodeURIComponent(id)}${path}`
+      relyOn(owner, await theirs.get(at(foreign)))
+      relyOn(owner, await mine.get(at(some)))
+      const answer = await mine.get(at(foreign), { deviation: 'account of another customer' })
+      if (!succeeded(answer)) return expect(answer).toBeRefused()
+      const rows = rowsOf(answer)
+      expectThat(rows.length === 0, {
+        message: `${rows.length} rows of another customer's account`,
+        expected: 'an error, or nothing',
+        actual: `${rows.length} rows`,
+        exchange: answer,
+      })
+    },
+  )
+}
