@@ -1,0 +1,107 @@
+import { check } from '../../engine/journey/context.ts'
+import { exchangeOf, OWNERS, taken } from '../../engine/journey/steps.ts'
+import { expect, expectThat } from '../../engine/judge/expect.ts'
+import { answerOf } from '../../engine/judge/matchers.ts'
+import { member } from '../../engine/judge/rows.ts'
+import type { Target } from '../../engine/target/resolve.ts'
+
+/** GET /.well-known/openid-configuration. Requirements: specs/account-information/discovery.yaml */
+
+check(
+  OWNERS.discovery,
+  'The well-known address serves the configuration',
+  {},
+  async ({ steps }) => {
+    const exchange = exchangeOf(await steps.discovery())
+
+    expect(exchange).toSucceed()
+    expect(exchange).toBeJson()
+  },
+)
+
+check(
+  'DISC-04/addresses',
+  'The endpoints that the configuration names are the documented addresses',
+  {},
+  async ({ steps, target }) => {
+    const step = await steps.discovery()
+    for (const { name, documented, advertised } of endpointsIn(taken(step), target)) {
+      expectThat(advertised.map(spelt).includes(spelt(documented)), {
+        message: `${name} is not the documented address`,
+        expected: documented,
+        actual: advertised.join(' and '),
+        exchange: step.exchange,
+        place: `/${name}`,
+      })
+    }
+  },
+)
+
+check(
+  'DISC-09/recorded',
+  'The scopes that the configuration advertises are recorded',
+  {},
+  async ({ steps, observe }) => {
+    const { value, exchange } = await steps.discovery()
+
+    observe('scopes_supported of the configuration', value?.scopes_supported ?? 'absent', exchange)
+  },
+)
+
+check(OWNERS.jwks, "The bank's JWK Set is served", {}, async ({ steps }) => {
+  const exchange = exchangeOf(await steps.jwks())
+
+  expect(exchange).toSucceed()
+  expect(exchange).toBeJson()
+})
+
+check(
+  'DISC-11/recorded',
+  'Whether the configuration can be read without a client certificate is recorded',
+  {},
+  async ({ tpp, observe }) => {
+    const without = await tpp().call('discovery', { identity: 'none' })
+    const withOne = await tpp().call('discovery', { identity: tpp().name })
+
+    observe('configuration read without a client certificate', answerOf(without), without)
+    observe('configuration read with a client certificate', answerOf(withOne), withOne)
+  },
+)
+
+check(
+  'DISC-12/recorded',
+  'Whether the issuer is where the configuration stands is recorded',
+  {},
+  async ({ steps, target, observe }) => {
+    const { value, exchange } = await steps.discovery()
+    const { issuer } = value ?? {}
+    const place = `${issuer}/.well-known/openid-configuration`
+
+    observe(
+      'the configuration stands below the issuer',
+      place === target.endpoints.discovery,
+      exchange,
+    )
+  },
+)
+
+/** The endpoints that the configuration names by a URL, beside their documented addresses. */
+function endpointsIn(configuration: Record<string, unknown>, { endpoints }: Target) {
+  const documented = {
+    authorization_endpoint: endpoints.authorisation,
+    token_endpoint: endpoints.token,
+    registration_endpoint: endpoints.registration,
+  }
+  return Object.entries(documented).flatMap(([name, address]) => {
+    const named = configuration[name]
+    const alias = member(configuration, 'mtls_endpoint_aliases', name)
+    const advertised = [named, alias].filter((url) => typeof url === 'string' && URL.canParse(url))
+    if (address === '' || advertised.length === 0) return []
+    return [{ name, documented: address, advertised: advertised as string[] }]
+  })
+}
+
+/** A URL without what makes no difference: the case of its host, its default port, a last slash. */
+function spelt(url: string): string {
+  return new URL(url).href.replace(/\/+$/, '')
+}

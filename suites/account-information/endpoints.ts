@@ -1,0 +1,23 @@
+import type { Endpoint } from '../../engine/wire/exchange.ts'
+
+/** Creation and query of account access consents. */
+export const ACCOUNT_ACCESS: readonly Endpoint[] = [
+  'create-account-access-consent',
+  'query-account-access-consent',
+]
+
+/** Creation and query of every kind of consent: their answers have the envelope. */
+export const CONSENTS: readonly Endpoint[] = [
+  ...ACCOUNT_ACCESS,
+  'create-funds-confirmation-consent',
+]
+
+/** Accounts, balances and transactions. */
+export const DATA: readonly Endpoint[] = [
+  'accounts',
+  'account',
+  'balances',
+  'account-balances',
+  'transactions',
+  'account-transactions',
+]

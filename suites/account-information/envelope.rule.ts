@@ -1,0 +1,89 @@
+import { succeeded } from '../../engine/judge/matchers.ts'
+import { member } from '../../engine/judge/rows.ts'
+import { rule } from '../../engine/judge/rule.ts'
+import { brief } from '../../engine/judge/schemas.ts'
+import type { Endpoint, Exchange } from '../../engine/wire/exchange.ts'
+import { CONSENTS, DATA } from './endpoints.ts'
+
+/** The envelope of consent and data responses. Requirements: specs/account-information/envelope.yaml */
+
+rule(
+  'ENV-05/same-resource',
+  'Links.Self references the resource of the response itself',
+  { endpoints: [...CONSENTS, ...DATA], unseen: 'Links.Self is optional and stood in no answer' },
+  (exchange) => {
+    const depth = DEPTH[exchange.endpoint]
+    if (depth === undefined || !succeeded(exchange)) return undefined
+    const self = member(exchange.response?.json, 'Links', 'Self')
+    // A Self that is no absolute URL is ENV-04's.
+    if (typeof self !== 'string' || !URL.canParse(self)) return undefined
+    const actual = segments(self)
+    const resources = resourcesOf(exchange, depth)
+    if (resources.some((resource) => endsWith(actual, resource))) return []
+    const expected = resources.map((resource) => `…/${resource.join('/')}`).join(' or ')
+    return [
+      { message: `Links.Self is ${brief(self)}`, expected, actual: self, place: '/Links/Self' },
+    ]
+  },
+)
+
+rule('ENV-07/one-page', 'Data responses are not paginated', { endpoints: DATA }, (exchange) => {
+  if (!DATA.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+  const { json } = exchange.response ?? {}
+  if (json === undefined) return undefined
+  const [next, self, pages] = [
+    member(json, 'Links', 'Next'),
+    member(json, 'Links', 'Self'),
+    member(json, 'Meta', 'TotalPages'),
+  ]
+  const findings = []
+  if (typeof next === 'string' && next !== self) {
+    const place = '/Links/Next'
+    findings.push({ message: 'there is a next page', expected: 'no Next', actual: next, place })
+  }
+  if (Number.isInteger(pages) && (pages as number) > 1) {
+    const place = '/Meta/TotalPages'
+    const actual = String(pages)
+    findings.push({ message: `there are ${actual} pages`, expected: '1 or 0', actual, place })
+  }
+  return findings
+})
+
+/** How many segments of the path name the resource, below the address of the endpoints. */
+const DEPTH: Partial<Record<Endpoint, number>> = {
+  'create-account-access-consent': 1,
+  'query-account-access-consent': 2,
+  'create-funds-confirmation-consent': 1,
+  accounts: 1,
+  account: 2,
+  balances: 1,
+  'account-balances': 3,
+  transactions: 1,
+  'account-transactions': 3,
+}
+
+/** The resource of a response; a creation may name the collection or what was created. */
+function resourcesOf({ request, response, endpoint }: Exchange, depth: number): string[][] {
+  const asked = segments(request.url).slice(-depth)
+  if (!endpoint.startsWith('create-')) return [asked]
+  const id = member(response?.json, 'Data', 'ConsentId')
+  return typeof id === 'string' ? [[...asked, id], asked] : [asked]
+}
+
+/** Segments of the path of a URL, decoded, without an empty last one. */
+function segments(url: string): string[] {
+  return new URL(url).pathname.replace(/\/+$/, '').split('/').map(decoded)
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+function endsWith(path: string[], end: string[]): boolean {
+  const last = path.slice(-end.length)
+  return last.length === end.length && last.every((segment, index) => segment === end[index])
+}

@@ -1,0 +1,54 @@
+import { succeeded } from '../../engine/judge/matchers.ts'
+import { rule } from '../../engine/judge/rule.ts'
+import { header } from '../../engine/wire/exchange.ts'
+import { ACCOUNT_ACCESS, CONSENTS, DATA } from './endpoints.ts'
+
+/** What holds for every answer. Requirements: specs/account-information/general.yaml */
+
+rule(
+  'GEN-01/json',
+  'Bodies of registration, token, consent and data responses are JSON',
+  { endpoints: ['registration', 'token', ...CONSENTS, ...DATA] },
+  (exchange) => {
+    const judged = ['registration', 'token', ...CONSENTS, ...DATA]
+    if (!judged.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+    const { response } = exchange
+    if (response?.json !== undefined) return []
+    const actual = response?.bytes === 0 ? 'no body' : `${response?.bytes} bytes that are not JSON`
+    return [{ message: 'the body is not JSON', expected: 'JSON', actual }]
+  },
+)
+
+rule(
+  'GEN-05/prefix',
+  'Account access consents and data stand below /open-banking/{version}/aisp',
+  {
+    endpoints: [...ACCOUNT_ACCESS, ...DATA],
+    unseen: 'the document shows no path of the sandbox below {sandbox_api_url}',
+  },
+  (exchange, { layout }) => {
+    const judged = [...ACCOUNT_ACCESS, ...DATA]
+    if (layout === 'sandbox' || !judged.includes(exchange.endpoint)) return undefined
+    if (!succeeded(exchange)) return undefined
+    const { pathname } = new URL(exchange.request.url)
+    if (/\/open-banking\/[^/]+\/aisp\//.test(pathname)) return []
+    const expected = 'a path below /open-banking/{version}/aisp'
+    return [{ message: `it stands at ${pathname}`, expected, actual: pathname }]
+  },
+)
+
+rule(
+  'GEN-15/media-type',
+  'A JSON response has the media type application/json',
+  { endpoints: ['discovery', 'registration', 'token', ...CONSENTS, ...DATA] },
+  (exchange) => {
+    const judged = ['discovery', 'registration', 'token', ...CONSENTS, ...DATA]
+    if (!judged.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+    if (exchange.response?.json === undefined) return undefined
+    const contentType = header(exchange, 'content-type') ?? ''
+    const mediaType = (contentType.split(';')[0] ?? '').trim().toLowerCase()
+    if (mediaType === 'application/json' || mediaType.endsWith('+json')) return []
+    const actual = contentType === '' ? 'no Content-Type' : contentType
+    return [{ message: `JSON under ${actual}`, expected: 'application/json', actual }]
+  },
+)

@@ -1,0 +1,70 @@
+import type { Tpp } from '../../engine/client/tpp.ts'
+import type { Context } from '../../engine/journey/context.ts'
+import { type Steps, tokensOf } from '../../engine/journey/session.ts'
+import { OWNERS } from '../../engine/journey/steps.ts'
+import type { Visit } from '../../engine/journey/visit.ts'
+import { relyOn } from '../../engine/judge/expect.ts'
+import { NotApplicable } from '../../engine/judge/outcome.ts'
+import { member } from '../../engine/judge/rows.ts'
+import { anotherRegistration, claimsAgain, madeClient, unregistered } from './fresh-registration.ts'
+import { registeredValues } from './registered-values.ts'
+
+/** The redirect URIs of a correct registration. */
+export async function redirectUris(context: Context): Promise<string[]> {
+  const { redirect_uris } = claimsAgain(await anotherRegistration(context))
+  return redirect_uris as string[]
+}
+
+const fewer = new WeakMap<Steps, ReturnType<typeof registerFewerRedirectUris>>()
+
+/** A client registered with the first redirect URI alone, once for the checks that need it. */
+export function withFewerRedirectUris(context: Context) {
+  const known = fewer.get(context.steps)
+  if (known) return known
+  const made = registerFewerRedirectUris(context)
+  fewer.set(context.steps, made)
+  made.catch(() => {})
+  return made
+}
+
+async function registerFewerRedirectUris(context: Context) {
+  const [first, leftOut] = await redirectUris(context)
+  if (leftOut === undefined) throw new NotApplicable('the client has one redirect URI only')
+  const tpp = await unregistered(context)
+  const exchange = await tpp.register({ jwt: { claims: { redirect_uris: [first] } } })
+  return { tpp, exchange, leftOut }
+}
+
+/** A client that is not registered for client_credentials; not applicable where the bank adds it. */
+export async function withFewerGrants(context: Context): Promise<Tpp> {
+  const tpp = await unregistered(context)
+  const grants = ['authorization_code', 'refresh_token']
+  const exchange = await tpp.register({ jwt: { claims: { grant_types: grants } } })
+  if (!madeClient(exchange)) {
+    throw new NotApplicable('the bank registers no client without client_credentials')
+  }
+  if (registeredValues(exchange, 'grant_types').includes('client_credentials')) {
+    throw new NotApplicable('the bank registers client_credentials for every client')
+  }
+  tpp.adopt(exchange.response?.json)
+  return tpp
+}
+
+/** A visit for a consent of this client's own, which is deleted after it. */
+export async function visitOf(context: Context, tpp: Tpp, redirectUri: string): Promise<Visit> {
+  const token = await tpp.token({ grant_type: 'client_credentials' })
+  relyOn(OWNERS.management, token)
+  const bearer = tokensOf(token)?.accessToken
+  const body = { Data: { Permissions: ['ReadAccountsBasic'] }, Risk: {} }
+  const created = await tpp.call('create-account-access-consent', { bearer, body })
+  relyOn(OWNERS.consent, created)
+  const consentId = String(member(created.response?.json, 'Data', 'ConsentId'))
+  const visit = await context.visit({
+    tpp,
+    consentId,
+    redirectUri,
+    purpose: 'a redirect URI that the client did not register',
+  })
+  await tpp.call('delete-account-access-consent', { bearer, subject: consentId })
+  return visit
+}
