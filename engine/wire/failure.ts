@@ -66,7 +66,7 @@ function words({ message }: Error): string {
 
 function kindOf(error: Error, code: string): WireFailure['kind'] {
   if (error instanceof WireLimit) return error.kind
-  if (/ALERT/.test(code)) return 'tls-alert'
+  if (/ALERT/.test(code) || /SSL alert number/.test(error.message)) return 'tls-alert'
   if (UNREACHABLE.has(code) || code.startsWith('PROXY_')) return 'unreachable'
   if (UNTRUSTED.test(code)) return 'untrusted'
   if (CLOSED.has(code)) return 'closed'

@@ -7,6 +7,8 @@ export interface Pseudonyms {
   readonly key: string
   /** Length of the longest secret that is looked for. */
   readonly longest: number
+  /** Number of secrets that are looked for. */
+  readonly searched: number
   /** The pseudonym of a value; `searched`: it is looked for in all that follows. */
   of(value: string, label: string, searched: boolean): string
   /** The pseudonym of a value with what may be known of it: `<id_token:3f9a1c alg=PS256 …>`. */
@@ -44,6 +46,9 @@ export function createPseudonyms(key: string = randomBytes(32).toString('hex')):
     key,
     get longest() {
       return longest
+    },
+    get searched() {
+      return searchedFor.size
     },
     of: (value, label, searched) => `${begin(value, label, searched)}>`,
     withSummary: (value, label, summary) => `${begin(value, label, false)} ${summary}>`,

@@ -80,11 +80,25 @@ export function createRedactor(secrets: string[], options: { key?: string } = {}
     }),
   })
 
-  const deep = (value: unknown): unknown => {
-    if (typeof value === 'string') return redactText(value)
-    if (Array.isArray(value)) return value.map(deep)
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, deep(member)]))
+  const redactRecord = (exchange: Exchange): Omit<ExchangeRecord, 'hash'> => {
+    const { request, response, failure } = exchange
+    return {
+      id: exchange.id,
+      endpoint: exchange.endpoint,
+      about: eachText(exchange.about, redactText) as Record<string, unknown>,
+      startedAt: exchange.startedAt,
+      durationMs: exchange.durationMs,
+      request: {
+        method: request.method,
+        url: redactText(request.url),
+        headers: request.headers.map(redactHeader),
+        ...(request.body !== undefined && { body: bounded(request.body) }),
+      },
+      ...(response && { response: redactResponse(response) }),
+      ...(failure && { failure: { ...failure, message: redactText(failure.message) } }),
+      connection: exchange.connection,
+      ...(exchange.retriedBy !== undefined && { retriedBy: exchange.retriedBy }),
+    }
   }
 
   const add = (value: string, label = 'secret') => {
@@ -98,28 +112,21 @@ export function createRedactor(secrets: string[], options: { key?: string } = {}
     add,
     redactText,
     redactExchange(exchange) {
-      const { request, failure } = exchange
-      // Headers and bodies first: what they give away may stand in the address as well.
-      const headers = request.headers.map(redactHeader)
-      const body = request.body === undefined ? undefined : bounded(request.body)
-      const response = exchange.response && redactResponse(exchange.response)
-      return {
-        id: exchange.id,
-        endpoint: exchange.endpoint,
-        about: deep(exchange.about) as Record<string, unknown>,
-        startedAt: exchange.startedAt,
-        durationMs: exchange.durationMs,
-        request: {
-          method: request.method,
-          url: redactText(request.url),
-          headers,
-          ...(body !== undefined && { body }),
-        },
-        ...(response && { response }),
-        ...(failure && { failure: { ...failure, message: redactText(failure.message) } }),
-        connection: exchange.connection,
-        ...(exchange.retriedBy !== undefined && { retriedBy: exchange.retriedBy }),
-      }
+      const { searched } = pseudonyms
+      const record = redactRecord(exchange)
+      // What a later place gave away may stand, unnoticed, in an earlier one.
+      if (pseudonyms.searched === searched) return record
+      return eachText(record, pseudonyms.replace) as typeof record
     },
   }
+}
+
+/** The value with a function applied to every text in it. */
+function eachText(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((member) => eachText(member, change))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, eachText(member, change)]),
+  )
 }

@@ -13,6 +13,7 @@ import type { Exchange } from '../../engine/wire/exchange.ts'
 import { openExchangeLog } from '../../engine/wire/exchange-log.ts'
 import { createRedactor } from '../../engine/wire/redaction.ts'
 import { documentFor, pemOf, signingKeys } from '../target/documents.ts'
+import { leaks } from './leaks.ts'
 
 const KEY = '00'.repeat(32)
 const signer = { key: signingKeys.first, kid: 'k1' }
@@ -49,23 +50,6 @@ const DISGUISES: Record<string, (secret: string) => string> = {
   'in base64, two bytes in': (secret) => Buffer.from(`xx${secret}y`).toString('base64url'),
   'in the payload of a JWT': (secret) =>
     jwt({ iss: 'x', any: { thing: [secret] }, aud: secret }, signer),
-}
-
-/** Whether a secret can be had from a text, by whoever knows how it may be disguised. */
-function leaks(text: string, secret: string): boolean {
-  const decoded = [...text.matchAll(/[A-Za-z0-9+/_-]{8,}/g)].map(([run]) =>
-    Buffer.from(run, 'base64url').toString('utf8'),
-  )
-  const unescaped = (one: string) => {
-    try {
-      return decodeURIComponent(one.replaceAll('+', ' '))
-    } catch {
-      return one
-    }
-  }
-  return [text, ...decoded, unescaped(text), unescaped(unescaped(text))].some((one) =>
-    one.includes(secret),
-  )
 }
 
 /** Secrets with something of everything; long enough not to appear by chance. */
