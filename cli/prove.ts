@@ -23,6 +23,7 @@ export async function prove(options: ProveOptions): Promise<void> {
   if (chosen.length <= 3) {
     const workshop = await openWorkshop()
     for (const { kind, expected } of chosen) done(await proveOne(workshop, kind, expected))
+    await workshop.directory.close()
   } else {
     const processes = Number(options.processes) || availableParallelism()
     const jobs = chosen.map(({ kind, expected }) => ({ kind, id: expected.id }))
