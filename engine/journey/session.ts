@@ -198,10 +198,12 @@ export function createSession(parts: {
         const exchange = await tpp().call('discovery')
         environment(exchange)
         const { json } = exchange.response ?? {}
-        const usable = succeeded(exchange) && typeof json === 'object' && json !== null
+        const served = succeeded(exchange) && json !== undefined
+        const usable = served && typeof json === 'object' && json !== null && !Array.isArray(json)
         return {
           exchange,
           value: usable ? (json as Record<string, unknown>) : undefined,
+          ...(served && !usable && { owner: 'DISC-01/configuration' }),
           why: `no configuration was served: ${answerOf(exchange)}`,
         }
       }),
@@ -219,6 +221,9 @@ export function createSession(parts: {
         return {
           exchange,
           value: Array.isArray(keys) ? { keys } : undefined,
+          ...(exchange.response?.json !== undefined &&
+            succeeded(exchange) &&
+            !Array.isArray(keys) && { owner: 'DISC-10/jwks' }),
           why: `no JWK Set was served: ${answerOf(exchange)}`,
         }
       }),

@@ -7,7 +7,7 @@ import { traced } from './trace.ts'
  * the check that owns it judges it.
  */
 export interface Step<T> {
-  /** Id of the check that owns this message. */
+  /** Id of the check that owns this message, or of the rule that its answer breaks. */
   owner: string
   exchange?: Exchange
   /** What the rest of the journey needs of it; undefined when it cannot be extracted. */
@@ -51,10 +51,14 @@ export function exchangeOf(step: Step<unknown>): Exchange {
 export function stepMemory() {
   const steps = new Map<string, Promise<Step<unknown>>>()
   return {
-    once<T>(name: string, owner: string, run: () => Promise<Omit<Step<T>, 'owner'>>) {
+    once<T>(
+      name: string,
+      owner: string,
+      run: () => Promise<Omit<Step<T>, 'owner'> & { owner?: string }>,
+    ) {
       const known = steps.get(name) as Promise<Step<T>> | undefined
       if (known) return known
-      const done = traced(owner, async () => ({ ...(await run()), owner }))
+      const done = traced(owner, async () => ({ owner, ...(await run()) }))
       steps.set(name, done)
       done.catch(() => {})
       return done
