@@ -1,14 +1,14 @@
 import type { NamedConsent } from '../engine/journey/consent.ts'
-import { ALL_PERMISSIONS } from '../engine/journey/session.ts'
+import { DATA_PERMISSIONS } from '../engine/journey/session.ts'
 
 /** A state with every kind of character that a URL must escape. */
 export const SPECIAL_STATE = 'a b+c&d#e%2Ff/g=h?i'
 
-/** The one approval of the core profile: every permission, no limits. */
+/** The one approval of the core profile: accounts, balances and transactions, no limits. */
 export const everything: NamedConsent = {
   name: 'everything',
   purpose: 'all permissions, no expiry, no period; choose every account',
-  permissions: ALL_PERMISSIONS,
+  permissions: DATA_PERMISSIONS,
 }
 
 /** Basic permissions and credits only. Ends revoked by the customer. */
@@ -62,7 +62,7 @@ export const noAccounts: NamedConsent = {
 export const secondCustomer: NamedConsent = {
   name: 'second customer',
   purpose: 'all permissions of the second customer; ninety days will pass for it',
-  permissions: ALL_PERMISSIONS,
+  permissions: DATA_PERMISSIONS,
   customer: 'second',
 }
 
@@ -70,7 +70,7 @@ export const secondCustomer: NamedConsent = {
 export const secondClient: NamedConsent = {
   name: 'second client',
   purpose: 'all permissions, for the second TPP client; choose every account',
-  permissions: ALL_PERMISSIONS,
+  permissions: DATA_PERMISSIONS,
   client: 'second',
   redirectUri: 1,
 }
@@ -79,7 +79,7 @@ export const secondClient: NamedConsent = {
 export const reconfirmed: NamedConsent = {
   name: 're-confirmed',
   purpose: 'the consent “everything” once more, with its existing intent id',
-  permissions: ALL_PERMISSIONS,
+  permissions: DATA_PERMISSIONS,
   reconfirms: everything,
 }
 

@@ -121,13 +121,11 @@ export interface VisitRecord {
   at: string
 }
 
-/** Every permission that the document allows. */
-export const ALL_PERMISSIONS = [
+/** Every permission that opens an endpoint of the document: all but those of statements. */
+export const DATA_PERMISSIONS = [
   'ReadAccountsBasic',
   'ReadAccountsDetail',
   'ReadBalances',
-  'ReadStatementsBasic',
-  'ReadStatementsDetail',
   'ReadTransactionsBasic',
   'ReadTransactionsDetail',
   'ReadTransactionsCredits',
@@ -469,7 +467,7 @@ export function createSession(parts: {
   const spareConsent = async (name: ClientName): Promise<string> => {
     const known = spares.get(name)
     if (known) return known
-    const data = { Permissions: ALL_PERMISSIONS }
+    const data = { Permissions: DATA_PERMISSIONS }
     const exchange = await (await caller(name)).post('/account-access-consents', {
       Data: data,
       Risk: {},
