@@ -10,13 +10,18 @@ const LEFT_OUT = new Set([
   'user-agent',
 ])
 
-/** Form fields and query parameters that carry a secret or a signature. */
+/** Form fields, query parameters and kinds of pseudonyms that stand for a secret or a signature. */
 const PLACEHOLDERS: Record<string, string> = {
+  access_token: 'ACCESS_TOKEN',
   client_assertion: 'CLIENT_ASSERTION',
   client_secret: 'CLIENT_SECRET',
   code: 'CODE',
   refresh_token: 'REFRESH_TOKEN',
   request: 'REQUEST_OBJECT',
+  'request-object': 'REQUEST_OBJECT',
+  id_token: 'ID_TOKEN',
+  software_statement: 'SOFTWARE_STATEMENT',
+  cookie: 'COOKIE',
   password: 'PASSWORD',
 }
 
@@ -88,8 +93,23 @@ function address(url: string): string {
   return `${quote(url.slice(0, question + 1))}${pairs.map(pairArgument).join("'&'")}`
 }
 
-/** One word for a POSIX shell; what can't be seen is spelled out and so changed. */
+/** A secret's pseudonym, as redaction writes it: `<access_token:3f9a1c>`. */
+const PSEUDONYM = /(<[\w-]+:[0-9a-f]{6}[^<>]*>)/
+
+/**
+ * One word for a POSIX shell; what can't be seen is spelled out and so changed. A pseudonym becomes
+ * a variable when its label is on our list: a bank must not choose which variable is sent to it.
+ */
 function quote(text: string): string {
+  const parts = text.split(PSEUDONYM).map((part, i) => {
+    const label = i % 2 === 1 ? /^<([\w-]+):/.exec(part)?.[1] : undefined
+    return label && Object.hasOwn(PLACEHOLDERS, label) ? `"$${PLACEHOLDERS[label]}"` : literal(part)
+  })
+  return parts.join('') || "''"
+}
+
+function literal(text: string): string {
   const plain = visible(text)
+  if (plain === '') return ''
   return /^[A-Za-z0-9_./:=@%+,-]+$/.test(plain) ? plain : `'${plain.replaceAll("'", "'\\''")}'`
 }

@@ -1,3 +1,4 @@
+import { clip } from './legible.ts'
 import type { CheckResult, Outcome, Report, RequirementResult } from './report.ts'
 
 /** Worst first: the order in which a reader wants them. */
@@ -116,7 +117,7 @@ export function headline(exchange: {
     : failure
       ? `${failure.kind} ${failure.code}`
       : 'nothing'
-  return `${request.method} ${pathOf(request.url)} → ${ending}`
+  return `${request.method} ${clip(pathOf(request.url), 120)} → ${ending}`
 }
 
 /** Path and query of an address; the address itself when it is none. */

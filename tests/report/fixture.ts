@@ -191,7 +191,7 @@ const ROWS: Row[] = [
           kind: 'rule',
           message: 'Identification holds 16 digits.',
           expected: 'a masked card number',
-          actual: '‹card number 9f31›',
+          actual: '<card_number:9f3102>',
           place: '/Data/Account/0/Account/Identification',
           exchanges: ['x15'],
           deviation: {
@@ -519,13 +519,13 @@ function exchange(i: number, n: number): ExchangeRecord {
         ...(form
           ? ([['content-type', 'application/x-www-form-urlencoded']] as [string, string][])
           : ([
-              ['authorization', 'Bearer ‹access_token 4be1›'],
+              ['authorization', 'Bearer <access_token:4be1a0>'],
               ['x-fapi-customer-ip-address', '198.51.100.7'],
             ] as [string, string][])),
       ],
       ...(form
         ? {
-            body: 'grant_type=client_credentials&scope=accounts&client_assertion=%E2%80%B9client_assertion+11aa%E2%80%BA',
+            body: 'grant_type=client_credentials&scope=accounts&client_assertion=<client_assertion:11aa3b alg=PS256 kid=first>',
           }
         : post
           ? { body: '{"Data":{"Permissions":["ReadAccountsBasic"]},"Risk":{}}' }
@@ -592,7 +592,7 @@ function bodyOf(endpoint: string): string {
       })
     case 'token':
       return JSON.stringify({
-        access_token: '‹access_token 4be1›',
+        access_token: '<access_token:4be1a0>',
         token_type: 'bearer',
         expires_in: 300,
         scope: 'accounts',

@@ -119,7 +119,7 @@ describe('the summary on the terminal', () => {
         requirement must · Account · The card number is masked.
         message     Identification holds 16 digits.
         expected    a masked card number
-        actual      ‹card number 9f31›
+        actual      <card_number:9f3102>
         exchange    x15  GET /open-banking/v3.1/aisp/accounts → 200
 
       blocked  2 checks by TXN-17/to-alone
@@ -169,6 +169,15 @@ describe('curl', () => {
         -H "authorization: Bearer $ACCESS_TOKEN" \\
         -H 'x-fapi-customer-ip-address: 198.51.100.7'"
     `)
+  })
+
+  test('turns pseudonyms of known kinds into variables, and lets no bank name one', () => {
+    const [exchange] = fixtureExchanges(1)
+    const url = 'https://bank/a/<code:123abc>/<HOME:123abc>'
+    const asked = { ...exchange, request: { method: 'GET', url, headers: [] } }
+    expect(curl(asked as never).split(' \\')[0]).toBe(
+      `curl -i https://bank/a/"$CODE"/'<HOME:123abc>'`,
+    )
   })
 
   test('is words for a shell, whatever a bank sends', async () => {

@@ -103,9 +103,11 @@ describe('report.html', () => {
   test('writes an attack as text, exactly', () => {
     const { report, exchanges } = hostileRun()
     const all = elements(parse(html(report, exchanges)))
-    const messages = all.filter((e) => attribute(e, 'class') === 'message').map(text)
-    expect(messages.length).toBeGreaterThan(3)
-    for (const message of messages) expect(message).toBe(visible(ATTACK))
+    const actual = all
+      .filter((e) => attribute(e, 'class') === 'actual')
+      .map((e) => text(named(elements(e), 'pre')[0] as Element))
+    expect(actual.length).toBeGreaterThan(3)
+    for (const words of actual) expect(words).toBe(visible(ATTACK))
     const data = named(all, 'script').filter((s) => attribute(s, 'type') === 'application/json')
     const records = data
       .filter((s) => attribute(s, 'id') !== 'exchange-index')

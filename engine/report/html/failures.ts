@@ -1,6 +1,6 @@
 import { curl } from '../curl.ts'
 import { headline } from '../findings.ts'
-import { clip } from '../legible.ts'
+import { clip, counted } from '../legible.ts'
 import type { CheckResult, ExchangeRecord, RequirementResult } from '../report.ts'
 import { type Markup, markup } from './markup.ts'
 import { badge, checkLink } from './verdict.ts'
@@ -29,7 +29,7 @@ export function failureCard(check: CheckResult, context: Context): Markup {
 <h3>${badge(check.outcome)} <span class="id">${check.id}</span> ${check.title}${context.fresh.has(check.id) ? markup` <span class="badge new">new</span>` : ''}</h3>
 ${deviation(check)}
 ${sentence(requirement)}
-<p class="message">${clip(check.message, MAX_TEXT)}</p>
+${message(check.message)}
 ${comparison(check)}
 ${evidence(check, context)}
 ${
@@ -61,6 +61,16 @@ function sentence(requirement: RequirementResult | undefined): Markup {
   if (!requirement) return markup``
   return markup`<blockquote>${requirement.quote.map((quote) => markup`<p>“${quote}”</p>`)}
 <footer><a class="id" href="#${requirement.id}">${requirement.id}</a> <b>${requirement.level}</b> · ${requirement.chapter} · ${requirement.source}<br>${requirement.text}</footer></blockquote>`
+}
+
+/** The first line in bold; the rest, a trace of our own error, closed. */
+function message(words: string): Markup {
+  const [first = '', ...rest] = words.split('\n')
+  return markup`<p class="message">${clip(first, MAX_TEXT)}</p>${
+    rest.length > 0
+      ? markup`<details><summary>${counted(rest.length, 'more line')}</summary><pre tabindex="0">${clip(rest.join('\n'), MAX_TEXT)}</pre></details>`
+      : ''
+  }`
 }
 
 function comparison(check: CheckResult): Markup {

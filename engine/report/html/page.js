@@ -124,7 +124,7 @@
 
   const AROUND = 14
 
-  function body(text, place) {
+  function body(text, place, cut) {
     const lines = jsonLines(text) ?? text.split('\n').map((line) => ({ text: line }))
     const found = place === undefined ? undefined : nearest(lines, place)
     const within = (line) =>
@@ -148,8 +148,9 @@
     draw(from, to)
     const parts = [pre]
     if (place !== undefined && found !== place) {
-      const note =
-        found === undefined
+      const note = cut
+        ? `The place ${place} is not in what the recorder kept of this body; expected and actual say what stood there.`
+        : found === undefined
           ? `The place ${place} is not in this body.`
           : `Nothing stands at ${place}; marked is what should hold it.`
       parts.unshift(make('p', { class: 'said' }, note))
@@ -192,19 +193,58 @@
     )
   }
 
+  /** Name and value, decoded, of a query or a form. */
+  function parameters(text) {
+    const plain = (part) => {
+      try {
+        return decodeURIComponent(part.replaceAll('+', ' '))
+      } catch {
+        return part
+      }
+    }
+    return headers(
+      text.split('&').map((pair) => {
+        const at = pair.indexOf('=')
+        return at < 0 ? [plain(pair), ''] : [plain(pair.slice(0, at)), plain(pair.slice(at + 1))]
+      }),
+    )
+  }
+
+  function target({ method, url }) {
+    const at = url.indexOf('?')
+    const address = make('pre', { tabindex: 0 }, `${method} ${at < 0 ? url : url.slice(0, at)}`)
+    if (at < 0) return [address]
+    return [
+      address,
+      make('h5', {}, 'Query, decoded'),
+      parameters(url.slice(at + 1)),
+      make('h5', {}, 'Headers'),
+    ]
+  }
+
+  function sent({ headers: list, body: text }) {
+    if (!text) return []
+    const type = list.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
+    if (!/x-www-form-urlencoded/i.test(type)) return body(text)
+    return [make('h5', {}, 'Form, decoded'), parameters(text)]
+  }
+
   function answer(record, place) {
     const { response, failure } = record
     if (!response) {
       const words = failure ? `${failure.kind} ${failure.code}: ${failure.message}` : 'nothing'
       return [make('h5', {}, 'No response'), make('p', {}, words)]
     }
-    const size = `${response.bytes} bytes${response.digest ? `, SHA-256 ${response.digest}` : ''}`
+    const cut =
+      response.digest &&
+      `, of which the first part was kept; SHA-256 of the whole ${response.digest}`
+    const size = `${response.bytes} bytes${cut ?? ''}`
     return [
       make('h5', {}, `Response ${response.status} · ${size}`),
       headers(response.headers),
       ...(response.body === ''
         ? [make('p', { class: 'said' }, 'No body.')]
-        : body(response.body, place)),
+        : body(response.body, place, response.digest !== undefined)),
     ]
   }
 
@@ -244,9 +284,9 @@
           'div',
           {},
           make('h5', {}, 'Request'),
-          make('pre', { tabindex: 0 }, `${request.method} ${request.url}`),
+          ...target(request),
           headers(request.headers),
-          ...(request.body ? body(request.body) : []),
+          ...sent(request),
         ),
         make('div', {}, ...answer(record, place)),
       ),

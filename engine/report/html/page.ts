@@ -63,7 +63,7 @@ ${navigation(report, exchanges, more.diff)}
 <main id="main">
 ${restsOn(report)}
 ${changesSection(more.diff)}
-${failures(report, context)}
+${failuresSection(report, context)}
 ${remainsSection(report)}
 ${requirementsSection(report, context)}
 ${observationsSection(report)}
@@ -99,12 +99,15 @@ function navigation(report: Report, exchanges: ExchangeRecord[], diff?: ReportDi
     .map(([id, name]) => markup`<li><a href="#${id}">${name}</a></li>`)}</ul></nav>`
 }
 
-function failures(report: Report, context: Context): Markup {
+function failuresSection(report: Report, context: Context): Markup {
   const failed = checksWith(report, 'error', 'fail')
   const warned = checksWith(report, 'warn')
-  const known = failed.filter((check) => check.deviation).length
+  const known = failed.filter((c) => c.outcome === 'fail' && c.deviation).length
+  const errors = failed.filter((check) => check.outcome === 'error').length
+  const failures = failed.length - known - errors
   const title = [
-    failed.length > known ? counted(failed.length - known, 'failure') : 'No failure',
+    failures > 0 ? counted(failures, 'failure') : 'No failure',
+    ...(errors > 0 ? [`${counted(errors, 'error')} of the suite`] : []),
     ...(known > 0 ? [counted(known, 'known deviation')] : []),
   ].join(', ')
   return markup`<section id="failures" aria-labelledby="h-failures">

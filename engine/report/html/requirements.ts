@@ -59,14 +59,17 @@ function filters(report: Report, chapters: string[]): Markup {
 }
 
 function tally(requirements: RequirementResult[]): Markup[] {
-  return OUTCOMES.map((outcome) => ({
-    outcome,
-    n: requirements.filter((requirement) => requirement.outcome === outcome).length,
+  const tested = requirements.filter(({ notTested }) => notTested === undefined)
+  const untested = requirements.length - tested.length
+  const tallies = OUTCOMES.map((outcome) => ({
+    outcome: String(outcome),
+    n: tested.filter((requirement) => requirement.outcome === outcome).length,
   }))
+  return [...tallies, { outcome: 'not tested', n: untested }]
     .filter(({ n }) => n > 0)
     .map(
       ({ outcome, n }) =>
-        markup`<span class="nowrap"><span class="dot ${outcome}"></span>${n} ${outcome}</span> `,
+        markup`<span class="nowrap"><span class="dot ${outcome.replace(' ', '-')}"></span>${n} ${outcome}</span> `,
     )
 }
 
@@ -82,7 +85,7 @@ function requirementRow(
   const fresh = own.some((check) => context.fresh.has(check.id))
   const known = own.some((check) => check.deviation)
   return markup`<details class="requirement" id="${requirement.id}" data-level="${requirement.level}" data-outcomes="${outcomes.join(' ')}"${fresh ? markup` data-fresh` : ''}>
-<summary><span class="id">${requirement.id}</span> <span class="level ${requirement.level}">${requirement.level}</span> <span class="text">${requirement.text}</span> ${fresh ? markup`<span class="badge new">new</span> ` : ''}${known ? markup`<span class="badge known">known</span> ` : ''}${badge(requirement.outcome)}</summary>
+<summary><span class="id">${requirement.id}</span> <span class="level ${requirement.level}">${requirement.level}</span> <span class="text">${requirement.text}</span> <span class="end">${fresh ? markup`<span class="badge new">new</span> ` : ''}${known ? markup`<span class="badge known">known</span> ` : ''}${requirement.notTested ? markup`<span class="badge not-run">not tested</span>` : badge(requirement.outcome)}</span></summary>
 <div class="body">
 <blockquote>${requirement.quote.map((quote) => markup`<p>“${quote}”</p>`)}<footer>${requirement.source}</footer></blockquote>
 ${requirement.notTested ? markup`<p><b>Not tested:</b> ${requirement.notTested}</p>` : ''}
