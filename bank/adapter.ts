@@ -31,6 +31,16 @@ export function createRecords(view: View): Records {
     records.delete(`Grant ${grantId}`)
   }
 
+  let roomy = 4096
+
+  /** Drops what expired an hour ago, now and then. */
+  function sweep() {
+    if (records.size < roomy) return
+    const limit = Date.now() / 1000 - 3600
+    for (const [key, { exp }] of records) if (exp !== undefined && exp < limit) records.delete(key)
+    roomy = Math.max(4096, records.size * 2)
+  }
+
   const adapter = (model: string): Adapter => {
     const at = (id: string) => `${model} ${id}`
     const found = (id: string) => {
@@ -40,6 +50,7 @@ export function createRecords(view: View): Records {
     }
     return {
       async upsert(id, payload) {
+        sweep()
         records.set(at(id), payload)
         if (payload.uid) sessions.set(payload.uid, id)
         if (!payload.grantId) return

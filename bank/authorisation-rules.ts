@@ -18,6 +18,10 @@ export function checkRequestObject(inside: Within, ctx: KoaContextWithOIDC, clai
     if (ctx.oidc.params) ctx.oidc.params.response_mode = undefined
     throw new errors.InvalidRequest('the response mode must be fragment')
   }
+  if (typeof claims.response_type !== 'string' || claims.response_type === '') {
+    if (ctx.oidc.params) ctx.oidc.params.response_mode = 'fragment'
+    throw new errors.InvalidRequest('the request object has no response_type')
+  }
   const reason = policies.requestObjectRefusal(claims, settings)
   if (reason) throw new errors.InvalidRequestObject(reason)
   const registered = wordsOf(ctx.oidc.client?.scope)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { Agent } from 'undici'
-import { createAuthority, type Identity } from './certificates.ts'
+import type { Identity } from './certificates.ts'
 import { createSigningKey, type SigningKey, signJws } from './signature.ts'
 
 /** A TPP's software as the directory knows it. */
@@ -77,14 +77,19 @@ export interface DirectoryOptions {
 
 /** Makes the directory: its keys, certificates and software statements, and starts its listener. */
 export async function createDirectory(options: DirectoryOptions = {}): Promise<Directory> {
-  const [signing, firstKey, secondKey, bankKey, authority, stranger] = await Promise.all([
+  // Keys are made beside this thread, while it loads what makes certificates.
+  const making = Promise.all([
     createSigningKey('directory-1'),
     createSigningKey(randomUUID()),
     createSigningKey(randomUUID()),
     createSigningKey('bank-1'),
+  ])
+  const { createAuthority } = await import('./certificates.ts')
+  const [authority, stranger] = await Promise.all([
     createAuthority('C=GB, O=Assay Throw-away Directory, CN=Assay Directory Issuing CA'),
     createAuthority('C=GB, O=Nobody, CN=Unknown Issuing CA'),
   ])
+  const [signing, firstKey, secondKey, bankKey] = await making
   const server = await authority.issueServer()
   const keySets = new Map<string, { keys: Record<string, unknown>[] }>([
     ['/keystore/directory.jwks', { keys: [signing.jwk] }],
