@@ -230,7 +230,7 @@ export function createSession(parts: {
       memory.once(`registration ${name}`, OWNERS.registration, async () => {
         const client = tpp(name)
         const { issuer } = (await steps.discovery()).value ?? {}
-        if (typeof issuer === 'string') client.learn({ issuer })
+        if (typeof issuer === 'string' && URL.canParse(issuer)) client.learn({ issuer })
         if (client.registered)
           return { value: client, why: 'the client was registered before the run' }
         if (target.absent.has('registration')) {

@@ -57,7 +57,7 @@ export async function unregistered(context: Context): Promise<Tpp> {
   taken(await steps.registration())
   const fresh = createTpp({ name: 'first', target, wire: tpp().wire })
   const { issuer } = (await steps.discovery()).value ?? {}
-  if (typeof issuer === 'string') fresh.learn({ issuer })
+  if (typeof issuer === 'string' && URL.canParse(issuer)) fresh.learn({ issuer })
   return fresh
 }
 
