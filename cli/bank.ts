@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { stringify } from 'yaml'
 import { startBank } from '../bank/bank.ts'
 import { loadFaults, loadVariants } from '../proof/load.ts'
+import { number, UsageError } from './usage.ts'
 
 export interface BankCommand {
   fault?: string[]
@@ -58,14 +59,4 @@ function named<T extends { id: string }>(word: string, all: T[], ids: string[] =
     if (!found) throw new UsageError(`no ${word} is called ${id}`)
     return found
   })
-}
-
-/** What the user typed cannot be meant. */
-export class UsageError extends Error {}
-
-export function number(option: string, text: string | undefined, most: number): number | undefined {
-  if (text === undefined) return undefined
-  const value = Number(text)
-  if (Number.isInteger(value) && value >= 0 && value <= most) return value
-  throw new UsageError(`${option} takes a whole number from 0 to ${most}, not ${text}`)
 }

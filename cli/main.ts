@@ -1,14 +1,22 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
 import { TargetError } from '../engine/target/target-error.ts'
-import { bank, UsageError } from './bank.ts'
+import { bank } from './bank.ts'
 import { DEFAULT_TARGET } from './open-target.ts'
+import { plan } from './plan.ts'
 import { prove } from './prove.ts'
+import { diff, packed, report, sign, verify } from './reports.ts'
 import { run } from './run.ts'
+import { UsageError } from './usage.ts'
+import { version } from './version.ts'
 
-const program = new Command('assay').description(
-  'Judges a UK open banking account-information interface against its documents.',
-)
+const program = new Command('assay')
+  .description('Judges a UK open banking account-information interface against its documents.')
+  .version(version)
+  .showHelpAfterError()
+  .exitOverride((error) => {
+    process.exit(error.exitCode === 0 ? 0 : 2)
+  })
 
 program
   .command('run')
@@ -21,7 +29,19 @@ program
     'full',
   )
   .option('--only <pattern...>', 'check, requirement, chapter or level; * stands for anything')
+  .option('--baseline <folder>', 'an earlier run: what is new, fixed, still failing')
+  .option('--fail-on <what>', 'new: exit with 1 only for what the baseline did not have')
+  .option('--history <file>', 'add this run to a history, drawn as a trend')
+  .option('--sign <key>', 'sign the evidence with a private key, PEM or JWK')
   .action(run)
+
+program
+  .command('plan')
+  .description('what a run will ask for, before anything is sent')
+  .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)
+  .option('--profile <profile>', 'core or full', 'full')
+  .option('--only <pattern...>', 'check, requirement, chapter or level; * stands for anything')
+  .action(plan)
 
 program
   .command('bank')
@@ -41,6 +61,45 @@ program
   .option('--correct', 'only the correct bank; lists every outcome but pass')
   .option('--processes <number>', 'how many at once; default: one for each processor')
   .action(prove)
+
+program
+  .command('report')
+  .description('make every output of a run again')
+  .argument('<folder>', 'the run: report.json and exchanges.jsonl')
+  .option('--baseline <folder>', 'an earlier run to compare with')
+  .option('--history <file>', 'a history to add it to')
+  .action(report)
+
+program
+  .command('diff')
+  .description('what changed between two runs')
+  .argument('<earlier>', 'folder of a run')
+  .argument('<later>', 'folder of a run')
+  .option('--format <format>', 'text, markdown or json', 'text')
+  .action(diff)
+
+program
+  .command('sign')
+  .description('write a signed statement over a run')
+  .argument('<folder>', 'the run')
+  .requiredOption('--key <file>', 'private key, PEM or JWK')
+  .option('--kid <kid>', 'names the key')
+  .option('--x5c <file>', 'PEM of the certificate of the key')
+  .action(sign)
+
+program
+  .command('verify')
+  .description('was a run changed since it was signed?')
+  .argument('<path>', 'folder of a run, its statement.jws, or an archive')
+  .option('--key <file>', 'public key or certificate of the signer')
+  .action(verify)
+
+program
+  .command('pack')
+  .description('an archive of a run for an auditor')
+  .argument('<folder>', 'the run')
+  .option('--out <file>', 'the archive; default FOLDER.zip')
+  .action(packed)
 
 try {
   await program.parseAsync()

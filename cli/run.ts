@@ -2,12 +2,16 @@ import { mkdirSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { root } from '../engine/catalogue/root.ts'
 import { consoleSummary } from '../engine/report/console-summary.ts'
-import { readRun } from '../engine/report/read-run.ts'
+import { diffReports } from '../engine/report/diff.ts'
+import { diffText } from '../engine/report/diff-text.ts'
+import { readReport, readRun } from '../engine/report/read-run.ts'
 import { writeReports } from '../engine/report/write-reports.ts'
 import type { Scope } from '../engine/run/scope.ts'
 import { supervise } from '../engine/run/supervise.ts'
 import { openTarget } from './open-target.ts'
 import { createProgress } from './progress.ts'
+import { sign } from './reports.ts'
+import { UsageError } from './usage.ts'
 import { version } from './version.ts'
 
 export interface RunOptions {
@@ -15,10 +19,20 @@ export interface RunOptions {
   out?: string
   profile: 'core' | 'full'
   only?: string[]
+  baseline?: string
+  failOn?: string
+  history?: string
+  sign?: string
 }
 
 /** `assay run`: judges a target; the exit code is that of the verdict. */
 export async function run(options: RunOptions): Promise<void> {
+  if (!['core', 'full'].includes(options.profile)) {
+    throw new UsageError(`--profile is core or full, not ${options.profile}`)
+  }
+  if (options.failOn !== undefined && (options.failOn !== 'new' || !options.baseline)) {
+    throw new UsageError('--fail-on takes new, and needs --baseline')
+  }
   const opened = await openTarget(options.target)
   try {
     const out = resolve(options.out ?? defaultFolder(opened.document.name))
@@ -37,13 +51,22 @@ export async function run(options: RunOptions): Promise<void> {
       progress,
     })
     progress.end()
-    await writeReports(out)
+    const { baseline, history } = options
+    await writeReports(out, { baseline, history })
+    if (options.sign) await sign(out, { key: options.sign })
     const { report, exchanges } = await readRun(out)
     const colour = process.stdout.isTTY === true && !process.env.NO_COLOR
     const shown = relative(process.cwd(), join(out, 'report.html'))
     const path = shown.startsWith('..') ? join(out, 'report.html') : shown
     console.log(consoleSummary(report, exchanges, { colour, path }))
     process.exitCode = report.exitCode
+    if (!baseline) return
+    const changes = diffReports(await readReport(baseline), report)
+    console.log(diffText(changes))
+    // Only the choice to look at what is new turns a nonconformant bank's exit code into 0.
+    if (options.failOn === 'new' && report.exitCode === 1 && changes.new.length === 0) {
+      process.exitCode = 0
+    }
   } finally {
     await opened.close()
   }

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../engine/catalogue/root.ts'
+import { diffReports } from '../engine/report/diff.ts'
+import { diffMarkdown, diffText } from '../engine/report/diff-text.ts'
+import { pack } from '../engine/report/evidence/archive.ts'
+import { signRun } from '../engine/report/evidence/sign-run.ts'
+import { verifyRun } from '../engine/report/evidence/verify-run.ts'
+import { readReport } from '../engine/report/read-run.ts'
+import { writeReports } from '../engine/report/write-reports.ts'
+import { UsageError } from './usage.ts'
+
+/** `assay report DIR`: every output made again from report.json and exchanges.jsonl. */
+export async function report(
+  dir: string,
+  options: { baseline?: string; history?: string },
+): Promise<void> {
+  for (const { file, bytes } of await writeReports(dir, options)) {
+    console.log(`${join(dir, file)}  ${bytes} bytes`)
+  }
+}
+
+/** `assay diff A B`: exit code 1 when something is newly broken. */
+export async function diff(
+  earlier: string,
+  later: string,
+  options: { format: string },
+): Promise<void> {
+  const changes = diffReports(await readReport(earlier), await readReport(later))
+  const as: Record<string, () => string> = {
+    text: () => diffText(changes),
+    markdown: () => diffMarkdown(changes),
+    json: () => JSON.stringify(changes, null, 2),
+  }
+  const write = as[options.format]
+  if (!write) throw new UsageError(`--format is text, markdown or json, not ${options.format}`)
+  console.log(write())
+  process.exitCode = changes.new.length > 0 ? 1 : 0
+}
+
+/** `assay verify FILE`: exit code 0 when nothing was changed since it was signed. */
+export async function verify(path: string, options: { key?: string }): Promise<void> {
+  const key = options.key === undefined ? undefined : readFileSync(options.key, 'utf8')
+  const found = await verifyRun(path, key)
+  const signer = found.signer === undefined ? '' : ` by ${found.signer}`
+  console.log(`signature: ${found.signature}${signer}`)
+  console.log(`exchanges: ${found.exchanges}, chained by hash`)
+  for (const { file, line, byte, message } of found.findings) {
+    const place = [file, line && `line ${line}`, byte !== undefined && `byte ${byte}`]
+    console.log(`  ${place.filter(Boolean).join(', ')}: ${message}`)
+  }
+  console.log(found.intact ? 'Nothing was changed.' : 'Something was changed.')
+  process.exitCode = found.intact && found.signature !== 'invalid' ? 0 : 1
+}
+
+/** `assay sign DIR`: a signed statement over a run that is there. */
+export async function sign(
+  dir: string,
+  options: { key: string; kid?: string; x5c?: string },
+): Promise<void> {
+  const x5c = options.x5c === undefined ? undefined : readFileSync(options.x5c, 'utf8')
+  const passphrase = process.env.ASSAY_SIGNING_PASSPHRASE
+  const key = readFileSync(options.key, 'utf8')
+  const statement = await signRun(dir, key, { kid: options.kid, x5c, passphrase })
+  console.log(`${join(dir, 'statement.jws')}: ${statement.target}, ${statement.verdict}`)
+}
+
+/** `assay pack DIR`: an archive of all that an auditor needs. */
+export async function packed(dir: string, options: { out?: string }): Promise<void> {
+  const documents = ['account-information.md', 'product-information.md']
+  const more = Object.fromEntries(
+    documents.map((name) => [`documents/${name}`, join(root, 'documents', name)]),
+  )
+  const { file, bytes, holds } = await pack(dir, options.out ?? `${dir}.zip`, { more })
+  console.log(`${file}: ${holds.length} files, ${bytes} bytes`)
+}
