@@ -23,6 +23,7 @@ export const OWNERS = {
   registration: 'REG-08/created',
   management: 'TOK-03/client-credentials',
   consent: 'CONS-01/answers-201',
+  query: 'CONS-22/answers-200',
   visit: 'AUTHZ-01/approved',
   visitWithoutState: 'AUTHZ-05/without-state',
   visitAgain: 'AUTHZ-16/same-intent',

@@ -14,7 +14,7 @@ export const ENDPOINT_OWNERS: EndpointOwners = {
   token: OWNERS.management,
   authorisation: OWNERS.visit,
   'create-account-access-consent': OWNERS.consent,
-  'query-account-access-consent': OWNERS.consent,
+  'query-account-access-consent': OWNERS.query,
   'create-funds-confirmation-consent': OWNERS.fundsConfirmation,
   accounts: OWNERS.accounts,
   account: OWNERS.accounts,

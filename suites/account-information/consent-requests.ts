@@ -1,0 +1,55 @@
+import type { CallDeviation, Caller } from '../../engine/journey/caller.ts'
+import { daysFromNow } from '../../engine/journey/consent.ts'
+import { DATA_PERMISSIONS } from '../../engine/journey/session.ts'
+import { OWNERS } from '../../engine/journey/steps.ts'
+import { relyOn } from '../../engine/judge/expect.ts'
+import { Blocked } from '../../engine/judge/outcome.ts'
+import { member } from '../../engine/judge/rows.ts'
+import type { Exchange } from '../../engine/wire/exchange.ts'
+
+export const CONSENTS = '/account-access-consents'
+
+/** "Allowed values", all nine of them. */
+export const NINE_PERMISSIONS = [
+  ...DATA_PERMISSIONS,
+  'ReadStatementsBasic',
+  'ReadStatementsDetail',
+] as const
+
+/** A period of the past that no check reads. */
+export const PERIOD = {
+  TransactionFromDateTime: daysFromNow(-200),
+  TransactionToDateTime: daysFromNow(-100),
+}
+
+/** The correct request; members of Data over it, an undefined one is left out. */
+export function consentBody(data: Record<string, unknown> = {}) {
+  return { Data: { Permissions: [...DATA_PERMISSIONS], ...data }, Risk: {} }
+}
+
+/** POST of an account access consent, these members in Data over the correct ones. */
+export function create(
+  caller: Caller,
+  data: Record<string, unknown> = {},
+  deviation?: CallDeviation,
+): Promise<Exchange> {
+  return caller.post(CONSENTS, consentBody(data), deviation)
+}
+
+export function consentPath(id: string): string {
+  return `${CONSENTS}/${encodeURIComponent(id)}`
+}
+
+/** The ConsentId of a creation; without one the check ends blocked by the rule that asks for it. */
+export function consentIdOf(exchange: Exchange, rule = 'CONS-02/consent-id'): string {
+  const id = member(exchange.response?.json, 'Data', 'ConsentId')
+  if (typeof id === 'string' && id !== '') return id
+  throw new Blocked({ kind: 'check', id: rule }, 'the consent has no ConsentId', exchange)
+}
+
+/** The id of a consent that nobody has authorised; its creation is the control of what follows. */
+export async function newConsentId(caller: Caller): Promise<string> {
+  const exchange = await create(caller)
+  relyOn(OWNERS.consent, exchange)
+  return consentIdOf(exchange)
+}

@@ -1,0 +1,117 @@
+import { succeeded } from '../../engine/judge/matchers.ts'
+import { member } from '../../engine/judge/rows.ts'
+import { type Finding, rule } from '../../engine/judge/rule.ts'
+import { brief } from '../../engine/judge/schemas.ts'
+import type { Exchange } from '../../engine/wire/exchange.ts'
+import { NINE_PERMISSIONS } from './consent-requests.ts'
+import { createdThen, datesAsRequested, requestedData } from './created-consents.ts'
+import { ACCOUNT_ACCESS, CONSENTS } from './endpoints.ts'
+import { secondsOf } from './instants.ts'
+
+/** Account access consents. Requirements: specs/account-information/consents.yaml */
+
+const CREATE = 'create-account-access-consent'
+const QUERY = 'query-account-access-consent'
+
+rule(
+  'CONS-05/recorded',
+  'Which values of Status occur',
+  { endpoints: CONSENTS, unseen: 'Status stood in no answer' },
+  ({ endpoint, response }, { observe }) => {
+    const status = member(response?.json, 'Data', 'Status')
+    if (!CONSENTS.includes(endpoint) || typeof status !== 'string') return undefined
+    const kind = endpoint.includes('funds') ? 'funds confirmation' : 'account access'
+    observe(`Status of a consent for ${kind}`, status)
+    return []
+  },
+)
+
+rule(
+  'CONS-06/at-creation',
+  'CreationDateTime is the time of the creation',
+  { endpoints: [CREATE], unseen: 'CreationDateTime stood in no answer' },
+  (exchange, tools) => createdThen(exchange, CREATE, tools.clockTolerance),
+)
+
+rule(
+  'CONS-29/not-before-creation',
+  'A consent was not updated before it was created',
+  { endpoints: CONSENTS, unseen: 'no answer had both date-times' },
+  (exchange) => {
+    if (!CONSENTS.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+    const data = member(exchange.response?.json, 'Data')
+    const updated = secondsOf(member(data, 'StatusUpdateDateTime'))
+    const created = secondsOf(member(data, 'CreationDateTime'))
+    if (updated === undefined || created === undefined) return undefined
+    if (updated >= created) return []
+    return [
+      {
+        message: 'StatusUpdateDateTime is before CreationDateTime',
+        expected: `${brief(member(data, 'CreationDateTime'))} or later`,
+        actual: brief(member(data, 'StatusUpdateDateTime')),
+        place: '/Data/StatusUpdateDateTime',
+      },
+    ]
+  },
+)
+
+rule(
+  'CONS-08/as-requested',
+  'A created consent has the permissions that were asked for, none added, none dropped',
+  { endpoints: [CREATE], unseen: 'Permissions stood in no answer' },
+  (exchange) => {
+    const asked = member(requestedData(exchange, CREATE), 'Permissions')
+    const given = member(exchange.response?.json, 'Data', 'Permissions')
+    if (!Array.isArray(asked) || !Array.isArray(given) || asked.length === 0) return undefined
+    // A permission outside the list is CONS-10's.
+    if (!asked.every((one) => NINE_PERMISSIONS.includes(one))) return undefined
+    const added = given.filter((one) => !asked.includes(one))
+    const dropped = asked.filter((one) => !given.includes(one))
+    if (added.length + dropped.length === 0) return []
+    const message = [
+      ...(dropped.length > 0 ? [`dropped ${dropped.join(', ')}`] : []),
+      ...(added.length > 0 ? [`added ${added.map((one) => brief(one)).join(', ')}`] : []),
+    ].join('; ')
+    return [{ message, expected: brief(asked), actual: brief(given), place: '/Data/Permissions' }]
+  },
+)
+
+rule(
+  'CONS-13/as-requested',
+  'A created consent has the ExpirationDateTime that was asked for',
+  { endpoints: [CREATE] },
+  (exchange) => datesAsRequested(exchange, CREATE, ['ExpirationDateTime']),
+)
+
+rule(
+  'CONS-14/as-requested',
+  'A created consent has the transaction period that was asked for',
+  { endpoints: [CREATE] },
+  (exchange) =>
+    datesAsRequested(exchange, CREATE, ['TransactionFromDateTime', 'TransactionToDateTime']),
+)
+
+rule(
+  'CONS-22/asked-consent',
+  'The query of a consent answers that consent and no other',
+  { endpoints: [QUERY] },
+  (exchange) => askedConsent(exchange),
+)
+
+function askedConsent(exchange: Exchange): Finding[] | undefined {
+  const { subject, deviation } = exchange.about
+  if (!ACCOUNT_ACCESS.includes(exchange.endpoint) || exchange.endpoint !== QUERY) return undefined
+  if (!succeeded(exchange) || deviation !== undefined || subject === undefined) return undefined
+  const id = member(exchange.response?.json, 'Data', 'ConsentId')
+  // That there is one is CONS-02's.
+  if (typeof id !== 'string' || id === '') return undefined
+  if (id === subject) return []
+  return [
+    {
+      message: 'another consent than the one that was asked for',
+      expected: subject,
+      actual: id,
+      place: '/Data/ConsentId',
+    },
+  ]
+}

@@ -1,0 +1,14 @@
+import { isDateTime } from '../../engine/judge/formats.ts'
+
+/** Whole seconds since the epoch of an RFC 3339 date-time; undefined for anything else. */
+export function secondsOf(value: unknown): number | undefined {
+  if (typeof value !== 'string' || !isDateTime(value)) return undefined
+  const at = Date.parse(value.toUpperCase())
+  return Number.isNaN(at) ? undefined : Math.floor(at / 1000)
+}
+
+/** One instant in the spellings that RFC 3339 has for it, so many days from now. */
+export function spellingsOf(days: number): string[] {
+  const at = new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 19)
+  return [`${at}Z`, `${at}+00:00`, `${at}.000Z`]
+}
