@@ -1,0 +1,152 @@
+import type { Context, Next } from 'koa'
+import type { Fault } from '../../proof.ts'
+
+type Json = Record<string, unknown>
+
+const WELL_KNOWN = '/.well-known/openid-configuration'
+
+/** The configuration, changed on its way out. */
+function configuration(change: (document: Json) => unknown): NonNullable<Fault['middleware']> {
+  return async (ctx: Context, next: Next) => {
+    await next()
+    if (ctx.path !== WELL_KNOWN || ctx.status !== 200) return
+    ctx.body = change(ctx.body as Json)
+    ctx.state.fired()
+  }
+}
+
+const without = (name: string) => (document: Json) => {
+  const { [name]: _, ...rest } = document
+  return rest
+}
+
+const faults: Fault[] = [
+  {
+    id: 'configuration-under-the-oauth-name',
+    story: 'The new server follows RFC 8414 and serves oauth-authorization-server only.',
+    fails: ['DISC-01/served'],
+    async middleware(ctx, next) {
+      if (ctx.path !== WELL_KNOWN) return next()
+      ctx.state.fired()
+      ctx.path = '/.well-known/openid-configuration-of-another-name'
+      await next()
+    },
+  },
+  {
+    id: 'configuration-is-a-portal-page',
+    story: 'The single-page developer portal answers every unknown path with its start page, 200.',
+    fails: ['DISC-01/served'],
+    async middleware(ctx, next) {
+      await next()
+      if (ctx.path !== WELL_KNOWN) return
+      ctx.state.fired()
+      ctx.type = 'text/html'
+      ctx.body = '<!doctype html><title>Developer portal</title><div id="app"></div>'
+    },
+  },
+  {
+    id: 'configuration-in-a-list',
+    story: 'A federation plug-in lists the configurations of all brands, of which there is one.',
+    fails: ['DISC-01/configuration'],
+    middleware: configuration((document) => [document]),
+  },
+  {
+    id: 'configuration-without-jwks-uri',
+    story: 'The keys are in the directory, so nobody thought of naming their address.',
+    fails: [],
+    warns: ['DISC-03/members'],
+    middleware: configuration(without('jwks_uri')),
+  },
+  {
+    id: 'token-endpoint-without-host',
+    story: 'The configuration is a template whose host was never filled in.',
+    fails: [],
+    warns: ['DISC-03/members'],
+    middleware: configuration((document) => ({
+      ...document,
+      token_endpoint: '/open-banking/oauth/token',
+    })),
+  },
+  {
+    id: 'token-endpoint-behind-the-gateway',
+    story: 'The configuration is generated behind the gateway and names the inner host.',
+    fails: [],
+    warns: ['DISC-04/addresses'],
+    middleware: configuration((document) => ({
+      ...document,
+      token_endpoint: 'https://oauth-internal.bank.example:8443/token',
+    })),
+  },
+  {
+    id: 'authorisation-endpoint-of-the-last-release',
+    story: 'The authorisation page moved with the release; the static configuration did not.',
+    fails: [],
+    warns: ['DISC-04/addresses'],
+    middleware: configuration((document) => ({
+      ...document,
+      authorization_endpoint: `${document.authorization_endpoint}/v1`,
+    })),
+  },
+  {
+    id: 'response-type-of-the-code-flow',
+    story: 'The template of the configuration is that of the plain code flow.',
+    fails: [],
+    warns: ['DISC-05/code-id-token'],
+    middleware: configuration((document) => ({ ...document, response_types_supported: ['code'] })),
+  },
+  {
+    id: 'auth-methods-as-text',
+    story: 'The serializer writes a list with one element as that element.',
+    fails: [],
+    warns: ['DISC-06/private-key-jwt'],
+    middleware: configuration((document) => ({
+      ...document,
+      token_endpoint_auth_methods_supported: 'private_key_jwt',
+    })),
+  },
+  {
+    id: 'advertises-rs256',
+    story: 'The defaults of the product stayed in the configuration: RS256 for ID tokens.',
+    fails: [],
+    warns: ['DISC-07/ps256'],
+    middleware: configuration((document) => ({
+      ...document,
+      id_token_signing_alg_values_supported: ['RS256'],
+    })),
+  },
+  {
+    id: 'client-credentials-not-advertised',
+    story: 'client_credentials is granted by another component, of which the list knows nothing.',
+    fails: [],
+    warns: ['DISC-08/grant-types'],
+    middleware: configuration((document) => ({
+      ...document,
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+    })),
+  },
+  {
+    id: 'keys-for-the-inside-only',
+    story: 'The firewall lets the configuration through, and nothing else of that host.',
+    fails: [],
+    warns: ['DISC-10/served'],
+    async middleware(ctx, next) {
+      if (ctx.path !== '/jwks') return next()
+      ctx.state.fired()
+      ctx.status = 403
+      ctx.body = { error: 'access_denied' }
+    },
+  },
+  {
+    id: 'keys-without-root',
+    story: 'The address of the keys answers with the array itself, no member keys around it.',
+    fails: [],
+    warns: ['DISC-10/jwks'],
+    async middleware(ctx, next) {
+      await next()
+      if (ctx.path !== '/jwks') return
+      ctx.state.fired()
+      ctx.body = (ctx.body as Json).keys
+    },
+  },
+]
+export default faults
