@@ -3,6 +3,7 @@ import type { Alteration } from '../bank/alteration.ts'
 import { startBank } from '../bank/bank.ts'
 import { createDirectory, type Directory } from '../bank/directory.ts'
 import { type Catalogue, loadCatalogue } from '../engine/catalogue/catalogue.ts'
+import type { SuiteCheck } from '../engine/journey/context.ts'
 import { verdictOf } from '../engine/judge/fold.ts'
 import { openSession } from '../engine/run/open.ts'
 import { createRun, type Finished } from '../engine/run/run.ts'
@@ -45,8 +46,8 @@ export async function judgeBank(
     onExchange?: (exchange: Exchange) => void
     /** Changes the target that the bank hands over: a poorer one. */
     target?: (document: TargetDocument) => void
-    /** Another order of the checks within each phase. */
-    shuffle?: (count: number) => number[]
+    /** Another order of the checks. */
+    order?: (checks: SuiteCheck[]) => SuiteCheck[]
   } = {},
 ): Promise<BankRun> {
   const { catalogue, suites, directory } = workshop
@@ -59,7 +60,8 @@ export async function judgeBank(
   try {
     const scope = options.scope ?? { profile: 'full', only: [] }
     const run = createRun({ session, catalogue, checks: suites.checks, scope })
-    for (const check of run.checks) await run.judge(check)
+    const order = options.order ?? ((checks) => checks)
+    for (const check of order(run.checks)) await run.judge(check)
     const finished = await run.finish()
     const { exitCode } = verdictOf(finished.results.values())
     const fired = alterations.reduce((sum, { id }) => sum + (bank.firedBy.get(id) ?? 0), 0)

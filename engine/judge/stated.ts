@@ -36,6 +36,11 @@ export function instrument(schema: Schema): { instrumented: Schema; stated: Stat
     if (typeof source.presence === 'string') {
       stated.push({ id: source.presence, title: '', chain: chain.slice(0, -1) })
     }
+    if (typeof source.observe === 'object' && source.observe !== null) {
+      const { requirement, what } = source.observe as { requirement: string; what?: string }
+      const title = what === undefined ? 'Recorded' : `Recorded: ${what}`
+      stated.push({ id: `${requirement}/recorded`, title, chain })
+    }
     const copy: Schema = { ...source, visit: pointer }
     for (const key of ['properties', '$defs']) {
       const members = source[key]

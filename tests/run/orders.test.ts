@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startBank } from '../../bank/bank.ts'
+import { openSession } from '../../engine/run/open.ts'
+import { createRun } from '../../engine/run/run.ts'
+import { phaseOf } from '../../engine/run/scope.ts'
+import { targetFrom } from '../../engine/target/resolve.ts'
+import type { TargetDocument } from '../../engine/target/target.ts'
+import { judgeBank, openWorkshop, type Workshop } from '../../proof/judge-bank.ts'
+
+let workshop: Workshop
+let whole: Map<string, string>
+
+beforeAll(async () => {
+  workshop = await openWorkshop()
+  whole = await outcomes()
+})
+
+afterAll(() => workshop.directory.close())
+
+async function outcomes(order?: Parameters<typeof judgeBank>[2]): Promise<Map<string, string>> {
+  const { results } = await judgeBank(workshop, [], order)
+  return new Map([...results.values()].map(({ id, outcome }) => [id, outcome]))
+}
+
+/** mulberry32: the same order for the same seed. */
+function random(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+test('the correct bank passes whatever judges it', () => {
+  const bad = [...whole].filter(([, outcome]) => ['fail', 'warn', 'error'].includes(outcome))
+  expect(bad).toEqual([])
+})
+
+test.each([11, 22, 33])(
+  'shuffled by seed %i, phases kept, every outcome is the same',
+  async (seed) => {
+    const next = random(seed)
+    const shuffled = await outcomes({
+      order: (checks) =>
+        checks
+          .map((check) => ({ check, key: phaseOf(check) + next() }))
+          .sort((a, b) => a.key - b.key)
+          .map(({ check }) => check),
+    })
+    expect(shuffled).toEqual(whole)
+  },
+)
+
+test('every check run alone gives the outcome that it has among all', async () => {
+  const { catalogue, suites, directory } = workshop
+  const different: string[] = []
+  let bank = await startBank({ directory })
+  for (const check of suites.checks) {
+    if (check.options.bursts) {
+      await bank.close()
+      bank = await startBank({ directory })
+    }
+    const target = targetFrom(structuredClone(bank.target) as TargetDocument)
+    const session = openSession({ target, catalogue, suites })
+    const scope = { profile: 'full' as const, only: [check.id] }
+    const run = createRun({ session, catalogue, checks: suites.checks, scope })
+    for (const each of run.checks) await run.judge(each)
+    const { results } = await run.finish()
+    await session.close()
+    const outcome = results.get(check.id)?.outcome
+    const among = whole.get(check.id)
+    if (outcome !== among) different.push(`${check.id}: ${outcome} alone, ${among} among all`)
+  }
+  await bank.close()
+  expect(different).toEqual([])
+}, 300_000)
