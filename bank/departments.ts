@@ -59,22 +59,25 @@ function api(inside: Inside): Department {
 
 function registration(inside: Inside): Department {
   const routes = registrationRoutes(inside).routes()
+  const serves = (path: string) => below(path, inside.places.paths.registration)
   return {
     role: 'registration',
     interactive: true,
-    serves: (path) => below(path, inside.places.paths.registration),
-    serve: (ctx) => plainly(ctx, () => call(routes, ctx, async () => {})),
+    serves,
+    serve: (ctx) =>
+      plainly(ctx, serves(ctx.path) && 'POST', () => call(routes, ctx, async () => {})),
   }
 }
 
 function token({ places, settings }: Inside): Department {
+  const serves = (path: string) => path === places.paths.token
   return {
     role: 'token',
     interactive: true,
-    serves: (path) => path === places.paths.token,
+    serves,
     async serve(ctx, next) {
-      await plainly(ctx, async () => {
-        if (ctx.path === places.paths.token) await next()
+      await plainly(ctx, serves(ctx.path) && 'POST', async () => {
+        if (serves(ctx.path)) await next()
       })
       const answer = ctx.body as Record<string, unknown> | undefined
       if (ctx.status !== 200 || !answer) return
@@ -98,7 +101,10 @@ function authorisation(inside: Inside): Department {
         if (below(ctx.path, own)) {
           await forgetSession(ctx, next)
           if (settings.loginPage === 'forms') showForms(ctx)
-          return
+          if (ctx.status !== 404 || ctx.path !== own) return
+          ctx.set('allow', 'GET')
+          ctx.status = 405
+          return problemPage(ctx, 'invalid_request', 'This page can only be read.')
         }
         await call(visits, ctx, () => call(servicing, ctx, async () => {}))
       } catch (thrown) {
@@ -128,13 +134,14 @@ function showForms(ctx: Context): void {
 
 function discovery(inside: Inside): Department {
   const configuration = '/.well-known/openid-configuration'
+  const serves = (path: string) => path === configuration || path === '/jwks'
   return {
     role: 'discovery',
     interactive: false,
-    serves: (path) => path === configuration || path === '/jwks',
+    serves,
     async serve(ctx, next) {
-      await plainly(ctx, async () => {
-        if (ctx.path !== configuration && ctx.path !== '/jwks') return
+      await plainly(ctx, serves(ctx.path) && 'GET', async () => {
+        if (!serves(ctx.path)) return
         await next()
         if (ctx.path === configuration && ctx.status === 200) mendDiscovery(ctx, inside)
       })
@@ -152,8 +159,12 @@ function products(inside: Inside): Department {
   }
 }
 
-/** An unknown path, or a crash, as an OAuth error. */
-async function plainly(ctx: Context, work: () => Promise<void>): Promise<void> {
+/** An unknown path, a method other than the path's own, or a crash, as an OAuth error. */
+async function plainly(
+  ctx: Context,
+  method: string | false,
+  work: () => Promise<void>,
+): Promise<void> {
   try {
     await work()
   } catch (thrown) {
@@ -162,10 +173,11 @@ async function plainly(ctx: Context, work: () => Promise<void>): Promise<void> {
     ctx.body = { error: 'server_error' }
     return
   }
-  if (ctx.status === 404 && !ctx.body) {
-    ctx.body = { error: 'invalid_request', error_description: 'there is no such resource' }
-    ctx.status = 404
-  }
+  if (ctx.status !== 404 || ctx.body) return
+  if (method) ctx.set('allow', method)
+  const what = method ? 'the method is not supported here' : 'there is no such resource'
+  ctx.body = { error: 'invalid_request', error_description: what }
+  ctx.status = method ? 405 : 404
 }
 
 /** koa routers type their context more narrowly than koa does. */

@@ -29,7 +29,10 @@ export interface Settings {
   tlsRefusal: 'handshake' | 'status'
   /** Does the token endpoint ask for a transport certificate? Default true. */
   tokenEndpointMtls: boolean
-  /** Are access tokens bound to the transport certificate (RFC 8705)? Default true. */
+  /**
+   * Are access tokens bound to the transport certificate (RFC 8705)? Default true. Whether a client
+   * may speak through another organisation's certificate is the policy `transportBelongsTo`.
+   */
   certificateBoundTokens: boolean
 
   /** Seconds. */

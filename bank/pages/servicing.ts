@@ -35,7 +35,7 @@ export function servicingPage(
     }</td>
 </tr>\n`,
   )
-  const table = html`<table><thead><tr><th>Who</th><th>What</th><th>State</th><th></th></tr></thead>
+  const table = html`<table><thead><tr><th>Who</th><th>What</th><th>State</th><th>Action</th></tr></thead>
 <tbody>${rows}</tbody></table>`
   const content = html`<p>Hello ${customer}. These applications have asked for your information.</p>
 ${rows.length > 0 ? table : html`<p>None so far.</p>`}

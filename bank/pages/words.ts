@@ -6,8 +6,8 @@ const permissionWords: Record<string, string> = {
   ReadStatementsDetail: 'Your statements in detail',
   ReadTransactionsBasic: 'Your transactions',
   ReadTransactionsDetail: 'Your transactions with their merchants',
-  ReadTransactionsCredits: 'Your incoming transactions',
-  ReadTransactionsDebits: 'Your outgoing transactions',
+  ReadTransactionsCredits: 'What was paid in or refunded',
+  ReadTransactionsDebits: 'What was spent or charged',
 }
 
 /** A permission as a customer reads it. */

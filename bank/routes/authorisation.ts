@@ -25,7 +25,7 @@ interface Visit {
 /** The login and consent pages of one visit, below /interaction/{uid}. */
 export function authorisationRoutes(inside: Inside): Router {
   const { provider, policies, consents, customers, visitors } = inside
-  const router = new Router()
+  const router = new Router({ sensitive: true })
 
   async function visitOf(ctx: Context): Promise<Visit> {
     const { uid, params } = await provider.interactionDetails(ctx.req, ctx.res)

@@ -16,7 +16,7 @@ const isObject = (value: unknown): value is Json =>
 /** Account access consents below aisp, funds confirmation consents beside it. */
 export function consentRoutes(inside: Inside): Router {
   const { policies, consents, settings } = inside
-  const router = new Router()
+  const router = new Router({ sensitive: true })
   const accessPath = `${aispPath}/account-access-consents`
   const fundsPath = (which: 'create' | 'delete') =>
     `${versionPath}/${settings.fundsConfirmationPaths[which]}`

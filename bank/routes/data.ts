@@ -21,7 +21,7 @@ interface Account {
 /** Accounts, balances and transactions: bulk and single. */
 export function dataRoutes(inside: Inside, limiter: Limiter): Router {
   const { policies, consents, customers, secret } = inside
-  const router = new Router()
+  const router = new Router({ sensitive: true })
 
   /** AccountIds that were ever given out: they tell a foreign account from an unknown one. */
   const known = new Set<string>()

@@ -22,7 +22,7 @@ export function answerError(ctx: Context, status: number): void {
 
 /** The product information interface. */
 export function productRoutes({ policies }: Inside): Router {
-  const router = new Router()
+  const router = new Router({ sensitive: true })
   router.get(path, (ctx) => {
     if (ctx.get('accept') && !ctx.accepts('application/json')) return answerError(ctx, 400)
     ctx.type = 'application/json'

@@ -42,7 +42,7 @@ const metadata = (description: string) =>
 /** Registration, and the answer that managing a client is not supported. */
 export function registrationRoutes(inside: Inside): Router {
   const { policies, places, directory, provider, records, settings } = inside
-  const router = new Router()
+  const router = new Router({ sensitive: true })
   const used = new Set<string>()
   const directoryKeys = createLocalJWKSet({ keys: [directory.signing.jwk] } as JSONWebKeySet)
 

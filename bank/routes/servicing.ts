@@ -21,7 +21,7 @@ interface Session {
 export function servicingRoutes(inside: Inside): Router {
   const { policies, consents, customers, provider } = inside
   const sessions = new Map<string, Session>()
-  const router = new Router()
+  const router = new Router({ sensitive: true })
   const action = `${servicingPath}/login`
   const purpose = 'Log in to see who may use your information.'
   const options = {

@@ -233,6 +233,9 @@ test('a page of a visit that never began says so', async () => {
   })
   expect(status).toBe(400)
   expect(text).toContain('This visit has ended or never began')
+  const method = 'POST'
+  const posted = await first.send(places.authorisation, { method, certificate: 'none' })
+  expect([posted.status, posted.headers.allow]).toEqual([405, 'GET'])
   const missing = await first.send(`${places.at.authorisation}/nothing`, { certificate: 'none' })
   expect(missing.status).toBe(404)
 })

@@ -149,6 +149,7 @@ test('404, 405 and 406 have the error body', async () => {
   expect([method.status, method.headers.allow]).toEqual([405, 'POST'])
   const headers = { accept: 'text/html' }
   expect((await first.call(`${accessPath}/x`, { bearer, headers })).status).toBe(406)
+  expect((await first.call('/aisp/Account-Access-Consents/x', { bearer })).status).toBe(404)
   const outside = await first.send(`${places.at.api}/elsewhere`)
   expect([outside.status, typeof outside.json.Code]).toEqual([404, 'string'])
 })

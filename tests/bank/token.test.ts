@@ -187,7 +187,9 @@ test('JSON, an empty body and GET are refused', async () => {
   expect((await first.send(places.token, { method: 'POST', headers: form, body: '' })).status).toBe(
     400,
   )
-  expect((await first.send(places.token)).status).toBe(404)
+  const get = await first.send(places.token)
+  expect([get.status, get.headers.allow]).toEqual([405, 'POST'])
+  expect((await first.send(places.registration)).status).toBe(405)
 })
 
 test('another organisation’s certificate does not do', async () => {
