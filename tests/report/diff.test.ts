@@ -118,7 +118,7 @@ describe('diffReports', () => {
         ACC-09/masked  fail (known deviation)  no account shows a whole card number: Identification holds 16 digits.
 
       1 fixed
-        TXN-17/to-alone  fail → pass  toBookingDateTime alone drops what was booked later: 3 transactions that were booked later are in the answer.
+        TXN-17/to-alone  fail → pass  toBookingDateTime alone drops what was booked later: 8 transactions that were booked later are in the answer.
 
       1 otherwise changed
         TXN-17/both  blocked → pass  both filters together cut on both sides: The filter toBookingDateTime does nothing alone.

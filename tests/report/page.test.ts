@@ -76,7 +76,7 @@ describe('report.html', () => {
     for (const requirement of fixtureReport().requirements)
       expect(words).toContain(requirement.text)
     for (const check of fixtureReport().checks) expect(words).toContain(check.title)
-    expect(words).toContain('none of 3 transactions booked after')
+    expect(words).toContain('none of the 8 transactions booked after')
   })
 
   test('has landmarks, one h1, headings in order, unique ids, and links that lead somewhere', () => {

@@ -7,11 +7,11 @@ export function observationsSection(report: Report): Markup {
   if (report.observations.length === 0) return markup``
   return markup`<section id="observations" aria-labelledby="h-observations"><h2 id="h-observations">Observations <small>${report.observations.length}</small></h2>
 <p>What the bank does where the documents say “not shown”. Recorded, never judged.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Observations"><table><thead><tr><th scope="col">Requirement</th><th scope="col">What</th><th scope="col">Value</th><th scope="col">Exchange</th></tr></thead>
+<details${report.observations.length > 20 ? '' : markup` open`}><summary>Requirement, what, value</summary><div class="scroll" tabindex="0" role="region" aria-label="Observations"><table><thead><tr><th scope="col">Requirement</th><th scope="col">What</th><th scope="col">Value</th><th scope="col">Exchange</th></tr></thead>
 <tbody>${report.observations.map(
     ({ requirement, what, value, exchange }) =>
       markup`<tr><td><a class="id" href="#${requirement}">${requirement}</a></td><th scope="row">${what}</th><td><code>${value}</code></td><td>${exchange ? markup`<a class="id" href="#exchange-${exchange}" data-show="${exchange}">${exchange}</a>` : ''}</td></tr>`,
-  )}</tbody></table></div></section>`
+  )}</tbody></table></div></details></section>`
 }
 
 /** Requirements that nothing tests, each with its reason. */

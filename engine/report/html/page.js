@@ -484,6 +484,7 @@
     const target = id && document.getElementById(id)
     if (!target) return undefined
     if (target.closest('.requirement')?.hidden) form.reset()
+    for (const details of all(':scope > details:only-of-type', target)) details.open = true
     for (let at = target; at; at = at.parentElement) {
       if (at.tagName === 'DETAILS') at.open = true
       at.hidden = false

@@ -1,5 +1,5 @@
 import { counted } from '../legible.ts'
-import type { ExchangeRecord, Report } from '../report.ts'
+import type { ApprovalUse, ExchangeRecord, Report } from '../report.ts'
 import { type Markup, markup, raw } from './markup.ts'
 import { checkLink } from './verdict.ts'
 
@@ -12,22 +12,27 @@ export function timelineSection(report: Report, exchanges: ExchangeRecord[]): Ma
   return markup`<section id="timeline" aria-labelledby="h-timeline">
 <h2 id="h-timeline">Timeline</h2>
 ${chart(report, exchanges)}
-<h3>${counted(report.approvals.length, 'visit')} at the authorisation page</h3>
-${
-  report.approvals.length === 0
-    ? ''
-    : markup`<div class="scroll" tabindex="0" role="region" aria-label="Visits"><table><thead><tr><th scope="col">#</th><th scope="col">Visit</th><th scope="col">Customer</th><th scope="col">Client</th><th scope="col">End</th><th scope="col">At</th><th scope="col">Served</th></tr></thead>
-<tbody>${report.approvals.map(
-        (visit, i) =>
-          markup`<tr><td>${i + 1}</td><th scope="row">${visit.name}</th><td>${visit.customer}</td><td>${visit.client}</td><td>${visit.outcome}</td><td><time datetime="${visit.at}">+${seconds(visit.at, report.startedAt)} s</time></td><td>${
-            visit.used.length > 6
-              ? markup`<details><summary>${counted(visit.used.length, 'check')}</summary>${visit.used.map((id) => markup`${checkLink(id)} `)}</details>`
-              : visit.used.map((id) => markup`${checkLink(id)} `)
-          }</td></tr>`,
-      )}</tbody></table></div>`
-}
+${visits(report)}
 ${latency(report)}
 </section>`
+}
+
+function visits(report: Report): Markup {
+  const approvals = report.approvals.filter(({ outcome }) => outcome === 'granted').length
+  if (report.approvals.length === 0)
+    return markup`<p>No customer visited the authorisation page.</p>`
+  return markup`<details${report.approvals.length > 12 ? '' : markup` open`}><summary><b>${counted(report.approvals.length, 'visit')}</b> at the authorisation page, ${counted(approvals, 'approval')}</summary>
+<div class="scroll" tabindex="0" role="region" aria-label="Visits"><table><thead><tr><th scope="col">#</th><th scope="col">Visit</th><th scope="col">Customer</th><th scope="col">Client</th><th scope="col">End</th><th scope="col" class="number">At</th><th scope="col">Served</th></tr></thead>
+<tbody>${report.approvals.map(
+    (visit, i) =>
+      markup`<tr><td>${i + 1}</td><th scope="row">${visit.name}</th><td>${visit.customer}</td><td>${visit.client}</td><td>${visit.outcome}</td><td class="number"><time datetime="${visit.at}">${seconds(visit.at, report.startedAt)} s</time></td><td>${served(visit)}</td></tr>`,
+  )}</tbody></table></div></details>`
+}
+
+function served({ used }: ApprovalUse): Markup {
+  const links = used.map((id) => markup`${checkLink(id)} `)
+  if (links.length <= 6) return markup`${links}`
+  return markup`<details><summary>${counted(links.length, 'check')}</summary>${links}</details>`
 }
 
 function latency(report: Report): Markup {
@@ -73,15 +78,25 @@ ${lanes.map((endpoint, lane) => {
     ),
   )}"/>`
 })}
-${report.approvals.map((visit, i) => {
-  const at = x(visit.at).toFixed(1)
-  return markup`<path class="visit" d="M${at} 18V${bottom}"/><circle class="visit" cx="${at}" cy="11" r="8"><title>${visit.name}: ${visit.outcome}</title></circle><text class="visit" x="${at}" y="15" text-anchor="middle">${i + 1}</text>`
-})}
+${visitMarks(report, x, bottom)}
 ${[0, 0.25, 0.5, 0.75, 1].map(
   (part) =>
     markup`<text class="axis" x="${LABEL + part * (WIDTH - LABEL - 10)}" y="${height - 6}" text-anchor="${part === 0 ? 'start' : part === 1 ? 'end' : 'middle'}">${((part * length) / 1000).toFixed(1)} s</text>`,
 )}
 </svg></div>`
+}
+
+/** A number for each visit; where they stand too close, the first of them has one. */
+function visitMarks(report: Report, x: (at: string) => number, bottom: number): Markup[] {
+  let free = 0
+  return report.approvals.map((visit, i) => {
+    const at = x(visit.at)
+    const place = at.toFixed(1)
+    const line = markup`<path class="visit" d="M${place} 18V${bottom}"><title>${visit.name}: ${visit.outcome}</title></path>`
+    if (at < free) return line
+    free = at + 18
+    return markup`${line}<circle class="visit" cx="${place}" cy="10" r="8"><title>${visit.name}: ${visit.outcome}</title></circle><text class="visit" x="${place}" y="14" text-anchor="middle">${i + 1}</text>`
+  })
 }
 
 /** One stroke per column of the drawing, however many exchanges stand in it. */
