@@ -1,0 +1,158 @@
+import type { Context, Next } from 'koa'
+import { currentRequest } from '../../../bank/current.ts'
+import { stateOf } from '../../../bank/state.ts'
+import type { Fault } from '../../proof.ts'
+
+type Json = Record<string, unknown>
+
+interface Envelope {
+  Data: Json
+  Risk?: Json
+  Links?: Json
+  Meta?: Json
+}
+
+const ONE_BALANCE = /\/accounts\/[^/]+\/balances$/
+const PAGE = 25
+
+/** Envelopes of successful answers, changed on their way out where `change` says so. */
+function envelopes(change: (body: Envelope, ctx: Context) => unknown) {
+  return async (ctx: Context, next: Next) => {
+    await next()
+    const body = ctx.body as Envelope | undefined
+    const success = ctx.status === 200 || ctx.status === 201
+    if (!success || typeof body !== 'object' || body === null || !('Links' in body)) return
+    const changed = change(body, ctx)
+    if (changed === undefined) return
+    ctx.state.fired()
+    ctx.body = changed
+  }
+}
+
+const rows = ({ Data }: Envelope) =>
+  [Data.Account, Data.Balance, Data.Transaction].find(Array.isArray) as Json[] | undefined
+
+const faults: Fault[] = [
+  {
+    id: 'data-in-a-list',
+    story: 'The batch facade wraps the payload of single accounts in a list of one answer.',
+    fails: ['ENV-01/data-object'],
+    middleware: envelopes((body, ctx) =>
+      ONE_BALANCE.test(ctx.path) ? { ...body, Data: [body.Data] } : undefined,
+    ),
+  },
+  {
+    id: 'risk-only-when-created',
+    story: 'Risk is echoed from the request, and a query has none to echo.',
+    fails: ['ENV-02/risk-empty'],
+    middleware: envelopes(({ Risk, ...body }, ctx) =>
+      ctx.method === 'GET' && Risk ? body : undefined,
+    ),
+  },
+  {
+    id: 'self-begins-with-null',
+    story: 'The host of the links comes from a header that one gateway does not set.',
+    fails: ['ENV-04/self-absolute'],
+    policies: (correct, { fired }) => ({
+      selfLink(base, path) {
+        if (!/\/balances$/.test(path)) return correct.selfLink(base, path)
+        fired()
+        return `null${path}`
+      },
+    }),
+  },
+  {
+    id: 'self-of-the-bulk-resource',
+    story: 'Single balances reuse the code of all balances, its link included.',
+    fails: [],
+    warns: ['ENV-05/same-resource'],
+    policies: (correct, { fired }) => ({
+      selfLink(base, path) {
+        if (!ONE_BALANCE.test(path)) return correct.selfLink(base, path)
+        fired()
+        return correct.selfLink(base, path.replace(/\/accounts\/[^/]+/, ''))
+      },
+    }),
+  },
+  {
+    id: 'self-of-the-last-account',
+    story: 'The link of single transactions is cached without the account in its key.',
+    fails: [],
+    warns: ['ENV-05/same-resource'],
+    middleware: (() => {
+      const last = new WeakMap<object, unknown>()
+      return envelopes((body, ctx) => {
+        if (!/\/accounts\/[^/]+\/transactions$/.test(ctx.path)) return undefined
+        const { bank } = stateOf(ctx)
+        const cached = last.get(bank)
+        if (cached === undefined) last.set(bank, body.Links?.Self)
+        if (cached === undefined || cached === body.Links?.Self) return undefined
+        return { ...body, Links: { ...body.Links, Self: cached } }
+      })
+    })(),
+  },
+  {
+    id: 'self-of-account-requests',
+    story: 'Consents were called account requests in version 2, and in this link they still are.',
+    fails: [],
+    warns: ['ENV-05/same-resource'],
+    policies: (correct, { fired }) => ({
+      selfLink(base, path) {
+        if (!path.includes('/account-access-consents')) return correct.selfLink(base, path)
+        fired()
+        return correct.selfLink(base, path.replace('account-access-consents', 'account-requests'))
+      },
+    }),
+  },
+  {
+    id: 'total-pages-as-text',
+    story: 'The serializer of the balances service writes numbers as text.',
+    fails: ['ENV-06/total-pages-integer'],
+    policies: (correct, { fired }) => ({
+      metaView() {
+        if (!currentRequest()?.path.endsWith('/balances')) return correct.metaView()
+        fired()
+        return { TotalPages: '1' }
+      },
+    }),
+  },
+  {
+    id: 'next-page-of-a-long-list',
+    story: 'The framework adds its Next link to every list of more than 25 rows, all sent or not.',
+    fails: ['ENV-07/one-page'],
+    middleware: envelopes((body) =>
+      (rows(body)?.length ?? 0) > PAGE
+        ? { ...body, Links: { ...body.Links, Next: `${body.Links?.Self}?page=2` } }
+        : undefined,
+    ),
+  },
+  {
+    id: 'pages-counted-that-are-not-there',
+    story: 'TotalPages counts pages of 25 rows, as the app shows them.',
+    fails: ['ENV-07/one-page'],
+    middleware: envelopes((body) =>
+      (rows(body)?.length ?? 0) > PAGE
+        ? { ...body, Meta: { TotalPages: Math.ceil((rows(body)?.length ?? 0) / PAGE) } }
+        : undefined,
+    ),
+  },
+  {
+    id: 'no-links-around-nothing',
+    story: 'An empty result takes a shortcut that builds Data and nothing else.',
+    fails: [],
+    warns: ['ENV-08/links-and-meta'],
+    middleware: envelopes(({ Links: _links, Meta: _meta, ...body }) =>
+      rows(body)?.length === 0 ? body : undefined,
+    ),
+  },
+  {
+    id: 'consents-without-meta',
+    story: 'Meta is about pages, so the consent service leaves it out.',
+    fails: [],
+    warns: ['ENV-08/links-and-meta'],
+    middleware: envelopes(({ Meta: _meta, ...body }, ctx) =>
+      ctx.path.includes('/account-access-consents') ? body : undefined,
+    ),
+  },
+]
+export default faults

@@ -1,0 +1,131 @@
+import type { Context, Next } from 'koa'
+import { stateOf } from '../../../bank/state.ts'
+import type { Fault } from '../../proof.ts'
+
+type Json = Record<string, unknown>
+
+const AISP = '/open-banking/v3.1/aisp'
+
+/** Last Sunday of a month at 01:00 UTC, when British clocks change. */
+function lastSunday(year: number, month: number): number {
+  const last = new Date(Date.UTC(year, month + 1, 0, 1))
+  return last.getTime() - last.getUTCDay() * 86_400_000
+}
+
+/** Is it British Summer Time? */
+function isSummer(instant: number): boolean {
+  const year = new Date(instant).getUTCFullYear()
+  return instant >= lastSunday(year, 2) && instant < lastSunday(year, 9)
+}
+
+/** Moves everything of account access consents and data to another prefix. */
+function movedTo(prefix: string) {
+  return async (ctx: Context, next: Next) => {
+    if (ctx.path.startsWith(`${prefix}/`)) {
+      ctx.path = `${AISP}${ctx.path.slice(prefix.length)}`
+      ctx.state.fired()
+    }
+    await next()
+  }
+}
+
+/** Answers a request to manage a client. */
+function manages(method: string, answer: (ctx: Context, client: Json) => void) {
+  return async (ctx: Context, next: Next) => {
+    const { inside } = stateOf(ctx).bank
+    const place = `${inside.places.paths.registration}/`
+    if (ctx.method !== method || !ctx.path.startsWith(place)) return next()
+    const client = inside.records.peek('Client', ctx.path.slice(place.length))
+    if (!client) return next()
+    ctx.state.fired()
+    answer(ctx, { ...client })
+  }
+}
+
+const faults: Fault[] = [
+  {
+    id: 'balances-of-one-account-as-a-page',
+    story: 'The web application owns the path of single balances and answers with its page, 200.',
+    fails: ['GEN-01/json'],
+    async middleware(ctx, next) {
+      await next()
+      if (!/\/accounts\/[^/]+\/balances$/.test(ctx.path) || ctx.status !== 200) return
+      ctx.state.fired()
+      ctx.type = 'text/html'
+      ctx.body = '<!doctype html><title>Your balances</title><p>Please log in.'
+    },
+  },
+  {
+    id: 'local-time-in-summer',
+    story: 'Instants are formatted on a server in London; in winter nobody notices.',
+    fails: ['GEN-02/utc'],
+    policies: (correct, { fired }) => ({
+      dateTimeOf(instant) {
+        if (!isSummer(instant)) return correct.dateTimeOf(instant)
+        fired()
+        return correct.dateTimeOf(instant + 3_600_000).replace(/(Z|\+00:00)$/, '+01:00')
+      },
+    }),
+  },
+  {
+    id: 'data-below-ais',
+    story: 'The paths were named after the role of the TPP, and the documents came later.',
+    fails: ['GEN-05/prefix'],
+    target(document) {
+      const { addresses } = document
+      addresses.overrides = { aisp: `${addresses.base_url}/open-banking/v3.1/ais` }
+    },
+    middleware: movedTo('/open-banking/v3.1/ais'),
+  },
+  {
+    id: 'registration-can-be-read',
+    story: 'The RFC 7592 endpoint of the product was never switched off.',
+    fails: [],
+    warns: ['GEN-08/read'],
+    middleware: manages('GET', (ctx, client) => {
+      ctx.body = client
+    }),
+  },
+  {
+    id: 'registration-can-be-deleted',
+    story: 'Operations wanted TPPs to tidy up after themselves; reading stayed closed.',
+    fails: [],
+    warns: ['GEN-08/delete'],
+    middleware: manages('DELETE', (ctx) => {
+      ctx.status = 204
+    }),
+  },
+  {
+    id: 'password-grant-for-the-old-app',
+    story: "The bank's own app of 2015 logs in with the password grant, for every client.",
+    fails: ['GEN-10/password-grant'],
+    async middleware(ctx, next) {
+      const state = stateOf(ctx)
+      const form = new URLSearchParams(state.body)
+      const { username, password } = Object.fromEntries(form)
+      const known = state.bank.customers.some(
+        (customer) => customer.username === username && customer.password === password,
+      )
+      if (form.get('grant_type') === 'password' && known) {
+        form.set('grant_type', 'client_credentials')
+        state.body = form.toString()
+        ctx.state.fired()
+      }
+      await next()
+    },
+  },
+  {
+    id: 'transactions-of-one-account-as-text',
+    story: 'One controller returns a string that it has serialized itself.',
+    fails: [],
+    warns: ['GEN-15/media-type'],
+    async middleware(ctx, next) {
+      await next()
+      if (!/\/accounts\/[^/]+\/transactions$/.test(ctx.path) || ctx.status !== 200) return
+      ctx.state.fired()
+      ctx.body = JSON.stringify(ctx.body)
+      ctx.type = 'text/plain'
+    },
+  },
+]
+export default faults
