@@ -1,18 +1,31 @@
 import type { NamedConsent } from '../engine/journey/consent.ts'
 import type { Context } from '../engine/journey/context.ts'
 import { once } from '../engine/journey/once.ts'
-import type { Approval, TokenSet } from '../engine/journey/session.ts'
+import { type Approval, type TokenSet, tokensOf } from '../engine/journey/session.ts'
 import { taken } from '../engine/journey/steps.ts'
+import { succeeded } from '../engine/judge/matchers.ts'
 import { NotApplicable } from '../engine/judge/outcome.ts'
 import type { HookName } from '../engine/target/target.ts'
 import type { Exchange } from '../engine/wire/exchange.ts'
-import { accountsOnly, basicCredits, debitsInPeriod, secondCustomer } from './consents.ts'
+import {
+  accountsOnly,
+  basicCredits,
+  debitsInPeriod,
+  everything,
+  secondCustomer,
+} from './consents.ts'
 
 /** An approval that something ended for good: what it could do just before, and just after. */
 export interface Ended extends Before {
   after: Answers
   /** When it ended, by our clock, in milliseconds since the epoch. */
   at: number
+}
+
+/** An approval that time ended, and what its refresh token gave just after. */
+export interface Outlived extends Ended {
+  /** Absent where the bank issues no refresh token, or refused to use it before. */
+  late?: { grant: Exchange; data?: Exchange }
 }
 
 interface Before extends Answers {
@@ -30,13 +43,34 @@ interface Answers {
   requests: { path: string; answer: Exchange }[]
 }
 
-/** “debits in a period”, deleted by the TPP; `deletion` is the answer. */
-export const deleted = once(async (context): Promise<Ended & { deletion: Exchange }> => {
+/** What another consent of the same client and customer still gives. */
+interface Others {
+  query: Exchange
+  accounts: Exchange
+}
+
+interface Deleted extends Ended {
+  /** Answer of the DELETE. */
+  deletion: Exchange
+  /** The approval “everything” just before the deletion, and just after. */
+  others: { before: Others; after: Others }
+}
+
+/** “debits in a period”, deleted by the TPP. */
+export const deleted = once(async (context): Promise<Deleted> => {
   const before = await atWork(context, debitsInPeriod)
   const { approval } = before
+  const other = await context.approved(everything)
+  const look = async (): Promise<Others> => ({
+    query: await other.get(consentPath(other)),
+    accounts: await other.get('/accounts'),
+  })
+  const otherBefore = await look()
   const at = Date.now()
   const deletion = await approval.delete(consentPath(approval))
-  return { ...before, at, deletion, after: await again(before, 'its consent was deleted') }
+  const others = { before: otherBefore, after: await look() }
+  const after = await again(before, 'its consent was deleted')
+  return { ...before, at, deletion, others, after }
 })
 
 /** “basic credits”, revoked by the customer at the bank; not applicable without the hook. */
@@ -45,14 +79,16 @@ export const revoked = once((context) =>
 )
 
 /** “accounts only”, past its ExpirationDateTime; not applicable without the hook. */
-export const expired = once((context) =>
-  endedBy(context, 'consent-expired', accountsOnly, 'its consent has expired'),
-)
+export const expired = once(async (context): Promise<Outlived> => {
+  const words = 'its consent has expired'
+  return refreshedLate(await endedBy(context, 'consent-expired', accountsOnly, words), words)
+})
 
 /** “second customer”, not confirmed for ninety days; not applicable without the hook. */
-export const outOfDate = once((context) =>
-  endedBy(context, 'ninety-days-passed', secondCustomer, 'ninety days have passed'),
-)
+export const outOfDate = once(async (context): Promise<Outlived> => {
+  const words = 'ninety days have passed'
+  return refreshedLate(await endedBy(context, 'ninety-days-passed', secondCustomer, words), words)
+})
 
 async function endedBy(
   context: Context,
@@ -67,6 +103,20 @@ async function endedBy(
   const at = Date.now()
   await context.fact(hook, { consentId: before.approval.consentId })
   return { ...before, at, after: await again(before, words) }
+}
+
+/** A refresh after the end and, where a token comes of it, the first data request with that. */
+async function refreshedLate(ended: Ended, deviation: string): Promise<Outlived> {
+  const { approval, tokens, refreshed, requests } = ended
+  const [first] = requests
+  if (!refreshed || !succeeded(refreshed) || !tokens.refreshToken || !first) return ended
+  const grant = await approval.tpp.token(
+    { grant_type: 'refresh_token', refresh_token: tokens.refreshToken },
+    { deviation },
+  )
+  const bearer = tokensOf(grant)?.accessToken
+  if (!bearer) return { ...ended, late: { grant } }
+  return { ...ended, late: { grant, data: await approval.get(first.path, { bearer, deviation }) } }
 }
 
 const consentPath = ({ consentId }: Approval) =>
