@@ -1,0 +1,70 @@
+import { succeeded } from '../../engine/judge/matchers.ts'
+import { member, type Row, rowsOf } from '../../engine/judge/rows.ts'
+import { rule } from '../../engine/judge/rule.ts'
+import { brief } from '../../engine/judge/schemas.ts'
+import type { Exchange } from '../../engine/wire/exchange.ts'
+import { strangersTo } from './asked-account.ts'
+
+/** The accounts of a successful answer; undefined where it lists none. */
+function accountsIn(exchange: Exchange): Row[] | undefined {
+  const isArray = Array.isArray(member(exchange.response?.json, 'Data', 'Account'))
+  return succeeded(exchange) && isArray ? rowsOf(exchange) : undefined
+}
+
+rule(
+  'ACC-02/asked-account-only',
+  'GET /accounts/{AccountId} answers with the account that was asked for, and no other',
+  { endpoints: ['account'] },
+  (exchange) => {
+    const rows = exchange.endpoint === 'account' ? accountsIn(exchange) : undefined
+    const found = strangersTo(exchange, rows)
+    if (!rows || found?.length || exchange.about.deviation !== undefined) return found
+    if (rows.length === 1) return []
+    const message = `${rows.length} accounts instead of the one that was asked for`
+    const actual = `${rows.length} accounts`
+    return [{ message, expected: 'one account', actual, place: '/Data/Account' }]
+  },
+)
+
+rule(
+  'ACC-03/unique',
+  'No two accounts of an answer have the same AccountId',
+  { endpoints: ['accounts'] },
+  (exchange) => {
+    const rows = exchange.endpoint === 'accounts' ? accountsIn(exchange) : undefined
+    if (!rows || rows.length < 2) return undefined
+    const ids = rows.map((row) => row.AccountId)
+    const index = ids.findIndex((id, at) => typeof id === 'string' && ids.indexOf(id) < at)
+    if (index < 0) return []
+    const message = `the AccountId ${brief(ids[index])} stands twice`
+    const place = `/Data/Account/${index}/AccountId`
+    return [{ message, expected: 'AccountIds that differ', actual: brief(ids[index]), place }]
+  },
+)
+
+rule(
+  'ACC-20/detail-shows-card',
+  'Under ReadAccountsDetail an account shows the identification of its card',
+  { endpoints: ['accounts', 'account'] },
+  (exchange) => {
+    if (exchange.endpoint !== 'accounts' && exchange.endpoint !== 'account') return undefined
+    if (!exchange.about.consent?.permissions.includes('ReadAccountsDetail')) return undefined
+    const rows = accountsIn(exchange)
+    if (!rows || rows.length === 0) return undefined
+    const index = rows.findIndex((row) => !showsCard(row))
+    if (index < 0) return []
+    return [
+      {
+        message: 'the account lacks Account with Identification',
+        expected: 'Account with Identification',
+        actual: brief(rows[index]),
+        place: `/Data/Account/${index}/Account`,
+      },
+    ]
+  },
+)
+
+function showsCard(row: Row): boolean {
+  const cards = [row.Account].flat()
+  return cards.length > 0 && cards.every((card) => member(card, 'Identification') !== undefined)
+}

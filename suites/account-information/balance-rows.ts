@@ -1,0 +1,39 @@
+import { member, type Row } from '../../engine/judge/rows.ts'
+
+/** The balances of one account, and how to compare others with them. */
+export interface SteadyBalances {
+  accountId: string
+  rows: Row[]
+  /** What must be the same, as one text, whatever the order. */
+  key(rows: Row[]): string
+}
+
+/**
+ * The accounts whose balances two answers show alike. Amounts and indicators move: they are
+ * compared only where both answers agree on them.
+ */
+export function steadyBalances(first: Row[], second: Row[]): SteadyBalances[] {
+  const ids = new Set(first.map((row) => row.AccountId).filter((id) => typeof id === 'string'))
+  return [...ids].flatMap((accountId) => {
+    const of = (rows: Row[]) => rows.filter((row) => row.AccountId === accountId)
+    const rows = of(first)
+    const key = [withAmounts, withoutAmounts]
+      .map((fields) => (of: Row[]) => JSON.stringify(of.map(fields).sort()))
+      .find((one) => one(rows) === one(of(second)))
+    return key ? [{ accountId: accountId as string, rows, key }] : []
+  })
+}
+
+function withoutAmounts(row: Row): string {
+  const lines = [row.CreditLine ?? []].flat().map((line) => {
+    const { Included, Type } = (line ?? {}) as Row
+    return JSON.stringify([Included, Type, member(line, 'Amount', 'Currency')])
+  })
+  return JSON.stringify([row.Type, member(row, 'Amount', 'Currency'), lines.sort()])
+}
+
+function withAmounts(row: Row): string {
+  const lines = [row.CreditLine ?? []].flat().map((line) => member(line, 'Amount', 'Amount'))
+  const amounts = [member(row, 'Amount', 'Amount'), row.CreditDebitIndicator, lines.sort()]
+  return `${withoutAmounts(row)} ${JSON.stringify(amounts)}`
+}

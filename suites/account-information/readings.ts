@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import type { Approval, TokenSet } from '../../engine/journey/session.ts'
+import { OWNERS } from '../../engine/journey/steps.ts'
+import { rulesBrokenBy } from '../../engine/journey/trace.ts'
+import { relyOn } from '../../engine/judge/expect.ts'
+import { succeeded } from '../../engine/judge/matchers.ts'
+import { Blocked, lacking } from '../../engine/judge/outcome.ts'
+import { member, type Row, rowsOf } from '../../engine/judge/rows.ts'
+import type { Exchange } from '../../engine/wire/exchange.ts'
+
+/** What stands behind /accounts/{AccountId}: the account itself, its balances, its transactions. */
+export type Tail = '' | '/balances' | '/transactions'
+
+const memory = new WeakMap<TokenSet, Map<string, Promise<unknown>>>()
+
+/** Reads something once for each access token: another one may lawfully read other data. */
+export async function once<T>(
+  approval: Approval,
+  name: string,
+  read: () => Promise<T>,
+): Promise<T> {
+  const tokens = await approval.tokens()
+  const known = memory.get(tokens) ?? new Map<string, Promise<unknown>>()
+  memory.set(tokens, known)
+  const reading = (known.get(name) as Promise<T> | undefined) ?? read()
+  known.set(name, reading)
+  return reading
+}
+
+/** The first answer of a path. */
+export function firstRead(approval: Approval, path: string): Promise<Exchange> {
+  return once(approval, path, () => approval.get(path))
+}
+
+/**
+ * The rows of an answer. One that is no success ends the check as blocked by `owner`, one that is
+ * no list by the rule that it breaks.
+ */
+export function listed(exchange: Exchange, owner: string): Row[] {
+  relyOn(owner, exchange)
+  const data = member(exchange.response?.json, 'Data')
+  const lists = ['Account', 'Balance', 'Transaction'].map((name) => member(data, name))
+  if (lists.some(Array.isArray)) return rowsOf(exchange)
+  const broken = rulesBrokenBy(exchange)
+  const shape = /\/array$|^ENV-01\/|^GEN-01\//
+  const id = broken.find((rule) => shape.test(rule)) ?? broken[0] ?? owner
+  throw new Blocked({ kind: 'check', id }, `the answer is no list: it breaks ${id}`, exchange)
+}
+
+/** Two answers of GET /accounts, one after the other. */
+export async function accountsTwice(approval: Approval): Promise<[Exchange, Exchange]> {
+  const first = await firstRead(approval, '/accounts')
+  return [first, await once(approval, '/accounts again', () => approval.get('/accounts'))]
+}
+
+/** The AccountIds of an answer, each once, sorted. */
+export function accountIdsIn(rows: Row[]): string[] {
+  const ids = rows.map((row) => row.AccountId).filter((id) => typeof id === 'string' && id !== '')
+  return [...new Set(ids as string[])].sort()
+}
+
+/** AccountIds of the consent; ends the check where they don't stay, or where there are none. */
+export async function accountIds(approval: Approval): Promise<string[]> {
+  const [first, second] = await accountsTwice(approval)
+  const ids = accountIdsIn(listed(first, OWNERS.accounts))
+  const again = accountIdsIn(listed(second, OWNERS.accounts))
+  if (ids.join() !== again.join()) {
+    const id = 'ACC-04/second-call'
+    throw new Blocked({ kind: 'check', id }, 'the AccountIds changed between two calls', second)
+  }
+  return ids.length > 0 ? ids : lacking('an account with an AccountId')
+}
+
+/** The path of one account, or of what stands behind it. */
+export function pathOf(accountId: string, tail: Tail): string {
+  return `/accounts/${encodeURIComponent(accountId)}${tail}`
+}
+
+/** The answer for each account of the consent, by AccountId, read after the first bulk answer. */
+export function singles(approval: Approval, tail: Tail): Promise<Map<string, Exchange>> {
+  return once(approval, `singles${tail}`, async () => {
+    await firstRead(approval, tail || '/accounts')
+    return readSingles(approval, tail)
+  })
+}
+
+/** The same, read anew. */
+export async function readSingles(approval: Approval, tail: Tail): Promise<Map<string, Exchange>> {
+  const answers = new Map<string, Exchange>()
+  for (const id of await accountIds(approval)) {
+    answers.set(id, await approval.get(pathOf(id, tail)))
+  }
+  return answers
+}
+
+/**
+ * What an AccountId gets that names nothing, right after one that names an account did well.
+ *
+ * @param owner of the single answers: the check that the control relies on.
+ * @param rule that condemns rows of another account, which this answer must not hold.
+ */
+export async function askedForUnknownAccount(
+  approval: Approval,
+  { tail, owner, rule }: { tail: Tail; owner: string; rule: string },
+): Promise<Exchange> {
+  const [own = ''] = await accountIds(approval)
+  relyOn(owner, await approval.get(pathOf(own, tail)))
+  const deviation = 'an AccountId that names no account'
+  const answer = await approval.get(pathOf(randomUUID(), tail), { deviation })
+  if (rulesBrokenBy(answer).includes(rule)) {
+    throw new Blocked({ kind: 'check', id: rule }, 'it was given rows of another account', answer)
+  }
+  return answer
+}
+
+/**
+ * Ends the check where one of two answers that ought to agree breaks a rule and the other doesn't:
+ * their difference is that rule's.
+ */
+export function blameRules(one: Exchange, other: Exchange, prefix: string): void {
+  const here = rulesBrokenBy(one)
+  const there = rulesBrokenBy(other)
+  const odd = [...here, ...there].filter((id) => here.includes(id) !== there.includes(id))
+  const rule = odd.find((id) => id.startsWith(prefix))
+  if (!rule) return
+  throw new Blocked({ kind: 'check', id: rule }, `one of the two answers breaks ${rule}`, one)
+}
+
+/**
+ * Rows of accounts that GET /accounts doesn't list. An account that its own address serves is one
+ * of the consent, and the list lacks it: the check ends blocked by ACC-14/all-accounts.
+ */
+export async function rowsOfStrangers(approval: Approval, rows: Row[]): Promise<Row[]> {
+  const own = await accountIds(approval)
+  const strange = rows.filter(({ AccountId: id }) => typeof id === 'string' && !own.includes(id))
+  for (const id of accountIdsIn(strange)) {
+    const answer = await approval.get(pathOf(id, ''), { deviation: 'an AccountId off the list' })
+    if (!succeeded(answer)) continue
+    const why = `GET /accounts lacks ${id}, which GET /accounts/{AccountId} serves`
+    throw new Blocked({ kind: 'check', id: 'ACC-14/all-accounts' }, why, answer)
+  }
+  return strange
+}
