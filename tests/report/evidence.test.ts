@@ -188,6 +188,19 @@ describe('what was edited after signing', () => {
     expect(await verified()).toEqual([{ file: 'exchanges.jsonl', message: 'is missing' }])
   })
 
+  test('a report that people read, too', async () => {
+    await writeReports(dir)
+    await signRun(dir, pem(ec.privateKey))
+    await spoil('report.html', (text) =>
+      text.replace('Nonconformant', 'Conformant').replace('nonconformant', 'conformant'),
+    )
+    expect(await verified()).toMatchObject([
+      { file: 'report.html', message: expect.stringContaining('or it was made again') as string },
+    ])
+    await writeReports(dir)
+    expect(await verifyRun(dir, spki(ec.publicKey))).toMatchObject({ intact: true })
+  })
+
   test('the statement itself', async () => {
     const [head, payload, signature] = (await readFile(path('statement.jws'), 'utf8')).split('.')
     const statement = JSON.parse(Buffer.from(payload ?? '', 'base64url').toString()) as object

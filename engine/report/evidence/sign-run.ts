@@ -33,8 +33,17 @@ export interface SignOptions {
   passphrase?: string
 }
 
-/** The files whose bytes a statement seals; everything else is made from them. */
-export const SEALED = ['report.json', 'exchanges.jsonl'] as const
+/** The files that are the run; a statement without them is none. */
+export const RESULTS = ['report.json', 'exchanges.jsonl'] as const
+
+/** What is made from them and read by people and machines: sealed as well, where it is there. */
+export const MADE = [
+  'report.html',
+  'junit.xml',
+  'ctrf.json',
+  'step-summary.md',
+  'observations.json',
+] as const
 
 /**
  * Writes DIR/statement.jws: a compact JWS over what the run was and what it found. The key is PEM
@@ -48,10 +57,15 @@ export async function signRun(
 ): Promise<Statement> {
   const privateKey = readKey(key, options.passphrase)
   const { report, exchanges } = await readRun(dir)
-  const contents = await Promise.all(
-    SEALED.map(async (file) => ({ file, content: await readFile(join(dir, file)) })),
-  )
-  const results = contents[0] as { content: Buffer }
+  const results = await readFile(join(dir, 'report.json'))
+  const files = [
+    seal('report.json', results),
+    seal('exchanges.jsonl', await readFile(join(dir, 'exchanges.jsonl'))),
+  ]
+  for (const file of MADE) {
+    const content = await readFile(join(dir, file)).catch(() => undefined)
+    if (content) files.push(seal(file, content))
+  }
   const statement: Statement = {
     statement: 'assay-run',
     target: report.target.name,
@@ -62,9 +76,9 @@ export async function signRun(
     suite: report.assay.version,
     specsDigest: report.assay.specsDigest,
     configurationDigest: report.target.configurationDigest,
-    resultsDigest: sha256(results.content),
+    resultsDigest: sha256(results),
     chain: { lines: exchanges.length, head: exchanges.at(-1)?.hash ?? CHAIN_START },
-    files: contents.map(({ file, content }) => seal(file, content)),
+    files,
   }
   const x5c = options.x5c ? chainOf(options.x5c, privateKey) : undefined
   const kid =

@@ -5,7 +5,7 @@ import { compactVerify, decodeProtectedHeader, type JWK } from 'jose'
 import { readArchive } from './archive.ts'
 import { verifyLines } from './chain-lines.ts'
 import { difference } from './seal.ts'
-import { algorithm, SEALED, type Statement } from './sign-run.ts'
+import { algorithm, MADE, RESULTS, type Statement } from './sign-run.ts'
 
 export interface Finding {
   file: string
@@ -64,11 +64,14 @@ function compare(
   files: Files,
   chain: ReturnType<typeof verifyLines>,
 ): Finding[] {
-  const findings: Finding[] = []
+  const findings: Finding[] = RESULTS.filter(
+    (file) => !statement.files.some((f) => f.file === file),
+  ).map((file) => ({ file, message: 'is not covered by the statement' }))
   for (const sealed of statement.files) {
     const content = files.get(sealed.file)
     if (!content) {
-      findings.push({ file: sealed.file, message: 'is missing' })
+      // What is made from the results may be left out, the results may not.
+      if (isResult(sealed.file)) findings.push({ file: sealed.file, message: 'is missing' })
       continue
     }
     const differs = difference(sealed, content)
@@ -76,7 +79,13 @@ function compare(
     // The chain tells the line of an exchange, and often the byte: better than a block of the file.
     if (sealed.file === 'exchanges.jsonl' && chain.findings.length > 0)
       findings.push(...chain.findings)
-    else findings.push({ file: sealed.file, ...differs })
+    else if (isResult(sealed.file)) findings.push({ file: sealed.file, ...differs })
+    else
+      findings.push({
+        file: sealed.file,
+        ...differs,
+        message: `${differs.message} (or it was made again)`,
+      })
   }
   if (findings.length === 0 && chain.head !== statement.chain.head) {
     findings.push({
@@ -92,6 +101,10 @@ interface Opened {
   signature: Verification['signature']
   statement?: Statement
   signer?: string
+}
+
+function isResult(file: string): boolean {
+  return RESULTS.some((result) => result === file)
 }
 
 async function openStatement(jws: string, publicKey: string | JWK | undefined): Promise<Opened> {
@@ -144,7 +157,7 @@ async function read(path: string): Promise<Files> {
   if (!stats.isDirectory() && path.endsWith('.zip')) return readArchive(await readFile(path))
   const dir = stats.isDirectory() ? path : dirname(path)
   const files: Files = new Map()
-  for (const file of [...SEALED, 'statement.jws']) {
+  for (const file of [...RESULTS, ...MADE, 'statement.jws']) {
     const content = await readFile(join(dir, file)).catch(() => undefined)
     if (content) files.set(file, content)
   }
