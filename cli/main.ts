@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { TargetError } from '../engine/target/target-error.ts'
 import { bank } from './bank.ts'
+import { generate } from './generate.ts'
 import { DEFAULT_TARGET } from './open-target.ts'
 import { plan } from './plan.ts'
 import { prove } from './prove.ts'
@@ -59,6 +60,8 @@ program
   .option('--fault <id...>', 'only these faults')
   .option('--variant <id...>', 'only these variants')
   .option('--correct', 'only the correct bank; lists every outcome but pass')
+  .option('--json <file>', 'write every proof and the matrix')
+  .option('--page <file>', 'write the matrix as a page')
   .option('--processes <number>', 'how many at once; default: one for each processor')
   .action(prove)
 
@@ -100,6 +103,12 @@ program
   .argument('<folder>', 'the run')
   .option('--out <file>', 'the archive; default FOLDER.zip')
   .action(packed)
+
+program
+  .command('generate')
+  .description('the pages of docs/requirements, made from specs/')
+  .option('--check', 'write nothing; exit with 1 when one is out of date')
+  .action(generate)
 
 try {
   await program.parseAsync()

@@ -1,6 +1,10 @@
+import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { shareOut } from '../proof/crew.ts'
 import { openWorkshop } from '../proof/judge-bank.ts'
+import { type Matrix, matrixOf } from '../proof/matrix.ts'
+import { matrixPage } from '../proof/matrix-page.ts'
+import { type MutantProof, proveMutants } from '../proof/mutants.ts'
 import { type Proof, proofsToMake, proveOne } from '../proof/prove.ts'
 
 export interface ProveOptions {
@@ -8,6 +12,8 @@ export interface ProveOptions {
   variant?: string[]
   correct?: boolean
   processes?: string
+  json?: string
+  page?: string
 }
 
 /** `assay prove`: exit code 0 when every proof holds, 1 when one does not. */
@@ -15,24 +21,57 @@ export async function prove(options: ProveOptions): Promise<void> {
   const began = Date.now()
   const all = await proofsToMake(options.fault ?? [], options.variant ?? [])
   const chosen = options.correct ? all.filter(({ kind }) => kind === 'correct') : all
+  const whole = !options.fault && !options.variant && !options.correct
   const proofs: Proof[] = []
   const done = (proof: Proof) => {
     proofs.push(proof)
     show(proof, proofs.length, chosen.length, options.correct === true)
   }
-  if (chosen.length <= 3) {
-    const workshop = await openWorkshop()
-    for (const { kind, expected } of chosen) done(await proveOne(workshop, kind, expected))
+  const workshop = await openWorkshop()
+  let mutants: MutantProof | undefined
+  let matrix: Matrix | undefined
+  try {
+    if (chosen.length <= 3) {
+      for (const { kind, expected } of chosen) done(await proveOne(workshop, kind, expected))
+    } else {
+      const processes = Number(options.processes) || availableParallelism()
+      const jobs = chosen.map(({ kind, expected }) => ({ kind, id: expected.id }))
+      await shareOut(jobs, processes, done)
+    }
+    if (whole) {
+      mutants = await proveMutants(workshop)
+      matrix = matrixOf(proofs, workshop.suites, workshop.catalogue, mutants.caught)
+    }
+  } finally {
     await workshop.directory.close()
-  } else {
-    const processes = Number(options.processes) || availableParallelism()
-    const jobs = chosen.map(({ kind, expected }) => ({ kind, id: expected.id }))
-    await shareOut(jobs, processes, done)
   }
-  const broken = proofs.filter(({ complaints }) => complaints.length > 0)
-  const seconds = ((Date.now() - began) / 1000).toFixed(1)
-  console.log(`${proofs.length - broken.length} of ${chosen.length} proofs hold (${seconds} s)`)
-  process.exitCode = broken.length > 0 || proofs.length < chosen.length ? 1 : 0
+
+  const seconds = (Date.now() - began) / 1000
+  const broken = proofs.filter(({ complaints }) => complaints.length > 0).length
+  const more = [...(mutants?.complaints ?? []), ...(matrix ? gaps(matrix) : [])]
+  for (const complaint of more) console.log(`FAIL ${complaint}`)
+  if (mutants) {
+    console.log(
+      `${mutants.made} mutants of ${mutants.recorded} answers, ${mutants.caught.size} rules caught`,
+    )
+  }
+  console.log(`${proofs.length - broken} of ${chosen.length} proofs hold (${seconds.toFixed(1)} s)`)
+  if (options.json) {
+    const made = mutants && { ...mutants, caught: [...mutants.caught] }
+    writeFileSync(options.json, `${JSON.stringify({ seconds, matrix, mutants: made, proofs })}\n`)
+  }
+  if (options.page && matrix) {
+    writeFileSync(options.page, matrixPage(matrix, proofs, workshop.catalogue))
+  }
+  process.exitCode = broken + more.length > 0 || proofs.length < chosen.length ? 1 : 0
+}
+
+/** What no fault catches, and faults that nothing catches. */
+function gaps({ uncaught, harmless }: Matrix): string[] {
+  return [
+    ...uncaught.map((id) => `${id} can fail, but no fault and no mutant shows it`),
+    ...harmless.map((id) => `nothing catches the fault ${id}`),
+  ]
 }
 
 function show({ id, kind, judged, complaints }: Proof, n: number, of: number, all: boolean): void {
@@ -41,6 +80,7 @@ function show({ id, kind, judged, complaints }: Proof, n: number, of: number, al
   console.log(`${mark} ${String(n).padStart(String(of).length)}/${of} ${kind} ${id} (${facts})`)
   for (const complaint of complaints) console.log(`       ${complaint}`)
   if (!all) return
-  for (const [check, message] of Object.entries(judged.messages))
+  for (const [check, message] of Object.entries(judged.messages)) {
     console.log(`       ${check}: ${message}`)
+  }
 }

@@ -1,0 +1,34 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
+import { notTestedPage, readingPage } from '../engine/catalogue/reading.ts'
+import { root } from '../engine/catalogue/root.ts'
+
+const DOCUMENTS: [name: string, title: string][] = [
+  ['account-information', 'Account information'],
+  ['product-information', 'Product information'],
+]
+
+/** `assay generate`: the pages made from specs/. With --check: exit code 1 when one is out of date. */
+export function generate(options: { check?: boolean }): void {
+  const catalogue = loadCatalogue()
+  const files = new Map(
+    DOCUMENTS.map(([name, title]) => {
+      const document = readFileSync(join(root, 'documents', `${name}.md`), 'utf8')
+      return [`docs/requirements/${name}.md`, readingPage(title, name, document, catalogue)]
+    }),
+  )
+  files.set('docs/requirements/not-tested.md', notTestedPage(catalogue))
+  for (const [file, content] of files) {
+    const path = join(root, file)
+    if (existsSync(path) && readFileSync(path, 'utf8') === content) continue
+    if (options.check) {
+      console.error(`${file} is out of date: npm run generate`)
+      process.exitCode = 1
+      continue
+    }
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, content)
+    console.log(file)
+  }
+}

@@ -1,0 +1,85 @@
+import type { Catalogue, Requirement } from './catalogue.ts'
+
+/** One line of a document, and what judges it. */
+export interface ReadLine {
+  number: number
+  text: string
+  /** Requirements that quote words of it. */
+  requirements: Requirement[]
+}
+
+/** The lines of a document that say something: no headings, no table rules, no blank lines. */
+export function readLines(document: string, name: string, catalogue: Catalogue): ReadLine[] {
+  const requirements = [...catalogue.requirements.values()].filter(({ chapter }) =>
+    chapter.startsWith(name),
+  )
+  return document.split('\n').flatMap((text, index) => {
+    const silent = text.trim() === '' || text.startsWith('#') || /^\|[\s|:-]+\|$/.test(text)
+    if (silent) return []
+    const quoting = requirements.filter(({ quote }) => quote.some((words) => text.includes(words)))
+    return [{ number: index + 1, text, requirements: quoting }]
+  })
+}
+
+/**
+ * The page for a reader who holds a document: every line of it, the requirements read out of it and
+ * what judges them, and every line that nothing judges.
+ */
+export function readingPage(
+  title: string,
+  name: string,
+  document: string,
+  catalogue: Catalogue,
+): string {
+  const lines = readLines(document, name, catalogue)
+  const out = [
+    `# ${title}: what judges each line`,
+    '',
+    'Made from `specs/` by `npm run generate`; do not edit. Under each line of the document stand the',
+    'requirements that were read out of it, with their level and the checks and rules that judge',
+    'them. A line without any says nothing that could be judged, or is quoted under another one.',
+    '',
+  ]
+  for (const { number, text, requirements } of lines) {
+    out.push(`**${number}** ${quoted(text)}`, '')
+    for (const requirement of requirements) out.push(item(requirement))
+    out.push(requirements.length === 0 ? '- nothing judges this line' : '', '')
+  }
+  return `${out
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()}\n`
+}
+
+function quoted(text: string): string {
+  return text.replace(/[\\`*_{}[\]<>#|]/g, '\\$&').trim()
+}
+
+function item({ id, level, text, checks, notTested, decision }: Requirement): string {
+  const judged =
+    notTested === undefined
+      ? checks.map((check) => `\`${check}\``).join(', ')
+      : `not tested: ${notTested}`
+  const read = decision === undefined ? '' : ` (read as ${decision} decides)`
+  return `- **${id}** ${level}: ${text}${read} ${judged}`
+}
+
+/** Musts that nothing tests, each with its reason: what every report owns up to. */
+export function notTestedPage(catalogue: Catalogue): string {
+  const musts = [...catalogue.requirements.values()].filter(
+    ({ level, notTested }) => level === 'must' && notTested !== undefined,
+  )
+  const rows = musts.map(
+    ({ id, binds, text, notTested }) => `| ${id} | ${binds} | ${text} | ${notTested} |`,
+  )
+  return [
+    '# Musts that are not tested',
+    '',
+    'Made from `specs/` by `npm run generate`; do not edit.',
+    '',
+    '| requirement | binds | text | why it is not tested |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n')
+}
