@@ -5,7 +5,6 @@ import { expect, relyOn } from '../../engine/judge/expect.ts'
 import { member } from '../../engine/judge/rows.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
 import { anotherRegistration, unregistered } from './fresh-registration.ts'
-import { expectNoToken } from './no-token.ts'
 
 /** What holds for the service as a whole. Requirements: specs/account-information/general.yaml */
 
@@ -52,7 +51,7 @@ check(
       form: { grant_type: 'password', ...credentialsOf(target.document.customers.first) },
     })
 
-    expectNoToken(answer)
+    expect(answer).toGiveNoToken()
   },
 )
 

@@ -19,7 +19,6 @@ import {
   withFewerGrants,
   withFewerRedirectUris,
 } from './narrow-registration.ts'
-import { expectNoToken } from './no-token.ts'
 import {
   expectNotRegistered,
   listOf,
@@ -276,7 +275,7 @@ check(
 
     const answer = await tpp.token(grant, { deviation: 'a grant type that is not registered' })
 
-    expectNoToken(answer)
+    expect(answer).toGiveNoToken()
   },
 )
 
