@@ -62,6 +62,8 @@ export interface Steps {
   management(name?: ClientName, funds?: boolean): Promise<Step<string>>
   consent(consent: NamedConsent): Promise<Step<ConsentFacts>>
   fundsConfirmation(name?: ClientName): Promise<Step<string>>
+  /** The deletion of the first client's; it finds out where such consents are deleted. */
+  fundsDeletion(): Promise<Step<string>>
   /** `before`: for a re-confirmation, a query of the consent just before the visit. */
   visit(
     consent: NamedConsent,
@@ -78,6 +80,8 @@ export interface TokenSet {
   refreshToken?: string
   idToken?: string
   scope?: string
+  /** What every ID token of this authorisation must agree with. */
+  authorised?: About['idToken']
   /** Milliseconds since the epoch; Infinity when the bank did not say. */
   expiresAt: number
 }
@@ -303,6 +307,27 @@ export function createSession(parts: {
         }
       }),
 
+    fundsDeletion: () =>
+      memory.once('funds deletion', OWNERS.fundsDeletion, async () => {
+        const id = taken(await steps.fundsConfirmation())
+        const client = await caller()
+        let exchange: Exchange | undefined
+        for (const address of target.endpoints.cbpii.delete) {
+          funds.delete = address
+          exchange = await client.delete(`/funds-confirmation-consents/${encodeURIComponent(id)}`)
+          environment(exchange)
+          // An unknown address: the document leaves open which one it is.
+          if (![404, 405].includes(exchange.response?.status ?? 0)) break
+        }
+        const usable = exchange !== undefined && succeeded(exchange)
+        if (!usable) funds.delete = undefined
+        return {
+          exchange,
+          value: usable ? id : undefined,
+          why: `no funds confirmation consent was deleted: ${exchange ? answerOf(exchange) : ''}`,
+        }
+      }),
+
     visit: (consent) =>
       memory.once(`visit ${consent.name}`, visitOwner(consent), async () => {
         customer(consent.customer)
@@ -344,18 +369,20 @@ export function createSession(parts: {
       memory.once(`exchange ${consent.name}`, exchangeOwner(consent), async () => {
         const { code, request, redirect } = taken(await steps.visit(consent))
         const client = taken(await steps.registration(consent.client))
+        const authorised = idTokenFacts(redirect, request)
         const exchange = await client.token(
           {
             grant_type: 'authorization_code',
             code,
             redirect_uri: request.redirectUri,
           },
-          { about: { idToken: idTokenFacts(redirect, request) } },
+          { about: { idToken: authorised } },
         )
         environment(exchange)
+        const tokens = tokensOf(exchange)
         return {
           exchange,
-          value: tokensOf(exchange),
+          value: tokens && { ...tokens, authorised },
           why: `the code of ${consent.name} was not exchanged: ${answerOf(exchange)}`,
         }
       }),
@@ -363,16 +390,15 @@ export function createSession(parts: {
     refresh: (consent) =>
       memory.once(`refresh ${consent.name}`, OWNERS.refresh, async () => {
         const approval = await approved(consent)
-        const { refreshToken } = await approval.tokens()
+        const before = await approval.tokens()
+        const { refreshToken, authorised } = before
         if (!refreshToken) throw new NotApplicable('the bank issues no refresh token')
-        const { redirect, request } = approval.visit
         const exchange = await approval.tpp.token(
           { grant_type: 'refresh_token', refresh_token: refreshToken },
-          { about: { idToken: idTokenFacts(redirect, request) } },
+          { about: { idToken: authorised } },
         )
         environment(exchange)
-        const fresh = tokensOf(exchange)
-        const value = fresh && { ...fresh, refreshToken: fresh.refreshToken ?? refreshToken }
+        const value = refreshed(before, exchange)
         if (value) approval.use(value)
         return {
           exchange,
@@ -507,8 +533,7 @@ export function createSession(parts: {
           grant_type: 'refresh_token',
           refresh_token: refreshToken,
         })
-        const fresh = tokensOf(exchange)
-        if (fresh) held.tokens = { ...fresh, refreshToken: fresh.refreshToken ?? refreshToken }
+        held.tokens = refreshed(held.tokens, exchange) ?? held.tokens
       }
       return held.tokens
     }
@@ -554,6 +579,7 @@ export function createSession(parts: {
         if (kind === 'client') continue
         try {
           await vital.check()
+          if (path.startsWith('funds')) await steps.fundsDeletion().catch(() => {})
           const exchange = await (await caller(client as ClientName)).delete(
             `/${path}/${encodeURIComponent(id)}`,
           )
@@ -631,6 +657,13 @@ export function tokensOf(exchange: Exchange): TokenSet | undefined {
     scope: text('scope'),
     expiresAt: Number.isFinite(seconds) ? Date.now() + seconds * 1000 : Number.POSITIVE_INFINITY,
   }
+}
+
+/** The tokens after a refresh: a refresh token that was not replaced goes on working. */
+function refreshed(before: TokenSet, exchange: Exchange): TokenSet | undefined {
+  const { refreshToken, authorised } = before
+  const fresh = tokensOf(exchange)
+  return fresh && { ...fresh, refreshToken: fresh.refreshToken ?? refreshToken, authorised }
 }
 
 /** What was asked for, under the id that the bank gave it; undefined when it gave none. */
