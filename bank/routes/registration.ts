@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import Router from '@koa/router'
-import { compactVerify, createLocalJWKSet, decodeJwt, type JSONWebKeySet } from 'jose'
 import type { Context } from 'koa'
 import type {
   AllClientMetadata,
@@ -9,13 +8,18 @@ import type {
 } from 'oidc-provider'
 import { bindsTokens } from '../authorisation-server.ts'
 import type { Inside } from '../inside.ts'
-import { keySetAt } from '../key-sets.ts'
 import type { Advertised, RegistrationRefusal } from '../policies/registration.ts'
 import { apiScopes, grantTypes } from '../registered.ts'
+import {
+  claimsOf,
+  createProver,
+  metadata,
+  RegistrationRefused,
+  refuse,
+} from '../registration-proof.ts'
 import { stateOf } from '../state.ts'
 
 type Claims = Record<string, unknown>
-type KeySet = ReturnType<typeof createLocalJWKSet>
 
 const advertised: Advertised = {
   grantTypes,
@@ -25,26 +29,11 @@ const advertised: Advertised = {
   signingAlgorithms: ['PS256'],
 }
 
-class RegistrationRefused extends Error {
-  readonly refusal: RegistrationRefusal
-
-  constructor(error: RegistrationRefusal['error'], description: string) {
-    super(description)
-    this.refusal = { error, description }
-  }
-}
-
-const refuse = ({ error, description }: RegistrationRefusal) =>
-  new RegistrationRefused(error, description)
-const metadata = (description: string) =>
-  new RegistrationRefused('invalid_client_metadata', description)
-
 /** Registration, and the answer that managing a client is not supported. */
 export function registrationRoutes(inside: Inside): Router {
-  const { policies, places, directory, provider, records, settings } = inside
+  const { policies, places, provider, records, settings } = inside
   const router = new Router({ sensitive: true })
-  const used = new Set<string>()
-  const directoryKeys = createLocalJWKSet({ keys: [directory.signing.jwk] } as JSONWebKeySet)
+  const { softwareStatement, proveSender } = createProver(inside)
 
   router.post(places.paths.registration, async (ctx) => {
     ctx.set('cache-control', 'no-store')
@@ -92,39 +81,6 @@ export function registrationRoutes(inside: Inside): Router {
     const reason = policies.registrationValueRefusal(claims, advertised)
     if (reason) throw metadata(reason)
     return store(claims, statement, policies.redirectUrisStored(requested, stated))
-  }
-
-  /** Claims of the statement, signed by the directory and issued to the certificate's holder. */
-  async function softwareStatement(jws: string, organisationId: string | undefined) {
-    const claims = claimsOf(jws, 'the software statement')
-    if (!policies.softwareStatementSigned(await verifies(jws, directoryKeys))) {
-      const description = 'the directory did not sign the software statement'
-      throw refuse({ error: 'invalid_software_statement', description })
-    }
-    const refusal = policies.softwareStatementRefusal(claims, directory.issuer, organisationId)
-    if (refusal) throw refuse(refusal)
-    return claims
-  }
-
-  /** The registration is signed by the software that it registers, for this bank, and new. */
-  async function proveSender(jws: string, claims: Claims, statement: Claims) {
-    const keys = await keySetAt(inside, String(statement.software_jwks_endpoint)).catch(
-      () => undefined,
-    )
-    if (!keys) throw metadata('the keys of the software cannot be had')
-    if (!policies.registrationSigned(await verifies(jws, keys))) {
-      throw metadata('the registration is not signed with PS256 by a key of the software')
-    }
-    const reason = policies.registrationClaimsRefusal(claims, {
-      softwareId: statement.software_id,
-      audiences: [places.issuer, places.registration, places.at.registration],
-      now: Date.now() / 1000,
-      tolerance: settings.clockTolerance,
-    })
-    if (reason) throw metadata(reason)
-    const jti = String(claims.jti)
-    if (used.has(jti)) throw metadata('jti was used before')
-    used.add(jti)
   }
 
   async function store(claims: Claims, statement: Claims, redirectUris: string[]): Promise<Claims> {
@@ -196,22 +152,6 @@ const bodyOf = ({ error, description }: RegistrationRefusal) => ({
   error,
   error_description: description,
 })
-
-function claimsOf(jws: string, what: string): Claims {
-  try {
-    return decodeJwt(jws)
-  } catch {
-    throw metadata(`${what} is not a JWT`)
-  }
-}
-
-async function verifies(jws: string, keys: KeySet): Promise<boolean> {
-  const verified = compactVerify(jws, keys, { algorithms: ['PS256'] })
-  return verified.then(
-    () => true,
-    () => false,
-  )
-}
 
 /** `redirect_uris` of the request; absent means all of the statement's. */
 function requestedUris(value: unknown): string[] | undefined {
