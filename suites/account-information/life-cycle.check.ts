@@ -36,7 +36,7 @@ async function relyOnDeletion(context: Context): Promise<void> {
   const { deletion } = await awaitingDeleted(context)
   if (deletion.response?.status === 204) return
   const why = `DELETE of a new consent answered ${answerOf(deletion)}`
-  throw new Blocked({ kind: 'check', id: 'CLC-01/awaiting' }, why, deletion)
+  throw new Blocked({ kind: 'check', id: OWNERS.deletion }, why, deletion)
 }
 
 /** Each data request that succeeded before is refused now. */
@@ -94,7 +94,7 @@ check(
   async (context) => {
     const awaiting = await awaitingDeleted(context)
     relyOn(OWNERS.query, awaiting.before)
-    relyOn('CLC-01/awaiting', awaiting.deletion)
+    relyOn(OWNERS.deletion, awaiting.deletion)
     context.observe('query of a deleted consent', answerOf(awaiting.after), awaiting.after)
     expect(awaiting.after).toBeAnError()
     const { approval, deletion, query, after } = await deleted(context)
@@ -121,7 +121,7 @@ check(
 
 check('CLC-06/recorded', 'What a second DELETE of a consent gives', {}, async (context) => {
   const { deletion, again } = await awaitingDeleted(context)
-  relyOn('CLC-01/awaiting', deletion)
+  relyOn(OWNERS.deletion, deletion)
   context.observe('DELETE of a deleted consent', answerOf(again), again)
 })
 
@@ -217,7 +217,7 @@ check(
       throw new Blocked({ kind: 'check', id }, 'the attempt was not refused', answer)
     }
     expect(after).toSucceed()
-    relyOn('CLC-01/awaiting', deletion)
+    relyOn(OWNERS.deletion, deletion)
   },
 )
 
@@ -280,7 +280,7 @@ check(
   'DELETE of an invalid ConsentId gives an error response',
   {},
   async (context) => {
-    relyOn('CLC-01/awaiting', (await awaitingDeleted(context)).deletion)
+    relyOn(OWNERS.deletion, (await awaitingDeleted(context)).deletion)
     const client = await context.caller()
     for (const id of [randomUUID(), 'x', 'x'.repeat(200)]) {
       const deviation = `ConsentId of nothing, ${id.length} characters`

@@ -1,0 +1,58 @@
+import { member } from '../../engine/judge/rows.ts'
+import { type Finding, rule } from '../../engine/judge/rule.ts'
+import { brief } from '../../engine/judge/schemas.ts'
+import { createdThen, datesAsRequested, requestedData } from './created-consents.ts'
+
+/** Funds confirmation consents. Requirements: specs/account-information/funds-confirmation.yaml */
+
+const CREATE = 'create-funds-confirmation-consent'
+const DELETE = 'delete-funds-confirmation-consent'
+
+rule(
+  'FCC-22/at-creation',
+  'CreationDateTime of a funds confirmation consent is the time of its creation',
+  { endpoints: [CREATE], unseen: 'CreationDateTime stood in no answer' },
+  (exchange, tools) => createdThen(exchange, CREATE, tools.clockTolerance),
+)
+
+rule(
+  'FCC-06/as-requested',
+  'A created funds confirmation consent has the ExpirationDateTime that was asked for',
+  { endpoints: [CREATE] },
+  (exchange) => datesAsRequested(exchange, CREATE, ['ExpirationDateTime']),
+)
+
+rule(
+  'FCC-09/as-requested',
+  'DebtorAccount of a created funds confirmation consent has the values that were sent',
+  { endpoints: [CREATE], unseen: 'DebtorAccount stood in no answer' },
+  (exchange) => {
+    const sent = member(requestedData(exchange, CREATE), 'DebtorAccount')
+    const given = member(exchange.response?.json, 'Data', 'DebtorAccount')
+    if (sent === undefined || typeof given !== 'object' || given === null) return undefined
+    return ['Identification', 'Name', 'SecondaryIdentification'].flatMap((name): Finding[] => {
+      const [asked, value] = [member(sent, name), member(given, name)]
+      // A missing Identification is FCC-21's, any other type than string FCC-09's own.
+      const elsewhere = value === undefined ? name === 'Identification' : typeof value !== 'string'
+      if (asked === undefined || asked === value || elsewhere) return []
+      const message =
+        value === undefined ? `${name} is missing` : `${name} is not the one that was sent`
+      const place = `/Data/DebtorAccount/${name}`
+      return [{ message, expected: brief(asked), actual: brief(value), place }]
+    })
+  },
+)
+
+rule(
+  'FCC-16/recorded',
+  'Under which addresses funds confirmation consents are created and deleted',
+  { endpoints: [CREATE, DELETE] },
+  ({ endpoint, about, request, response }, { observe }) => {
+    if ((endpoint !== CREATE && endpoint !== DELETE) || about.deviation !== undefined)
+      return undefined
+    const { pathname } = new URL(request.url)
+    const path = endpoint === DELETE ? pathname.replace(/[^/]+$/, '{ConsentId}') : pathname
+    observe(`${request.method} ${path}`, String(response?.status))
+    return []
+  },
+)
