@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Target, TargetClient } from '../target/resolve.ts'
-import type { About, Exchange } from '../wire/exchange.ts'
+import type { Exchange } from '../wire/exchange.ts'
 import type { Wire } from '../wire/wire.ts'
 import {
   type CallEndpoint,
@@ -12,62 +12,24 @@ import {
   withHeaders,
 } from './call.ts'
 import { assertionClaims, registrationClaims, requestObjectClaims } from './claims.ts'
-import { type JwtDeviation, jwt, merged, type Signer } from './jwt.ts'
+import { jwt, merged, type Signer } from './jwt.ts'
+import type {
+  AuthorisationDeviation,
+  AuthorisationRequest,
+  RegistrationDeviation,
+  TokenDeviation,
+  Told,
+} from './messages.ts'
 import { type RegisteredClient, registeredClient } from './registered-client.ts'
-import { type Authentication, type Grant, tokenForm } from './token-form.ts'
+import { type Grant, tokenForm } from './token-form.ts'
 
-/** What every message may say of itself; rules read it, the bank never sees it. */
-export interface Told {
-  about?: About
-  /** Milliseconds, instead of the target's. */
-  timeout?: number
-  /** Repeat after 429 or 503; never for a request that is judged. */
-  retry?: boolean
-  /** What is wrong with this message, in words. */
-  deviation?: string
-}
-
-export interface RegistrationDeviation extends Told {
-  jwt?: JwtDeviation
-  /** application/jwt is right; null sends none. */
-  contentType?: string | null
-  /** null leaves it out. */
-  softwareStatement?: string | null | ((statement: string) => string)
-  identity?: string
-  /** Sent instead of the registration JWT. */
-  body?: string
-  headers?: Record<string, string | undefined>
-  method?: string
-}
-
-export interface TokenDeviation extends Told {
-  assertion?: JwtDeviation
-  /** Form fields; undefined removes one. */
-  form?: Record<string, string | undefined>
-  headers?: Record<string, string | undefined>
-  /** application/x-www-form-urlencoded is right; null sends none. */
-  contentType?: string | null
-  /** Sent instead of the form. */
-  body?: string
-  identity?: string
-  authentication?: Authentication
-}
-
-export interface AuthorisationDeviation {
-  requestObject?: JwtDeviation
-  /** Query parameters; undefined removes one. */
-  query?: Record<string, string | undefined>
-}
-
-/** One request to the authorisation endpoint, and what its answer must be compared with. */
-export interface AuthorisationRequest {
-  url: string
-  state: string
-  nonce: string
-  redirectUri: string
-  consentId: string
-  requestObject: string
-}
+export type {
+  AuthorisationDeviation,
+  AuthorisationRequest,
+  RegistrationDeviation,
+  TokenDeviation,
+  Told,
+} from './messages.ts'
 
 /** What the bank's discovery says that messages of a TPP depend on. */
 export interface BankFacts {

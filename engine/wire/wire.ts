@@ -1,12 +1,11 @@
-import { Agent } from 'undici'
+import type { Agent } from 'undici'
 import type { Target } from '../target/resolve.ts'
-import { connector, contextOf } from './connector.ts'
 import { decoded } from './decode.ts'
 import { type Arrival, dispatch } from './dispatch.ts'
 import type { About, Endpoint, Exchange, WireResponse } from './exchange.ts'
-import { header } from './exchange.ts'
 import { failureOf, WireLimit } from './failure.ts'
-import { selfSigned } from './untrusted.ts'
+import { type Identity, openIdentity } from './identity.ts'
+import { waitBefore } from './retry-after.ts'
 
 /** One request as a sender wants it on the wire. */
 export interface WireMessage {
@@ -37,9 +36,8 @@ export interface Wire {
   close(): Promise<void>
 }
 
-/** Repeats after 429 and 503, and the longest wait before one of them, in milliseconds. */
+/** Repeats after 429 and 503. */
 const REPEATS = 2
-const LONGEST_WAIT = 30_000
 
 /** Opens the wire to a target: one pool of connections per identity, nothing retained after. */
 export function createWire(target: Target): Wire {
@@ -134,32 +132,6 @@ export function createWire(target: Target): Wire {
   }
 }
 
-interface Identity {
-  agent: Agent
-  oneConnection(): Agent
-  /** TCP connections that have begun and do not stand yet. */
-  reaching(): number
-}
-
-async function openIdentity(target: Target, name: string): Promise<Identity> {
-  const transport =
-    name === 'untrusted' && !target.transports.untrusted
-      ? await selfSigned()
-      : target.transports[name]
-  let reaching = 0
-  const connect = connector({
-    context: contextOf(transport, target.trust),
-    proxy: target.proxy,
-    timeout: target.timeout + 1000,
-    reaching: (begun) => {
-      reaching += begun ? 1 : -1
-    },
-  })
-  const open = () =>
-    new Agent({ connect, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 65_536 })
-  return { agent: open(), oneConnection: open, reaching: () => reaching }
-}
-
 async function arrive(
   dispatcher: Agent,
   message: WireMessage,
@@ -215,20 +187,4 @@ function responseOf(status: number, headers: [string, string][], body: Buffer): 
     // Not JSON: `json` stays absent, and whoever needs it says so.
   }
   return response
-}
-
-/** Milliseconds to wait before a repeat; undefined when there is none. */
-function waitBefore(exchange: Exchange, repeat: number): number | undefined {
-  const status = exchange.response?.status
-  if (status !== 429 && status !== 503) return undefined
-  const after = header(exchange, 'retry-after')
-  const wait = after === undefined ? repeat * 1000 : retryAfter(after)
-  return wait !== undefined && wait <= LONGEST_WAIT ? wait : undefined
-}
-
-/** Retry-After is seconds or an HTTP date (RFC 9110 section 10.2.3). */
-function retryAfter(value: string): number | undefined {
-  if (/^\d+$/.test(value)) return Number(value) * 1000
-  const at = Date.parse(value)
-  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }

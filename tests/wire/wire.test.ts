@@ -178,10 +178,10 @@ describe('a refused client certificate', () => {
     expect(exchange.response).toBeUndefined()
     expect(exchange.failure?.kind).toBe('tls-alert')
     const codes = {
-      'TLSv1.2': 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
-      'TLSv1.3': 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+      'TLSv1.2': /ALERT_HANDSHAKE_FAILURE$/,
+      'TLSv1.3': /ALERT_CERTIFICATE_REQUIRED$/,
     }
-    expect(exchange.failure?.code).toBe(codes[version])
+    expect(exchange.failure?.code).toMatch(codes[version])
     expect(exchange.failure?.message).not.toContain(':error:')
     expect(exchange.connection.identity).toBe('none')
   })
@@ -561,7 +561,7 @@ describe('a proxy', () => {
     const credentials = Buffer.from('user:p w').toString('base64')
     expect(seen).toEqual([`${url.slice('https://'.length)} Basic ${credentials}`])
     const { failure } = await get(wire, url, { identity: 'none' })
-    expect(failure?.code).toBe('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED')
+    expect(failure?.code).toMatch(/ALERT_CERTIFICATE_REQUIRED$/)
   })
 
   test('that refuses is the environment', async () => {
