@@ -30,6 +30,7 @@ program
     'full',
   )
   .option('--only <pattern...>', 'check, requirement, chapter or level; * stands for anything')
+  .option('--deviations <file>', 'what the bank is known to do wrong, each with its expiry')
   .option('--baseline <folder>', 'an earlier run: what is new, fixed, still failing')
   .option('--fail-on <what>', 'new: exit with 1 only for what the baseline did not have')
   .option('--history <file>', 'add this run to a history, drawn as a trend')

@@ -1,11 +1,13 @@
 import { mkdirSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
+import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { root } from '../engine/catalogue/root.ts'
 import { consoleSummary } from '../engine/report/console-summary.ts'
 import { diffReports } from '../engine/report/diff.ts'
 import { diffText } from '../engine/report/diff-text.ts'
 import { readReport, readRun } from '../engine/report/read-run.ts'
 import { writeReports } from '../engine/report/write-reports.ts'
+import { type Deviation, loadDeviations } from '../engine/run/deviations.ts'
 import type { Scope } from '../engine/run/scope.ts'
 import { supervise } from '../engine/run/supervise.ts'
 import { openTarget } from './open-target.ts'
@@ -23,6 +25,7 @@ export interface RunOptions {
   failOn?: string
   history?: string
   sign?: string
+  deviations?: string
 }
 
 /** `assay run`: judges a target; the exit code is that of the verdict. */
@@ -33,6 +36,7 @@ export async function run(options: RunOptions): Promise<void> {
   if (options.failOn !== undefined && (options.failOn !== 'new' || !options.baseline)) {
     throw new UsageError('--fail-on takes new, and needs --baseline')
   }
+  const deviations = deviationsOf(options.deviations)
   const opened = await openTarget(options.target)
   try {
     const out = resolve(options.out ?? defaultFolder(opened.document.name))
@@ -47,6 +51,7 @@ export async function run(options: RunOptions): Promise<void> {
         suites: join(import.meta.dirname, '..', 'suites'),
         out,
         version,
+        deviations,
       },
       progress,
     })
@@ -69,6 +74,16 @@ export async function run(options: RunOptions): Promise<void> {
     }
   } finally {
     await opened.close()
+  }
+}
+
+/** Known deviations, read before anything is sent: a mistake in them is one of usage. */
+function deviationsOf(file: string | undefined): Deviation[] | undefined {
+  if (file === undefined) return undefined
+  try {
+    return loadDeviations(file, loadCatalogue())
+  } catch (error) {
+    throw new UsageError((error as Error).message)
   }
 }
 

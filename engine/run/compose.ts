@@ -2,6 +2,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import { folded, type Result, verdictOf } from '../judge/fold.ts'
 import type { Outcome } from '../judge/outcome.ts'
 import type { ApprovalUse, CheckResult, Observation, Report } from '../report/report.ts'
+import { applyDeviations, type Deviation } from './deviations.ts'
 import { inScope, type Scope } from './scope.ts'
 
 /** What of a run goes into its report. */
@@ -20,6 +21,7 @@ export interface RunFacts {
   leftBehind: Report['leftBehind']
   /** Why the run ended early; absent on a whole run. */
   partial?: string
+  deviations?: Deviation[]
   /** Makes a text fit to leave the process that judges. */
   redact(text: string): string
 }
@@ -28,7 +30,13 @@ export interface RunFacts {
 export function composeReport(facts: RunFacts): Report {
   const { catalogue, results, scope, redact, partial } = facts
   const listed = [...results.values()]
-  const ended = verdictOf(listed)
+  const { covered, stale } = applyDeviations(facts.deviations ?? [], results, facts.finishedAt)
+  const counted = verdictOf(listed.filter(({ id }) => !covered.has(id)))
+  // A list of known deviations that is out of date fails the run, as a failure would.
+  const ended =
+    stale.length > 0 && [0, 4].includes(counted.exitCode)
+      ? { verdict: 'nonconformant' as const, exitCode: 1 }
+      : counted
   const { verdict, exitCode } =
     partial && ended.exitCode === 0 ? { verdict: 'incomplete' as const, exitCode: 4 } : ended
   const outcomeOf = (id: string): Outcome => results.get(id)?.outcome ?? 'not-run'
@@ -99,14 +107,21 @@ export function composeReport(facts: RunFacts): Report {
         .length,
     },
     requirements,
-    checks: listed.map((result) => checkResult(result, redact)),
+    checks: listed.map((result) => {
+      const deviation = covered.get(result.id)
+      return { ...checkResult(result, redact), ...(deviation && { deviation: marked(deviation) }) }
+    }),
     observations: unique(facts.observations.map((each) => observation(each, redact))),
     approvals: facts.approvals,
     requests: facts.requests,
     latency: facts.latency,
     leftBehind: facts.leftBehind.map((left) => ({ ...left, why: redact(left.why) })),
-    problems: [],
+    problems: stale,
   }
+}
+
+function marked({ reason, ticket, owner, expires }: Deviation): CheckResult['deviation'] {
+  return { reason, ...(ticket && { ticket }), ...(owner && { owner }), expires }
 }
 
 const LONGEST = 2000

@@ -10,6 +10,7 @@ import type { TargetDocument } from '../target/target.ts'
 import { openExchangeLog } from '../wire/exchange-log.ts'
 import { createRedactor } from '../wire/redaction.ts'
 import { checkResult, composeReport, observation } from './compose.ts'
+import type { Deviation } from './deviations.ts'
 import { appendJournal } from './journal.ts'
 import { createLatency } from './latency.ts'
 import { openSession } from './open.ts'
@@ -29,6 +30,7 @@ export interface Assignment {
   /** Folder of this run's reports. */
   out: string
   version: string
+  deviations?: Deviation[]
 }
 
 /** The judging of one run: it alone sees raw exchanges, and writes only what is redacted. */
@@ -101,6 +103,7 @@ export async function openJudging(assignment: Assignment): Promise<Judging> {
         latency: latency.summary(),
         leftBehind,
         partial,
+        deviations: assignment.deviations,
         redact,
       })
       writeFileSync(join(out, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)

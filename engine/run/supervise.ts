@@ -121,6 +121,7 @@ async function salvaged(assignment: Assignment, startedAt: Date, why: string): P
     latency: [],
     leftBehind: [],
     partial: why,
+    deviations: assignment.deviations,
     redact: (text) => text,
   })
 }
