@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
-import type { Server as HttpServer, RequestListener } from 'node:http'
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { createRecords } from './adapter.ts'
 import type { Alteration } from './alteration.ts'
 import { alteredMiddleware, alteredPolicies } from './altered.ts'
@@ -10,12 +8,13 @@ import { furnish } from './app.ts'
 import { createAuthorisationServer } from './authorisation-server.ts'
 import { createConsents } from './consents.ts'
 import { type Customer, customersOf } from './data/customers.ts'
-import { createDirectory, type Directory, secureOptions } from './directory.ts'
+import { createDirectory, type Directory } from './directory.ts'
 import { ageOf, type Inside } from './inside.ts'
 import { signAsClient } from './key-sets.ts'
-import { type Listener, listenersOf, placesOf } from './layout.ts'
+import { placesOf } from './layout.ts'
+import { openListeners } from './listeners.ts'
 import { createOperator } from './operator.ts'
-import { type ListenerName, type Settings, settingsFrom } from './settings.ts'
+import { type Settings, settingsFrom } from './settings.ts'
 import { signJws } from './signature.ts'
 import { type Target, targetOf } from './target.ts'
 
@@ -60,35 +59,40 @@ const hungUp = ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLO
 
 /** Starts a bank on 127.0.0.1. It answers when the promise resolves. */
 export async function startBank(options: BankOptions = {}): Promise<Bank> {
+  if (options.directory) return startWith(options.directory, options)
+  const directory = await createDirectory()
+  try {
+    const bank = await startWith(directory, options)
+    const close = async () => {
+      await bank.close()
+      await directory.close()
+    }
+    return Object.assign(bank, { close })
+  } catch (problem) {
+    await directory.close()
+    throw problem
+  }
+}
+
+async function startWith(directory: Directory, options: BankOptions): Promise<Bank> {
   const alterations = options.alterations ?? []
   const settings = settingsFrom(options.settings, ...alterations.map((one) => one.settings))
-  const directory = options.directory ?? (await createDirectory())
   const firedBy = new Map<string, number>()
   const note = (id: string) => firedBy.set(id, (firedBy.get(id) ?? 0) + 1)
   const policies = alteredPolicies(alterations, note)
-
-  const listeners = listenersOf(settings)
-  let handle: RequestListener = (_request, response) => response.destroy()
-  const operator = createOperator(() => inside)
-  const secure = secureListener(settings, directory, (request, response) =>
-    handle(request, response),
-  )
-  const servers: [ListenerName, HttpServer][] = [
-    ...listeners.map((one): [ListenerName, HttpServer] => [one.name, secure(one)]),
-    ['operator', operator.server],
-  ]
-  await Promise.all(
-    servers.map(([name, server], index) => {
-      const next = options.port ? options.port + index : 0
-      return listen(server, settings.ports[name] ?? next)
-    }),
-  )
-  const portOf = new Map(
-    servers.map(([name, server]) => [name, (server.address() as AddressInfo).port]),
-  )
-  const places = placesOf(settings, (name) => `https://127.0.0.1:${portOf.get(name)}`)
-
   const keys = await directory.bankKeys(settings.jwksKeys)
+  const key = keys[0]
+  if (!key) throw new RangeError('a bank publishes one key at least')
+
+  let serve: RequestListener = (_request, response) => response.destroy()
+  const operator = createOperator(() => inside)
+  const listeners = await openListeners(settings, directory, {
+    handle: (request, response) => serve(request, response),
+    operator: operator.server,
+    ...(options.port ? { port: options.port } : {}),
+  })
+  const places = placesOf(settings, (name) => `https://127.0.0.1:${listeners.portOf(name)}`)
+
   const consents = createConsents()
   const records = createRecords((model, id, record) => {
     const seen = policies.stored(model, id, record)
@@ -113,10 +117,8 @@ export async function startBank(options: BankOptions = {}): Promise<Bank> {
   }
   const provider = createAuthorisationServer(parts, alterations.length > 0)
   const inside: Inside = { ...parts, provider }
-  const operatorUrl = `http://127.0.0.1:${portOf.get('operator')}${operator.path}`
+  const operatorUrl = `http://127.0.0.1:${listeners.portOf('operator')}${operator.path}`
   const target = targetOf(inside, operatorUrl)
-  const key = keys[0]
-  if (!key) throw new RangeError('a bank publishes one key at least')
 
   const bank: Bank = {
     target,
@@ -129,16 +131,12 @@ export async function startBank(options: BankOptions = {}): Promise<Bank> {
     signAsClient: (claims) => signAsClient(key, claims),
     signAsBank: (claims, header) => signJws(claims, key, header),
     inside,
-    async close() {
-      await Promise.all(servers.map(([, server]) => closed(server)))
-      if (!options.directory) await directory.close()
-    },
+    close: listeners.close,
   }
-  const listenerAt = new Map(listeners.map((one) => [portOf.get(one.name), one]))
   furnish({
     inside,
     bank,
-    listenerAt: (port) => listenerAt.get(port),
+    listenerAt: listeners.at,
     altered: alteredMiddleware(alterations, note),
   })
   const app: EventEmitter = provider
@@ -148,40 +146,6 @@ export async function startBank(options: BankOptions = {}): Promise<Bank> {
   provider.on('server_error', (_ctx, problem) => {
     bank.problems.push(problem)
   })
-  handle = provider.callback()
+  serve = provider.callback()
   return bank
-}
-
-function secureListener(settings: Settings, directory: Directory, handle: RequestListener) {
-  const common = {
-    ...secureOptions(directory.server),
-    minVersion: settings.tlsMinVersion,
-    maxVersion: settings.tlsMaxVersion,
-  }
-  return ({ mutual, roles }: Listener) => {
-    if (!mutual) return createServer(common, handle)
-    const someWithout = roles.includes('token') && !settings.tokenEndpointMtls
-    const rejectUnauthorized = settings.tlsRefusal === 'handshake' && !someWithout
-    const asking = { ca: directory.authority, requestCert: true, rejectUnauthorized }
-    return createServer({ ...common, ...asking }, handle)
-  }
-}
-
-function listen(server: HttpServer, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    // Longer than any pause of a run: a connection that closes while it is used looks like a fault.
-    server.keepAliveTimeout = 120_000
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
-}
-
-function closed(server: HttpServer): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })
 }

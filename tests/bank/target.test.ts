@@ -28,12 +28,14 @@ test('the target is one, for both layouts', async () => {
 })
 
 test('a base port: the listeners stand on it and those after it', async () => {
-  const bank = await startBank({ directory, port: 46_120 })
+  const bank = await startBank({ directory, port: 21_120 })
   const ports = Object.values(bank.addresses).map((address) => Number(new URL(address).port))
-  expect(ports).toEqual([46_120, 46_121, 46_122, 46_123])
-  await expect(startBank({ directory, port: 46_120 })).rejects.toThrow('EADDRINUSE')
+  expect(ports).toEqual([21_120, 21_121, 21_122, 21_123])
+  const half = startBank({ directory, port: 21_119 })
+  await expect(half).rejects.toThrow('EADDRINUSE')
   await bank.close()
-  const again = await startBank({ directory, port: 46_120 })
+  // Nothing is left of the bank that could not start, its first port neither.
+  const again = await startBank({ directory, port: 21_119 })
   await again.close()
 })
 

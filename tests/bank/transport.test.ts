@@ -131,9 +131,9 @@ test('the login form at once, instead of a redirect to it', async () => {
 test('fixed ports, and several keys', async () => {
   const fixed = await startBank({
     directory,
-    settings: { jwksKeys: 2, ports: { products: 45_017 } },
+    settings: { jwksKeys: 2, ports: { products: 21_017 } },
   })
-  expect(fixed.addresses.product_api_url).toBe('https://127.0.0.1:45017')
+  expect(fixed.addresses.product_api_url).toBe('https://127.0.0.1:21017')
   const tpp = createTpp(fixed)
   const { json } = await tpp.send(fixed.inside.places.jwks, { certificate: 'none' })
   expect(json.keys.map((key: { kid: string }) => key.kid)).toEqual(['bank-1', 'bank-2'])

@@ -1,0 +1,88 @@
+import type { Server as HttpServer, RequestListener } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { type Directory, secureOptions } from './directory.ts'
+import { type Listener, listenersOf } from './layout.ts'
+import type { ListenerName, Settings } from './settings.ts'
+
+/** The open listeners of a bank. */
+export interface Listeners {
+  portOf(name: ListenerName): number
+  /** The listener of the bank itself on a local port; the operator's is none. */
+  at(port: number | undefined): Listener | undefined
+  close(): Promise<void>
+}
+
+/**
+ * Opens every listener on 127.0.0.1: those of the layout, which `handle` serves, and the operator's.
+ * With a base port they take it and those after it, unless a setting says otherwise. When one cannot
+ * be opened, none stays open.
+ */
+export async function openListeners(
+  settings: Settings,
+  directory: Directory,
+  { handle, operator, port }: { handle: RequestListener; operator: HttpServer; port?: number },
+): Promise<Listeners> {
+  const listeners = listenersOf(settings)
+  const secure = secureListener(settings, directory, handle)
+  const servers: [ListenerName, HttpServer][] = [
+    ...listeners.map((one): [ListenerName, HttpServer] => [one.name, secure(one)]),
+    ['operator', operator],
+  ]
+  const close = async () => {
+    await Promise.all(servers.map(([, server]) => closed(server)))
+  }
+  const opened = await Promise.allSettled(
+    servers.map(([name, server], index) =>
+      listen(server, settings.ports[name] ?? (port ? port + index : 0)),
+    ),
+  )
+  const failed = opened.find((one) => one.status === 'rejected')
+  if (failed) {
+    await close()
+    throw failed.reason
+  }
+  const ports = new Map(
+    servers.map(([name, server]) => [name, (server.address() as AddressInfo).port]),
+  )
+  const byPort = new Map(listeners.map((one) => [ports.get(one.name), one]))
+  return {
+    portOf: (name) => ports.get(name) ?? 0,
+    at: (local) => byPort.get(local),
+    close,
+  }
+}
+
+function secureListener(settings: Settings, directory: Directory, handle: RequestListener) {
+  const common = {
+    ...secureOptions(directory.server),
+    minVersion: settings.tlsMinVersion,
+    maxVersion: settings.tlsMaxVersion,
+  }
+  return ({ mutual, roles }: Listener) => {
+    if (!mutual) return createServer(common, handle)
+    const someWithout = roles.includes('token') && !settings.tokenEndpointMtls
+    const rejectUnauthorized = settings.tlsRefusal === 'handshake' && !someWithout
+    const asking = { ca: directory.authority, requestCert: true, rejectUnauthorized }
+    return createServer({ ...common, ...asking }, handle)
+  }
+}
+
+function listen(server: HttpServer, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // Longer than any pause of a run: a connection that closes while it is used looks like a fault.
+    server.keepAliveTimeout = 120_000
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+function closed(server: HttpServer): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}
