@@ -63,11 +63,13 @@ export async function startBank(options: BankOptions = {}): Promise<Bank> {
   const directory = await createDirectory()
   try {
     const bank = await startWith(directory, options)
-    const close = async () => {
-      await bank.close()
+    const { close } = bank
+    // The same object, not a copy: middleware has it as ctx.state.bank.
+    bank.close = async () => {
+      await close()
       await directory.close()
     }
-    return Object.assign(bank, { close })
+    return bank
   } catch (problem) {
     await directory.close()
     throw problem
