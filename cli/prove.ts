@@ -5,7 +5,7 @@ import { openWorkshop } from '../proof/judge-bank.ts'
 import { type Matrix, matrixOf } from '../proof/matrix.ts'
 import { matrixPage } from '../proof/matrix-page.ts'
 import { type MutantProof, proveMutants } from '../proof/mutants.ts'
-import { type Proof, proofsToMake, proveOne } from '../proof/prove.ts'
+import { type Proof, proofsToMake, proveOne, theCorrectBank } from '../proof/prove.ts'
 
 export interface ProveOptions {
   fault?: string[]
@@ -19,8 +19,9 @@ export interface ProveOptions {
 /** `assay prove`: exit code 0 when every proof holds, 1 when one does not. */
 export async function prove(options: ProveOptions): Promise<void> {
   const began = Date.now()
-  const all = await proofsToMake(options.fault ?? [], options.variant ?? [])
-  const chosen = options.correct ? all.filter(({ kind }) => kind === 'correct') : all
+  const chosen = options.correct
+    ? [theCorrectBank]
+    : await proofsToMake(options.fault ?? [], options.variant ?? [])
   const whole = !options.fault && !options.variant && !options.correct
   const proofs: Proof[] = []
   const done = (proof: Proof) => {
