@@ -8,16 +8,14 @@ import {
   Status,
   type TestResult,
 } from 'allure-js-commons'
+import { evidence } from './allure-evidence.ts'
+import { CATEGORIES, environment } from './allure-facts.ts'
 import { boundedReport } from './bounded-report.ts'
-import { curl } from './curl.ts'
-import { headline, splitChapter } from './findings.ts'
-import { brief, clip, oneLine, visible } from './legible.ts'
+import { splitChapter } from './findings.ts'
+import { clip, oneLine, visible } from './legible.ts'
 import { chapterOf, machineDetail, machineMessage, machineStatus } from './machine-status.ts'
 import type { CheckResult, ExchangeRecord, Level, Report, RequirementResult } from './report.ts'
 import { stableUuid } from './stable-uuid.ts'
-
-/** Exchanges that are attached to one check. */
-const MAX_ATTACHED = 5
 
 const SEVERITIES: Record<Level, Severity> = {
   must: Severity.CRITICAL,
@@ -26,7 +24,7 @@ const SEVERITIES: Record<Level, Severity> = {
 }
 
 export interface AllureOptions {
-  /** Address of a requirement; default: its place in report.html, seen from DIR/allure-report. */
+  /** Address of a requirement; default: its place in report.html, beside DIR/allure-report.html. */
   requirementLink?: (id: string) => string
 }
 
@@ -47,8 +45,7 @@ export function allureResults(
     report.requirements.map((requirement) => [requirement.id, requirement]),
   )
   const chapter = chapterOf(report)
-  const link =
-    options.requirementLink ?? ((id: string) => `../report.html#${encodeURIComponent(id)}`)
+  const link = options.requirementLink ?? ((id: string) => `report.html#${encodeURIComponent(id)}`)
   for (const check of report.checks) {
     const attachments = check.outcome === 'pass' ? [] : evidence(check, byId)
     for (const { source, content } of attachments) files.set(source, content)
@@ -156,82 +153,6 @@ function description(requirement: RequirementResult): string {
       : []),
     ...(requirement.open ? ['', `Left open, never judged: ${plain(requirement.open)}`] : []),
   ].join('\n')
-}
-
-interface AttachmentFile {
-  name: string
-  type: string
-  source: string
-  content: string
-}
-
-/** An exchange stands once in the folder, however many checks it is evidence of. */
-function evidence(check: CheckResult, exchanges: Map<string, ExchangeRecord>): AttachmentFile[] {
-  const ids = check.exchanges.slice(0, MAX_ATTACHED)
-  const files = ids.flatMap((id, i) =>
-    attached(i === 0 ? 'exchange' : 'more evidence', exchanges.get(id)),
-  )
-  if (check.control) files.push(...attached('control', exchanges.get(check.control)))
-  const first = exchanges.get(ids[0] ?? '')
-  if (first) {
-    files.push({
-      name: `curl of ${first.id}`,
-      type: 'text/plain',
-      source: `${stableUuid(`curl ${first.hash}`)}-attachment.txt`,
-      content: `${curl(first)}\n`,
-    })
-  }
-  return files
-}
-
-function attached(role: string, exchange: ExchangeRecord | undefined): AttachmentFile[] {
-  if (!exchange) return []
-  const source = `${stableUuid(`exchange ${exchange.hash}`)}-attachment.json`
-  const name = brief(`${role} ${exchange.id} ${headline(exchange)}`, 200)
-  return [{ name, type: 'application/json', source, content: json(exchange) }]
-}
-
-const CATEGORIES = [
-  { name: 'Broken musts', matchedStatuses: ['failed'] },
-  {
-    name: 'Musts without a verdict',
-    matchedStatuses: ['broken'],
-    messageRegex: '^blocked[\\s\\S]*',
-  },
-  { name: 'Errors of the suite', matchedStatuses: ['broken'], messageRegex: '^error[\\s\\S]*' },
-  { name: 'Known deviations', matchedStatuses: ['skipped'], messageRegex: '^fail[\\s\\S]*' },
-  { name: 'Could not be judged', matchedStatuses: ['skipped'], messageRegex: '^blocked[\\s\\S]*' },
-  { name: 'Broken shoulds', matchedStatuses: ['passed'], messageRegex: '^warn[\\s\\S]*' },
-  {
-    name: 'Recorded, never judged',
-    matchedStatuses: ['skipped'],
-    messageRegex: '^observed[\\s\\S]*',
-  },
-  {
-    name: 'Not applicable',
-    matchedStatuses: ['skipped'],
-    messageRegex: '^not-applicable[\\s\\S]*',
-  },
-  { name: 'Not run', matchedStatuses: ['skipped'], messageRegex: '^not-run[\\s\\S]*' },
-]
-
-function environment(report: Report): string {
-  const facts: [string, string][] = [
-    ['target', report.target.name],
-    ['verdict', report.verdict],
-    ['exit.code', String(report.exitCode)],
-    ['profile', report.scope.profile],
-    ['suite', report.assay.version],
-    ['requirements', report.assay.specsDigest],
-    ['configuration', report.target.configurationDigest],
-    ['node', report.assay.node],
-    ['requests', String(report.requests)],
-  ]
-  const plain = (value: string) =>
-    oneLine(value)
-      .replace(/[\\:=#!]/g, '\\$&')
-      .replace(/[^ -~]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
-  return `${facts.map(([name, value]) => `${name} = ${plain(value)}`).join('\n')}\n`
 }
 
 function json(value: unknown): string {

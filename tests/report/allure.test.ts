@@ -73,7 +73,7 @@ describe('allure-results/', () => {
       'critical',
     ])
     expect(result?.links).toMatchObject([
-      { name: 'TXN-17', url: '../report.html#TXN-17', type: 'tms' },
+      { name: 'TXN-17', url: 'report.html#TXN-17', type: 'tms' },
     ])
   })
 

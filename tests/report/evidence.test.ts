@@ -99,6 +99,13 @@ describe('signRun and verifyRun', () => {
     expect(await verifyRun(dir)).toMatchObject({ intact: true, signature: 'absent', exchanges: 20 })
   })
 
+  test('a run that was changed before is not signed', async () => {
+    await spoil('exchanges.jsonl', (text) => text.replace('"id":"x7"', '"id":"x8"'))
+    await expect(signRun(dir, pem(ec.privateKey))).rejects.toThrow(
+      'exchanges.jsonl:7 was “7”, is “8”',
+    )
+  })
+
   test('a key that is none is refused without showing it', async () => {
     await expect(signRun(dir, '{"kty":"EC","d":"secret"')).rejects.toThrow(
       /^the signing key can't be read: it is not JSON$/,

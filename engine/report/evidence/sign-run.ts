@@ -2,8 +2,8 @@ import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } fr
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CompactSign, calculateJwkThumbprint, exportJWK, type JWK } from 'jose'
-import { CHAIN_START } from '../chain.ts'
-import { readRun } from '../read-run.ts'
+import { readReport } from '../read-run.ts'
+import { verifyLines } from './chain-lines.ts'
 import { type Seal, seal, sha256 } from './seal.ts'
 
 /** What is signed: the payload of statement.jws. */
@@ -48,7 +48,7 @@ export const MADE = [
 /**
  * Writes DIR/statement.jws: a compact JWS over what the run was and what it found. The key is PEM
  * (also encrypted) or a JWK as JSON; RSA signs with PS256, EC with the algorithm of its curve, Ed25519
- * with EdDSA. Without kid and x5c the kid is the thumbprint of the key (RFC 7638).
+ * with EdDSA. A run whose chain is broken is refused. Without kid and x5c the kid is the thumbprint of the key (RFC 7638).
  */
 export async function signRun(
   dir: string,
@@ -56,12 +56,17 @@ export async function signRun(
   options: SignOptions = {},
 ): Promise<Statement> {
   const privateKey = readKey(key, options.passphrase)
-  const { report, exchanges } = await readRun(dir)
+  const report = await readReport(dir)
   const results = await readFile(join(dir, 'report.json'))
-  const files = [
-    seal('report.json', results),
-    seal('exchanges.jsonl', await readFile(join(dir, 'exchanges.jsonl'))),
-  ]
+  const exchanges = await readFile(join(dir, 'exchanges.jsonl'))
+  const chain = verifyLines(exchanges)
+  const broken = chain.findings[0]
+  if (broken) {
+    throw new Error(
+      `exchanges.jsonl:${broken.line} ${broken.message}: a run that was changed is not signed`,
+    )
+  }
+  const files = [seal('report.json', results), seal('exchanges.jsonl', exchanges)]
   for (const file of MADE) {
     const content = await readFile(join(dir, file)).catch(() => undefined)
     if (content) files.push(seal(file, content))
@@ -77,7 +82,7 @@ export async function signRun(
     specsDigest: report.assay.specsDigest,
     configurationDigest: report.target.configurationDigest,
     resultsDigest: sha256(results),
-    chain: { lines: exchanges.length, head: exchanges.at(-1)?.hash ?? CHAIN_START },
+    chain: { lines: chain.lines, head: chain.head },
     files,
   }
   const x5c = options.x5c ? chainOf(options.x5c, privateKey) : undefined
