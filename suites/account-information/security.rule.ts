@@ -36,9 +36,12 @@ function texts(value: unknown, place = ''): { place: string; text: string }[] {
   })
 }
 
+/** Its groups may be digits that add up by chance. */
+const UUID = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi
+
 /** A run of 15 or 16 digits, perhaps in groups, that begins and adds up like a card number. */
 function holdsCardNumber(text: string): boolean {
-  const runs = text.match(/\d(?:[ -]?\d)*/g) ?? []
+  const runs = text.replaceAll(UUID, ' ').match(/\d(?:[ -]?\d)*/g) ?? []
   return runs
     .map((run) => run.replace(/\D/g, ''))
     .some((digits) => /^[2-6]\d{14,15}$/.test(digits) && addsUp(digits))

@@ -73,7 +73,8 @@ const faults: Fault[] = [
     fails: ['GEN-05/prefix'],
     target(document) {
       const { addresses } = document
-      addresses.overrides = { aisp: `${addresses.base_url}/open-banking/v3.1/ais` }
+      const version = `${addresses.base_url}/open-banking/v3.1`
+      addresses.overrides = { aisp: `${version}/ais`, cbpii: `${version}/cbpii` }
     },
     middleware: movedTo('/open-banking/v3.1/ais'),
   },
