@@ -129,7 +129,14 @@ async function openStatement(jws: string, publicKey: string | JWK | undefined): 
   const signer = leaf?.subject.replaceAll('\n', ', ') ?? header.kid
   const named = signer ? { signer } : {}
   const key = publicKey === undefined ? leaf?.publicKey : readPublicKey(publicKey)
-  if (!key) return { findings, statement, ...named, signature: 'no-key' }
+  if (!key) {
+    const who = header.kid ? ` “${header.kid}”` : ''
+    findings.push({
+      file,
+      message: `needs the public key${who} of its signer: without it nothing is shown`,
+    })
+    return { findings, statement, ...named, signature: 'no-key' }
+  }
   try {
     await compactVerify(jws, key, { algorithms: [algorithm(key)] })
     return { findings, statement, ...named, signature: 'valid' }
