@@ -130,8 +130,8 @@ function wentThere(visit: Visit): boolean {
 }
 
 function expectNoCodeThere(visit: Visit): void {
-  if (wentThere(visit)) return expectNoCode(visit)
-  expectAnswered(visit)
+  if (wentThere(visit)) expectNoCode(visit)
+  else expectAnswered(visit)
 }
 
 check(

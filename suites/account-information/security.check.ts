@@ -5,7 +5,7 @@ import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
 import { answerOf, succeeded } from '../../engine/judge/matchers.ts'
 import { lacking, NotApplicable } from '../../engine/judge/outcome.ts'
 import { rowsOf } from '../../engine/judge/rows.ts'
-import { everything, secondClient, secondCustomer } from '../consents.ts'
+import { everything, secondCustomer } from '../consents.ts'
 import { newConsent } from './visits.ts'
 
 /** Certificates, bearer tokens, ownership. Requirements: specs/account-information/security.yaml */
