@@ -10,6 +10,8 @@ export interface OpenedTarget {
   document: TargetDocument
   /** Directory that commands of hooks are relative to. */
   base: string
+  /** Where clients that were registered at this bank are remembered; not for a bank that goes. */
+  keptClients?: string
   close(): Promise<void>
 }
 
@@ -21,7 +23,8 @@ export async function openTarget(path: string): Promise<OpenedTarget> {
   const file = await readTargetFile(path)
   if (file.kind === 'bank') {
     const { document, base } = file.target
-    return { document, base, close: async () => {} }
+    const keptClients = join(base, '.assay', `${document.name}.clients.json`)
+    return { document, base, keptClients, close: async () => {} }
   }
   const { startBank } = await import('../bank/bank.ts')
   const { name, ...options } = file.options

@@ -52,6 +52,7 @@ export async function run(options: RunOptions): Promise<void> {
         out,
         version,
         deviations,
+        keptClients: opened.keptClients,
       },
       progress,
     })

@@ -27,6 +27,7 @@ import {
 } from './consent.ts'
 import type { Driver } from './drivers/driver.ts'
 import { httpDriver } from './drivers/http.ts'
+import type { KeptClients } from './kept-clients.ts'
 import { createLeftovers } from './leftovers.ts'
 import { OWNERS, type Step, stepMemory, taken } from './steps.ts'
 import { currentTrace, noteBroken, rulesBrokenBy } from './trace.ts'
@@ -143,6 +144,8 @@ export function createSession(parts: {
   catalogue: Catalogue
   schemas: ResponseSchema[]
   rules: readonly Rule[]
+  /** Clients of earlier runs; without it every run registers its own. */
+  clients?: KeptClients
   /** Sees every exchange, once it has been judged. */
   onExchange?: (exchange: Exchange) => void
 }): Session {
@@ -240,11 +243,19 @@ export function createSession(parts: {
         if (target.absent.has('registration')) {
           throw new NotApplicable('the target declares registration absent and gives no clientId')
         }
+        const kept = parts.clients?.find(name)
+        if (kept) {
+          client.adopt(kept)
+          return { value: client, why: 'the client was registered by an earlier run' }
+        }
         const exchange = await client.register()
         environment(exchange)
         const id = member(exchange.response?.json, 'client_id')
         const usable = succeeded(exchange) && typeof id === 'string' && id !== ''
-        if (usable) client.adopt(exchange.response?.json)
+        if (usable) {
+          const registered = client.adopt(exchange.response?.json)
+          parts.clients?.keep(name, registered)
+        }
         return {
           exchange,
           value: usable ? client : undefined,

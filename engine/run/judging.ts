@@ -31,6 +31,8 @@ export interface Assignment {
   out: string
   version: string
   deviations?: Deviation[]
+  /** File of clients registered by earlier runs. */
+  keptClients?: string
 }
 
 /** The judging of one run: it alone sees raw exchanges, and writes only what is redacted. */
@@ -57,6 +59,7 @@ export async function openJudging(assignment: Assignment): Promise<Judging> {
     target,
     catalogue,
     suites,
+    keptClients: assignment.keptClients,
     onExchange(exchange) {
       latency.note(exchange)
       log.append(exchange)

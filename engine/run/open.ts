@@ -1,5 +1,6 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { chooseDriver } from '../journey/drivers/choose.ts'
+import { keptClients } from '../journey/kept-clients.ts'
 import { createSession, type Session } from '../journey/session.ts'
 import type { Target } from '../target/resolve.ts'
 import type { Exchange } from '../wire/exchange.ts'
@@ -11,11 +12,15 @@ export function openSession(parts: {
   target: Target
   catalogue: Catalogue
   suites: Suites
+  /** File of clients registered by earlier runs; without it every run registers its own. */
+  keptClients?: string
   onExchange?: (exchange: Exchange) => void
 }): Session {
   const { target, catalogue, suites, onExchange } = parts
   const wire = createWire(target)
   const driver = chooseDriver(target, wire)
   const { schemas, rules } = suites
-  return createSession({ target, wire, driver, catalogue, schemas, rules, onExchange })
+  const clients =
+    parts.keptClients === undefined ? undefined : keptClients(parts.keptClients, target)
+  return createSession({ target, wire, driver, catalogue, schemas, rules, clients, onExchange })
 }

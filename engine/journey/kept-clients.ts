@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Target } from '../target/resolve.ts'
+
+/**
+ * Clients that were registered before, so that the next run need not leave another one behind: a
+ * registration cannot be undone at the bank. No secret is kept, and no token.
+ */
+export interface KeptClients {
+  /** What the bank stored for the client of this name; undefined when it is not known. */
+  find(name: string): Record<string, unknown> | undefined
+  keep(name: string, registered: Record<string, unknown>): void
+}
+
+/** Members of a registration response that open something. */
+const SECRETS = ['registration_access_token', 'client_secret', 'software_statement']
+
+/** Keeps registered clients in a JSON file; an entry counts for one bank and software statement. */
+export function keptClients(file: string, target: Target): KeptClients {
+  const all = read(file)
+  const key = (name: string) => {
+    const client = name === 'second' ? target.clients.second : target.clients.first
+    const facts = [target.endpoints.registration, client?.softwareStatement ?? '']
+    return `${name} ${createHash('sha256').update(facts.join('\n')).digest('hex').slice(0, 16)}`
+  }
+  return {
+    find: (name) => all[key(name)],
+    keep(name, registered) {
+      const kept = Object.entries(registered).filter(([member]) => !SECRETS.includes(member))
+      all[key(name)] = Object.fromEntries(kept)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 })
+    },
+  }
+}
+
+/** A file that is not there, or was cut short, only means that nothing is known. */
+function read(file: string): Record<string, Record<string, unknown>> {
+  if (!existsSync(file)) return {}
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return typeof value === 'object' && value !== null ? (value as ReturnType<typeof read>) : {}
+  } catch {
+    return {}
+  }
+}
