@@ -12,9 +12,10 @@ rule(
   'No full card number stands in a consent or data answer, but masked in Account.Identification',
   { endpoints: ENDPOINTS },
   (exchange) => {
-    const { json } = exchange.response ?? {}
+    const { json, body = '' } = exchange.response ?? {}
     if (!ENDPOINTS.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
     if (json === undefined) return undefined
+    if (!ENOUGH_DIGITS.test(body)) return []
     return texts(json)
       .filter(({ text }) => holdsCardNumber(text))
       .map(({ place }) => ({
@@ -35,6 +36,9 @@ function texts(value: unknown, place = ''): { place: string; text: string }[] {
     return at === '/Links' || /\/Account\/(\d+\/)?Identification$/.test(at) ? [] : texts(inner, at)
   })
 }
+
+/** Without as many digits in a row there is nothing to look for, string by string. */
+const ENOUGH_DIGITS = /\d(?:[ -]?\d){14}/
 
 /** Its groups may be digits that add up by chance. */
 const UUID = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi
