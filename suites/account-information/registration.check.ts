@@ -429,8 +429,12 @@ function below(uri: string): string {
 async function nameShown(context: Context, name: string): Promise<string | undefined> {
   const step = await context.steps.registration()
   taken(step)
+  const statement = softwareStatementOf(context)
+  if (!step.exchange && !statement) {
+    throw new NotApplicable('neither a registration nor a software statement gives the name')
+  }
   const returned = step.exchange && stored(step.exchange, name)
-  const value = returned ?? softwareStatementOf(context)?.[name]
+  const value = returned ?? statement?.[name]
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
