@@ -146,6 +146,7 @@ function applies(response: string, exchange: Exchange): boolean {
   if (endpoint !== exchange.endpoint) return false
   const actual = exchange.response?.status ?? 0
   if (status === 'error') return actual >= 400
+  if (exchange.about.open) return false
   if (status?.endsWith('xx')) return Math.floor(actual / 100) === Number(status[0])
   return actual === Number(status)
 }

@@ -48,6 +48,8 @@ export interface About {
   idToken?: { nonce: string; iss?: unknown; sub?: unknown }
   /** The registered client that sends a token request, as the bank stored it. */
   registered?: { clientId: string; scope?: string }
+  /** What it asks for is in no table of the documents: a success is held against no schema. */
+  open?: boolean
   /** Rules that leave this exchange to the check, which judges the same thing. */
   owns?: string[]
 }
