@@ -1,0 +1,105 @@
+import { isDateTime } from '../../engine/judge/formats.ts'
+import { bookedAt, isBooked, type Row } from '../../engine/judge/rows.ts'
+
+/** Bounds of a query, milliseconds since 1970. */
+export interface Bounds {
+  from?: number
+  to?: number
+}
+
+/** How far from a booking an instant is put, where there is room: a shift by a time zone shows. */
+export const NEAR = 5 * 60_000
+
+/** When the booked rows were booked: milliseconds since 1970, each once, sorted. */
+export function bookingTimes(rows: Row[]): number[] {
+  const times = rows.filter(isBookedAtSomeTime).map((row) => bookedAt(row) as number)
+  return [...new Set(times)].sort((one, other) => one - other)
+}
+
+/** Is it a booked row whose BookingDateTime is RFC 3339? */
+export function isBookedAtSomeTime(row: Row): boolean {
+  return isBooked(row) && isDateTime(String(row.BookingDateTime))
+}
+
+/** RFC 3339 in UTC, to the second. */
+export function inUtc(instant: number): string {
+  return new Date(instant).toISOString().replace(/\.\d+Z$/, 'Z')
+}
+
+/** The query that asks for these bounds. */
+export function queryOf({ from, to }: Bounds): Record<string, string> {
+  return {
+    ...(from !== undefined && { fromBookingDateTime: inUtc(from) }),
+    ...(to !== undefined && { toBookingDateTime: inUtc(to) }),
+  }
+}
+
+export type Kind = 'from' | 'to' | 'both' | 'reversed'
+
+/**
+ * Bounds with rows on both sides of each, never on a row: `from` lies just after one and `to` just
+ * before one, so that a filter off by an hour in either direction shows; the window of `both` has
+ * rows before, in and after it. Undefined where the data has none such.
+ */
+export function boundsFor(kind: Kind, times: number[]): Bounds | undefined {
+  const last = times.length - 1
+  if (kind === 'from') {
+    const from = justAfter(times, 0, last - 1)
+    return from && { from: from.instant }
+  }
+  if (kind === 'to') {
+    const to = justBefore(times, 1, last)
+    return to && { to: to.instant }
+  }
+  const middle = times.length >> 1
+  const first = justBefore(times, 1, Math.min(middle, last - 1))
+  const second = first && justAfter(times, Math.max(first.index, middle - 1), last - 1)
+  if (!second) return undefined
+  const [from, to] = [first.instant, second.instant]
+  return kind === 'both' ? { from, to } : { from: to, to: from }
+}
+
+interface Place {
+  index: number
+  instant: number
+}
+
+/** Just after the booking of an index from `low` to `high`. */
+function justAfter(times: number[], low: number, high: number): Place | undefined {
+  return chosen(times, low, high, (index) => {
+    const [at, next] = [times[index] as number, times[index + 1] as number]
+    return { room: next - at, instant: at + Math.min(NEAR, (next - at) / 2) }
+  })
+}
+
+/** Just before the booking of an index from `low` to `high`. */
+export function justBefore(times: number[], low: number, high: number): Place | undefined {
+  return chosen(times, low, high, (index) => {
+    const [before, at] = [times[index - 1] as number, times[index] as number]
+    return { room: at - before, instant: at - Math.min(NEAR, (at - before) / 2) }
+  })
+}
+
+/** Near the middle, and in the summer if possible: then London's clocks don't show UTC. */
+function chosen(
+  times: number[],
+  low: number,
+  high: number,
+  beside: (index: number) => { room: number; instant: number },
+): Place | undefined {
+  const places: (Place & { distance: number })[] = []
+  for (let index = low; index <= high; index += 1) {
+    const { room, instant } = beside(index)
+    // Whole seconds, and still between the two bookings.
+    if (room < 2000) continue
+    const winter = isSummer(times[index] as number) ? 0 : times.length
+    const distance = winter + Math.abs(index - (low + high) / 2)
+    places.push({ index, instant: Math.floor(instant / 1000) * 1000, distance })
+  }
+  return places.sort((one, other) => one.distance - other.distance)[0]
+}
+
+function isSummer(instant: number): boolean {
+  const month = new Date(instant).getUTCMonth()
+  return month >= 3 && month <= 8
+}

@@ -1,0 +1,82 @@
+import { check } from '../../engine/journey/context.ts'
+import type { Approval } from '../../engine/journey/session.ts'
+import { expect } from '../../engine/judge/expect.ts'
+import { lacking } from '../../engine/judge/outcome.ts'
+import { missingFrom, type Row, rowsOf, shared } from '../../engine/judge/rows.ts'
+import type { Exchange } from '../../engine/wire/exchange.ts'
+import { debitsInPeriod, everything } from '../consents.ts'
+import { keyAcrossConsents } from './one-answer.ts'
+import { blameUnsteadiness, bookedIn, bulk, ownerOf } from './transaction-readings.ts'
+
+/** What concerns all data endpoints. Requirements: specs/account-information/data.yaml */
+
+check(
+  'DATA-08/concurrent',
+  'A token gets what its own consent gives, also while another consent’s token is in use',
+  { uses: ['everything', 'debits in a period'] },
+  async ({ approved }) => {
+    const whole = await approved(everything)
+    const limited = await approved(debitsInPeriod)
+    const alone = () => Promise.all([whole, limited].map((one) => one.get(bulk)))
+    const before = [await whole.get(bulk), await limited.get(bulk)] as const
+    const pairs: Exchange[][] = []
+    for (let times = 0; times < 3; times += 1) pairs.push(await alone())
+    const after = [await whole.get(bulk), await limited.get(bulk)] as const
+
+    const rowsOfWhole = steady(whole, before[0], after[0])
+    const rowsOfLimited = steady(limited, before[1], after[1])
+    const others = missingFrom(rowsOfLimited, rowsOfWhole, keyAcrossConsents)
+    if (others.length === 0) lacking('a booked transaction outside the narrower consent')
+    for (const [ofWhole, ofLimited] of pairs as [Exchange, Exchange][]) {
+      bookedIn(ofWhole, ownerOf(whole, bulk))
+      bookedIn(ofLimited, ownerOf(limited, bulk))
+      expect(ofLimited).toHoldNoneOf(others, keyAcrossConsents)
+      expect(ofLimited).toHoldRows(rowsOfLimited)
+      if (missingFrom(rowsOf(ofWhole), rowsOfWhole).length > 0) await blameUnsteadiness(whole)
+      expect(ofWhole).toHoldRows(rowsOfWhole)
+    }
+  },
+)
+
+check(
+  'DATA-05/recorded',
+  'What POST and DELETE give on a data endpoint is recorded',
+  { uses: ['everything'] },
+  async ({ approved, observe }) => {
+    const approval = await approved(everything)
+    const deviation = 'a method that the endpoint does not have'
+    const posted = await approval.post('/accounts', {}, { deviation })
+    observe('status of POST /accounts', posted.response?.status, posted)
+    const deleted = await approval.delete('/accounts', { deviation })
+    observe('status of DELETE /accounts', deleted.response?.status, deleted)
+  },
+)
+
+check(
+  'DATA-07/recorded',
+  'What the specification’s other endpoints give is recorded',
+  { uses: ['everything'] },
+  async ({ approved, observe }) => {
+    const approval = await approved(everything)
+    const deviation = 'an endpoint that the document does not list'
+    for (const path of OTHER_ENDPOINTS) {
+      const answer = await approval.get(path, { deviation })
+      observe(`status of GET ${path}`, answer.response?.status, answer)
+    }
+  },
+)
+
+const OTHER_ENDPOINTS = [
+  '/statements',
+  '/party',
+  '/offers',
+  '/beneficiaries',
+  '/direct-debits',
+  '/products',
+]
+
+/** The booked rows of both answers of one token. */
+function steady(approval: Approval, one: Exchange, other: Exchange): Row[] {
+  const owner = ownerOf(approval, bulk)
+  return shared(bookedIn(one, owner), bookedIn(other, owner))
+}

@@ -1,0 +1,193 @@
+import type { Approval } from '../../engine/journey/session.ts'
+import { OWNERS } from '../../engine/journey/steps.ts'
+import { relyOn } from '../../engine/judge/expect.ts'
+import { matchers } from '../../engine/judge/matchers.ts'
+import { Blocked, lacking, Nonconformance } from '../../engine/judge/outcome.ts'
+import { bookedAt, isBooked, type Row, shared } from '../../engine/judge/rows.ts'
+import type { Finding } from '../../engine/judge/rule.ts'
+import type { Exchange } from '../../engine/wire/exchange.ts'
+import {
+  type Bounds,
+  bookingTimes,
+  boundsFor,
+  inUtc,
+  isBookedAtSomeTime,
+  type Kind,
+  queryOf,
+} from './booking-times.ts'
+import { accountIds, firstRead, listed, once, pathOf, singles } from './readings.ts'
+
+/** What is wrong, and the answer that shows it. */
+export type Wrong = Finding & { exchange: Exchange }
+
+export const bulk = '/transactions'
+export const singleOwner = 'TXN-02/answers-200'
+
+/** The check that owns the unfiltered answer of an address, under this consent. */
+export function ownerOf({ facts }: Approval, path: string): string {
+  if (path !== bulk) return singleOwner
+  const { permissions } = facts
+  if (!permissions.includes('ReadTransactionsBasic')) return 'TXN-14/detail-alone'
+  return permissions.includes('ReadTransactionsDetail') ? OWNERS.transactions : 'TXN-14/basic-alone'
+}
+
+/** Both transaction endpoints: the bulk one, and the single one of each account. */
+export async function addresses(approval: Approval): Promise<string[]> {
+  return [bulk, ...(await accountIds(approval)).map((id) => pathOf(id, '/transactions'))]
+}
+
+/** The booked rows of an answer. */
+export function bookedIn(exchange: Exchange, owner: string): Row[] {
+  return listed(exchange, owner).filter(isBooked)
+}
+
+/** Three answers of the bulk endpoint, one after the other. */
+export function threeReads(approval: Approval): Promise<[Exchange, Exchange, Exchange]> {
+  return once(approval, 'three reads', async () => [
+    await firstRead(approval, bulk),
+    await approval.get(bulk),
+    await approval.get(bulk),
+  ])
+}
+
+/** What the second of three answers lacks of what the first and the third hold. */
+export async function unsteady(approval: Approval): Promise<Wrong | undefined> {
+  const [first, second, third] = await threeReads(approval)
+  const steady = shared(bookedIn(first, OWNERS.transactions), bookedIn(third, OWNERS.transactions))
+  if (steady.length === 0) lacking('a booked transaction')
+  relyOn(OWNERS.transactions, second)
+  const finding = matchers.toHoldRows(second, steady)
+  return finding && { ...finding, exchange: second }
+}
+
+/** Ends the check where rows come and go without a reason: what it misses shows nothing then. */
+export async function blameUnsteadiness(approval: Approval): Promise<void> {
+  const wrong = await unsteady(approval)
+  if (wrong) blockedBy('TXN-28/second-read', 'booked rows come and go', wrong.exchange)
+}
+
+/** Ends the check as blocked by another one. */
+export function blockedBy(id: string, why: string, exchange?: Exchange): never {
+  throw new Blocked({ kind: 'check', id }, why, exchange)
+}
+
+/** Ends the check with what is wrong, if anything is. */
+export function judge(wrong: Wrong | undefined): void {
+  if (wrong) throw new Nonconformance(wrong)
+}
+
+/** The latest unfiltered answer of an address. */
+export async function latest(approval: Approval, path: string): Promise<{ whole: Exchange }> {
+  return once(approval, `latest ${path}`, async () => {
+    if (path === bulk) return { whole: (await threeReads(approval))[2] }
+    const answers = await singles(approval, '/transactions')
+    const known = [...answers].find(([id]) => pathOf(id, '/transactions') === path)?.[1]
+    return { whole: known ?? (await approval.get(path)) }
+  })
+}
+
+/** An answer between two unfiltered ones of the same address. */
+export interface Filtered {
+  path: string
+  bounds: Bounds
+  /** Can the data tell right from wrong? */
+  telling: boolean
+  answer: Exchange
+  /** Booked rows of both outer answers. */
+  rows: Row[]
+}
+
+/** Reads an unfiltered answer, something else, and an unfiltered answer again. */
+export async function between<T>(
+  approval: Approval,
+  path: string,
+  read: (times: number[]) => Promise<T>,
+): Promise<{ rows: Row[]; read: T }> {
+  const outer = await latest(approval, path)
+  const before = bookedIn(outer.whole, ownerOf(approval, path))
+  const inner = await read(bookingTimes(before))
+  outer.whole = await approval.get(path)
+  return { rows: shared(before, bookedIn(outer.whole, ownerOf(approval, path))), read: inner }
+}
+
+const DAY = 86_400_000
+
+/** Answers of one kind of query at every address. Data that cannot tell is asked for last year. */
+export function filtered(approval: Approval, kind: Kind): Promise<Filtered[]> {
+  return once(approval, `filtered ${kind}`, async () => {
+    const all: Filtered[] = []
+    for (const path of await addresses(approval)) {
+      const { rows, read } = await between(approval, path, async (times) => {
+        const found = boundsFor(kind, times)
+        const bounds = found ?? {
+          ...(kind !== 'to' && { from: Date.now() - 180 * DAY }),
+          ...(kind !== 'from' && { to: Date.now() - 90 * DAY }),
+        }
+        const deviation = kind === 'reversed' ? 'from later than to' : undefined
+        const answer = await approval.get(path, { query: queryOf(bounds), deviation })
+        return { bounds, telling: found !== undefined, answer }
+      })
+      all.push({ path, rows, ...read })
+    }
+    return all
+  })
+}
+
+/** What is wrong with a filtered answer: a row outside the bounds, or one missing inside. */
+export function filterFinding({ answer, bounds, rows }: Omit<Filtered, 'path' | 'telling'>) {
+  const { from = -Infinity, to = Infinity } = bounds
+  const isInside = (row: Row) => {
+    const at = bookedAt(row) ?? from
+    return at >= from && at <= to
+  }
+  listed(answer, 'TXN-15/each-combination')
+  const inside = rows.filter((row) => isBookedAtSomeTime(row) && isInside(row))
+  const words = [
+    ...(bounds.from === undefined ? [] : [`after ${inUtc(bounds.from)}`]),
+    ...(bounds.to === undefined ? [] : [`before ${inUtc(bounds.to)}`]),
+  ]
+  const outside = matchers.toHoldOnly(
+    answer,
+    `booked ${words.join(' and ')}`,
+    (row) => !isBookedAtSomeTime(row) || isInside(row),
+  )
+  const missing = outside ? undefined : matchers.toHoldRows(answer, inside)
+  return { outside, missing }
+}
+
+/** What is wrong with one kind of filter, at the first address where something is. */
+export async function filterWrong(approval: Approval, kind: Kind): Promise<Wrong | undefined> {
+  const telling = (await filtered(approval, kind)).filter((each) => each.telling)
+  if (telling.length === 0) lacking(NEEDED[kind])
+  for (const each of telling) {
+    const { outside, missing } = filterFinding(each)
+    if (missing) await blameUnsteadiness(approval)
+    const finding = outside ?? missing
+    if (finding) return { ...finding, exchange: each.answer }
+  }
+  return undefined
+}
+
+const NEEDED: Record<Kind, string> = {
+  from: 'two booked transactions at different times',
+  to: 'two booked transactions at different times',
+  both: 'three booked transactions at different times',
+  reversed: 'three booked transactions at different times',
+}
+
+const FILTERS = {
+  from: 'TXN-16/from-alone',
+  to: 'TXN-17/to-alone',
+  both: 'TXN-17/both',
+} as const
+
+/** Ends the check where one of these filters is found wrong: what it shows is that filter's. */
+export async function relyOnFilters(
+  approval: Approval,
+  ...kinds: (keyof typeof FILTERS)[]
+): Promise<void> {
+  for (const kind of kinds) {
+    const wrong = await filterWrong(approval, kind)
+    if (wrong) blockedBy(FILTERS[kind], `the filter is wrong: ${wrong.message}`, wrong.exchange)
+  }
+}

@@ -1,0 +1,126 @@
+import { check } from '../../engine/journey/context.ts'
+import type { Approval } from '../../engine/journey/session.ts'
+import { OWNERS } from '../../engine/journey/steps.ts'
+import { rulesBrokenBy } from '../../engine/journey/trace.ts'
+import { expect, relyOn } from '../../engine/judge/expect.ts'
+import { succeeded } from '../../engine/judge/matchers.ts'
+import { lacking } from '../../engine/judge/outcome.ts'
+import { bookedAt, missingFrom, type Row, rowsOf } from '../../engine/judge/rows.ts'
+import type { Exchange } from '../../engine/wire/exchange.ts'
+import { basicCredits, debitsInPeriod, everything } from '../consents.ts'
+import { isBookedAtSomeTime, NEAR, queryOf } from './booking-times.ts'
+import { approvedUnlessRefused } from './lawful-refusal.ts'
+import { blamePages, keyAcrossConsents } from './one-answer.ts'
+import {
+  between,
+  blameUnsteadiness,
+  blockedBy,
+  bookedIn,
+  bulk,
+  relyOnFilters,
+} from './transaction-readings.ts'
+
+/**
+ * What a consent's own period and direction leave of the transactions that the unlimited consent of
+ * the same customer shows. Requirements: specs/account-information/transactions.yaml
+ */
+
+const periodOwner = 'TXN-14/detail-alone'
+
+check(
+  'TXN-20/nothing-missing',
+  'Under a consent with a period every transaction of the period is reported, whatever the query',
+  { uses: ['everything', 'debits in a period'] },
+  async ({ approved }) => {
+    const whole = await approved(everything)
+    const limited = await approved(debitsInPeriod)
+    const { from, to } = periodOf(limited)
+    const middle = (from + to) / 2
+    const day = 86_400_000
+    const queries = [
+      {},
+      queryOf({ from: from - 10 * day, to: Math.min(to + 10 * day, Date.now()) }),
+      queryOf({ from: from - 10 * day, to: middle }),
+    ]
+    for (const [index, query] of queries.entries()) {
+      const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk, { query }))
+      if (index === 0) relyOn(periodOwner, answer)
+      else if (!succeeded(answer))
+        relyOn('TXN-15/each-combination', await whole.get(bulk, { query }))
+      expect(answer).toSucceed()
+      bookedIn(answer, periodOwner)
+
+      const end = index === 2 ? middle : to
+      const debits = rows.filter((row) => row.CreditDebitIndicator === 'Debit')
+      const inside = debits.filter((row) => isWithin(row, from + NEAR, end - NEAR))
+      if (inside.length === 0) lacking('a booked debit within the period of the consent')
+      if (inside.length === debits.length) lacking('a booked debit outside the period')
+      if (lacksNone(answer, inside)) continue
+      blameRuleOf(answer, 'TXN-25/direction', 'TXN-20/inside')
+      await blameUnsteadiness(whole)
+      if (index > 0) await relyOnFilters(whole, 'from', 'to', 'both')
+      expect(answer).toHoldRows(inside, keyAcrossConsents)
+    }
+  },
+)
+
+check(
+  'TXN-21/open-ends',
+  'A consent without a period reports whatever a consent with a period reports',
+  { uses: ['everything', 'debits in a period'] },
+  async ({ approved }) => {
+    const whole = await approved(everything)
+    const { rows, read: answer } = await between(await approved(debitsInPeriod), bulk, () =>
+      whole.get(bulk),
+    )
+    if (rows.length === 0) lacking('a booked transaction under the consent with a period')
+    bookedIn(answer, OWNERS.transactions)
+    if (lacksNone(answer, rows)) return
+    await blameUnsteadiness(whole)
+    await blamePages(whole)
+    expect(answer).toHoldRows(rows, keyAcrossConsents)
+  },
+)
+
+check(
+  'TXN-25/complete',
+  'Under ReadTransactionsCredits alone every credit is reported',
+  { uses: ['everything', 'basic credits'] },
+  async (context) => {
+    const whole = await context.approved(everything)
+    const credits = await approvedUnlessRefused(context, basicCredits)
+    const { rows, read: answer } = await between(whole, bulk, () => credits.get(bulk))
+    const wanted = rows.filter((row) => row.CreditDebitIndicator === 'Credit')
+    if (wanted.length === 0 || wanted.length === rows.length) {
+      lacking('booked transactions of both directions')
+    }
+    bookedIn(answer, 'TXN-14/basic-alone')
+    if (lacksNone(answer, wanted)) return
+    blameRuleOf(answer, 'TXN-25/direction')
+    await blameUnsteadiness(whole)
+    await blamePages(whole)
+    expect(answer).toHoldRows(wanted, keyAcrossConsents)
+  },
+)
+
+/** The consent's own period, milliseconds since 1970. */
+function periodOf({ facts }: Approval): { from: number; to: number } {
+  const from = Date.parse(facts.transactionFrom ?? '')
+  const to = Date.parse(facts.transactionTo ?? '')
+  return { from, to }
+}
+
+function isWithin(row: Row, from: number, to: number): boolean {
+  const at = isBookedAtSomeTime(row) ? bookedAt(row) : undefined
+  return at !== undefined && at > from && at < to
+}
+
+function lacksNone(answer: Exchange, rows: Row[]): boolean {
+  return missingFrom(rowsOf(answer), rows, keyAcrossConsents).length === 0
+}
+
+/** Ends the check where an answer breaks a rule of the consent: it lacks rows for the same reason. */
+function blameRuleOf(answer: Exchange, ...rules: string[]): void {
+  const broken = rules.find((rule) => rulesBrokenBy(answer).includes(rule))
+  if (broken) blockedBy(broken, `the answer breaks ${broken}`, answer)
+}
