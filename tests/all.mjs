@@ -14,7 +14,7 @@ const bin = (name) => join(root, 'node_modules', name)
 
 const stages = [
   { name: 'types', command: [node, bin('typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit'] },
-  { name: 'lint', command: [node, bin('@biomejs/biome/bin/biome'), 'ci', '.'] },
+  { name: 'lint', command: [node, bin('@biomejs/biome/bin/biome'), 'ci', '--colors=off', '.'] },
   { name: 'build', command: [node, bin('typescript/bin/tsc'), '-p', 'tsconfig.build.json'] },
   {
     name: 'generated files',
@@ -62,7 +62,9 @@ for (const { name, command, count } of stages) {
   const [good, bad] = counted(code, count)
   passed += good
   failed += bad
-  console.log(`== ${name}: ${code === 0 ? 'ok' : 'FAILED'} (${Math.round((Date.now() - began) / 1000)} s)`)
+  console.log(
+    `== ${name}: ${code === 0 ? 'ok' : 'FAILED'} (${Math.round((Date.now() - began) / 1000)} s)`,
+  )
 }
 rmSync(scratch, { recursive: true, force: true })
 console.log(`\n${passed} passed, ${failed} failed`)

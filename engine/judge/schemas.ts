@@ -31,11 +31,19 @@ export interface SchemaVerdict {
 const CHUNK = 200
 const KEEP = 20
 
-/** Loads schemas/account-information and schemas/product-information. */
-export function loadSchemas(folder = join(root, 'schemas')): ResponseSchema[] {
+/**
+ * Loads schemas/account-information and schemas/product-information.
+ *
+ * @param wanted which of the files, by their path below the folder; all of them by default.
+ */
+export function loadSchemas(
+  folder: string = join(root, 'schemas'),
+  wanted: (file: string) => boolean = () => true,
+): ResponseSchema[] {
   const files = ['account-information', 'product-information'].flatMap((document) =>
     readdirSync(join(folder, document), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.json'))
+      .filter((name) => wanted(`${document}/${name}`))
       .sort()
       .map((name) => join(folder, document, name)),
   )
