@@ -2,6 +2,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { SuiteCheck } from '../journey/context.ts'
 import type { Session } from '../journey/session.ts'
 import { type Result, ruleResults, settleBlocked } from '../judge/fold.ts'
+import type { Outcome } from '../judge/outcome.ts'
 import type { RuleObservation } from '../judge/rulebook.ts'
 import { ENDPOINT_OWNERS, type Judgement, judgeOne } from './runner.ts'
 import { inCore, inScope, ordered, type Scope } from './scope.ts'
@@ -73,6 +74,14 @@ export function createRun(parts: {
       const rules = ruleResults(session.rulebook.states(), catalogue, results, ENDPOINT_OWNERS)
       const causes = new Set([...results.values()].map(causeOf))
       for (const rule of rules) {
+        const check = results.get(rule.id)
+        // A rule of the same id judges every other exchange of the kind; it only takes away.
+        if (check) {
+          if (check.outcome === 'pass' && BROKEN.includes(rule.outcome)) {
+            results.set(rule.id, { ...rule, kind: 'check', durationMs: check.durationMs })
+          }
+          continue
+        }
         if (inScope(rule.id, catalogue, scope) || causes.has(rule.id)) results.set(rule.id, rule)
       }
       settleBlocked(results)
@@ -88,6 +97,8 @@ export function createRun(parts: {
     },
   }
 }
+
+const BROKEN: Outcome[] = ['fail', 'warn']
 
 function causeOf({ because }: Result): string | undefined {
   return because?.kind === 'check' ? because.id : undefined
