@@ -30,6 +30,8 @@ program
     'full',
   )
   .option('--only <pattern...>', 'check, requirement, chapter or level; * stands for anything')
+  .option('--failed <folder>', 'only what was not in order in an earlier run')
+  .option('--list', 'say what would be judged, and judge nothing')
   .option('--deviations <file>', 'what the bank is known to do wrong, each with its expiry')
   .option('--baseline <folder>', 'an earlier run: what is new, fixed, still failing')
   .option('--fail-on <what>', 'new: exit with 1 only for what the baseline did not have')
@@ -110,6 +112,12 @@ program
   .description('the pages of docs/requirements, made from specs/')
   .option('--check', 'write nothing; exit with 1 when one is out of date')
   .action(generate)
+
+// Whoever reads our output may stop reading: `assay run --list | head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit()
+  throw error
+})
 
 try {
   await program.parseAsync()

@@ -10,8 +10,8 @@ export interface OpenedTarget {
   document: TargetDocument
   /** Directory that commands of hooks are relative to. */
   base: string
-  /** Where clients that were registered at this bank are remembered; not for a bank that goes. */
-  keptClients?: string
+  /** Where clients and leftovers at this bank are remembered; not for a bank that goes. */
+  memory?: string
   close(): Promise<void>
 }
 
@@ -23,8 +23,7 @@ export async function openTarget(path: string): Promise<OpenedTarget> {
   const file = await readTargetFile(path)
   if (file.kind === 'bank') {
     const { document, base } = file.target
-    const keptClients = join(base, '.assay', `${document.name}.clients.json`)
-    return { document, base, keptClients, close: async () => {} }
+    return { document, base, memory: join(base, '.assay'), close: async () => {} }
   }
   const { startBank } = await import('../bank/bank.ts')
   const { name, ...options } = file.options

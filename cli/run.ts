@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
+import { loadCatalogue, type Requirement } from '../engine/catalogue/catalogue.ts'
 import { root } from '../engine/catalogue/root.ts'
 import { consoleSummary } from '../engine/report/console-summary.ts'
 import { diffReports } from '../engine/report/diff.ts'
@@ -8,7 +8,8 @@ import { diffText } from '../engine/report/diff-text.ts'
 import { readReport, readRun } from '../engine/report/read-run.ts'
 import { writeReports } from '../engine/report/write-reports.ts'
 import { type Deviation, loadDeviations } from '../engine/run/deviations.ts'
-import type { Scope } from '../engine/run/scope.ts'
+import { inCore, inScope, type Scope } from '../engine/run/scope.ts'
+import { idsOf, loadSuites } from '../engine/run/suites.ts'
 import { supervise } from '../engine/run/supervise.ts'
 import { openTarget } from './open-target.ts'
 import { createProgress } from './progress.ts'
@@ -21,6 +22,8 @@ export interface RunOptions {
   out?: string
   profile: 'core' | 'full'
   only?: string[]
+  failed?: string
+  list?: boolean
   baseline?: string
   failOn?: string
   history?: string
@@ -37,11 +40,16 @@ export async function run(options: RunOptions): Promise<void> {
     throw new UsageError('--fail-on takes new, and needs --baseline')
   }
   const deviations = deviationsOf(options.deviations)
+  const only = [...(options.only ?? []), ...(await failedOf(options.failed))]
+  if (options.list) {
+    await list({ profile: options.profile, only })
+    return
+  }
   const opened = await openTarget(options.target)
   try {
     const out = resolve(options.out ?? defaultFolder(opened.document.name))
     mkdirSync(out, { recursive: true })
-    const scope: Scope = { profile: options.profile, only: options.only ?? [] }
+    const scope: Scope = { profile: options.profile, only }
     const progress = createProgress(opened.document.name)
     await supervise({
       assignment: {
@@ -52,7 +60,7 @@ export async function run(options: RunOptions): Promise<void> {
         out,
         version,
         deviations,
-        keptClients: opened.keptClients,
+        memory: opened.memory,
       },
       progress,
     })
@@ -75,6 +83,31 @@ export async function run(options: RunOptions): Promise<void> {
     }
   } finally {
     await opened.close()
+  }
+}
+
+/** Ids of what an earlier run did not find in order. */
+async function failedOf(folder: string | undefined): Promise<string[]> {
+  if (folder === undefined) return []
+  const { checks } = await readReport(folder)
+  const ids = checks
+    .filter(({ outcome }) => ['fail', 'warn', 'blocked', 'not-run', 'error'].includes(outcome))
+    .map(({ id }) => id)
+  if (ids.length === 0) throw new UsageError(`${folder}: nothing failed in this run`)
+  return ids
+}
+
+/** What a run with this scope would judge, a line each. */
+async function list(scope: Scope): Promise<void> {
+  const catalogue = loadCatalogue()
+  const suites = await loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue)
+  const checks = new Map(suites.checks.map((check) => [check.id, check]))
+  for (const id of idsOf(suites)) {
+    const check = checks.get(id)
+    if (!inScope(id, catalogue, scope)) continue
+    if (scope.profile === 'core' && check && !inCore(check)) continue
+    const { level, chapter, text } = catalogue.owners.get(id) as Requirement
+    console.log([id, level, check ? 'check' : 'rule', chapter, check?.title ?? text].join('  '))
   }
 }
 

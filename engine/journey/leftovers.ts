@@ -1,3 +1,5 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { member } from '../judge/rows.ts'
 import type { Exchange } from '../wire/exchange.ts'
 
@@ -14,9 +16,18 @@ export interface Leftover {
 /**
  * What this run made and has not removed, read off its own exchanges: whatever a bank accepted is
  * in it, also where it should have refused.
+ *
+ * @param file where consents are written down as they come and go, so that the run after one that
+ * was killed removes what it left; without it nothing outlives the run.
  */
-export function createLeftovers() {
-  const left = new Map<string, Leftover>()
+export function createLeftovers(file?: string) {
+  const left = new Map<string, Leftover>(file === undefined ? [] : ofEarlierRuns(file))
+  const writeDown = () => {
+    if (file === undefined) return
+    const consents = [...left.values()].filter(({ kind }) => kind === 'consent')
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, `${JSON.stringify(consents)}\n`, { mode: 0o600 })
+  }
   return {
     note(exchange: Exchange): void {
       const status = exchange.response?.status ?? 0
@@ -37,7 +48,19 @@ export function createLeftovers() {
         if (typeof id === 'string') left.set(`consent ${id}`, { kind: 'consent', path, id, client })
       }
       if (endpoint.startsWith('delete-')) left.delete(`consent ${about.subject}`)
+      if (/^(create|delete)-/.test(endpoint)) writeDown()
     },
     list: (): Leftover[] => [...left.values()],
+  }
+}
+
+/** A file that is not there, or was cut short, only means that nothing is known. */
+function ofEarlierRuns(file: string): [string, Leftover][] {
+  if (!existsSync(file)) return []
+  try {
+    const list = JSON.parse(readFileSync(file, 'utf8')) as Leftover[]
+    return list.map((each) => [`consent ${each.id}`, each])
+  } catch {
+    return []
   }
 }

@@ -144,6 +144,8 @@ export function createSession(parts: {
   catalogue: Catalogue
   schemas: ResponseSchema[]
   rules: readonly Rule[]
+  /** File in which consents are written down until they are gone. */
+  leftovers?: string
   /** Clients of earlier runs; without it every run registers its own. */
   clients?: KeptClients
   /** Sees every exchange, once it has been judged. */
@@ -158,7 +160,7 @@ export function createSession(parts: {
     target.layout,
     target.clockTolerance,
   )
-  const leftovers = createLeftovers()
+  const leftovers = createLeftovers(parts.leftovers)
   const memory = stepMemory()
   const tpps = new Map<ClientName, Tpp>()
   const funds: { create?: string; delete?: string } = {}

@@ -31,8 +31,8 @@ export interface Assignment {
   out: string
   version: string
   deviations?: Deviation[]
-  /** File of clients registered by earlier runs. */
-  keptClients?: string
+  /** Folder in which the bank's clients and leftovers are remembered. */
+  memory?: string
 }
 
 /** The judging of one run: it alone sees raw exchanges, and writes only what is redacted. */
@@ -59,7 +59,7 @@ export async function openJudging(assignment: Assignment): Promise<Judging> {
     target,
     catalogue,
     suites,
-    keptClients: assignment.keptClients,
+    memory: assignment.memory,
     onExchange(exchange) {
       latency.note(exchange)
       log.append(exchange)

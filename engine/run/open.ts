@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { chooseDriver } from '../journey/drivers/choose.ts'
 import { keptClients } from '../journey/kept-clients.ts'
@@ -12,15 +13,27 @@ export function openSession(parts: {
   target: Target
   catalogue: Catalogue
   suites: Suites
-  /** File of clients registered by earlier runs; without it every run registers its own. */
-  keptClients?: string
+  /** Folder in which a bank's clients and leftovers are remembered; without it nothing is. */
+  memory?: string
   onExchange?: (exchange: Exchange) => void
 }): Session {
   const { target, catalogue, suites, onExchange } = parts
   const wire = createWire(target)
   const driver = chooseDriver(target, wire)
   const { schemas, rules } = suites
-  const clients =
-    parts.keptClients === undefined ? undefined : keptClients(parts.keptClients, target)
-  return createSession({ target, wire, driver, catalogue, schemas, rules, clients, onExchange })
+  const file = (name: string) => join(parts.memory ?? '', `${target.name}.${name}.json`)
+  const remembered = parts.memory !== undefined && {
+    clients: keptClients(file('clients'), target),
+    leftovers: file('leftovers'),
+  }
+  return createSession({
+    target,
+    wire,
+    driver,
+    catalogue,
+    schemas,
+    rules,
+    onExchange,
+    ...remembered,
+  })
 }
