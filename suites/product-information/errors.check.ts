@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import type { CallOptions } from '../../engine/client/call.ts'
+import { type Context, check } from '../../engine/journey/context.ts'
+import { OWNERS } from '../../engine/journey/steps.ts'
+import { expect, relyOn } from '../../engine/judge/expect.ts'
+import { answerOf, succeeded } from '../../engine/judge/matchers.ts'
+import type { Exchange } from '../../engine/wire/exchange.ts'
+import { firstRead, productsOf } from './product-list.ts'
+
+/** Errors of the product interface. Requirements: specs/product-information/errors.yaml */
+
+/** A request that differs from the documented one; what a success of it gives is judged nowhere. */
+function other({ tpp }: Context, deviation: string, options: CallOptions): Promise<Exchange> {
+  return tpp().call('products', { ...options, deviation, about: { open: true } })
+}
+
+check(
+  'PROD-42/unknown-resource',
+  'A resource that does not exist answers 404',
+  {},
+  async (context) => {
+    relyOn(OWNERS.products, await firstRead(context))
+    const list = context.target.endpoints.products
+    const base = list.slice(0, list.lastIndexOf('/'))
+    for (const path of [`${base}/${randomUUID()}`, `${list}/${randomUUID()}`]) {
+      expect(await other(context, 'a resource that does not exist', { path })).toHaveStatus(404)
+    }
+  },
+)
+
+check('PROD-43/recorded', 'What a request that cannot be understood gives', {}, async (context) => {
+  const path = `${(await firstRead(context)).request.url}/%zz`
+  const broken = await other(context, 'a path that is no percent-encoding', { path })
+  context.observe('a path that is no percent-encoding', answerOf(broken), broken)
+  const cut = await other(context, 'a truncated JSON body', { body: '{"a":' })
+  context.observe('GET with a truncated JSON body', answerOf(cut), cut)
+})
+
+check('PROD-45/recorded', 'What other methods than GET give', {}, async (context) => {
+  await firstRead(context)
+  for (const method of ['POST', 'PUT', 'DELETE']) {
+    const body = method === 'DELETE' ? undefined : {}
+    const answer = await other(context, `method ${method}`, { method, body })
+    context.observe(`${method} on the list of products`, answerOf(answer), answer)
+  }
+})
+
+check('PROD-46/recorded', 'What an unknown query parameter gives', {}, async (context) => {
+  await firstRead(context)
+  const query = { unknownParameter: '1' }
+  const answer = await other(context, 'an unknown query parameter', { query })
+  const seen = succeeded(answer) ? `, ${productsOf(answer).length} products` : ''
+  context.observe('an unknown query parameter', `${answerOf(answer)}${seen}`, answer)
+})
