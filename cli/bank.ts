@@ -15,8 +15,8 @@ export interface BankCommand {
 /** `assay bank`: the reference bank alone, to develop against; it stays up until Ctrl-C. */
 export async function bank(options: BankCommand): Promise<void> {
   const alterations = [
-    ...named('fault', await loadFaults(), options.fault),
-    ...named('variant', await loadVariants(), options.variant),
+    ...(options.fault ? named('fault', await loadFaults(), options.fault) : []),
+    ...(options.variant ? named('variant', await loadVariants(), options.variant) : []),
   ]
   const started = await startBank({
     alterations,
@@ -53,7 +53,7 @@ export async function bank(options: BankCommand): Promise<void> {
   await started.close()
 }
 
-function named<T extends { id: string }>(word: string, all: T[], ids: string[] = []): T[] {
+function named<T extends { id: string }>(word: string, all: T[], ids: string[]): T[] {
   return ids.map((id) => {
     const found = all.find((each) => each.id === id)
     if (!found) throw new UsageError(`no ${word} is called ${id}`)
