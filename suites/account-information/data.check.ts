@@ -17,10 +17,11 @@ check(
   async ({ approved }) => {
     const whole = await approved(everything)
     const limited = await approved(debitsInPeriod)
-    const alone = () => Promise.all([whole, limited].map((one) => one.get(bulk)))
+    const about = { owns: ['TXN-20/inside', 'TXN-25/direction'] }
+    const together = () => Promise.all([whole, limited].map((one) => one.get(bulk, { about })))
     const before = [await whole.get(bulk), await limited.get(bulk)] as const
     const pairs: Exchange[][] = []
-    for (let times = 0; times < 3; times += 1) pairs.push(await alone())
+    for (let times = 0; times < 3; times += 1) pairs.push(await together())
     const after = [await whole.get(bulk), await limited.get(bulk)] as const
 
     const rowsOfWhole = steady(whole, before[0], after[0])

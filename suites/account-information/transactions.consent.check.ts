@@ -11,13 +11,16 @@ import { basicCredits, debitsInPeriod, everything } from '../consents.ts'
 import { isBookedAtSomeTime, NEAR, queryOf } from './booking-times.ts'
 import { approvedUnlessRefused } from './lawful-refusal.ts'
 import { blamePages, keyAcrossConsents } from './one-answer.ts'
+import { accountIdsIn, firstRead, listed, pathOf } from './readings.ts'
 import {
   between,
   blameUnsteadiness,
   blockedBy,
   bookedIn,
   bulk,
+  ownerOf,
   relyOnFilters,
+  singleOwner,
 } from './transaction-readings.ts'
 
 /**
@@ -61,6 +64,7 @@ check(
       if (index > 0) await relyOnFilters(whole, 'from', 'to', 'both')
       expect(answer).toHoldRows(inside, keyAcrossConsents)
     }
+    await readSinglesToo(limited, queries.slice(0, 2))
   },
 )
 
@@ -95,6 +99,7 @@ check(
       lacking('booked transactions of both directions')
     }
     bookedIn(answer, 'TXN-14/basic-alone')
+    await readSinglesToo(credits, [{}])
     if (lacksNone(answer, wanted)) return
     blameRuleOf(answer, 'TXN-25/direction')
     await blameUnsteadiness(whole)
@@ -102,6 +107,19 @@ check(
     expect(answer).toHoldRows(wanted, keyAcrossConsents)
   },
 )
+
+/** Asks the single endpoint as well: rules judge whether it keeps to the consent. */
+async function readSinglesToo(
+  approval: Approval,
+  queries: Record<string, string>[],
+): Promise<void> {
+  const ids = accountIdsIn(listed(await firstRead(approval, bulk), ownerOf(approval, bulk)))
+  for (const id of ids) {
+    for (const query of queries) {
+      relyOn(singleOwner, await approval.get(pathOf(id, '/transactions'), { query }))
+    }
+  }
+}
 
 /** The consent's own period, milliseconds since 1970. */
 function periodOf({ facts }: Approval): { from: number; to: number } {
