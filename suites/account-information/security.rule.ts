@@ -43,9 +43,12 @@ const ENOUGH_DIGITS = /\d(?:[ -]?\d){14}/
 /** Its groups may be digits that add up by chance. */
 const UUID = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi
 
-/** A run of 15 or 16 digits, perhaps in groups, that begins and adds up like a card number. */
+/**
+ * A run of 15 or 16 digits, perhaps in groups, that begins and adds up like a card number. Letters or
+ * hyphens beside it tell a piece of an opaque id.
+ */
 function holdsCardNumber(text: string): boolean {
-  const runs = text.replaceAll(UUID, ' ').match(/\d(?:[ -]?\d)*/g) ?? []
+  const runs = text.replaceAll(UUID, ' ').match(/(?<![\w-])\d(?:[ -]?\d)*(?![\w-])/g) ?? []
   return runs
     .map((run) => run.replace(/\D/g, ''))
     .some((digits) => /^[2-6]\d{14,15}$/.test(digits) && addsUp(digits))
