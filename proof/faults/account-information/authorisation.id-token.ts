@@ -1,0 +1,114 @@
+import { stateOf } from '../../../bank/state.ts'
+import { idTokens, inRs256 } from '../../laundering.ts'
+import type { Fault } from '../../proof.ts'
+
+/** The nonce of the previous ID token, by bank. */
+const previous = new WeakMap<object, unknown>()
+
+const faults: Fault[] = [
+  {
+    id: 'id-token-in-rs256',
+    story: 'The server signs with its default algorithm whatever the client registered.',
+    fails: ['AUTHZ-18/ps256'],
+    middleware: idTokens((claims) => claims, inRs256),
+  },
+  {
+    id: 'id-token-in-rs256-for-second-client',
+    story: 'A client that registered later got the new default of the registration service.',
+    fails: ['AUTHZ-18/ps256'],
+    middleware: idTokens((claims, _fragment, ctx) => {
+      const { directory, records } = stateOf(ctx).bank.inside
+      const owner = records.peek('Client', String(claims.aud))?.org_id
+      return owner === directory.clients.second.organisationId ? claims : undefined
+    }, inRs256),
+  },
+  {
+    id: 'id-token-of-unpublished-key',
+    story: 'The signing key was rotated and the JWK Set was not.',
+    fails: ['AUTHZ-18/signature'],
+    middleware: idTokens(
+      (claims) => claims,
+      (ctx, claims) => stateOf(ctx).bank.signAsBank(claims, { kid: 'next-year' }),
+    ),
+  },
+  {
+    id: 'id-token-changed-after-signing',
+    story: 'A filter adds a claim to the signed token for the benefit of the app.',
+    fails: ['AUTHZ-18/signature'],
+    middleware: idTokens(
+      (claims) => claims,
+      (ctx, claims) => {
+        const encoded = Buffer.from(JSON.stringify({ ...claims, channel: 'web' })).toString(
+          'base64url',
+        )
+        const [header, , signature] = stateOf(ctx).bank.signAsBank(claims).split('.')
+        return `${header}.${encoded}.${signature}`
+      },
+    ),
+  },
+  {
+    id: 'id-token-expires-in-milliseconds',
+    story: 'exp and iat come from a clock that counts milliseconds.',
+    fails: [],
+    warns: ['AUTHZ-19/claims'],
+    middleware: idTokens((claims) => ({ ...claims, exp: Number(claims.exp) * 1000 })),
+  },
+  {
+    id: 'id-token-of-internal-issuer',
+    story: 'The ID token names the issuer by its address behind the gateway.',
+    fails: [],
+    warns: ['AUTHZ-19/claims'],
+    middleware: idTokens((claims) => ({ ...claims, iss: 'https://iam.internal' })),
+  },
+  {
+    id: 'id-token-for-the-software',
+    story: 'aud holds the software_id instead of the client_id.',
+    fails: [],
+    warns: ['AUTHZ-19/claims'],
+    middleware: idTokens((claims) => ({ ...claims, aud: 'software' })),
+  },
+  {
+    id: 'id-token-born-tomorrow',
+    story: 'The server reads local time as UTC: five hours ahead.',
+    fails: [],
+    warns: ['AUTHZ-19/claims'],
+    middleware: idTokens((claims) => ({ ...claims, iat: Number(claims.iat) + 5 * 3600 })),
+  },
+  {
+    id: 'c-hash-of-the-whole-hash',
+    story: 'c_hash is the whole hash of the code, not its left half.',
+    fails: [],
+    warns: ['AUTHZ-20/c-hash'],
+    middleware: idTokens((claims) => ({ ...claims, c_hash: `${claims.c_hash}AAAA` })),
+  },
+  {
+    id: 'no-c-hash',
+    story: 'The ID token of the code flow is used in the hybrid flow too.',
+    fails: [],
+    warns: ['AUTHZ-20/c-hash'],
+    middleware: idTokens(({ c_hash: _, ...claims }) => claims),
+  },
+  {
+    id: 'previous-nonce',
+    story: 'nonce is kept per customer and read before the new one is stored.',
+    fails: [],
+    warns: ['AUTHZ-20/nonce'],
+    middleware: idTokens((claims, _fragment, ctx) => {
+      const { bank } = stateOf(ctx)
+      const nonce = previous.get(bank)
+      previous.set(bank, claims.nonce)
+      return nonce === undefined ? undefined : { ...claims, nonce }
+    }),
+  },
+  {
+    id: 's-hash-of-nonce',
+    story: 's_hash is made from the wrong parameter.',
+    fails: [],
+    warns: ['AUTHZ-20/s-hash'],
+    middleware: idTokens((claims, fragment) =>
+      fragment.has('state') ? { ...claims, s_hash: claims.c_hash } : undefined,
+    ),
+  },
+]
+
+export default faults

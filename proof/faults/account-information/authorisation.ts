@@ -1,0 +1,605 @@
+import type { Context, Next } from 'koa'
+import type { Bank } from '../../../bank/bank.ts'
+import { currentRequest } from '../../../bank/current.ts'
+import { stateOf } from '../../../bank/state.ts'
+import { acceptsRequest, landings, looksRight, ownKid, tokenForm } from '../../laundering.ts'
+import type { Fault } from '../../proof.ts'
+import { type Json, jsonOf, policy } from '../../rewriting.ts'
+
+const seconds = () => Math.floor(Date.now() / 1000)
+
+/** Is it the redirect of a customer who has just decided so? */
+function afterDecision(
+  ctx: Context,
+  fragment: URLSearchParams,
+): 'approved' | 'refused' | undefined {
+  if (!ctx.path.startsWith('/authorize')) return undefined
+  if (fragment.has('error'))
+    return fragment.get('error') === 'access_denied' ? 'refused' : undefined
+  return 'approved'
+}
+
+const isDenial = (ctx: Context) =>
+  ctx.path.endsWith('/decision') &&
+  new URLSearchParams(stateOf(ctx).body).get('decision') === 'deny'
+
+/** The latest consent that the first customer approved for the client, for accounts among others. */
+function latestOf({ inside }: Bank, clientId: unknown): string | undefined {
+  return inside.consents
+    .ofCustomer(inside.customers[0]?.id ?? '')
+    .find(
+      ({ clientId: owner, status, deleted, permissions }) =>
+        owner === clientId &&
+        status === 'Authorised' &&
+        deleted === undefined &&
+        permissions.some((one) => one.startsWith('ReadAccounts')),
+    )?.id
+}
+
+function withIntent(claims: Json, value: string | undefined): Json | undefined {
+  const { id_token: wanted } = (claims.claims ?? {}) as { id_token?: Json }
+  const intent = { value, essential: true }
+  if (value === undefined) return undefined
+  return { ...claims, claims: { id_token: { ...wanted, openbanking_intent_id: intent } } }
+}
+
+const intentIn = (claims: Json) =>
+  (claims.claims as { id_token?: Record<string, { value?: string }> } | undefined)?.id_token
+    ?.openbanking_intent_id?.value
+
+/** Names of scopes that requests asked for beyond the registered ones, by intent. */
+const asked = new WeakMap<Bank, Map<string, string>>()
+
+const faults: Fault[] = [
+  {
+    id: 'approval-ends-in-server-error',
+    story:
+      'The session store of the authorisation page is down: every approval ends with an error.',
+    fails: ['AUTHZ-01/approved'],
+    middleware: landings((fragment, ctx, address) => {
+      if (afterDecision(ctx, fragment) !== 'approved') return false
+      return `${address}#error=server_error&state=${encodeURIComponent(fragment.get('state') ?? '')}`
+    }),
+  },
+  {
+    id: 'redirect-by-303',
+    story: 'A framework upgrade sends 303 See Other after the decision form.',
+    fails: ['AUTHZ-02/status-302'],
+    async middleware(ctx, next) {
+      await next()
+      if (!String(ctx.response.get('location')).includes('#')) return
+      ctx.status = 303
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'denial-by-307',
+    story: 'Approvals redirect by 302, the branch for denials answers the form by 307.',
+    fails: ['AUTHZ-02/status-302'],
+    async middleware(ctx, next) {
+      await next()
+      if (!String(ctx.response.get('location')).includes('#error=access_denied')) return
+      ctx.status = 307
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'success-in-query',
+    story: 'The response mode of the plain code flow is applied to the hybrid flow.',
+    fails: ['AUTHZ-03/code', 'AUTHZ-03/id-token'],
+    middleware: landings((fragment, _ctx, address) =>
+      fragment.has('code') ? `${address}?${fragment}` : false,
+    ),
+  },
+  {
+    id: 'code-in-query-too',
+    story: 'For the TPP’s logs the code stands in the query as well.',
+    fails: ['AUTHZ-03/code'],
+    middleware: landings((fragment, _ctx, address) =>
+      fragment.has('code') ? `${address}?code=${fragment.get('code')}#${fragment}` : false,
+    ),
+  },
+  {
+    id: 'no-id-token-for-second-redirect-uri',
+    story: 'The hybrid flow was switched on per redirect URI, and one was forgotten.',
+    fails: ['AUTHZ-03/id-token'],
+    middleware: landings((fragment, ctx, address) => {
+      const { second } = stateOf(ctx).bank.inside.directory.clients
+      if (address !== second.redirectUris[1] || !fragment.has('id_token')) return false
+      fragment.delete('id_token')
+    }),
+  },
+  {
+    id: 'state-lost-on-success',
+    story: 'state is kept in a cookie that the browser drops on the way through the login host.',
+    fails: ['AUTHZ-04/on-success'],
+    middleware: landings((fragment) => {
+      if (!fragment.has('code') || !fragment.has('state')) return false
+      fragment.delete('state')
+    }),
+  },
+  {
+    id: 'state-decoded-twice',
+    story: 'A proxy decodes the query once more, so that state loses what was escaped.',
+    fails: ['AUTHZ-04/on-success', 'AUTHZ-04/on-denial'],
+    middleware: landings((fragment) => {
+      const state = fragment.get('state') ?? ''
+      const once = new URLSearchParams(`s=${state.replaceAll('&', '%26')}`).get('s') ?? ''
+      if (once === state) return false
+      fragment.set('state', once)
+    }),
+  },
+  {
+    id: 'state-lost-on-denial',
+    story: 'Cancelling builds the redirect from the redirect URI alone.',
+    fails: ['AUTHZ-04/on-denial'],
+    middleware: landings((fragment) => {
+      if (fragment.get('error') !== 'access_denied') return false
+      fragment.delete('state')
+    }),
+  },
+  {
+    id: 'state-required',
+    story: 'A check against forged requests demands state of every TPP.',
+    fails: ['AUTHZ-05/without-state'],
+    async middleware(ctx, next) {
+      const { bank, fired } = stateOf(ctx)
+      const isRequest = ctx.path === bank.inside.places.paths.authorisation
+      if (!isRequest || ctx.query.state !== undefined) return next()
+      ctx.status = 400
+      ctx.body = 'state is missing'
+      fired()
+    },
+  },
+  {
+    id: 'request-object-optional',
+    story: 'Plain parameters of the days before signed request objects still work.',
+    fails: ['AUTHZ-06/missing'],
+    middleware: acceptsRequest((_request, query, ctx) => {
+      if (query.request !== undefined) return undefined
+      const { issuer } = stateOf(ctx).bank.inside.places
+      const times = { iat: seconds(), nbf: seconds(), exp: seconds() + 300 }
+      const claims = JSON.parse(query.claims ?? '{}') as Json
+      return { ...query, ...times, claims, iss: query.client_id, aud: issuer }
+    }),
+  },
+  {
+    id: 'response-type-by-default',
+    story: 'Only one response type is supported, so a missing one is filled in.',
+    fails: ['AUTHZ-07/missing'],
+    middleware: acceptsRequest(({ claims }, query) => {
+      if (claims.response_type !== undefined || !query.request) return undefined
+      query.response_type = 'code id_token'
+      return { ...claims, response_type: 'code id_token' }
+    }),
+  },
+  {
+    id: 'response-type-code-accepted',
+    story: 'The server supports the code flow, and does not look at what a client registered.',
+    fails: [],
+    warns: ['AUTHZ-28/code'],
+    middleware: acceptsRequest(({ claims }, query) => {
+      if (claims.response_type !== 'code') return undefined
+      query.response_type = 'code id_token'
+      return { ...claims, response_type: 'code id_token' }
+    }),
+  },
+  {
+    id: 'any-redirect-uri',
+    story: 'The list of redirect URIs is compared in the console of developers, not at run time.',
+    fails: ['AUTHZ-08/unregistered', 'AUTHZ-08/similar'],
+    policies: (_correct, { fired }) => ({
+      stored(model, _id, record) {
+        const wanted = currentRequest()?.query.redirect_uri
+        const uris = (record?.redirect_uris ?? []) as string[]
+        if (model !== 'Client' || !record || typeof wanted !== 'string' || uris.includes(wanted))
+          return record
+        fired()
+        return { ...record, redirect_uris: [...uris, wanted] }
+      },
+    }),
+  },
+  {
+    id: 'redirect-uri-by-prefix',
+    story: 'Redirect URIs are compared by prefix, so that TPPs may append paths.',
+    fails: ['AUTHZ-08/similar'],
+    policies: (_correct, { fired }) => ({
+      stored(model, _id, record) {
+        const wanted = currentRequest()?.query.redirect_uri
+        const uris = (record?.redirect_uris ?? []) as string[]
+        if (model !== 'Client' || !record || typeof wanted !== 'string' || uris.includes(wanted))
+          return record
+        if (!uris.some((uri) => wanted.startsWith(uri))) return record
+        fired()
+        return { ...record, redirect_uris: [...uris, wanted] }
+      },
+    }),
+  },
+  {
+    id: 'redirect-uri-by-default',
+    story: 'A request without redirect_uri goes to the first that is registered.',
+    fails: ['AUTHZ-08/missing'],
+    middleware: acceptsRequest(({ claims }, query, ctx) => {
+      if (claims.redirect_uri !== undefined || !query.request) return undefined
+      const { records } = stateOf(ctx).bank.inside
+      const [first] = (records.peek('Client', query.client_id ?? '')?.redirect_uris ??
+        []) as string[]
+      query.redirect_uri = first
+      return { ...claims, redirect_uri: first }
+    }),
+  },
+  {
+    id: 'error-to-any-redirect-uri',
+    story: 'Errors are redirected before the redirect URI is compared: an open redirector.',
+    fails: [],
+    warns: ['AUTHZ-29/no-redirect'],
+    async middleware(ctx, next) {
+      await next()
+      const { bank, fired } = stateOf(ctx)
+      const to = ctx.query.redirect_uri
+      if (ctx.path !== bank.inside.places.paths.authorisation || typeof to !== 'string') return
+      if (ctx.status < 400) return
+      ctx.redirect(`${to}#error=invalid_request`)
+      fired()
+    },
+  },
+  {
+    id: 'scope-granted-as-asked',
+    story: 'The token carries the scopes of the request, whatever the registration says.',
+    fails: ['AUTHZ-09/beyond'],
+    async middleware(ctx, next) {
+      const { bank, fired } = stateOf(ctx)
+      const notes = asked.get(bank) ?? new Map<string, string>()
+      asked.set(bank, notes)
+      const form = tokenForm(ctx)
+      const grant = bank.inside.records.peek('AuthorizationCode', form?.get('code') ?? '')?.grantId
+      await acceptsRequest(({ claims }, query) => {
+        const words = String(claims.scope ?? '').split(' ')
+        const known = words.filter((one) =>
+          ['openid', 'accounts', 'fundsconfirmations'].includes(one),
+        )
+        const beyond = words.find((one) => one !== '' && !known.includes(one))
+        const intent = intentIn(claims)
+        if (beyond === undefined || intent === undefined) return undefined
+        notes.set(intent, beyond)
+        query.scope = known.join(' ')
+        return { ...claims, scope: query.scope }
+      })(ctx, next)
+      const beyond = notes.get((grant && bank.inside.consents.ofGrant(grant)?.id) ?? '')
+      const body = jsonOf(ctx)
+      if (!form || !body || beyond === undefined || typeof body.scope !== 'string') return
+      ctx.body = { ...body, scope: `${body.scope} ${beyond}` }
+      fired()
+    },
+  },
+  {
+    id: 'scope-by-default',
+    story: 'A request without scope gets all that the client has registered.',
+    fails: ['AUTHZ-09/missing'],
+    middleware: acceptsRequest(({ claims }, query) => {
+      if (claims.scope !== undefined || !query.request) return undefined
+      query.scope = 'openid accounts'
+      return { ...claims, scope: query.scope }
+    }),
+  },
+  {
+    id: 'client-id-from-issuer',
+    story: 'The client is read from iss of the request object, so client_id is not missed.',
+    fails: ['AUTHZ-10/missing'],
+    middleware: acceptsRequest(({ claims }, query) => {
+      if (query.client_id !== undefined || typeof claims.iss !== 'string') return undefined
+      query.client_id = claims.iss
+      return { ...claims, client_id: claims.iss }
+    }),
+  },
+  {
+    id: 'client-found-by-consent',
+    story: 'The client is looked up through the consent; the client_id is only shown.',
+    fails: ['AUTHZ-10/unknown'],
+    middleware: acceptsRequest(({ claims }, query, ctx) => {
+      const { records, consents } = stateOf(ctx).bank.inside
+      const owner = consents.get(intentIn(claims) ?? '')?.clientId
+      if (!query.client_id || !owner || records.peek('Client', query.client_id)) return undefined
+      query.client_id = owner
+      return { ...claims, client_id: owner, iss: owner }
+    }),
+  },
+  {
+    id: 'unsigned-request-object',
+    story: 'The JWT library accepts alg none unless told otherwise.',
+    fails: ['AUTHZ-11/unsigned'],
+    middleware: acceptsRequest(({ header, claims }) =>
+      header.alg === 'none' ? claims : undefined,
+    ),
+  },
+  {
+    id: 'request-object-in-rs256',
+    story: 'Clients of the pilot signed with RS256, and the list of algorithms was never cut.',
+    fails: ['AUTHZ-11/rs256'],
+    middleware: acceptsRequest(({ header, claims }) =>
+      header.alg === 'RS256' ? claims : undefined,
+    ),
+  },
+  {
+    id: 'request-object-not-verified',
+    story: 'The gateway verifies request objects in production only; here it decodes them.',
+    fails: ['AUTHZ-11/tampered'],
+    middleware: acceptsRequest((request, query, ctx) =>
+      looksRight(ctx, request, query.client_id) ? request.claims : undefined,
+    ),
+  },
+  {
+    id: 'request-object-of-any-client',
+    story: 'Keys are looked up by kid in the whole directory, whosever they are.',
+    fails: ['AUTHZ-11/other-client'],
+    middleware: acceptsRequest(({ header, claims }, query, ctx) => {
+      const { first, second } = stateOf(ctx).bank.inside.directory.clients
+      const known = [first, second].some(({ signing }) => signing.kid === header.kid)
+      const own = header.kid === ownKid(ctx, query.client_id)
+      return known && !own && header.alg === 'PS256' ? claims : undefined
+    }),
+  },
+  {
+    id: 'query-beats-request-object',
+    story: 'The request object is verified, and then the query is read.',
+    fails: [],
+    warns: ['AUTHZ-12/redirect-uri'],
+    middleware: acceptsRequest((request, query, ctx) => {
+      const { claims } = request
+      const other = query.redirect_uri !== undefined && claims.redirect_uri !== query.redirect_uri
+      if (!other || claims.redirect_uri === undefined) return undefined
+      if (!looksRight(ctx, request, query.client_id)) return undefined
+      return { ...claims, redirect_uri: query.redirect_uri }
+    }),
+  },
+  {
+    id: 'latest-consent-by-default',
+    story: 'A request that names no consent stands for the latest one.',
+    fails: ['AUTHZ-13/missing'],
+    middleware: acceptsRequest(({ claims }, query, ctx) => {
+      if (!query.request || intentIn(claims) !== undefined) return undefined
+      return withIntent(claims, latestOf(stateOf(ctx).bank, query.client_id))
+    }),
+  },
+  {
+    id: 'unknown-consent-becomes-latest',
+    story: 'Looking a consent up falls back on the customer’s latest one.',
+    fails: ['AUTHZ-13/unknown'],
+    middleware: acceptsRequest(({ claims }, query, ctx) => {
+      const { bank } = stateOf(ctx)
+      const intent = intentIn(claims)
+      if (intent === undefined || bank.inside.consents.get(intent)) return undefined
+      return withIntent(claims, latestOf(bank, query.client_id))
+    }),
+  },
+  {
+    id: 'consent-of-any-client',
+    story: 'The page finds the consent by its id and does not compare the client.',
+    fails: ['AUTHZ-14/other-client'],
+    policies: policy(
+      'authorisable',
+      (correct) =>
+        (consent, clientId, ...rest) =>
+          correct(consent, consent?.clientId ?? clientId, ...rest),
+    ),
+  },
+  {
+    id: 'deleted-consent-authorisable',
+    story: 'Deletion ends the tokens; the page does not know of it.',
+    fails: [],
+    warns: ['AUTHZ-15/deleted'],
+    policies: policy(
+      'authorisable',
+      (correct) =>
+        (consent, ...rest) =>
+          correct(consent && { ...consent, deleted: undefined }, ...rest),
+    ),
+  },
+  {
+    id: 'revoked-consent-authorisable',
+    story: 'A revoked consent counts as one that waits for authorisation again.',
+    fails: [],
+    warns: ['AUTHZ-15/revoked'],
+    policies: policy(
+      'authorisable',
+      (correct) =>
+        (consent, ...rest) =>
+          correct(
+            consent?.status === 'Revoked'
+              ? { ...consent, status: 'AwaitingAuthorisation' }
+              : consent,
+            ...rest,
+          ),
+    ),
+  },
+  {
+    id: 'no-reconfirmation',
+    story: 'Only consents that await authorisation may be put before a customer.',
+    fails: ['AUTHZ-16/same-intent'],
+    policies: policy(
+      'authorisable',
+      (correct) =>
+        (consent, ...rest) =>
+          consent?.status === 'Authorised'
+            ? 'the intent was authorised'
+            : correct(consent, ...rest),
+    ),
+  },
+  {
+    id: 'code-of-reconfirmation-refused',
+    story: 'The token endpoint demands a consent that was authorised just now for the first time.',
+    fails: ['AUTHZ-16/same-intent'],
+    async middleware(ctx, next) {
+      const { bank, fired } = stateOf(ctx)
+      const { records, consents } = bank.inside
+      const code = tokenForm(ctx)?.get('code') ?? ''
+      const grantId = records.peek('AuthorizationCode', code)?.grantId ?? ''
+      if ((consents.ofGrant(grantId)?.grants.size ?? 0) < 2) return next()
+      ctx.status = 400
+      ctx.body = { error: 'invalid_grant', error_description: 'invalid intent status' }
+      fired()
+    },
+  },
+  {
+    id: 'reconfirmation-sets-expiry',
+    story: 'Re-confirming writes the next date of re-confirmation into ExpirationDateTime.',
+    fails: [],
+    warns: ['AUTHZ-17/unchanged'],
+    policies: policy('confirmableBy', (correct) => (consent, customer, offered) => {
+      if (consent.customerId !== undefined) consent.expires ??= Date.now() + 90 * 86_400_000
+      return correct(consent, customer, offered)
+    }),
+  },
+  {
+    id: 'reconfirmation-drops-permissions',
+    story: 'The page for re-confirmation knows the permissions of accounts and transactions only.',
+    fails: [],
+    warns: ['AUTHZ-17/unchanged'],
+    policies: policy('confirmableBy', (correct) => (consent, customer, offered) => {
+      if (consent.customerId !== undefined && consent.permissions.length > 4) {
+        consent.permissions = consent.permissions.filter((one) => one !== 'ReadTransactionsBasic')
+      }
+      return correct(consent, customer, offered)
+    }),
+  },
+  {
+    id: 'denial-ends-on-a-page',
+    story: 'A customer who cancels sees a friendly page, and the TPP never hears of it.',
+    fails: ['AUTHZ-21/denied'],
+    async middleware(ctx, next) {
+      if (!isDenial(ctx)) return next()
+      ctx.type = 'html'
+      ctx.body = '<!doctype html><title>Cancelled</title><p>You have not shared anything.</p>'
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'denial-without-error',
+    story: 'The redirect after a denial has state and nothing else.',
+    fails: ['AUTHZ-21/denied'],
+    middleware: landings((fragment) => {
+      if (fragment.get('error') !== 'access_denied') return false
+      for (const name of ['error', 'error_description', 'iss']) fragment.delete(name)
+    }),
+  },
+  {
+    id: 'denial-approves',
+    story: 'The form’s handler looks for the button by its position.',
+    fails: ['AUTHZ-21/denied'],
+    async middleware(ctx, next) {
+      const state = stateOf(ctx)
+      if (isDenial(ctx)) {
+        const { customers } = state.bank.inside
+        const accounts = customers
+          .flatMap(({ cards }) => cards)
+          .map(({ key }): [string, string] => ['accounts', key])
+        state.body = new URLSearchParams([['decision', 'approve'], ...accounts]).toString()
+        state.fired()
+      }
+      await next()
+    },
+  },
+  {
+    id: 'nobody-logs-in',
+    story: 'A customer who approved the same permissions for the client before is not asked again.',
+    fails: ['AUTHZ-22/before-login'],
+    async middleware(ctx, next) {
+      const state = stateOf(ctx)
+      const { inside } = state.bank
+      const uid = /^\/interaction\/([^/]+)$/.exec(ctx.path)?.[1]
+      const { params } = (uid ? inside.records.peek('Interaction', uid) : undefined) ?? {}
+      const intent = intentIn({ claims: JSON.parse(String(params?.claims ?? '{}')) })
+      const consent = inside.consents.get(intent ?? '')
+      const [customer] = inside.customers
+      if (ctx.method === 'GET' && uid && consent?.status === 'AwaitingAuthorisation' && customer) {
+        const before = inside.consents
+          .ofCustomer(customer.id)
+          .filter(
+            ({ clientId, permissions }) =>
+              clientId === consent.clientId &&
+              permissions.join() === consent.permissions.join() &&
+              permissions.length > 4,
+          )
+        if (before.length > 0) {
+          inside.visitors.set(uid, customer)
+          ctx.method = 'POST'
+          ctx.path = `/interaction/${uid}/decision`
+          const accounts = customer.cards.map(({ key }): [string, string] => ['accounts', key])
+          state.body = new URLSearchParams([['decision', 'approve'], ...accounts]).toString()
+          state.fired()
+        }
+      }
+      await next()
+    },
+  },
+  {
+    id: 'expired-request-object',
+    story: 'exp of the request object is not looked at: links in mails had expired too soon.',
+    fails: [],
+    warns: ['AUTHZ-25/expired'],
+    middleware: acceptsRequest(({ claims }) =>
+      typeof claims.exp === 'number' && claims.exp < seconds()
+        ? { ...claims, iat: seconds(), nbf: seconds(), exp: seconds() + 300 }
+        : undefined,
+    ),
+  },
+  {
+    id: 'request-object-for-anybody',
+    story: 'The audience of request objects is not compared.',
+    fails: [],
+    warns: ['AUTHZ-25/other-audience'],
+    middleware: acceptsRequest(({ claims }, _query, ctx) => {
+      const { issuer } = stateOf(ctx).bank.inside.places
+      return claims.aud === undefined || claims.aud === issuer
+        ? undefined
+        : { ...claims, aud: issuer }
+    }),
+  },
+  {
+    id: 'consent-changes-customer',
+    story: 'Whoever logs in confirms the consent, with the accounts of their own.',
+    fails: [],
+    warns: ['AUTHZ-30/other-customer'],
+    policies: (correct, { fired }) => ({
+      confirmableBy(consent, customer, offered) {
+        if (consent.customerId && consent.customerId !== customer.id) fired()
+        return correct.confirmableBy({ ...consent, customerId: undefined }, customer, offered)
+      },
+      cardsOffered(consent, customer) {
+        const foreign = consent.customerId !== undefined && consent.customerId !== customer.id
+        return foreign ? customer.cards : correct.cardsOffered(consent, customer)
+      },
+    }),
+  },
+  {
+    id: 'too-late-to-reconfirm',
+    story: 'After ninety days the consent counts as expired, and the customer starts anew.',
+    fails: [],
+    warns: ['AUTHZ-32/after-ninety-days'],
+    policies: policy(
+      'authorisable',
+      (correct) => (consent, clientId, scopes, age) =>
+        age?.reconfirmationDue ? 'the intent has expired' : correct(consent, clientId, scopes, age),
+    ),
+  },
+  {
+    id: 'reconfirmed-too-late-gives-nothing',
+    story: 'Re-confirming after ninety days is accepted, and the clock is not set back.',
+    fails: [],
+    warns: ['AUTHZ-32/after-ninety-days'],
+    async middleware(ctx: Context, next: Next) {
+      const { bank, fired } = stateOf(ctx)
+      const uid = /^\/interaction\/([^/]+)\/decision$/.exec(ctx.path)?.[1]
+      const { params } = (uid ? bank.inside.records.peek('Interaction', uid) : undefined) ?? {}
+      const intent = intentIn({ claims: JSON.parse(String(params?.claims ?? '{}')) })
+      const consent = bank.inside.consents.get(intent ?? '')
+      const late = consent?.ahead.confirmation ?? 0
+      await next()
+      if (!consent || late === 0) return
+      consent.ahead.confirmation = late
+      fired()
+    },
+  },
+]
+
+export default faults

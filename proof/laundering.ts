@@ -1,0 +1,158 @@
+import { constants, sign, X509Certificate } from 'node:crypto'
+import type { Context, Middleware, Next } from 'koa'
+import { stateOf } from '../bank/state.ts'
+import type { Json } from './rewriting.ts'
+
+/** A JWT, decoded without a look at its signature. */
+export interface Decoded {
+  header: Json
+  claims: Json
+}
+
+const part = (text: string | undefined): Json => {
+  try {
+    return JSON.parse(Buffer.from(text ?? '', 'base64url').toString()) as Json
+  } catch {
+    return {}
+  }
+}
+
+/** Header and claims; empty for a text that is no JWT. */
+export function decoded(jwt: unknown): Decoded {
+  const [header, claims] = typeof jwt === 'string' ? jwt.split('.') : []
+  return { header: part(header), claims: part(claims) }
+}
+
+/** The key that a client registered for itself. */
+export function ownKid(ctx: Context, clientId: unknown): string {
+  const { directory, records } = stateOf(ctx).bank.inside
+  const { first, second } = directory.clients
+  const owner = records.peek('Client', String(clientId))?.org_id
+  return (owner === second.organisationId ? second : first).signing.kid
+}
+
+/** Is it a JWT as the bank asks for, at least by its looks: PS256, the client's own key? */
+export function looksRight(ctx: Context, { header }: Decoded, clientId: unknown): boolean {
+  return header.alg === 'PS256' && header.kid === ownKid(ctx, clientId)
+}
+
+type Query = Record<string, string | undefined>
+
+/**
+ * A bank that takes a wrong authorisation request for a right one: `mend` returns the claims of the
+ * request object that the right one would have, and changes the query where need be; undefined
+ * leaves a request as it came.
+ */
+export function acceptsRequest(
+  mend: (request: Decoded, query: Query, ctx: Context) => Json | undefined,
+): Middleware {
+  return async (ctx: Context, next: Next) => {
+    const { bank, fired } = stateOf(ctx)
+    if (ctx.path === bank.inside.places.paths.authorisation) {
+      const query = { ...ctx.query } as Query
+      const claims = mend(decoded(query.request), query, ctx)
+      if (claims) {
+        ctx.query = { ...query, request: bank.signAsClient(claims) } as Record<string, string>
+        fired()
+      }
+    }
+    await next()
+  }
+}
+
+/** The token endpoint's form. */
+export function tokenForm(ctx: Context): URLSearchParams | undefined {
+  const { bank, body } = stateOf(ctx)
+  const asked = ctx.method === 'POST' && ctx.path === bank.inside.places.paths.token
+  return asked ? new URLSearchParams(body) : undefined
+}
+
+/** Changes the form of token requests; `change` returns false where it left one as it was. */
+export function tokenRequests(
+  change: (form: URLSearchParams, ctx: Context) => unknown,
+): Middleware {
+  return async (ctx: Context, next: Next) => {
+    const state = stateOf(ctx)
+    const form = tokenForm(ctx)
+    if (form && change(form, ctx) !== false) {
+      state.body = form.toString()
+      state.fired()
+    }
+    await next()
+  }
+}
+
+const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
+/** Claims of a client assertion that the bank would accept. */
+export function goodAssertion(ctx: Context, clientId: string): Json {
+  const now = Math.floor(Date.now() / 1000)
+  const { token } = stateOf(ctx).bank.inside.places
+  const jti = `${now}${Math.random()}`
+  return { iss: clientId, sub: clientId, aud: token, jti, iat: now, exp: now + 60 }
+}
+
+/**
+ * A bank that takes a wrong client assertion, or none, for a right one: `mend` returns the claims of
+ * the right one; undefined leaves a request as it came.
+ */
+export function acceptsAssertion(
+  mend: (assertion: Decoded, form: URLSearchParams, ctx: Context) => Json | undefined,
+): Middleware {
+  return tokenRequests((form, ctx) => {
+    const claims = mend(decoded(form.get('client_assertion')), form, ctx)
+    if (!claims) return false
+    form.set('client_assertion_type', JWT_BEARER)
+    form.set('client_assertion', stateOf(ctx).bank.signAsClient(claims))
+  })
+}
+
+/** Changes the redirects that take a customer back to a TPP; `change` returns false to leave one. */
+export function landings(
+  change: (fragment: URLSearchParams, ctx: Context, address: string) => unknown,
+): Middleware {
+  return async (ctx: Context, next: Next) => {
+    await next()
+    const [address = '', fragment] = String(ctx.response.get('location') ?? '').split('#')
+    if (fragment === undefined || address === '') return
+    const parameters = new URLSearchParams(fragment)
+    const changed = change(parameters, ctx, address)
+    if (changed === false) return
+    ctx.set('location', typeof changed === 'string' ? changed : `${address}#${parameters}`)
+    stateOf(ctx).fired()
+  }
+}
+
+/** Signs the ID token of every success again, with other claims. */
+export function idTokens(
+  change: (claims: Json, fragment: URLSearchParams, ctx: Context) => Json | undefined,
+  signed: (ctx: Context, claims: Json) => string = (ctx, claims) =>
+    stateOf(ctx).bank.signAsBank(claims),
+): Middleware {
+  return landings((fragment, ctx) => {
+    const idToken = fragment.get('id_token')
+    const claims = idToken ? change(decoded(idToken).claims, fragment, ctx) : undefined
+    if (!claims) return false
+    fragment.set('id_token', signed(ctx, claims))
+  })
+}
+
+/** An ID token of the bank's own key in RS256. */
+export function inRs256(ctx: Context, claims: Json): string {
+  const [key] = stateOf(ctx).bank.inside.keys
+  if (!key) throw new RangeError('the bank has no key')
+  const encoded = (value: Json) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const input = `${encoded({ alg: 'RS256', kid: key.kid })}.${encoded(claims)}`
+  const padding = constants.RSA_PKCS1_PADDING
+  return `${input}.${sign('sha256', Buffer.from(input), { key: key.key, padding }).toString('base64url')}`
+}
+
+/** Lets a connection pass for one over the first client's certificate. */
+export function admit(ctx: Context): void {
+  const state = stateOf(ctx)
+  const { transport, organisationId } = state.bank.inside.directory.clients.first
+  const { fingerprint256 } = new X509Certificate(transport.certificate)
+  const thumbprint = Buffer.from(fingerprint256.replaceAll(':', ''), 'hex').toString('base64url')
+  state.transport = { authorized: true, organisationId, thumbprint }
+  state.fired()
+}
