@@ -284,7 +284,7 @@ export function createSession(parts: {
       }),
 
     consent: (consent) =>
-      memory.once(`consent ${consent.name}`, OWNERS.consent, async () => {
+      memory.once(`consent ${consent.name}`, consentOwner(consent), async () => {
         const data = consentData(consent)
         const body = { Data: data, Risk: {} }
         const exchange = await (await caller(consent.client)).post('/account-access-consents', body)
@@ -615,6 +615,13 @@ export function createSession(parts: {
       await wire.close()
     },
   }
+}
+
+/** The check that owns the creation of a consent: that of the dates it asks for, if any. */
+function consentOwner(consent: NamedConsent): string {
+  if (consent.expiresInDays !== undefined) return OWNERS.consentWithExpiry
+  const dated = [consent.transactionsFromDays, consent.transactionsToDays]
+  return dated.some((days) => days !== undefined) ? OWNERS.consentWithPeriod : OWNERS.consent
 }
 
 /** The check that owns the visit of an approval: the one thing that is special about it, if any. */

@@ -23,6 +23,8 @@ export const OWNERS = {
   registration: 'REG-08/created',
   management: 'TOK-03/client-credentials',
   consent: 'CONS-01/answers-201',
+  consentWithExpiry: 'CONS-13/accepted',
+  consentWithPeriod: 'CONS-14/accepted',
   query: 'CONS-22/answers-200',
   deletion: 'CLC-01/awaiting',
   visit: 'AUTHZ-01/approved',

@@ -1,0 +1,107 @@
+import type { Context, Middleware, Next } from 'koa'
+import type { Consent, ConsentKind } from '../bank/consents.ts'
+import { currentRequest } from '../bank/current.ts'
+import { stateOf } from '../bank/state.ts'
+import { type Json, jsonOf } from './rewriting.ts'
+
+const PATHS: Record<ConsentKind, string> = {
+  'account-access': '/account-access-consents',
+  'funds-confirmation': '/funds-confirmation-consents',
+}
+
+/** Is this a request about consents of a kind, with this method? */
+export function isAbout(ctx: Context, kind: ConsentKind, method: string): boolean {
+  return ctx.method === method && ctx.path.includes(PATHS[kind])
+}
+
+/** The same of the request that is being served. */
+export function serving(kind: ConsentKind, method: string): boolean {
+  const ctx = currentRequest()
+  return ctx !== undefined && isAbout(ctx, kind, method)
+}
+
+/** The consent that the path names, whoever owns it. */
+export function consentNamed(ctx: Context): Consent | undefined {
+  const { inside } = stateOf(ctx).bank
+  return inside.consents.get(decodeURIComponent(ctx.path.slice(ctx.path.lastIndexOf('/') + 1)))
+}
+
+/**
+ * Changes Data of the correct or wrong requests that create consents of a kind before the bank sees
+ * them; `change` returns undefined where it leaves one as it is.
+ */
+export function requested(
+  kind: ConsentKind,
+  change: (data: Json, body: Json) => Json | undefined,
+): Middleware {
+  return async (ctx: Context, next: Next) => {
+    const state = stateOf(ctx)
+    const body = isAbout(ctx, kind, 'POST') ? parsed(state.body) : undefined
+    const data = body && change((body.Data ?? {}) as Json, body)
+    if (data) {
+      state.body = JSON.stringify({ Risk: {}, ...body, Data: data })
+      state.fired()
+    }
+    await next()
+  }
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Json)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Changes Data of successful answers about consents of a kind; undefined leaves one as it is. */
+export function answered(
+  kind: ConsentKind,
+  method: 'POST' | 'GET',
+  change: (data: Json, ctx: Context) => Json | undefined,
+): Middleware {
+  return async (ctx: Context, next: Next) => {
+    await next()
+    const body = isAbout(ctx, kind, method) && ctx.status < 300 ? jsonOf(ctx) : undefined
+    const data = body && change(body.Data as Json, ctx)
+    if (!data) return
+    ctx.body = { ...body, Data: data }
+    stateOf(ctx).fired()
+  }
+}
+
+/** Another status for requests about consents of a kind; undefined leaves it. */
+export function answeredWith(
+  kind: ConsentKind,
+  method: string,
+  status: (ctx: Context) => number | undefined,
+): Middleware {
+  return async (ctx: Context, next: Next) => {
+    await next()
+    const other = isAbout(ctx, kind, method) ? status(ctx) : undefined
+    if (other === undefined) return
+    const { body } = ctx
+    ctx.status = other
+    if (other !== 204) ctx.body = body ?? {}
+    stateOf(ctx).fired()
+  }
+}
+
+/** The answer to a request that repeats the very one before it, from the same client. */
+export function repeated(kind: ConsentKind): Middleware {
+  let last: { token: string; sent: string; body: unknown } | undefined
+  return async (ctx: Context, next: Next) => {
+    const token = ctx.get('authorization')
+    const sent = isAbout(ctx, kind, 'POST') ? stateOf(ctx).body : ''
+    const same = sent !== '' && last?.sent === sent && last.token === token
+    await next()
+    if (same && ctx.status === 201) {
+      ctx.body = last?.body
+      stateOf(ctx).fired()
+    }
+    last = ctx.status === 201 && sent !== '' ? { token, sent, body: ctx.body } : undefined
+  }
+}

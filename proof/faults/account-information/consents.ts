@@ -1,0 +1,378 @@
+import type { Context, Next } from 'koa'
+import { stateOf } from '../../../bank/state.ts'
+import {
+  answered,
+  answeredWith,
+  consentNamed,
+  isAbout,
+  repeated,
+  requested,
+  serving,
+} from '../../consent-requests.ts'
+import type { Fault } from '../../proof.ts'
+import { policy } from '../../rewriting.ts'
+
+const KIND = 'account-access'
+const HOUR = 3_600_000
+
+const shifted = (value: unknown, by: number) =>
+  new Date(Date.parse(String(value)) + by).toISOString()
+
+const faults: Fault[] = [
+  {
+    id: 'consent-creation-answers-200',
+    story: 'The framework answers 200 to whatever returns a body.',
+    fails: ['CONS-01/answers-201'],
+    middleware: answeredWith(KIND, 'POST', (ctx) => (ctx.status === 201 ? 200 : undefined)),
+  },
+  {
+    id: 'repeated-request-is-the-same-consent',
+    story: 'A request equal to the one before is taken for its retry, without any idempotency key.',
+    fails: ['CONS-03/unique'],
+    middleware: repeated(KIND),
+  },
+  {
+    id: 'new-consent-in-american-spelling',
+    story: 'Creation answers with the name of an enumeration that another team spelt.',
+    fails: ['CONS-04/awaiting-authorisation'],
+    middleware: answered(KIND, 'POST', (data) => ({ ...data, Status: 'AwaitingAuthorization' })),
+  },
+  {
+    id: 'consent-dates-are-local-time',
+    story: 'Summer time is written with a Z behind it.',
+    fails: ['CONS-06/at-creation'],
+    policies: (correct, { fired }) => ({
+      consentView(consent, asked) {
+        const view = correct.consentView(consent, asked)
+        if (consent.kind !== KIND) return view
+        fired()
+        return {
+          ...view,
+          CreationDateTime: shifted(view.CreationDateTime, HOUR),
+          StatusUpdateDateTime: shifted(view.StatusUpdateDateTime, HOUR),
+        }
+      },
+    }),
+  },
+  {
+    id: 'never-updated-is-midnight',
+    story: 'The column of the last update is a date until the first update.',
+    fails: [],
+    warns: ['CONS-29/not-before-creation'],
+    policies: (correct, { fired }) => ({
+      consentView(consent, asked) {
+        const view = correct.consentView(consent, asked)
+        if (consent.kind !== KIND || consent.status !== 'AwaitingAuthorisation') return view
+        fired()
+        const [day] = String(view.StatusUpdateDateTime).split('T')
+        return { ...view, StatusUpdateDateTime: `${day}T00:00:00.000Z` }
+      },
+    }),
+  },
+  {
+    id: 'basic-beside-detail-is-dropped',
+    story: 'Detail includes Basic, so the store keeps one of them.',
+    fails: ['CONS-08/as-requested'],
+    policies: (correct, { fired }) => ({
+      permissionsGranted(permissions) {
+        fired()
+        const has = (name: string) => permissions.includes(name)
+        return correct
+          .permissionsGranted(permissions)
+          .filter((name) => !name.endsWith('Basic') || !has(name.replace('Basic', 'Detail')))
+      },
+    }),
+  },
+  {
+    id: 'basic-accounts-always-shown',
+    story: 'The answer lists ReadAccountsBasic with every consent, since nothing works without.',
+    fails: ['CONS-08/as-requested'],
+    policies: (correct, { fired }) => ({
+      consentView(consent, asked) {
+        const view = correct.consentView(consent, asked)
+        if (consent.kind !== KIND || consent.permissions.includes('ReadAccountsBasic')) return view
+        fired()
+        return { ...view, Permissions: ['ReadAccountsBasic', ...consent.permissions] }
+      },
+    }),
+  },
+  {
+    id: 'statements-not-supported',
+    story: 'There are no statements, so their permissions are not in the enumeration.',
+    fails: ['CONS-09/all-nine'],
+    policies: policy('permissionsAcceptable', (correct) => (permissions) => {
+      return correct(permissions) && !permissions.some((one) => one.startsWith('ReadStatements'))
+    }),
+  },
+  {
+    id: 'balances-need-transactions',
+    story: 'The consent page has one text for balances and transactions together.',
+    fails: ['CONS-09/sensible-combinations'],
+    policies: policy('permissionsAcceptable', (correct) => (permissions) => {
+      const transactions = permissions.some((one) => one.startsWith('ReadTransactions'))
+      return correct(permissions) && (transactions || !permissions.includes('ReadBalances'))
+    }),
+  },
+  {
+    id: 'unknown-permissions-ignored',
+    story: 'Unknown enumeration values are skipped, and what remains is checked.',
+    fails: ['CONS-10/other-value'],
+    policies: policy('permissionsAcceptable', (correct) => (permissions) => {
+      return permissions.length === 0 ? correct(permissions) : permissions.some((p) => correct([p]))
+    }),
+  },
+  {
+    id: 'permissions-in-any-case',
+    story: 'Values are compared without case.',
+    fails: ['CONS-10/other-value'],
+    policies: policy('permissionsAcceptable', (correct) => (permissions) => {
+      const right = 'ReadAccountsBasic'
+      return correct(permissions.map((p) => (p.toLowerCase() === right.toLowerCase() ? right : p)))
+    }),
+  },
+  {
+    id: 'lone-unknown-permission-accepted',
+    story: 'The values are compared pairwise for allowed combinations, and one alone has no pair.',
+    fails: ['CONS-10/other-value'],
+    policies: policy('permissionsAcceptable', (correct) => (permissions) => {
+      return permissions.length === 1 || correct(permissions)
+    }),
+  },
+  {
+    id: 'no-permissions-means-all',
+    story: 'A missing list is the default of the data model: everything.',
+    fails: ['CONS-11/missing'],
+    middleware: requested(KIND, (data, body) =>
+      body.Data !== undefined && data.Permissions === undefined
+        ? { ...data, Permissions: ['ReadAccountsDetail', 'ReadBalances'] }
+        : undefined,
+    ),
+  },
+  {
+    id: 'no-data-means-all',
+    story: 'Without Data the whole default consent is taken.',
+    fails: ['CONS-11/missing'],
+    middleware: requested(KIND, (_, body) =>
+      body.Data === undefined ? { Permissions: ['ReadAccountsBasic'] } : undefined,
+    ),
+  },
+  {
+    id: 'empty-permissions-accepted',
+    story: 'Every one of no permissions is supported.',
+    fails: [],
+    warns: ['CONS-12/empty'],
+    policies: policy('permissionsAcceptable', (correct) => (permissions) => {
+      return permissions.length === 0 || correct(permissions)
+    }),
+  },
+  {
+    id: 'single-permission-for-an-array',
+    story: 'The JSON mapper accepts a single value as an array.',
+    fails: [],
+    warns: ['CONS-12/not-an-array'],
+    middleware: requested(KIND, (data) =>
+      typeof data.Permissions === 'string'
+        ? { ...data, Permissions: [data.Permissions] }
+        : undefined,
+    ),
+  },
+  {
+    id: 'expiry-needs-milliseconds',
+    story: 'The pattern of the date parser has milliseconds in it.',
+    fails: ['CONS-13/accepted'],
+    policies: policy('consentDateTime', (correct) => (text) => {
+      const ahead = (correct(text) ?? 0) > Date.now()
+      const account = serving(KIND, 'POST')
+      return ahead && account && !String(text).includes('.') ? undefined : correct(text)
+    }),
+  },
+  {
+    id: 'expiry-with-zero-offset-refused',
+    story: 'UTC is taken to be the letter Z.',
+    fails: ['CONS-13/accepted'],
+    policies: policy('consentDateTime', (correct) => (text) => {
+      return serving(KIND, 'POST') && String(text).endsWith('+00:00') ? undefined : correct(text)
+    }),
+  },
+  {
+    id: 'expiry-capped-at-ninety-days',
+    story: 'The ninety days of re-confirmation are taken for the life of a consent.',
+    fails: ['CONS-13/as-requested'],
+    middleware: requested(KIND, (data) => {
+      const most = Date.now() + 90 * 24 * HOUR
+      const expiry = Date.parse(String(data.ExpirationDateTime))
+      return expiry > most
+        ? { ...data, ExpirationDateTime: new Date(most).toISOString() }
+        : undefined
+    }),
+  },
+  {
+    id: 'expiry-is-a-day',
+    story: 'The column of the expiry is a date.',
+    fails: ['CONS-13/as-requested'],
+    middleware: requested(KIND, (data) => {
+      if (typeof data.ExpirationDateTime !== 'string') return undefined
+      const day = data.ExpirationDateTime.slice(0, 10)
+      const valid = /^\d{4}-\d{2}-\d{2}$/.test(day)
+      return valid ? { ...data, ExpirationDateTime: `${day}T00:00:00Z` } : undefined
+    }),
+  },
+  {
+    id: 'period-end-needs-a-start',
+    story: 'The period is read when it has a start, and an end alone is an error.',
+    fails: ['CONS-14/accepted'],
+    policies: policy('datesRefusal', (correct) => (dates) => {
+      const open = dates.transactionsTo !== undefined && dates.transactionsFrom === undefined
+      return open ? 'TransactionFromDateTime is missing' : correct(dates)
+    }),
+  },
+  {
+    id: 'period-shown-in-days',
+    story: 'The period is kept to the second and shown as its days.',
+    fails: ['CONS-14/as-requested'],
+    policies: (correct, { fired }) => ({
+      consentView(consent, asked) {
+        const view = correct.consentView(consent, asked)
+        for (const name of ['TransactionFromDateTime', 'TransactionToDateTime']) {
+          if (typeof view[name] !== 'string') continue
+          fired()
+          view[name] = `${view[name].slice(0, 10)}T00:00:00Z`
+        }
+        return view
+      },
+    }),
+  },
+  {
+    id: 'period-start-lost-beside-end',
+    story: 'Both dates are stored under one key, the end last.',
+    fails: ['CONS-14/as-requested'],
+    middleware: answered(KIND, 'POST', (data) => {
+      const both = data.TransactionFromDateTime && data.TransactionToDateTime
+      return both ? { ...data, TransactionFromDateTime: data.TransactionToDateTime } : undefined
+    }),
+  },
+  {
+    id: 'unreadable-date-is-no-date',
+    story: 'A date that cannot be parsed is null, and null is allowed.',
+    fails: [],
+    warns: ['CONS-15/malformed'],
+    middleware: requested(KIND, (data) => {
+      const wrong = Object.keys(data).filter(
+        (name) => name.endsWith('DateTime') && Number.isNaN(Date.parse(String(data[name]))),
+      )
+      return wrong.length === 0
+        ? undefined
+        : Object.fromEntries(Object.entries(data).filter(([name]) => !wrong.includes(name)))
+    }),
+  },
+  {
+    id: 'numbers-are-dates',
+    story: 'The JSON mapper reads a number as seconds since 1970.',
+    fails: [],
+    warns: ['CONS-15/malformed'],
+    policies: policy('consentDateTime', (correct) => (text) => {
+      return typeof text === 'number' ? text * 1000 : correct(text)
+    }),
+  },
+  {
+    id: 'creation-time-of-the-request',
+    story: 'Members of the request are copied over those of the new consent.',
+    fails: [],
+    warns: ['CONS-19/not-adopted'],
+    async middleware(ctx: Context, next: Next) {
+      const sent = isAbout(ctx, KIND, 'POST') ? stateOf(ctx).body : ''
+      await next()
+      const wanted = /"CreationDateTime":"([^"]+)"/.exec(sent)?.[1]
+      const body = ctx.body as { Data: Record<string, unknown> }
+      if (!wanted || ctx.status !== 201) return
+      body.Data.CreationDateTime = wanted
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'status-of-the-request',
+    story: 'The TPP sets the status of its own consent.',
+    fails: ['CONS-04/awaiting-authorisation'],
+    async middleware(ctx: Context, next: Next) {
+      const sent = isAbout(ctx, KIND, 'POST') ? stateOf(ctx).body : ''
+      await next()
+      if (!sent.includes('"Status":"Authorised"') || ctx.status !== 201) return
+      const body = ctx.body as { Data: Record<string, unknown> }
+      body.Data.Status = 'Authorised'
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'empty-body-is-a-default-consent',
+    story: 'A test left a default for requests without a body.',
+    fails: [],
+    warns: ['CONS-20/malformed-json'],
+    async middleware(ctx: Context, next: Next) {
+      const state = stateOf(ctx)
+      if (isAbout(ctx, KIND, 'POST') && state.body === '') {
+        state.body = JSON.stringify({ Data: { Permissions: ['ReadAccountsBasic'] }, Risk: {} })
+        ctx.req.headers['content-length'] = String(state.body.length)
+        state.fired()
+      }
+      await next()
+    },
+  },
+  {
+    id: 'expiry-beyond-ninety-days-refused',
+    story: 'A consent is thought to live no longer than ninety days.',
+    fails: [],
+    warns: ['CONS-21/year-ahead'],
+    policies: policy('datesRefusal', (correct) => (dates) => {
+      const late = (dates.expires ?? 0) > Date.now() + 90 * 24 * HOUR
+      return late ? 'ExpirationDateTime is too late' : correct(dates)
+    }),
+  },
+  {
+    id: 'consent-query-answers-203',
+    story: 'A gateway that changes bodies says so in the status.',
+    fails: ['CONS-22/answers-200'],
+    middleware: answeredWith(KIND, 'GET', (ctx) => (ctx.status === 200 ? 203 : undefined)),
+  },
+  {
+    id: 'consent-query-under-another-name',
+    story: 'The query is served under the name of its heading, account-requests, alone.',
+    fails: ['CONS-22/answers-200'],
+    middleware: answeredWith(KIND, 'GET', () => 404),
+  },
+  {
+    id: 'queried-id-in-capitals',
+    story: 'Creation and query format the same UUID with different libraries.',
+    fails: ['CONS-22/asked-consent'],
+    middleware: answered(KIND, 'GET', (data) => ({
+      ...data,
+      ConsentId: String(data.ConsentId).toUpperCase(),
+    })),
+  },
+  {
+    id: 'query-forgets-the-end-of-the-period',
+    story: 'The query service was not told of a column that was added later.',
+    fails: ['CONS-22/as-created'],
+    middleware: answered(KIND, 'GET', ({ TransactionToDateTime, ...data }) =>
+      TransactionToDateTime === undefined ? undefined : data,
+    ),
+  },
+  {
+    id: 'query-shows-permissions-that-work',
+    story: 'Permissions without an endpoint are filtered from the query.',
+    fails: ['CONS-22/as-created'],
+    middleware: answered(KIND, 'GET', (data) => {
+      const all = data.Permissions as string[]
+      const left = all.filter((name) => !name.startsWith('ReadStatements'))
+      return left.length === all.length ? undefined : { ...data, Permissions: left }
+    }),
+  },
+  {
+    id: 'unknown-consent-redirects',
+    story: 'The portal in front sends whatever is not found to its own page.',
+    fails: ['CONS-23/invalid-id'],
+    middleware: answeredWith(KIND, 'GET', (ctx) =>
+      ctx.status >= 400 && !consentNamed(ctx) ? 302 : undefined,
+    ),
+  },
+]
+export default faults
