@@ -1,0 +1,252 @@
+import { createHash } from 'node:crypto'
+import { currentRequest } from '../../../bank/current.ts'
+import { stateOf } from '../../../bank/state.ts'
+import { answersWith, askedAccount, endpointOf, rowsOf } from '../../data-requests.ts'
+import type { Fault } from '../../proof.ts'
+
+const shortened = (text: string) =>
+  createHash('sha256').update(text).digest('base64url').slice(0, 22)
+
+const faults: Fault[] = [
+  {
+    id: 'accounts-partial-content',
+    story: 'A caching gateway answers the list with 206, as it does for large documents.',
+    fails: ['ACC-01/answers-200'],
+    middleware: answersWith('accounts', 206),
+  },
+  {
+    id: 'account-of-second-card-unknown',
+    story: 'The single address looks the account up among primary cards only.',
+    fails: ['ACC-02/answers-200'],
+    policies: (correct, { fired }) => {
+      const ofTravelCard = new Set<string>()
+      return {
+        accountIdFor(consentId, cardKey, secret) {
+          const id = correct.accountIdFor(consentId, cardKey, secret)
+          if (cardKey === 'okafor-travel') ofTravelCard.add(id)
+          return id
+        },
+        accountRefusal(own, known) {
+          if (!own || endpointOf() !== 'account' || !ofTravelCard.has(askedAccount() ?? '')) {
+            return correct.accountRefusal(own, known)
+          }
+          fired()
+          return 'account-unknown'
+        },
+      }
+    },
+  },
+  {
+    id: 'account-with-its-neighbour',
+    story: 'The single address joins on the customer and brings the other card along.',
+    fails: ['ACC-02/asked-account-only'],
+    middleware: rowsOf('account', ([row]) =>
+      row ? [row, { ...row, AccountId: shortened(String(row.AccountId)) }] : undefined,
+    ),
+  },
+  {
+    id: 'account-empty',
+    story: 'The single address filters by the internal number and finds nothing, with 200.',
+    fails: ['ACC-02/asked-account-only'],
+    middleware: rowsOf('account', () => []),
+  },
+  {
+    id: 'account-twice-per-holder',
+    story: 'The list is joined with the card holders, and the first card has two.',
+    fails: ['ACC-03/unique'],
+    middleware: rowsOf('accounts', (rows) =>
+      rows.length > 1 ? [...rows, rows[0] as object as Record<string, unknown>] : undefined,
+    ),
+  },
+  {
+    id: 'account-ids-per-call',
+    story: 'AccountIds are pseudonyms with a salt that each request draws anew.',
+    fails: ['ACC-04/second-call'],
+    policies: (correct, { fired }) => {
+      const salts = new WeakMap<object, number>()
+      let calls = 0
+      return {
+        accountIdFor(consentId, cardKey, secret) {
+          const request = currentRequest() ?? secret
+          const salt = salts.get(request) ?? calls++
+          salts.set(request, salt)
+          fired()
+          return correct.accountIdFor(`${consentId} ${salt}`, cardKey, secret)
+        },
+      }
+    },
+  },
+  {
+    id: 'account-ids-per-token',
+    story: 'AccountIds are pseudonyms salted with the access token, so a refresh changes them.',
+    fails: ['ACC-04/after-refresh'],
+    policies: (correct, { fired }) => ({
+      accountIdFor(consentId, cardKey, secret) {
+        fired()
+        const token = currentRequest()?.get('authorization') ?? ''
+        return correct.accountIdFor(`${consentId} ${token}`, cardKey, secret)
+      },
+    }),
+  },
+  {
+    id: 'account-ids-per-confirmation',
+    story: 'A re-confirmation links the accounts to the consent anew, under new ids.',
+    fails: ['ACC-04/after-reconfirmation'],
+    policies: (correct, { fired }) => ({
+      accountIdFor(consentId, cardKey, secret) {
+        const request = currentRequest()
+        const consent = request && stateOf(request).bank.inside.consents.get(consentId)
+        const links = consent?.grants.size ?? 1
+        if (links < 2) return correct.accountIdFor(consentId, cardKey, secret)
+        fired()
+        return correct.accountIdFor(`${consentId} ${links}`, cardKey, secret)
+      },
+    }),
+  },
+  {
+    id: 'account-detail-without-difference',
+    story: 'Detail is shown for every consent that may see accounts at all.',
+    fails: ['ACC-10/detail-shows-more'],
+    policies: (correct, { fired }) => ({
+      detailVisible(permissions, resource) {
+        if (resource !== 'Accounts') return correct.detailVisible(permissions, resource)
+        fired()
+        return true
+      },
+    }),
+  },
+  {
+    id: 'account-detail-without-number',
+    story: 'The card number comes from a vault that open banking has no access to.',
+    fails: [],
+    warns: ['ACC-20/detail-shows-card'],
+    policies: (correct, { fired }) => ({
+      accountView(facts) {
+        const view = correct.accountView(facts)
+        if (!facts.detail) return view
+        fired()
+        return { ...view, Account: [{ SchemeName: facts.scheme, Name: facts.card.holder }] }
+      },
+    }),
+  },
+  {
+    id: 'account-basic-shows-number',
+    story: 'Only the holder’s name was moved behind the detail permission.',
+    fails: [],
+    warns: ['ACC-20/basic-hides-card'],
+    policies: (correct, { fired }) => ({
+      accountView(facts) {
+        if (facts.detail) return correct.accountView(facts)
+        fired()
+        const card = { SchemeName: facts.scheme, Identification: facts.number }
+        return { ...correct.accountView(facts), Account: [card] }
+      },
+    }),
+  },
+  {
+    id: 'accounts-need-detail',
+    story: 'The gateway’s policy for accounts names the detail permission only.',
+    fails: ['ACC-11/basic-alone'],
+    policies: (correct, { fired }) => ({
+      permits(permissions, endpoint) {
+        if (endpoint !== 'accounts' && endpoint !== 'account') {
+          return correct.permits(permissions, endpoint)
+        }
+        const allowed = permissions.includes('ReadAccountsDetail')
+        if (!allowed && correct.permits(permissions, endpoint)) fired()
+        return allowed
+      },
+    }),
+  },
+  {
+    id: 'accounts-permission-misspelled',
+    story: 'The permission was copied from the data access text: ReadAccountsDetails.',
+    fails: ['ACC-11/detail-alone'],
+    policies: (correct, { fired }) => ({
+      permits(permissions, endpoint) {
+        if (endpoint !== 'accounts' && endpoint !== 'account') {
+          return correct.permits(permissions, endpoint)
+        }
+        const allowed =
+          permissions.includes('ReadAccountsBasic') || permissions.includes('ReadAccountsDetails')
+        if (!allowed && correct.permits(permissions, endpoint)) fired()
+        return allowed
+      },
+    }),
+  },
+  {
+    id: 'accounts-open-to-every-consent',
+    story: 'A list of accounts counts as harmless and needs no permission.',
+    fails: ['ACC-11/without-permission'],
+    policies: (correct, { fired }) => ({
+      permits(permissions, endpoint) {
+        const right = correct.permits(permissions, endpoint)
+        if (right || endpoint !== 'accounts') return right
+        fired()
+        return true
+      },
+    }),
+  },
+  {
+    id: 'single-account-open-to-every-consent',
+    story: 'Permissions are checked by exact path, and the path with an id was forgotten.',
+    fails: ['ACC-11/without-permission'],
+    policies: (correct, { fired }) => ({
+      permits(permissions, endpoint) {
+        const right = correct.permits(permissions, endpoint)
+        if (right || endpoint !== 'account') return right
+        fired()
+        return true
+      },
+    }),
+  },
+  {
+    id: 'unknown-account-is-nothing',
+    story: 'An AccountId that finds no account is answered with an empty list.',
+    fails: [],
+    warns: ['ACC-13/unknown-id'],
+    policies: (correct, { fired }) => ({
+      accountRefusal(own, known) {
+        if (own || known || endpointOf() !== 'account') return correct.accountRefusal(own, known)
+        fired()
+        return undefined
+      },
+    }),
+  },
+  {
+    id: 'accounts-first-card-only',
+    story: 'The list shows the card with which the customer logged in.',
+    fails: ['ACC-14/all-accounts'],
+    policies: (correct, { fired }) => ({
+      cardsCovered(cards, endpoint) {
+        if (endpoint !== 'accounts' || cards.length < 2)
+          return correct.cardsCovered(cards, endpoint)
+        fired()
+        return cards.slice(0, 1)
+      },
+    }),
+  },
+  {
+    id: 'single-account-old-description',
+    story: 'The single address still reads product names from the system before the last merger.',
+    fails: [],
+    warns: ['ACC-15/bulk-equals-single'],
+    middleware: rowsOf('account', (rows) =>
+      rows.map((row) => ({ ...row, Description: 'Classic Card' })),
+    ),
+  },
+  {
+    id: 'single-account-shows-whole-number',
+    story: 'Masking was added to the list; the single address has its own mapper.',
+    fails: ['ACC-09/masked'],
+    policies: (correct, { fired }) => ({
+      maskCard(pan) {
+        if (endpointOf() !== 'account') return correct.maskCard(pan)
+        fired()
+        return pan
+      },
+    }),
+  },
+]
+
+export default faults
