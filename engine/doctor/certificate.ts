@@ -1,0 +1,102 @@
+import 'reflect-metadata'
+import { X509Certificate } from 'node:crypto'
+import { Duplex } from 'node:stream'
+import { TLSSocket } from 'node:tls'
+import * as x509 from '@peculiar/x509'
+import type { TransportDocument } from '../target/target.ts'
+import { contextOf } from '../wire/connector.ts'
+import { type Finding, note, ok, wrong } from './finding.ts'
+
+const DAY = 86_400_000
+const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2'
+const ANY_USAGE = '2.5.29.37.0'
+
+/** Certificates of a transport, leaf first; of a PKCS#12 file the leaf alone. */
+export function certificatesOf(transport: TransportDocument): X509Certificate[] {
+  const blocks = transport.certificate?.match(
+    /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g,
+  )
+  if (blocks) return blocks.map((block) => new X509Certificate(block))
+  // Node reads PKCS#12 only for connections: a socket that never connects says what it would offer.
+  const socket = new TLSSocket(new Duplex({ read() {}, write() {} }) as never, {
+    secureContext: contextOf(transport, undefined),
+  })
+  const leaf = socket.getX509Certificate()
+  socket.destroy()
+  return leaf ? [leaf] : []
+}
+
+/** What is wrong with a transport certificate, before any bank has seen it. */
+export function certificateFindings(transport: TransportDocument, now: number): Finding[] {
+  const [leaf, ...others] = certificatesOf(transport)
+  if (!leaf) return [note('cannot be read from the PKCS#12 file: dates and usage are not compared')]
+  const found = [dates(leaf, now), usage(leaf), chain([leaf, ...others])].flat()
+  if (found.some(({ level }) => level === 'wrong')) return found
+  const issuer = nameOf(leaf.issuer)
+  const more = others.length === 0 ? '' : `, ${others.length} more of its chain offered with it`
+  return [
+    ok(`${nameOf(leaf.subject)}, issued by ${issuer}, until ${day(leaf.validTo)}${more}`),
+    ...found,
+  ]
+}
+
+function dates({ validFrom, validTo }: X509Certificate, now: number): Finding[] {
+  const mine = 'your configuration'
+  if (Date.parse(validTo) < now) {
+    return [wrong(mine, `expired on ${day(validTo)}`, 'Get a new one from the directory.')]
+  }
+  if (Date.parse(validFrom) > now) {
+    const mend = 'Wait, or look at the clock of this machine.'
+    return [wrong(mine, `is not valid before ${validFrom}`, mend)]
+  }
+  const left = Math.floor((Date.parse(validTo) - now) / DAY)
+  return left < 30 ? [note(`ends in ${left} days, on ${day(validTo)}`)] : []
+}
+
+function usage(leaf: X509Certificate): Finding[] {
+  const mend = 'Name the transport certificate here; the signing key stands under signing.'
+  const complaint = (text: string) => [wrong('your configuration', text, mend)]
+  const extended = leaf.keyUsage ?? []
+  if (extended.length > 0 && !extended.some((oid) => oid === CLIENT_AUTH || oid === ANY_USAGE)) {
+    return complaint('its extended key usage has no clientAuth: it cannot open a connection')
+  }
+  const usages = new x509.X509Certificate(leaf.toString()).getExtension(x509.KeyUsagesExtension)
+  if (usages && !(usages.usages & x509.KeyUsageFlags.digitalSignature)) {
+    return complaint('its key usage has no digitalSignature: it cannot open a connection')
+  }
+  return leaf.ca ? complaint('is the certificate of an authority') : []
+}
+
+function chain(certificates: X509Certificate[]): Finding[] {
+  return certificates.slice(1).flatMap((issuer, index) => {
+    const subject = certificates[index]
+    if (!subject || subject.checkIssued(issuer)) return []
+    const text = `certificate ${index + 2} of the file did not issue certificate ${index + 1}`
+    const mend = 'Put the leaf first, then the authority that issued it, and so on.'
+    return [wrong('your configuration', text, mend)]
+  })
+}
+
+/** The organisation that a certificate is for: OU, or organizationIdentifier of eIDAS. */
+export function organisationOf(certificate: X509Certificate): { ou?: string; eidas?: string } {
+  const part = (name: string) =>
+    certificate.subject
+      .split('\n')
+      .find((line) => line.startsWith(`${name}=`))
+      ?.slice(name.length + 1)
+  const ou = part('OU')
+  const eidas = part('organizationIdentifier') ?? part('2.5.4.97')
+  return { ...(ou !== undefined && { ou }), ...(eidas !== undefined && { eidas }) }
+}
+
+/** The common name of a subject or issuer, else all of it, in one line. */
+export function nameOf(subject: string | undefined): string {
+  const lines = (subject ?? '').split('\n').filter(Boolean)
+  const common = lines.find((line) => line.startsWith('CN='))?.slice(3)
+  return common ?? (lines.join(', ') || 'nobody named')
+}
+
+/** YYYY-MM-DD in UTC. */
+function day(date: string): string {
+  return new Date(date).toISOString().slice(0, 10)
+}

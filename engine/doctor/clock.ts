@@ -1,0 +1,35 @@
+import { type Exchange, header } from '../wire/exchange.ts'
+import { type Finding, note, ok, wrong } from './finding.ts'
+
+/** A clock other than this machine's: seconds by which it is ahead. */
+export interface ClockReading {
+  of: 'bank' | 'directory'
+  ahead: number
+}
+
+/** Reads the Date header (RFC 9110 6.6.1, to the second) against the middle of the exchange. */
+export function clockReading(of: ClockReading['of'], exchange: Exchange): ClockReading | undefined {
+  const date = Date.parse(header(exchange, 'date') ?? '')
+  if (Number.isNaN(date)) return undefined
+  const middle = Date.parse(exchange.startedAt) + exchange.durationMs / 2
+  // The header is cut to whole seconds: half a second on average.
+  return { of, ahead: (date + 500 - middle) / 1000 }
+}
+
+/** Whether the bank's clock agrees with ours; the directory's decides which of the two is wrong. */
+export function clockFindings(readings: ClockReading[], tolerance: number): Finding[] {
+  const bank = readings.find(({ of }) => of === 'bank')
+  if (!bank) return [note('the bank sends no Date header: clocks cannot be compared')]
+  const apart = Math.round(Math.abs(bank.ahead))
+  if (apart <= tolerance) return [ok(`${apart} s apart, ${tolerance} s are allowed`)]
+  const words = `the bank's clock is ${apart} s ${bank.ahead > 0 ? 'ahead of' : 'behind'} this machine's`
+  const directory = readings.find(({ of }) => of === 'directory')
+  const ours = directory !== undefined && Math.abs(directory.ahead) > tolerance
+  if (directory && !ours) {
+    return [wrong('the bank', `${words}; the directory agrees with this machine`, 'Ask the bank.')]
+  }
+  const mend = ours
+    ? "Set this machine's clock: the directory's differs as well."
+    : "Set this machine's clock by NTP. When it is right, the bank's is wrong: ask the bank."
+  return [wrong('your configuration', words, mend)]
+}

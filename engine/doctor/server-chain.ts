@@ -1,0 +1,84 @@
+import { X509Certificate } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { connect, type DetailedPeerCertificate } from 'node:tls'
+import type { Target } from '../target/resolve.ts'
+import { contextOf } from '../wire/connector.ts'
+import { tunnel } from '../wire/tunnel.ts'
+import { nameOf } from './certificate.ts'
+
+/** What a server shows of itself, read without trusting it. */
+export interface ServerChain {
+  subject: string
+  /** Names that the certificate is for. */
+  names: string[]
+  /** YYYY-MM-DD. */
+  ends: string
+  /** The authority of the last certificate shown: what a trust store must hold. */
+  missing: string
+}
+
+/**
+ * Opens a TLS session and closes it again; no request is sent on it. Undefined when the server shows
+ * no certificate in time.
+ */
+export async function serverChain(
+  origin: string,
+  target: Target,
+  timeout: number,
+): Promise<ServerChain | undefined> {
+  const { hostname, port, protocol } = new URL(origin)
+  if (protocol !== 'https:') return undefined
+  const plain = hostname.replace(/^\[|\]$/g, '')
+  try {
+    const through = target.proxy
+      ? await tunnel(target.proxy, { hostname: plain, port, protocol }, timeout)
+      : undefined
+    return await shown(plain, Number(port) || 443, through, target, timeout)
+  } catch {
+    return undefined
+  }
+}
+
+function shown(
+  host: string,
+  port: number,
+  through: Socket | undefined,
+  target: Target,
+  timeout: number,
+): Promise<ServerChain | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({
+      ...(through ? { socket: through } : { host, port }),
+      ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
+      // Offered, so that a server of TLS 1.2 that insists on one lets the handshake end.
+      secureContext: contextOf(target.transports.first, target.trust),
+      rejectUnauthorized: false,
+    })
+    const end = (chain?: ServerChain) => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(chain)
+    }
+    const timer = setTimeout(() => end(), timeout)
+    socket.once('error', () => end())
+    socket.once('secureConnect', () => end(chainOf(socket.getPeerCertificate(true))))
+  })
+}
+
+function chainOf(peer: DetailedPeerCertificate): ServerChain | undefined {
+  if (!peer.raw) return undefined
+  const leaf = new X509Certificate(peer.raw)
+  let last = peer
+  // The chain ends in a certificate that names itself, or where the server stopped.
+  for (let seen = 0; seen < 10; seen += 1) {
+    const { issuerCertificate: next } = last
+    if (!next || next.fingerprint256 === last.fingerprint256) break
+    last = next
+  }
+  return {
+    subject: nameOf(leaf.subject),
+    names: (leaf.subjectAltName ?? '').split(', ').map((name) => name.replace(/^[^:]*:/, '')),
+    ends: new Date(leaf.validTo).toISOString().slice(0, 10),
+    missing: nameOf(new X509Certificate(last.raw).issuer),
+  }
+}

@@ -1,0 +1,30 @@
+import { member } from '../judge/rows.ts'
+import type { Exchange } from '../wire/exchange.ts'
+
+const LONGEST = 160
+
+/** A refusal in the bank's own words, in one line: `401 invalid_client (unknown client)`. */
+export function answerWords({ response, failure }: Exchange): string {
+  if (!response) return `no response: ${failure?.message ?? 'unknown'}`
+  const { status, json, body } = response
+  const said = (...path: string[]) => {
+    const value = member(json, ...path)
+    return typeof value === 'string' && value !== '' ? oneLine(value) : undefined
+  }
+  const error = said('error') ?? said('Code') ?? said('code')
+  const words = said('error_description') ?? said('Message') ?? said('message')
+  if (error ?? words) return [status, error, words && `(${words})`].filter(Boolean).join(' ')
+  return body === '' ? String(status) : `${status} (${oneLine(body)})`
+}
+
+/** RFC 6749 `error`; undefined when the body has none. */
+export function errorOf({ response }: Exchange): string | undefined {
+  const error = member(response?.json, 'error')
+  return typeof error === 'string' ? error : undefined
+}
+
+/** Text of a bank on one bounded line. */
+export function oneLine(text: string): string {
+  const plain = text.replace(/\s+/g, ' ').trim()
+  return plain.length > LONGEST ? `${plain.slice(0, LONGEST)}…` : plain
+}
