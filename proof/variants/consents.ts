@@ -1,0 +1,254 @@
+import { askerOf } from '../../bank/asker.ts'
+import type { Bank } from '../../bank/bank.ts'
+import { stateOf } from '../../bank/state.ts'
+import type { Variant } from '../proof.ts'
+import { answers, type Json, jsonOf, partOf, successes } from '../rewriting.ts'
+
+/** Data of consent responses, changed on its way out. */
+const consentData = (change: (data: Json) => Json | undefined) =>
+  successes(['consents'], (body) => {
+    const data = change(body.Data as Json)
+    return data && { ...body, Data: data }
+  })
+
+/** Gives consents ids of another form: those of the bank, behind a prefix. */
+function idsBehind(prefix: string): NonNullable<Variant['middleware']> {
+  const told = new WeakSet<Bank>()
+  return async (ctx, next) => {
+    const { bank } = stateOf(ctx)
+    if (!told.has(bank)) {
+      told.add(bank)
+      const { consents } = bank.inside
+      const { create, get } = consents
+      consents.create = (request) => {
+        const consent = create(request)
+        consent.id = `${prefix}${consent.id}`
+        return consent
+      }
+      consents.get = (id) => {
+        const consent = id.startsWith(prefix) ? get(id.slice(prefix.length)) : undefined
+        if (consent) stateOf(ctx).fired()
+        return consent
+      }
+    }
+    await next()
+    if (partOf(ctx) === 'consents' && ctx.status === 201) ctx.state.fired()
+  }
+}
+
+const variants: Variant[] = [
+  {
+    id: 'consent-ids-are-urns',
+    story: 'A ConsentId is a string; those of some UK banks are names with colons.',
+    middleware: idsBehind('urn:bank.example:intent:'),
+  },
+  {
+    id: 'permissions-in-another-order',
+    story: 'Permissions is a set in an array: it comes back sorted.',
+    middleware: consentData((data) =>
+      Array.isArray(data.Permissions)
+        ? { ...data, Permissions: [...(data.Permissions as string[])].sort().reverse() }
+        : undefined,
+    ),
+  },
+  {
+    id: 'consents-expire-by-default',
+    story: 'What ExpirationDateTime is when none was sent is not shown: the end of time.',
+    middleware: consentData((data) =>
+      data.ExpirationDateTime === undefined
+        ? { ...data, ExpirationDateTime: '9999-12-31T23:59:59.999Z' }
+        : undefined,
+    ),
+  },
+  {
+    id: 'combinations-of-3.1.2-only',
+    story:
+      'The document is silent on combinations of permissions (AMB-13): those that 3.1.2 rules out are refused.',
+    policies: (correct, { fired }) => ({
+      permissionsAcceptable(permissions) {
+        const some = (...names: string[]) => names.some((name) => permissions.includes(name))
+        const rows = some('ReadTransactionsBasic', 'ReadTransactionsDetail')
+        const direction = some('ReadTransactionsCredits', 'ReadTransactionsDebits')
+        const accounts = some('ReadAccountsBasic', 'ReadAccountsDetail')
+        if (accounts && rows === direction) return correct.permissionsAcceptable(permissions)
+        fired()
+        return false
+      },
+    }),
+  },
+  {
+    id: 'denied-consents-go-on-waiting',
+    story:
+      'The complete list of Status values and transitions is not shown: a denial changes none.',
+    policies: (_correct, { fired }) => ({
+      statusAfterDenial(before) {
+        fired()
+        return before
+      },
+    }),
+  },
+  {
+    id: 'denied-consents-are-revoked',
+    story: 'The Status of a consent that the customer denied is not shown: Revoked.',
+    policies: (_correct, { fired }) => ({
+      statusAfterDenial(before) {
+        fired()
+        return before === 'AwaitingAuthorisation' ? 'Revoked' : before
+      },
+    }),
+  },
+  {
+    id: 'expired-consents-say-so',
+    story: 'Any transition on expiry is not shown: an expired consent has Status Expired.',
+    policies: (correct, { fired }) => ({
+      consentView(consent, spelling) {
+        const view = correct.consentView(consent, spelling)
+        if (!correct.consentExpired(consent)) return view
+        fired()
+        return { ...view, Status: 'Expired' }
+      },
+    }),
+  },
+  {
+    id: 'expired-consents-vanish',
+    story: 'Any transition on expiry is not shown: an expired consent is not there any more.',
+    policies: (correct, { fired }) => ({
+      visibleToTpp(consent) {
+        if (!correct.consentExpired(consent)) return correct.visibleToTpp(consent)
+        fired()
+        return false
+      },
+    }),
+  },
+  {
+    id: 'unconfirmed-consents-say-so',
+    story:
+      'The complete list of Status values is not shown: after 90 days it is AwaitingReconfirmation.',
+    policies: (correct, { fired }) => ({
+      consentView(consent, spelling) {
+        const view = correct.consentView(consent, spelling)
+        if (consent.ahead.confirmation === 0 || consent.status !== 'Authorised') return view
+        fired()
+        return { ...view, Status: 'AwaitingReconfirmation' }
+      },
+    }),
+  },
+  {
+    id: 'authorised-once-there-is-a-token',
+    story: 'The transition to Authorised is not shown: it takes place when the code is exchanged.',
+    middleware: authorisedByTokens(),
+  },
+  {
+    id: 'second-deletion-is-204',
+    story: 'What a second DELETE of a deleted consent gives is not shown: there is nothing to do.',
+    async middleware(ctx, next) {
+      const id = decodeURIComponent(ctx.path.split('/').at(-1) ?? '')
+      const deletes = ctx.method === 'DELETE' && partOf(ctx) === 'consents'
+      const consent = deletes ? stateOf(ctx).bank.inside.consents.get(id) : undefined
+      const deleted = consent?.deleted !== undefined
+      await next()
+      if (!deleted || askerOf(ctx)?.clientId !== consent?.clientId || ctx.status === 401) return
+      ctx.body = null
+      ctx.status = 204
+      ctx.state.fired()
+    },
+  },
+  {
+    id: 'created-with-a-location',
+    story: 'A 201 may name the new resource in a Location header (RFC 9110 15.3.2).',
+    middleware: answers((ctx) => {
+      const body = jsonOf(ctx)
+      if (partOf(ctx) !== 'consents' || ctx.status !== 201 || !body) return false
+      ctx.set('location', String((body.Links as Json).Self))
+    }),
+  },
+  {
+    id: 'created-link-to-the-collection',
+    story: 'On a creation, the resource that Links.Self references may be the one posted to.',
+    policies: (correct, { fired }) => ({
+      selfLink(base, path) {
+        fired()
+        return correct.selfLink(base, path.replace(/(-consents)\/[^/]+$/, '$1'))
+      },
+    }),
+    warns: ['ENV-05/same-resource'],
+    because: 'The query of a consent has a link to the collection too, which is another resource.',
+  },
+  {
+    id: 'dates-in-the-past-are-accepted',
+    story:
+      'What an ExpirationDateTime in the past or a period that ends before it starts gives is not shown.',
+    policies: (correct, { fired }) => ({
+      datesRefusal(dates) {
+        if (correct.datesRefusal(dates)) fired()
+        return undefined
+      },
+    }),
+  },
+  {
+    id: 'strict-about-risk-and-extras',
+    story: 'The request has an empty Risk and the fields of the table; whatever else is refused.',
+    async middleware(ctx, next) {
+      const posts = ctx.method === 'POST' && partOf(ctx) === 'consents'
+      if (!posts || isTidy(stateOf(ctx).body)) return next()
+      ctx.status = 400
+      ctx.body = { Code: '400 BadRequest', Message: 'Unexpected', Errors: [] }
+      ctx.state.fired()
+    },
+  },
+  {
+    id: 'lenient-about-risk-and-extras',
+    story: 'What a request without Risk gives is not shown: Risk and unknown members are ignored.',
+    async middleware(ctx, next) {
+      const state = stateOf(ctx)
+      const posts = ctx.method === 'POST' && partOf(ctx) === 'consents'
+      const body = posts ? parsed(state.body) : undefined
+      if (body && !isTidy(state.body)) {
+        state.body = JSON.stringify({ ...body, Risk: {} })
+        state.fired()
+      }
+      await next()
+    },
+  },
+]
+
+function parsed(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as Json) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Exactly Data and an empty Risk. */
+function isTidy(text: string): boolean {
+  const body = parsed(text)
+  const { Data, Risk, ...others } = body ?? {}
+  const empty = typeof Risk === 'object' && Risk !== null && Object.keys(Risk).length === 0
+  return Data !== undefined && empty && Object.keys(others).length === 0
+}
+
+/** Shows a consent as authorised only once an access token was issued for it. */
+function authorisedByTokens(): NonNullable<Variant['middleware']> {
+  const used = new Set<string>()
+  return async (ctx, next) => {
+    await next()
+    const body = jsonOf(ctx)
+    const { consents, records } = stateOf(ctx).bank.inside
+    if (!body || ctx.status >= 300) return
+    if (partOf(ctx) === 'token') {
+      const grant = records.peek('AccessToken', String(body.access_token))?.grantId
+      const consent = grant === undefined ? undefined : consents.ofGrant(grant)
+      if (consent) used.add(consent.id)
+    }
+    const data = body.Data as Json | undefined
+    if (partOf(ctx) !== 'consents' || data?.Status !== 'Authorised') return
+    if (used.has(String(data.ConsentId))) return
+    ctx.body = { ...body, Data: { ...data, Status: 'AwaitingAuthorisation' } }
+    ctx.state.fired()
+  }
+}
+
+export default variants
