@@ -26,14 +26,19 @@ check(
 
     const rowsOfWhole = steady(whole, before[0], after[0])
     const rowsOfLimited = steady(limited, before[1], after[1])
-    const others = missingFrom(rowsOfLimited, rowsOfWhole, keyAcrossConsents)
+    const seen = [...rowsOf(before[1]), ...rowsOf(after[1])]
+    const others = missingFrom(seen, rowsOfWhole, keyAcrossConsents)
     if (others.length === 0) lacking('a booked transaction outside the narrower consent')
     for (const [ofWhole, ofLimited] of pairs as [Exchange, Exchange][]) {
       bookedIn(ofWhole, ownerOf(whole, bulk))
       bookedIn(ofLimited, ownerOf(limited, bulk))
+      const gone = [
+        ...missingFrom(rowsOf(ofLimited), rowsOfLimited),
+        ...missingFrom(rowsOf(ofWhole), rowsOfWhole),
+      ]
+      if (gone.length > 0) await blameUnsteadiness(whole)
       expect(ofLimited).toHoldNoneOf(others, keyAcrossConsents)
       expect(ofLimited).toHoldRows(rowsOfLimited)
-      if (missingFrom(rowsOf(ofWhole), rowsOfWhole).length > 0) await blameUnsteadiness(whole)
       expect(ofWhole).toHoldRows(rowsOfWhole)
     }
   },

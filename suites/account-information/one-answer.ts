@@ -4,7 +4,7 @@ import { matchers, succeeded } from '../../engine/judge/matchers.ts'
 import { bookedAt, member, type Row, shared } from '../../engine/judge/rows.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
 import { queryOf } from './booking-times.ts'
-import { blameRules, once, readSingles } from './readings.ts'
+import { accountIds, blameRules, once, pathOf, readSingles } from './readings.ts'
 import {
   addresses,
   blameUnsteadiness,
@@ -61,6 +61,7 @@ export function wholeWrong(approval: Approval): Promise<Wrong | undefined> {
 }
 
 async function beyondTheWhole(approval: Approval): Promise<Wrong | undefined> {
+  const own = await accountIds(approval)
   const halves = [...(await filtered(approval, 'from')), ...(await filtered(approval, 'to'))]
   for (const path of await addresses(approval)) {
     const outer = await latest(approval, path)
@@ -69,10 +70,12 @@ async function beyondTheWhole(approval: Approval): Promise<Wrong | undefined> {
       const again = await approval.get(path, { query: queryOf(bounds) })
       if (!succeeded(answer) || !succeeded(again)) continue
       const owner = 'TXN-15/each-combination'
-      const finding = matchers.toHoldRows(
-        outer.whole,
-        shared(bookedIn(answer, owner), bookedIn(again, owner)),
+      // A row of another account is condemned elsewhere.
+      const rows = shared(bookedIn(answer, owner), bookedIn(again, owner)).filter(
+        ({ AccountId: id }) =>
+          path === bulk ? own.includes(String(id)) : path === pathOf(String(id), '/transactions'),
       )
+      const finding = matchers.toHoldRows(outer.whole, rows)
       if (finding) await blameUnsteadiness(approval)
       if (finding) return { ...finding, exchange: outer.whole }
     }

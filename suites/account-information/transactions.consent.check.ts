@@ -20,7 +20,6 @@ import {
   bulk,
   ownerOf,
   relyOnFilters,
-  singleOwner,
 } from './transaction-readings.ts'
 
 /**
@@ -115,9 +114,7 @@ async function readSinglesToo(
 ): Promise<void> {
   const ids = accountIdsIn(listed(await firstRead(approval, bulk), ownerOf(approval, bulk)))
   for (const id of ids) {
-    for (const query of queries) {
-      relyOn(singleOwner, await approval.get(pathOf(id, '/transactions'), { query }))
-    }
+    for (const query of queries) await approval.get(pathOf(id, '/transactions'), { query })
   }
 }
 

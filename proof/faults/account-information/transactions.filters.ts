@@ -1,0 +1,375 @@
+import { currentRequest } from '../../../bank/current.ts'
+import type { Policies } from '../../../bank/policies.ts'
+import { Refused } from '../../../bank/refusals.ts'
+import { afterSuccess, endpointOf, filteredBy } from '../../data-requests.ts'
+import type { Fault } from '../../proof.ts'
+
+const HOUR = 3_600_000
+
+type Filter = Policies['bookedWithin']
+
+/** Replaces the date filter. */
+function filter(wrong: (right: Filter) => Filter): NonNullable<Fault['policies']> {
+  return (correct, { fired }) => {
+    const other = wrong(correct.bookedWithin)
+    return {
+      bookedWithin(row, period, endpoint) {
+        const answer = other(row, period, endpoint)
+        if (answer !== correct.bookedWithin(row, period, endpoint)) fired()
+        return answer
+      },
+    }
+  }
+}
+
+/** How far London's clocks are ahead of UTC: an hour from the last Sunday of March to that of October. */
+function londonAhead(instant: number): number {
+  const [hour = 0] = new Intl.DateTimeFormat('en-GB', {
+    timeZone: 'Europe/London',
+    hour: '2-digit',
+    hourCycle: 'h23',
+  })
+    .formatToParts(instant)
+    .filter(({ type }) => type === 'hour')
+    .map(({ value }) => Number(value))
+  return ((hour - new Date(instant).getUTCHours() + 24) % 24) * HOUR
+}
+
+const faults: Fault[] = [
+  {
+    id: 'from-filter-needs-to',
+    story: 'The two filters are read as a range, and half a range is refused.',
+    fails: ['TXN-15/each-combination'],
+    async middleware(ctx, next) {
+      const single = endpointOf(ctx)?.endsWith('transactions')
+      if (single && ctx.query.fromBookingDateTime && !ctx.query.toBookingDateTime) {
+        ctx.state.fired()
+        ctx.query = { ...ctx.query, fromBookingDateTime: 'half a range' }
+      }
+      await next()
+    },
+  },
+  {
+    id: 'single-filters-unsupported',
+    story: 'The single address takes no parameters: the gateway’s schema of it lists none.',
+    fails: ['TXN-15/each-combination'],
+    async middleware(ctx, next) {
+      if (endpointOf(ctx) === 'account-transactions' && ctx.querystring !== '') {
+        ctx.state.fired()
+        ctx.query = { fromBookingDateTime: 'not expected' }
+      }
+      await next()
+    },
+  },
+  {
+    id: 'from-filter-ignored-without-to',
+    story: 'The filter is built only when both parameters are sent; to alone has its own branch.',
+    fails: ['TXN-16/from-alone'],
+    policies: filter(
+      (right) =>
+        (row, { from, to }, endpoint) =>
+          right(row, to === undefined ? {} : { from, to }, endpoint),
+    ),
+  },
+  {
+    id: 'single-from-filter-ignored',
+    story: 'The single address passes on only the parameter that its form has: to.',
+    fails: ['TXN-16/from-alone'],
+    policies: filter(
+      (right) => (row, period, endpoint) =>
+        right(row, endpoint === 'account-transactions' ? { to: period.to } : period, endpoint),
+    ),
+  },
+  {
+    id: 'from-filter-by-day',
+    story: 'Bookings are indexed by day, so the whole day of fromBookingDateTime is reported.',
+    fails: ['TXN-16/from-alone'],
+    policies: filter((right) => (row, { from, to }, endpoint) => {
+      const start = from === undefined ? {} : { from: from - (from % (24 * HOUR)) }
+      return right(row, { ...start, ...(to !== undefined && { to }) }, endpoint)
+    }),
+  },
+  {
+    id: 'filters-in-london-time',
+    story: 'The Z is stripped and the rest is taken for London’s clock time.',
+    fails: ['TXN-16/from-alone'],
+    policies: filter((right) => (row, { from, to }, endpoint) => {
+      const local = (instant: number) => instant - londonAhead(instant)
+      return right(
+        row,
+        {
+          ...(from !== undefined && { from: local(from) }),
+          ...(to !== undefined && { to: local(to) }),
+        },
+        endpoint,
+      )
+    }),
+  },
+  {
+    id: 'from-filter-for-debits-only',
+    story: 'Payments and refunds come from the ledger of receipts, which has no filter.',
+    fails: ['TXN-16/from-alone'],
+    policies: filter(
+      (right) => (row, period, endpoint) =>
+        right(row, row.indicator === 'Credit' ? { to: period.to } : period, endpoint),
+    ),
+  },
+  {
+    id: 'to-filter-needs-from',
+    story: 'The filter is built only when fromBookingDateTime is sent.',
+    fails: ['TXN-17/to-alone'],
+    async middleware(ctx, next) {
+      if (ctx.query.toBookingDateTime && !ctx.query.fromBookingDateTime) {
+        ctx.state.fired()
+        ctx.query = {}
+      }
+      await next()
+    },
+  },
+  {
+    id: 'to-filter-by-creation',
+    story:
+      'toBookingDateTime is compared with the creation of the row, two days before its booking.',
+    fails: ['TXN-17/to-alone'],
+    policies: filter((right) => (row, { from, to }, endpoint) => {
+      const created = { ...row, booked: row.booked - 48 * HOUR }
+      return (
+        right(row, from === undefined ? {} : { from }, endpoint) &&
+        right(created, to === undefined ? {} : { to }, endpoint)
+      )
+    }),
+  },
+  {
+    id: 'to-filter-an-hour-late',
+    story: 'The database session runs on Central European winter time.',
+    fails: ['TXN-17/to-alone'],
+    policies: filter(
+      (right) =>
+        (row, { from, to }, endpoint) =>
+          right(
+            row,
+            { ...(from !== undefined && { from }), ...(to !== undefined && { to: to + HOUR }) },
+            endpoint,
+          ),
+    ),
+  },
+  {
+    id: 'both-filters-only-from',
+    story: 'Of two parameters the framework binds the first, unless there is only one.',
+    fails: ['TXN-17/both'],
+    policies: filter(
+      (right) =>
+        (row, { from, to }, endpoint) =>
+          right(row, from !== undefined && to !== undefined ? { from } : { from, to }, endpoint),
+    ),
+  },
+  {
+    id: 'both-filters-drop-the-last-day',
+    story: 'A range ends at the start of its last day; a single bound does not.',
+    fails: ['TXN-17/both'],
+    policies: filter((right) => (row, { from, to }, endpoint) => {
+      const range = from !== undefined && to !== undefined
+      return right(row, range ? { from, to: to - (to % (24 * HOUR)) } : { from, to }, endpoint)
+    }),
+  },
+  {
+    id: 'reversed-range-turned-round',
+    story: 'A range whose ends are the wrong way round is kindly put right.',
+    fails: ['TXN-17/reversed'],
+    policies: filter((right) => (row, { from, to }, endpoint) => {
+      const reversed = from !== undefined && to !== undefined && from > to
+      return right(row, reversed ? { from: to, to: from } : { from, to }, endpoint)
+    }),
+  },
+  {
+    id: 'filters-only-with-z',
+    story: 'The parameter is checked by a pattern that ends with Z.',
+    fails: ['TXN-18/spellings'],
+    policies: (correct, { fired }) => ({
+      filterInstant(text) {
+        const instant = correct.filterInstant(text)
+        if (instant === undefined || text.endsWith('Z')) return instant
+        fired()
+        return undefined
+      },
+    }),
+  },
+  {
+    id: 'filter-with-fraction-ignored',
+    story: 'A value with a fraction does not parse, and what does not parse is left out.',
+    fails: ['TXN-18/spellings'],
+    policies: (correct, { fired }) => ({
+      filterInstant(text) {
+        if (!text.includes('.')) return correct.filterInstant(text)
+        fired()
+        const isFrom = currentRequest()?.query.fromBookingDateTime === text
+        return isFrom ? 0 : Number.MAX_SAFE_INTEGER
+      },
+    }),
+  },
+  {
+    id: 'malformed-filter-ignored',
+    story: 'A value that does not parse is left out.',
+    fails: [],
+    warns: ['TXN-19/malformed'],
+    policies: (correct, { fired }) => ({
+      filterInstant(text) {
+        const instant = correct.filterInstant(text)
+        if (instant === undefined) fired()
+        return instant ?? 0
+      },
+    }),
+  },
+  {
+    id: 'filtered-nothing-is-not-found',
+    story: 'A search that finds nothing is answered with 404.',
+    fails: [],
+    warns: ['TXN-22/empty-window'],
+    middleware: afterSuccess('transactions', (ctx) => {
+      const { Data } = ctx.body as { Data: { Transaction: unknown[] } }
+      if (Data.Transaction.length > 0) return false
+      ctx.status = 404
+      ctx.body = { Code: '404', Message: 'No transactions were found.', Errors: [] }
+      return true
+    }),
+  },
+  {
+    id: 'period-given-up-for-a-query',
+    story: 'The consent’s period is the default of the two parameters, and the query overrides it.',
+    fails: ['TXN-20/inside'],
+    policies: (correct, { fired }) => ({
+      withinConsentPeriod(row, consent, endpoint) {
+        const right = correct.withinConsentPeriod(row, consent, endpoint)
+        if (right || !filteredBy('fromBookingDateTime')) return right
+        fired()
+        return true
+      },
+    }),
+  },
+  {
+    id: 'single-period-not-applied',
+    story: 'The period of the consent was built into the bulk endpoint.',
+    fails: ['TXN-20/inside'],
+    policies: (correct, { fired }) => ({
+      withinConsentPeriod(row, consent, endpoint) {
+        const right = correct.withinConsentPeriod(row, consent, endpoint)
+        if (right || endpoint !== 'account-transactions') return right
+        fired()
+        return true
+      },
+    }),
+  },
+  {
+    id: 'period-without-end',
+    story: 'Only the start of the period is stored with the consent.',
+    fails: ['TXN-20/inside'],
+    policies: (correct, { fired }) => ({
+      withinConsentPeriod(row, { transactionsFrom }, endpoint) {
+        fired()
+        return correct.withinConsentPeriod(row, { transactionsFrom }, endpoint)
+      },
+    }),
+  },
+  {
+    id: 'period-cut-to-ninety-days',
+    story: 'A period is cut to the ninety days before its end.',
+    fails: ['TXN-20/nothing-missing'],
+    policies: (correct, { fired }) => ({
+      withinConsentPeriod(row, { transactionsFrom, transactionsTo }, endpoint) {
+        if (transactionsTo === undefined) {
+          return correct.withinConsentPeriod(row, { transactionsFrom }, endpoint)
+        }
+        fired()
+        const cut = { transactionsFrom: transactionsTo - 90 * 24 * HOUR, transactionsTo }
+        return correct.withinConsentPeriod(row, cut, endpoint)
+      },
+    }),
+  },
+  {
+    id: 'query-wider-than-period-refused',
+    story: 'A query that asks for more than the consent allows is an error.',
+    fails: ['TXN-20/nothing-missing'],
+    policies: (correct, { fired }) => ({
+      withinConsentPeriod(row, consent, endpoint) {
+        const { fromBookingDateTime: from } = currentRequest()?.query ?? {}
+        const start = typeof from === 'string' ? Date.parse(from) : undefined
+        if (start !== undefined && start < (consent.transactionsFrom ?? 0)) {
+          fired()
+          throw new Refused('parameter-invalid')
+        }
+        return correct.withinConsentPeriod(row, consent, endpoint)
+      },
+    }),
+  },
+  {
+    id: 'ninety-days-without-a-period',
+    story: 'A consent without a period gets the default of ninety days.',
+    fails: [],
+    warns: ['TXN-21/open-ends'],
+    policies: (correct, { fired }) => ({
+      withinConsentPeriod(row, consent, endpoint) {
+        if (consent.transactionsFrom !== undefined) {
+          return correct.withinConsentPeriod(row, consent, endpoint)
+        }
+        fired()
+        return row.booked > Date.now() - 90 * 24 * HOUR
+      },
+    }),
+  },
+  {
+    id: 'credits-permission-not-applied',
+    story: 'The two permissions of direction are stored and never looked at.',
+    fails: [],
+    warns: ['TXN-25/direction'],
+    policies: (correct, { fired }) => ({
+      directionAllowed(row, permissions) {
+        if (!correct.directionAllowed(row, permissions)) fired()
+        return true
+      },
+    }),
+  },
+  {
+    id: 'single-direction-not-applied',
+    story: 'The two permissions of direction are applied in the bulk endpoint only.',
+    fails: [],
+    warns: ['TXN-25/direction'],
+    policies: (correct, { fired }) => ({
+      directionAllowed(row, permissions) {
+        const right = correct.directionAllowed(row, permissions)
+        if (right || endpointOf() !== 'account-transactions') return right
+        fired()
+        return true
+      },
+    }),
+  },
+  {
+    id: 'credits-without-refunds',
+    story: 'Refunds are purchases with a sign, so credits alone are the payments.',
+    fails: [],
+    warns: ['TXN-25/complete'],
+    policies: (correct, { fired }) => ({
+      directionAllowed(row, permissions) {
+        const right = correct.directionAllowed(row, permissions)
+        if (permissions.includes('ReadTransactionsDebits') || !row.merchant) return right
+        if (right) fired()
+        return false
+      },
+    }),
+  },
+  {
+    id: 'merchant-under-basic',
+    story: 'The merchant’s name is what customers know a transaction by, so everybody gets it.',
+    fails: [],
+    warns: ['TXN-26/basic-hides-merchant'],
+    policies: (correct, { fired }) => ({
+      detailVisible(permissions, resource) {
+        const right = correct.detailVisible(permissions, resource)
+        if (right || resource !== 'Transactions') return right
+        fired()
+        return true
+      },
+    }),
+  },
+]
+
+export default faults
