@@ -1,0 +1,415 @@
+import type { Context, Next } from 'koa'
+import type { Consent } from '../../../bank/consents.ts'
+import { currentRequest } from '../../../bank/current.ts'
+import { stateOf } from '../../../bank/state.ts'
+import { answeredWith, consentNamed, isAbout, serving } from '../../consent-requests.ts'
+import type { Fault } from '../../proof.ts'
+import { policy } from '../../rewriting.ts'
+
+const KIND = 'account-access'
+
+/** Tokens of a consent work on, where `still` says so, although something ended it. */
+function worksOn(
+  event: 'deleted' | 'revoked',
+  still: (path: string) => boolean,
+): NonNullable<Fault['policies']> {
+  return (correct, { fired }) => ({
+    tokensDie: (what) => what !== event && correct.tokensDie(what),
+    consentUsable(consent, age) {
+      const ended = event === 'deleted' ? consent.deleted : consent.status === 'Revoked'
+      if (!ended || !still(currentRequest()?.path ?? '')) return correct.consentUsable(consent, age)
+      fired()
+      return undefined
+    },
+  })
+}
+
+/** Answers deletions by the consent that they name, whatever the caller. */
+const deletionAnswers = (
+  status: (ctx: Context, consent: Consent | undefined) => number | undefined,
+) => answeredWith(KIND, 'DELETE', (ctx) => status(ctx, consentNamed(ctx)))
+
+const faults: Fault[] = [
+  {
+    id: 'consent-deletion-answers-200',
+    story: 'The framework answers 200 to whatever has no body.',
+    fails: ['CLC-01/awaiting'],
+    middleware: deletionAnswers((ctx) => (ctx.status === 204 ? 200 : undefined)),
+  },
+  {
+    id: 'unauthorised-consent-not-deletable',
+    story: 'Deletion is the revocation of tokens, and a consent without any has nothing to revoke.',
+    fails: ['CLC-01/awaiting'],
+    middleware: deletionAnswers((ctx, consent) => {
+      if (ctx.status !== 204 || consent?.status !== 'AwaitingAuthorisation') return undefined
+      delete consent.deleted
+      return 400
+    }),
+  },
+  {
+    id: 'deletion-of-authorised-is-queued',
+    story: 'Tokens are revoked by a queue, and the answer says 202 until it is done.',
+    fails: ['CLC-01/authorised'],
+    middleware: deletionAnswers((ctx, consent) =>
+      ctx.status === 204 && consent?.status === 'Authorised' ? 202 : undefined,
+    ),
+  },
+  {
+    id: 'revoked-consent-not-deletable',
+    story: 'A revoked consent is in a final state, from which no transition leads.',
+    fails: ['CLC-01/revoked'],
+    async middleware(ctx: Context, next: Next) {
+      const consent = isAbout(ctx, KIND, 'DELETE') ? consentNamed(ctx) : undefined
+      if (consent?.status !== 'Revoked') return next()
+      stateOf(ctx).fired()
+      ctx.status = 400
+      ctx.body = { Message: 'invalid consent status' }
+    },
+  },
+  {
+    id: 'deleted-consent-still-queried',
+    story: 'What the customer still sees, the TPP still sees: there is one view.',
+    fails: ['CLC-03/query-refused'],
+    policies: policy('visibleToTpp', (correct) => (consent) => {
+      return serving(KIND, 'GET') || correct(consent)
+    }),
+  },
+  {
+    id: 'deleted-once-authorised-still-queried',
+    story: 'A consent that a customer has approved is kept with the customer’s, and queried there.',
+    fails: ['CLC-03/query-refused'],
+    policies: policy('visibleToTpp', (correct) => (consent) => {
+      return (serving(KIND, 'GET') && consent.customerId !== undefined) || correct(consent)
+    }),
+  },
+  {
+    id: 'deleted-consent-comes-back',
+    story: 'Deletion clears one of two caches; the next query fills it again from the other.',
+    fails: ['CLC-03/query-refused'],
+    policies: (correct, { fired }) => {
+      const asked = new Set<string>()
+      return {
+        visibleToTpp(consent) {
+          const visible = correct.visibleToTpp(consent)
+          if (visible || !serving(KIND, 'GET')) return visible
+          if (!asked.has(consent.id)) {
+            asked.add(consent.id)
+            return false
+          }
+          fired()
+          return true
+        },
+      }
+    },
+  },
+  {
+    id: 'access-token-outlives-deletion',
+    story: 'Access tokens are self-contained and good until they expire.',
+    fails: ['CLC-04/data-refused'],
+    policies: worksOn('deleted', () => true),
+  },
+  {
+    id: 'single-accounts-outlive-deletion',
+    story: 'Bulk endpoints ask the consent service, those of one account trust the token.',
+    fails: ['CLC-04/data-refused'],
+    policies: worksOn('deleted', (path) => /\/accounts\/[^/]+$/.test(path)),
+  },
+  {
+    id: 'balances-outlive-deletion',
+    story: 'Balances come from another service, with a cache of consents of its own.',
+    fails: ['CLC-04/data-refused'],
+    policies: worksOn('deleted', (path) => path.endsWith('/balances')),
+  },
+  {
+    id: 'deletion-without-token-is-forbidden',
+    story: 'The gateway says 403 to whatever lacks a token.',
+    fails: ['CLC-07/without-authorization'],
+    middleware: deletionAnswers((ctx) =>
+      ctx.status === 401 && !ctx.get('authorization') ? 403 : undefined,
+    ),
+  },
+  {
+    id: 'deletion-without-token-works',
+    story: 'The certificate is thought to say enough about who deletes.',
+    fails: ['CLC-07/without-authorization'],
+    async middleware(ctx: Context, next: Next) {
+      const bare = isAbout(ctx, KIND, 'DELETE') && !ctx.get('authorization')
+      const consent = bare ? consentNamed(ctx) : undefined
+      if (!consent) return next()
+      consent.deleted = Date.now()
+      stateOf(ctx).fired()
+      ctx.status = 204
+    },
+  },
+  {
+    id: 'deletion-takes-any-scheme',
+    story: 'The token is whatever stands behind the first space of Authorization.',
+    fails: ['CLC-07/invalid-token'],
+    async middleware(ctx: Context, next: Next) {
+      const value = ctx.get('authorization')
+      if (isAbout(ctx, KIND, 'DELETE') && value.startsWith('Basic ')) {
+        ctx.req.headers.authorization = value.replace('Basic', 'Bearer')
+        stateOf(ctx).fired()
+      }
+      await next()
+    },
+  },
+  {
+    id: 'deletion-with-expired-token',
+    story: 'Introspection says that a token is known; nobody asks whether it is active.',
+    fails: ['CLC-07/expired-token'],
+    policies: (correct, { fired }) => ({
+      stored(model, id, record) {
+        const seen = correct.stored(model, id, record)
+        const now = Math.floor(Date.now() / 1000)
+        const stale = model === 'ClientCredentials' && seen?.exp !== undefined && seen.exp < now
+        if (!stale || !serving(KIND, 'DELETE')) return seen
+        fired()
+        return { ...seen, exp: now + 60 }
+      },
+    }),
+  },
+  {
+    id: 'expired-token-is-a-bad-request',
+    story: 'Whatever is wrong with a token is a wrong request.',
+    fails: ['CLC-07/expired-token'],
+    policies: (correct, { fired }) => {
+      let stale = false
+      return {
+        stored(model, id, record) {
+          const now = Math.floor(Date.now() / 1000)
+          if (model === 'ClientCredentials') stale = record?.exp !== undefined && record.exp < now
+          return correct.stored(model, id, record)
+        },
+        refusal(reason) {
+          const right = correct.refusal(reason)
+          if (reason !== 'token-invalid' || !stale || !serving(KIND, 'DELETE')) return right
+          fired()
+          return { ...right, status: 400 }
+        },
+      }
+    },
+  },
+  {
+    id: 'refused-deletion-deletes',
+    story: 'The row is marked before the token is checked, and nobody rolls back.',
+    fails: ['CLC-07/nothing-deleted'],
+    async middleware(ctx: Context, next: Next) {
+      await next()
+      const refused = isAbout(ctx, KIND, 'DELETE') && ctx.status === 401
+      // A token that has expired is found out before.
+      const early = !ctx.get('authorization') || ctx.get('authorization').startsWith('Basic')
+      const consent = refused && early ? consentNamed(ctx) : undefined
+      if (!consent) return
+      consent.deleted = Date.now()
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'anybody-deletes-a-consent',
+    story: 'Deletion checks that there is such a consent, not whose it is.',
+    fails: ['CLC-08/refused'],
+    policies: policy('ownsConsent', (correct) => (consent, clientId) => {
+      return serving(KIND, 'DELETE') || correct(consent, clientId)
+    }),
+  },
+  {
+    id: 'foreign-deletion-ignored',
+    story: 'A deletion of what is not there is done already, so the answer is 204.',
+    fails: ['CLC-08/refused'],
+    middleware: deletionAnswers((ctx, consent) =>
+      ctx.status === 403 && consent && !consent.deleted ? 204 : undefined,
+    ),
+  },
+  {
+    id: 'foreign-deletion-suspends',
+    story: 'An attempt by a stranger is taken for an attack, and the consent is locked.',
+    fails: ['CLC-08/survives'],
+    async middleware(ctx: Context, next: Next) {
+      await next()
+      const refused = isAbout(ctx, KIND, 'DELETE') && ctx.status === 403
+      const consent = refused ? consentNamed(ctx) : undefined
+      if (!consent || consent.deleted) return
+      consent.status = 'Rejected'
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'foreign-consent-is-not-found',
+    story: 'What is not the client’s does not exist for it.',
+    fails: [],
+    warns: ['CLC-22/with-403'],
+    middleware: deletionAnswers((ctx, consent) =>
+      ctx.status === 403 && consent && !consent.deleted ? 404 : undefined,
+    ),
+  },
+  {
+    id: 'unknown-deletion-answers-204',
+    story: 'Deletion is idempotent: afterwards there is no such consent.',
+    fails: ['CLC-09/invalid-id'],
+    middleware: deletionAnswers((ctx, consent) =>
+      ctx.status === 403 && !consent ? 204 : undefined,
+    ),
+  },
+  {
+    id: 'revoked-is-rejected',
+    story: 'The store has one final state for all that a customer does not want.',
+    fails: ['CLC-10/sees-revoked'],
+    policies: policy('statusAfterRevocation', () => () => 'Rejected'),
+  },
+  {
+    id: 'revocation-not-seen-by-the-tpp',
+    story: 'The servicing facility revokes the tokens, and the consent keeps its status.',
+    fails: ['CLC-10/sees-revoked'],
+    policies: policy('statusAfterRevocation', () => (before) => before),
+  },
+  {
+    id: 'revoked-consent-is-gone',
+    story: 'A revoked consent is deleted: nobody needs it any more.',
+    fails: ['CLC-10/sees-revoked'],
+    policies: policy('visibleToTpp', (correct) => (consent) => {
+      return consent.status !== 'Revoked' && correct(consent)
+    }),
+  },
+  {
+    id: 'access-token-outlives-revocation',
+    story: 'Access tokens are self-contained and good until they expire.',
+    fails: ['CLC-11/data-refused'],
+    policies: worksOn('revoked', () => true),
+  },
+  {
+    id: 'transactions-outlive-revocation',
+    story: 'Transactions are served from a cache that revocation does not clear.',
+    fails: ['CLC-11/data-refused'],
+    policies: worksOn('revoked', (path) => path.endsWith('/transactions')),
+  },
+  {
+    id: 'revocation-leaves-update-time',
+    story: 'The trigger that sets the time watches the table of the API, not that of the pages.',
+    fails: [],
+    warns: ['CLC-12/status-update-moves'],
+    policies: policy('statusUpdated', (correct) => (before) => {
+      return currentRequest() ? correct(before) : before
+    }),
+  },
+  {
+    id: 'expiry-never-looked-at',
+    story: 'ExpirationDateTime is stored, shown and forgotten.',
+    fails: ['CLC-16/data-refused'],
+    policies: (correct, { fired }) => ({
+      consentUsable(consent, age) {
+        if (age.expired) fired()
+        return correct.consentUsable(consent, { ...age, expired: false })
+      },
+    }),
+  },
+  {
+    id: 'expiry-not-looked-at-for-one-account',
+    story: 'The path of one account is served by a handler that skips the filter.',
+    fails: ['CLC-16/data-refused'],
+    policies: (correct, { fired }) => ({
+      consentUsable(consent, age) {
+        const single = /\/accounts\/[^/]+/.test(currentRequest()?.path ?? '')
+        if (age.expired && single) fired()
+        return correct.consentUsable(consent, { ...age, expired: age.expired && !single })
+      },
+    }),
+  },
+  {
+    id: 'refresh-brings-expired-consent-back',
+    story: 'Expiry ends access tokens; a refresh checks that the consent is authorised, no more.',
+    fails: ['CLC-16/refresh-gives-no-data'],
+    policies: (correct, { fired }) => {
+      const back = new Set<string>()
+      return {
+        refreshable(consent, age) {
+          if (age.expired) back.add(consent.id)
+          return correct.refreshable(consent, { ...age, expired: false })
+        },
+        consentUsable(consent, age) {
+          const again = age.expired && back.has(consent.id)
+          if (again) fired()
+          return correct.consentUsable(consent, { ...age, expired: age.expired && !again })
+        },
+      }
+    },
+  },
+  {
+    id: 'ninety-days-never-end',
+    story: 'Re-confirmation is left to the TPP, and nobody counts the days.',
+    fails: [],
+    warns: ['CLC-18/data-refused'],
+    policies: (correct, { fired }) => ({
+      consentUsable(consent, age) {
+        if (age.reconfirmationDue) fired()
+        return correct.consentUsable(consent, { ...age, reconfirmationDue: false })
+      },
+    }),
+  },
+  {
+    id: 'refresh-counts-as-reconfirmation',
+    story: 'Each use of the refresh token starts the ninety days anew.',
+    fails: [],
+    warns: ['CLC-18/refresh-gives-no-data'],
+    policies: (correct, { fired }) => ({
+      refreshable(consent, age) {
+        if (age.reconfirmationDue) {
+          consent.confirmed = Date.now()
+          consent.ahead.confirmation = 0
+          fired()
+        }
+        return correct.refreshable(consent, { ...age, reconfirmationDue: false })
+      },
+    }),
+  },
+  {
+    id: 'deletion-hides-the-other-consents',
+    story: 'Deletion removes all rows of client and customer from the TPP’s view.',
+    fails: [],
+    warns: ['CLC-19/others-untouched'],
+    policies: (correct, { fired }) => {
+      const emptied = new Set<string>()
+      return {
+        tokensDie(event) {
+          const ctx = currentRequest()
+          const consent = ctx && event === 'deleted' ? consentNamed(ctx) : undefined
+          if (consent?.customerId) emptied.add(`${consent.clientId} ${consent.customerId}`)
+          return correct.tokensDie(event)
+        },
+        visibleToTpp(consent) {
+          const hidden = emptied.has(`${consent.clientId} ${consent.customerId}`)
+          // The row itself survives for whoever revokes it or deletes it.
+          if (!hidden || !serving(KIND, 'GET') || consent.status === 'Revoked') {
+            return correct.visibleToTpp(consent)
+          }
+          fired()
+          return false
+        },
+      }
+    },
+  },
+  {
+    id: 'deletion-drops-the-next-data-request',
+    story: 'Deletion flushes the token cache; the first request that misses it fails and fills it.',
+    fails: [],
+    warns: ['CLC-19/others-untouched'],
+    policies: (correct, { fired }) => {
+      let flushed = false
+      return {
+        tokensDie(event) {
+          const ctx = currentRequest()
+          const consent = ctx && event === 'deleted' ? consentNamed(ctx) : undefined
+          if (consent?.customerId) flushed = true
+          return correct.tokensDie(event)
+        },
+        consentUsable(consent, age) {
+          if (!flushed || consent.deleted) return correct.consentUsable(consent, age)
+          flushed = false
+          fired()
+          return 'consent-not-authorised'
+        },
+      }
+    },
+  },
+]
+export default faults

@@ -1,0 +1,172 @@
+import type { Context, Next } from 'koa'
+import { stateOf } from '../../../bank/state.ts'
+import type { Fault } from '../../proof.ts'
+import { type Json, partOf, successes } from '../../rewriting.ts'
+
+/** Changes one member of one product, found by its place in the list. */
+function product(place: number, change: (product: Json) => Json): NonNullable<Fault['policies']> {
+  return (correct, { fired }) => ({
+    productsView(products, meta) {
+      fired()
+      const list = products.map((each, index) => (index === place ? change(each) : each))
+      return correct.productsView(list, meta)
+    },
+  })
+}
+
+/** Changes meta as the answer has it. */
+const meta = (change: (meta: Json, data: unknown[]) => Json) =>
+  successes(['products'], (body) => ({
+    ...body,
+    meta: { ...(body.meta as Json), ...change(body.meta as Json, body.data as unknown[]) },
+  }))
+
+const item = (each: Json, change: Json): Json => {
+  const details = each.Details as Json
+  const inner = { ...(details.ConsumerCreditCardItem as Json), ...change }
+  return { ...each, Details: { ...details, ConsumerCreditCardItem: inner } }
+}
+
+const faults: Fault[] = [
+  {
+    id: 'products-answer-206',
+    story: 'The list comes out of a cache that serves ranges.',
+    fails: ['PROD-01/answers-200'],
+    async middleware(ctx: Context, next: Next) {
+      await next()
+      if (partOf(ctx) !== 'products' || ctx.status !== 200) return
+      ctx.status = 206
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'products-need-a-token',
+    story: 'The gateway’s rule for every path asks for an access token.',
+    fails: ['PROD-01/answers-200'],
+    async middleware(ctx: Context, next: Next) {
+      if (partOf(ctx) !== 'products' || ctx.get('authorization')) return next()
+      stateOf(ctx).fired()
+      ctx.status = 401
+      ctx.body = { description: 'No access token.', status: '401', title: 'Unauthorized' }
+    },
+  },
+  {
+    id: 'products-behind-a-prefix',
+    story: 'A guard against JSON hijacking puts characters before the body.',
+    fails: ['PROD-05/json'],
+    async middleware(ctx: Context, next: Next) {
+      await next()
+      if (partOf(ctx) !== 'products' || ctx.status !== 200) return
+      ctx.body = `)]}',\n${JSON.stringify(ctx.body)}`
+      ctx.type = 'application/json'
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'products-as-text',
+    story: 'The list is a file on a web server that does not know its extension.',
+    fails: [],
+    warns: ['PROD-51/media-type'],
+    async middleware(ctx: Context, next: Next) {
+      await next()
+      if (partOf(ctx) !== 'products' || ctx.status !== 200) return
+      ctx.body = JSON.stringify(ctx.body)
+      ctx.type = 'text/plain'
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'products-of-two-instances',
+    story: 'One of two instances behind the balancer missed the last release of the list.',
+    fails: [],
+    warns: ['PROD-52/second-read'],
+    policies: (correct, { fired }) => {
+      let reads = 0
+      return {
+        productsView(products, about) {
+          reads += 1
+          if (reads % 2 === 1) return correct.productsView(products, about)
+          fired()
+          return correct.productsView(products.slice(0, -1), about)
+        },
+      }
+    },
+  },
+  {
+    id: 'total-counts-retired-products',
+    story: 'The total is that of the table, the list leaves out what is not sold any more.',
+    fails: ['PROD-08/equals-length'],
+    middleware: meta((_, data) => ({ TotalResults: data.length + 1 })),
+  },
+  {
+    id: 'total-is-of-the-first-segment',
+    story: 'Three lists are merged, the meta is that of the first.',
+    fails: ['PROD-08/equals-length'],
+    middleware: meta(() => ({ TotalResults: 1 })),
+  },
+  {
+    id: 'total-is-text',
+    story: 'All of meta is strings, as three quarters of it are.',
+    fails: ['PROD-11/total-results-integer'],
+    middleware: meta(({ TotalResults }) => ({ TotalResults: String(TotalResults) })),
+  },
+  {
+    id: 'last-updated-is-valid-until',
+    story: 'The field holds the day until which the list is valid.',
+    fails: [],
+    warns: ['PROD-10/not-in-future'],
+    middleware: meta(() => ({ LastUpdated: `${new Date().getUTCFullYear() + 2}-01-31` })),
+  },
+  {
+    id: 'identifier-of-the-family',
+    story: 'The third card is a variant of the second, and has its identifier.',
+    fails: [],
+    warns: ['PROD-53/unique'],
+    policies: product(2, (each) => ({ ...each, ProductIdentifier: 'ARB-CC-EVERYDAY' })),
+  },
+  {
+    id: 'unknown-fee-is-empty',
+    story: 'A fee that nobody entered is an empty string.',
+    fails: [],
+    warns: ['PROD-49/not-empty'],
+    policies: product(1, (each) => item(each, { IssuingEmergencyCardsFees: '' })),
+  },
+  {
+    id: 'key-features-are-blank',
+    story: 'The editor saves a blank line where a text is required.',
+    fails: [],
+    warns: ['PROD-49/not-empty'],
+    policies: product(2, (each) => ({ ...each, KeyFeatures: ' \n' })),
+  },
+  {
+    id: 'rate-is-a-number',
+    story: 'The rate of one card comes out of another system, as a number.',
+    fails: ['PROD-27/apr-rate'],
+    policies: product(2, (each) => item(each, { APRRate: 24.9 })),
+  },
+  {
+    id: 'absent-cashback-is-null',
+    story: 'The serializer writes null for what a card does not have.',
+    fails: ['PROD-33/strings'],
+    policies: product(0, (each) => item(each, { CashbackPercent: null })),
+  },
+  {
+    id: 'payment-holiday-is-a-word',
+    story: 'A flag of the spreadsheet that the products come from.',
+    fails: ['PROD-17/payment-holiday'],
+    policies: product(1, (each) => ({ ...each, PaymentHoliday: 'Y' })),
+  },
+  {
+    id: 'product-url-is-a-string',
+    story: 'One URL needs no array.',
+    fails: ['PROD-22/array'],
+    policies: product(0, (each) => ({ ...each, ProductURL: (each.ProductURL as string[])[0] })),
+  },
+  {
+    id: 'terms-without-a-scheme',
+    story: 'The address is written as on the back of the card.',
+    fails: ['PROD-23/urls'],
+    policies: product(2, (each) => ({ ...each, TsandCs: ['www.bank.example/terms'] })),
+  },
+]
+export default faults
