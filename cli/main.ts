@@ -74,6 +74,8 @@ program
   .argument('<folder>', 'the run: report.json and exchanges.jsonl')
   .option('--baseline <folder>', 'an earlier run to compare with')
   .option('--history <file>', 'a history to add it to')
+  .option('--allure', 'the report of Allure 3 as one file as well; needs allure@3.18.0 beside')
+  .option('--allure-history <file>', 'Allure’s own history file, for its trends')
   .action(report)
 
 program
@@ -82,6 +84,7 @@ program
   .argument('<earlier>', 'folder of a run')
   .argument('<later>', 'folder of a run')
   .option('--format <format>', 'text, markdown or json', 'text')
+  .option('--fail-on <what>', 'exit with 1 for what is new, or for any failure of the later', 'new')
   .action(diff)
 
 program

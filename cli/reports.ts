@@ -1,31 +1,42 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../engine/catalogue/root.ts'
+import { allureReport, installedAllure } from '../engine/report/allure-report.ts'
 import { diffReports } from '../engine/report/diff.ts'
 import { diffMarkdown, diffText } from '../engine/report/diff-text.ts'
 import { pack } from '../engine/report/evidence/archive.ts'
 import { signRun } from '../engine/report/evidence/sign-run.ts'
-import { verifyRun } from '../engine/report/evidence/verify-run.ts'
+import { type Verification, verifyRun } from '../engine/report/evidence/verify-run.ts'
 import { readReport } from '../engine/report/read-run.ts'
-import { writeReports } from '../engine/report/write-reports.ts'
+import { type Written, writeReports } from '../engine/report/write-reports.ts'
 import { UsageError } from './usage.ts'
 
 /** `assay report DIR`: every output made again from report.json and exchanges.jsonl. */
 export async function report(
   dir: string,
-  options: { baseline?: string; history?: string },
+  options: { baseline?: string; history?: string; allure?: boolean; allureHistory?: string },
 ): Promise<void> {
-  for (const { file, bytes } of await writeReports(dir, options)) {
-    console.log(`${join(dir, file)}  ${bytes} bytes`)
+  const tell = ({ file, bytes }: Written) => console.log(`${join(dir, file)}  ${bytes} bytes`)
+  for (const written of await writeReports(dir, options)) tell(written)
+  if (!options.allure) return
+  const cli = process.env.ALLURE_CLI ?? installedAllure()
+  if (cli === undefined) {
+    throw new UsageError(
+      'allure is not installed. Install it beside, `npm i -D allure@3.18.0`, or name its cli.js in ALLURE_CLI.',
+    )
   }
+  tell(await allureReport(dir, { cli, history: options.allureHistory }))
 }
 
-/** `assay diff A B`: exit code 1 when something is newly broken. */
+/** `assay diff A B`: exit code 1 when something is newly broken, or with `any` when anything is. */
 export async function diff(
   earlier: string,
   later: string,
-  options: { format: string },
+  options: { format: string; failOn: string },
 ): Promise<void> {
+  if (!['new', 'any'].includes(options.failOn)) {
+    throw new UsageError(`--fail-on is new or any, not ${options.failOn}`)
+  }
   const changes = diffReports(await readReport(earlier), await readReport(later))
   const as: Record<string, () => string> = {
     text: () => diffText(changes),
@@ -35,7 +46,9 @@ export async function diff(
   const write = as[options.format]
   if (!write) throw new UsageError(`--format is text, markdown or json, not ${options.format}`)
   console.log(write())
-  process.exitCode = changes.new.length > 0 ? 1 : 0
+  const { still } = changes
+  const broken = options.failOn === 'any' ? [...changes.new, ...still] : changes.new
+  process.exitCode = broken.some(({ known }) => !known) ? 1 : 0
 }
 
 /** `assay verify FILE`: exit code 0 when nothing was changed since it was signed. */
@@ -49,8 +62,29 @@ export async function verify(path: string, options: { key?: string }): Promise<v
     const place = [file, line && `line ${line}`, byte !== undefined && `byte ${byte}`]
     console.log(`  ${place.filter(Boolean).join(', ')}: ${message}`)
   }
-  console.log(found.intact ? 'Nothing was changed.' : 'Something was changed.')
-  process.exitCode = found.intact && found.signature !== 'invalid' ? 0 : 1
+  console.log(conclusion(found))
+  process.exitCode = found.intact ? 0 : 1
+}
+
+/** What a verification shows, and what it could not look at. */
+function conclusion({ intact, signature, findings, statement }: Verification): string {
+  const changed = findings.some(({ file }) => file !== 'statement.jws')
+  if (signature === 'absent') {
+    return intact
+      ? 'The exchanges follow from each other. There is no statement: whether report.json was changed, or the whole was made again, cannot be told.'
+      : 'The exchanges were changed.'
+  }
+  if (signature === 'invalid') {
+    return 'The statement is not what its signer signed: nothing in it can be relied on.'
+  }
+  if (signature === 'valid') {
+    return intact
+      ? 'Nothing was changed since it was signed.'
+      : 'It was changed after it was signed.'
+  }
+  if (changed) return 'It is not what the statement describes. The signature was not checked.'
+  const { startedAt = '' } = statement ?? {}
+  return `The files are those that the statement of the run of ${startedAt} describes. Who made the statement was not checked: give the signer’s public key with --key.`
 }
 
 /** `assay sign DIR`: a signed statement over a run that is there. */

@@ -1,11 +1,13 @@
-import { mkdirSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { loadCatalogue, type Requirement } from '../engine/catalogue/catalogue.ts'
 import { root } from '../engine/catalogue/root.ts'
 import { consoleSummary } from '../engine/report/console-summary.ts'
 import { diffReports } from '../engine/report/diff.ts'
 import { diffText } from '../engine/report/diff-text.ts'
+import { annotations } from '../engine/report/github.ts'
 import { readReport, readRun } from '../engine/report/read-run.ts'
+import type { Report } from '../engine/report/report.ts'
 import { writeReports } from '../engine/report/write-reports.ts'
 import { type Deviation, loadDeviations } from '../engine/run/deviations.ts'
 import { inCore, inScope, type Scope } from '../engine/run/scope.ts'
@@ -54,6 +56,7 @@ export async function run(options: RunOptions): Promise<void> {
     await supervise({
       assignment: {
         target: opened.document,
+        configurationDigest: opened.configurationDigest,
         base: opened.base,
         scope,
         suites: join(import.meta.dirname, '..', 'suites'),
@@ -73,17 +76,26 @@ export async function run(options: RunOptions): Promise<void> {
     const shown = relative(process.cwd(), join(out, 'report.html'))
     const path = shown.startsWith('..') ? join(out, 'report.html') : shown
     console.log(consoleSummary(report, exchanges, { colour, path }))
+    tellGitHub(out, report)
     process.exitCode = report.exitCode
     if (!baseline) return
     const changes = diffReports(await readReport(baseline), report)
     console.log(diffText(changes))
     // Only the choice to look at what is new turns a nonconformant bank's exit code into 0.
-    if (options.failOn === 'new' && report.exitCode === 1 && changes.new.length === 0) {
-      process.exitCode = 0
-    }
+    const fresh = changes.new.some(({ known }) => !known) || report.problems.length > 0
+    if (options.failOn === 'new' && report.exitCode === 1 && !fresh) process.exitCode = 0
   } finally {
     await opened.close()
   }
+}
+
+/** In a step of GitHub Actions: failures as annotations, the summary on the page of the run. */
+function tellGitHub(out: string, report: Report): void {
+  const { GITHUB_ACTIONS, GITHUB_STEP_SUMMARY } = process.env
+  if (GITHUB_ACTIONS !== 'true') return
+  for (const line of annotations(report)) console.log(line)
+  if (!GITHUB_STEP_SUMMARY) return
+  appendFileSync(GITHUB_STEP_SUMMARY, readFileSync(join(out, 'step-summary.md')))
 }
 
 /** Ids of what an earlier run did not find in order. */

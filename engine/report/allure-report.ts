@@ -28,7 +28,8 @@ export async function allureReport(
   dir: string,
   options: AllureReportOptions = {},
 ): Promise<Written> {
-  const cli = options.cli ?? installedCli()
+  const cli = options.cli ?? installedAllure()
+  if (cli === undefined) throw new Error('allure is not installed; npm i -D allure@3.18.0')
   const folder = await mkdtemp(join(tmpdir(), 'assay-allure-'))
   try {
     const config = {
@@ -78,7 +79,8 @@ export function quietAllure(html: string): string {
   return quiet
 }
 
-function installedCli(): string {
+/** Allure's command line where the package is installed; undefined elsewhere. */
+export function installedAllure(): string | undefined {
   for (const from of [join(process.cwd(), 'package.json'), import.meta.url]) {
     try {
       const require = createRequire(from)
@@ -88,5 +90,5 @@ function installedCli(): string {
       // not there: look in the next place
     }
   }
-  throw new Error('allure is not installed; npm i -D allure@3.18.0')
+  return undefined
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Catalogue, loadCatalogue } from '../catalogue/catalogue.ts'
@@ -22,6 +21,8 @@ import { loadSuites } from './suites.ts'
 export interface Assignment {
   /** Everything of the target, inline. */
   target: TargetDocument
+  /** Tells whether two runs were configured alike. */
+  configurationDigest: string
   /** Directory that hooks' commands are relative to. */
   base: string
   scope: Scope
@@ -91,7 +92,7 @@ export async function openJudging(assignment: Assignment): Promise<Judging> {
       }
       const report = composeReport({
         version,
-        target: { name: target.name, configurationDigest: configurationDigest(document) },
+        target: { name: target.name, configurationDigest: assignment.configurationDigest },
         scope,
         startedAt,
         finishedAt: new Date(),
@@ -134,9 +135,4 @@ export function notRun(
     exchanges: [],
     durationMs: 0,
   }
-}
-
-/** Tells two configurations apart without saying anything of them. */
-export function configurationDigest(document: TargetDocument): string {
-  return createHash('sha256').update(JSON.stringify(document)).digest('hex')
 }

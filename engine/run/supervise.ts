@@ -7,7 +7,7 @@ import type { Result } from '../judge/fold.ts'
 import type { CheckResult, Report } from '../report/report.ts'
 import { composeReport } from './compose.ts'
 import { readJournal } from './journal.ts'
-import { type Assignment, configurationDigest, JOURNAL, notRun } from './judging.ts'
+import { type Assignment, JOURNAL, notRun } from './judging.ts'
 import { loadSuites } from './suites.ts'
 
 /** Who is told how the run goes. */
@@ -108,7 +108,7 @@ async function salvaged(assignment: Assignment, startedAt: Date, why: string): P
     version: assignment.version,
     target: {
       name: assignment.target.name,
-      configurationDigest: configurationDigest(assignment.target),
+      configurationDigest: assignment.configurationDigest,
     },
     scope: assignment.scope,
     startedAt,
