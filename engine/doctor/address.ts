@@ -79,8 +79,8 @@ interface Words {
 
 function unreachable(code: string, { hostname, host, via, correct }: Words): Finding {
   if (code === 'PROXY_407') {
-    const mend = 'Write http://user:${PROXY_PASSWORD}@host:port under proxy.'
-    return wrong('your configuration', `the proxy wants a user and a password`, mend)
+    const mend = 'Write both in proxy: http://user:password@host:port, the password as a variable.'
+    return wrong('your configuration', 'the proxy wants a user and a password', mend)
   }
   if (code.startsWith('PROXY_')) {
     const text = `the proxy answers ${code.slice('PROXY_'.length)} for ${host}`

@@ -1,0 +1,61 @@
+import type { HookName } from '../target/target.ts'
+import { noProgram } from './authorisation.ts'
+import { type Case, tppOf } from './case.ts'
+import { type Examination, type Finding, note, ok, skipped, wrong } from './finding.ts'
+import { placeOf } from './network.ts'
+import { program } from './program.ts'
+import { answerWords } from './words.ts'
+
+const HOOKS: HookName[] = [
+  'token-expired',
+  'consent-expired',
+  'ninety-days-passed',
+  'customer-revokes',
+]
+
+/** Hooks are looked at and never called: they would make their fact true. */
+export function hooksExamination({ target }: Case): Examination {
+  return {
+    name: 'hooks',
+    needs: [],
+    run() {
+      const { hooks = {} } = target.document
+      const given = HOOKS.filter((name) => hooks[name] !== undefined)
+      const lacking = HOOKS.filter((name) => hooks[name] === undefined)
+      const broken = given.flatMap((name): Finding[] => {
+        const command = hooks[name]?.command?.[0]
+        if (command === undefined || program(command, target.base)) return []
+        return [noProgram(command, `hooks.${name}.command`)]
+      })
+      if (broken.length > 0) return broken
+      const missing = `without ${lacking.join(', ')}: their checks are not applicable`
+      return [
+        ...(given.length > 0 ? [ok(given.join(', '))] : []),
+        ...(lacking.length > 0 ? [note(missing)] : []),
+      ]
+    },
+  }
+}
+
+export function productsExamination(known: Case): Examination {
+  const { target, timeout } = known
+  return {
+    name: 'products',
+    needs: placeOf(known, 'products'),
+    async run() {
+      if (target.absent.has('products')) return [skipped('the target declares them absent')]
+      const exchange = await tppOf(known, 'first').call('products', { timeout })
+      const { status, json } = exchange.response ?? {}
+      if (status === 200 && json !== undefined) return [ok('the list is served')]
+      const at = target.endpoints.products
+      if (status === 200) {
+        const mend = 'Correct addresses.product_api_url, or overrides.products.'
+        return [wrong('your configuration', `${at} serves no JSON`, mend)]
+      }
+      const text = `${at} answers ${answerWords(exchange)}`
+      return (status ?? 500) >= 500
+        ? [wrong('the bank', text, 'Ask the bank.')]
+        : [wrong('your configuration', text, 'Correct addresses.product_api_url.')]
+    },
+  }
+}
