@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { TargetError } from '../engine/target/target-error.ts'
 import { bank } from './bank.ts'
+import { doctor } from './doctor.ts'
 import { generate } from './generate.ts'
 import { DEFAULT_TARGET } from './open-target.ts'
 import { plan } from './plan.ts'
@@ -46,6 +47,12 @@ program
   .option('--profile <profile>', 'core or full', 'full')
   .option('--only <pattern...>', 'check, requirement, chapter or level; * stands for anything')
   .action(plan)
+
+program
+  .command('doctor')
+  .description('what most first runs get wrong, each with its mend, in seconds')
+  .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)
+  .action(doctor)
 
 program
   .command('bank')
