@@ -1,14 +1,45 @@
+import { randomBytes } from 'node:crypto'
+import type { CallDeviation } from '../../engine/journey/caller.ts'
 import { check } from '../../engine/journey/context.ts'
 import type { Approval } from '../../engine/journey/session.ts'
-import { expect } from '../../engine/judge/expect.ts'
+import { OWNERS } from '../../engine/journey/steps.ts'
+import { expect, relyOn } from '../../engine/judge/expect.ts'
 import { lacking } from '../../engine/judge/outcome.ts'
 import { missingFrom, type Row, rowsOf, shared } from '../../engine/judge/rows.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
 import { debitsInPeriod, everything } from '../consents.ts'
 import { keyAcrossConsents } from './one-answer.ts'
+import { accountIds, pathOf } from './readings.ts'
 import { blameUnsteadiness, bookedIn, bulk, ownerOf } from './transaction-readings.ts'
 
 /** What concerns all data endpoints. Requirements: specs/account-information/data.yaml */
+
+check(
+  'DATA-03/without-authorization',
+  'No data endpoint answers a request without an access token',
+  { uses: ['everything'] },
+  async ({ approved }) => {
+    await refusedAtEachEndpoint(await approved(everything), {
+      bearer: null,
+      deviation: 'no Authorization header',
+    })
+  },
+)
+
+check(
+  'DATA-03/unknown-token',
+  'No data endpoint answers a request with an access token that the bank did not issue',
+  { uses: ['everything'] },
+  async ({ approved }) => {
+    const approval = await approved(everything)
+    const { accessToken } = await approval.tokens()
+    await refusedAtEachEndpoint(
+      approval,
+      { bearer: randomBytes(32).toString('base64url'), deviation: 'a random access token' },
+      { bearer: changedInTheMiddle(accessToken), deviation: 'an access token that was changed' },
+    )
+  },
+)
 
 check(
   'DATA-08/concurrent',
@@ -80,6 +111,38 @@ const OTHER_ENDPOINTS = [
   '/direct-debits',
   '/products',
 ]
+
+/** Asks each data endpoint rightly, then with each deviation, which must be refused. */
+async function refusedAtEachEndpoint(
+  approval: Approval,
+  ...deviations: CallDeviation[]
+): Promise<void> {
+  const [id = ''] = await accountIds(approval)
+  const endpoints = [
+    ['/accounts', OWNERS.accounts],
+    [pathOf(id, ''), 'ACC-02/answers-200'],
+    ['/balances', OWNERS.balances],
+    [pathOf(id, '/balances'), 'BAL-02/answers-200'],
+    [bulk, OWNERS.transactions],
+    [pathOf(id, '/transactions'), 'TXN-02/answers-200'],
+  ] as const
+  for (const [path, owner] of endpoints) {
+    relyOn(owner, await approval.get(path))
+    for (const deviation of deviations) {
+      expect(await approval.get(path, deviation)).toBeRefused()
+    }
+  }
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+/** The token with another character in its middle, one that differs in a bit that counts. */
+function changedInTheMiddle(token: string): string {
+  const known = [...token].map((character) => ALPHABET.indexOf(character))
+  const at = known.findIndex((value, index) => value >= 0 && index >= token.length >> 1)
+  const other = ALPHABET[((known[at] ?? 0) + 32) % 64] ?? 'A'
+  return `${token.slice(0, at)}${other}${token.slice(at + 1)}`
+}
 
 /** The booked rows of both answers of one token. */
 function steady(approval: Approval, one: Exchange, other: Exchange): Row[] {

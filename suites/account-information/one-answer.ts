@@ -1,5 +1,6 @@
 import type { Approval } from '../../engine/journey/session.ts'
 import { OWNERS } from '../../engine/journey/steps.ts'
+import { rulesBrokenBy } from '../../engine/journey/trace.ts'
 import { matchers, succeeded } from '../../engine/judge/matchers.ts'
 import { bookedAt, member, type Row, shared } from '../../engine/judge/rows.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
@@ -56,7 +57,12 @@ export async function missingInBulk(approval: Approval): Promise<{
  */
 export function wholeWrong(approval: Approval): Promise<Wrong | undefined> {
   return once(approval, 'whole', async () => {
-    return (await beyondTheWhole(approval)) ?? (await beyondTheSingle(approval))
+    const wrong = (await beyondTheWhole(approval)) ?? (await beyondTheSingle(approval))
+    const paged = 'ENV-07/one-page'
+    if (wrong && rulesBrokenBy(wrong.exchange).includes(paged)) {
+      blockedBy(paged, 'the answer is one page of several', wrong.exchange)
+    }
+    return wrong
   })
 }
 

@@ -192,6 +192,27 @@ check(
   },
 )
 
+check(
+  'TXN-36/recorded',
+  'Whether a transaction booked at the very instant of a filter is in the answer is recorded',
+  { uses: ['everything'] },
+  async ({ approved, observe }) => {
+    const approval = await approved(everything)
+    const { whole } = await latest(approval, bulk)
+    const times = bookingTimes(listed(whole, ownerOf(approval, bulk)))
+    const sendable = times.filter((time) => time % 1000 === 0)
+    const time = sendable[sendable.length >> 1] ?? lacking('a booked transaction')
+    for (const name of Object.values(NAMES)) {
+      const deviation = `${name} at the very instant of a booking`
+      const answer = await approval.get(bulk, { query: { [name]: inUtc(time) }, deviation })
+      const there = succeeded(answer) && bookingTimes(listed(answer, '')).includes(time)
+      const seen = there ? 'in the answer' : 'left out'
+      const value = succeeded(answer) ? seen : answer.response?.status
+      observe(`a transaction booked at ${name} is`, value, answer)
+    }
+  },
+)
+
 const NAMES = { from: 'fromBookingDateTime', to: 'toBookingDateTime' }
 
 const MALFORMED = [

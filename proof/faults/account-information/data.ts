@@ -2,9 +2,43 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { endpointOf } from '../../data-requests.ts'
 import type { Fault } from '../../proof.ts'
 
+const cache = new Map<string, string>()
 let lastToken: string | undefined
+let currentToken: string | undefined
 
 const faults: Fault[] = [
+  {
+    id: 'single-balances-without-token',
+    story:
+      'The gateway’s list of protected routes lacks one, and the service takes the last caller’s token.',
+    fails: ['DATA-03/without-authorization'],
+    async middleware(ctx, next) {
+      const { authorization } = ctx.req.headers
+      if (endpointOf(ctx) === 'account-balances') {
+        if (authorization === undefined) ctx.state.fired()
+        ctx.req.headers.authorization = authorization ?? lastToken
+      }
+      if (endpointOf(ctx)) lastToken = ctx.req.headers.authorization
+      await next()
+    },
+  },
+  {
+    id: 'transactions-token-by-its-beginning',
+    story: 'The cache of introspected tokens is keyed by the first sixteen characters.',
+    fails: ['DATA-03/unknown-token'],
+    async middleware(ctx, next) {
+      const { authorization } = ctx.req.headers
+      if (endpointOf(ctx) === 'transactions' && authorization) {
+        const known = cache.get(authorization.slice(7, 23))
+        if (known && known !== authorization) ctx.state.fired()
+        ctx.req.headers.authorization = known ?? authorization
+      }
+      await next()
+      const good = endpointOf(ctx) === 'transactions' && ctx.status === 200
+      const key = authorization?.slice(7, 23) ?? ''
+      if (good && !cache.has(key)) cache.set(key, authorization ?? '')
+    },
+  },
   {
     id: 'consent-of-the-other-request',
     story:
@@ -13,10 +47,10 @@ const faults: Fault[] = [
     async middleware(ctx, next) {
       if (endpointOf(ctx) === 'transactions') {
         const own = ctx.req.headers.authorization
-        lastToken = own
+        currentToken = own
         await wait(5)
-        if (lastToken !== own) ctx.state.fired()
-        ctx.req.headers.authorization = lastToken
+        if (currentToken !== own) ctx.state.fired()
+        ctx.req.headers.authorization = currentToken
       }
       await next()
     },
