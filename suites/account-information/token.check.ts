@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { TokenDeviation } from '../../engine/client/tpp.ts'
+import type { NamedConsent } from '../../engine/journey/consent.ts'
 import { type Context, check } from '../../engine/journey/context.ts'
 import { once } from '../../engine/journey/once.ts'
 import { tokensOf } from '../../engine/journey/session.ts'
@@ -281,7 +282,9 @@ check(
   'A refreshed access token has no scope that the first one did not have',
   { uses: ['everything'] },
   async ({ steps }) => {
-    const first = scopesOf(exchangeOf(await steps.exchange(everything)))
+    const exchanged = await steps.exchange(everything)
+    taken(exchanged)
+    const first = scopesOf(exchangeOf(exchanged))
     const refreshed = await steps.refresh(everything)
     taken(refreshed)
     const later = scopesOf(exchangeOf(refreshed))
@@ -414,15 +417,23 @@ check(
   },
 )
 
-/** The access token of “no accounts” before and after the bank was told to let it expire. */
-const expiredToken = once(async ({ approved, fact }) => {
-  const approval = await approved(noAccounts)
+/** “no accounts”, or “second client” where the bank takes no such combination of permissions (AMB-13). */
+async function toExpire({ steps }: Context): Promise<NamedConsent> {
+  const { exchange } = await steps.consent(noAccounts)
+  return exchange && refused(exchange) ? secondClient : noAccounts
+}
+
+/** An access token before and after the bank was told to let it expire. */
+const expiredToken = once(async (context) => {
+  const { approved, fact } = context
+  const consent = await toExpire(context)
+  const approval = await approved(consent)
   const tokens = await approval.tokens()
   const before = await approval.get('/transactions')
   await fact('token-expired', { accessToken: tokens.accessToken })
   const bearer = tokens.accessToken
   const after = await approval.get('/transactions', { bearer, deviation: 'it has expired' })
-  return { approval, tokens, before, after }
+  return { consent, approval, tokens, before, after }
 })
 
 check(
@@ -441,14 +452,14 @@ check(
   'A refresh token replaces an access token that has expired by one that gives data',
   { uses: ['everything', 'no accounts'], spends: 'no accounts' },
   async (context) => {
-    const { approval, tokens, before, after } = await expiredToken(context)
+    const { consent, approval, tokens, before, after } = await expiredToken(context)
     if (!tokens.refreshToken) throw new NotApplicable('the bank issues no refresh token')
     relyOn(OWNERS.transactions, before)
     taken(await context.steps.refresh(everything))
     if (!refused(after)) {
       throw new Blocked({ kind: 'check', id: 'TOK-21/expired' }, 'it did not expire', after)
     }
-    const exchange = exchangeOf(await context.steps.refresh(noAccounts))
+    const exchange = exchangeOf(await context.steps.refresh(consent))
     expect(exchange).toGiveAToken()
     const next = tokensOf(exchange)?.refreshToken
     const seen =
@@ -506,6 +517,8 @@ check(
       await tpp.token(grant, { deviation: 'a refresh token of another client' }),
     ).toGiveNoToken()
     const still = await owner.tpp.token(grant)
+    const tokens = tokensOf(still)
+    if (tokens) owner.use({ ...tokens, refreshToken: tokens.refreshToken ?? refreshToken })
     observe('its owner’s refresh afterwards', answerOf(still), still)
   },
 )

@@ -1,6 +1,7 @@
 import { stateOf } from '../../../bank/state.ts'
-import { idTokens, inRs256 } from '../../laundering.ts'
+import { decoded, idTokens, inRs256, tokenForm } from '../../laundering.ts'
 import type { Fault } from '../../proof.ts'
+import { type Json, jsonOf } from '../../rewriting.ts'
 
 /** The nonce of the previous ID token, by bank. */
 const previous = new WeakMap<object, unknown>()
@@ -58,7 +59,14 @@ const faults: Fault[] = [
     story: 'The ID token names the issuer by its address behind the gateway.',
     fails: [],
     warns: ['AUTHZ-19/claims'],
-    middleware: idTokens((claims) => ({ ...claims, iss: 'https://iam.internal' })),
+    async middleware(ctx, next) {
+      const change = (claims: Json) => ({ ...claims, iss: 'https://iam.internal' })
+      await idTokens(change)(ctx, next)
+      const idToken = tokenForm(ctx) && jsonOf(ctx)?.id_token
+      if (typeof idToken !== 'string') return
+      const { bank } = stateOf(ctx)
+      ctx.body = { ...jsonOf(ctx), id_token: bank.signAsBank(change(decoded(idToken).claims)) }
+    },
   },
   {
     id: 'id-token-for-the-software',

@@ -187,7 +187,7 @@ const faults: Fault[] = [
   {
     id: 'any-redirect-uri',
     story: 'The list of redirect URIs is compared in the console of developers, not at run time.',
-    fails: ['AUTHZ-08/unregistered', 'AUTHZ-08/similar'],
+    fails: ['AUTHZ-08/unregistered', 'AUTHZ-08/similar', 'REG-13/left-out'],
     policies: (_correct, { fired }) => ({
       stored(model, _id, record) {
         const wanted = currentRequest()?.query.redirect_uri
@@ -503,6 +503,8 @@ const faults: Fault[] = [
     id: 'nobody-logs-in',
     story: 'A customer who approved the same permissions for the client before is not asked again.',
     fails: ['AUTHZ-22/before-login'],
+    warns: ['AUTHZ-32/after-ninety-days'],
+    because: 'The second customer’s consent was approved in the name of the first, too.',
     async middleware(ctx, next) {
       const state = stateOf(ctx)
       const { inside } = state.bank

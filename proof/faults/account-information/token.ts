@@ -1,0 +1,652 @@
+import type { Context } from 'koa'
+import type { Bank } from '../../../bank/bank.ts'
+import { currentRequest } from '../../../bank/current.ts'
+import { stateOf } from '../../../bank/state.ts'
+import {
+  acceptsAssertion,
+  decoded,
+  goodAssertion,
+  inRs256,
+  looksRight,
+  ownKid,
+  tokenForm,
+  tokenRequests,
+} from '../../laundering.ts'
+import type { Fault } from '../../proof.ts'
+import { answers, type Json, jsonOf } from '../../rewriting.ts'
+
+const seconds = () => Math.floor(Date.now() / 1000)
+
+/** Changes the answers of successful token requests; `change` returns false to leave one. */
+function tokens(change: (body: Json, form: URLSearchParams, ctx: Context) => Json | false) {
+  return answers((ctx) => {
+    const form = tokenForm(ctx)
+    const body = jsonOf(ctx)
+    if (!form || !body || ctx.status !== 200) return false
+    const changed = change(body, form, ctx)
+    if (changed === false) return false
+    ctx.body = changed
+  })
+}
+
+/** Signs the ID tokens of the token endpoint again, with other claims. */
+function idTokens(
+  change: (claims: Json, form: URLSearchParams) => Json | undefined,
+  signed = (ctx: Context, claims: Json) => stateOf(ctx).bank.signAsBank(claims),
+) {
+  return tokens((body, form, ctx) => {
+    const claims = body.id_token ? change(decoded(body.id_token).claims, form) : undefined
+    return claims ? { ...body, id_token: signed(ctx, claims) } : false
+  })
+}
+
+/** Refuses token requests in the words of OAuth. */
+function refuses(wrong: (form: URLSearchParams, ctx: Context) => unknown, error: string) {
+  return async (ctx: Context, next: () => Promise<unknown>) => {
+    const form = tokenForm(ctx)
+    if (!form || !wrong(form, ctx)) return next()
+    ctx.status = 400
+    ctx.body = { error }
+    stateOf(ctx).fired()
+  }
+}
+
+/** What was issued last, by bank and client: code, refresh token, access tokens of both kinds. */
+const issued = new WeakMap<Bank, Map<string, string>>()
+
+/** Remembers what the token endpoint issues, and does something with requests. */
+function remembering(use: (ctx: Context, last: Map<string, string>) => void) {
+  return async (ctx: Context, next: () => Promise<unknown>) => {
+    const { bank } = stateOf(ctx)
+    const last = issued.get(bank) ?? new Map<string, string>()
+    issued.set(bank, last)
+    use(ctx, last)
+    const form = tokenForm(ctx)
+    await next()
+    const { access_token: access, refresh_token: refresh } = jsonOf(ctx) ?? {}
+    if (!form || typeof access !== 'string') return
+    const { records } = bank.inside
+    const client = records.peek('AccessToken', access) ?? records.peek('ClientCredentials', access)
+    const kind = form.get('grant_type') === 'client_credentials' ? 'management' : 'data'
+    // A token that was revoked since then is of no use to anybody.
+    const keep = (key: string, model: string, token: unknown) => {
+      if (typeof token !== 'string' || records.peek(model, last.get(key) ?? '')) return
+      last.set(key, token)
+    }
+    const model = kind === 'data' ? 'AccessToken' : 'ClientCredentials'
+    keep(`${kind} ${client?.clientId}`, model, access)
+    keep(`refresh ${client?.clientId}`, 'RefreshToken', refresh)
+    last.set(String(refresh), 'issued')
+    if (form.has('code')) last.set(`code ${client?.clientId}`, form.get('code') ?? '')
+    if (form.has('code')) last.set(`uri ${client?.clientId}`, form.get('redirect_uri') ?? '')
+  }
+}
+
+/** The client that a token request authenticates. */
+const clientOf = (form: URLSearchParams) => String(decoded(form.get('client_assertion')).claims.sub)
+
+/** Lets tokens of one kind pass for those of the other where `path` fits. */
+function takesTokens(kind: 'management' | 'data', fits: (ctx: Context) => boolean) {
+  return remembering((ctx, last) => {
+    const { records } = stateOf(ctx).bank.inside
+    const bearer = ctx.get('authorization').replace(/^Bearer /, '')
+    const model = kind === 'data' ? 'ClientCredentials' : 'AccessToken'
+    const other = last.get(`${kind} ${records.peek(model, bearer)?.clientId}`)
+    if (other === undefined || !fits(ctx)) return
+    ctx.req.headers.authorization = `Bearer ${other}`
+    stateOf(ctx).fired()
+  })
+}
+
+/** The access token that came with each refresh token, by bank. */
+const companions = new WeakMap<Bank, Map<string, string>>()
+
+/** Does something with refreshes whose access token has expired; notes what is issued. */
+function afterExpiry(
+  use: (ctx: Context, expired: number, before: () => Promise<unknown>) => Promise<unknown>,
+) {
+  return async (ctx: Context, next: () => Promise<unknown>) => {
+    const { bank } = stateOf(ctx)
+    const { records } = bank.inside
+    const known = companions.get(bank) ?? new Map<string, string>()
+    companions.set(bank, known)
+    const form = tokenForm(ctx)
+    if (!form) return next()
+    const refresh = form.get('refresh_token') ?? ''
+    const exp = records.peek('AccessToken', known.get(refresh) ?? '')?.exp
+    if (exp !== undefined && exp < seconds()) await use(ctx, exp, next)
+    else await next()
+    const body = jsonOf(ctx)
+    known.set(String(body?.refresh_token ?? refresh), String(body?.access_token))
+  }
+}
+
+/** Access tokens that were issued for consents which had ended before. */
+const undead = new WeakMap<Bank, Set<string>>()
+
+/** Refreshes tokens of consents that ended this way, and lets the new ones read data. */
+function refreshesAfter(event: 'deleted' | 'revoked'): Pick<Fault, 'middleware' | 'policies'> {
+  const ended = ({ deleted, status }: { deleted?: number; status: string }) =>
+    event === 'deleted' ? deleted !== undefined : status === 'Revoked'
+  return {
+    async middleware(ctx, next) {
+      const { bank, fired } = stateOf(ctx)
+      const { records, consents } = bank.inside
+      const known = undead.get(bank) ?? new Set<string>()
+      undead.set(bank, known)
+      await next()
+      const access = tokenForm(ctx) && jsonOf(ctx)?.access_token
+      const grant = records.peek('AccessToken', String(access))?.grantId ?? ''
+      const consent = consents.ofGrant(grant)
+      if (!consent || !ended(consent)) return
+      known.add(String(access))
+      fired()
+    },
+    policies: (correct) => ({
+      tokensDie: (what) => what !== event && correct.tokensDie(what),
+      refreshable: (consent, age) => ended(consent) || correct.refreshable(consent, age),
+      consentUsable(consent, age) {
+        const ctx = currentRequest()
+        const bearer = ctx?.get('authorization').replace(/^Bearer /, '') ?? ''
+        const fresh = ctx && undead.get(stateOf(ctx).bank)?.has(bearer)
+        return fresh ? undefined : correct.consentUsable(consent, age)
+      },
+    }),
+  }
+}
+
+const faults: Fault[] = [
+  {
+    id: 'tokens-with-201',
+    story: 'Whatever a POST makes is answered by 201.',
+    fails: ['TOK-01/status-200'],
+    middleware: tokens((body, _form, ctx) => {
+      ctx.status = 201
+      return body
+    }),
+  },
+  {
+    id: 'refreshed-tokens-with-201',
+    story: 'Refreshing was added later, by another team with another framework.',
+    fails: ['TOK-01/status-200'],
+    middleware: tokens((body, form, ctx) => {
+      if (form.get('grant_type') !== 'refresh_token') return false
+      ctx.status = 201
+      return body
+    }),
+  },
+  {
+    id: 'grant-type-by-default',
+    story: 'A request without grant_type is taken for client_credentials.',
+    fails: ['TOK-02/missing'],
+    middleware: tokenRequests((form) => {
+      if (form.has('grant_type')) return false
+      form.set('grant_type', 'client_credentials')
+    }),
+  },
+  {
+    id: 'unknown-grant-type-by-default',
+    story: 'The switch over grant types falls through to its last case.',
+    fails: ['TOK-02/unknown'],
+    middleware: tokenRequests((form) => {
+      const known = ['authorization_code', 'refresh_token', 'client_credentials', 'password']
+      const grant = form.get('grant_type') ?? known[0]
+      if (known.includes(grant ?? '') || !grant?.startsWith('urn:')) return false
+      form.set('grant_type', 'client_credentials')
+    }),
+  },
+  {
+    id: 'no-client-credentials',
+    story: 'The grant was switched off for all clients with the last upgrade.',
+    fails: ['TOK-03/client-credentials'],
+    middleware: refuses(
+      (form) => form.get('grant_type') === 'client_credentials',
+      'unauthorized_client',
+    ),
+  },
+  {
+    id: 'no-code-exchange',
+    story: 'Codes are stored in one data centre and exchanged in the other.',
+    fails: ['TOK-03/authorization-code'],
+    middleware: refuses((form) => form.get('grant_type') === 'authorization_code', 'invalid_grant'),
+  },
+  {
+    id: 'no-refresh',
+    story: 'Refresh tokens are issued, and stored under another hash than they are looked up.',
+    fails: ['TOK-03/refresh-token'],
+    middleware: refuses((form) => form.get('grant_type') === 'refresh_token', 'invalid_grant'),
+  },
+  {
+    id: 'certificate-is-enough',
+    story: 'The gateway authenticates clients by their certificate and drops the assertion.',
+    fails: ['TOK-04/no-assertion'],
+    middleware: acceptsAssertion((_assertion, form, ctx) => {
+      const id = form.get('client_id')
+      if (!id || form.has('client_assertion') || form.has('client_secret')) return undefined
+      return goodAssertion(ctx, id)
+    }),
+  },
+  {
+    id: 'secret-in-form',
+    story: 'An empty secret was stored for every client, and any value matches it.',
+    fails: ['TOK-05/client-secret-post'],
+    middleware: acceptsAssertion((_assertion, form, ctx) => {
+      if (!form.has('client_secret') || form.has('client_assertion')) return undefined
+      form.delete('client_secret')
+      return goodAssertion(ctx, form.get('client_id') ?? '')
+    }),
+  },
+  {
+    id: 'secret-in-header',
+    story: 'client_secret_basic is on by default, and the secret is not compared.',
+    fails: ['TOK-05/client-secret-basic'],
+    middleware: acceptsAssertion((_assertion, form, ctx) => {
+      const basic = /^Basic (.+)$/.exec(ctx.get('authorization'))?.[1]
+      if (!basic || form.has('client_assertion')) return undefined
+      delete ctx.req.headers.authorization
+      const [id = ''] = Buffer.from(basic, 'base64').toString().split(':')
+      return goodAssertion(ctx, decodeURIComponent(id))
+    }),
+  },
+  {
+    id: 'any-assertion-type',
+    story: 'Where client_assertion is a JWT its type is not read.',
+    fails: ['TOK-06/saml'],
+    middleware: acceptsAssertion(({ claims }, form) =>
+      form.get('client_assertion_type')?.endsWith('saml2-bearer') ? claims : undefined,
+    ),
+  },
+  {
+    id: 'assertion-not-verified',
+    story: 'The gateway is trusted to have verified the assertion; it only decodes it.',
+    fails: ['TOK-07/tampered'],
+    middleware: acceptsAssertion((assertion, form, ctx) => {
+      const right = looksRight(ctx, assertion, assertion.claims.sub)
+      const typed = form.get('client_assertion_type')?.endsWith(':jwt-bearer')
+      return right && typed ? assertion.claims : undefined
+    }),
+  },
+  {
+    id: 'assertion-of-any-client',
+    story: 'Keys are looked up by kid in the whole directory, whosever they are.',
+    fails: ['TOK-07/other-client'],
+    middleware: acceptsAssertion(({ header, claims }, _form, ctx) => {
+      const { first, second } = stateOf(ctx).bank.inside.directory.clients
+      const known = [first, second].some(({ signing }) => signing.kid === header.kid)
+      const own = header.kid === ownKid(ctx, claims.sub)
+      return known && !own && header.alg === 'PS256' ? claims : undefined
+    }),
+  },
+  {
+    id: 'assertion-issuer-ignored',
+    story: 'Only sub names the client.',
+    fails: ['TOK-07/issuer'],
+    middleware: acceptsAssertion(({ claims }) =>
+      claims.iss !== claims.sub && knownClient(claims.sub)
+        ? { ...claims, iss: claims.sub }
+        : undefined,
+    ),
+  },
+  {
+    id: 'assertion-subject-ignored',
+    story: 'Only iss names the client.',
+    fails: ['TOK-07/subject'],
+    middleware: acceptsAssertion(({ claims }) =>
+      claims.iss !== claims.sub && knownClient(claims.iss)
+        ? { ...claims, sub: claims.iss }
+        : undefined,
+    ),
+  },
+  {
+    id: 'assertion-for-anybody',
+    story: 'The audience is not compared: TPPs kept sending the address of the old host.',
+    fails: ['TOK-07/audience'],
+    middleware: acceptsAssertion(({ claims }, _form, ctx) => {
+      const { issuer, token } = stateOf(ctx).bank.inside.places
+      const fine = [claims.aud].flat().some((one) => one === issuer || one === token)
+      return claims.aud === undefined || fine ? undefined : { ...claims, aud: token }
+    }),
+  },
+  {
+    id: 'expired-assertion',
+    story: 'exp was given a tolerance in milliseconds that is read as seconds.',
+    fails: ['TOK-07/expired'],
+    middleware: acceptsAssertion(({ claims }) =>
+      typeof claims.exp === 'number' && claims.exp < seconds()
+        ? { ...claims, iat: seconds(), exp: seconds() + 60 }
+        : undefined,
+    ),
+  },
+  {
+    id: 'assertion-in-rs256',
+    story: 'Clients of the pilot signed with RS256, and the list of algorithms was never cut.',
+    fails: ['TOK-08/rs256'],
+    middleware: acceptsAssertion(({ header, claims }) =>
+      header.alg === 'RS256' ? claims : undefined,
+    ),
+  },
+  {
+    id: 'unsigned-assertion',
+    story: 'The JWT library accepts alg none unless told otherwise.',
+    fails: ['TOK-08/unsigned'],
+    middleware: acceptsAssertion(({ header, claims }) =>
+      header.alg === 'none' ? claims : undefined,
+    ),
+  },
+  {
+    id: 'client-id-required',
+    story: 'The form is validated before the assertion is read.',
+    fails: ['TOK-09/without-client-id'],
+    middleware: refuses((form) => !form.has('client_id'), 'invalid_request'),
+  },
+  {
+    id: 'unknown-code-becomes-latest',
+    story: 'A cache answers for codes that it does not find with the last one of the client.',
+    fails: ['TOK-11/unknown'],
+    middleware: remembering((ctx, last) => {
+      const state = stateOf(ctx)
+      const form = tokenForm(ctx)
+      const { records } = state.bank.inside
+      const code = form?.get('code')
+      if (!form || !code || records.peek('AuthorizationCode', code)) return
+      const latest = last.get(`code ${clientOf(form)}`)
+      const record = records.peek('AuthorizationCode', latest ?? '')
+      if (!latest || !record) return
+      record.consumed = undefined
+      form.set('code', latest)
+      form.set('redirect_uri', last.get(`uri ${clientOf(form)}`) ?? '')
+      state.body = form.toString()
+      state.fired()
+    }),
+  },
+  {
+    id: 'code-for-any-redirect-uri',
+    story:
+      'At the token endpoint any registered redirect URI is as good as the one of the request.',
+    fails: ['TOK-12/other'],
+    policies: (_correct, { fired }) => ({
+      stored(model, _id, record) {
+        const ctx = currentRequest()
+        const asked = ctx && tokenForm(ctx)?.get('redirect_uri')
+        if (model !== 'AuthorizationCode' || !record || !asked || asked === record.redirectUri)
+          return record
+        fired()
+        return { ...record, redirectUri: asked }
+      },
+    }),
+  },
+  {
+    id: 'unknown-refresh-token-becomes-latest',
+    story: 'Refreshing looks for the session of the client where it does not find the token.',
+    fails: ['TOK-13/unknown'],
+    middleware: remembering((ctx, last) => {
+      const state = stateOf(ctx)
+      const form = tokenForm(ctx)
+      const refresh = form?.get('refresh_token')
+      const { records } = state.bank.inside
+      if (!form || !refresh || last.has(refresh)) return
+      const latest = last.get(`refresh ${clientOf(form)}`)
+      if (!latest || !records.peek('RefreshToken', latest)) return
+      form.set('refresh_token', latest)
+      state.body = form.toString()
+      state.fired()
+    }),
+  },
+  {
+    id: 'refresh-token-of-any-client',
+    story: 'A refresh token is looked up by its value alone.',
+    fails: ['TOK-13/other-client'],
+    policies: bearerOf('RefreshToken', 'refresh_token'),
+  },
+  {
+    id: 'code-of-any-client',
+    story: 'A code is looked up by its value alone.',
+    fails: ['TOK-35/other-client'],
+    policies: bearerOf('AuthorizationCode', 'code'),
+  },
+  {
+    id: 'code-works-twice',
+    story: 'Codes are good for as long as they live, since mobile apps lost answers.',
+    fails: [],
+    warns: ['TOK-14/replayed'],
+    policies: (_correct, { fired }) => ({
+      stored(model, _id, record) {
+        if (model !== 'AuthorizationCode' || !record?.consumed) return record
+        fired()
+        return { ...record, consumed: undefined }
+      },
+    }),
+  },
+  {
+    id: 'no-scope-after-refresh',
+    story: 'The answer to a refresh leaves out what did not change.',
+    fails: ['TOK-16/scope'],
+    middleware: tokens(({ scope: _, ...body }, form) =>
+      form.get('grant_type') === 'refresh_token' ? body : false,
+    ),
+  },
+  {
+    id: 'expires-in-as-text',
+    story: 'expires_in is read from a configuration of strings, for client credentials alone.',
+    fails: ['TOK-17/expires-in'],
+    middleware: tokens((body, form) =>
+      form.get('grant_type') === 'client_credentials'
+        ? { ...body, expires_in: String(body.expires_in) }
+        : false,
+    ),
+  },
+  {
+    id: 'token-type-jwt',
+    story: 'token_type tells the format of the token.',
+    fails: ['TOK-18/bearer'],
+    middleware: tokens((body, form) => (form.has('code') ? { ...body, token_type: 'JWT' } : false)),
+  },
+  {
+    id: 'token-id-token-in-rs256',
+    story: 'The token endpoint signs with the default algorithm, the authorisation page by PS256.',
+    fails: ['TOK-20/signed'],
+    middleware: idTokens((claims) => claims, inRs256),
+  },
+  {
+    id: 'refreshed-id-token-of-unpublished-key',
+    story: 'Refreshing runs on another node, with a key that nobody published.',
+    fails: ['TOK-20/signed'],
+    middleware: idTokens(
+      (claims, form) => (form.has('refresh_token') ? claims : undefined),
+      (ctx, claims) => stateOf(ctx).bank.signAsBank(claims, { kid: 'node-2' }),
+    ),
+  },
+  {
+    id: 'access-tokens-never-expire',
+    story: 'expires_in is announced, and a cache of tokens does not know of it.',
+    fails: ['TOK-21/expired'],
+    policies: livesOn(() => true),
+  },
+  {
+    id: 'expired-token-reads-transactions',
+    story: 'The transactions service keeps a token that it has seen for an hour.',
+    fails: ['TOK-21/expired'],
+    policies: livesOn((ctx) => ctx.path.endsWith('/transactions')),
+  },
+  {
+    id: 'refresh-in-time-only',
+    story: 'A refresh token can be used while its access token lives.',
+    fails: ['TOK-22/after-expiry'],
+    middleware: afterExpiry(async (ctx) => {
+      ctx.status = 400
+      ctx.body = { error: 'invalid_grant' }
+      stateOf(ctx).fired()
+    }),
+  },
+  {
+    id: 'refreshed-token-is-expired',
+    story: 'The new access token inherits the expiry of the one that it replaces.',
+    fails: ['TOK-22/after-expiry'],
+    middleware: afterExpiry(async (ctx, expired, next) => {
+      await next()
+      const { records } = stateOf(ctx).bank.inside
+      const fresh = records.peek('AccessToken', String(jsonOf(ctx)?.access_token))
+      if (!fresh) return
+      fresh.exp = expired
+      stateOf(ctx).fired()
+    }),
+  },
+  {
+    id: 'refresh-widens-scope',
+    story: 'Refreshing binds the new token to all scopes of the client.',
+    fails: [],
+    warns: ['TOK-23/not-wider'],
+    middleware: tokens((body, form) =>
+      form.has('refresh_token') ? { ...body, scope: `${body.scope} fundsconfirmations` } : false,
+    ),
+  },
+  {
+    id: 'client-token-reads-data',
+    story:
+      'The data service asks for the scope accounts, which client_credentials tokens have too.',
+    fails: ['TOK-24/accounts', 'TOK-24/balances', 'TOK-24/transactions'],
+    middleware: takesTokens('data', ({ path }) =>
+      /aisp\/(accounts|balances|transactions)/.test(path),
+    ),
+  },
+  {
+    id: 'client-token-reads-balances',
+    story: 'Balances come from a service of their own, which looks at the scope alone.',
+    fails: ['TOK-24/balances'],
+    middleware: takesTokens('data', ({ path }) => path.endsWith('/balances')),
+  },
+  {
+    id: 'customer-token-queries-consent',
+    story: 'Any token of the client opens the consent.',
+    fails: [],
+    warns: ['TOK-25/query'],
+    middleware: takesTokens(
+      'management',
+      ({ method, path }) => method === 'GET' && path.includes('/account-access-consents/'),
+    ),
+  },
+  {
+    id: 'refresh-after-deletion',
+    story: 'Deletion ends the access tokens, and the refresh tokens are stored elsewhere.',
+    fails: ['TOK-31/deleted'],
+    ...refreshesAfter('deleted'),
+  },
+  {
+    id: 'refresh-after-revocation',
+    story: 'Revocation ends the access tokens, and the refresh tokens are stored elsewhere.',
+    fails: ['TOK-31/revoked'],
+    ...refreshesAfter('revoked'),
+  },
+  {
+    id: 'assertion-without-exp',
+    story: 'A claim that is not there is not compared.',
+    fails: [],
+    warns: ['TOK-32/without-expiry'],
+    middleware: acceptsAssertion(({ claims }) =>
+      claims.iss !== undefined && claims.exp === undefined
+        ? { ...claims, exp: seconds() + 60 }
+        : undefined,
+    ),
+  },
+  {
+    id: 'assertion-without-jti',
+    story: 'Without jti there is nothing to remember.',
+    fails: [],
+    warns: ['TOK-32/without-jti'],
+    middleware: acceptsAssertion(({ claims }) =>
+      claims.iss !== undefined && claims.jti === undefined
+        ? { ...claims, jti: `${Math.random()}` }
+        : undefined,
+    ),
+  },
+  {
+    id: 'assertion-used-again',
+    story: 'jti is remembered by each node of the cluster for itself.',
+    fails: [],
+    warns: ['TOK-32/replayed'],
+    policies: (_correct, { fired }) => ({
+      stored(model, _id, record) {
+        if (model !== 'ReplayDetection' || !record) return record
+        fired()
+        return undefined
+      },
+    }),
+  },
+  {
+    id: 'client-id-beside-assertion-ignored',
+    story: 'The assertion names the client, and the form is not read.',
+    fails: [],
+    warns: ['TOK-33/other-client'],
+    middleware: tokenRequests((form) => {
+      const { sub } = decoded(form.get('client_assertion')).claims
+      if (!form.has('client_id') || form.get('client_id') === sub || !knownClient(sub)) return false
+      form.set('client_id', String(sub))
+    }),
+  },
+  {
+    id: 'scope-beyond-registration',
+    story: 'Every token gets the scope of payments, whatever the client may do.',
+    fails: [],
+    warns: ['TOK-36/within-registration'],
+    middleware: tokens((body) => ({ ...body, scope: `${body.scope} payments` })),
+  },
+  {
+    id: 'at-hash-of-refresh-token',
+    story: 'at_hash is made from the wrong token.',
+    fails: [],
+    warns: ['TOK-37/claims'],
+    middleware: idTokens((claims) => ({ ...claims, at_hash: 'AAAAAAAAAAAAAAAAAAAAAA' })),
+  },
+  {
+    id: 'another-subject-at-token-endpoint',
+    story: 'The page names the customer by a pairwise subject, the token endpoint by the number.',
+    fails: [],
+    warns: ['TOK-37/claims'],
+    middleware: idTokens((claims) => ({ ...claims, sub: `customer-${claims.sub}` })),
+  },
+  {
+    id: 'refreshed-id-token-has-expired',
+    story: 'Refreshing copies the ID token of the first time, exp included.',
+    fails: [],
+    warns: ['TOK-37/claims'],
+    middleware: idTokens((claims, form) =>
+      form.has('refresh_token') ? { ...claims, exp: seconds() - 7200 } : undefined,
+    ),
+  },
+]
+
+/** Is it the client_id of a client that is registered? */
+function knownClient(id: unknown): boolean {
+  const ctx = currentRequest()
+  return Boolean(ctx && stateOf(ctx).bank.inside.records.peek('Client', String(id)))
+}
+
+/** Shows records of this kind as if they belonged to whoever presents them. */
+function bearerOf(kind: string, field: string): NonNullable<Fault['policies']> {
+  return (_correct, { fired }) => ({
+    stored(model, _id, record) {
+      const ctx = currentRequest()
+      const form = ctx && tokenForm(ctx)
+      if (!record || !form?.has(field) || (model !== kind && model !== 'Grant')) return record
+      const clientId = clientOf(form)
+      if (record.clientId === clientId) return record
+      fired()
+      return { ...record, clientId }
+    },
+  })
+}
+
+/** Keeps access tokens for data alive after their expiry. */
+function livesOn(fits: (ctx: Context) => boolean): NonNullable<Fault['policies']> {
+  return (_correct, { fired }) => ({
+    stored(model, _id, record) {
+      const ctx = currentRequest()
+      const over = record?.exp !== undefined && record.exp < seconds()
+      if (model !== 'AccessToken' || !over || !ctx || !fits(ctx)) return record
+      fired()
+      return { ...record, exp: seconds() + 600 }
+    },
+  })
+}
+
+export default faults
