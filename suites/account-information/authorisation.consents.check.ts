@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { check } from '../../engine/journey/context.ts'
+import { tokensOf } from '../../engine/journey/session.ts'
+import { expect, relyOn } from '../../engine/judge/expect.ts'
+import { Blocked } from '../../engine/judge/outcome.ts'
+import { member } from '../../engine/judge/rows.ts'
+import { codeOfAnotherClient, reconfirmed, secondClient } from '../consents.ts'
+import { outOfDate, revoked } from '../endings.ts'
+import { expectCode, expectNoAccounts, expectNoCode, newConsent, wrongVisit } from './visits.ts'
+
+/** GET /authorize: which consent, and whose. Requirements: specs/account-information/authorisation.yaml */
+
+const NEGATIVE = { uses: ['everything'], refusals: 1 }
+const CONSENT = '/account-access-consents'
+
+check(
+  'AUTHZ-13/missing',
+  'A request that names no consent gives no access',
+  NEGATIVE,
+  async (context) => {
+    const purpose = 'a request that names no consent'
+    const acr = { essential: true, values: ['urn:openbanking:psd2:sca'] }
+    const deviation = { requestObject: { claims: { claims: { id_token: { acr } } } } }
+    const visit = await wrongVisit(context, { purpose, deviation })
+    await expectNoAccounts(await context.caller(), visit, purpose)
+  },
+)
+
+check(
+  'AUTHZ-13/unknown',
+  'A request that names a consent which does not exist gives no access',
+  NEGATIVE,
+  async (context) => {
+    const purpose = 'a consent that does not exist'
+    const visit = await wrongVisit(context, { purpose, consentId: randomUUID() })
+    await expectNoAccounts(await context.caller(), visit, purpose)
+  },
+)
+
+check(
+  'AUTHZ-14/other-client',
+  'A client cannot have the consent of another client authorised',
+  { uses: ['second client'], refusals: 1 },
+  async (context) => {
+    await context.approved(secondClient)
+    const first = await context.caller()
+    const consentId = await newConsent(first)
+    relyOn('CONS-22/answers-200', await first.get(`${CONSENT}/${consentId}`))
+    const purpose = 'a consent that another client created'
+    expectNoCode(await context.visit({ client: 'second', consentId, purpose }))
+  },
+)
+
+check(
+  'AUTHZ-15/deleted',
+  'A consent that was deleted cannot be authorised any more',
+  NEGATIVE,
+  async (context) => {
+    const first = await context.caller()
+    const consentId = await newConsent(first)
+    relyOn('CLC-01/awaiting', await first.delete(`${CONSENT}/${consentId}`))
+    expectNoCode(await wrongVisit(context, { purpose: 'a deleted consent', consentId }))
+  },
+)
+
+check(
+  'AUTHZ-15/revoked',
+  'A consent that the customer revoked cannot be authorised any more',
+  { uses: ['basic credits'], spends: 'basic credits', refusals: 1 },
+  async (context) => {
+    const { approval, after } = await revoked(context)
+    if (member(after.query.response?.json, 'Data', 'Status') !== 'Revoked') {
+      throw new Blocked({ kind: 'check', id: 'CLC-10/sees-revoked' }, 'it is not Revoked')
+    }
+    const { consentId } = approval
+    expectNoCode(await context.visit({ purpose: 'a revoked consent', consentId }))
+  },
+)
+
+check(
+  'AUTHZ-30/other-customer',
+  'A consent that one customer has authorised cannot be authorised by another',
+  {
+    uses: ['everything', 're-confirmed', 'code for another client'],
+    spends: 'code for another client',
+    refusals: 1,
+  },
+  async (context) => {
+    context.customer('second')
+    await context.approved(reconfirmed)
+    const { consentId } = await context.approved(codeOfAnotherClient)
+    const purpose = 'a consent that another customer has authorised'
+    expectNoCode(await context.visit({ customer: 'second', consentId, purpose }))
+  },
+)
+
+check(
+  'AUTHZ-32/after-ninety-days',
+  'A consent that was not re-confirmed within ninety days can be re-confirmed, and gives data again',
+  { uses: ['everything', 're-confirmed', 'second customer'], spends: 'second customer' },
+  async (context) => {
+    const { approval } = await outOfDate(context)
+    await context.approved(reconfirmed)
+    const { consentId, tpp } = approval
+    const visit = await context.visit({
+      purpose: 'to be re-confirmed after ninety days',
+      customer: 'second',
+      consentId,
+    })
+    expectCode(visit)
+    const { code, request } = visit
+    const redirect_uri = request.redirectUri
+    const answer = await tpp.token({ grant_type: 'authorization_code', code, redirect_uri })
+    expect(answer).toGiveAToken()
+    const bearer = tokensOf(answer)?.accessToken
+    expect(await approval.get('/accounts', { bearer })).toSucceed()
+  },
+)

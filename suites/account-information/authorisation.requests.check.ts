@@ -1,0 +1,271 @@
+import { randomUUID } from 'node:crypto'
+import { redirectsTo } from '../../engine/client/redirect.ts'
+import { type Context, check } from '../../engine/journey/context.ts'
+import { once } from '../../engine/journey/once.ts'
+import { tokensOf } from '../../engine/journey/session.ts'
+import type { Visit } from '../../engine/journey/visit.ts'
+import { expectThat } from '../../engine/judge/expect.ts'
+import { Blocked, lacking, NotApplicable } from '../../engine/judge/outcome.ts'
+import {
+  elsewhere,
+  exchangeCode,
+  expectAnswered,
+  expectNoCode,
+  inBoth,
+  newConsent,
+  wrongVisit,
+} from './visits.ts'
+
+/** GET /authorize: what is wrong with a request. Requirements: specs/account-information/authorisation.yaml */
+
+const NEGATIVE = { uses: ['everything'], refusals: 1 }
+
+check(
+  'AUTHZ-06/missing',
+  'A request without a request object is refused',
+  NEGATIVE,
+  async (context) => {
+    const caller = await context.caller()
+    const consentId = await newConsent(caller)
+    const value = { value: consentId, essential: true }
+    const claims = { id_token: { [context.target.intentClaim]: value } }
+    const query = {
+      request: undefined,
+      nonce: randomUUID(),
+      claims: JSON.stringify(claims),
+    }
+    const purpose = 'a request without request object'
+    expectNoCode(await wrongVisit(context, { purpose, consentId, deviation: { query } }))
+  },
+)
+
+check(
+  'AUTHZ-07/missing',
+  'A request without response_type is refused',
+  NEGATIVE,
+  async (context) => {
+    const deviation = inBoth({ response_type: undefined })
+    expectNoCode(await wrongVisit(context, { purpose: 'no response_type', deviation }))
+  },
+)
+
+const toUnregistered = once((context) => {
+  const deviation = inBoth({ redirect_uri: elsewhere() })
+  return wrongVisit(context, { purpose: 'a redirect URI that is not registered', deviation })
+})
+
+const toSimilar = once(async (context) => {
+  const { tpp } = await context.caller()
+  const [registered = tpp.client.redirectUris[0]] = tpp.registered?.redirect_uris ?? []
+  const deviation = inBoth({ redirect_uri: `${registered}/more` })
+  return wrongVisit(context, { purpose: 'a redirect URI like a registered one', deviation })
+})
+
+/** Did the answer go to the redirect URI that was asked for and is not registered? */
+function wentThere(visit: Visit): boolean {
+  if (visit.kind === 'stopped') return false
+  const asked = new URL(visit.request.url).searchParams.get('redirect_uri') ?? ''
+  return redirectsTo(visit.redirect, asked)
+}
+
+function expectNoCodeThere(visit: Visit): void {
+  if (wentThere(visit)) expectNoCode(visit)
+  else expectAnswered(visit)
+}
+
+check(
+  'AUTHZ-08/unregistered',
+  'A redirect URI on another host than the registered ones receives no code',
+  NEGATIVE,
+  async (context) => expectNoCodeThere(await toUnregistered(context)),
+)
+
+check(
+  'AUTHZ-08/similar',
+  'A redirect URI that begins like a registered one receives no code',
+  NEGATIVE,
+  async (context) => expectNoCodeThere(await toSimilar(context)),
+)
+
+check(
+  'AUTHZ-08/missing',
+  'A request without redirect_uri is refused',
+  NEGATIVE,
+  async (context) => {
+    const deviation = inBoth({ redirect_uri: undefined })
+    expectNoCode(await wrongVisit(context, { purpose: 'no redirect_uri', deviation }))
+  },
+)
+
+check(
+  'AUTHZ-29/no-redirect',
+  'A redirect URI that is not registered receives no error either',
+  { ...NEGATIVE, refusals: 2 },
+  async (context) => {
+    const visits = [
+      ['AUTHZ-08/unregistered', await toUnregistered(context)],
+      ['AUTHZ-08/similar', await toSimilar(context)],
+    ] as const
+    for (const [id, visit] of visits) {
+      if (wentThere(visit) && visit.kind === 'granted') {
+        throw new Blocked({ kind: 'check', id }, 'a code arrived there', visit.last)
+      }
+      expectThat(!wentThere(visit), {
+        message: 'the bank redirects to an address that nobody registered',
+        expected: 'a page of the bank',
+        actual: visit.kind === 'stopped' ? visit.why : `a redirect to ${visit.redirect.address}`,
+        exchange: visit.last,
+      })
+      expectAnswered(visit)
+    }
+  },
+)
+
+check(
+  'AUTHZ-09/beyond',
+  'A scope that is not registered for the client is not granted',
+  NEGATIVE,
+  async (context) => {
+    const caller = await context.caller()
+    const { registered, client } = caller.tpp
+    if (registered?.scope === undefined) lacking('the scopes that are registered for the client')
+    const { scopes_supported: supported } = (await context.steps.discovery()).value ?? {}
+    const known = ['openid', ...registered.scope.split(' ')]
+    const offered = Array.isArray(supported) ? supported : []
+    const beyond = offered.find((one) => !known.includes(one)) ?? 'payments'
+    const deviation = inBoth({ scope: `openid ${client.scopes.accounts} ${beyond}` })
+    const visit = await wrongVisit(context, { purpose: `the scope ${beyond} as well`, deviation })
+    if (visit.kind !== 'granted') return expectAnswered(visit)
+    const answer = await exchangeCode(caller, visit, 'a code for a scope that is not registered', [
+      'TOK-36/within-registration',
+    ])
+    const scope = tokensOf(answer)?.scope ?? ''
+    expectThat(!scope.split(' ').includes(beyond), {
+      message: `the scope ${beyond} was granted`,
+      expected: `no scope but ${registered.scope}`,
+      actual: scope,
+      exchange: answer,
+    })
+  },
+)
+
+check('AUTHZ-09/missing', 'A request without scope is refused', NEGATIVE, async (context) => {
+  const deviation = inBoth({ scope: undefined })
+  expectNoCode(await wrongVisit(context, { purpose: 'no scope', deviation }))
+})
+
+check('AUTHZ-10/missing', 'A request without client_id is refused', NEGATIVE, async (context) => {
+  const deviation = inBoth({ client_id: undefined })
+  expectNoCode(await wrongVisit(context, { purpose: 'no client_id', deviation }))
+})
+
+check(
+  'AUTHZ-10/unknown',
+  'A request of a client that is not registered is refused',
+  NEGATIVE,
+  async (context) => {
+    const id = randomUUID()
+    const claims = { client_id: id, iss: id }
+    const deviation = { query: { client_id: id }, requestObject: { claims } }
+    expectNoCode(await wrongVisit(context, { purpose: 'an unknown client_id', deviation }))
+  },
+)
+
+check(
+  'AUTHZ-11/unsigned',
+  'A request object that is not signed is refused',
+  NEGATIVE,
+  async (context) => {
+    const deviation = { requestObject: { alg: 'none' } }
+    expectNoCode(await wrongVisit(context, { purpose: 'an unsigned request object', deviation }))
+  },
+)
+
+check(
+  'AUTHZ-11/rs256',
+  'A request object that is signed with RS256 is refused',
+  NEGATIVE,
+  async (context) => {
+    const deviation = { requestObject: { alg: 'RS256' } }
+    expectNoCode(await wrongVisit(context, { purpose: 'a request object in RS256', deviation }))
+  },
+)
+
+check(
+  'AUTHZ-11/tampered',
+  'A request object that was changed after signing is refused',
+  NEGATIVE,
+  async (context) => {
+    const deviation = { requestObject: { tampered: 'payload' } } as const
+    expectNoCode(await wrongVisit(context, { purpose: 'a changed request object', deviation }))
+  },
+)
+
+check(
+  'AUTHZ-11/other-client',
+  'A request object that another client signed is refused',
+  NEGATIVE,
+  async (context) => {
+    const { kid } = context.tpp('second').client.signing
+    const deviation = { requestObject: { key: 'other-client', header: { kid } } } as const
+    const purpose = 'a request object of another client'
+    expectNoCode(await wrongVisit(context, { purpose, deviation }))
+  },
+)
+
+check(
+  'AUTHZ-12/redirect-uri',
+  'A redirect URI of the query that contradicts the request object gets no code',
+  NEGATIVE,
+  async (context) => {
+    const { tpp } = await context.caller()
+    const [signed, other] = tpp.registered?.redirect_uris ?? []
+    if (other === undefined) lacking('two registered redirect URIs')
+    const visit = await wrongVisit(context, {
+      purpose: 'another redirect URI in the query than in the request object',
+      redirectUri: signed,
+      deviation: { query: { redirect_uri: other } },
+    })
+    if (visit.kind === 'granted' && redirectsTo(visit.redirect, other)) expectNoCode(visit)
+    expectAnswered(visit)
+  },
+)
+
+const ago = (seconds: number) => Math.floor(Date.now() / 1000) - seconds
+
+check(
+  'AUTHZ-25/expired',
+  'A request object that expired an hour ago is refused',
+  NEGATIVE,
+  async (context) => {
+    const claims = { iat: ago(3900), nbf: ago(3900), exp: ago(3600) }
+    const deviation = { requestObject: { claims } }
+    expectNoCode(await wrongVisit(context, { purpose: 'an expired request object', deviation }))
+  },
+)
+
+check(
+  'AUTHZ-25/other-audience',
+  'A request object that is meant for another server is refused',
+  NEGATIVE,
+  async (context) => {
+    const deviation = { requestObject: { claims: { aud: 'https://other.example' } } }
+    const purpose = 'a request object for another server'
+    expectNoCode(await wrongVisit(context, { purpose, deviation }))
+  },
+)
+
+check(
+  'AUTHZ-28/code',
+  'A response type that the client has not registered is refused',
+  NEGATIVE,
+  async (context: Context) => {
+    const { registered } = (await context.caller()).tpp
+    const types = registered?.response_types
+    if (Array.isArray(types) && types.includes('code')) {
+      throw new NotApplicable('the bank registered the response type code as well')
+    }
+    const deviation = inBoth({ response_type: 'code' })
+    expectNoCode(await wrongVisit(context, { purpose: 'the response type code', deviation }))
+  },
+)

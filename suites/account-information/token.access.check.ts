@@ -1,0 +1,133 @@
+import type { NamedConsent } from '../../engine/journey/consent.ts'
+import { type Context, check } from '../../engine/journey/context.ts'
+import { once } from '../../engine/journey/once.ts'
+import { tokensOf } from '../../engine/journey/session.ts'
+import { exchangeOf, OWNERS, taken } from '../../engine/journey/steps.ts'
+import { expect, relyOn } from '../../engine/judge/expect.ts'
+import { refused } from '../../engine/judge/matchers.ts'
+import { Blocked, NotApplicable } from '../../engine/judge/outcome.ts'
+import { everything, noAccounts, secondClient } from '../consents.ts'
+import { deleted, type Ended, revoked } from '../endings.ts'
+
+/** What access tokens and refresh tokens give. Requirements: specs/account-information/token.yaml */
+
+const CONSENT = '/account-access-consents'
+
+for (const [name, owner] of [
+  ['accounts', OWNERS.accounts],
+  ['balances', OWNERS.balances],
+  ['transactions', OWNERS.transactions],
+] as const) {
+  check(
+    `TOK-24/${name}`,
+    `An access token of the client_credentials grant gives no ${name}`,
+    { uses: ['everything'] },
+    async ({ approved, steps }) => {
+      const { get, consentId } = await approved(everything)
+      const bearer = taken(await steps.management())
+      relyOn('CONS-22/answers-200', await get(`${CONSENT}/${consentId}`, { bearer }))
+      relyOn(owner, await get(`/${name}`))
+      const deviation = 'a client_credentials token'
+      expect(await get(`/${name}`, { bearer, deviation })).toBeRefused()
+    },
+  )
+}
+
+check(
+  'TOK-25/query',
+  'A consent is not queried with an access token of the authorization_code grant',
+  { uses: ['everything'] },
+  async ({ approved }) => {
+    const { get, consentId, tokens } = await approved(everything)
+    const path = `${CONSENT}/${consentId}`
+    relyOn('CONS-22/answers-200', await get(path))
+    relyOn(OWNERS.accounts, await get('/accounts'))
+    const bearer = (await tokens()).accessToken
+    expect(await get(path, { bearer, deviation: 'an access token for data' })).toBeRefused()
+  },
+)
+
+/** “no accounts”, or “second client” where the bank takes no such combination of permissions (AMB-13). */
+async function toExpire({ steps }: Context): Promise<NamedConsent> {
+  const { exchange } = await steps.consent(noAccounts)
+  return exchange && refused(exchange) ? secondClient : noAccounts
+}
+
+/** An access token before and after the bank was told to let it expire. */
+const expiredToken = once(async (context) => {
+  const { approved, fact } = context
+  const consent = await toExpire(context)
+  const approval = await approved(consent)
+  const tokens = await approval.tokens()
+  const before = await approval.get('/transactions')
+  await fact('token-expired', { accessToken: tokens.accessToken })
+  const bearer = tokens.accessToken
+  const after = await approval.get('/transactions', { bearer, deviation: 'it has expired' })
+  return { consent, approval, tokens, before, after }
+})
+
+check(
+  'TOK-21/expired',
+  'An access token that has expired gives no data',
+  { uses: ['no accounts'], spends: 'no accounts' },
+  async (context) => {
+    const { before, after } = await expiredToken(context)
+    relyOn(OWNERS.transactions, before)
+    expect(after).toBeRefused()
+  },
+)
+
+check(
+  'TOK-22/after-expiry',
+  'A refresh token replaces an access token that has expired by one that gives data',
+  { uses: ['everything', 'no accounts'], spends: 'no accounts' },
+  async (context) => {
+    const { consent, approval, tokens, before, after } = await expiredToken(context)
+    if (!tokens.refreshToken) throw new NotApplicable('the bank issues no refresh token')
+    relyOn(OWNERS.transactions, before)
+    taken(await context.steps.refresh(everything))
+    if (!refused(after)) {
+      throw new Blocked({ kind: 'check', id: 'TOK-21/expired' }, 'it did not expire', after)
+    }
+    const exchange = exchangeOf(await context.steps.refresh(consent))
+    expect(exchange).toGiveAToken()
+    const next = tokensOf(exchange)?.refreshToken
+    const seen =
+      next === undefined ? 'none' : next === tokens.refreshToken ? 'the same' : 'a new one'
+    context.observe('refresh token in the answer to a refresh', seen, exchange)
+    expect(await approval.get('/transactions')).toSucceed()
+  },
+)
+
+/** The refresh token of an approval that has ended, and what its access token reads, if one comes. */
+async function expectNoAccess(ended: Ended, deviation: string): Promise<void> {
+  const { approval, tokens, refreshed } = ended
+  if (!refreshed || !tokens.refreshToken) {
+    throw new NotApplicable('the bank issues no refresh token')
+  }
+  relyOn(OWNERS.refresh, refreshed)
+  const grant = { grant_type: 'refresh_token', refresh_token: tokens.refreshToken } as const
+  const answer = await approval.tpp.token(grant, { deviation })
+  const fresh = tokensOf(answer)
+  if (!fresh) return expect(answer).toGiveNoToken()
+  const bearer = fresh.accessToken
+  expect(await approval.get('/accounts', { bearer, deviation })).toBeRefused()
+}
+
+check(
+  'TOK-31/deleted',
+  'The refresh token of a consent that the TPP deleted gives no access to data any more',
+  { uses: ['debits in a period'], spends: 'debits in a period' },
+  async (context) => {
+    const ended = await deleted(context)
+    relyOn('CLC-01/authorised', ended.deletion)
+    await expectNoAccess(ended, 'its consent was deleted')
+  },
+)
+
+check(
+  'TOK-31/revoked',
+  'The refresh token of a consent that the customer revoked gives no access to data any more',
+  { uses: ['basic credits'], spends: 'basic credits' },
+  async (context) => expectNoAccess(await revoked(context), 'its consent was revoked'),
+)
