@@ -63,9 +63,10 @@ function refusedOf({ refused: { expired, untrusted } }: Directory) {
   return { expired, untrusted }
 }
 
-function customerOf({ username, password, cards }: Customer) {
+function customerOf({ username, password, name, cards }: Customer) {
   return {
     credentials: { username, password },
+    names: [name, ...cards.map(({ holder }) => holder)],
     accounts: cards.length,
     ...(cards[0] ? { cardEnding: cards[0].pan.slice(-4) } : {}),
   }

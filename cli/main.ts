@@ -8,6 +8,7 @@ import { DEFAULT_TARGET } from './open-target.ts'
 import { plan } from './plan.ts'
 import { prove } from './prove.ts'
 import { diff, packed, report, sign, verify } from './reports.ts'
+import { reproduce } from './reproduce.ts'
 import { run } from './run.ts'
 import { UsageError } from './usage.ts'
 import { version } from './version.ts'
@@ -53,6 +54,14 @@ program
   .description('what most first runs get wrong, each with its mend, in seconds')
   .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)
   .action(doctor)
+
+program
+  .command('reproduce')
+  .description('one check alone: its steps and its deviation, every message written out')
+  .argument('[check]', 'a check, or with --run a rule; default: everything that failed in the run')
+  .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)
+  .option('--run <folder>', 'an earlier run')
+  .action(reproduce)
 
 program
   .command('bank')

@@ -1,0 +1,139 @@
+import { join } from 'node:path'
+import { type Catalogue, loadCatalogue } from '../engine/catalogue/catalogue.ts'
+import type { SuiteCheck } from '../engine/journey/context.ts'
+import { type Result, ruleResults, verdictOf } from '../engine/judge/fold.ts'
+import { visible } from '../engine/report/legible.ts'
+import { messageText } from '../engine/report/message-text.ts'
+import { readRun } from '../engine/report/read-run.ts'
+import { checkResult } from '../engine/run/compose.ts'
+import { openSession } from '../engine/run/open.ts'
+import { ENDPOINT_OWNERS, judgeOne } from '../engine/run/runner.ts'
+import { loadSuites, type Suites } from '../engine/run/suites.ts'
+import { targetFrom } from '../engine/target/resolve.ts'
+import { createRedactor } from '../engine/wire/redaction.ts'
+import { type OpenedTarget, openTarget } from './open-target.ts'
+import { UsageError } from './usage.ts'
+
+/** What is done again: a check; for a rule, the check that sent what broke it. */
+interface Task {
+  id: string
+  check: SuiteCheck
+}
+
+/**
+ * `assay reproduce CHECK`: the steps of one check and its one deviation, nothing else, every message
+ * written out as it goes, redacted. Without CHECK: what failed in the run that --run names.
+ */
+export async function reproduce(
+  id: string | undefined,
+  options: { target: string; run?: string },
+): Promise<void> {
+  const catalogue = loadCatalogue()
+  const suites = await loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue)
+  const tasks = await tasksOf(id, options.run, suites, catalogue)
+  const opened = await openTarget(options.target)
+  try {
+    const results: Result[] = []
+    for (const task of tasks) results.push(await again(task, opened, suites, catalogue))
+    process.exitCode = verdictOf(results).exitCode
+  } finally {
+    await opened.close()
+  }
+}
+
+async function tasksOf(
+  id: string | undefined,
+  dir: string | undefined,
+  suites: Suites,
+  catalogue: Catalogue,
+): Promise<Task[]> {
+  if (id === undefined && dir === undefined) {
+    throw new UsageError('Name a check, or give --run FOLDER to do again what failed there.')
+  }
+  const run = dir === undefined ? undefined : await readRun(dir)
+  const failed = run?.report.checks.filter(({ outcome }) => outcome === 'fail') ?? []
+  if (id === undefined && failed.length === 0) throw new UsageError(`${dir}: nothing failed in it`)
+  const ids = id === undefined ? failed.map((check) => check.id) : [id]
+
+  return ids.map((wanted) => {
+    const check = suites.checks.find((each) => each.id === wanted)
+    if (check) return { id: wanted, check }
+    if (!catalogue.owners.has(wanted)) {
+      const alike = suites.checks.filter((each) => each.id.startsWith(`${wanted}/`))
+      const hint = alike.length > 0 ? `: ${alike.map((each) => each.id).join(', ')}` : ''
+      throw new UsageError(`${wanted} is no check${hint}. See assay run --list.`)
+    }
+    const broken = run?.report.checks.find((each) => each.id === wanted)?.exchanges[0]
+    const about = run?.exchanges.find((exchange) => exchange.id === broken)?.about
+    const sender = suites.checks.find((each) => each.id === about?.check)
+    if (sender) return { id: wanted, check: sender }
+    const what = `${wanted} is a rule: it judges whatever comes, and has no steps of its own.`
+    throw new UsageError(`${what} Give --run FOLDER of a run that broke it.`)
+  })
+}
+
+async function again(
+  { id, check }: Task,
+  opened: OpenedTarget,
+  suites: Suites,
+  catalogue: Catalogue,
+): Promise<Result> {
+  const target = targetFrom(opened.document, opened.base)
+  const redactor = createRedactor(target.secrets)
+  const redact = (text: string) => visible(redactor.redactText(text))
+  const requirement = catalogue.owners.get(id)
+  const session = openSession({
+    target,
+    catalogue,
+    suites,
+    memory: opened.memory,
+    onExchange: (exchange) =>
+      console.log(`${messageText(redactor.redactExchange(exchange), check.id)}\n`),
+  })
+  console.log(`${check.id}  ${check.title}`)
+  if (id !== check.id) console.log(`sends what the rule ${id} judges`)
+  console.log(`${requirement?.id}  ${requirement?.level}  ${requirement?.source}`)
+  for (const words of requirement?.quote ?? []) console.log(`  “${words}”`)
+  console.log()
+
+  const cleanUp = async () => {
+    console.log('-- cleaning up')
+    for (const { kind, id: left, why } of await session.cleanUp()) {
+      console.log(`left behind: ${kind} ${redact(left)}: ${redact(why)}`)
+    }
+    await session.close()
+  }
+  const interrupted = () => {
+    console.log('-- interrupted; once more to leave at once')
+    process.once('SIGINT', () => process.exit(130))
+    void cleanUp().finally(() => process.exit(130))
+  }
+  process.once('SIGINT', interrupted)
+  const { result } = await judgeOne(check, session, catalogue)
+  process.off('SIGINT', interrupted)
+  const results = new Map([[result.id, result]])
+  const rules = ruleResults(session.rulebook.states(), catalogue, results, ENDPOINT_OWNERS)
+  const judged = rules.find((rule) => rule.id === id) ?? result
+  await cleanUp()
+  tell(judged, redact)
+  // Others that a message broke on its way are worth a line: they may be the reason.
+  for (const rule of rules) {
+    if (rule === judged || !['fail', 'warn'].includes(rule.outcome)) continue
+    console.log(`also ${rule.outcome}: ${rule.id}  ${redact(rule.message)}`)
+  }
+  console.log()
+  return judged
+}
+
+function tell(result: Result, redact: (text: string) => string): void {
+  const { outcome, message, expected, actual, place, exchanges } = checkResult(result, redact)
+  console.log(`\n${outcome.toUpperCase()}  ${result.id}  ${message}`)
+  if (expected !== undefined) console.log(`  expected  ${expected}`)
+  if (actual !== undefined) console.log(`  actual    ${actual}`)
+  if (place !== undefined) console.log(`  place     ${place}`)
+  if (exchanges[0] !== undefined) console.log(`  exchange  ${exchanges[0]}`)
+  const { because } = result
+  if (outcome === 'blocked' && because?.kind === 'check') {
+    console.log(`  next      assay reproduce ${because.id}`)
+  }
+}

@@ -1,0 +1,103 @@
+import { count, oneLine, visible } from './legible.ts'
+import type { ExchangeRecord } from './report.ts'
+
+/** Lines of one body that are written out; how many more there are is said. */
+const MAX_LINES = 120
+
+/**
+ * One exchange for a reader at a terminal: who sent it and with which certificate, what is wrong with
+ * it on purpose, request and response with everything that can be decoded decoded. `>` is what was
+ * sent, `<` what came back, as in curl.
+ *
+ * @param asking the check on whose behalf all of this happens: what others send is named.
+ */
+export function messageText(record: Omit<ExchangeRecord, 'hash'>, asking: string): string {
+  const { id, endpoint, about, request, response, failure, connection } = record
+  const sender = typeof about.check === 'string' && about.check !== asking ? about.check : undefined
+  const client = connection.identity === 'none' ? 'no' : `the ${connection.identity}`
+  const tls = [connection.protocol, connection.cipher].filter(Boolean).join(' ') || 'no TLS session'
+  const lines = [
+    `${id}  ${endpoint}${sender ? `, a step of ${sender}` : ''}`,
+    `   ${tls}, ${client} client certificate`,
+  ]
+  if (typeof about.deviation === 'string') lines.push(`   THE DEVIATION: ${about.deviation}`)
+  lines.push(...sent(request), '')
+  if (response) {
+    lines.push(`< ${response.status}  (${record.durationMs} ms, ${count(response.bytes)} bytes)`)
+    lines.push(...response.headers.flatMap((header) => headerLines('<', header)))
+    lines.push(...bodyLines('<', response.body, response.headers))
+    if (response.digest) lines.push(`< … cut; SHA-256 of the whole: ${response.digest}`)
+  }
+  if (failure) lines.push(`< nothing: ${failure.kind} ${failure.code}: ${failure.message}`)
+  if (record.retriedBy) lines.push(`   sent again as ${record.retriedBy}`)
+  return lines.map(oneLine).join('\n')
+}
+
+function sent({ method, url, headers, body }: ExchangeRecord['request']): string[] {
+  const at = url.search(/[?#]/)
+  const address = at < 0 ? url : url.slice(0, at)
+  return [
+    `> ${method} ${address}`,
+    ...(at < 0 ? [] : pairs('>', url.slice(at))),
+    ...headers.flatMap((header) => headerLines('>', header)),
+    ...bodyLines('>', body ?? '', headers),
+  ]
+}
+
+/** A redirect carries what it says in the query or the fragment of its address. */
+function headerLines(mark: string, [name, value]: [string, string]): string[] {
+  const at = name.toLowerCase() === 'location' ? value.search(/[?#]/) : -1
+  if (at < 0) return [`${mark} ${name}: ${value}`]
+  return [`${mark} ${name}: ${value.slice(0, at)}`, ...pairs(mark, value.slice(at))]
+}
+
+function bodyLines(mark: string, body: string, headers: [string, string][]): string[] {
+  if (body === '') return []
+  const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
+  const lines = type.startsWith('application/x-www-form-urlencoded')
+    ? pairs(mark, body)
+    : content(body).map((line) => `${mark}   ${line}`)
+  const left = lines.length - MAX_LINES
+  const shown =
+    left > 0 ? [...lines.slice(0, MAX_LINES), `${mark}   … ${count(left)} more lines`] : lines
+  return [mark, ...shown]
+}
+
+function content(body: string): string[] {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2).split('\n')
+  } catch {
+    return visible(body)
+      .split('\n')
+      .flatMap((line) => decoded(line))
+  }
+}
+
+/** Parameters of a query, a fragment or a form, a line each; a JWT's header and claims below it. */
+function pairs(mark: string, text: string): string[] {
+  // A pseudonym holds spaces and signs that mean nothing outside of it.
+  return [...text.matchAll(/([?#&]?)((?:<[^<>]*>|[^&?#])+)/g)].flatMap(([, sign, pair = '']) => {
+    const at = pair.indexOf('=')
+    const name = unescaped(at < 0 ? pair : pair.slice(0, at))
+    const [value = '', ...more] = decoded(at < 0 ? '' : unescaped(pair.slice(at + 1)))
+    const first = `${mark}   ${sign === '#' || sign === '?' ? sign : ' '}${name} = ${value}`
+    return [first, ...more.map((line) => `${mark}     ${line}`)]
+  })
+}
+
+/** `<request-object:3f9a1c alg=PS256 …; iss=… …>`: what stands in place of a JWT says what it held. */
+function decoded(text: string): string[] {
+  const [, name, header, claims] = /^<([\w-]+:[0-9a-f]{6}) ([^;]*)(?:; (.*))?>$/s.exec(text) ?? []
+  if (name === undefined) return [text]
+  const lines = [`<${name}>`, `  header  ${header}`]
+  return claims === undefined ? lines : [...lines, `  claims  ${claims}`]
+}
+
+function unescaped(text: string): string {
+  if (text.startsWith('<')) return text
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}
