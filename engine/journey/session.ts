@@ -29,6 +29,7 @@ import type { Driver } from './drivers/driver.ts'
 import { httpDriver } from './drivers/http.ts'
 import type { KeptClients } from './kept-clients.ts'
 import { createLeftovers } from './leftovers.ts'
+import { createKeyWatch } from './new-keys.ts'
 import { OWNERS, type Step, stepMemory, taken } from './steps.ts'
 import { currentTrace, noteBroken, rulesBrokenBy } from './trace.ts'
 import { type Visit, visitEnd, visitOf } from './visit.ts'
@@ -170,6 +171,11 @@ export function createSession(parts: {
 
   const vital = createVitalSigns(() => tpp().call('discovery'))
 
+  const newKeys = createKeyWatch(rulebook.bank, async () => {
+    const { jwks_uri } = taken(await steps.discovery())
+    return tpp().call('jwks', { path: String(jwks_uri) })
+  })
+
   const heed = (exchange: Exchange) => {
     const trace = currentTrace()
     if (trace) {
@@ -183,7 +189,10 @@ export function createSession(parts: {
     trace?.broken.push(...broken)
     parts.onExchange?.(exchange)
   }
-  wire.onExchange(heed)
+  wire.onExchange(async (exchange) => {
+    await newKeys(exchange)
+    heed(exchange)
+  })
 
   const tpp = (name: ClientName = 'first'): Tpp => {
     if (!target.clients[name]) throw new NotApplicable(`the target has no ${name} client`)

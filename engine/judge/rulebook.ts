@@ -30,6 +30,8 @@ export interface RuleObservation {
 }
 
 export interface Rulebook {
+  /** What the bank has said of itself so far. */
+  readonly bank: BankSaid
   /** Judges one exchange by every rule; returns the ids that it violates. */
   judge(exchange: Exchange): string[]
   states(): RuleState[]
@@ -87,6 +89,7 @@ export function createRulebook(
   }
 
   return {
+    bank,
     judge(exchange) {
       const broken: string[] = []
       if (exchange.retriedBy) return broken
@@ -137,7 +140,8 @@ function listen(bank: BankSaid, { endpoint, about, response }: Exchange): void {
   const issuer = endpoint === 'discovery' && member(response.json, 'issuer')
   if (typeof issuer === 'string') bank.issuer ??= issuer
   const keys = endpoint === 'jwks' && member(response.json, 'keys')
-  if (Array.isArray(keys)) bank.jwks ??= { keys }
+  // Keys that went away since may have signed what came before.
+  if (Array.isArray(keys)) bank.jwks = { keys: [...(bank.jwks?.keys ?? []), ...keys] }
 }
 
 /** `accounts 2xx`, `products error`, `token 200` against an exchange. */

@@ -26,8 +26,11 @@ export interface WireMessage {
 export interface Wire {
   /** Sends one request. It never throws for anything that the network or the bank does. */
   send(message: WireMessage): Promise<Exchange>
-  /** Calls the listener with every exchange, repeats included; returns how to stop that. */
-  onExchange(listener: (exchange: Exchange) => void): () => void
+  /**
+   * Calls the listener with every exchange, repeats included, and waits for what it returns before
+   * the sender has the exchange; returns how to stop that.
+   */
+  onExchange(listener: Listener): () => void
   /** Whether the target gives a certificate of this name. */
   has(identity: string): boolean
   /** Requests sent so far. */
@@ -36,13 +39,15 @@ export interface Wire {
   close(): Promise<void>
 }
 
+type Listener = (exchange: Exchange) => unknown
+
 /** Repeats after 429 and 503. */
 const REPEATS = 2
 
 /** Opens the wire to a target: one pool of connections per identity, nothing retained after. */
 export function createWire(target: Target): Wire {
   const agents = new Map<string, Promise<Identity>>()
-  const listeners = new Set<(exchange: Exchange) => void>()
+  const listeners = new Set<Listener>()
   let requests = 0
 
   const identity = (name: string): Promise<Identity> => {
@@ -88,14 +93,14 @@ export function createWire(target: Target): Wire {
     return { exchange, reused: arrival.reused }
   }
 
-  const tell = (exchange: Exchange) => {
-    for (const listener of listeners) listener(exchange)
+  const tell = async (exchange: Exchange) => {
+    for (const listener of listeners) await listener(exchange)
     return exchange
   }
 
-  const repeat = (message: WireMessage, exchange: Exchange, fresh: boolean) => {
+  const repeat = async (message: WireMessage, exchange: Exchange, fresh: boolean) => {
     exchange.retriedBy = nextId()
-    tell(exchange)
+    await tell(exchange)
     return once(message, exchange.retriedBy, fresh)
   }
 
