@@ -47,7 +47,9 @@ export function addressFinding(
       return wrong(
         code === 'ETIMEDOUT' ? 'the network' : 'the bank',
         `${message}${via}`,
-        code === 'ETIMEDOUT' ? `Look at firewall and VPN. ${correct}.` : 'Ask the bank.',
+        code === 'ETIMEDOUT'
+          ? `Look at firewall and VPN. ${correct}.`
+          : 'Write a larger timeout, or ask the bank.',
       )
     case 'garbage':
       if (/WRONG_VERSION_NUMBER|PACKET_LENGTH|UNKNOWN_PROTOCOL|HTTP_REQUEST/.test(code)) {

@@ -5,7 +5,7 @@ import { type Case, type ClientName, tppOf } from './case.ts'
 import { certificateFindings } from './certificate.ts'
 import { clockReading } from './clock.ts'
 import { type Examination, type Finding, note, ok, skipped, wrong } from './finding.ts'
-import { placeOf } from './network.ts'
+import { placeOf, TRUST_MEND } from './network.ts'
 import {
   publishedAt,
   publishedKeyFindings,
@@ -105,6 +105,8 @@ export function registrationExamination(known: Case, client: TargetClient): Exam
   }
 }
 
+const OF_CERTIFICATE = /transport certificate|client certificate/i
+
 /** RFC 7591 3.2.2, and the claims that it is mostly about. */
 function registrationRefused(exchange: Exchange, path: string): Finding {
   const text = `refused: ${answerWords(exchange)}`
@@ -116,6 +118,7 @@ function registrationRefused(exchange: Exchange, path: string): Finding {
     const mend = `Get ${path}.softwareStatement anew, from the directory that this bank trusts.`
     return wrong('your configuration', text, mend)
   }
+  if (OF_CERTIFICATE.test(text)) return wrong('the bank', text, TRUST_MEND)
   const mend = `Compare with what this bank wants; ${path}.registrationClaims adds and replaces claims.`
   return wrong('the bank', text, mend)
 }
@@ -150,6 +153,7 @@ export function tokenKey(name: string, scope: string): string {
 function tokenRefused(exchange: Exchange, client: TargetClient, scope: string): Finding {
   const text = `refused: ${answerWords(exchange)}`
   const path = `clients.${client.name}`
+  if (OF_CERTIFICATE.test(text)) return wrong('the bank', text, TRUST_MEND)
   switch (errorOf(exchange)) {
     case 'invalid_scope': {
       const member = scope === client.scopes.accounts ? 'accounts' : 'fundsConfirmation'

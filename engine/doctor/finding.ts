@@ -50,12 +50,9 @@ export async function examine(
   const causes = new Map<string, string>()
   for (const { name, needs, run } of examinations) {
     const cause = needs.map((need) => causes.get(need)).find((known) => known !== undefined)
-    const findings = cause === undefined ? await run() : [skipped(`because ${cause}`)]
-    if (cause !== undefined) causes.set(name, cause)
-    else if (findings.some(({ level }) => level === 'wrong')) causes.set(name, `${name} is wrong`)
-    else if (findings.some(({ level }) => level === 'skipped')) {
-      causes.set(name, `${name} was skipped`)
-    }
+    const findings = cause === undefined ? await run() : [skipped(`because of ${cause}`)]
+    const failed = findings.some(({ level }) => level === 'wrong' || level === 'skipped')
+    if (failed) causes.set(name, cause ?? name)
     for (const finding of findings) {
       const line = { name, ...finding }
       lines.push(line)

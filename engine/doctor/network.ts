@@ -7,6 +7,10 @@ import { type Examination, type Finding, note, ok, wrong } from './finding.ts'
 import { serverChain } from './server-chain.ts'
 import { answerWords } from './words.ts'
 
+/** What mends a transport certificate that the bank refuses. */
+export const TRUST_MEND =
+  'Have the bank trust its issuer, with all intermediates; or name the right certificate.'
+
 /** Name of the examination of the origin that serves a part. */
 export function placeOf({ places }: Case, part: string): string[] {
   return places.filter(({ serves }) => serves.includes(part)).map(({ origin }) => origin)
@@ -88,12 +92,12 @@ function taken({ origin, serves }: Place, exchange: Exchange): Finding | undefin
   // Of nginx: 495 and 496, and 400 with a page that says so.
   const said = [400, 495, 496].includes(status) && /certificate/i.test(response?.body ?? '')
   if (response && !said) return undefined
-  const words = response ? answerWords(exchange) : (failure?.message ?? 'connection closed')
+  const closed = failure?.kind === 'closed' ? 'it closes the connection' : failure?.message
+  const words = response ? answerWords(exchange) : closed
   const where = `${new URL(origin).host} (${serves.join(', ')})`
   const text = `${where} refuses the certificate: ${words}`
-  const mend = 'Have the bank trust its issuer, with all intermediates; or name the right one.'
   return spokeTls(exchange) || failure?.kind === 'closed'
-    ? wrong('the bank', text, mend)
+    ? wrong('the bank', text, TRUST_MEND)
     : wrong('the network', `${where}: ${words}`, 'Try again.')
 }
 

@@ -1,3 +1,4 @@
+import { readPage } from '../journey/drivers/forms.ts'
 import { member } from '../judge/rows.ts'
 import type { Exchange } from '../wire/exchange.ts'
 
@@ -11,10 +12,16 @@ export function answerWords({ response, failure }: Exchange): string {
     const value = member(json, ...path)
     return typeof value === 'string' && value !== '' ? oneLine(value) : undefined
   }
-  const error = said('error') ?? said('Code') ?? said('code')
-  const words = said('error_description') ?? said('Message') ?? said('message')
-  if (error ?? words) return [status, error, words && `(${words})`].filter(Boolean).join(' ')
-  return body === '' ? String(status) : `${status} (${oneLine(body)})`
+  const error = said('error') ?? said('Code') ?? said('code') ?? said('title')
+  const words =
+    said('error_description') ?? said('Message') ?? said('message') ?? said('description')
+  if (error ?? words) {
+    // Open banking bodies repeat the status in their Code.
+    const code = error?.replace(new RegExp(`^${status} `), '')
+    return [status, code, words && `(${words})`].filter(Boolean).join(' ')
+  }
+  const text = /^\s*</.test(body) ? readPage(body).text : body
+  return text === '' ? String(status) : `${status} (${oneLine(text)})`
 }
 
 /** RFC 6749 `error`; undefined when the body has none. */
