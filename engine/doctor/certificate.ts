@@ -64,6 +64,7 @@ function usage(leaf: X509Certificate): Finding[] {
   if (usages && !(usages.usages & x509.KeyUsageFlags.digitalSignature)) {
     return complaint('its key usage has no digitalSignature: it cannot open a connection')
   }
+  if (leaf.subject === leaf.issuer) return [note('is signed by itself: no directory issued it')]
   return leaf.ca ? complaint('is the certificate of an authority') : []
 }
 
