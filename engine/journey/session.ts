@@ -30,7 +30,7 @@ import { httpDriver } from './drivers/http.ts'
 import type { KeptClients } from './kept-clients.ts'
 import { createLeftovers } from './leftovers.ts'
 import { createKeyWatch } from './new-keys.ts'
-import { OWNERS, type Step, stepMemory, taken } from './steps.ts'
+import { accountsOwner, OWNERS, type Step, stepMemory, taken } from './steps.ts'
 import { currentTrace, noteBroken, rulesBrokenBy } from './trace.ts'
 import { type Visit, visitEnd, visitOf } from './visit.ts'
 import { createVitalSigns } from './vital-signs.ts'
@@ -430,7 +430,7 @@ export function createSession(parts: {
       }),
 
     accounts: (consent) =>
-      memory.once(`accounts ${consent.name}`, OWNERS.accounts, async () => {
+      memory.once(`accounts ${consent.name}`, accountsOwner(consent.permissions), async () => {
         const exchange = await (await approved(consent)).get('/accounts')
         environment(exchange)
         const accounts = member(exchange.response?.json, 'Data', 'Account')

@@ -40,6 +40,12 @@ export const OWNERS = {
   products: 'PROD-01/answers-200',
 } as const
 
+/** The check that owns GET /accounts under these permissions. */
+export function accountsOwner(permissions: readonly string[]): string {
+  if (!permissions.includes('ReadAccountsDetail')) return 'ACC-11/basic-alone'
+  return permissions.includes('ReadAccountsBasic') ? OWNERS.accounts : 'ACC-11/detail-alone'
+}
+
 /** The value of a step, or the end of this check: blocked by the step's owner. */
 export function taken<T>(step: Step<T>): T {
   if (step.value !== undefined) return step.value

@@ -1,6 +1,6 @@
 import { check } from '../../engine/journey/context.ts'
 import { exchangeOf, OWNERS, taken } from '../../engine/journey/steps.ts'
-import { expect, expectThat } from '../../engine/judge/expect.ts'
+import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
 import { Blocked, lacking } from '../../engine/judge/outcome.ts'
 import { brief } from '../../engine/judge/schemas.ts'
 import { accountsOnly, basicCredits, everything, noAccounts, reconfirmed } from '../consents.ts'
@@ -127,8 +127,9 @@ check(
 check(
   'ACC-11/basic-alone',
   'GET /accounts serves a consent with ReadAccountsBasic and without ReadAccountsDetail',
-  { uses: ['basic credits'] },
+  { uses: ['everything', 'basic credits'] },
   async ({ approved }) => {
+    relyOn(OWNERS.accounts, await firstRead(await approved(everything), '/accounts'))
     expect(await firstRead(await approved(basicCredits), '/accounts')).toSucceed()
   },
 )
@@ -136,8 +137,9 @@ check(
 check(
   'ACC-11/detail-alone',
   'GET /accounts serves a consent with ReadAccountsDetail and without ReadAccountsBasic',
-  { uses: ['accounts only'] },
+  { uses: ['everything', 'accounts only'] },
   async ({ approved }) => {
+    relyOn(OWNERS.accounts, await firstRead(await approved(everything), '/accounts'))
     expect(await firstRead(await approved(accountsOnly), '/accounts')).toSucceed()
   },
 )

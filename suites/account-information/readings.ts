@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Approval, TokenSet } from '../../engine/journey/session.ts'
-import { OWNERS } from '../../engine/journey/steps.ts'
+import { accountsOwner } from '../../engine/journey/steps.ts'
 import { rulesBrokenBy } from '../../engine/journey/trace.ts'
 import { relyOn } from '../../engine/judge/expect.ts'
 import { succeeded } from '../../engine/judge/matchers.ts'
@@ -62,8 +62,9 @@ export function accountIdsIn(rows: Row[]): string[] {
 /** AccountIds of the consent; ends the check where they don't stay, or where there are none. */
 export async function accountIds(approval: Approval): Promise<string[]> {
   const [first, second] = await accountsTwice(approval)
-  const ids = accountIdsIn(listed(first, OWNERS.accounts))
-  const again = accountIdsIn(listed(second, OWNERS.accounts))
+  const owner = accountsOwner(approval.facts.permissions)
+  const ids = accountIdsIn(listed(first, owner))
+  const again = accountIdsIn(listed(second, owner))
   if (ids.join() !== again.join()) {
     const id = 'ACC-04/second-call'
     throw new Blocked({ kind: 'check', id }, 'the AccountIds changed between two calls', second)

@@ -6,6 +6,7 @@ import { answerOf, succeeded } from '../../engine/judge/matchers.ts'
 import { lacking, NotApplicable } from '../../engine/judge/outcome.ts'
 import { rowsOf } from '../../engine/judge/rows.ts'
 import { everything, secondCustomer } from '../consents.ts'
+import { accountIds } from './readings.ts'
 import { newConsent } from './visits.ts'
 
 /** Certificates, bearer tokens, ownership. Requirements: specs/account-information/security.yaml */
@@ -123,12 +124,12 @@ for (const { slug, path, owner } of [
     `SEC-07/${slug}`,
     `A customer's access token gives nothing of /accounts/{AccountId}${path} of another customer`,
     { uses: ['everything', 'second customer'] },
-    async ({ approved, customer, steps }) => {
+    async ({ approved, customer }) => {
       customer('second')
       const mine = await approved(everything)
       const theirs = await approved(secondCustomer)
-      const own = taken(await steps.accounts(everything))
-      const foreign = taken(await steps.accounts(secondCustomer)).find((id) => !own.includes(id))
+      const own = await accountIds(mine)
+      const foreign = (await accountIds(theirs)).find((id) => !own.includes(id))
       const [some] = own
       if (some === undefined || foreign === undefined) {
         lacking('an account of each customer, with an AccountId of its own')

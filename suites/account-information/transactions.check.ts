@@ -1,6 +1,6 @@
 import { check } from '../../engine/journey/context.ts'
 import { OWNERS } from '../../engine/journey/steps.ts'
-import { expect, expectThat } from '../../engine/judge/expect.ts'
+import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
 import { lacking } from '../../engine/judge/outcome.ts'
 import { brief } from '../../engine/judge/schemas.ts'
 import { accountsOnly, basicCredits, debitsInPeriod, everything } from '../consents.ts'
@@ -71,8 +71,9 @@ check(
 check(
   'TXN-14/basic-alone',
   'GET /transactions serves a consent with ReadTransactionsBasic and without the detail permission',
-  { uses: ['basic credits'] },
+  { uses: ['everything', 'basic credits'] },
   async ({ approved }) => {
+    relyOn(OWNERS.transactions, await firstRead(await approved(everything), bulk))
     expect(await firstRead(await approved(basicCredits), bulk)).toSucceed()
   },
 )
@@ -80,8 +81,9 @@ check(
 check(
   'TXN-14/detail-alone',
   'GET /transactions serves a consent with ReadTransactionsDetail and without the basic permission',
-  { uses: ['debits in a period'] },
+  { uses: ['everything', 'debits in a period'] },
   async ({ approved }) => {
+    relyOn(OWNERS.transactions, await firstRead(await approved(everything), bulk))
     expect(await firstRead(await approved(debitsInPeriod), bulk)).toSucceed()
   },
 )
