@@ -134,16 +134,11 @@ const variants: Variant[] = [
     }),
   },
   {
-    id: 'authorised-once-there-is-a-token',
-    story: 'The transition to Authorised is not shown: it takes place when the code is exchanged.',
-    middleware: authorisedByTokens(),
-  },
-  {
     id: 'second-deletion-is-204',
     story: 'What a second DELETE of a deleted consent gives is not shown: there is nothing to do.',
     async middleware(ctx, next) {
-      const id = decodeURIComponent(ctx.path.split('/').at(-1) ?? '')
       const deletes = ctx.method === 'DELETE' && partOf(ctx) === 'consents'
+      const id = ctx.path.split('/').at(-1) ?? ''
       const consent = deletes ? stateOf(ctx).bank.inside.consents.get(id) : undefined
       const deleted = consent?.deleted !== undefined
       await next()
@@ -228,27 +223,6 @@ function isTidy(text: string): boolean {
   const { Data, Risk, ...others } = body ?? {}
   const empty = typeof Risk === 'object' && Risk !== null && Object.keys(Risk).length === 0
   return Data !== undefined && empty && Object.keys(others).length === 0
-}
-
-/** Shows a consent as authorised only once an access token was issued for it. */
-function authorisedByTokens(): NonNullable<Variant['middleware']> {
-  const used = new Set<string>()
-  return async (ctx, next) => {
-    await next()
-    const body = jsonOf(ctx)
-    const { consents, records } = stateOf(ctx).bank.inside
-    if (!body || ctx.status >= 300) return
-    if (partOf(ctx) === 'token') {
-      const grant = records.peek('AccessToken', String(body.access_token))?.grantId
-      const consent = grant === undefined ? undefined : consents.ofGrant(grant)
-      if (consent) used.add(consent.id)
-    }
-    const data = body.Data as Json | undefined
-    if (partOf(ctx) !== 'consents' || data?.Status !== 'Authorised') return
-    if (used.has(String(data.ConsentId))) return
-    ctx.body = { ...body, Data: { ...data, Status: 'AwaitingAuthorisation' } }
-    ctx.state.fired()
-  }
 }
 
 export default variants

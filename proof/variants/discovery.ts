@@ -1,0 +1,156 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { signJws } from '../../bank/signature.ts'
+import { stateOf } from '../../bank/state.ts'
+import { idTokens, signedAgain } from '../id-tokens.ts'
+import type { Variant } from '../proof.ts'
+import { answers, type Json, partOf, successes } from '../rewriting.ts'
+
+const seen = answers((ctx) => partOf(ctx) === 'discovery')
+const keySet = (change: (keys: Json[]) => Json[]) =>
+  successes(['jwks'], (body) => ({ ...body, keys: change(body.keys as Json[]) }))
+
+const curve = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
+
+const variants: Variant[] = [
+  {
+    id: 'configuration-with-the-least',
+    story:
+      '"Returns the OIDC configuration; body: not shown": the required members of OpenID Connect Discovery, and what says how clients authenticate.',
+    middleware: successes(['discovery'], (body) => {
+      const names = [
+        'issuer',
+        'authorization_endpoint',
+        'token_endpoint',
+        'jwks_uri',
+        'response_types_supported',
+        'subject_types_supported',
+        'id_token_signing_alg_values_supported',
+        'token_endpoint_auth_methods_supported',
+      ]
+      return Object.fromEntries(names.map((name) => [name, body[name]]))
+    }),
+  },
+  {
+    id: 'configuration-with-much-more',
+    story:
+      'The body of the configuration is not shown: more members, and more values than are used.',
+    settings: {
+      discovery: {
+        mtls_endpoint_aliases: { token_endpoint: 'https://mtls.bank.example/token' },
+        introspection_endpoint: 'https://auth.bank.example/introspect',
+        revocation_endpoint: 'https://auth.bank.example/revoke',
+        userinfo_endpoint: 'https://auth.bank.example/userinfo',
+        backchannel_logout_supported: false,
+        op_policy_uri: null,
+        'x-bank': { version: [1, 2] },
+      },
+    },
+    middleware: seen,
+  },
+  {
+    id: 'configuration-advertises-more-values',
+    story:
+      'The configuration may advertise more than the values that are used (AMB-26), in any order.',
+    middleware: successes(['discovery'], (body) => ({
+      ...body,
+      response_types_supported: ['code', 'id_token code', 'code id_token', 'code id_token token'],
+      token_endpoint_auth_methods_supported: ['tls_client_auth', 'private_key_jwt'],
+      token_endpoint_auth_signing_alg_values_supported: ['ES256', 'PS256', 'PS512'],
+      id_token_signing_alg_values_supported: ['ES256', 'PS256'],
+      request_object_signing_alg_values_supported: ['ES256', 'PS256', 'none'],
+      response_modes_supported: ['query', 'fragment', 'form_post', 'jwt'],
+      scopes_supported: ['payments', ...((body.scopes_supported ?? []) as string[])],
+    })),
+  },
+  {
+    id: 'configuration-without-refresh-grant',
+    story: 'Whether refresh_token is listed is open: it is no grant that a client has to ask for.',
+    middleware: successes(['discovery'], (body) => ({
+      ...body,
+      grant_types_supported: ['client_credentials', 'authorization_code', 'implicit'],
+    })),
+  },
+  {
+    id: 'configuration-as-plain-text',
+    story: 'The status of success and the media type of the configuration are open: a file server.',
+    middleware: answers((ctx) => {
+      if (partOf(ctx) !== 'discovery' || typeof ctx.body !== 'object') return false
+      ctx.body = JSON.stringify(ctx.body)
+      ctx.type = 'text/plain'
+    }),
+    warns: ['GEN-15/media-type'],
+    because: 'Its body is JSON, and JSON should be called so.',
+  },
+  {
+    id: 'addresses-spelt-otherwise',
+    story: 'An address may be written with a host in capitals or a path that ends as it begins.',
+    middleware: successes(['discovery'], (body) => ({
+      ...body,
+      jwks_uri: String(body.jwks_uri).replace('https:', 'HTTPS:'),
+    })),
+  },
+  {
+    id: 'many-keys',
+    story: "A JWKS may hold several keys; the ID token's kid tells which.",
+    settings: { jwksKeys: 3 },
+    middleware: keySet((keys) => keys.toReversed()),
+  },
+  {
+    id: 'signed-by-the-second-key',
+    story: 'The bank signs with whichever of its keys it likes; the kid tells.',
+    settings: { jwksKeys: 2 },
+    middleware: idTokens((claims, _header, ctx) => {
+      const key = stateOf(ctx).bank.inside.keys[1]
+      return key && signJws(claims, key)
+    }),
+  },
+  {
+    id: 'keys-change-during-the-run',
+    story:
+      'Keys rotate: from the third ID token on the bank signs with a new key, which the JWKS has from then on.',
+    settings: { jwksKeys: 2 },
+    ...rotating(),
+  },
+  {
+    id: 'keys-of-other-kinds',
+    story: 'A JWKS may hold keys for other uses, of other types, and members that nobody knows.',
+    middleware: keySet((keys) => [
+      { kty: 'OKP', crv: 'X25519', x: 'hSDwCYkwp1R0i33ctD73Wg2_Og0mOBr066SpjqqbTmo', use: 'enc' },
+      { ...curve, kid: 'curve', use: 'sig', alg: 'ES256' },
+      { kty: 'unheard-of', kid: 'odd' },
+      ...keys.map((key) => ({ ...key, 'x-valid-from': '2026-01-01' })),
+    ]),
+  },
+  {
+    id: 'keys-without-kid-use-alg',
+    story:
+      'kid, use and alg of a JWK are optional (RFC 7517 4), and with one key no ID token needs to name it.',
+    async middleware(ctx, next) {
+      await idTokens((claims, _header, context) =>
+        signedAgain(context, claims, { kid: undefined }),
+      )(ctx, () => keySet((keys) => keys.map(({ kid, use, alg, ...key }) => key))(ctx, next))
+    },
+  },
+]
+
+function rotating(): Pick<Variant, 'middleware'> {
+  const given = new WeakMap<object, number>()
+  const sign = idTokens((claims, _header, ctx) => {
+    const { bank } = stateOf(ctx)
+    const count = (given.get(bank) ?? 0) + 1
+    given.set(bank, count)
+    const key = bank.inside.keys[count < 3 ? 0 : 1]
+    return key && signJws(claims, key)
+  })
+  return {
+    async middleware(ctx, next) {
+      await sign(ctx, next)
+      if (partOf(ctx) !== 'jwks') return
+      const { keys } = ctx.body as { keys: Json[] }
+      const now = (given.get(stateOf(ctx).bank) ?? 0) < 3 ? keys.slice(0, 1) : keys
+      ctx.body = { keys: now }
+    },
+  }
+}
+
+export default variants

@@ -1,0 +1,79 @@
+import { currentRequest } from '../../bank/current.ts'
+import type { Variant } from '../proof.ts'
+import { answers, type Json, partOf, statuses, successes } from '../rewriting.ts'
+
+const FUNDS = 'funds-confirmation-consents'
+const seen = answers((ctx) => partOf(ctx) === 'consents' && ctx.path.includes(FUNDS))
+
+const created = (change: (data: Json, account: Json) => Json) =>
+  successes(['consents'], (body, ctx) => {
+    const data = body.Data as Json
+    if (!ctx.path.includes(FUNDS)) return undefined
+    return { ...body, Data: change(data, data.DebtorAccount as Json) }
+  })
+
+const variants: Variant[] = [
+  {
+    id: 'funds-deleted-under-aisp',
+    story: 'The sample request places the deletion under the aisp prefix (AMB-05).',
+    settings: { fundsConfirmationPaths: { delete: `aisp/${FUNDS}` } },
+    middleware: seen,
+  },
+  {
+    id: 'funds-below-aisp-cbpii',
+    story: 'cbpii may follow the prefix of all consent endpoints instead of replacing it (AMB-06).',
+    settings: {
+      fundsConfirmationPaths: { create: `aisp/cbpii/${FUNDS}`, delete: `aisp/cbpii/${FUNDS}` },
+    },
+    middleware: seen,
+  },
+  {
+    id: 'funds-below-aisp',
+    story: 'The heading of the deletion has no cbpii, and neither has this bank (AMB-05, AMB-06).',
+    settings: { fundsConfirmationPaths: { create: `aisp/${FUNDS}`, delete: `aisp/${FUNDS}` } },
+    middleware: seen,
+  },
+  {
+    id: 'funds-named-by-the-bank',
+    story:
+      'Name is "assigned by the servicing institution": where none was sent, the bank has one.',
+    middleware: created((data, account) => ({
+      ...data,
+      DebtorAccount: { Name: 'MS A OKAFOR', SecondaryIdentification: '00', ...account },
+    })),
+  },
+  {
+    id: 'funds-expire-by-default',
+    story: 'What ExpirationDateTime is when none was sent is not shown: a date of the bank.',
+    middleware: created((data) => ({ ExpirationDateTime: '2999-12-31T00:00:00Z', ...data })),
+  },
+  {
+    id: 'funds-of-known-cards-only',
+    story:
+      'Identification is the "last 4 digits of the customer\'s card number": an ending that no card has is refused.',
+    policies: (correct, { fired }) => ({
+      debtorAccountRefusal(account, scheme) {
+        const reason = correct.debtorAccountRefusal(account, scheme)
+        if (reason) return reason
+        const { bank } = currentRequest()?.state ?? {}
+        const customers = bank?.customers as { cards: { pan: string }[] }[] | undefined
+        fired()
+        return customers?.some(({ cards }) =>
+          cards.some(({ pan }) => pan.endsWith(account.Identification)),
+        )
+          ? undefined
+          : ['field-invalid', 'Identification']
+      },
+    }),
+  },
+  {
+    id: 'funds-refused-by-404-and-409',
+    story: 'The status that refuses another scheme or Identification is not shown.',
+    policies: statuses((reason) => {
+      if (reason === 'scheme-unsupported') return 409
+      return reason === 'field-invalid' && currentRequest()?.path.includes(FUNDS) ? 404 : undefined
+    }),
+  },
+]
+
+export default variants

@@ -1,0 +1,72 @@
+import { currentRequest } from '../../bank/current.ts'
+import type { Variant } from '../proof.ts'
+import { answers, refusals } from '../rewriting.ts'
+
+const limited = answers((ctx) => ctx.status === 429)
+
+const variants: Variant[] = [
+  {
+    id: 'rate-limit-without-retry-after',
+    story: 'The document says 429 and nothing of Retry-After.',
+    settings: { rateLimit: { retryAfter: false } },
+    middleware: limited,
+  },
+  {
+    id: 'rate-limit-until-a-date',
+    story: 'Retry-After may be a date (RFC 9110 10.2.3).',
+    middleware: refusals(['data'], (ctx) => {
+      if (ctx.status !== 429) return false
+      ctx.set('retry-after', new Date(Date.now() + 60_000).toUTCString())
+    }),
+  },
+  {
+    id: 'rate-limit-of-eight',
+    story: '"Thresholds and windows: not shown": eight requests.',
+    settings: { rateLimit: { threshold: 8 } },
+    middleware: limited,
+  },
+  {
+    id: 'rate-limit-of-a-second',
+    story: '"Thresholds and windows: not shown": twelve requests in one second.',
+    settings: { rateLimit: { threshold: 12, window: 1 } },
+    middleware: limited,
+  },
+  {
+    id: 'rate-limit-never-reached',
+    story: '"Thresholds and windows: not shown": ten thousand requests, more than a run may send.',
+    settings: { rateLimit: { threshold: 10_000 } },
+    target: (document) => {
+      document.rateLimitBurst = 30
+    },
+    silent: true,
+    blocks: ['RATE-01/with-429'],
+    because: 'Whether the answer would be 429 cannot be seen without reaching the limit.',
+  },
+  {
+    id: 'rate-limit-of-each-endpoint',
+    story:
+      '"Thresholds and windows: not shown": a limit for each endpoint and not for all together.',
+    policies: (correct, { fired }) => {
+      const counts = new Map<string, number>()
+      return {
+        limitReached(_earlier, limit) {
+          const { path = '', header = {} } = currentRequest() ?? {}
+          const key = `${path} ${(header as { authorization?: string }).authorization}`
+          const earlier = counts.get(key) ?? 0
+          counts.set(key, earlier + 1)
+          const reached = correct.limitReached(earlier, limit)
+          if (reached) fired()
+          return reached
+        },
+      }
+    },
+  },
+  {
+    id: 're-confirmation-after-sixty-days',
+    story: '"At least every 90 days": the bank asks its customers after 60 already.',
+    settings: { reconfirmationDays: 60 },
+    silent: true,
+  },
+]
+
+export default variants

@@ -1,0 +1,186 @@
+import type { Context } from 'koa'
+import type { Variant } from '../proof.ts'
+import { answers, type Json, partOf, refusals, successes } from '../rewriting.ts'
+
+/** The list of products, changed on its way out; TotalResults follows. */
+const listed = (change: (products: Json[]) => Json[]) =>
+  successes(['products'], (body) => {
+    const data = change(body.data as Json[])
+    return { ...body, data, meta: { ...(body.meta as Json), TotalResults: data.length } }
+  })
+
+const eachProduct = (change: (product: Json) => Json) => listed((products) => products.map(change))
+
+const OPTIONAL = [
+  'AbilityToSetIndividualLimits',
+  'BalanceTransferRate',
+  'CashbackPercent',
+  'MaximumNumberOfCardsPermitted',
+  'MinimumRepaymentAmount',
+  'MinimumRepaymentPercentage',
+  'NonSterlingTransactionFee',
+  'OverLimitFee',
+]
+
+const without = (value: unknown, names: string[]) =>
+  Object.fromEntries(Object.entries(value as Json).filter(([name]) => !names.includes(name)))
+
+const wrong = (change: (ctx: Context, body: Json) => unknown) =>
+  refusals(['products'], (ctx) => change(ctx, ctx.body as Json))
+
+/** What only a product can show: number of the requirement, names of its rules. */
+const OF_A_PRODUCT = {
+  12: ['description'],
+  13: ['details'],
+  14: ['eligibility', 'organisation'],
+  15: ['key-features'],
+  16: ['other-key-features'],
+  17: ['payment-holiday'],
+  18: ['product-identifier'],
+  19: ['product-name'],
+  20: ['product-segment'],
+  21: ['consumer-credit-card'],
+  22: ['array', 'urls'],
+  23: ['array', 'urls'],
+  25: ['sub-type'],
+  26: ['item'],
+  27: ['apr-rate', 'cash-advance-rate', 'exchange-rate-adjustment', 'purchase-rate'],
+  28: [
+    'account-level',
+    'cash-withdrawals',
+    'convenience-cheque',
+    'online-reporting',
+    'personal-level',
+  ],
+  29: ['annual-fee', 'emergency-cards-fees', 'minimum-credit-limit'],
+  30: ['card-scheme'],
+  31: ['interest-free-days', 'payment-days'],
+  32: ['repayment-frequency'],
+  33: ['boolean', 'integer', 'strings'],
+  34: ['age-restricted', 'bankruptcy', 'description', 'other-holding', 'residency'],
+  35: ['income-related', 'minimum-age'],
+  37: ['brand', 'legal-name', 'organisation-name', 'parent', 'trademark-id'],
+  38: ['ipo-code'],
+}
+
+const variants: Variant[] = [
+  {
+    id: 'products-with-the-least',
+    story: 'Every member that is not required is absent.',
+    middleware: eachProduct((product) => {
+      const { ConsumerCreditCardItem: item, ...details } = product.Details as Json
+      return {
+        ...without(product, ['OtherKeyFeatures', 'ProductSegment']),
+        Details: { ...details, ConsumerCreditCardItem: without(item, OPTIONAL) },
+        Eligibility: without(product.Eligibility, ['IncomeRelated', 'MinimumAge']),
+      }
+    }),
+  },
+  {
+    id: 'one-product',
+    story: 'The bank has one current card.',
+    middleware: listed((products) => products.slice(0, 1)),
+  },
+  {
+    id: 'no-product',
+    story:
+      'The "complete list of current products" of a bank that takes no new customers is empty.',
+    middleware: listed(() => []),
+    blocks: Object.entries(OF_A_PRODUCT).flatMap(([number, names]) =>
+      names.map((name) => `PROD-${number}/${name}`),
+    ),
+    because: 'Without a product none of its members can be judged.',
+  },
+  {
+    id: 'products-in-another-order',
+    story: 'No sentence orders the products: each answer has an order of its own.',
+    middleware: alternately(),
+  },
+  {
+    id: 'products-share-their-urls',
+    story: '"Several products may share one URL", and a product may have several.',
+    middleware: eachProduct((product) => ({
+      ...product,
+      ProductURL: ['https://bank.example/cards', 'https://bank.example/cards#compare'],
+      TsandCs: ['https://bank.example/terms.pdf'],
+    })),
+  },
+  {
+    id: 'products-not-yet-live',
+    story: '"On live products only": a product that is not live has empty arrays of URLs.',
+    middleware: listed((products) =>
+      products.map((product, place) =>
+        place === 0 ? { ...product, ProductURL: [], TsandCs: [] } : product,
+      ),
+    ),
+  },
+  {
+    id: 'rates-in-words',
+    story: 'Rates and amounts are strings; how they are written is not said.',
+    middleware: eachProduct((product) => {
+      const details = product.Details as Json
+      const item = details.ConsumerCreditCardItem as Json
+      return {
+        ...product,
+        Details: {
+          ...details,
+          ConsumerCreditCardItem: {
+            ...item,
+            APRRate: '24.9% APR (variable)',
+            AnnualFeeAmount: '£0',
+            IssuingEmergencyCardsFees: 'none',
+            CashAdvanceRate: '-0.5',
+          },
+        },
+      }
+    }),
+  },
+  {
+    id: 'last-updated-in-words',
+    story: 'The format of LastUpdated is not said.',
+    middleware: successes(['products'], (body) => ({
+      ...body,
+      meta: { ...(body.meta as Json), LastUpdated: '4 November 2024' },
+    })),
+  },
+  {
+    id: 'product-errors-with-reason',
+    story: 'status in the body is the status code; whether words follow it is open.',
+    middleware: wrong((ctx, body) => {
+      const { status } = ctx
+      ctx.body = { ...body, status: `${status} ${ctx.message}`, instance: ctx.path }
+      ctx.status = status
+    }),
+  },
+  {
+    id: 'products-for-any-accept',
+    story: 'What a request with other headers gives is not shown: the same JSON.',
+    async middleware(ctx, next) {
+      if (partOf(ctx) === 'products' && !/json|\*/.test(ctx.get('accept') || '*')) {
+        ctx.req.headers.accept = 'application/json'
+        ctx.state.fired()
+      }
+      await next()
+    },
+  },
+  {
+    id: 'products-behind-a-cache',
+    story: 'Caching headers that the document does not mention: an ETag, an age, a long life.',
+    middleware: answers((ctx) => {
+      if (partOf(ctx) !== 'products') return false
+      ctx.set('etag', 'W/"1a-2b"')
+      ctx.set('cache-control', 'public, max-age=86400')
+      ctx.set('age', '3601')
+    }),
+  },
+]
+
+function alternately(): NonNullable<Variant['middleware']> {
+  let turn = 0
+  return listed((products) => {
+    turn += 1
+    return [...products.slice(turn % products.length), ...products.slice(0, turn % products.length)]
+  })
+}
+
+export default variants

@@ -1,0 +1,139 @@
+import { stateOf } from '../../bank/state.ts'
+import type { Variant } from '../proof.ts'
+import { answers, type Json, jsonOf, partOf, successes } from '../rewriting.ts'
+
+/** The registered client in the 201, changed on its way out. */
+const registered = (change: (client: Json) => Json) => successes(['registration'], change)
+
+const variants: Variant[] = [
+  {
+    id: 'one-redirect-uri-is-stored',
+    story:
+      '"The service may modify or discard any supplied value": of the redirect URIs it keeps the first.',
+    policies: (correct, { fired }) => ({
+      redirectUrisStored(requested, stated) {
+        const stored = correct.redirectUrisStored(requested, stated)
+        if (stored.length > 1) fired()
+        return stored.slice(0, 1)
+      },
+    }),
+  },
+  {
+    id: 'foreign-redirect-uris-are-discarded',
+    story:
+      '"The service may modify or discard any supplied value": redirect URIs outside the statement are left out (AMB-19).',
+    policies: (correct, { fired }) => ({
+      redirectUrisAcceptable: () => true,
+      redirectUrisStored(requested, stated) {
+        const kept = requested?.filter((uri) => stated.includes(uri))
+        if (kept && kept.length < (requested?.length ?? 0)) fired()
+        return correct.redirectUrisStored(kept?.length ? kept : undefined, stated)
+      },
+    }),
+  },
+  {
+    id: 'unsupported-values-are-replaced',
+    story:
+      '"The service may modify or discard any supplied value": what the configuration does not advertise becomes what it does.',
+    policies: (correct, { fired }) => ({
+      registrationValueRefusal(claims, advertised) {
+        const reason = correct.registrationValueRefusal(claims, advertised)
+        if (reason === undefined) return undefined
+        fired()
+        const grants = claims.grant_types
+        if (Array.isArray(grants)) {
+          claims.grant_types = grants.filter((one) => advertised.grantTypes.includes(one))
+        }
+        return undefined
+      },
+      grantTypesStored: (requested) =>
+        requested.length > 0 ? requested : ['authorization_code', 'client_credentials'],
+    }),
+  },
+  {
+    id: 'registered-with-much-more',
+    story:
+      'The response returns "all values stored for the client": also a secret, the statement and its claims.',
+    middleware: registered((client) => ({
+      ...client,
+      client_secret: 'b5c2b4a3-9c4b-4e5a-8a4f-0c7f2f1d9e3b',
+      client_secret_expires_at: 0,
+      require_auth_time: false,
+      subject_type: 'pairwise',
+      tls_client_auth_subject_dn: null,
+      software_roles: ['AISP'],
+      software_statement: 'eyJhbGciOiJQUzI1NiJ9.e30.c2ln',
+      backchannel_logout_uri: '',
+    })),
+  },
+  {
+    id: 'registered-lists-in-another-order',
+    story:
+      'Scopes and grant types are sets: they come back in the order of the bank, with implicit.',
+    middleware: registered((client) => ({
+      ...client,
+      scope: String(client.scope).split(' ').reverse().join(' '),
+      grant_types: ['implicit', ...(client.grant_types as string[])].reverse(),
+      response_types: ['id_token code'],
+    })),
+  },
+  {
+    id: 'registered-on-behalf-of-nobody',
+    story: 'A software statement need not have software_on_behalf_of (AMB-24): none is returned.',
+    middleware: registered(({ software_on_behalf_of: _none, ...client }) => client),
+  },
+  {
+    id: 'registered-with-the-least',
+    story:
+      'The table of the registered client has no column for required ones: only what later requests are judged by is returned.',
+    middleware: registered((client) => {
+      const names = [
+        'client_id',
+        'grant_types',
+        'redirect_uris',
+        'scope',
+        'response_types',
+        'token_endpoint_auth_method',
+      ]
+      return Object.fromEntries(names.map((name) => [name, client[name]]))
+    }),
+    warns: ['REG-28/all-fields'],
+    because: 'AMB-24: the other fields should be returned.',
+  },
+  {
+    id: 'software-registers-once',
+    story: 'How often one software statement can be registered is not said (AMB-35): once.',
+    middleware: registeringOnce(),
+  },
+  {
+    id: 'registration-management-is-404',
+    story: 'Client management is not supported; which status says so is not shown.',
+    middleware: answers((ctx) => {
+      if (partOf(ctx) !== 'registration' || ctx.status !== 405) return false
+      ctx.status = 404
+      ctx.remove('allow')
+    }),
+  },
+]
+
+/** Refuses every registration of a software after its first that succeeded. */
+function registeringOnce(): NonNullable<Variant['middleware']> {
+  const known = new WeakMap<object, Set<string>>()
+  return async (ctx, next) => {
+    if (partOf(ctx) !== 'registration' || ctx.method !== 'POST') return next()
+    const { bank, transport } = stateOf(ctx)
+    const clients = known.get(bank) ?? new Set()
+    known.set(bank, clients)
+    const organisation = transport.organisationId ?? ''
+    if (clients.has(organisation)) {
+      ctx.status = 400
+      ctx.body = { error: 'invalid_client_metadata', error_description: 'already registered' }
+      ctx.state.fired()
+      return
+    }
+    await next()
+    if (ctx.status === 201 && jsonOf(ctx)) clients.add(organisation)
+  }
+}
+
+export default variants
