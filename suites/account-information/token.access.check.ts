@@ -8,6 +8,7 @@ import { refused } from '../../engine/judge/matchers.ts'
 import { Blocked, NotApplicable } from '../../engine/judge/outcome.ts'
 import { everything, noAccounts, secondClient } from '../consents.ts'
 import { deleted, type Ended, revoked } from '../endings.ts'
+import { ownerOf } from './transaction-readings.ts'
 
 /** What access tokens and refresh tokens give. Requirements: specs/account-information/token.yaml */
 
@@ -71,8 +72,8 @@ check(
   'An access token that has expired gives no data',
   { uses: ['no accounts'], spends: 'no accounts' },
   async (context) => {
-    const { before, after } = await expiredToken(context)
-    relyOn(OWNERS.transactions, before)
+    const { approval, before, after } = await expiredToken(context)
+    relyOn(ownerOf(approval, '/transactions'), before)
     expect(after).toBeRefused()
   },
 )
@@ -84,7 +85,7 @@ check(
   async (context) => {
     const { consent, approval, tokens, before, after } = await expiredToken(context)
     if (!tokens.refreshToken) throw new NotApplicable('the bank issues no refresh token')
-    relyOn(OWNERS.transactions, before)
+    relyOn(ownerOf(approval, '/transactions'), before)
     taken(await context.steps.refresh(everything))
     if (!refused(after)) {
       throw new Blocked({ kind: 'check', id: 'TOK-21/expired' }, 'it did not expire', after)
