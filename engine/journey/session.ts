@@ -490,6 +490,7 @@ export function createSession(parts: {
         redirectUris: [asked, ...(who.registered?.redirect_uris ?? []), ...who.client.redirectUris],
         decision: decision === 'deny' ? 'deny' : 'approve',
         customer: target.document.customers[name] ?? { credentials: {} },
+        customerName: name,
         purpose,
       })
       if (end.exchange) environment(end.exchange)
@@ -505,6 +506,9 @@ export function createSession(parts: {
         outcome: made.kind,
         at: new Date().toISOString(),
       })
+      if (end.kind === 'stopped' && end.ours) {
+        throw new Blocked({ kind: 'environment', what: end.why }, `the visit ended: ${end.why}`)
+      }
       return made
     })
     door = turn.catch(() => {})

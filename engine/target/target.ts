@@ -33,6 +33,8 @@ export interface TargetDocument {
   freshRegistrations?: boolean
   /** Requests that the 429 check may send without the customer present; 0 or absent: it is off. */
   rateLimitBurst?: number
+  /** Requests in a minute, repeats included, that a run may send. Default: no limit. */
+  requestsPerMinute?: number
   /** Seconds by which the bank's clock may differ. Default 60. */
   clockTolerance?: number
 }
@@ -102,7 +104,18 @@ export interface AuthorisationDocument {
   forms?: FormDocument[]
   /** For `browser`: steps tried on each page. */
   steps?: StepDocument[]
+  /** For `browser`: path of Chromium, Chrome or Edge. Default: the usual places are searched. */
+  executable?: string
+  /** For `browser`: show its window, to see what the steps do. Default false. */
+  visible?: boolean
+  /** For `command`: program and arguments; the link follows them. */
   command?: string[]
+  /** For `ask`: program and arguments that open a page; its address follows them. */
+  open?: string[]
+  /** For `ask`: port on loopback of the page that lists the approvals. Default: a free one. */
+  port?: number
+  /** Seconds that one visit may take. Default: 3600 for `ask`, 60 for `browser` and `command`. */
+  patience?: number
 }
 
 export interface FormDocument {
@@ -122,8 +135,15 @@ export interface StepDocument {
   /** CSS selector that tells this page. */
   when: string
   only?: 'approve' | 'deny'
+  /** CSS selector of what must be visible before anything is filled. */
+  waitFor?: string
+  /** CSS selector → value; `{username}` stands for the customer's credential of that name. */
   fill?: Record<string, string>
+  /** CSS selector of checkboxes to tick: the accounts. */
   tickAll?: string
+  /** A one-time code: what the command prints on its last line is filled in. */
+  code?: { into: string; command: string[] }
+  /** CSS selector of what is clicked at the end. */
   click?: string
 }
 

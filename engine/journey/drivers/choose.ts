@@ -1,11 +1,96 @@
 import type { Target } from '../../target/resolve.ts'
+import { createRedactor } from '../../wire/redaction.ts'
 import type { Wire } from '../../wire/wire.ts'
-import type { Driver } from './driver.ts'
+import { askDriver } from './ask.ts'
+import { browserDriver } from './browser.ts'
+import { commandDriver } from './command.ts'
+import type { Announced, Driver } from './driver.ts'
+import { findBrowser, runs } from './find-browser.ts'
 import { httpDriver } from './http.ts'
 
-/** The driver that the target names. */
-export function chooseDriver(target: Target, wire: Wire): Driver {
-  const { driver, forms = [] } = target.document.authorisation
+/** What a run tells its driver, and how it is told. */
+export interface DriverOptions {
+  /** Called with words before the driver waits for somebody or something, without after it. */
+  onWaiting?: (what?: string) => void
+  /** Every approval that the run is going to need, in order. */
+  announced?: Announced[]
+  /** Shows one line to the person at the terminal. */
+  say?: (line: string) => void
+}
+
+/** Seconds for one visit: a person may be away, a program may not. */
+const PATIENCE = { http: 0, browser: 60, command: 60, ask: 3600 }
+
+/**
+ * The driver that the target names.
+ *
+ * @throws Error in words when something that it needs is missing; see driverProblem.
+ */
+export function chooseDriver(target: Target, wire: Wire, options: DriverOptions = {}): Driver {
+  const problem = driverProblem(target)
+  if (problem !== undefined) throw new Error(problem)
+  const { driver, forms = [], steps = [], command = [], ...how } = target.document.authorisation
+  const { trust, proxy, timeout, base } = target
+  const patience = (how.patience ?? PATIENCE[driver]) * 1000
+  const redirectUris = Object.values(target.clients).flatMap((client) => client.redirectUris)
   if (driver === 'http') return httpDriver(wire, forms)
-  throw new Error(`the driver ${driver} is not available`)
+  if (driver === 'command') {
+    const redact = (text: string) => createRedactor(target.secrets).redactText(text)
+    return waiting(commandDriver({ command, base, patience, redact }), driver, options)
+  }
+  if (driver === 'browser') {
+    const executable = how.executable ?? findBrowser() ?? ''
+    const visible = how.visible === true
+    const shared = { executable, visible, trust, proxy, timeout, patience, steps, base }
+    return waiting(browserDriver({ ...shared, redirectUris }), driver, options)
+  }
+  const asked = askDriver({
+    redirectUris,
+    patience,
+    port: how.port ?? 0,
+    open: how.open,
+    base,
+    announced: options.announced ?? [],
+    say: options.say ?? ((line) => process.stderr.write(`${line}\n`)),
+    probe: httpDriver(wire, []),
+  })
+  return waiting(asked, driver, options)
+}
+
+/**
+ * What the target's driver needs and does not find, with the mend; undefined when all is there.
+ * Nothing is sent or started to find out.
+ */
+export function driverProblem(target: Target): string | undefined {
+  const { driver, steps, command, executable } = target.document.authorisation
+  const say = (what: string) => `${target.name}: authorisation: ${what}`
+  if (driver === 'browser') {
+    if (!steps) return say('has no steps. The driver browser needs them.')
+    if (executable !== undefined && !runs(executable)) {
+      return say(`the executable ${executable} cannot be run. Name a Chromium, Chrome or Edge.`)
+    }
+    if (executable === undefined && findBrowser() === undefined) {
+      return say('no Chromium, Chrome or Edge was found. Install one, or name its executable.')
+    }
+  }
+  if (driver === 'command' && !command?.[0]) {
+    return say('has no command. The driver command needs a program that gets the link.')
+  }
+  return undefined
+}
+
+/** Whoever watches over the run is told that a visit takes as long as it takes. */
+function waiting(driver: Driver, name: string, { onWaiting }: DriverOptions): Driver {
+  if (!onWaiting) return driver
+  return {
+    ...driver,
+    async visit(request) {
+      onWaiting(`${name}: ${request.purpose}`)
+      try {
+        return await driver.visit(request)
+      } finally {
+        onWaiting()
+      }
+    },
+  }
 }

@@ -9,6 +9,8 @@ export interface VisitRequest {
   redirectUris: string[]
   decision: 'approve' | 'deny'
   customer: CustomerDocument
+  /** Which customer of the target that is: first, second. */
+  customerName: string
   /** What the visit is for, in words for a person. */
   purpose: string
   /** What the exchanges of the visit are told of themselves. */
@@ -26,7 +28,18 @@ export type VisitEnd =
       first?: Exchange
       pages: Page[]
     }
-  | { kind: 'stopped'; why: string; exchange?: Exchange; first?: Exchange; pages: Page[] }
+  | {
+      kind: 'stopped'
+      why: string
+      /**
+       * Nothing of it is the bank's doing: a program that failed, a window that was closed, a
+       * person who did not come. It says nothing of the bank, not even that it refuses.
+       */
+      ours?: true
+      exchange?: Exchange
+      first?: Exchange
+      pages: Page[]
+    }
 
 /** A page that the customer saw. */
 export interface Page {
@@ -38,5 +51,25 @@ export interface Page {
 /** Takes a customer through the bank's pages. */
 export interface Driver {
   visit(request: VisitRequest): Promise<VisitEnd>
+  /** Ends the visit that is open, and every later one at once: the run was interrupted. */
+  interrupt?(): void
   close(): Promise<void>
+}
+
+/** One approval that a run is going to need, for a person who wants to know what will come. */
+export interface Announced {
+  /** The words before the colon of a visit's purpose. */
+  name: string
+  purpose: string
+  /** first, second. */
+  customer: string
+  client: string
+  decision: 'approve' | 'deny'
+  /** How many checks it serves. */
+  serves: number
+}
+
+/** The end of a visit for which the bank is not to blame. */
+export function ourStop(why: string, pages: Page[] = []): VisitEnd {
+  return { kind: 'stopped', why, ours: true, pages }
 }

@@ -4,6 +4,7 @@ import { type Exchange, header } from '../../wire/exchange.ts'
 import type { Wire } from '../../wire/wire.ts'
 import type { Driver, Page, VisitEnd, VisitRequest } from './driver.ts'
 import { filled, fitting, readPage } from './forms.ts'
+import { landsAt } from './landing.ts'
 
 /** More pages and redirects than any bank needs: a bank that goes in circles. */
 const MOST_STEPS = 30
@@ -57,7 +58,7 @@ async function visit(wire: Wire, forms: FormDocument[], request: VisitRequest): 
     if (response.status >= 300 && response.status < 400 && location) {
       if (!URL.canParse(location, next.url)) return stopped(`redirect to ${location}, no address`)
       const target = new URL(location, next.url).href
-      if (isEnd(target, request)) {
+      if (landsAt(target, request)) {
         return { kind: 'redirected', url: target, exchange, first, pages }
       }
       const keeps = response.status === 307 || response.status === 308
@@ -86,18 +87,4 @@ async function visit(wire: Wire, forms: FormDocument[], request: VisitRequest): 
     }
   }
   return { kind: 'stopped', why: `no end after ${MOST_STEPS} pages`, first, pages }
-}
-
-/**
- * Is this where the TPP takes over? Any address of the TPP's host is: nothing but the bank's pages
- * is ever fetched, also when a wrong bank redirects to another path.
- */
-function isEnd(target: string, { redirectUris, url }: VisitRequest): boolean {
-  const { origin, pathname } = new URL(target)
-  return redirectUris.some((uri) => {
-    if (!URL.canParse(uri)) return false
-    const wanted = new URL(uri)
-    if (wanted.origin !== origin) return false
-    return wanted.pathname === pathname || origin !== new URL(url).origin
-  })
 }

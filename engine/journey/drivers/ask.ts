@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto'
+import type { Server } from 'node:http'
+import { approvalsPage, catcherPage } from './ask-pages.ts'
+import { createDesk } from './desk.ts'
+import { type Announced, type Driver, ourStop, type VisitEnd } from './driver.ts'
+import { type Handler, openLoopback, portOf, type Reply, refusal, shut } from './loopback-server.ts'
+import { run } from './program.ts'
+
+/**
+ * Asks a person. One page on loopback lists every approval that the run needs and says, for the one
+ * that is open, who must log in and what to choose. A redirect URI on loopback (http, with a port)
+ * is served here as well, and takes the answer by itself; of any other the person pastes the final
+ * address.
+ */
+export function askDriver(options: {
+  /** Every redirect URI of the target's clients. */
+  redirectUris: string[]
+  announced: Announced[]
+  /** Milliseconds for one visit. */
+  patience: number
+  /** Port of the page of approvals; 0: that of a loopback redirect URI, or a free one. */
+  port: number
+  /** Opens an address, which follows as the last argument. */
+  open?: string[]
+  base: string
+  say: (line: string) => void
+  /** Tries a wrong request first: what a bank refuses outright needs nobody. */
+  probe: Driver
+}): Driver {
+  const { announced, patience, open, base, say, probe } = options
+  const desk = createDesk(announced)
+  // Who does not know this key, another user of the machine, sees and answers nothing.
+  const key = randomBytes(16).toString('hex')
+  const home = `/${key}/`
+  const catchers = catchersOf(options.redirectUris)
+  let servers: Server[] | undefined
+  let over = false
+
+  const handlerOn = (paths: string[]): Handler => ({
+    get(path) {
+      if (paths.includes(path)) return withNonce(catcherPage)
+      if (path === home) return withNonce((nonce) => approvalsPage(desk, nonce, catches))
+      if (path === `${home}version`) return json(200, { version: desk.version })
+      return refusal(404, 'There is no such page.')
+    },
+    post(path, body) {
+      if (paths.includes(path)) return arrival(body.address)
+      if (path !== `${home}answer`) return refusal(404, 'There is no such page.')
+      if (body.visit !== desk.open?.number) {
+        return refusal(409, 'Another approval is open now. The page is out of date.')
+      }
+      if (body.do === 'paste') return arrival(body.address)
+      if (body.do === 'judge' || body.do === 'drop') desk.settle(body.do === 'judge')
+      else if (body.do === 'stopped') desk.give(stoppedBy(body.why))
+      else if (body.do === 'skip') desk.give(ourStop('the person at the approvals skipped it'))
+      else return refusal(400, 'Unknown answer.')
+      return json(200, { words: 'Taken.' })
+    },
+  })
+
+  const arrival = (address: unknown): Reply => {
+    if (typeof address !== 'string') return refusal(400, 'The address is missing.')
+    const { taken, words } = desk.arrive(address.trim())
+    return json(taken ? 200 : 409, { words })
+  }
+
+  const catches = (uri: string) => catchers.some((each) => each.uri === uri.split(/[?#]/, 1)[0])
+
+  const start = async (): Promise<void> => {
+    if (servers) return
+    const ports = [...new Set(catchers.map(({ port }) => port))]
+    const own = options.port || ports[0] || 0
+    const wanted = [...new Set([own, ...ports])]
+    servers = await Promise.all(
+      wanted.map((port) => {
+        const paths = catchers.filter((each) => each.port === port).map(({ path }) => path)
+        return openLoopback(port, handlerOn(paths))
+      }),
+    )
+    const [server] = servers
+    if (!server) return
+    const page = `http://127.0.0.1:${portOf(server)}${home}`
+    say(`Approvals are asked for at ${page}`)
+    if (!open) return
+    void run({ command: [...open, page], base, patience: 60_000, env: {} }).then((ran) => {
+      if (ran.code !== 0) say(`${open[0]} did not open it. Open it yourself.`)
+    })
+  }
+
+  return {
+    async visit(request) {
+      if (over) return ourStop('the run was interrupted')
+      if (request.about.deviation !== undefined) {
+        const tried = await probe.visit(request)
+        if (tried.kind === 'redirected') return tried
+        const { response, failure } = tried.exchange ?? {}
+        if (failure || (response?.status ?? 0) >= 400) return tried
+      }
+      try {
+        await start()
+      } catch (error) {
+        return ourStop(`the page of approvals cannot be served: ${(error as Error).message}`)
+      }
+      const who = `${request.customerName} customer, ${request.decision}`
+      say(`Waiting for a person: ${request.purpose} (${who})`)
+      return desk.ask(request, patience)
+    },
+    interrupt() {
+      over = true
+      desk.give(ourStop('the run was interrupted'))
+    },
+    async close() {
+      over = true
+      desk.give(ourStop('the run ended'))
+      await Promise.all((servers ?? []).map(shut))
+      servers = undefined
+    },
+  }
+}
+
+/** Redirect URIs that can be served here. */
+function catchersOf(uris: string[]): { uri: string; port: number; path: string }[] {
+  return uris.flatMap((uri) => {
+    if (!URL.canParse(uri)) return []
+    const { protocol, hostname, port, pathname } = new URL(uri)
+    const ours = protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(hostname)
+    if (!ours) return []
+    return [{ uri: uri.split(/[?#]/, 1)[0] ?? uri, port: Number(port || 80), path: pathname }]
+  })
+}
+
+function stoppedBy(why: unknown): VisitEnd {
+  const words = typeof why === 'string' ? why.trim().slice(0, 300) : ''
+  return { kind: 'stopped', why: `the bank's page: ${words || 'no way on'}`, pages: [] }
+}
+
+function withNonce(make: (nonce: string) => string): Reply {
+  const nonce = randomBytes(16).toString('base64')
+  return { kind: 'page', status: 200, html: make(nonce), nonce }
+}
+
+function json(status: number, value: unknown): Reply {
+  return { kind: 'json', status, value }
+}

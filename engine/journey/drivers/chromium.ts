@@ -1,0 +1,74 @@
+import type { Browser } from 'playwright-core'
+import type { VisitRequest } from './driver.ts'
+
+/** How the machine's browser is started. */
+export interface BrowserOptions {
+  executable: string
+  visible: boolean
+  /** PEM of the authorities trusted for server certificates; undefined: those of the browser. */
+  trust?: string[]
+  /** http://user:password@host:port */
+  proxy?: string
+}
+
+/**
+ * Starts a browser that accepts, besides what it trusts itself, servers with these public keys.
+ * Hosts of the TPP do not resolve in it: a final redirect is never fetched, whoever opens it.
+ *
+ * @param pins SHA-256 of public keys (SPKI), base64, each of a server that was verified before.
+ * @throws Error in words when it does not start.
+ */
+export async function launch(
+  { executable, visible, proxy }: BrowserOptions,
+  pins: string[],
+  redirectUris: string[],
+): Promise<Browser> {
+  // Loaded where it is needed: most runs open no browser.
+  const { chromium } = await import('playwright-core')
+  const unresolved = hostsOf(redirectUris).map((host) => `MAP ${host} ~NOTFOUND`)
+  const args = [
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--no-default-browser-check',
+    '--no-first-run',
+    // Root is not allowed a sandbox; in a container there is often nobody else.
+    ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    ...(unresolved.length > 0 ? [`--host-resolver-rules=${unresolved.join(',')}`] : []),
+    ...(pins.length > 0 ? [`--ignore-certificate-errors-spki-list=${pins.join(',')}`] : []),
+  ]
+  try {
+    return await chromium.launch({
+      executablePath: executable,
+      headless: !visible,
+      args,
+      ...(proxy && { proxy: proxyOf(proxy) }),
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+    })
+  } catch (error) {
+    const [first = ''] = (error as Error).message.split('\n')
+    throw new Error(`the browser ${executable} does not start: ${first}`)
+  }
+}
+
+/** A host on loopback is the bank's or the machine's own, and goes on resolving. */
+function hostsOf(redirectUris: VisitRequest['redirectUris']): string[] {
+  const hosts = redirectUris
+    .filter((uri) => URL.canParse(uri))
+    .map((uri) => new URL(uri).hostname)
+    .filter((host) => host !== '' && !/^(localhost|127\..*|\[.*\])$/.test(host))
+  return [...new Set(hosts)]
+}
+
+function proxyOf(proxy: string) {
+  const { origin, username, password } = new URL(proxy)
+  return {
+    server: origin,
+    ...(username && {
+      username: decodeURIComponent(username),
+      password: decodeURIComponent(password),
+    }),
+  }
+}

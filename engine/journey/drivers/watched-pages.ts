@@ -1,0 +1,146 @@
+import type { BrowserContext, CDPSession, Request, Page as Tab } from 'playwright-core'
+import type { Page, VisitRequest } from './driver.ts'
+import { landsAt } from './landing.ts'
+
+/** What ended the browser's part of a visit. */
+export type PagesEnd =
+  | { kind: 'landed'; url: string }
+  /** The next page is at a server that this browser was not told of. */
+  | { kind: 'elsewhere'; url: string }
+  | { kind: 'closed' }
+  | { kind: 'failed'; why: string }
+
+/** The tabs of one visit and where they lead. */
+export interface WatchedPages {
+  open(url: string): Promise<void>
+  /** The tab that the customer looks at. */
+  tab(): Tab
+  end(): PagesEnd | undefined
+  pages: Page[]
+  /** Status of the page that is shown; undefined while there is none. */
+  status(): number | undefined
+}
+
+interface Paused {
+  requestId: string
+  resourceType: string
+  request: { url: string; urlFragment?: string; method: string }
+}
+
+/**
+ * Watches every request of a context before it is sent. Redirects are among them, which
+ * `page.route` would not show: it is asked only for the first request of a chain.
+ *
+ * @param onEnd called once or more often when the pages have come to an end.
+ * @param trusted verifies the server of an address; false: this browser would not accept it.
+ */
+export async function watchPages(
+  context: BrowserContext,
+  request: VisitRequest,
+  trusted: (url: string) => Promise<boolean>,
+  onEnd: () => void,
+): Promise<WatchedPages> {
+  const pages: Page[] = []
+  let end: PagesEnd | undefined
+  let status: number | undefined
+  const endWith = (reached: PagesEnd) => {
+    end ??= reached
+    onEnd()
+  }
+
+  const decide = async ({ resourceType, request: asked }: Paused): Promise<boolean> => {
+    const url = asked.url + (asked.urlFragment ?? '')
+    const isPage = resourceType === 'Document'
+    if (landsAt(url, request)) {
+      if (isPage) endWith({ kind: 'landed', url })
+      return false
+    }
+    if (end) return false
+    if (!isPage || (await trusted(url))) return true
+    if (asked.method === 'GET') endWith({ kind: 'elsewhere', url })
+    else {
+      const why = `a form is sent to ${new URL(url).origin}, a server that no page came from before`
+      endWith({ kind: 'failed', why })
+    }
+    return false
+  }
+
+  const answer = async (session: CDPSession, paused: Paused) => {
+    const { requestId } = paused
+    let goesOn = false
+    try {
+      goesOn = await decide(paused)
+    } catch (error) {
+      endWith({ kind: 'failed', why: (error as Error).message })
+    }
+    const sent = goesOn
+      ? session.send('Fetch.continueRequest', { requestId })
+      : session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' })
+    // The tab may have gone meanwhile.
+    await sent.catch(() => {})
+  }
+
+  const watch = async (tab: Tab) => {
+    tab.on('close', () => {
+      if (context.pages().length === 0) endWith({ kind: 'closed' })
+    })
+    tab.on('crash', () => endWith({ kind: 'failed', why: 'the page crashed in the browser' }))
+    tab.on('dialog', (dialog) => void dialog.accept().catch(() => {}))
+    tab.on('response', (response) => {
+      const { isPage, main } = placeOf(response.request(), tab)
+      if (isPage && main && !isRedirect(response.status())) status = response.status()
+    })
+    tab.on('domcontentloaded', async () => {
+      if (end) return
+      const read = await tab.evaluate('document.body?.innerText').catch(() => '')
+      const text = String(read ?? '')
+        .replace(/\s+/g, ' ')
+        .trim()
+      if (status !== undefined && !end) pages.push({ status, text })
+    })
+    const session = await context.newCDPSession(tab)
+    session.on('Fetch.requestPaused', (paused) => void answer(session, paused as Paused))
+    await session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] })
+    return session
+  }
+
+  /** A window of the bank's may be on its way before it is watched: TPP hosts do not resolve. */
+  const watchWindow = async (tab: Tab) => {
+    const session = await watch(tab)
+    const { entries, currentIndex } = await session.send('Page.getNavigationHistory')
+    const url = entries[currentIndex]?.url ?? ''
+    if (landsAt(url, request)) endWith({ kind: 'landed', url })
+  }
+
+  context.on('close', () => endWith({ kind: 'closed' }))
+  const first = await context.newPage()
+  await watch(first)
+  context.on('page', (tab) => void watchWindow(tab).catch(() => {}))
+
+  return {
+    async open(url) {
+      try {
+        await first.goto(url, { waitUntil: 'commit', timeout: 0 })
+      } catch (error) {
+        const [line = ''] = (error as Error).message.split('\n')
+        // A page that is left, or closed, while it loads is no failure of its own.
+        if (!/ERR_ABORTED|ERR_BLOCKED_BY_CLIENT|interrupted|has been closed/.test(line)) {
+          endWith({ kind: 'failed', why: `the bank's page was not loaded: ${line}` })
+        }
+      }
+    },
+    tab: () => context.pages().at(-1) ?? first,
+    end: () => end,
+    pages,
+    status: () => status,
+  }
+}
+
+function placeOf(request: Request, tab: Tab): { isPage: boolean; main: boolean } {
+  const isPage = request.isNavigationRequest()
+  return { isPage, main: isPage && request.frame() === tab.mainFrame() }
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400 && status !== 304
+}

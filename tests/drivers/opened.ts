@@ -1,0 +1,77 @@
+import { type Bank, startBank } from '../../bank/bank.ts'
+import type { Directory } from '../../bank/directory.ts'
+import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
+import { chooseDriver, type DriverOptions } from '../../engine/journey/drivers/choose.ts'
+import { findBrowser } from '../../engine/journey/drivers/find-browser.ts'
+import { createSession, type Session } from '../../engine/journey/session.ts'
+import { targetFrom } from '../../engine/target/resolve.ts'
+import type { AuthorisationDocument, TargetDocument } from '../../engine/target/target.ts'
+import { createWire } from '../../engine/wire/wire.ts'
+
+export const executablePath = findBrowser()
+
+/** Why tests that need a browser are skipped; empty when there is one. */
+export const noBrowser = executablePath
+  ? ''
+  : ' (skipped: no Chromium, Chrome or Edge was found on this machine)'
+
+/** The steps of the reference bank's own pages. */
+export const STEPS: NonNullable<AuthorisationDocument['steps']> = [
+  {
+    when: 'input[name=password]',
+    fill: { 'input[name=username]': '{username}', 'input[name=password]': '{password}' },
+    click: 'button[type=submit]',
+  },
+  {
+    when: 'button[name=decision]',
+    only: 'approve',
+    waitFor: 'button[value=approve]',
+    tickAll: 'input[name=accounts]',
+    click: 'button[value=approve]',
+  },
+  { when: 'button[name=decision]', only: 'deny', click: 'button[value=deny]' },
+]
+
+export interface Opened {
+  bank: Bank
+  session: Session
+  close(): Promise<void>
+}
+
+/** A reference bank and a session with it, whose customers go through this driver. */
+export async function open(
+  authorisation: AuthorisationDocument,
+  options: DriverOptions & {
+    directory: Directory
+    change?: (document: TargetDocument) => void
+    settings?: Record<string, unknown>
+  },
+): Promise<Opened> {
+  const bank = await startBank({ directory: options.directory, settings: options.settings })
+  const document = structuredClone(bank.target) as TargetDocument
+  document.authorisation = authorisation
+  options.change?.(document)
+  const target = targetFrom(document)
+  const wire = createWire(target)
+  try {
+    const session = createSession({
+      target,
+      wire,
+      driver: chooseDriver(target, wire, options),
+      catalogue: loadCatalogue(),
+      schemas: [],
+      rules: [],
+    })
+    return {
+      bank,
+      session,
+      async close() {
+        await session.close()
+        await bank.close()
+      },
+    }
+  } catch (error) {
+    await bank.close()
+    throw error
+  }
+}
