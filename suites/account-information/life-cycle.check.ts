@@ -1,9 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { CallDeviation } from '../../engine/journey/caller.ts'
 import { type Context, check } from '../../engine/journey/context.ts'
 import { once } from '../../engine/journey/once.ts'
-import { tokensOf } from '../../engine/journey/session.ts'
 import { OWNERS, taken } from '../../engine/journey/steps.ts'
 import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
 import { answerOf, refused, succeeded } from '../../engine/judge/matchers.ts'
@@ -13,6 +11,7 @@ import { brief } from '../../engine/judge/schemas.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
 import { deleted, type Ended, expired, type Outlived, outOfDate, revoked } from '../endings.ts'
 import { consentIdOf, consentPath, create, newConsentId } from './consent-requests.ts'
+import { expiredManagementToken } from './expired-token.ts'
 import { secondsOf } from './instants.ts'
 
 /**
@@ -169,31 +168,18 @@ check(
   },
 )
 
-/** Seconds that are worth waiting for an access token to expire. */
-const WAITABLE = 60
-
 check(
   'CLC-07/expired-token',
   'DELETE of a consent with an expired access token answers 401, and deletes nothing',
   {},
-  async ({ caller, steps, fact, target }) => {
-    const client = await caller()
+  async (context) => {
+    const client = await context.caller()
     const path = consentPath(await newConsentId(client))
-    const { accounts: scope } = client.tpp.client.scopes
-    const grant = await client.tpp.token({ grant_type: 'client_credentials', scope })
-    relyOn(OWNERS.management, grant)
-    const { accessToken, expiresAt } = tokensOf(grant) ?? lacking('an access token of its own')
-    if (accessToken === taken(await steps.management())) {
-      throw new NotApplicable('the bank issues one access token for all until it expires')
-    }
-    relyOn(OWNERS.query, await client.get(path, { bearer: accessToken }))
-    const left = expiresAt - Date.now()
-    const soon = left <= WAITABLE * 1000 && !target.document.hooks?.['token-expired']
-    if (soon) await wait(left + target.clockTolerance * 1000)
-    else await fact('token-expired', { accessToken })
+    const bearer = await expiredManagementToken(context)
+    relyOn(OWNERS.query, await client.get(path))
 
     const deviation = 'an expired access token'
-    const answer = await client.delete(path, { bearer: accessToken, deviation })
+    const answer = await client.delete(path, { bearer, deviation })
 
     expect(answer).toHaveStatus(401)
     expect(await client.get(path)).toSucceed()

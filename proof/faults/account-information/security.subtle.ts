@@ -1,0 +1,158 @@
+import type { Context, Next } from 'koa'
+import { askerOf } from '../../../bank/asker.ts'
+import { currentRequest } from '../../../bank/current.ts'
+import { stateOf } from '../../../bank/state.ts'
+import { admit } from '../../laundering.ts'
+import type { Fault } from '../../proof.ts'
+
+const AISP = '/open-banking/v3.1/aisp'
+
+/** Takes every connection for one over a good certificate where the request meets the condition. */
+function admits(condition: (ctx: Context) => boolean) {
+  return async (ctx: Context, next: Next) => {
+    const { transport, listener } = stateOf(ctx)
+    if (listener.roles.includes('api') && !transport.authorized && condition(ctx)) admit(ctx)
+    await next()
+  }
+}
+
+/** A number that adds up as those of real cards do. */
+function numberOf(pan: string): string {
+  const front = pan.slice(0, 15)
+  const sum = [...front].reduce((total, digit, index) => {
+    const value = Number(digit) * (index % 2 === 0 ? 2 : 1)
+    return total + (value > 9 ? value - 9 : value)
+  }, 0)
+  return `${front}${(10 - (sum % 10)) % 10}`
+}
+
+const faults: Fault[] = [
+  {
+    id: 'new-data-endpoints-without-certificate',
+    story:
+      'The gateway lists the paths that need a certificate; transactions came a release later.',
+    fails: ['SEC-02/other-endpoints'],
+    settings: { tlsRefusal: 'status' },
+    middleware: admits(({ path }) => path === `${AISP}/transactions`),
+  },
+  {
+    id: 'single-accounts-without-certificate',
+    story: 'The list of paths at the gateway compares whole paths, and AccountIds are in none.',
+    fails: ['SEC-02/other-endpoints'],
+    settings: { tlsRefusal: 'status' },
+    middleware: admits(({ path }) => path.startsWith(`${AISP}/accounts/`)),
+  },
+  {
+    id: 'consent-creation-with-expired-certificate',
+    story: 'The authority of a certificate is checked, its dates only where something is read.',
+    fails: ['SEC-01/create'],
+    settings: { tlsRefusal: 'status' },
+    middleware: admits(
+      (ctx) =>
+        ctx.method === 'POST' &&
+        ctx.path === `${AISP}/account-access-consents` &&
+        stateOf(ctx).transport.error === 'CERT_HAS_EXPIRED',
+    ),
+  },
+  {
+    id: 'consent-deletion-without-certificate',
+    story: 'A rule for GET and POST demands the certificate; nobody thought of DELETE.',
+    fails: ['SEC-01/delete'],
+    settings: { tlsRefusal: 'status' },
+    middleware: admits(
+      ({ method, path }) => method === 'DELETE' && path.includes('account-access'),
+    ),
+  },
+  {
+    id: 'funds-confirmation-without-certificate',
+    story: 'The funds confirmation service has a gateway of its own.',
+    fails: ['SEC-01/funds-confirmation'],
+    settings: { tlsRefusal: 'status' },
+    middleware: admits(({ path }) => path.includes('/cbpii/')),
+  },
+  {
+    id: 'authorised-consent-of-any-client',
+    story: 'The owner is compared while a consent waits; afterwards its customer is.',
+    fails: ['SEC-05/authorised'],
+    policies: (correct, { fired }) => ({
+      ownsConsent(consent, clientId) {
+        const own = correct.ownsConsent(consent, clientId)
+        if (own || consent.status !== 'Authorised' || currentRequest()?.method !== 'GET') return own
+        fired()
+        return true
+      },
+    }),
+  },
+  {
+    id: 'second-customer-reads-the-first',
+    story: 'Accounts of migrated customers have no owner in the new store, and so are everybody’s.',
+    fails: ['SEC-07/second-customer'],
+    policies: (correct, { fired }) => ({
+      accountRefusal(own, known) {
+        const ctx = currentRequest()
+        const asker = ctx && askerOf(ctx)
+        const first = ctx && stateOf(ctx).bank.customers[0]?.id
+        if (own || !known || !asker?.consent || asker.consent.customerId === first) {
+          return correct.accountRefusal(own, known)
+        }
+        fired()
+        return undefined
+      },
+    }),
+  },
+  {
+    id: 'consents-queried-with-an-expired-token',
+    story: 'Token introspection is cached for a day on the path of consents.',
+    fails: ['SEC-03/expired-token'],
+    policies: (_correct, { fired }) => ({
+      stored(model, _id, record) {
+        const ctx = currentRequest()
+        if (model !== 'ClientCredentials' || ctx?.method === 'DELETE') return record
+        if (!record?.exp || record.exp > Date.now() / 1000) return record
+        fired()
+        return { ...record, exp: Math.floor(Date.now() / 1000) + 3600 }
+      },
+    }),
+  },
+  {
+    id: 'consents-created-with-an-expired-token',
+    story: 'The expiry of a token is looked at where something is read or deleted.',
+    fails: ['SEC-03/expired-token'],
+    policies: (_correct, { fired }) => ({
+      stored(model, _id, record) {
+        const ctx = currentRequest()
+        if (model !== 'ClientCredentials' || ctx?.method !== 'POST') return record
+        if (!record?.exp || record.exp > Date.now() / 1000) return record
+        fired()
+        return { ...record, exp: Math.floor(Date.now() / 1000) + 3600 }
+      },
+    }),
+  },
+  {
+    id: 'second-clients-accounts-show-the-whole-number',
+    story: 'TPPs that were on board before the masking keep the old view.',
+    fails: ['ACC-09/masked'],
+    policies: (correct, { fired }) => ({
+      maskCard(pan) {
+        const ctx = currentRequest()
+        if (!ctx || askerOf(ctx)?.client !== 'second') return correct.maskCard(pan)
+        fired()
+        return pan
+      },
+    }),
+  },
+  {
+    id: 'card-number-as-description-of-the-second-card',
+    story: 'A customer who names no card gets its number for a name.',
+    fails: [],
+    warns: ['SEC-09/full-card-number'],
+    policies: (correct, { fired }) => ({
+      accountView(facts) {
+        if (!facts.card.key.endsWith('-travel')) return correct.accountView(facts)
+        fired()
+        return { ...correct.accountView(facts), Description: `Card ${numberOf(facts.card.pan)}` }
+      },
+    }),
+  },
+]
+export default faults

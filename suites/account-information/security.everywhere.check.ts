@@ -1,0 +1,167 @@
+import type { CallDeviation } from '../../engine/journey/caller.ts'
+import { type Context, check } from '../../engine/journey/context.ts'
+import { fundsConfirmationBody } from '../../engine/journey/session.ts'
+import { OWNERS, taken } from '../../engine/journey/steps.ts'
+import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
+import { succeeded } from '../../engine/judge/matchers.ts'
+import { lacking } from '../../engine/judge/outcome.ts'
+import { rowsOf } from '../../engine/judge/rows.ts'
+import { everything, secondCustomer } from '../consents.ts'
+import { CONSENTS, consentBody, consentPath, newConsentId } from './consent-requests.ts'
+import { expiredManagementToken } from './expired-token.ts'
+import { accountIds, pathOf } from './readings.ts'
+
+/**
+ * What security.check.ts asks of one endpoint, asked of all the others: a gateway protects each path
+ * by itself. Requirements: specs/account-information/security.yaml
+ */
+
+const WRONG = {
+  none: 'no client certificate',
+  untrusted: 'an untrusted certificate',
+  expired: 'an expired certificate',
+}
+
+/** Connections that no endpoint may serve: without certificate, and over those that the target has. */
+function wrongConnections({ tpp }: Context): (CallDeviation & { deviation: string })[] {
+  return Object.entries(WRONG)
+    .filter(([identity]) => identity === 'none' || tpp().wire.has(identity))
+    .map(([identity, deviation]) => ({ identity, deviation }))
+}
+
+check(
+  'SEC-01/create',
+  'No consent is created without a valid transport certificate',
+  {},
+  async (context) => {
+    const { post } = await context.caller()
+    relyOn(OWNERS.consent, await post(CONSENTS, consentBody()))
+    for (const wrong of wrongConnections(context)) {
+      expect(await post(CONSENTS, consentBody(), wrong)).toBeRefused()
+    }
+  },
+)
+
+check(
+  'SEC-01/delete',
+  'No consent is deleted without a valid transport certificate',
+  {},
+  async (context) => {
+    const client = await context.caller()
+    const path = consentPath(await newConsentId(client))
+    relyOn(OWNERS.query, await client.get(path))
+    for (const wrong of wrongConnections(context)) {
+      expect(await client.delete(path, wrong)).toBeRefused()
+      expect(await client.get(path)).toSucceed()
+    }
+    relyOn(OWNERS.deletion, await client.delete(path))
+  },
+)
+
+check(
+  'SEC-01/funds-confirmation',
+  'No funds confirmation consent is created without a valid transport certificate',
+  {},
+  async (context) => {
+    taken(await context.steps.fundsConfirmation())
+    const { post } = await context.caller()
+    const create = (wrong?: CallDeviation) =>
+      post('/funds-confirmation-consents', fundsConfirmationBody(context.target), wrong)
+    relyOn(OWNERS.fundsConfirmation, await create())
+    for (const wrong of wrongConnections(context)) expect(await create(wrong)).toBeRefused()
+  },
+)
+
+/** The data endpoints behind GET /accounts, and the checks that own them. */
+const SINGLE = [
+  { tail: '', owner: 'ACC-02/answers-200' },
+  { tail: '/balances', owner: 'BAL-02/answers-200' },
+  { tail: '/transactions', owner: 'TXN-02/answers-200' },
+] as const
+
+check(
+  'SEC-02/other-endpoints',
+  'No data endpoint is served without a valid transport certificate',
+  { uses: ['everything'] },
+  async (context) => {
+    const approval = await context.approved(everything)
+    const [id = ''] = await accountIds(approval)
+    const endpoints = [
+      { path: '/balances', owner: OWNERS.balances },
+      { path: '/transactions', owner: OWNERS.transactions },
+      ...SINGLE.map(({ tail, owner }) => ({ path: pathOf(id, tail), owner })),
+    ]
+    for (const { path, owner } of endpoints) {
+      relyOn(owner, await approval.get(path))
+      for (const wrong of wrongConnections(context)) {
+        expect(await approval.get(path, wrong)).toBeRefused()
+      }
+    }
+  },
+)
+
+check(
+  'SEC-03/expired-token',
+  'No consent is created or queried with an access token that has expired',
+  {},
+  async (context) => {
+    const client = await context.caller()
+    const path = consentPath(await newConsentId(client))
+    const bearer = await expiredManagementToken(context)
+    const deviation = 'an expired access token'
+    relyOn(OWNERS.query, await client.get(path))
+    expect(await client.get(path, { bearer, deviation })).toBeRefused()
+    relyOn(OWNERS.consent, await client.post(CONSENTS, consentBody()))
+    expect(await client.post(CONSENTS, consentBody(), { bearer, deviation })).toBeRefused()
+  },
+)
+
+check(
+  'SEC-05/authorised',
+  'A client cannot query a consent of another client that the customer has authorised either',
+  { uses: ['everything'] },
+  async ({ approved, caller, tpp }) => {
+    tpp('second')
+    const owner = await approved(everything)
+    const other = await caller('second')
+    const path = consentPath(owner.consentId)
+    relyOn(OWNERS.query, await owner.get(path))
+    relyOn(OWNERS.query, await other.get(consentPath(await newConsentId(other))))
+    const deviation = 'an authorised consent of another client'
+    expect(await other.get(path, { deviation })).toBeRefused()
+  },
+)
+
+check(
+  'SEC-07/second-customer',
+  "The second customer's access token gives nothing of the first customer's accounts",
+  { uses: ['everything', 'second customer'] },
+  async ({ approved, customer }) => {
+    customer('second')
+    const mine = await approved(everything)
+    const theirs = await approved(secondCustomer)
+    const own = await accountIds(theirs)
+    const foreign = (await accountIds(mine)).find((id) => !own.includes(id))
+    const [some] = own
+    if (some === undefined || foreign === undefined) {
+      lacking('an account of each customer, with an AccountId of its own')
+    }
+    for (const { tail, owner } of SINGLE) {
+      relyOn(owner, await mine.get(pathOf(foreign, tail)))
+      relyOn(owner, await theirs.get(pathOf(some, tail)))
+      const deviation = 'account of another customer'
+      const answer = await theirs.get(pathOf(foreign, tail), { deviation })
+      if (!succeeded(answer)) {
+        expect(answer).toBeRefused()
+        continue
+      }
+      const rows = rowsOf(answer)
+      expectThat(rows.length === 0, {
+        message: `${rows.length} rows of another customer's account`,
+        expected: 'an error, or nothing',
+        actual: `${rows.length} rows`,
+        exchange: answer,
+      })
+    }
+  },
+)
