@@ -36,6 +36,11 @@ export function checkSense(source: Source, document: TargetDocument): void {
       complain(['hooks', name], 'needs http or command. Write exactly one of them.')
     }
   }
+  const { requestsPerMinute, rateLimitBurst = 0 } = document
+  if (requestsPerMinute !== undefined && rateLimitBurst > 0) {
+    const text = 'cannot be reached within requestsPerMinute. Keep one of the two.'
+    complain(['rateLimitBurst'], text)
+  }
   driver(document, complain)
 }
 

@@ -27,6 +27,8 @@ export interface Target {
   timeout: number
   /** Bytes of a response body that are read. */
   maxResponseSize: number
+  /** Requests in a minute that the wire sends at most; undefined: no limit. */
+  requestsPerMinute?: number
   /** Seconds by which the bank's clock may differ. */
   clockTolerance: number
   /** Expected issuer, without discovery: the target's, else the discovery address. */
@@ -70,6 +72,9 @@ export function targetFrom(document: TargetDocument, base: string = process.cwd(
     ...(document.proxy && { proxy: document.proxy }),
     timeout: (document.timeout ?? 30) * 1000,
     maxResponseSize: document.maxResponseSize ?? 64 * MEBIBYTE,
+    ...(document.requestsPerMinute !== undefined && {
+      requestsPerMinute: document.requestsPerMinute,
+    }),
     clockTolerance: document.clockTolerance ?? 60,
     issuer: document.issuer ?? endpoints.discovery.replace(/\/\.well-known\/[^/]+$/, ''),
     intentClaim: document.literals?.intentClaim ?? 'openbanking_intent_id',

@@ -1,5 +1,6 @@
 import type { Agent } from 'undici'
 import type { Target } from '../target/resolve.ts'
+import { createBudget } from './budget.ts'
 import { decoded } from './decode.ts'
 import { type Arrival, dispatch } from './dispatch.ts'
 import type { About, Endpoint, Exchange, WireResponse } from './exchange.ts'
@@ -48,6 +49,7 @@ const REPEATS = 2
 export function createWire(target: Target): Wire {
   const agents = new Map<string, Promise<Identity>>()
   const listeners = new Set<Listener>()
+  const turn = createBudget(target.requestsPerMinute)
   let requests = 0
 
   const identity = (name: string): Promise<Identity> => {
@@ -67,6 +69,7 @@ export function createWire(target: Target): Wire {
 
   const once = async (message: WireMessage, id: string, fresh: boolean) => {
     const { agent, oneConnection, reaching } = await identity(message.identity)
+    await turn()
     const started = Date.now()
     const exchange: Exchange = {
       id,

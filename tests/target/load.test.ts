@@ -208,7 +208,7 @@ describe('a broken file', () => {
       'key that is near none',
       but('name: staging', 'name: staging\nzzz: canary-secret'),
       [
-        '2:1: zzz is not known. Known here: name, addresses, trust, timeout, maxResponseSize, proxy, issuer, clients, refusedCertificates, customers, authorisation, literals, fundsConfirmation, absent, hooks, freshRegistrations, rateLimitBurst, clockTolerance.',
+        '2:1: zzz is not known. Known here: name, addresses, trust, timeout, maxResponseSize, proxy, issuer, clients, refusedCertificates, customers, authorisation, literals, fundsConfirmation, absent, hooks, freshRegistrations, rateLimitBurst, requestsPerMinute, clockTolerance.',
       ],
     ],
     [
@@ -482,6 +482,11 @@ describe('a broken file', () => {
       'driver without its part',
       but('driver: ask', 'driver: http'),
       ['24:3: authorisation has no forms. The driver http needs it.'],
+    ],
+    [
+      'burst beyond the budget',
+      but('absent:', 'rateLimitBurst: 30\nrequestsPerMinute: 60\nabsent:'),
+      ['25:17: rateLimitBurst cannot be reached within requestsPerMinute. Keep one of the two.'],
     ],
     [
       'hook that does nothing',
