@@ -1,5 +1,5 @@
 import type { NamedConsent } from '../engine/journey/consent.ts'
-import { DATA_PERMISSIONS } from '../engine/journey/session.ts'
+import { DATA_PERMISSIONS } from '../engine/journey/consent.ts'
 
 /** A state with every kind of character that a URL must escape. */
 export const SPECIAL_STATE = 'a b+c&d#e%2Ff/g=h?i'
@@ -14,7 +14,7 @@ export const everything: NamedConsent = {
 /** Basic permissions and credits only. Ends revoked by the customer. */
 export const basicCredits: NamedConsent = {
   name: 'basic credits',
-  purpose: 'basic permissions, credits only; will be revoked at the bank',
+  purpose: 'basic permissions, credits only; choose every account; will be revoked at the bank',
   permissions: [
     'ReadAccountsBasic',
     'ReadBalances',
@@ -26,7 +26,7 @@ export const basicCredits: NamedConsent = {
 /** Debits of a part of the past, sent without state. Ends deleted by the TPP. */
 export const debitsInPeriod: NamedConsent = {
   name: 'debits in a period',
-  purpose: 'debits only, from 300 to 30 days ago; will be deleted by the TPP',
+  purpose: 'debits only, from 300 to 30 days ago; choose every account; will be deleted by the TPP',
   permissions: [
     'ReadAccountsDetail',
     'ReadBalances',
