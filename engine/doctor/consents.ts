@@ -1,4 +1,4 @@
-import { fundsConfirmationBody } from '../journey/session.ts'
+import { fundsConfirmationBody } from '../journey/consent.ts'
 import { member } from '../judge/rows.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { type Case, tppOf } from './case.ts'

@@ -1,3 +1,8 @@
+import { succeeded } from '../judge/matchers.ts'
+import { member } from '../judge/rows.ts'
+import type { Target } from '../target/resolve.ts'
+import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
+
 /** One row of the table of approvals, suites/consents.ts: a consent and the visit that grants it. */
 export interface NamedConsent {
   name: string
@@ -51,4 +56,38 @@ export function consentData(consent: NamedConsent): ConsentData {
       TransactionToDateTime: daysFromNow(transactionsToDays),
     }),
   }
+}
+
+/** Every permission that opens an endpoint of the document: all but those of statements. */
+export const DATA_PERMISSIONS = [
+  'ReadAccountsBasic',
+  'ReadAccountsDetail',
+  'ReadBalances',
+  'ReadTransactionsBasic',
+  'ReadTransactionsDetail',
+  'ReadTransactionsCredits',
+  'ReadTransactionsDebits',
+]
+
+/** What was asked for, under the id that the bank gave it; undefined when it gave none. */
+export function consentFacts(exchange: Exchange, data: ConsentData): ConsentFacts | undefined {
+  const id = member(exchange.response?.json, 'Data', 'ConsentId')
+  if (!succeeded(exchange) || typeof id !== 'string' || id === '') return undefined
+  return {
+    id,
+    permissions: data.Permissions,
+    expiration: data.ExpirationDateTime,
+    transactionFrom: data.TransactionFromDateTime,
+    transactionTo: data.TransactionToDateTime,
+  }
+}
+
+/** The smallest body of a funds confirmation consent. */
+export function fundsConfirmationBody(target: Target): {
+  Data: Record<string, unknown>
+  Risk: object
+} {
+  const scheme = target.document.literals?.panScheme ?? 'UK.OBIE.PAN'
+  const ending = target.document.customers.first.cardEnding ?? '1234'
+  return { Data: { DebtorAccount: { SchemeName: scheme, Identification: ending } }, Risk: {} }
 }

@@ -1,5 +1,6 @@
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import type { Exchange } from '../wire/exchange.ts'
+import type { NamedConsent } from './consent.ts'
 import { traced } from './trace.ts'
 
 /**
@@ -80,4 +81,22 @@ export function stepMemory() {
       return new Set(settled.flatMap((s) => (s.status === 'fulfilled' ? [s.value.owner] : [])))
     },
   }
+}
+
+/** The check that owns the creation of a consent: that of the dates it asks for, if any. */
+export function consentOwner(consent: NamedConsent): string {
+  if (consent.expiresInDays !== undefined) return OWNERS.consentWithExpiry
+  const dated = [consent.transactionsFromDays, consent.transactionsToDays]
+  return dated.some((days) => days !== undefined) ? OWNERS.consentWithPeriod : OWNERS.consent
+}
+
+/** The check that owns the visit of an approval: the one thing that is special about it, if any. */
+export function visitOwner({ withoutState, reconfirms }: NamedConsent): string {
+  if (withoutState) return OWNERS.visitWithoutState
+  return reconfirms ? OWNERS.visitAgain : OWNERS.visit
+}
+
+/** A code of a re-confirmation is part of it; any other is exchanged by a check of its own. */
+export function exchangeOwner({ reconfirms }: NamedConsent): string {
+  return reconfirms ? OWNERS.visitAgain : OWNERS.exchange
 }

@@ -1,6 +1,7 @@
+import type { Approval } from '../../engine/journey/approvals.ts'
 import type { Context } from '../../engine/journey/context.ts'
-import { type Approval, tokensOf } from '../../engine/journey/session.ts'
 import { OWNERS } from '../../engine/journey/steps.ts'
+import { tokensOf } from '../../engine/journey/tokens.ts'
 import { relyOn } from '../../engine/judge/expect.ts'
 import { Blocked, lacking, NotApplicable } from '../../engine/judge/outcome.ts'
 import type { Row } from '../../engine/judge/rows.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { check } from '../../engine/journey/context.ts'
-import { tokensOf } from '../../engine/journey/session.ts'
+import { tokensOf } from '../../engine/journey/tokens.ts'
 import { expect, relyOn } from '../../engine/judge/expect.ts'
 import { Blocked } from '../../engine/judge/outcome.ts'
 import { member } from '../../engine/judge/rows.ts'

@@ -1,6 +1,5 @@
 import type { CallDeviation, Caller } from '../../engine/journey/caller.ts'
-import { daysFromNow } from '../../engine/journey/consent.ts'
-import { DATA_PERMISSIONS } from '../../engine/journey/session.ts'
+import { DATA_PERMISSIONS, daysFromNow } from '../../engine/journey/consent.ts'
 import { OWNERS } from '../../engine/journey/steps.ts'
 import { relyOn } from '../../engine/judge/expect.ts'
 import { Blocked } from '../../engine/judge/outcome.ts'

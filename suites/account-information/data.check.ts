@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { Approval } from '../../engine/journey/approvals.ts'
 import type { CallDeviation } from '../../engine/journey/caller.ts'
 import { check } from '../../engine/journey/context.ts'
-import type { Approval } from '../../engine/journey/session.ts'
 import { OWNERS } from '../../engine/journey/steps.ts'
 import { expect, relyOn } from '../../engine/judge/expect.ts'
 import { lacking } from '../../engine/judge/outcome.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { once } from '../../engine/journey/once.ts'
-import { tokensOf } from '../../engine/journey/session.ts'
 import { OWNERS, taken } from '../../engine/journey/steps.ts'
+import { tokensOf } from '../../engine/journey/tokens.ts'
 import { relyOn } from '../../engine/judge/expect.ts'
 import { lacking, NotApplicable } from '../../engine/judge/outcome.ts'
 import { consentPath, newConsentId } from './consent-requests.ts'

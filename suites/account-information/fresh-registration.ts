@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createTpp, type RegistrationDeviation, type Tpp } from '../../engine/client/tpp.ts'
 import type { Context } from '../../engine/journey/context.ts'
-import type { Steps } from '../../engine/journey/session.ts'
+import type { Steps } from '../../engine/journey/happy-path.ts'
 import { OWNERS, taken } from '../../engine/journey/steps.ts'
 import { environment, expect, relyOn } from '../../engine/judge/expect.ts'
 import { succeeded } from '../../engine/judge/matchers.ts'

@@ -1,6 +1,6 @@
+import type { Approval } from '../../engine/journey/approvals.ts'
 import type { NamedConsent } from '../../engine/journey/consent.ts'
 import type { Context } from '../../engine/journey/context.ts'
-import type { Approval } from '../../engine/journey/session.ts'
 import { visitEnd } from '../../engine/journey/visit.ts'
 import { answerOf, refused } from '../../engine/judge/matchers.ts'
 import { NotApplicable } from '../../engine/judge/outcome.ts'

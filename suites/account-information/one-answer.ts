@@ -1,4 +1,4 @@
-import type { Approval } from '../../engine/journey/session.ts'
+import type { Approval } from '../../engine/journey/approvals.ts'
 import { OWNERS } from '../../engine/journey/steps.ts'
 import { rulesBrokenBy } from '../../engine/journey/trace.ts'
 import { matchers, succeeded } from '../../engine/judge/matchers.ts'

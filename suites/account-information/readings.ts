@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Approval, TokenSet } from '../../engine/journey/session.ts'
+import type { Approval } from '../../engine/journey/approvals.ts'
 import { accountsOwner } from '../../engine/journey/steps.ts'
+import type { TokenSet } from '../../engine/journey/tokens.ts'
 import { rulesBrokenBy } from '../../engine/journey/trace.ts'
 import { relyOn } from '../../engine/judge/expect.ts'
 import { succeeded } from '../../engine/judge/matchers.ts'

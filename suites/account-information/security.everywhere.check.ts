@@ -1,6 +1,6 @@
 import type { CallDeviation } from '../../engine/journey/caller.ts'
+import { fundsConfirmationBody } from '../../engine/journey/consent.ts'
 import { type Context, check } from '../../engine/journey/context.ts'
-import { fundsConfirmationBody } from '../../engine/journey/session.ts'
 import { OWNERS, taken } from '../../engine/journey/steps.ts'
 import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
 import { succeeded } from '../../engine/judge/matchers.ts'

@@ -1,5 +1,5 @@
+import type { Approval } from '../../engine/journey/approvals.ts'
 import { check } from '../../engine/journey/context.ts'
-import type { Approval } from '../../engine/journey/session.ts'
 import { OWNERS } from '../../engine/journey/steps.ts'
 import { rulesBrokenBy } from '../../engine/journey/trace.ts'
 import { expect, relyOn } from '../../engine/judge/expect.ts'

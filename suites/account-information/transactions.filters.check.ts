@@ -1,5 +1,5 @@
+import type { Approval } from '../../engine/journey/approvals.ts'
 import { check } from '../../engine/journey/context.ts'
-import type { Approval } from '../../engine/journey/session.ts'
 import { expect, relyOn } from '../../engine/judge/expect.ts'
 import { refused, succeeded } from '../../engine/judge/matchers.ts'
 import { lacking } from '../../engine/judge/outcome.ts'
