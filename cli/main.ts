@@ -7,6 +7,7 @@ import { generate } from './generate.ts'
 import { DEFAULT_TARGET } from './open-target.ts'
 import { plan } from './plan.ts'
 import { prove } from './prove.ts'
+import { provePairs } from './prove-pairs.ts'
 import { diff, packed, report, sign, verify } from './reports.ts'
 import { reproduce } from './reproduce.ts'
 import { run } from './run.ts'
@@ -82,7 +83,9 @@ program
   .option('--json <file>', 'write every proof and the matrix')
   .option('--page <file>', 'write the matrix as a page')
   .option('--processes <number>', 'how many at once; default: one for each processor')
-  .action(prove)
+  .option('--pairs <number>', 'only pairs of variants, as many, drawn at random')
+  .option('--seed <number>', 'draws the same pairs again; default: a new one')
+  .action((options) => (options.pairs ? provePairs(options) : prove(options)))
 
 program
   .command('report')

@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import type { Context, Middleware } from 'koa'
+import { signJws } from '../bank/signature.ts'
 import { stateOf } from '../bank/state.ts'
 import { answers, type Json, jsonOf, partOf } from './rewriting.ts'
 
+/** Signs claims as the bank signed the ID token before, `header` overriding members of its header. */
+export type Sign = (claims: Json, header?: Json) => string
+
 /** Makes another ID token of one; undefined leaves it as it is. */
-export type Remake = (claims: Json, header: Json, ctx: Context) => string | undefined
+export type Remake = (claims: Json, sign: Sign, ctx: Context) => string | undefined
 
 /** Every ID token that the bank gives out, by redirect and by the token endpoint, made anew. */
 export function idTokens(remake: Remake): Middleware {
@@ -27,13 +31,17 @@ export function idTokens(remake: Remake): Middleware {
   })
 }
 
-/** The same ID token with other claims, signed by the bank; `header` overrides members of it. */
-export function signedAgain(ctx: Context, claims: Json, header: Json = {}): string {
-  return stateOf(ctx).bank.signAsBank(claims, header)
+function remade(idToken: string, remake: Remake, ctx: Context): string | undefined {
+  return remake(decodeJwt(idToken) as Json, signingAs(ctx, idToken), ctx)
 }
 
-function remade(idToken: string, remake: Remake, ctx: Context): string | undefined {
-  return remake(decodeJwt(idToken) as Json, decodeProtectedHeader(idToken) as Json, ctx)
+/** Keeps key and kid of an ID token, so that freedoms about either of them go together with others. */
+export function signingAs(ctx: Context, idToken: string): Sign {
+  const { keys } = stateOf(ctx).bank.inside
+  const { kid } = decodeProtectedHeader(idToken)
+  const key = keys.find((one) => one.kid === kid) ?? keys[0]
+  if (!key) throw new RangeError('a bank publishes one key at least')
+  return (claims, header) => signJws(claims, key, { kid, ...header })
 }
 
 /** Changes the fragment of a redirect to a TPP; false when the answer is none, or nothing changed. */

@@ -9,9 +9,9 @@ export async function loadFaults(): Promise<(Fault & { chapter: string })[]> {
   return (await load<Fault>('faults')).map(({ file, each }) => ({ ...each, chapter: file }))
 }
 
-/** All variants. */
-export async function loadVariants(): Promise<Variant[]> {
-  return (await load<Variant>('variants')).map(({ each }) => each)
+/** All variants, theme by theme: each file of proof/variants/ exports an array by default. */
+export async function loadVariants(): Promise<(Variant & { theme: string })[]> {
+  return (await load<Variant>('variants')).map(({ file, each }) => ({ ...each, theme: file }))
 }
 
 async function load<T extends { id: string }>(name: string): Promise<{ file: string; each: T }[]> {

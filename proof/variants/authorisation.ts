@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { currentRequest } from '../../bank/current.ts'
 import { stateOf } from '../../bank/state.ts'
-import { changeFragment, halfHash, idTokens, signedAgain } from '../id-tokens.ts'
+import { changeFragment, halfHash, idTokens } from '../id-tokens.ts'
 import type { Variant } from '../proof.ts'
 import { answers, partOf } from '../rewriting.ts'
 
@@ -221,12 +221,12 @@ const variants: Variant[] = [
         form.set('code', code.replace(/^.*~(\S+) $/, '$1'))
         state.body = form.toString()
       }
-      await idTokens((claims, _header, context) => {
+      await idTokens((claims, sign, context) => {
         const location = locationOf(context)
         const plain = new URLSearchParams(location.split('#')[1]).get('code')
         return plain === null || partOf(context) === 'token'
           ? undefined
-          : signedAgain(context, { ...claims, c_hash: halfHash(longCode(plain)) })
+          : sign({ ...claims, c_hash: halfHash(longCode(plain)) })
       })(ctx, next)
       changeFragment(ctx, (fragment) => {
         const plain = fragment.get('code')

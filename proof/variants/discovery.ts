@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { signJws } from '../../bank/signature.ts'
 import { stateOf } from '../../bank/state.ts'
-import { idTokens, signedAgain } from '../id-tokens.ts'
+import { idTokens } from '../id-tokens.ts'
 import type { Variant } from '../proof.ts'
 import { answers, type Json, partOf, successes } from '../rewriting.ts'
 
@@ -99,7 +99,7 @@ const variants: Variant[] = [
     id: 'signed-by-the-second-key',
     story: 'The bank signs with whichever of its keys it likes; the kid tells.',
     settings: { jwksKeys: 2 },
-    middleware: idTokens((claims, _header, ctx) => {
+    middleware: idTokens((claims, _sign, ctx) => {
       const key = stateOf(ctx).bank.inside.keys[1]
       return key && signJws(claims, key)
     }),
@@ -126,16 +126,16 @@ const variants: Variant[] = [
     story:
       'kid, use and alg of a JWK are optional (RFC 7517 4), and with one key no ID token needs to name it.',
     async middleware(ctx, next) {
-      await idTokens((claims, _header, context) =>
-        signedAgain(context, claims, { kid: undefined }),
-      )(ctx, () => keySet((keys) => keys.map(({ kid, use, alg, ...key }) => key))(ctx, next))
+      await idTokens((claims, sign) => sign(claims, { kid: undefined }))(ctx, () =>
+        keySet((keys) => keys.map(({ kid, use, alg, ...key }) => key))(ctx, next),
+      )
     },
   },
 ]
 
 function rotating(): Pick<Variant, 'middleware'> {
   const given = new WeakMap<object, number>()
-  const sign = idTokens((claims, _header, ctx) => {
+  const sign = idTokens((claims, _sign, ctx) => {
     const { bank } = stateOf(ctx)
     const count = (given.get(bank) ?? 0) + 1
     given.set(bank, count)

@@ -1,0 +1,27 @@
+import { randomInt } from 'node:crypto'
+import { openWorkshop } from '../proof/judge-bank.ts'
+import { loadVariants } from '../proof/load.ts'
+import { drawPairs, provePair } from '../proof/pairs.ts'
+import { number } from './usage.ts'
+
+/** `assay prove --pairs`: exit code 0 when no bank with two lawful freedoms is condemned. */
+export async function provePairs(options: { pairs: string; seed?: string }): Promise<void> {
+  const count = number('--pairs', options.pairs, 100_000) ?? 0
+  const seed = number('--seed', options.seed, 2 ** 32 - 1) ?? randomInt(2 ** 32)
+  const pairs = drawPairs(await loadVariants(), count, seed)
+  console.log(`${pairs.length} pairs of variants, drawn with --seed ${seed}`)
+  const workshop = await openWorkshop()
+  let held = 0
+  try {
+    for (const pair of pairs) {
+      const { id, judged, complaints } = await provePair(workshop, pair)
+      if (complaints.length === 0) held += 1
+      console.log(`${complaints.length === 0 ? 'ok  ' : 'FAIL'} ${id} (${judged.milliseconds} ms)`)
+      for (const complaint of complaints) console.log(`       ${complaint}`)
+    }
+  } finally {
+    await workshop.directory.close()
+  }
+  console.log(`${held} of ${pairs.length} pairs hold`)
+  process.exitCode = held === pairs.length ? 0 : 1
+}

@@ -1,0 +1,88 @@
+import type { Context } from 'koa'
+import type { Policies } from '../bank/policies.ts'
+import type { Workshop } from './judge-bank.ts'
+import type { Variant } from './proof.ts'
+import { type Proof, proveOne } from './prove.ts'
+
+/** A variant, and the file of proof/variants that holds it. */
+export type Themed = Variant & { theme: string }
+
+/** What encodes or rewrites whole bodies comes last, so its middleware is the outermost. */
+const OUTERMOST = ['transport', 'bodies']
+
+/**
+ * Draws pairs of variants that a bank could be at once, no pair twice. The same seed draws the same
+ * pairs from the same variants; fewer come where there are no more.
+ */
+export function drawPairs(variants: Themed[], count: number, seed: number): [Themed, Themed][] {
+  const all = variants.flatMap((one, place) =>
+    variants
+      .slice(place + 1)
+      .flatMap((other) => (compatible(one, other) ? [pair(one, other)] : [])),
+  )
+  const random = numbersFrom(seed)
+  return Array.from({ length: Math.min(count, all.length) }, () => {
+    const [drawn] = all.splice(Math.floor(random() * all.length), 1)
+    return drawn as [Themed, Themed]
+  })
+}
+
+/** Variants of one theme often say the opposite; of two themes, when both want one setting. */
+function compatible(one: Themed, other: Themed): boolean {
+  if (one.theme === other.theme) return false
+  if (one.contradicts?.includes(other.id) || other.contradicts?.includes(one.id)) return false
+  return !Object.keys(one.settings ?? {}).some((name) => name in (other.settings ?? {}))
+}
+
+function pair(one: Themed, other: Themed): [Themed, Themed] {
+  const rank = ({ theme }: Themed) =>
+    OUTERMOST.includes(theme) ? OUTERMOST.indexOf(theme) : OUTERMOST.length
+  return rank(one) <= rank(other) ? [one, other] : [other, one]
+}
+
+/** Both freedoms as one; what either warns of or blocks is lawful. */
+export function together([outer, inner]: [Variant, Variant]): Variant {
+  return {
+    id: `${outer.id} + ${inner.id}`,
+    story: `${outer.story} ${inner.story}`,
+    settings: { ...inner.settings, ...outer.settings },
+    policies(correct, tools) {
+      const first = outer.policies?.(correct, tools) ?? {}
+      const both: Policies = { ...correct, ...first }
+      return { ...first, ...inner.policies?.(both, tools) }
+    },
+    async middleware(ctx: Context, next) {
+      const within = inner.middleware ? () => inner.middleware?.(ctx, next) : next
+      await (outer.middleware ? outer.middleware(ctx, async () => within()) : within())
+    },
+    target(document) {
+      outer.target?.(document)
+      inner.target?.(document)
+    },
+    warns: [...(outer.warns ?? []), ...(inner.warns ?? [])],
+    blocks: [...(outer.blocks ?? []), ...(inner.blocks ?? [])],
+    because: [outer.because, inner.because].filter(Boolean).join(' '),
+    silent: outer.silent === true && inner.silent === true,
+  }
+}
+
+/**
+ * Proves a pair. One freedom may hide what the other alone warns of or blocks, so that only what
+ * neither explains is a complaint.
+ */
+export async function provePair(workshop: Workshop, both: [Variant, Variant]): Promise<Proof> {
+  const proof = await proveOne(workshop, 'variant', together(both))
+  const complaints = proof.complaints.filter((complaint) => !complaint.endsWith('was expected'))
+  return { ...proof, complaints }
+}
+
+/** Steady numbers from 0 to 1 for a seed: mulberry32. */
+function numbersFrom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
