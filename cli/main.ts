@@ -4,6 +4,7 @@ import { TargetError } from '../engine/target/target-error.ts'
 import { bank } from './bank.ts'
 import { doctor } from './doctor.ts'
 import { generate } from './generate.ts'
+import { addInit } from './init.ts'
 import { DEFAULT_TARGET } from './open-target.ts'
 import { plan } from './plan.ts'
 import { prove } from './prove.ts'
@@ -49,6 +50,8 @@ program
   .option('--profile <profile>', 'core or full', 'full')
   .option('--only <pattern...>', 'check, requirement, chapter or level; * stands for anything')
   .action(plan)
+
+addInit(program)
 
 program
   .command('doctor')

@@ -1,0 +1,134 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import type { Command } from 'commander'
+import { root } from '../engine/catalogue/root.ts'
+import { targetFile, variablesOf } from './init-file.ts'
+import { type Answers, type Question, questions } from './init-questions.ts'
+import { UsageError } from './usage.ts'
+
+/** `assay init` with its flags: one for each question. */
+export function addInit(program: Command): void {
+  const command = program
+    .command('init')
+    .description('write a target file: asks on a terminal, or takes flags')
+    .option('--out <file>', 'where to write; default: standard output')
+    .option('--force', 'overwrite the file')
+    .option('--yes', 'ask nothing; what no flag gives becomes a reference to a variable or file')
+  for (const { name, ask, help } of questions) command.option(`--${name} <value>`, help ?? ask)
+  command.action(init)
+}
+
+export type InitOptions = { out?: string; force?: boolean; yes?: boolean } & Record<string, unknown>
+
+/** Someone who answers questions. */
+export interface Asker {
+  ask(question: string): Promise<string>
+  say(line: string): void
+  close(): void
+}
+
+/** `assay init`: questions go to standard error, so that the file may go to standard output. */
+export async function init(options: InitOptions): Promise<void> {
+  const out = options.out === undefined ? undefined : resolve(options.out)
+  if (out !== undefined && existsSync(out) && !options.force) {
+    throw new UsageError(`${options.out} is there already; --force overwrites it`)
+  }
+  const asker = options.yes || !process.stdin.isTTY ? undefined : terminal()
+  let answers: Answers
+  try {
+    answers = await answersTo(givenBy(options), { asker, defaults: options.yes === true })
+  } finally {
+    asker?.close()
+  }
+  const folder = out === undefined ? process.cwd() : dirname(out)
+  const schema = relative(folder, join(root, 'schemas', 'assay', 'target.schema.json'))
+  const yaml = targetFile(answers, { folder, schema: schema.replaceAll('\\', '/') })
+  if (out === undefined) {
+    process.stdout.write(yaml)
+  } else {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(out, yaml)
+  }
+  const variables = variablesOf(yaml)
+  if (variables.length > 0) console.error(`Set these variables: ${variables.join(', ')}`)
+  console.error(`Next: assay doctor --target ${options.out ?? 'FILE'}`)
+}
+
+/** What flags say; commander spells base-url baseUrl. */
+function givenBy(options: InitOptions): Answers {
+  const given: Answers = {}
+  for (const { name } of questions) {
+    const value = options[name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())]
+    if (typeof value === 'string') given[name] = value
+  }
+  // A flag of the second client says that there is one.
+  const second = Object.keys(given).some((name) => name.startsWith('second-'))
+  return second ? { 'second-client': 'yes', ...given } : given
+}
+
+/**
+ * Answers to all questions that apply: from flags, then from whoever can be asked, else the default.
+ *
+ * @throws UsageError for a flag that cannot be meant, and for what is missing where nobody is asked.
+ */
+export async function answersTo(
+  given: Answers,
+  { asker, defaults }: { asker?: Asker; defaults: boolean },
+): Promise<Answers> {
+  const answers: Answers = {}
+  const missing: string[] = []
+  for (const question of questions) {
+    const { name, when, wrong } = question
+    if (when && !when(answers)) continue
+    const flag = given[name]
+    if (flag !== undefined) {
+      const complaint = wrong?.(flag)
+      if (complaint) throw new UsageError(`--${name} ${complaint}, not ${JSON.stringify(flag)}`)
+      answers[name] = flag
+      continue
+    }
+    const otherwise = question.otherwise?.(answers) ?? ''
+    if (asker) answers[name] = await asked(asker, question, otherwise)
+    else {
+      if (!defaults && needed(otherwise)) missing.push(`--${name}`)
+      answers[name] = otherwise
+    }
+  }
+  if (missing.length > 0) {
+    throw new UsageError(
+      `there is no terminal to ask on. Give ${missing.join(', ')}; or --yes, which writes ` +
+        'references to variables and files in their place',
+    )
+  }
+  return answers
+}
+
+/** Is this default only a place for a value that somebody must give? */
+function needed(otherwise: string): boolean {
+  return otherwise.startsWith('${') || otherwise.includes('/')
+}
+
+async function asked(asker: Asker, { ask, wrong }: Question, otherwise: string): Promise<string> {
+  for (;;) {
+    const shown = otherwise === '' ? '' : ` [${otherwise}]`
+    const answer = (await asker.ask(`${ask}${shown}: `)).trim() || otherwise
+    const complaint = wrong?.(answer)
+    if (!complaint) return answer
+    asker.say(`  this ${complaint}`)
+  }
+}
+
+function terminal(): Asker {
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  // Ctrl-D: nobody answers any more.
+  lines.once('close', () => process.exit(130))
+  return {
+    ask: (question) => lines.question(question),
+    say: (line) => console.error(line),
+    close: () => {
+      lines.removeAllListeners('close')
+      lines.close()
+    },
+  }
+}
