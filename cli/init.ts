@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { createInterface } from 'node:readline/promises'
+import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
 import { root } from '../engine/catalogue/root.ts'
 import { targetFile, variablesOf } from './init-file.ts'
@@ -119,15 +119,32 @@ async function asked(asker: Asker, { ask, wrong }: Question, otherwise: string):
   }
 }
 
+/** A person at the terminal. Lines that were typed ahead, or pasted together, all count. */
 function terminal(): Asker {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
-  // Ctrl-D: nobody answers any more.
-  lines.once('close', () => process.exit(130))
+  const ahead: string[] = []
+  let waiting: ((line: string) => void) | undefined
+  lines.on('line', (line) => {
+    if (!waiting) return void ahead.push(line)
+    waiting(line)
+    waiting = undefined
+  })
+  // Ctrl-C or Ctrl-D: nobody answers any more, and nothing was written.
+  const left = () => process.exit(130)
+  lines.once('close', left)
   return {
-    ask: (question) => lines.question(question),
+    ask(question) {
+      lines.setPrompt(question)
+      lines.prompt()
+      const line = ahead.shift()
+      if (line !== undefined) return Promise.resolve(line)
+      return new Promise((resolve) => {
+        waiting = resolve
+      })
+    },
     say: (line) => console.error(line),
-    close: () => {
-      lines.removeAllListeners('close')
+    close() {
+      lines.off('close', left)
       lines.close()
     },
   }
