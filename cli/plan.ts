@@ -1,8 +1,11 @@
 import { join } from 'node:path'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import type { NamedConsent } from '../engine/journey/consent.ts'
+import type { Announced } from '../engine/journey/drivers/driver.ts'
 import { type Plan, planOf } from '../engine/run/plan.ts'
+import type { Scope } from '../engine/run/scope.ts'
 import { loadSuites } from '../engine/run/suites.ts'
+import type { TargetDocument } from '../engine/target/target.ts'
 import * as consents from '../suites/consents.ts'
 import { openTarget } from './open-target.ts'
 
@@ -16,15 +19,35 @@ export async function plan(options: {
   try {
     const catalogue = loadCatalogue()
     const { checks } = await loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue)
-    const named = Object.values(consents).filter(
-      (each): each is NamedConsent => typeof each === 'object' && 'permissions' in each,
-    )
     const scope = { profile: options.profile, only: options.only ?? [] }
     const target = opened.document
-    console.log(text(planOf({ target, catalogue, checks, scope, consents: named }), target.name))
+    console.log(text(planOf({ target, catalogue, checks, scope, consents: named() }), target.name))
   } finally {
     await opened.close()
   }
+}
+
+/** The rows of the table of approvals. */
+function named(): NamedConsent[] {
+  return Object.values(consents).filter(
+    (each): each is NamedConsent => typeof each === 'object' && 'permissions' in each,
+  )
+}
+
+/** The approvals of a run, for the page on which a person is asked for them; else undefined. */
+export async function announced(
+  target: TargetDocument,
+  scope: Scope,
+): Promise<Announced[] | undefined> {
+  if (target.authorisation.driver !== 'ask') return undefined
+  const catalogue = loadCatalogue()
+  const { checks } = await loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue)
+  const { approvals } = planOf({ target, catalogue, checks, scope, consents: named() })
+  return approvals
+    .filter(({ missing }) => missing === undefined)
+    .map(({ name, purpose, customer, client, serves }) => {
+      return { name, purpose, customer, client, decision: 'approve', serves: serves.length }
+    })
 }
 
 function text(plan: Plan, target: string): string {

@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { loadCatalogue, type Requirement } from '../engine/catalogue/catalogue.ts'
 import { root } from '../engine/catalogue/root.ts'
+import { driverProblem } from '../engine/journey/drivers/driver-problem.ts'
 import { consoleSummary } from '../engine/report/console-summary.ts'
 import { diffReports } from '../engine/report/diff.ts'
 import { diffText } from '../engine/report/diff-text.ts'
@@ -14,6 +15,7 @@ import { inCore, inScope, type Scope } from '../engine/run/scope.ts'
 import { idsOf, loadSuites } from '../engine/run/suites.ts'
 import { supervise } from '../engine/run/supervise.ts'
 import { openTarget } from './open-target.ts'
+import { announced } from './plan.ts'
 import { createProgress } from './progress.ts'
 import { sign } from './reports.ts'
 import { UsageError } from './usage.ts'
@@ -49,6 +51,8 @@ export async function run(options: RunOptions): Promise<void> {
   }
   const opened = await openTarget(options.target)
   try {
+    const problem = driverProblem(opened.document)
+    if (problem !== undefined) throw new UsageError(problem)
     const out = resolve(options.out ?? defaultFolder(opened.document.name))
     mkdirSync(out, { recursive: true })
     const scope: Scope = { profile: options.profile, only }
@@ -64,6 +68,7 @@ export async function run(options: RunOptions): Promise<void> {
         version,
         deviations,
         memory: opened.memory,
+        announced: await announced(opened.document, scope),
       },
       progress,
     })

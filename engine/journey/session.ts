@@ -40,6 +40,8 @@ export interface Session {
   alive(): Promise<void>
   /** Removes every consent that the run made; says what is still there. */
   cleanUp(): Promise<{ kind: 'consent' | 'client'; id: string; why: string }[]>
+  /** Ends the visit that is open, and every later one at once. */
+  interrupt(): void
   close(): Promise<void>
 }
 
@@ -178,6 +180,7 @@ export function createSession(parts: {
             : (reasons.get(id) ?? 'it was not deleted'),
       }))
     },
+    interrupt: () => driver.interrupt?.(),
     async close() {
       await driver.close()
       await wire.close()

@@ -28,6 +28,7 @@ for (const check of judging.checks) {
     test(`${check.id} ${check.title}`, { timeout: 0 }, async (context) => {
       context.signal.addEventListener('abort', () => {
         cancelled ??= 'the run was interrupted'
+        judging.interrupt()
       })
       const result = await judging.judge(check)
       context.task.meta.result = result

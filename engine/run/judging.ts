@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Catalogue, loadCatalogue } from '../catalogue/catalogue.ts'
 import type { SuiteCheck } from '../journey/context.ts'
+import type { Announced } from '../journey/drivers/driver.ts'
 import type { Result } from '../judge/fold.ts'
 import type { ApprovalUse, CheckResult } from '../report/report.ts'
 import { targetFrom } from '../target/resolve.ts'
@@ -34,6 +35,8 @@ export interface Assignment {
   deviations?: Deviation[]
   /** Folder in which the bank's clients and leftovers are remembered. */
   memory?: string
+  /** Approvals that the run is going to need, for the person who is asked for them. */
+  announced?: Announced[]
 }
 
 /** The judging of one run: it alone sees raw exchanges, and writes only what is redacted. */
@@ -41,6 +44,8 @@ export interface Judging {
   readonly catalogue: Catalogue
   readonly checks: SuiteCheck[]
   judge(check: SuiteCheck): Promise<CheckResult>
+  /** Ends the visit that is open, if any: nobody waits for a person after Ctrl-C. */
+  interrupt(): void
   /** Cleans up at the bank and writes report.json. `partial` says why not everything was judged. */
   finish(partial?: string): Promise<void>
 }
@@ -56,6 +61,8 @@ export async function openJudging(assignment: Assignment): Promise<Judging> {
   const redactor = createRedactor(target.secrets)
   const log = openExchangeLog(join(out, 'exchanges.jsonl'), redactor)
   const latency = createLatency()
+  const journal = join(out, JOURNAL)
+  const redact = (text: string) => redactor.redactText(text)
   const session = openSession({
     target,
     catalogue,
@@ -65,10 +72,16 @@ export async function openJudging(assignment: Assignment): Promise<Judging> {
       latency.note(exchange)
       log.append(exchange)
     },
+    approvals: {
+      announced: assignment.announced,
+      onWaiting: (what) =>
+        appendJournal(journal, {
+          kind: 'waiting',
+          ...(what !== undefined && { for: redact(what) }),
+        }),
+    },
   })
   const run = createRun({ session, catalogue, checks: suites.checks, scope })
-  const journal = join(out, JOURNAL)
-  const redact = (text: string) => redactor.redactText(text)
   appendJournal(journal, {
     kind: 'start',
     pid: process.pid,
@@ -85,6 +98,7 @@ export async function openJudging(assignment: Assignment): Promise<Judging> {
       appendJournal(journal, { kind: 'judged', result: safe, observations: noted })
       return safe
     },
+    interrupt: () => session.interrupt(),
     async finish(partial) {
       const { results, observations, used, leftBehind } = await run.finish()
       for (const check of run.checks) {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { chooseDriver } from '../journey/drivers/choose.ts'
+import { chooseDriver, type DriverOptions } from '../journey/drivers/choose.ts'
 import { keptClients } from '../journey/kept-clients.ts'
 import { createSession, type Session } from '../journey/session.ts'
 import type { Target } from '../target/resolve.ts'
@@ -16,10 +16,12 @@ export function openSession(parts: {
   /** Folder in which a bank's clients and leftovers are remembered; without it nothing is. */
   memory?: string
   onExchange?: (exchange: Exchange) => void
+  /** What the run tells its driver; without it nobody is told that it waits. */
+  approvals?: DriverOptions
 }): Session {
   const { target, catalogue, suites, onExchange } = parts
   const wire = createWire(target)
-  const driver = chooseDriver(target, wire)
+  const driver = chooseDriver(target, wire, parts.approvals)
   const { schemas, rules } = suites
   const file = (name: string) => join(parts.memory ?? '', `${target.name}.${name}.json`)
   const remembered = parts.memory !== undefined && {

@@ -1,3 +1,4 @@
+import type { Alteration } from '../../bank/alteration.ts'
 import { type Bank, startBank } from '../../bank/bank.ts'
 import type { Directory } from '../../bank/directory.ts'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
@@ -44,10 +45,10 @@ export async function open(
   options: DriverOptions & {
     directory: Directory
     change?: (document: TargetDocument) => void
-    settings?: Record<string, unknown>
+    alterations?: Alteration[]
   },
 ): Promise<Opened> {
-  const bank = await startBank({ directory: options.directory, settings: options.settings })
+  const bank = await startBank({ directory: options.directory, alterations: options.alterations })
   const document = structuredClone(bank.target) as TargetDocument
   document.authorisation = authorisation
   options.change?.(document)

@@ -73,6 +73,7 @@ describe.each(['production', 'sandbox'] as const)('against the reference bank, %
       redirectUris: [request.redirectUri],
       decision: 'approve',
       customer: target.document.customers.first,
+      customerName: 'first',
       purpose: 'test',
       about: { client: 'first' },
     })

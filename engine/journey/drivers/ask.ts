@@ -101,6 +101,7 @@ export function askDriver(options: {
       } catch (error) {
         return ourStop(`the page of approvals cannot be served: ${(error as Error).message}`)
       }
+      if (over) return ourStop('the run was interrupted')
       const who = `${request.customerName} customer, ${request.decision}`
       say(`Waiting for a person: ${request.purpose} (${who})`)
       return desk.ask(request, patience)

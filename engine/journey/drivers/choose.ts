@@ -5,7 +5,8 @@ import { askDriver } from './ask.ts'
 import { browserDriver } from './browser.ts'
 import { commandDriver } from './command.ts'
 import type { Announced, Driver } from './driver.ts'
-import { findBrowser, runs } from './find-browser.ts'
+import { driverProblem } from './driver-problem.ts'
+import { findBrowser } from './find-browser.ts'
 import { httpDriver } from './http.ts'
 
 /** What a run tells its driver, and how it is told. */
@@ -27,7 +28,7 @@ const PATIENCE = { http: 0, browser: 60, command: 60, ask: 3600 }
  * @throws Error in words when something that it needs is missing; see driverProblem.
  */
 export function chooseDriver(target: Target, wire: Wire, options: DriverOptions = {}): Driver {
-  const problem = driverProblem(target)
+  const problem = driverProblem(target.document)
   if (problem !== undefined) throw new Error(problem)
   const { driver, forms = [], steps = [], command = [], ...how } = target.document.authorisation
   const { trust, proxy, timeout, base } = target
@@ -55,28 +56,6 @@ export function chooseDriver(target: Target, wire: Wire, options: DriverOptions 
     probe: httpDriver(wire, []),
   })
   return waiting(asked, driver, options)
-}
-
-/**
- * What the target's driver needs and does not find, with the mend; undefined when all is there.
- * Nothing is sent or started to find out.
- */
-export function driverProblem(target: Target): string | undefined {
-  const { driver, steps, command, executable } = target.document.authorisation
-  const say = (what: string) => `${target.name}: authorisation: ${what}`
-  if (driver === 'browser') {
-    if (!steps) return say('has no steps. The driver browser needs them.')
-    if (executable !== undefined && !runs(executable)) {
-      return say(`the executable ${executable} cannot be run. Name a Chromium, Chrome or Edge.`)
-    }
-    if (executable === undefined && findBrowser() === undefined) {
-      return say('no Chromium, Chrome or Edge was found. Install one, or name its executable.')
-    }
-  }
-  if (driver === 'command' && !command?.[0]) {
-    return say('has no command. The driver command needs a program that gets the link.')
-  }
-  return undefined
 }
 
 /** Whoever watches over the run is told that a visit takes as long as it takes. */
