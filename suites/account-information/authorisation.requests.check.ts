@@ -6,6 +6,7 @@ import { tokensOf } from '../../engine/journey/tokens.ts'
 import type { Visit } from '../../engine/journey/visit.ts'
 import { expectThat } from '../../engine/judge/expect.ts'
 import { Blocked, lacking, NotApplicable } from '../../engine/judge/outcome.ts'
+import { unregisteredScope } from './unregistered-scope.ts'
 import {
   elsewhere,
   exchangeCode,
@@ -127,12 +128,8 @@ check(
   NEGATIVE,
   async (context) => {
     const caller = await context.caller()
-    const { registered, client } = caller.tpp
-    if (registered?.scope === undefined) lacking('the scopes that are registered for the client')
-    const { scopes_supported: supported } = (await context.steps.discovery()).value ?? {}
-    const known = ['openid', ...registered.scope.split(' ')]
-    const offered = Array.isArray(supported) ? supported : []
-    const beyond = offered.find((one) => !known.includes(one)) ?? 'payments'
+    const { client } = caller.tpp
+    const { beyond, registered } = await unregisteredScope(context)
     const deviation = inBoth({ scope: `openid ${client.scopes.accounts} ${beyond}` })
     const visit = await wrongVisit(context, { purpose: `the scope ${beyond} as well`, deviation })
     if (visit.kind !== 'granted') return expectAnswered(visit)
@@ -142,7 +139,7 @@ check(
     const scope = tokensOf(answer)?.scope ?? ''
     expectThat(!scope.split(' ').includes(beyond), {
       message: `the scope ${beyond} was granted`,
-      expected: `no scope but ${registered.scope}`,
+      expected: `no scope but ${registered}`,
       actual: scope,
       exchange: answer,
     })

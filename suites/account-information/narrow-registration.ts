@@ -51,6 +51,21 @@ export async function withFewerGrants(context: Context): Promise<Tpp> {
   return tpp
 }
 
+/** A client without the scope for funds confirmation; not applicable where the bank adds it. */
+export async function withFewerScopes(context: Context): Promise<{ tpp: Tpp; leftOut: string }> {
+  const { accounts, fundsConfirmation: leftOut } = context.tpp().client.scopes
+  if (leftOut === undefined) throw new NotApplicable('the client has one scope only')
+  const tpp = await unregistered(context)
+  const exchange = await tpp.register({ jwt: { claims: { scope: `openid ${accounts}` } } })
+  if (!madeClient(exchange)) throw new NotApplicable('the bank registers no client with one scope')
+  const scope = member(exchange.response?.json, 'scope')
+  if (typeof scope !== 'string' || scope.split(' ').includes(leftOut)) {
+    throw new NotApplicable('the bank registers every scope for every client')
+  }
+  tpp.adopt(exchange.response?.json)
+  return { tpp, leftOut }
+}
+
 /** A visit for a consent of this client's own, which is deleted after it. */
 export async function visitOf(context: Context, tpp: Tpp, redirectUri: string): Promise<Visit> {
   const token = await tpp.token({ grant_type: 'client_credentials' })

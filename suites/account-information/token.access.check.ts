@@ -4,32 +4,40 @@ import { once } from '../../engine/journey/once.ts'
 import { exchangeOf, OWNERS, taken } from '../../engine/journey/steps.ts'
 import { tokensOf } from '../../engine/journey/tokens.ts'
 import { expect, relyOn } from '../../engine/judge/expect.ts'
-import { refused } from '../../engine/judge/matchers.ts'
+import { refused, succeeded } from '../../engine/judge/matchers.ts'
 import { Blocked, NotApplicable } from '../../engine/judge/outcome.ts'
+import { rowsOf } from '../../engine/judge/rows.ts'
+import type { Exchange } from '../../engine/wire/exchange.ts'
 import { everything, noAccounts, secondClient } from '../consents.ts'
 import { deleted, type Ended, revoked } from '../endings.ts'
+import { consentBody, consentPath, newConsentId } from './consent-requests.ts'
+import { accountIds, accountIdsIn, pathOf } from './readings.ts'
 import { ownerOf } from './transaction-readings.ts'
 
 /** What access tokens and refresh tokens give. Requirements: specs/account-information/token.yaml */
 
 const CONSENT = '/account-access-consents'
 
-for (const [name, owner] of [
-  ['accounts', OWNERS.accounts],
-  ['balances', OWNERS.balances],
-  ['transactions', OWNERS.transactions],
+for (const [name, owner, tail, singleOwner] of [
+  ['accounts', OWNERS.accounts, '', 'ACC-02/answers-200'],
+  ['balances', OWNERS.balances, '/balances', 'BAL-02/answers-200'],
+  ['transactions', OWNERS.transactions, '/transactions', 'TXN-02/answers-200'],
 ] as const) {
   check(
     `TOK-24/${name}`,
     `An access token of the client_credentials grant gives no ${name}`,
     { uses: ['everything'] },
     async ({ approved, steps }) => {
-      const { get, consentId } = await approved(everything)
+      const approval = await approved(everything)
+      const { get, consentId } = approval
       const bearer = taken(await steps.management())
       relyOn('CONS-22/answers-200', await get(`${CONSENT}/${consentId}`, { bearer }))
       relyOn(owner, await get(`/${name}`))
       const deviation = 'a client_credentials token'
       expect(await get(`/${name}`, { bearer, deviation })).toBeRefused()
+      const [id = ''] = await accountIds(approval)
+      relyOn(singleOwner, await get(pathOf(id, tail)))
+      expect(await get(pathOf(id, tail), { bearer, deviation })).toBeRefused()
     },
   )
 }
@@ -48,6 +56,36 @@ check(
   },
 )
 
+check(
+  'TOK-25/create',
+  'A consent is not created with an access token of the authorization_code grant',
+  { uses: ['everything'] },
+  async ({ approved }) => {
+    const { get, post, tokens } = await approved(everything)
+    relyOn(OWNERS.consent, await post(CONSENT, consentBody()))
+    relyOn(OWNERS.accounts, await get('/accounts'))
+    const bearer = (await tokens()).accessToken
+    const deviation = 'an access token for data'
+    expect(await post(CONSENT, consentBody(), { bearer, deviation })).toBeRefused()
+  },
+)
+
+check(
+  'TOK-25/delete',
+  'A consent is not deleted with an access token of the authorization_code grant',
+  { uses: ['everything'] },
+  async ({ approved }) => {
+    const approval = await approved(everything)
+    const path = consentPath(await newConsentId(approval))
+    relyOn(OWNERS.query, await approval.get(path))
+    relyOn(OWNERS.accounts, await approval.get('/accounts'))
+    const bearer = (await approval.tokens()).accessToken
+    const deviation = 'an access token for data'
+    expect(await approval.delete(path, { bearer, deviation })).toBeRefused()
+    expect(await approval.get(path)).toSucceed()
+  },
+)
+
 /** “no accounts”, or “second client” where the bank takes no such combination of permissions (AMB-13). */
 async function toExpire({ steps }: Context): Promise<NamedConsent> {
   const { exchange } = await steps.consent(noAccounts)
@@ -61,10 +99,19 @@ const expiredToken = once(async (context) => {
   const approval = await approved(consent)
   const tokens = await approval.tokens()
   const before = await approval.get('/transactions')
+  const others: { path: string; served: boolean }[] = []
+  const [id = 'none'] = accountIdsIn(rowsOf(before))
+  for (const path of ['/balances', pathOf(id, '/balances'), pathOf(id, '/transactions')]) {
+    others.push({ path, served: succeeded(await approval.get(path)) })
+  }
   await fact('token-expired', { accessToken: tokens.accessToken })
-  const bearer = tokens.accessToken
-  const after = await approval.get('/transactions', { bearer, deviation: 'it has expired' })
-  return { consent, approval, tokens, before, after }
+  const late = { bearer: tokens.accessToken, deviation: 'it has expired' }
+  const after = await approval.get('/transactions', late)
+  const elsewhere: Exchange[] = []
+  for (const { path, served } of others) {
+    if (served) elsewhere.push(await approval.get(path, late))
+  }
+  return { consent, approval, tokens, before, after, elsewhere }
 })
 
 check(
@@ -72,9 +119,9 @@ check(
   'An access token that has expired gives no data',
   { uses: ['no accounts'], spends: 'no accounts' },
   async (context) => {
-    const { approval, before, after } = await expiredToken(context)
+    const { approval, before, after, elsewhere } = await expiredToken(context)
     relyOn(ownerOf(approval, '/transactions'), before)
-    expect(after).toBeRefused()
+    for (const answer of [after, ...elsewhere]) expect(answer).toBeRefused()
   },
 )
 

@@ -84,13 +84,21 @@ check(
   },
 )
 
+/** Names that are not the first client's: nobody's, and that of the second client if there is one. */
+async function othersThanFirst({ target, caller }: Context): Promise<string[]> {
+  const second = target.clients.second && (await caller('second')).tpp.registered?.client_id
+  return [randomUUID(), ...(second === undefined ? [] : [second])]
+}
+
 check(
   'TOK-07/issuer',
   'A client assertion whose iss is not the client_id is refused',
   {},
   async (context) => {
-    const assertion = { claims: { iss: randomUUID() } }
-    expect(await wrong(context, { assertion, deviation: 'another iss' })).toGiveNoToken()
+    for (const iss of await othersThanFirst(context)) {
+      const assertion = { claims: { iss } }
+      expect(await wrong(context, { assertion, deviation: 'another iss' })).toGiveNoToken()
+    }
   },
 )
 
@@ -99,8 +107,10 @@ check(
   'A client assertion whose sub is not the client_id is refused',
   {},
   async (context) => {
-    const assertion = { claims: { sub: randomUUID() } }
-    expect(await wrong(context, { assertion, deviation: 'another sub' })).toGiveNoToken()
+    for (const sub of await othersThanFirst(context)) {
+      const assertion = { claims: { sub } }
+      expect(await wrong(context, { assertion, deviation: 'another sub' })).toGiveNoToken()
+    }
   },
 )
 
@@ -146,6 +156,16 @@ check(
 )
 
 check(
+  'TOK-08/hs256',
+  'A client assertion in HS256, keyed with the public key of the client, is refused',
+  {},
+  async (context) => {
+    const assertion = { alg: 'HS256' }
+    expect(await wrong(context, { assertion, deviation: 'assertion in HS256' })).toGiveNoToken()
+  },
+)
+
+check(
   'TOK-09/without-client-id',
   'A token request needs no client_id beside its client assertion',
   {},
@@ -177,6 +197,22 @@ check(
     relyOn(OWNERS.management, control)
     const { body } = control.request
     expect(await tpp.token(CLIENT, { body, deviation: 'the same assertion' })).toGiveNoToken()
+    relyOn(OWNERS.management, await tpp.token(CLIENT))
+    const deviation = 'the same assertion after another one'
+    expect(await tpp.token(CLIENT, { body, deviation })).toGiveNoToken()
+  },
+)
+
+check(
+  'TOK-32/without-parties',
+  'A client assertion without iss, without sub or without aud is refused',
+  {},
+  async (context) => {
+    for (const name of ['iss', 'sub', 'aud']) {
+      const assertion = { claims: { [name]: undefined } }
+      const deviation = `assertion without ${name}`
+      expect(await wrong(context, { assertion, deviation })).toGiveNoToken()
+    }
   },
 )
 

@@ -14,6 +14,8 @@ import {
   everything,
   secondClient,
 } from '../consents.ts'
+import { withFewerScopes } from './narrow-registration.ts'
+import { unregisteredScope } from './unregistered-scope.ts'
 import { elsewhere } from './visits.ts'
 
 /** POST /oauth/token: the grants, their codes and tokens. Requirements: specs/account-information/token.yaml */
@@ -67,7 +69,7 @@ function made({ length }: string): string {
   return randomBytes(length).toString('base64url').slice(0, length)
 }
 
-/** One code: with another redirect URI, then as it should be, then once more. */
+/** One code: with another redirect URI, without assertion, then as it should be, then once more. */
 const triedCode = once(async ({ approved }) => {
   await approved(everything)
   const { tpp, visit } = await approved(codeForAnotherRedirect)
@@ -76,8 +78,13 @@ const triedCode = once(async ({ approved }) => {
     tpp.token({ grant_type: 'authorization_code', code, redirect_uri }, { deviation })
   const uris = tpp.registered?.redirect_uris ?? []
   const other = uris.find((uri) => uri !== request.redirectUri) ?? elsewhere()
+  const grant = { grant_type: 'authorization_code', code } as const
   return {
     elsewhere: await exchange(other, 'another redirect URI'),
+    byNobody: await tpp.token(
+      { ...grant, redirect_uri: request.redirectUri },
+      { authentication: 'none', deviation: 'a code without client authentication' },
+    ),
     // Whether a code survives a refusal is open.
     right: await exchange(request.redirectUri, 'a code that was refused before'),
     again: await exchange(request.redirectUri, 'a code that was exchanged before'),
@@ -91,19 +98,31 @@ check(
   async (context) => expect((await triedCode(context)).elsewhere).toGiveNoToken(),
 )
 
+/** Ends the check as blocked where an attempt before it has spent the code. */
+function relyOnNoToken(id: string, attempt: Exchange): void {
+  if (!tokensOf(attempt)) return
+  throw new Blocked({ kind: 'check', id }, 'the code was spent', attempt)
+}
+
+check(
+  'TOK-04/authorization-code',
+  'A code is not exchanged without client authentication',
+  { uses: ['everything', 'code for another redirect URI'] },
+  async (context) => {
+    const tried = await triedCode(context)
+    relyOnNoToken('TOK-12/other', tried.elsewhere)
+    expect(tried.byNobody).toGiveNoToken()
+  },
+)
+
 check(
   'TOK-14/replayed',
   'An authorisation code works once',
   { uses: ['everything', 'code for another redirect URI'] },
   async (context) => {
     const tried = await triedCode(context)
-    if (tokensOf(tried.elsewhere)) {
-      throw new Blocked(
-        { kind: 'check', id: 'TOK-12/other' },
-        'the code was spent',
-        tried.elsewhere,
-      )
-    }
+    relyOnNoToken('TOK-12/other', tried.elsewhere)
+    relyOnNoToken('TOK-04/authorization-code', tried.byNobody)
     if (!tokensOf(tried.right)) lacking('a code that works once a wrong request was refused')
     expect(tried.again).toGiveNoToken()
   },
@@ -141,6 +160,89 @@ check(
       expected: first.join(' '),
       actual: later.join(' '),
       exchange: refreshed.exchange,
+    })
+  },
+)
+
+check(
+  'TOK-23/asked-for',
+  'A refresh that asks for a scope which the first access token did not have does not get it',
+  { uses: ['everything'] },
+  async (context) => {
+    const { approved, steps, caller } = context
+    const exchanged = await steps.exchange(everything)
+    taken(exchanged)
+    const first = scopesOf(exchangeOf(exchanged))
+    taken(await steps.refresh(everything))
+    const approval = await approved(everything)
+    const { refreshToken = '' } = await approval.tokens()
+    const { scopes } = (await caller()).tpp.client
+    const { fundsConfirmation = (await unregisteredScope(context)).beyond } = scopes
+    if (first.includes(fundsConfirmation)) lacking('a scope that the approval does not have')
+    const answer = await approval.tpp.token(
+      { grant_type: 'refresh_token', refresh_token: refreshToken },
+      {
+        form: { scope: `${first.join(' ')} ${fundsConfirmation}` },
+        deviation: 'a refresh that asks for more',
+        about: { owns: ['TOK-36/within-registration'] },
+      },
+    )
+    const tokens = tokensOf(answer)
+    if (!tokens) return expect(answer).toGiveNoToken()
+    approval.use({ ...tokens, refreshToken: tokens.refreshToken ?? refreshToken })
+    const later = scopesOf(answer)
+    expectThat(!later.includes(fundsConfirmation), {
+      message: `the refreshed token has the scope ${fundsConfirmation}`,
+      expected: first.join(' '),
+      actual: later.join(' '),
+      exchange: answer,
+    })
+  },
+)
+
+check(
+  'TOK-36/asked-for',
+  'A client_credentials request for a scope that is not registered does not get it',
+  {},
+  async (context) => {
+    const { tpp } = await context.caller()
+    relyOn(OWNERS.management, await tpp.token(CLIENT))
+    const { beyond, registered } = await unregisteredScope(context)
+    const answer = await tpp.token(CLIENT, {
+      form: { scope: `${tpp.client.scopes.accounts} ${beyond}` },
+      deviation: `the scope ${beyond} as well`,
+      about: { owns: ['TOK-36/within-registration'] },
+    })
+    if (!tokensOf(answer)) return expect(answer).toGiveNoToken()
+    const scopes = scopesOf(answer)
+    expectThat(!scopes.includes(beyond), {
+      message: `the access token has the scope ${beyond}`,
+      expected: `no scope but ${registered}`,
+      actual: scopes.join(' '),
+      exchange: answer,
+    })
+  },
+)
+
+check(
+  'TOK-36/left-out',
+  'A client does not get a scope that it did not register, and that others have',
+  { registers: true },
+  async (context) => {
+    const { tpp, leftOut } = await withFewerScopes(context)
+    const scope = tpp.client.scopes.accounts
+    const deviation = `the scope ${leftOut}, which this client did not register`
+    relyOn(OWNERS.management, await tpp.token({ ...CLIENT, scope }))
+    const answer = await tpp.token(
+      { ...CLIENT, scope: leftOut },
+      { deviation, about: { owns: ['TOK-36/within-registration'] } },
+    )
+    if (!tokensOf(answer)) return expect(answer).toGiveNoToken()
+    expectThat(!scopesOf(answer).includes(leftOut), {
+      message: `the access token has the scope ${leftOut}`,
+      expected: `no scope but ${scope}`,
+      actual: scopesOf(answer).join(' '),
+      exchange: answer,
     })
   },
 )
@@ -193,6 +295,19 @@ check(
       { deviation: 'a code of the first client' },
     )
     expect(answer).toGiveNoToken()
+  },
+)
+
+check(
+  'TOK-04/refresh-token',
+  'A refresh token gets no access token without client authentication',
+  { uses: ['second client'], spends: 'second client' },
+  async ({ approved, steps }) => {
+    const { tpp } = await approved(secondClient)
+    const { refreshToken = '' } = taken(await steps.refresh(secondClient))
+    const grant = { grant_type: 'refresh_token', refresh_token: refreshToken } as const
+    const deviation = 'a refresh token without client authentication'
+    expect(await tpp.token(grant, { authentication: 'none', deviation })).toGiveNoToken()
   },
 )
 

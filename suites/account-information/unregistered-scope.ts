@@ -1,0 +1,15 @@
+import type { Context } from '../../engine/journey/context.ts'
+import { lacking } from '../../engine/judge/outcome.ts'
+
+/** A scope that is not registered for the first client: one that the bank advertises, if possible. */
+export async function unregisteredScope(
+  context: Context,
+): Promise<{ beyond: string; registered: string }> {
+  const { registered } = (await context.caller()).tpp
+  if (registered?.scope === undefined) lacking('the scopes that are registered for the client')
+  const { scopes_supported: supported } = (await context.steps.discovery()).value ?? {}
+  const known = ['openid', ...registered.scope.split(' ')]
+  const offered = Array.isArray(supported) ? supported : []
+  const beyond = offered.find((one) => typeof one === 'string' && !known.includes(one))
+  return { beyond: beyond ?? 'payments', registered: registered.scope }
+}
