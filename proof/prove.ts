@@ -1,4 +1,4 @@
-import { judgeBank, openWorkshop, summed, type Workshop } from './judge-bank.ts'
+import { judgeBank, summed, type Workshop } from './judge-bank.ts'
 import { loadFaults, loadVariants } from './load.ts'
 import { complaints, type Fault, type Judged, type Variant } from './proof.ts'
 
