@@ -5,11 +5,14 @@ import { NotApplicable } from '../judge/outcome.ts'
 import type { Target } from '../target/resolve.ts'
 import type { Capability, HookName } from '../target/target.ts'
 import type { Exchange } from '../wire/exchange.ts'
+import type { Approval } from './approvals.ts'
 import type { Caller } from './caller.ts'
 import type { ClientName, CustomerName, NamedConsent } from './consent.ts'
 import { type FactSubject, stateFact } from './facts.ts'
-import type { Approval, Session, Steps, VisitOptions } from './session.ts'
+import type { Steps } from './happy-path.ts'
+import type { Session } from './session.ts'
 import type { Visit } from './visit.ts'
+import type { VisitOptions } from './visiting.ts'
 
 /** What a check works with. */
 export interface Context {

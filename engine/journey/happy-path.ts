@@ -80,7 +80,7 @@ export function createSteps(parts: StepParts): Steps {
   const steps: Steps = {
     discovery: () =>
       memory.once('discovery', OWNERS.discovery, async () => {
-        const exchange = await tpp().call('discovery')
+        const exchange = await tpp().call('discovery', { retry: true })
         environment(exchange)
         const { json } = exchange.response ?? {}
         const served = succeeded(exchange) && json !== undefined
@@ -100,7 +100,7 @@ export function createSteps(parts: StepParts): Steps {
           const why = 'the configuration names no jwks_uri'
           throw new Blocked({ kind: 'check', id: 'DISC-03/members' }, why)
         }
-        const exchange = await tpp().call('jwks', { path: jwks_uri })
+        const exchange = await tpp().call('jwks', { path: jwks_uri, retry: true })
         environment(exchange)
         const keys = member(exchange.response?.json, 'keys')
         return {

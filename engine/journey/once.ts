@@ -1,5 +1,5 @@
 import type { Context } from './context.ts'
-import type { Steps } from './session.ts'
+import type { Steps } from './happy-path.ts'
 
 /**
  * Something that several checks share, such as the one denial of a run: done when the first of them

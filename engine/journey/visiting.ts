@@ -141,12 +141,12 @@ export function createVisits(parts: VisitParts): {
   return { visit, records: visits }
 }
 
-/** A redirect that a browser followed and we saw the end of: its status is unknown, so 0. */
+/** A redirect whose end a browser or a person saw; 0 where its status is not known. */
 function arrival(
   id: string,
   about: About,
   { url }: AuthorisationRequest,
-  end: { url: string },
+  end: { url: string; status?: number },
 ): Exchange {
   return {
     id,
@@ -155,7 +155,7 @@ function arrival(
     startedAt: new Date().toISOString(),
     durationMs: 0,
     request: { method: 'GET', url, headers: [] },
-    response: { status: 0, headers: [['location', end.url]], body: '', bytes: 0 },
+    response: { status: end.status ?? 0, headers: [['location', end.url]], body: '', bytes: 0 },
     connection: { identity: 'none' },
   }
 }

@@ -70,7 +70,7 @@ function ruleResult(
 
 /** A rule that judged nothing: a freedom that the bank took, or blocked, and by what. */
 function unseen(
-  { nearest, unseen: freedom, endpoints }: RuleState,
+  { nearest, unseen: freedom, endpoints, needs }: RuleState,
   checks: ReadonlyMap<string, Result>,
   owners: EndpointOwners,
 ): Pick<Result, 'outcome' | 'message' | 'because'> {
@@ -94,7 +94,7 @@ function unseen(
   if (freedom) return { outcome: 'not-applicable', message: freedom }
   const absent = results.find(({ outcome }) => outcome === 'not-applicable')
   if (absent) return { outcome: 'not-applicable', message: absent.message }
-  const what = `an answer of ${endpoints.join(' or ') || 'the bank'} that it can judge`
+  const what = needs ?? `an answer of ${endpoints.join(' or ') || 'the bank'} that it can judge`
   return { outcome: 'blocked', message: `needs ${what}`, because: { kind: 'data', what } }
 }
 

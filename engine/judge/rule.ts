@@ -27,6 +27,8 @@ export interface RuleOptions {
   endpoints?: readonly Endpoint[]
   /** A freedom of the bank because of which no exchange may ever concern the rule. */
   unseen?: string
+  /** What an answer must hold for the rule to tell right from wrong, in words: “two accounts”. */
+  needs?: string
   /** Does it judge exchanges without a response too? */
   failures?: boolean
 }
@@ -43,11 +45,13 @@ export interface RuleTools {
   observe(what: string, value: string): void
 }
 
-/** Read off the answers of discovery and of the address of its keys. */
+/** Read off the answers of discovery, of the address of its keys and of GET /accounts. */
 export interface BankSaid {
   issuer?: string
   /** JWK Set; undefined until it was served. */
   jwks?: { keys: unknown[] }
+  /** ConsentId → number of accounts of the consent. */
+  accounts?: Map<string, number>
 }
 
 /** Values that the documents neutralise, as the target spells them. */

@@ -20,6 +20,8 @@ export interface RuleState {
   endpoints: string[]
   /** A freedom of the bank because of which no exchange may ever concern the rule. */
   unseen?: string
+  /** What an answer must hold for the rule to judge it, in words. */
+  needs?: string
 }
 
 export interface RuleObservation {
@@ -66,8 +68,8 @@ export function createRulebook(
     const endpoints = responses.map((response) => response.split(' ')[0] as string)
     for (const { id, title } of stated) state(id, title, endpoints)
   }
-  for (const { id, title, endpoints = [], unseen } of rules) {
-    Object.assign(state(id, title, [...endpoints]), { unseen })
+  for (const { id, title, endpoints = [], unseen, needs } of rules) {
+    Object.assign(state(id, title, [...endpoints]), { unseen, needs })
   }
 
   const note = (requirement: string, what: string, value: string, exchange: string) => {
@@ -142,6 +144,10 @@ function listen(bank: BankSaid, { endpoint, about, response }: Exchange): void {
   const keys = endpoint === 'jwks' && member(response.json, 'keys')
   // Keys that went away since may have signed what came before.
   if (Array.isArray(keys)) bank.jwks = { keys: [...(bank.jwks?.keys ?? []), ...keys] }
+  const accounts = endpoint === 'accounts' && member(response.json, 'Data', 'Account')
+  if (!about.consent || !Array.isArray(accounts)) return
+  bank.accounts ??= new Map()
+  bank.accounts.set(about.consent.id, accounts.length)
 }
 
 /** `accounts 2xx`, `products error`, `token 200` against an exchange. */

@@ -38,7 +38,15 @@ const variants: Variant[] = [
     story: 'A customer may have one card and no other.',
     settings: { data: { accounts: 1 } },
     middleware: seen,
-    blocks: ['ACC-03/unique', 'ACC-14/all-accounts', 'BAL-13/all-accounts', 'TXN-23/all-accounts'],
+    blocks: [
+      'ACC-02/asked-account-only',
+      'ACC-03/unique',
+      'ACC-14/all-accounts',
+      'BAL-02/asked-account-only',
+      'BAL-13/all-accounts',
+      'TXN-02/asked-account-only',
+      'TXN-23/all-accounts',
+    ],
     because: 'With one account, all of them cannot be told from the first.',
   },
   {

@@ -3,7 +3,7 @@ import { member, type Row, rowsOf } from '../../engine/judge/rows.ts'
 import { rule } from '../../engine/judge/rule.ts'
 import { brief } from '../../engine/judge/schemas.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
-import { strangersTo } from './asked-account.ts'
+import { strangersTo, TWO_ACCOUNTS } from './asked-account.ts'
 
 /** The accounts of a successful answer; undefined where it lists none. */
 function accountsIn(exchange: Exchange): Row[] | undefined {
@@ -14,12 +14,12 @@ function accountsIn(exchange: Exchange): Row[] | undefined {
 rule(
   'ACC-02/asked-account-only',
   'GET /accounts/{AccountId} answers with the account that was asked for, and no other',
-  { endpoints: ['account'] },
-  (exchange) => {
+  { endpoints: ['account'], needs: TWO_ACCOUNTS },
+  (exchange, tools) => {
     const rows = exchange.endpoint === 'account' ? accountsIn(exchange) : undefined
-    const found = strangersTo(exchange, rows)
+    const found = strangersTo(exchange, rows, tools)
     if (!rows || found?.length || exchange.about.deviation !== undefined) return found
-    if (rows.length === 1) return []
+    if (rows.length === 1) return found
     const message = `${rows.length} accounts instead of the one that was asked for`
     const actual = `${rows.length} accounts`
     return [{ message, expected: 'one account', actual, place: '/Data/Account' }]
@@ -29,7 +29,7 @@ rule(
 rule(
   'ACC-03/unique',
   'No two accounts of an answer have the same AccountId',
-  { endpoints: ['accounts'] },
+  { endpoints: ['accounts'], needs: 'two accounts in one answer' },
   (exchange) => {
     const rows = exchange.endpoint === 'accounts' ? accountsIn(exchange) : undefined
     if (!rows || rows.length < 2) return undefined

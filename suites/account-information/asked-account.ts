@@ -1,19 +1,25 @@
 import type { Row } from '../../engine/judge/rows.ts'
-import type { Finding } from '../../engine/judge/rule.ts'
+import type { Finding, RuleTools } from '../../engine/judge/rule.ts'
 import { brief } from '../../engine/judge/schemas.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
 
+/** What a rule about the account in the path needs, in words. */
+export const TWO_ACCOUNTS = 'two accounts under one consent, and rows of one of them'
+
 /**
  * Rows that are not of the account whose id stands in the path: the first of them as a finding.
- * Undefined where there is nothing to judge. A row without an AccountId breaks another rule.
+ * Undefined where there is nothing to judge: no row, or a consent whose only account this is, so that
+ * none of another could be among them. A row without an AccountId breaks another rule.
  */
 export function strangersTo(
-  { about: { subject } }: Exchange,
+  { about: { subject, consent } }: Exchange,
   rows: Row[] | undefined,
+  { bank }: Pick<RuleTools, 'bank'>,
 ): Finding[] | undefined {
   if (!rows || subject === undefined) return undefined
   const index = rows.findIndex(({ AccountId: id }) => typeof id === 'string' && id !== subject)
-  if (index < 0) return rows.length > 0 ? [] : undefined
+  const others = (bank.accounts?.get(consent?.id ?? '') ?? 0) > 1
+  if (index < 0) return rows.length > 0 && others ? [] : undefined
   return [
     {
       message: 'a row is of another account than the one that was asked for',

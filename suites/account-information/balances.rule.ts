@@ -1,16 +1,16 @@
 import { succeeded } from '../../engine/judge/matchers.ts'
 import { rowsOf } from '../../engine/judge/rows.ts'
 import { rule } from '../../engine/judge/rule.ts'
-import { strangersTo } from './asked-account.ts'
+import { strangersTo, TWO_ACCOUNTS } from './asked-account.ts'
 import { laterThanNow } from './not-in-future.ts'
 
 rule(
   'BAL-02/asked-account-only',
   'GET /accounts/{AccountId}/balances answers with balances of that account alone',
-  { endpoints: ['account-balances'] },
-  (exchange) => {
+  { endpoints: ['account-balances'], needs: TWO_ACCOUNTS },
+  (exchange, tools) => {
     if (exchange.endpoint !== 'account-balances' || !succeeded(exchange)) return undefined
-    return strangersTo(exchange, rowsOf(exchange))
+    return strangersTo(exchange, rowsOf(exchange), tools)
   },
 )
 

@@ -7,20 +7,11 @@ import { answerOf, succeeded } from '../../engine/judge/matchers.ts'
 import { member } from '../../engine/judge/rows.ts'
 import { brief } from '../../engine/judge/schemas.ts'
 import { everything } from '../consents.ts'
-import {
-  CONSENTS,
-  consentBody,
-  consentIdOf,
-  consentPath,
-  create,
-  NINE_PERMISSIONS,
-  newConsentId,
-  PERIOD,
-} from './consent-requests.ts'
+import { CONSENTS, consentBody, consentIdOf, create, PERIOD } from './consent-requests.ts'
 import { secondsOf, spellingsOf } from './instants.ts'
 
 /**
- * POST /account-access-consents, GET /account-access-consents/{ConsentId}.
+ * POST /account-access-consents.
  * Requirements: specs/account-information/consents.yaml
  */
 
@@ -42,110 +33,6 @@ check('CONS-03/unique', 'The same request twice gives two ConsentIds', {}, async
     place: '/Data/ConsentId',
   })
 })
-
-check(
-  'CONS-09/all-nine',
-  'A consent with all nine permissions is created',
-  {},
-  async ({ caller }) => {
-    const client = await caller()
-    relyOn(OWNERS.consent, await create(client))
-    expect(await create(client, { Permissions: NINE_PERMISSIONS })).toSucceed()
-  },
-)
-
-/** Combinations that version 3.1.2 knows too: each of the nine stands in one. */
-const COMBINATIONS = [
-  ['ReadAccountsBasic'],
-  ['ReadAccountsDetail'],
-  ['ReadAccountsBasic', 'ReadBalances'],
-  ['ReadAccountsBasic', 'ReadStatementsBasic'],
-  ['ReadAccountsBasic', 'ReadStatementsDetail'],
-  [
-    'ReadAccountsBasic',
-    'ReadTransactionsBasic',
-    'ReadTransactionsCredits',
-    'ReadTransactionsDebits',
-  ],
-  [
-    'ReadAccountsBasic',
-    'ReadTransactionsDetail',
-    'ReadTransactionsCredits',
-    'ReadTransactionsDebits',
-  ],
-]
-
-check(
-  'CONS-09/sensible-combinations',
-  'Each permission can be asked for without those that it does not need',
-  {},
-  async ({ caller }) => {
-    const client = await caller()
-    relyOn('CONS-09/all-nine', await create(client, { Permissions: NINE_PERMISSIONS }))
-    for (const Permissions of COMBINATIONS) {
-      expect(await create(client, { Permissions })).toSucceed()
-    }
-  },
-)
-
-/** ReadAccountsDetails is not among them: the document itself spells it so once. */
-const UNSUPPORTED = [
-  'ReadPAN',
-  'ReadParty',
-  'ReadOffers',
-  'ReadProducts',
-  'ReadBeneficiariesBasic',
-  'ReadDirectDebits',
-  'ReadEverything',
-  'readaccountsbasic',
-  '',
-]
-
-check(
-  'CONS-10/other-value',
-  'A permission outside the nine causes rejection, beside allowed ones and alone',
-  {},
-  async ({ caller }) => {
-    const client = await caller()
-    relyOn(OWNERS.consent, await create(client))
-    for (const value of UNSUPPORTED) {
-      const Permissions = [...everything.permissions, value]
-      const deviation = `permission ${brief(value)}`
-      expect(await create(client, { Permissions }, { deviation })).toBeRefused()
-    }
-    const deviation = 'permission ReadParty alone'
-    expect(await create(client, { Permissions: ['ReadParty'] }, { deviation })).toBeRefused()
-  },
-)
-
-check('CONS-11/missing', 'A request without Permissions is refused', {}, async ({ caller }) => {
-  const client = await caller()
-  relyOn(OWNERS.consent, await create(client))
-  const deviation = 'no Permissions'
-  expect(await create(client, { Permissions: undefined }, { deviation })).toBeRefused()
-  expect(await client.post(CONSENTS, { Risk: {} }, { deviation: 'no Data' })).toBeRefused()
-})
-
-check('CONS-12/empty', 'A request for no permission at all is refused', {}, async ({ caller }) => {
-  const client = await caller()
-  relyOn(OWNERS.consent, await create(client))
-  const deviation = 'Permissions []'
-  expect(await create(client, { Permissions: [] }, { deviation })).toBeRefused()
-})
-
-check(
-  'CONS-12/not-an-array',
-  'A request whose Permissions is no array of strings is refused',
-  {},
-  async ({ caller }) => {
-    const client = await caller()
-    relyOn(OWNERS.consent, await create(client))
-    for (const Permissions of ['ReadAccountsBasic', null, [1]]) {
-      const deviation = `Permissions ${brief(Permissions)}`
-      expect(await create(client, { Permissions }, { deviation })).toBeRefused()
-    }
-  },
-)
 
 check(
   'CONS-13/accepted',
@@ -294,84 +181,5 @@ check(
     const client = await caller()
     relyOn(OWNERS.consentWithExpiry, await create(client, { ExpirationDateTime: daysFromNow(30) }))
     expect(await create(client, { ExpirationDateTime: daysFromNow(365) })).toSucceed()
-  },
-)
-
-check(
-  'CONS-22/answers-200',
-  'The owner’s query of a consent answers 200',
-  {},
-  async ({ caller }) => {
-    const client = await caller()
-    const id = await newConsentId(client)
-    expect(await client.get(consentPath(id))).toHaveStatus(200)
-  },
-)
-
-/** Permissions as a set, date-times as instants; undefined where a rule condemns the value. */
-function comparable(name: string, value: unknown): string | undefined {
-  if (name !== 'Permissions') return secondsOf(value)?.toString()
-  return Array.isArray(value) ? [...new Set(value)].sort().join() : undefined
-}
-
-/** Is a member of a new consent the same in the query? */
-function kept(name: string, old: unknown, now: unknown): boolean {
-  if (name === 'Status') return old !== 'AwaitingAuthorisation' || now === old
-  if (old === undefined || now === undefined) return old === undefined
-  const [one, other] = [comparable(name, old), comparable(name, now)]
-  return one === undefined || other === undefined || one === other
-}
-
-check(
-  'CONS-22/as-created',
-  'The query of a new consent shows it as it was created',
-  {},
-  async ({ caller }) => {
-    const client = await caller()
-    const Permissions = NINE_PERMISSIONS
-    const ExpirationDateTime = daysFromNow(30)
-    relyOn('CONS-09/all-nine', await create(client, { Permissions }))
-    relyOn(OWNERS.consentWithExpiry, await create(client, { ExpirationDateTime }))
-    const asked: Record<string, unknown> = { Permissions, ExpirationDateTime, ...PERIOD }
-    const created = await create(client, asked)
-    relyOn(OWNERS.consentWithPeriod, created)
-
-    const query = await client.get(consentPath(consentIdOf(created)))
-
-    relyOn(OWNERS.query, query)
-    const before = member(created.response?.json, 'Data')
-    const after = member(query.response?.json, 'Data')
-    // That these are there is CONS-30's.
-    const always = ['Permissions', 'CreationDateTime', 'Status']
-    for (const name of [...always, 'ExpirationDateTime', ...Object.keys(PERIOD)]) {
-      const [old, now] = [member(before, name), member(after, name)]
-      if (now === undefined && always.includes(name)) continue
-      // What is not as requested at creation already is a rule's.
-      if (name in asked && comparable(name, old) !== comparable(name, asked[name])) continue
-      expectThat(kept(name, old, now), {
-        message: `${name} is another one than at creation`,
-        expected: brief(old),
-        actual: brief(now),
-        exchange: query,
-        place: `/Data/${name}`,
-      })
-    }
-  },
-)
-
-check(
-  'CONS-23/invalid-id',
-  'The query of an invalid ConsentId gives an error response',
-  {},
-  async ({ caller }) => {
-    const client = await caller()
-    const own = await client.get(consentPath(await newConsentId(client)))
-    relyOn(OWNERS.query, own)
-    for (const id of [randomUUID(), 'x', 'x'.repeat(200)]) {
-      const deviation = `ConsentId of nothing, ${id.length} characters`
-      expect(await client.get(consentPath(id), { deviation })).toBeAnError()
-    }
-    const deviation = 'ConsentId with a quotation mark'
-    expect(await client.get(consentPath("' OR 1=1"), { deviation })).toBeRefused()
   },
 )

@@ -4,7 +4,7 @@ import { bookedAt, isBooked, type Row, rowsOf } from '../../engine/judge/rows.ts
 import { type Finding, rule } from '../../engine/judge/rule.ts'
 import { brief } from '../../engine/judge/schemas.ts'
 import type { Endpoint, Exchange } from '../../engine/wire/exchange.ts'
-import { strangersTo } from './asked-account.ts'
+import { strangersTo, TWO_ACCOUNTS } from './asked-account.ts'
 import { laterThanNow } from './not-in-future.ts'
 
 const endpoints: readonly Endpoint[] = ['transactions', 'account-transactions']
@@ -29,17 +29,17 @@ function offence(
 rule(
   'TXN-02/asked-account-only',
   'GET /accounts/{AccountId}/transactions answers with transactions of that account alone',
-  { endpoints: ['account-transactions'] },
-  (exchange) =>
+  { endpoints: ['account-transactions'], needs: TWO_ACCOUNTS },
+  (exchange, tools) =>
     exchange.endpoint === 'account-transactions'
-      ? strangersTo(exchange, transactionsIn(exchange))
+      ? strangersTo(exchange, transactionsIn(exchange), tools)
       : undefined,
 )
 
 rule(
   'TXN-34/recorded',
   'The values of Status that occur are recorded',
-  { endpoints },
+  { endpoints, needs: 'a transaction' },
   (exchange, { observe }) => {
     const rows = transactionsIn(exchange)
     if (!rows || rows.length === 0) return undefined
@@ -53,7 +53,7 @@ rule(
 rule(
   'TXN-35/not-in-future',
   'A booked transaction was booked in the past',
-  { endpoints },
+  { endpoints, needs: 'a booked transaction' },
   (exchange, { clockTolerance }) => {
     const rows = transactionsIn(exchange)?.filter(isBooked)
     return rows && laterThanNow(exchange, { rows, field: 'BookingDateTime', clockTolerance })
@@ -63,7 +63,7 @@ rule(
 rule(
   'TXN-20/inside',
   'Under a consent with a period no transaction outside it is reported, whatever the query asks',
-  { endpoints },
+  { endpoints, needs: 'a transaction within the period of the consent' },
   (exchange) => {
     const { transactionFrom, transactionTo } = exchange.about.consent ?? {}
     if (transactionFrom === undefined && transactionTo === undefined) return undefined
@@ -86,7 +86,7 @@ rule(
 rule(
   'TXN-25/direction',
   'Under ReadTransactionsCredits or ReadTransactionsDebits alone the other direction is absent',
-  { endpoints },
+  { endpoints, needs: 'a transaction under a consent for one direction' },
   (exchange) => {
     const { permissions = [] } = exchange.about.consent ?? {}
     const credits = permissions.includes('ReadTransactionsCredits')
@@ -104,7 +104,7 @@ rule(
 rule(
   'TXN-26/basic-hides-merchant',
   'Under ReadTransactionsBasic alone no transaction shows its merchant',
-  { endpoints },
+  { endpoints, needs: 'a transaction under ReadTransactionsBasic alone' },
   (exchange) => {
     const { permissions = [] } = exchange.about.consent ?? {}
     const basic = permissions.includes('ReadTransactionsBasic')

@@ -142,6 +142,9 @@ describe.skipIf(noBrowser)(`a customer in a browser${noBrowser}`, () => {
     for (const [path, url] of Object.entries({ redirect: near, script: near, window: far })) {
       const visit = { ...request(bank.url + path), redirectUris }
       expect(await driver.visit(visit)).toMatchObject({ kind: 'redirected', url })
+      const seen = await driver.visit(visit)
+      const status = path === 'redirect' ? 302 : undefined
+      expect(seen.kind === 'redirected' && seen.status).toBe(status)
     }
     expect(tpp.seen).toEqual([])
     await driver.close()

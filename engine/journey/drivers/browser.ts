@@ -82,7 +82,9 @@ export function browserDriver(
       ])
       const { pages } = watched
       const end = watched.end()
-      if (end?.kind === 'landed') return { kind: 'redirected', url: end.url, pages }
+      if (end?.kind === 'landed') {
+        return { kind: 'redirected', url: end.url, status: end.status, pages }
+      }
       if (end?.kind === 'elsewhere') {
         return { elsewhere: end.url, storage: await context.storageState() }
       }

@@ -26,6 +26,8 @@ export type VisitEnd =
       /** The exchange whose answer redirects there; absent where a browser was used. */
       exchange?: Exchange
       first?: Exchange
+      /** Status of the answer that redirects there, where there is no exchange and it is known. */
+      status?: number
       pages: Page[]
     }
   | {

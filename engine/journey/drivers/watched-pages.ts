@@ -4,7 +4,7 @@ import { landsAt } from './landing.ts'
 
 /** What ended the browser's part of a visit. */
 export type PagesEnd =
-  | { kind: 'landed'; url: string }
+  | { kind: 'landed'; url: string; status?: number }
   /** The next page is at a server that this browser was not told of. */
   | { kind: 'elsewhere'; url: string }
   | { kind: 'closed' }
@@ -24,6 +24,9 @@ export interface WatchedPages {
 interface Paused {
   requestId: string
   resourceType: string
+  /** Present where a response has arrived and is not yet acted upon. */
+  responseStatusCode?: number
+  responseHeaders?: { name: string; value: string }[]
   request: { url: string; urlFragment?: string; method: string }
 }
 
@@ -43,6 +46,8 @@ export async function watchPages(
   const pages: Page[] = []
   let end: PagesEnd | undefined
   let status: number | undefined
+  /** Status of the redirects seen, by where they lead. */
+  const redirects = new Map<string, number>()
   const endWith = (reached: PagesEnd) => {
     end ??= reached
     onEnd()
@@ -52,7 +57,7 @@ export async function watchPages(
     const url = asked.url + (asked.urlFragment ?? '')
     const isPage = resourceType === 'Document'
     if (landsAt(url, request)) {
-      if (isPage) endWith({ kind: 'landed', url })
+      if (isPage) endWith({ kind: 'landed', url, status: redirects.get(url) })
       return false
     }
     if (end) return false
@@ -66,7 +71,16 @@ export async function watchPages(
   }
 
   const answer = async (session: CDPSession, paused: Paused) => {
-    const { requestId } = paused
+    const { requestId, responseStatusCode: code, responseHeaders = [] } = paused
+    if (code !== undefined) {
+      const to = responseHeaders.find(({ name }) => name.toLowerCase() === 'location')?.value
+      const { url } = paused.request
+      if (isRedirect(code) && to !== undefined && URL.canParse(to, url)) {
+        redirects.set(new URL(to, url).href, code)
+      }
+      await session.send('Fetch.continueResponse', { requestId }).catch(() => {})
+      return
+    }
     let goesOn = false
     try {
       goesOn = await decide(paused)
@@ -100,7 +114,12 @@ export async function watchPages(
     })
     const session = await context.newCDPSession(tab)
     session.on('Fetch.requestPaused', (paused) => void answer(session, paused as Paused))
-    await session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] })
+    await session.send('Fetch.enable', {
+      patterns: [
+        { urlPattern: '*' },
+        { urlPattern: '*', resourceType: 'Document', requestStage: 'Response' },
+      ],
+    })
     return session
   }
 
