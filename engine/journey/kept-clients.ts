@@ -13,8 +13,8 @@ export interface KeptClients {
   keep(name: string, registered: Record<string, unknown>): void
 }
 
-/** Members of a registration response that open something. */
-const SECRETS = ['registration_access_token', 'client_secret', 'software_statement']
+/** Members of a registration response that later messages depend on, and that open nothing. */
+const KEPT = ['client_id', 'redirect_uris', 'response_types', 'grant_types', 'scope']
 
 /** Keeps registered clients in a JSON file; an entry counts for one bank and software statement. */
 export function keptClients(file: string, target: Target): KeptClients {
@@ -27,7 +27,7 @@ export function keptClients(file: string, target: Target): KeptClients {
   return {
     find: (name) => all[key(name)],
     keep(name, registered) {
-      const kept = Object.entries(registered).filter(([member]) => !SECRETS.includes(member))
+      const kept = Object.entries(registered).filter(([member]) => KEPT.includes(member))
       all[key(name)] = Object.fromEntries(kept)
       mkdirSync(dirname(file), { recursive: true })
       writeFileSync(file, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 })

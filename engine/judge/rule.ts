@@ -29,6 +29,8 @@ export interface RuleOptions {
   unseen?: string
   /** What an answer must hold for the rule to tell right from wrong, in words: “two accounts”. */
   needs?: string
+  /** Names of approvals without which no answer tells right from wrong. */
+  uses?: readonly string[]
   /** Does it judge exchanges without a response too? */
   failures?: boolean
 }

@@ -22,6 +22,8 @@ export interface RuleState {
   unseen?: string
   /** What an answer must hold for the rule to judge it, in words. */
   needs?: string
+  /** Names of approvals that it needs. */
+  uses?: readonly string[]
 }
 
 export interface RuleObservation {
@@ -68,8 +70,8 @@ export function createRulebook(
     const endpoints = responses.map((response) => response.split(' ')[0] as string)
     for (const { id, title } of stated) state(id, title, endpoints)
   }
-  for (const { id, title, endpoints = [], unseen, needs } of rules) {
-    Object.assign(state(id, title, [...endpoints]), { unseen, needs })
+  for (const { id, title, endpoints = [], unseen, needs, uses } of rules) {
+    Object.assign(state(id, title, [...endpoints]), { unseen, needs, uses })
   }
 
   const note = (requirement: string, what: string, value: string, exchange: string) => {

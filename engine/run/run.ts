@@ -5,7 +5,7 @@ import { type Result, ruleResults, settleBlocked } from '../judge/fold.ts'
 import type { Outcome } from '../judge/outcome.ts'
 import type { RuleObservation } from '../judge/rulebook.ts'
 import { ENDPOINT_OWNERS, type Judgement, judgeOne } from './runner.ts'
-import { inCore, inScope, ordered, type Scope } from './scope.ts'
+import { inCore, inScope, ordered, ruleInCore, type Scope } from './scope.ts'
 
 /** A run of the suite against one bank: judged check by check, then finished once. */
 export interface Run {
@@ -71,7 +71,10 @@ export function createRun(parts: {
       const leftBehind = await session.cleanUp()
       const results = new Map<string, Result>()
       for (const { result } of judged.values()) results.set(result.id, { ...result })
-      const rules = ruleResults(session.rulebook.states(), catalogue, results, ENDPOINT_OWNERS)
+      const states = session.rulebook
+        .states()
+        .filter(({ uses }) => scope.profile === 'full' || ruleInCore(uses))
+      const rules = ruleResults(states, catalogue, results, ENDPOINT_OWNERS)
       const causes = new Set([...results.values()].map(causeOf))
       for (const rule of rules) {
         const check = results.get(rule.id)

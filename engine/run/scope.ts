@@ -32,6 +32,11 @@ function matches(word: string, pattern: string): boolean {
 export function inCore({ options }: SuiteCheck): boolean {
   const { uses = [], spends, refusals = 0, registers, bursts } = options
   if (spends || refusals > 0 || registers || bursts) return false
+  return ruleInCore(uses)
+}
+
+/** Does a rule belong to `core`: does the one approval show what it judges? */
+export function ruleInCore(uses: readonly string[] = []): boolean {
   return uses.every((name) => name === CORE_APPROVAL)
 }
 

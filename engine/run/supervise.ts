@@ -1,10 +1,12 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestCase, TestModule, Vitest } from 'vitest/node'
 import { loadCatalogue } from '../catalogue/catalogue.ts'
 import { root } from '../catalogue/root.ts'
 import type { Result } from '../judge/fold.ts'
 import type { CheckResult, Report } from '../report/report.ts'
+import { targetFrom } from '../target/resolve.ts'
+import { createRedactor } from '../wire/redaction.ts'
 import { composeReport } from './compose.ts'
 import { readJournal } from './journal.ts'
 import { type Assignment, JOURNAL, notRun } from './judging.ts'
@@ -29,7 +31,9 @@ export async function supervise(parts: {
 }): Promise<void> {
   const { assignment, progress } = parts
   const startedAt = new Date()
-  const problems: string[] = []
+  const raw: string[] = []
+  // A folder that is used again must not pass an earlier run off as this one.
+  for (const name of ['report.json', JOURNAL]) rmSync(join(assignment.out, name), { force: true })
   const { createVitest } = await import('vitest/node')
   const before = new Set(process.listeners('SIGINT'))
   const entry = join(import.meta.dirname, import.meta.url.endsWith('.ts') ? 'entry.ts' : 'entry.js')
@@ -58,10 +62,10 @@ export async function supervise(parts: {
             progress.judged(chapter, result)
           },
           onTestModuleEnd(module: TestModule) {
-            problems.push(...module.errors().map((error) => String(error.message)))
+            raw.push(...module.errors().map((error) => String(error.message)))
           },
           onTestRunEnd(_modules: unknown, errors: readonly { message?: string }[]) {
-            problems.push(...errors.map((error) => String(error.message)))
+            raw.push(...errors.map((error) => String(error.message)))
           },
         },
       ],
@@ -70,18 +74,20 @@ export async function supervise(parts: {
   )
   vitest.provide('assignment', JSON.stringify(assignment))
 
-  const watch = watchdog(assignment, problems)
+  const watch = watchdog(assignment, raw)
   const interrupt = interruption(vitest, progress, before)
   try {
     await vitest.start()
   } catch (error) {
-    problems.push((error as Error).message)
+    raw.push((error as Error).message)
   } finally {
     watch.stop()
     interrupt.stop()
     await vitest.close()
   }
 
+  const redactor = createRedactor(targetFrom(assignment.target, assignment.base).secrets)
+  const problems = raw.map((problem) => redactor.redactText(problem))
   const file = join(assignment.out, 'report.json')
   if (!existsSync(file)) {
     const why = interrupt.asked ? 'the run was interrupted' : (problems[0] ?? 'the run ended early')

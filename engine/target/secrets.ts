@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto'
 import type { ClientDocument, TargetDocument, TransportDocument } from './target.ts'
 
 /**
@@ -21,11 +22,24 @@ export function secretsOf(document: TargetDocument): string[] {
 }
 
 function clientSecrets({ transport, signing, softwareStatement }: ClientDocument) {
-  return [...transportSecrets(transport), signing.key, signing.passphrase, softwareStatement]
+  const { key, passphrase } = signing
+  const opened = openedKey(key, passphrase)
+  return [...transportSecrets(transport), key, passphrase, opened, softwareStatement]
 }
 
 function transportSecrets({ key, pkcs12, passphrase }: TransportDocument) {
-  return [key, pkcs12, passphrase]
+  return [key, pkcs12, passphrase, openedKey(key, passphrase)]
+}
+
+/** A key that stands encrypted in the target, as it is once somebody has opened it. */
+function openedKey(key: string | undefined, passphrase: string | undefined): string | undefined {
+  if (key === undefined || passphrase === undefined) return undefined
+  try {
+    return createPrivateKey({ key, passphrase }).export({ type: 'pkcs8', format: 'pem' }) as string
+  } catch {
+    // What cannot be opened is complained of where it is used.
+    return undefined
+  }
 }
 
 const SECRET_HEADER = /authorization|key|secret|token|password|cookie/i

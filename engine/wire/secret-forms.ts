@@ -2,7 +2,7 @@
 export const SHORTEST = 4
 
 /** From this length on, a value is also looked for inside of other base64. */
-const SHORTEST_INSIDE = 8
+const SHORTEST_INSIDE = 6
 
 /**
  * The spellings under which a secret may appear: as it is, in JSON, in a URL or a form, in HTML,
@@ -35,13 +35,15 @@ function spellings(text: string): string[] {
   ]
 }
 
-/** A key's text without the lines around it, and the members of a private JWK. */
+/** A key's text without the lines around it, the members of a private JWK, the signature of a JWT. */
 function partsOf(value: string): string[] {
   const pem = /-----BEGIN [^-]+-----([\s\S]*?)-----END/.exec(value)?.[1]
   if (pem !== undefined) {
     const lines = pem.split(/\s+/).filter((line) => line.length >= 32)
     return [lines.join(''), ...lines]
   }
+  const signature = /^eyJ[\w-]+\.[\w-]*\.([\w-]{16,})$/.exec(value)?.[1]
+  if (signature !== undefined) return [signature]
   if (!value.trimStart().startsWith('{')) return []
   try {
     const jwk: Record<string, unknown> = JSON.parse(value)

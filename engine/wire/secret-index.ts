@@ -27,8 +27,9 @@ export function createSecretIndex(): SecretIndex {
 
   return {
     add(value, pseudonym) {
-      const word = value.length < 8 && /^[A-Za-z0-9]+$/.test(value)
+      const short = value.length < 8 && /^[A-Za-z0-9]+$/.test(value)
       for (const text of formsOf(value)) {
+        const word = short && text === value
         const start = text.slice(0, SHORTEST)
         const known = byStart.get(start) ?? []
         if (known.some((form) => form.text === text)) continue

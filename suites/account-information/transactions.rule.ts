@@ -63,7 +63,11 @@ rule(
 rule(
   'TXN-20/inside',
   'Under a consent with a period no transaction outside it is reported, whatever the query asks',
-  { endpoints, needs: 'a transaction within the period of the consent' },
+  {
+    endpoints,
+    uses: ['debits in a period'],
+    needs: 'a transaction within the period of the consent',
+  },
   (exchange) => {
     const { transactionFrom, transactionTo } = exchange.about.consent ?? {}
     if (transactionFrom === undefined && transactionTo === undefined) return undefined
@@ -86,7 +90,11 @@ rule(
 rule(
   'TXN-25/direction',
   'Under ReadTransactionsCredits or ReadTransactionsDebits alone the other direction is absent',
-  { endpoints, needs: 'a transaction under a consent for one direction' },
+  {
+    endpoints,
+    uses: ['basic credits', 'debits in a period'],
+    needs: 'a transaction under a consent for one direction',
+  },
   (exchange) => {
     const { permissions = [] } = exchange.about.consent ?? {}
     const credits = permissions.includes('ReadTransactionsCredits')
@@ -104,7 +112,11 @@ rule(
 rule(
   'TXN-26/basic-hides-merchant',
   'Under ReadTransactionsBasic alone no transaction shows its merchant',
-  { endpoints, needs: 'a transaction under ReadTransactionsBasic alone' },
+  {
+    endpoints,
+    uses: ['basic credits'],
+    needs: 'a transaction under ReadTransactionsBasic alone',
+  },
   (exchange) => {
     const { permissions = [] } = exchange.about.consent ?? {}
     const basic = permissions.includes('ReadTransactionsBasic')
