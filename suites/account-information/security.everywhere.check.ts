@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { CallDeviation } from '../../engine/journey/caller.ts'
 import { fundsConfirmationBody } from '../../engine/journey/consent.ts'
 import { type Context, check } from '../../engine/journey/context.ts'
@@ -8,6 +9,7 @@ import { lacking } from '../../engine/judge/outcome.ts'
 import { rowsOf } from '../../engine/judge/rows.ts'
 import { everything, secondCustomer } from '../consents.ts'
 import { CONSENTS, consentBody, consentPath, newConsentId } from './consent-requests.ts'
+import { relyOnRefusalOf } from './earlier-refusal.ts'
 import { expiredManagementToken } from './expired-token.ts'
 import { accountIds, pathOf } from './readings.ts'
 
@@ -16,17 +18,31 @@ import { accountIds, pathOf } from './readings.ts'
  * by itself. Requirements: specs/account-information/security.yaml
  */
 
-const WRONG = {
-  none: 'no client certificate',
-  untrusted: 'an untrusted certificate',
-  expired: 'an expired certificate',
-}
+const WRONG = [
+  { identity: 'none', slug: 'no-certificate', deviation: 'no client certificate' },
+  { identity: 'untrusted', slug: 'untrusted', deviation: 'an untrusted certificate' },
+  { identity: 'expired', slug: 'expired', deviation: 'an expired certificate' },
+]
+
+const OF_ANOTHER = 'account of another customer'
 
 /** Connections that no endpoint may serve: without certificate, and over those that the target has. */
-function wrongConnections({ tpp }: Context): (CallDeviation & { deviation: string })[] {
-  return Object.entries(WRONG)
-    .filter(([identity]) => identity === 'none' || tpp().wire.has(identity))
-    .map(([identity, deviation]) => ({ identity, deviation }))
+function wrongConnections({ tpp }: Context) {
+  return WRONG.filter(({ identity }) => identity === 'none' || tpp().wire.has(identity))
+}
+
+/** The same, once a query was refused over each of them: one that is served is another check's. */
+async function refusedForQueries(
+  context: Context,
+): Promise<(CallDeviation & { deviation: string })[]> {
+  const { get } = await context.caller()
+  const { id } = taken(await context.steps.consent(everything))
+  const refused: (CallDeviation & { deviation: string })[] = []
+  for (const { slug, ...wrong } of wrongConnections(context)) {
+    relyOnRefusalOf(`SEC-01/${slug}`, await get(consentPath(id), wrong))
+    refused.push(wrong)
+  }
+  return refused
 }
 
 check(
@@ -36,7 +52,7 @@ check(
   async (context) => {
     const { post } = await context.caller()
     relyOn(OWNERS.consent, await post(CONSENTS, consentBody()))
-    for (const wrong of wrongConnections(context)) {
+    for (const wrong of await refusedForQueries(context)) {
       expect(await post(CONSENTS, consentBody(), wrong)).toBeRefused()
     }
   },
@@ -50,7 +66,7 @@ check(
     const client = await context.caller()
     const path = consentPath(await newConsentId(client))
     relyOn(OWNERS.query, await client.get(path))
-    for (const wrong of wrongConnections(context)) {
+    for (const wrong of await refusedForQueries(context)) {
       expect(await client.delete(path, wrong)).toBeRefused()
       expect(await client.get(path)).toSucceed()
     }
@@ -68,15 +84,17 @@ check(
     const create = (wrong?: CallDeviation) =>
       post('/funds-confirmation-consents', fundsConfirmationBody(context.target), wrong)
     relyOn(OWNERS.fundsConfirmation, await create())
-    for (const wrong of wrongConnections(context)) expect(await create(wrong)).toBeRefused()
+    for (const wrong of await refusedForQueries(context)) {
+      expect(await create(wrong)).toBeRefused()
+    }
   },
 )
 
 /** The data endpoints behind GET /accounts, and the checks that own them. */
 const SINGLE = [
-  { tail: '', owner: 'ACC-02/answers-200' },
-  { tail: '/balances', owner: 'BAL-02/answers-200' },
-  { tail: '/transactions', owner: 'TXN-02/answers-200' },
+  { tail: '', slug: 'account', owner: 'ACC-02/answers-200' },
+  { tail: '/balances', slug: 'balances', owner: 'BAL-02/answers-200' },
+  { tail: '/transactions', slug: 'transactions', owner: 'TXN-02/answers-200' },
 ] as const
 
 check(
@@ -86,6 +104,9 @@ check(
   async (context) => {
     const approval = await context.approved(everything)
     const [id = ''] = await accountIds(approval)
+    for (const { slug, ...wrong } of wrongConnections(context)) {
+      relyOnRefusalOf(`SEC-02/${slug}`, await approval.get('/accounts', wrong))
+    }
     const endpoints = [
       { path: '/balances', owner: OWNERS.balances },
       { path: '/transactions', owner: OWNERS.transactions },
@@ -93,7 +114,7 @@ check(
     ]
     for (const { path, owner } of endpoints) {
       relyOn(owner, await approval.get(path))
-      for (const wrong of wrongConnections(context)) {
+      for (const { slug: _, ...wrong } of wrongConnections(context)) {
         expect(await approval.get(path, wrong)).toBeRefused()
       }
     }
@@ -110,6 +131,8 @@ check(
     const bearer = await expiredManagementToken(context)
     const deviation = 'an expired access token'
     relyOn(OWNERS.query, await client.get(path))
+    const madeUp = { bearer: randomBytes(32).toString('base64url'), deviation: 'a made-up token' }
+    relyOnRefusalOf('SEC-03/unknown-token', await client.get(path, madeUp))
     expect(await client.get(path, { bearer, deviation })).toBeRefused()
     relyOn(OWNERS.consent, await client.post(CONSENTS, consentBody()))
     expect(await client.post(CONSENTS, consentBody(), { bearer, deviation })).toBeRefused()
@@ -127,6 +150,11 @@ check(
     const path = consentPath(owner.consentId)
     relyOn(OWNERS.query, await owner.get(path))
     relyOn(OWNERS.query, await other.get(consentPath(await newConsentId(other))))
+    const waiting = consentPath(await newConsentId(owner))
+    relyOnRefusalOf(
+      'SEC-05/other-client',
+      await other.get(waiting, { deviation: 'a consent of another client' }),
+    )
     const deviation = 'an authorised consent of another client'
     expect(await other.get(path, { deviation })).toBeRefused()
   },
@@ -146,11 +174,12 @@ check(
     if (some === undefined || foreign === undefined) {
       lacking('an account of each customer, with an AccountId of its own')
     }
-    for (const { tail, owner } of SINGLE) {
+    for (const { tail, owner, slug } of SINGLE) {
+      const first = await mine.get(pathOf(some, tail), { deviation: OF_ANOTHER })
+      if (rowsOf(first).length > 0) relyOnRefusalOf(`SEC-07/${slug}`, first)
       relyOn(owner, await mine.get(pathOf(foreign, tail)))
       relyOn(owner, await theirs.get(pathOf(some, tail)))
-      const deviation = 'account of another customer'
-      const answer = await theirs.get(pathOf(foreign, tail), { deviation })
+      const answer = await theirs.get(pathOf(foreign, tail), { deviation: OF_ANOTHER })
       if (!succeeded(answer)) {
         expect(answer).toBeRefused()
         continue

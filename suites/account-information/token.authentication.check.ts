@@ -4,6 +4,7 @@ import { type Context, check } from '../../engine/journey/context.ts'
 import { OWNERS } from '../../engine/journey/steps.ts'
 import { expect, relyOn } from '../../engine/judge/expect.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
+import { relyOnNoToken } from './earlier-refusal.ts'
 
 /** POST /oauth/token: who asks, and for which grant. Requirements: specs/account-information/token.yaml */
 
@@ -208,7 +209,15 @@ check(
   'A client assertion without iss, without sub or without aud is refused',
   {},
   async (context) => {
-    for (const name of ['iss', 'sub', 'aud']) {
+    const parties = [
+      { name: 'iss', other: randomUUID(), id: 'TOK-07/issuer' },
+      { name: 'sub', other: randomUUID(), id: 'TOK-07/subject' },
+      { name: 'aud', other: 'https://other.example/token', id: 'TOK-07/audience' },
+    ]
+    for (const { name, other, id } of parties) {
+      // A bank that takes any value does not look at the claim.
+      const another = { claims: { [name]: other } }
+      relyOnNoToken(id, await wrong(context, { assertion: another, deviation: `another ${name}` }))
       const assertion = { claims: { [name]: undefined } }
       const deviation = `assertion without ${name}`
       expect(await wrong(context, { assertion, deviation })).toGiveNoToken()

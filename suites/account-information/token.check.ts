@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { check } from '../../engine/journey/context.ts'
+import { type Context, check } from '../../engine/journey/context.ts'
 import { once } from '../../engine/journey/once.ts'
 import { exchangeOf, OWNERS, taken } from '../../engine/journey/steps.ts'
 import { tokensOf } from '../../engine/journey/tokens.ts'
@@ -14,6 +14,7 @@ import {
   everything,
   secondClient,
 } from '../consents.ts'
+import { relyOnNoToken } from './earlier-refusal.ts'
 import { withFewerScopes } from './narrow-registration.ts'
 import { unregisteredScope } from './unregistered-scope.ts'
 import { elsewhere } from './visits.ts'
@@ -98,10 +99,14 @@ check(
   async (context) => expect((await triedCode(context)).elsewhere).toGiveNoToken(),
 )
 
-/** Ends the check as blocked where an attempt before it has spent the code. */
-function relyOnNoToken(id: string, attempt: Exchange): void {
-  if (!tokensOf(attempt)) return
-  throw new Blocked({ kind: 'check', id }, 'the code was spent', attempt)
+/** The same of a client_credentials request is TOK-04/no-assertion's. */
+async function relyOnAuthentication({ caller }: Context): Promise<void> {
+  const { tpp } = await caller()
+  const deviation = 'no client authentication'
+  relyOnNoToken(
+    'TOK-04/no-assertion',
+    await tpp.token(CLIENT, { authentication: 'none', deviation }),
+  )
 }
 
 check(
@@ -111,6 +116,7 @@ check(
   async (context) => {
     const tried = await triedCode(context)
     relyOnNoToken('TOK-12/other', tried.elsewhere)
+    await relyOnAuthentication(context)
     expect(tried.byNobody).toGiveNoToken()
   },
 )
@@ -206,8 +212,13 @@ check(
   {},
   async (context) => {
     const { tpp } = await context.caller()
-    relyOn(OWNERS.management, await tpp.token(CLIENT))
+    const control = await tpp.token(CLIENT)
+    relyOn(OWNERS.management, control)
     const { beyond, registered } = await unregisteredScope(context)
+    if (scopesOf(control).includes(beyond)) {
+      const because = { kind: 'check', id: 'TOK-36/within-registration' } as const
+      throw new Blocked(because, 'it is given to a client that does not ask', control)
+    }
     const answer = await tpp.token(CLIENT, {
       form: { scope: `${tpp.client.scopes.accounts} ${beyond}` },
       deviation: `the scope ${beyond} as well`,
@@ -302,9 +313,10 @@ check(
   'TOK-04/refresh-token',
   'A refresh token gets no access token without client authentication',
   { uses: ['second client'], spends: 'second client' },
-  async ({ approved, steps }) => {
-    const { tpp } = await approved(secondClient)
-    const { refreshToken = '' } = taken(await steps.refresh(secondClient))
+  async (context) => {
+    const { tpp } = await context.approved(secondClient)
+    const { refreshToken = '' } = taken(await context.steps.refresh(secondClient))
+    await relyOnAuthentication(context)
     const grant = { grant_type: 'refresh_token', refresh_token: refreshToken } as const
     const deviation = 'a refresh token without client authentication'
     expect(await tpp.token(grant, { authentication: 'none', deviation })).toGiveNoToken()

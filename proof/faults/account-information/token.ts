@@ -219,7 +219,7 @@ const faults: Fault[] = [
   {
     id: 'certificate-is-enough',
     story: 'The gateway authenticates clients by their certificate and drops the assertion.',
-    fails: ['TOK-04/no-assertion', 'TOK-04/authorization-code', 'TOK-04/refresh-token'],
+    fails: ['TOK-04/no-assertion'],
     middleware: acceptsAssertion((_assertion, form, ctx) => {
       const id = form.get('client_id')
       if (!id || form.has('client_assertion') || form.has('client_secret')) return undefined
@@ -281,7 +281,6 @@ const faults: Fault[] = [
     id: 'assertion-issuer-ignored',
     story: 'Only sub names the client.',
     fails: ['TOK-07/issuer'],
-    warns: ['TOK-32/without-parties'],
     middleware: acceptsAssertion(({ claims }) =>
       claims.iss !== claims.sub && knownClient(claims.sub)
         ? { ...claims, iss: claims.sub }
@@ -292,7 +291,6 @@ const faults: Fault[] = [
     id: 'assertion-subject-ignored',
     story: 'Only iss names the client.',
     fails: ['TOK-07/subject'],
-    warns: ['TOK-32/without-parties'],
     middleware: acceptsAssertion(({ claims }) =>
       claims.iss !== claims.sub && knownClient(claims.iss)
         ? { ...claims, sub: claims.iss }
