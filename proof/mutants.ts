@@ -120,6 +120,7 @@ function wrongValues(value: unknown): unknown[] {
       ...others,
       'wrong',
       '',
+      'CREDIT',
       '/relative',
       '4929123456784417',
       ...(/^[A-Z][A-Za-z]+$/.test(value) ? [value.toUpperCase()] : []),
