@@ -16,6 +16,9 @@ interface Form {
 
 const WORD = /[A-Za-z0-9]/
 
+/** An escape of a URL or of JSON: its last sign looks like part of a word and is none. */
+const ESCAPE = /(?:%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[bfnrt])$/
+
 export function createSecretIndex(): SecretIndex {
   /** Forms by their first four characters, longest first. */
   const byStart = new Map<string, Form[]>()
@@ -61,5 +64,7 @@ function pairOf(text: string, at: number): number {
 
 function matches({ text: form, word }: Form, text: string, at: number): boolean {
   if (!text.startsWith(form, at)) return false
-  return !word || !(WORD.test(text.charAt(at - 1)) || WORD.test(text.charAt(at + form.length)))
+  if (!word) return true
+  if (WORD.test(text.charAt(at + form.length))) return false
+  return !WORD.test(text.charAt(at - 1)) || ESCAPE.test(text.slice(Math.max(0, at - 6), at))
 }
