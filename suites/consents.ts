@@ -1,8 +1,8 @@
 import type { NamedConsent } from '../engine/journey/consent.ts'
 import { DATA_PERMISSIONS } from '../engine/journey/consent.ts'
 
-/** A state with every kind of character that a URL must escape. */
-export const SPECIAL_STATE = 'a b+c&d#e%2Ff/g=h?i'
+/** A long state with every kind of character that a URL must escape. */
+export const SPECIAL_STATE = `a b+c&d#e%2Ff/g=h?i;J~k!l*m'n(o)p:q@r,s$t${'.-_xY7'.repeat(30)}`
 
 /** The one approval of the core profile: accounts, balances and transactions, no limits. */
 export const everything: NamedConsent = {
@@ -58,12 +58,13 @@ export const noAccounts: NamedConsent = {
   ],
 }
 
-/** The second customer, for whom ninety days pass in the end. */
+/** The second customer, for whom ninety days pass in the end, long before the consent expires. */
 export const secondCustomer: NamedConsent = {
   name: 'second customer',
   purpose: 'all permissions of the second customer; ninety days will pass for it',
   permissions: DATA_PERMISSIONS,
   customer: 'second',
+  expiresInDays: 300,
 }
 
 /** The first customer with the second client and another redirect URI. */

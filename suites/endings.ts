@@ -4,8 +4,9 @@ import type { Context } from '../engine/journey/context.ts'
 import { once } from '../engine/journey/once.ts'
 import { taken } from '../engine/journey/steps.ts'
 import { type TokenSet, tokensOf } from '../engine/journey/tokens.ts'
-import { succeeded } from '../engine/judge/matchers.ts'
-import { NotApplicable } from '../engine/judge/outcome.ts'
+import { refused, succeeded } from '../engine/judge/matchers.ts'
+import { Blocked, NotApplicable } from '../engine/judge/outcome.ts'
+import { member } from '../engine/judge/rows.ts'
 import type { HookName } from '../engine/target/target.ts'
 import type { Exchange } from '../engine/wire/exchange.ts'
 import {
@@ -26,7 +27,13 @@ export interface Ended extends Before {
 /** An approval that time ended, and what its refresh token gave just after. */
 export interface Outlived extends Ended {
   /** Absent where the bank issues no refresh token, or refused to use it before. */
-  late?: { grant: Exchange; data?: Exchange }
+  late?: Late
+}
+
+/** A refresh_token grant after the end; where a token comes of it, the data requests with that. */
+export interface Late {
+  grant: Exchange
+  data: Exchange[]
 }
 
 interface Before extends Answers {
@@ -57,10 +64,37 @@ interface Deleted extends Ended {
   others: { before: Others; after: Others }
 }
 
-/** “debits in a period”, deleted by the TPP. */
-export const deleted = once(async (context): Promise<Deleted> => {
+/** “debits in a period”, which another client tries to delete. */
+export const attacked = once(async (context) => {
   const before = await atWork(context, debitsInPeriod)
   const { approval } = before
+  if (!context.target.clients.second) return { before }
+  const other = await context.caller('second')
+  const deviation = 'an authorised consent of another client'
+  const attempt = await other.delete(consentPath(approval), { deviation })
+  return { before, attempt, after: await again(before, undefined) }
+})
+
+/** Did a consent lose anything that it had before? */
+export function harmed({ query, requests }: Answers, after: Answers): Exchange | undefined {
+  const status = (exchange: Exchange) => member(exchange.response?.json, 'Data', 'Status')
+  if (succeeded(query) && (!succeeded(after.query) || status(query) !== status(after.query))) {
+    return after.query
+  }
+  return after.requests.find(
+    ({ answer }, index) => refused(answer) && succeeded(requests[index]?.answer ?? answer),
+  )?.answer
+}
+
+/** “debits in a period”, deleted by the TPP. */
+export const deleted = once(async (context): Promise<Deleted> => {
+  const { before, after: attackedAfter } = await attacked(context)
+  const { approval } = before
+  const harm = attackedAfter && harmed(before, attackedAfter)
+  if (harm) {
+    const because = { kind: 'check', id: 'CLC-08/authorised' } as const
+    throw new Blocked(because, 'another client has ended it before', harm)
+  }
   const other = await context.approved(everything)
   const look = async (): Promise<Others> => ({
     query: await other.get(consentPath(other)),
@@ -106,18 +140,30 @@ async function endedBy(
   return { ...before, at, after: await again(before, words) }
 }
 
-/** A refresh after the end and, where a token comes of it, the first data request with that. */
+/** The same, with a refresh after the end. */
 async function refreshedLate(ended: Ended, deviation: string): Promise<Outlived> {
-  const { approval, tokens, refreshed, requests } = ended
-  const [first] = requests
-  if (!refreshed || !succeeded(refreshed) || !tokens.refreshToken || !first) return ended
+  const { refreshed, tokens } = ended
+  if (!refreshed || !succeeded(refreshed) || !tokens.refreshToken) return ended
+  return { ...ended, late: await refreshAfter(ended, tokens.refreshToken, deviation) }
+}
+
+/** A refresh after the end and, where a token comes of it, the data requests of before with that. */
+export async function refreshAfter(
+  { approval, requests }: Ended,
+  refreshToken: string,
+  deviation: string,
+): Promise<Late> {
   const grant = await approval.tpp.token(
-    { grant_type: 'refresh_token', refresh_token: tokens.refreshToken },
+    { grant_type: 'refresh_token', refresh_token: refreshToken },
     { deviation },
   )
   const bearer = tokensOf(grant)?.accessToken
-  if (!bearer) return { ...ended, late: { grant } }
-  return { ...ended, late: { grant, data: await approval.get(first.path, { bearer, deviation }) } }
+  const data: Exchange[] = []
+  if (!bearer) return { grant, data }
+  for (const { path, answer } of requests) {
+    if (succeeded(answer)) data.push(await approval.get(path, { bearer, deviation }))
+  }
+  return { grant, data }
 }
 
 const consentPath = ({ consentId }: Approval) =>
@@ -129,17 +175,20 @@ async function atWork({ approved, steps }: Context, consent: NamedConsent): Prom
   // First, since a bank may end an access token when it issues the next.
   const refreshed = refreshToken ? (await steps.refresh(consent)).exchange : undefined
   const tokens = await approval.tokens()
-  const [accountId] = taken(await steps.accounts(consent))
+  const accountIds = taken(await steps.accounts(consent))
   const query = await approval.get(consentPath(approval))
   const requests: Answers['requests'] = []
-  for (const path of dataPaths(consent.permissions, accountId)) {
+  for (const path of dataPaths(consent.permissions, accountIds)) {
     requests.push({ path, answer: await approval.get(path) })
   }
   return { approval, tokens, refreshed, query, requests }
 }
 
-/** The same once more, with the same access token. */
-async function again({ approval, tokens, requests }: Before, deviation: string): Promise<Answers> {
+/** The same once more, with the same access token; a deviation where it is no correct request any more. */
+async function again(
+  { approval, tokens, requests }: Before,
+  deviation: string | undefined,
+): Promise<Answers> {
   const query = await approval.get(consentPath(approval), { deviation })
   const repeated: Answers['requests'] = []
   for (const { path } of requests) {
@@ -149,15 +198,15 @@ async function again({ approval, tokens, requests }: Before, deviation: string):
   return { query, requests: repeated }
 }
 
-/** The data endpoints that these permissions open, those of one account where one is known. */
-function dataPaths(permissions: readonly string[], accountId: string | undefined): string[] {
+/** The data endpoints that these permissions open, for all accounts and for each of these. */
+export function dataPaths(permissions: readonly string[], accountIds: string[]): string[] {
   const opened = [
     { path: '/accounts', single: '', by: 'ReadAccounts' },
     { path: '/balances', single: '/balances', by: 'ReadBalances' },
     { path: '/transactions', single: '/transactions', by: 'ReadTransactions' },
   ].filter(({ by }) => permissions.some((permission) => permission.startsWith(by)))
-  const account = accountId === undefined ? undefined : encodeURIComponent(accountId)
-  return opened.flatMap(({ path, single }) =>
-    account === undefined ? [path] : [path, `/accounts/${account}${single}`],
-  )
+  return opened.flatMap(({ path, single }) => [
+    path,
+    ...accountIds.map((id) => `/accounts/${encodeURIComponent(id)}${single}`),
+  ])
 }

@@ -25,6 +25,8 @@ export interface VisitOptions {
   /** What the customer does; `none`: follows redirects, but fills no form. */
   decision?: 'approve' | 'deny' | 'none'
   purpose: string
+  /** What is filled in instead of what the customer knows. */
+  credentials?: Record<string, string>
   redirectUri?: string
   /** A random one when absent. */
   state?: string
@@ -94,7 +96,10 @@ export function createVisits(parts: VisitParts): {
         about,
         redirectUris: [asked, ...(who.registered?.redirect_uris ?? []), ...who.client.redirectUris],
         decision: decision === 'deny' ? 'deny' : 'approve',
-        customer: target.document.customers[name] ?? { credentials: {} },
+        customer: {
+          ...(target.document.customers[name] ?? { credentials: {} }),
+          ...(options.credentials && { credentials: options.credentials }),
+        },
         customerName: name,
         purpose,
       })

@@ -36,6 +36,8 @@ function idsBehind(prefix: string): NonNullable<Variant['middleware']> {
   }
 }
 
+const DAY = 86_400_000
+
 const variants: Variant[] = [
   {
     id: 'consent-ids-are-urns',
@@ -59,6 +61,33 @@ const variants: Variant[] = [
         ? { ...data, ExpirationDateTime: '9999-12-31T23:59:59.999Z' }
         : undefined,
     ),
+  },
+  {
+    id: 'consents-expire-ninety-days-after-confirmation',
+    story:
+      'What ExpirationDateTime is when none was sent is not shown: the date of the next re-confirmation.',
+    policies: (correct, { fired }) => ({
+      consentView(consent, spelling) {
+        const { confirmed, kind } = consent
+        if (kind !== 'account-access' || !confirmed || consent.expires !== undefined) {
+          return correct.consentView(consent, spelling)
+        }
+        fired()
+        return correct.consentView({ ...consent, expires: confirmed + 90 * DAY }, spelling)
+      },
+    }),
+  },
+  {
+    id: 'consents-without-their-dates',
+    story: 'Which members a consent response has no column says: the dates that were sent are not.',
+    warns: ['CONS-30/dates', 'FCC-21/optional-members'],
+    because: 'The presence of members is implied by the tables, no more (AMB-17).',
+    middleware: consentData((data) => {
+      const { ExpirationDateTime, TransactionFromDateTime, TransactionToDateTime, ...others } = data
+      return ExpirationDateTime || TransactionFromDateTime || TransactionToDateTime
+        ? others
+        : undefined
+    }),
   },
   {
     id: 'combinations-of-3.1.2-only',

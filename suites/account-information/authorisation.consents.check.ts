@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { check } from '../../engine/journey/context.ts'
+import { once } from '../../engine/journey/once.ts'
+import { OWNERS } from '../../engine/journey/steps.ts'
 import { tokensOf } from '../../engine/journey/tokens.ts'
 import { expect, relyOn } from '../../engine/judge/expect.ts'
 import { Blocked } from '../../engine/judge/outcome.ts'
 import { member } from '../../engine/judge/rows.ts'
 import { codeOfAnotherClient, reconfirmed, secondClient } from '../consents.ts'
-import { outOfDate, revoked } from '../endings.ts'
+import { deleted, outOfDate, revoked } from '../endings.ts'
+import { expectSameTerms, PERIOD } from './consent-comparisons.ts'
 import { expectCode, expectNoAccounts, expectNoCode, newConsent, wrongVisit } from './visits.ts'
 
 /** GET /authorize: which consent, and whose. Requirements: specs/account-information/authorisation.yaml */
@@ -37,16 +40,42 @@ check(
   },
 )
 
+/** The second client's visit with a consent of the first that nobody has authorised. */
+const ofAnotherClient = once(async (context) => {
+  await context.approved(secondClient)
+  const first = await context.caller()
+  const consentId = await newConsent(first)
+  relyOn(OWNERS.query, await first.get(`${CONSENT}/${consentId}`))
+  const purpose = 'a consent that another client created'
+  return context.visit({ client: 'second', consentId, purpose })
+})
+
 check(
   'AUTHZ-14/other-client',
   'A client cannot have the consent of another client authorised',
   { uses: ['second client'], refusals: 1 },
+  async (context) => expectNoCode(await ofAnotherClient(context)),
+)
+
+check(
+  'AUTHZ-14/authorised',
+  'A client cannot have a consent authorised again that another client created',
+  {
+    uses: ['everything', 're-confirmed', 'second client', 'code for another client'],
+    spends: 'code for another client',
+    refusals: 1,
+  },
   async (context) => {
+    context.tpp('second')
+    await context.approved(reconfirmed)
     await context.approved(secondClient)
-    const first = await context.caller()
-    const consentId = await newConsent(first)
-    relyOn('CONS-22/answers-200', await first.get(`${CONSENT}/${consentId}`))
-    const purpose = 'a consent that another client created'
+    const { consentId } = await context.approved(codeOfAnotherClient)
+    const waiting = await ofAnotherClient(context)
+    if (waiting.kind === 'granted') {
+      const id = 'AUTHZ-14/other-client'
+      throw new Blocked({ kind: 'check', id }, 'a waiting one can be authorised', waiting.last)
+    }
+    const purpose = 'an authorised consent that another client created'
     expectNoCode(await context.visit({ client: 'second', consentId, purpose }))
   },
 )
@@ -60,6 +89,18 @@ check(
     const consentId = await newConsent(first)
     relyOn('CLC-01/awaiting', await first.delete(`${CONSENT}/${consentId}`))
     expectNoCode(await wrongVisit(context, { purpose: 'a deleted consent', consentId }))
+  },
+)
+
+check(
+  'AUTHZ-15/deleted-after-approval',
+  'A consent that was authorised and then deleted cannot be authorised any more',
+  { uses: ['debits in a period'], spends: 'debits in a period', refusals: 1 },
+  async (context) => {
+    const { approval, deletion } = await deleted(context)
+    relyOn('CLC-01/authorised', deletion)
+    const { consentId } = approval
+    expectNoCode(await context.visit({ purpose: 'a consent deleted after approval', consentId }))
   },
 )
 
@@ -94,25 +135,48 @@ check(
   },
 )
 
+/** The re-confirmation of a consent for which ninety days have passed, and queries around it. */
+const reconfirmedLate = once(async (context) => {
+  const { approval, query: before } = await outOfDate(context)
+  await context.approved(reconfirmed)
+  const { consentId, tpp } = approval
+  const visit = await context.visit({
+    purpose: 'to be re-confirmed after ninety days',
+    customer: 'second',
+    consentId,
+  })
+  if (visit.kind !== 'granted') return { approval, visit, before }
+  const { code, request } = visit
+  const redirect_uri = request.redirectUri
+  const tokens = await tpp.token({ grant_type: 'authorization_code', code, redirect_uri })
+  const query = await approval.get(`${CONSENT}/${consentId}`)
+  return { approval, visit, before, after: { tokens, query } }
+})
+
 check(
   'AUTHZ-32/after-ninety-days',
   'A consent that was not re-confirmed within ninety days can be re-confirmed, and gives data again',
   { uses: ['everything', 're-confirmed', 'second customer'], spends: 'second customer' },
   async (context) => {
-    const { approval } = await outOfDate(context)
-    await context.approved(reconfirmed)
-    const { consentId, tpp } = approval
-    const visit = await context.visit({
-      purpose: 'to be re-confirmed after ninety days',
-      customer: 'second',
-      consentId,
-    })
+    const { approval, visit, after } = await reconfirmedLate(context)
     expectCode(visit)
-    const { code, request } = visit
-    const redirect_uri = request.redirectUri
-    const answer = await tpp.token({ grant_type: 'authorization_code', code, redirect_uri })
-    expect(answer).toGiveAToken()
-    const bearer = tokensOf(answer)?.accessToken
+    if (!after) throw new TypeError('a code is exchanged')
+    expect(after.tokens).toGiveAToken()
+    const bearer = tokensOf(after.tokens)?.accessToken
     expect(await approval.get('/accounts', { bearer })).toSucceed()
+  },
+)
+
+check(
+  'AUTHZ-17/expiration',
+  'Re-confirmation leaves the expiration that the TPP asked for as it was',
+  { uses: ['everything', 're-confirmed', 'second customer'], spends: 'second customer' },
+  async (context) => {
+    const { before, after, visit } = await reconfirmedLate(context)
+    if (!after) {
+      const because = { kind: 'check', id: 'AUTHZ-32/after-ninety-days' } as const
+      throw new Blocked(because, 'it was not re-confirmed', visit.last)
+    }
+    expectSameTerms(before, after.query, ['ExpirationDateTime', ...PERIOD])
   },
 )

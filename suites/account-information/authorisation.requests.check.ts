@@ -22,6 +22,24 @@ import {
 const NEGATIVE = { uses: ['everything'], refusals: 1 }
 
 check(
+  'AUTHZ-03/query-asked-for',
+  'Code and ID token do not stand in the query, even if the request asks for that',
+  NEGATIVE,
+  async (context) => {
+    const deviation = inBoth({ response_mode: 'query' })
+    const visit = await wrongVisit(context, { purpose: 'the response mode query', deviation })
+    if (visit.kind !== 'granted') return expectAnswered(visit)
+    const { query } = visit.redirect
+    expectThat(query.code === undefined && query.id_token === undefined, {
+      message: 'the query of the redirect carries the answer',
+      expected: 'code and ID token in the fragment, or a refusal',
+      actual: `${Object.keys(query).join(', ')} in the query`,
+      exchange: visit.last,
+    })
+  },
+)
+
+check(
   'AUTHZ-06/missing',
   'A request without a request object is refused',
   NEGATIVE,
@@ -55,11 +73,38 @@ const toUnregistered = once((context) => {
   return wrongVisit(context, { purpose: 'a redirect URI that is not registered', deviation })
 })
 
+/** Ways in which a redirect URI is nearly a registered one; none of them makes the same URI. */
+const NEARLY: Record<string, (uri: URL) => void> = {
+  'a path below it': (uri) => {
+    uri.pathname += '/more'
+  },
+  'a query': (uri) => uri.searchParams.append('more', '1'),
+  'its path in other letters': (uri) => {
+    uri.pathname = uri.pathname.replace(/[a-z]/gi, (one) =>
+      one === one.toUpperCase() ? one.toLowerCase() : one.toUpperCase(),
+    )
+  },
+  'a host below its own': (uri) => {
+    uri.hostname = `more.${uri.hostname}`
+  },
+  'another port': (uri) => {
+    uri.port = uri.port === '8443' ? '8444' : '8443'
+  },
+}
+
 const toSimilar = once(async (context) => {
   const { tpp } = await context.caller()
-  const [registered = tpp.client.redirectUris[0]] = tpp.registered?.redirect_uris ?? []
-  const deviation = inBoth({ redirect_uri: `${registered}/more` })
-  return wrongVisit(context, { purpose: 'a redirect URI like a registered one', deviation })
+  const [registered = tpp.client.redirectUris[0] ?? ''] = tpp.registered?.redirect_uris ?? []
+  const visits: Visit[] = []
+  for (const [words, change] of Object.entries(NEARLY)) {
+    const uri = new URL(registered)
+    change(uri)
+    if (uri.href === new URL(registered).href) continue
+    const deviation = inBoth({ redirect_uri: uri.href })
+    const purpose = `a registered redirect URI with ${words}`
+    visits.push(await wrongVisit(context, { purpose, deviation }))
+  }
+  return visits
 })
 
 /** Did the answer go to the redirect URI that was asked for and is not registered? */
@@ -83,9 +128,11 @@ check(
 
 check(
   'AUTHZ-08/similar',
-  'A redirect URI that begins like a registered one receives no code',
-  NEGATIVE,
-  async (context) => expectNoCodeThere(await toSimilar(context)),
+  'A redirect URI that is nearly a registered one receives no code',
+  { ...NEGATIVE, refusals: Object.keys(NEARLY).length },
+  async (context) => {
+    for (const visit of await toSimilar(context)) expectNoCodeThere(visit)
+  },
 )
 
 check(
@@ -101,13 +148,11 @@ check(
 check(
   'AUTHZ-29/no-redirect',
   'A redirect URI that is not registered receives no error either',
-  { ...NEGATIVE, refusals: 2 },
+  { ...NEGATIVE, refusals: 1 + Object.keys(NEARLY).length },
   async (context) => {
-    const visits = [
-      ['AUTHZ-08/unregistered', await toUnregistered(context)],
-      ['AUTHZ-08/similar', await toSimilar(context)],
-    ] as const
-    for (const [id, visit] of visits) {
+    const unregistered = await toUnregistered(context)
+    for (const visit of [unregistered, ...(await toSimilar(context))]) {
+      const id = visit === unregistered ? 'AUTHZ-08/unregistered' : 'AUTHZ-08/similar'
       if (wentThere(visit) && visit.kind === 'granted') {
         throw new Blocked({ kind: 'check', id }, 'a code arrived there', visit.last)
       }
@@ -185,6 +230,16 @@ check(
   async (context) => {
     const deviation = { requestObject: { alg: 'RS256' } }
     expectNoCode(await wrongVisit(context, { purpose: 'a request object in RS256', deviation }))
+  },
+)
+
+check(
+  'AUTHZ-11/hs256',
+  'A request object in HS256, keyed with the public key of the client, is refused',
+  NEGATIVE,
+  async (context) => {
+    const deviation = { requestObject: { alg: 'HS256' } }
+    expectNoCode(await wrongVisit(context, { purpose: 'a request object in HS256', deviation }))
   },
 )
 

@@ -85,6 +85,20 @@ rule('AUTHZ-04/on-success', 'state comes back unchanged with a code', AUTHORISAT
   return [{ message: 'state came back otherwise', expected, actual: state }]
 })
 
+rule(
+  'AUTHZ-04/on-error',
+  'state comes back unchanged with every error',
+  { ...AUTHORISATION, unseen: 'no error was sent to the redirect URI' },
+  (exchange) => {
+    const landing = exchange.about.deviation === undefined ? landingOf(exchange) : undefined
+    if (!landing?.redirect.error || landing.visit.state === undefined) return undefined
+    const { state: expected } = landing.visit
+    const { state = 'absent' } = landing.redirect
+    if (state === expected) return []
+    return [{ message: 'state came back otherwise', expected, actual: state }]
+  },
+)
+
 /** Rules over the ID token of the authorisation response. */
 function idTokenRule(
   id: string,

@@ -4,7 +4,7 @@ import { type Finding, rule } from '../../engine/judge/rule.ts'
 import { brief } from '../../engine/judge/schemas.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
 import { NINE_PERMISSIONS } from './consent-requests.ts'
-import { createdThen, datesAsRequested, requestedData } from './created-consents.ts'
+import { createdThen, datesAsRequested, datesShown, requestedData } from './created-consents.ts'
 import { ACCOUNT_ACCESS, CONSENTS } from './endpoints.ts'
 import { secondsOf } from './instants.ts'
 
@@ -12,6 +12,7 @@ import { secondsOf } from './instants.ts'
 
 const CREATE = 'create-account-access-consent'
 const QUERY = 'query-account-access-consent'
+const PERIOD = ['TransactionFromDateTime', 'TransactionToDateTime']
 
 rule(
   'CONS-05/recorded',
@@ -79,16 +80,22 @@ rule(
 rule(
   'CONS-13/as-requested',
   'A created consent has the ExpirationDateTime that was asked for',
-  { endpoints: [CREATE] },
+  { endpoints: [CREATE], unseen: 'ExpirationDateTime stood in no answer' },
   (exchange) => datesAsRequested(exchange, CREATE, ['ExpirationDateTime']),
 )
 
 rule(
   'CONS-14/as-requested',
   'A created consent has the transaction period that was asked for',
+  { endpoints: [CREATE], unseen: 'the transaction period stood in no answer' },
+  (exchange) => datesAsRequested(exchange, CREATE, PERIOD),
+)
+
+rule(
+  'CONS-30/dates',
+  'A created consent shows the dates that were asked for',
   { endpoints: [CREATE] },
-  (exchange) =>
-    datesAsRequested(exchange, CREATE, ['TransactionFromDateTime', 'TransactionToDateTime']),
+  (exchange) => datesShown(exchange, CREATE, ['ExpirationDateTime', ...PERIOD]),
 )
 
 rule(

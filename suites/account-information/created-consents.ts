@@ -13,27 +13,55 @@ export function requestedData(exchange: Exchange, endpoint: Endpoint): unknown {
   return member(JSON.parse(exchange.request.body), 'Data')
 }
 
-/** Do these date-times come back as the instants that were asked for, in whole seconds? */
-export function datesAsRequested(
+/** The date-times that were asked for, each with what came back under its name. */
+function datesAsked(
   exchange: Exchange,
   endpoint: Endpoint,
   names: readonly string[],
-): Finding[] | undefined {
+): { name: string; asked: unknown; value: unknown }[] | undefined {
   const asked = requestedData(exchange, endpoint)
   const given = member(exchange.response?.json, 'Data')
   if (typeof given !== 'object' || given === null) return undefined
   const sent = names.filter((name) => secondsOf(member(asked, name)) !== undefined)
   if (sent.length === 0) return undefined
-  return sent.flatMap((name): Finding[] => {
-    const value = member(given, name)
-    const at = secondsOf(value)
-    // One that is there and no date-time is the schema's.
-    if (at === secondsOf(member(asked, name)) || (value !== undefined && at === undefined))
-      return []
-    const message = value === undefined ? `${name} is missing` : `${name} is another instant`
-    const expected = brief(member(asked, name))
-    return [{ message, expected, actual: brief(value), place: `/Data/${name}` }]
-  })
+  return sent.map((name) => ({ name, asked: member(asked, name), value: member(given, name) }))
+}
+
+/** Are these date-times, where they come back, the instants that were asked for, in whole seconds? */
+export function datesAsRequested(
+  exchange: Exchange,
+  endpoint: Endpoint,
+  names: readonly string[],
+): Finding[] | undefined {
+  // One that is there and no date-time is the schema's.
+  const there = datesAsked(exchange, endpoint, names)?.filter(
+    ({ value }) => secondsOf(value) !== undefined,
+  )
+  if (!there || there.length === 0) return undefined
+  return there
+    .filter(({ asked, value }) => secondsOf(asked) !== secondsOf(value))
+    .map(({ name, asked, value }) => ({
+      message: `${name} is another instant`,
+      expected: brief(asked),
+      actual: brief(value),
+      place: `/Data/${name}`,
+    }))
+}
+
+/** Do the date-times that were asked for come back at all? */
+export function datesShown(
+  exchange: Exchange,
+  endpoint: Endpoint,
+  names: readonly string[],
+): Finding[] | undefined {
+  return datesAsked(exchange, endpoint, names)
+    ?.filter(({ value }) => value === undefined)
+    .map(({ name, asked }) => ({
+      message: `${name} is missing`,
+      expected: brief(asked),
+      actual: 'no such member',
+      place: `/Data/${name}`,
+    }))
 }
 
 /** Is CreationDateTime the time of the creation, give or take what the clocks differ? */

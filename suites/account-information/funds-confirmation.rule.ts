@@ -1,7 +1,8 @@
 import { member } from '../../engine/judge/rows.ts'
 import { type Finding, rule } from '../../engine/judge/rule.ts'
 import { brief } from '../../engine/judge/schemas.ts'
-import { createdThen, datesAsRequested, requestedData } from './created-consents.ts'
+import type { Exchange } from '../../engine/wire/exchange.ts'
+import { createdThen, datesAsRequested, datesShown, requestedData } from './created-consents.ts'
 
 /** Funds confirmation consents. Requirements: specs/account-information/funds-confirmation.yaml */
 
@@ -18,9 +19,39 @@ rule(
 rule(
   'FCC-06/as-requested',
   'A created funds confirmation consent has the ExpirationDateTime that was asked for',
-  { endpoints: [CREATE] },
+  { endpoints: [CREATE], unseen: 'ExpirationDateTime stood in no answer' },
   (exchange) => datesAsRequested(exchange, CREATE, ['ExpirationDateTime']),
 )
+
+rule(
+  'FCC-21/optional-members',
+  'A created funds confirmation consent shows the optional members that were sent',
+  { endpoints: [CREATE] },
+  (exchange) => {
+    const dates = datesShown(exchange, CREATE, ['ExpirationDateTime'])
+    const names = namesSent(exchange)
+    if (!dates && names.length === 0) return undefined
+    const missing = names
+      .filter(({ value }) => value === undefined)
+      .map(({ name, asked }) => ({
+        message: `${name} is missing`,
+        expected: brief(asked),
+        actual: 'no such member',
+        place: `/Data/DebtorAccount/${name}`,
+      }))
+    return [...(dates ?? []), ...missing]
+  },
+)
+
+/** Name and SecondaryIdentification as far as they were sent, with what came back. */
+function namesSent(exchange: Exchange): { name: string; asked: unknown; value: unknown }[] {
+  const sent = member(requestedData(exchange, CREATE), 'DebtorAccount')
+  const given = member(exchange.response?.json, 'Data', 'DebtorAccount')
+  if (typeof given !== 'object' || given === null) return []
+  return ['Name', 'SecondaryIdentification']
+    .map((name) => ({ name, asked: member(sent, name), value: member(given, name) }))
+    .filter(({ asked }) => asked !== undefined)
+}
 
 rule(
   'FCC-09/as-requested',
@@ -32,11 +63,9 @@ rule(
     if (sent === undefined || typeof given !== 'object' || given === null) return undefined
     return ['Identification', 'Name', 'SecondaryIdentification'].flatMap((name): Finding[] => {
       const [asked, value] = [member(sent, name), member(given, name)]
-      // A missing Identification is FCC-21's, any other type than string FCC-09's own.
-      const elsewhere = value === undefined ? name === 'Identification' : typeof value !== 'string'
-      if (asked === undefined || asked === value || elsewhere) return []
-      const message =
-        value === undefined ? `${name} is missing` : `${name} is not the one that was sent`
+      // One that is missing is FCC-21's, any other type than string FCC-09's own.
+      if (typeof value !== 'string' || asked === undefined || asked === value) return []
+      const message = `${name} is not the one that was sent`
       const place = `/Data/DebtorAccount/${name}`
       return [{ message, expected: brief(asked), actual: brief(value), place }]
     })

@@ -3,10 +3,11 @@ import type { CallDeviation } from '../../engine/journey/caller.ts'
 import { check } from '../../engine/journey/context.ts'
 import { once } from '../../engine/journey/once.ts'
 import { OWNERS, taken } from '../../engine/journey/steps.ts'
-import { expect, relyOn } from '../../engine/judge/expect.ts'
-import { refused } from '../../engine/judge/matchers.ts'
+import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
+import { answerOf, refused, succeeded } from '../../engine/judge/matchers.ts'
 import { Blocked } from '../../engine/judge/outcome.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
+import { attacked, harmed } from '../endings.ts'
 import { consentIdOf, consentPath, create, newConsentId } from './consent-requests.ts'
 import { awaitingDeleted, statusOf } from './ended-consents.ts'
 import { expiredManagementToken } from './expired-token.ts'
@@ -111,7 +112,8 @@ const deletedByAnother = once(async ({ caller, tpp }) => {
   const ownQuery = await other.get(consentPath(consentIdOf(own)))
   const attempt = await other.delete(path, { deviation: 'a consent of another client' })
   const after = await owner.get(path)
-  return { before, ownQuery, attempt, after }
+  const ownDeletion = await other.delete(consentPath(consentIdOf(own)))
+  return { before, ownQuery, attempt, after, ownDeletion }
 })
 
 check(
@@ -119,9 +121,10 @@ check(
   'DELETE of a consent that another client owns is refused',
   {},
   async (context) => {
-    const { before, ownQuery, attempt } = await deletedByAnother(context)
+    const { before, ownQuery, attempt, ownDeletion } = await deletedByAnother(context)
     relyOn(OWNERS.query, before)
     relyOn(OWNERS.query, ownQuery)
+    relyOn(OWNERS.deletion, ownDeletion)
     expect(attempt).toBeAnError()
   },
 )
@@ -139,6 +142,34 @@ check('CLC-08/survives', 'A consent survives the DELETE of another client', {}, 
   expect(after).toSucceed()
   expect(after).toHaveMember('Data.Status', statusOf(before))
 })
+
+check(
+  'CLC-08/authorised',
+  'A consent that the customer has authorised is not deleted by another client either',
+  { uses: ['debits in a period'], spends: 'debits in a period' },
+  async (context) => {
+    context.tpp('second')
+    const waiting = await deletedByAnother(context)
+    relyOnRefusal(waiting.attempt)
+    const survived =
+      succeeded(waiting.after) && statusOf(waiting.after) === statusOf(waiting.before)
+    if (!survived) {
+      const because = { kind: 'check', id: 'CLC-08/survives' } as const
+      throw new Blocked(because, 'one that waits does not survive it', waiting.after)
+    }
+    const { before, attempt, after } = await attacked(context)
+    if (!attempt || !after) throw new TypeError('there is a second client')
+    relyOn(OWNERS.query, before.query)
+    expect(attempt).toBeAnError()
+    const harm = harmed(before, after)
+    expectThat(harm === undefined, {
+      message: 'the refused deletion has changed what the consent gives',
+      expected: 'the same answers as before',
+      actual: harm ? `${harm.endpoint} answered ${answerOf(harm)}` : '',
+      exchange: harm,
+    })
+  },
+)
 
 check(
   'CLC-22/with-403',

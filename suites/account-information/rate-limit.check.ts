@@ -1,3 +1,4 @@
+import type { Approval } from '../../engine/journey/approvals.ts'
 import type { Caller } from '../../engine/journey/caller.ts'
 import { type Context, check } from '../../engine/journey/context.ts'
 import { once } from '../../engine/journey/once.ts'
@@ -8,6 +9,7 @@ import { Blocked, lacking, NotApplicable } from '../../engine/judge/outcome.ts'
 import { type Exchange, header } from '../../engine/wire/exchange.ts'
 import { everything, secondClient } from '../consents.ts'
 import { consentPath, newConsentId } from './consent-requests.ts'
+import { accountIds, pathOf } from './readings.ts'
 
 /** Rate limiting of data requests. Requirements: specs/account-information/rate-limit.yaml */
 
@@ -18,12 +20,23 @@ const IPV6 = '2001:db8::7'
 const present = (caller: Caller, path: string, address: string) =>
   caller.get(path, { headers: { 'x-fapi-customer-ip-address': address } })
 
+/** One request for each data endpoint without the customer, which the limit may refuse. */
+const absentOnce = once(async (context) => {
+  const approval = await context.approved(everything)
+  const paths = ['/accounts', ...(await otherPaths(approval))]
+  const answers = new Map<string, Exchange>()
+  for (const path of paths) {
+    answers.set(path, await approval.get(path, { customerPresent: false }))
+  }
+  return answers
+})
+
 check(
   'RATE-05/with-and-without',
   'Data requests are served with x-fapi-customer-ip-address, IPv4 or IPv6, and without it',
   { uses: ['everything'] },
-  async ({ approved }) => {
-    const approval = await approved(everything)
+  async (context) => {
+    const approval = await context.approved(everything)
     const owners = {
       '/accounts': OWNERS.accounts,
       '/balances': OWNERS.balances,
@@ -32,7 +45,8 @@ check(
     for (const [path, owner] of Object.entries(owners)) {
       relyOn(owner, await present(approval, path, IPV4))
       expect(await present(approval, path, IPV6)).toSucceed()
-      const absent = await approval.get(path, { customerPresent: false })
+    }
+    for (const absent of (await absentOnce(context)).values()) {
       // The limit may have been reached before.
       if (absent.response?.status !== 429) expect(absent).toSucceed()
     }
@@ -44,8 +58,9 @@ const burst = once(async (context) => {
   const most = context.target.document.rateLimitBurst ?? 0
   if (most === 0) throw new NotApplicable('the target allows no burst of requests (rateLimitBurst)')
   const approval = await context.approved(everything)
-  const absent = (caller: Caller) =>
-    caller.get('/accounts', { customerPresent: false, about: { owns: ['ERR-01/no-5xx'] } })
+  const absent = (caller: Caller, path = '/accounts') =>
+    caller.get(path, { customerPresent: false, about: { owns: ['ERR-01/no-5xx'] } })
+  const others = (await otherPaths(approval)).slice(0, 2)
   const consent = consentPath(await newConsentId(approval))
   const query = () => approval.get(consent)
   const second = context.target.clients.second ? await context.approved(secondClient) : undefined
@@ -53,6 +68,8 @@ const burst = once(async (context) => {
     query: await query(),
     ipv6: await present(approval, '/accounts', IPV6),
     second: second && (await absent(second)),
+    others: await each(others, (path) => present(approval, path, IPV4)),
+    absent: await absentOnce(context),
   }
   relyOn(OWNERS.accounts, await present(approval, '/accounts', IPV4))
 
@@ -69,12 +86,36 @@ const burst = once(async (context) => {
   const after = {
     ipv4: await present(approval, '/accounts', IPV4),
     ipv6: await present(approval, '/accounts', IPV6),
-    absent: await absent(approval),
     query: await query(),
     second: second && (await absent(second)),
+    others: await each(others, (path) => present(approval, path, IPV4)),
+    absent: await each(['/accounts', ...others, '/accounts'], (path) => absent(approval, path)),
   }
   return { limited: last, count, seconds, before, after }
 })
+
+/** The data endpoints beside GET /accounts, for one account where there is one. */
+async function otherPaths(approval: Approval): Promise<string[]> {
+  const [id] = await accountIds(approval).catch(() => [])
+  const single = id === undefined ? [] : [pathOf(id, ''), pathOf(id, '/transactions')]
+  return ['/balances', '/transactions', ...single]
+}
+
+async function each(paths: string[], get: (path: string) => Promise<Exchange>) {
+  const answers: (readonly [string, Exchange])[] = []
+  for (const path of paths) answers.push([path, await get(path)])
+  return answers
+}
+
+/** Was the path served? A limit that was reached before says nothing of it. */
+function served(answers: Iterable<readonly [string, Exchange]>, path: string): boolean {
+  const answer = [...answers].find(([asked]) => asked === path)?.[1]
+  return answer !== undefined && (succeeded(answer) || answer.response?.status === 429)
+}
+
+/** Is GET /accounts limited after all that was asked since? */
+const stillLimited = ({ absent }: Awaited<ReturnType<typeof burst>>['after']) =>
+  absent.every(([path, answer]) => path !== '/accounts' || !succeeded(answer))
 
 const options = { uses: ['everything'], bursts: true, needs: ['rateLimitBurst'] }
 
@@ -83,10 +124,16 @@ check(
   'When the limit is reached and the customer is absent, the answer is 429',
   options,
   async (context) => {
-    const { limited, count } = await burst(context)
+    const { limited, count, before, after } = await burst(context)
     // Then it is no limit: the very first request was answered so.
     if (count === 1 && limited.response?.status !== 429) relyOn('RATE-05/with-and-without', limited)
     expect(limited).toHaveStatus(429)
+    // Each endpoint may have a limit of its own.
+    for (const [path, answer] of after.absent) {
+      // What is never served without the customer is RATE-05's.
+      if (succeeded(answer) || !served(before.absent, path)) continue
+      expect(answer).toHaveStatus(429)
+    }
   },
 )
 
@@ -104,10 +151,13 @@ check(
   options,
   async (context) => {
     const { before, after } = await limited(context)
-    if (succeeded(after.absent)) lacking('a limit that lasts while the customer is present')
+    if (!stillLimited(after)) lacking('a limit that lasts while the customer is present')
     expect(after.ipv4).toSucceed()
     // A customer at such an address who was not served before is RATE-05's.
     if (succeeded(before.ipv6)) expect(after.ipv6).toSucceed()
+    for (const [path, answer] of after.others) {
+      if (served(before.others, path)) expect(answer).toSucceed()
+    }
   },
 )
 
@@ -118,7 +168,7 @@ check(
   async (context) => {
     const { before, after } = await limited(context)
     relyOn(OWNERS.query, before.query)
-    if (succeeded(after.absent)) lacking('a limit that lasts while consents are managed')
+    if (!stillLimited(after)) lacking('a limit that lasts while consents are managed')
     expect(after.query).toSucceed()
   },
 )

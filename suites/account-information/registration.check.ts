@@ -1,10 +1,12 @@
 import { claimsOf, headerOf, type JwtDeviation, jwt } from '../../engine/client/jwt.ts'
 import { redirectsTo } from '../../engine/client/redirect.ts'
+import type { ClientName, NamedConsent } from '../../engine/journey/consent.ts'
 import { type Context, check } from '../../engine/journey/context.ts'
 import { exchangeOf, OWNERS, taken } from '../../engine/journey/steps.ts'
+import type { Visit } from '../../engine/journey/visit.ts'
 import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
-import { lacking, NotApplicable } from '../../engine/judge/outcome.ts'
-import { everything } from '../consents.ts'
+import { Blocked, lacking, NotApplicable } from '../../engine/judge/outcome.ts'
+import { everything, secondClient } from '../consents.ts'
 import {
   anotherRegistration,
   claimsAgain,
@@ -241,21 +243,60 @@ check(
   },
 )
 
+/** Members of a registration that name an algorithm, their lists in the configuration, their rules. */
+const ALGORITHMS = [
+  {
+    name: 'request_object_signing_alg',
+    list: 'request_object_signing_alg_values_supported',
+    rule: 'REG-18/ps256',
+  },
+  {
+    name: 'id_token_signed_response_alg',
+    list: 'id_token_signing_alg_values_supported',
+    rule: 'REG-19/ps256',
+  },
+  {
+    name: 'token_endpoint_auth_signing_alg',
+    list: 'token_endpoint_auth_signing_alg_values_supported',
+    rule: 'REG-20/ps256',
+  },
+]
+
 check(
   'REG-05/signing-algorithm',
   'A signing algorithm that the configuration does not advertise is not registered',
   { registers: true },
   async (context) => {
-    const advertised = await listOf(context, 'request_object_signing_alg_values_supported')
-    const algorithm = notIn(advertised, ['none', 'RS256', 'HS256'])
+    const configuration = taken(await context.steps.discovery())
+    const listed = ALGORITHMS.filter(({ list }) => Array.isArray(configuration[list]))
+    if (listed.length === 0) throw new NotApplicable('the configuration lists no algorithms')
+    for (const { name, list, rule } of listed) {
+      const algorithm = notIn(await listOf(context, list), ['RS256', 'none', 'HS256'])
+      const answer = await register(context, {
+        deviation: `an algorithm that is not advertised for ${name}`,
+        jwt: { claims: { [name]: algorithm } },
+        about: { owns: [rule] },
+      })
+      expectNotRegistered(answer, name, algorithm)
+    }
+  },
+)
+
+check(
+  'REG-05/scope',
+  'A scope that the configuration does not advertise is not registered',
+  { registers: true },
+  async (context) => {
+    const advertised = await listOf(context, 'scopes_supported')
+    const scope = notIn(advertised, ['payments', 'offline_access', 'profile'])
+    const claims = claimsAgain(await anotherRegistration(context))
 
     const answer = await register(context, {
-      deviation: 'a signing algorithm that is not advertised',
-      jwt: { claims: { request_object_signing_alg: algorithm } },
-      about: { owns: ['REG-18/ps256'] },
+      deviation: 'a scope that is not advertised',
+      jwt: { claims: { scope: `${claims.scope} ${scope}` } },
     })
 
-    expectNotRegistered(answer, 'request_object_signing_alg', algorithm)
+    expectNotRegistered(answer, 'scope', scope)
   },
 )
 
@@ -329,6 +370,23 @@ check(
 )
 
 check(
+  'REG-22/second-client',
+  'The customer sees the names of the client that asks, not those of another',
+  { uses: ['everything', 'second client'] },
+  async (context) => {
+    context.tpp('second')
+    const first = (await context.approved(everything)).visit
+    for (const member of ['org_name', 'software_on_behalf_of']) {
+      const own = await nameShown(context, member)
+      const name = await nameShown(context, member, 'second')
+      if (name === undefined || own === undefined) continue
+      if (!shows(first, own)) relyOnName(member, first)
+      await expectShown(context, name, secondClient)
+    }
+  },
+)
+
+check(
   'REG-23/recorded',
   'The claims of a registration that was accepted are recorded',
   {},
@@ -362,6 +420,20 @@ check(
       await register(context, {
         deviation: 'expired an hour ago',
         jwt: { claims: { iat: hourAgo - 300, exp: hourAgo } },
+      }),
+    )
+  },
+)
+
+check(
+  'REG-24/other-audience',
+  'A registration that is meant for another server is refused',
+  { registers: true },
+  async (context) => {
+    expectNoClient(
+      await register(context, {
+        deviation: 'for another server',
+        jwt: { claims: { aud: 'https://other.example' } },
       }),
     )
   },
@@ -425,11 +497,15 @@ function below(uri: string): string {
   return url.href
 }
 
-/** The name that the bank stored for the client, else that of its software statement. */
-async function nameShown(context: Context, name: string): Promise<string | undefined> {
-  const step = await context.steps.registration()
+/** The name that the bank stored for a client, else that of its software statement. */
+async function nameShown(
+  context: Context,
+  name: string,
+  client: ClientName = 'first',
+): Promise<string | undefined> {
+  const step = await context.steps.registration(client)
   taken(step)
-  const statement = softwareStatementOf(context)
+  const statement = claimsOf(context.tpp(client).client.softwareStatement ?? '')
   if (!step.exchange && !statement) {
     throw new NotApplicable('neither a registration nor a software statement gives the name')
   }
@@ -438,17 +514,28 @@ async function nameShown(context: Context, name: string): Promise<string | undef
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
-async function expectShown(context: Context, name: string): Promise<void> {
-  const { visit } = await context.approved(everything)
+const plain = (text: string) => text.replace(/\s+/g, ' ').trim().toLowerCase()
+
+const shows = ({ pages }: Visit, name: string) =>
+  pages.some(({ text }) => plain(text).includes(plain(name)))
+
+/** Ends the check as blocked by the one that asks for this name of the first client. */
+function relyOnName(member: string, visit: Visit): never {
+  const id = member === 'org_name' ? 'REG-22/organisation' : 'REG-22/on-behalf-of'
+  throw new Blocked({ kind: 'check', id }, 'the first client’s is not shown either', visit.last)
+}
+
+async function expectShown(
+  context: Context,
+  name: string,
+  consent: NamedConsent = everything,
+): Promise<void> {
+  const { visit } = await context.approved(consent)
   if (visit.pages.length === 0) throw new NotApplicable('the driver does not show the pages')
-  const plain = (text: string) => text.replace(/\s+/g, ' ').trim().toLowerCase()
-  expectThat(
-    visit.pages.some(({ text }) => plain(text).includes(plain(name))),
-    {
-      message: `no page says ${name}`,
-      expected: `a page that says ${name}`,
-      actual: `${visit.pages.length} pages without it`,
-      exchange: visit.last ?? visit.first,
-    },
-  )
+  expectThat(shows(visit, name), {
+    message: `no page says ${name}`,
+    expected: `a page that says ${name}`,
+    actual: `${visit.pages.length} pages without it`,
+    exchange: visit.last ?? visit.first,
+  })
 }

@@ -7,7 +7,7 @@ import { type Visit, visitEnd } from '../../engine/journey/visit.ts'
 import type { VisitOptions } from '../../engine/journey/visiting.ts'
 import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
 import { refused } from '../../engine/judge/matchers.ts'
-import { Blocked } from '../../engine/judge/outcome.ts'
+import { Blocked, NotApplicable } from '../../engine/judge/outcome.ts'
 import { member } from '../../engine/judge/rows.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
 import { everything } from '../consents.ts'
@@ -87,3 +87,14 @@ export async function newConsent(caller: Caller): Promise<string> {
 
 /** An address of nobody, and never the same twice. */
 export const elsewhere = () => `https://${randomUUID()}.example/callback`
+
+/** What a stranger would try; not applicable where no driver of ours fills in what a customer knows. */
+export function wrongCredentials({ target }: Context): Record<string, string> {
+  const { authorisation, customers } = target.document
+  const names = Object.keys(customers.first.credentials)
+  if (!['http', 'browser'].includes(authorisation.driver) || names.length === 0) {
+    throw new NotApplicable('nobody but the customer logs in')
+  }
+  const secret = names.find((name) => /pass|pin|secret|code/i.test(name)) ?? names.at(-1) ?? ''
+  return { ...customers.first.credentials, [secret]: randomUUID() }
+}

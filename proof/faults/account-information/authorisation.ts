@@ -121,7 +121,7 @@ const faults: Fault[] = [
   {
     id: 'state-decoded-twice',
     story: 'A proxy decodes the query once more, so that state loses what was escaped.',
-    fails: ['AUTHZ-04/on-success', 'AUTHZ-04/on-denial'],
+    fails: ['AUTHZ-04/on-success', 'AUTHZ-04/on-error'],
     middleware: landings((fragment) => {
       const state = fragment.get('state') ?? ''
       const once = new URLSearchParams(`s=${state.replaceAll('&', '%26')}`).get('s') ?? ''
@@ -132,7 +132,7 @@ const faults: Fault[] = [
   {
     id: 'state-lost-on-denial',
     story: 'Cancelling builds the redirect from the redirect URI alone.',
-    fails: ['AUTHZ-04/on-denial'],
+    fails: ['AUTHZ-04/on-error'],
     middleware: landings((fragment) => {
       if (fragment.get('error') !== 'access_denied') return false
       fragment.delete('state')
@@ -444,9 +444,9 @@ const faults: Fault[] = [
     id: 'reconfirmation-sets-expiry',
     story: 'Re-confirming writes the next date of re-confirmation into ExpirationDateTime.',
     fails: [],
-    warns: ['AUTHZ-17/unchanged'],
+    warns: ['AUTHZ-17/expiration'],
     policies: policy('confirmableBy', (correct) => (consent, customer, offered) => {
-      if (consent.customerId !== undefined) consent.expires ??= Date.now() + 90 * 86_400_000
+      if (consent.customerId !== undefined) consent.expires = Date.now() + 90 * 86_400_000
       return correct(consent, customer, offered)
     }),
   },

@@ -252,6 +252,15 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'expiry-stored-and-not-shown',
+    story: 'The view of a consent was drawn before the TPP could ask for an expiry.',
+    fails: [],
+    warns: ['CONS-30/dates'],
+    middleware: answered(KIND, 'POST', ({ ExpirationDateTime, ...data }) =>
+      ExpirationDateTime === undefined ? undefined : data,
+    ),
+  },
+  {
     id: 'unreadable-date-is-no-date',
     story: 'A date that cannot be parsed is null, and null is allowed.',
     fails: [],

@@ -129,7 +129,8 @@ const faults: Fault[] = [
   {
     id: 'funds-expiry-forgotten',
     story: 'The table of these consents has no column for an expiry.',
-    fails: ['FCC-06/as-requested'],
+    fails: [],
+    warns: ['FCC-21/optional-members'],
     middleware: answered(KIND, 'POST', ({ ExpirationDateTime, ...data }) =>
       ExpirationDateTime === undefined ? undefined : data,
     ),
@@ -153,15 +154,6 @@ const faults: Fault[] = [
       const account = data.DebtorAccount as Json
       const Identification = `**${String(account.Identification).slice(2)}`
       return { ...data, DebtorAccount: { ...account, Identification } }
-    }),
-  },
-  {
-    id: 'secondary-identification-dropped',
-    story: 'A card has none, so it is not stored.',
-    fails: ['FCC-09/as-requested'],
-    middleware: answered(KIND, 'POST', (data) => {
-      const { SecondaryIdentification, ...account } = data.DebtorAccount as Json
-      return SecondaryIdentification === undefined ? undefined : { ...data, DebtorAccount: account }
     }),
   },
   {
@@ -191,6 +183,18 @@ const faults: Fault[] = [
     middleware: answeredWith(KIND, 'DELETE', (ctx) =>
       ctx.status === 401 && ctx.get('authorization') ? 400 : undefined,
     ),
+  },
+  {
+    id: 'refused-funds-deletion-deletes',
+    story: 'The row is marked before the token is checked, and nobody rolls back.',
+    fails: ['FCC-13/nothing-deleted'],
+    async middleware(ctx, next) {
+      await next()
+      const consent = isAbout(ctx, KIND, 'DELETE') ? consentNamed(ctx) : undefined
+      if (ctx.status !== 401 || !consent) return
+      consent.deleted ??= Date.now()
+      stateOf(ctx).fired()
+    },
   },
   {
     id: 'anybody-deletes-a-funds-consent',

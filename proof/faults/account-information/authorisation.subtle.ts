@@ -1,0 +1,143 @@
+import { currentRequest } from '../../../bank/current.ts'
+import { stateOf } from '../../../bank/state.ts'
+import { acceptsRequest, idTokens, landings } from '../../laundering.ts'
+import type { Fault } from '../../proof.ts'
+
+/** Redirect URIs compared with the registered ones in a way of the bank's own. */
+function redirectUrisAlike(
+  alike: (wanted: URL, registered: URL) => boolean,
+): NonNullable<Fault['policies']> {
+  return (_correct, { fired }) => ({
+    stored(model, _id, record) {
+      const ctx = currentRequest()
+      const wanted = ctx?.path === '/authorize' ? ctx.query.redirect_uri : undefined
+      const uris = (record?.redirect_uris ?? []) as string[]
+      if (model !== 'Client' || !record || typeof wanted !== 'string') return record
+      if (uris.includes(wanted) || !URL.canParse(wanted)) return record
+      if (!uris.some((uri) => alike(new URL(wanted), new URL(uri)))) return record
+      fired()
+      return { ...record, redirect_uris: [...uris, wanted] }
+    },
+  })
+}
+
+const without = (url: URL) => `${url.origin}${url.pathname}`
+
+const faults: Fault[] = [
+  {
+    id: 'redirect-uri-with-any-query',
+    story: 'What follows the question mark is the TPP’s own affair.',
+    fails: ['AUTHZ-08/similar'],
+    policies: redirectUrisAlike((one, other) => without(one) === without(other)),
+  },
+  {
+    id: 'redirect-uri-on-any-subdomain',
+    story: 'TPPs with a host per brand asked for a wildcard before the host.',
+    fails: ['AUTHZ-08/similar'],
+    policies: redirectUrisAlike(
+      (one, other) =>
+        one.hostname.endsWith(`.${other.hostname}`) && one.pathname === other.pathname,
+    ),
+  },
+  {
+    id: 'redirect-uri-in-any-case',
+    story: 'The column of redirect URIs has a collation that ignores case.',
+    fails: ['AUTHZ-08/similar'],
+    policies: redirectUrisAlike(
+      (one, other) =>
+        one.href !== other.href && one.href.toLowerCase() === other.href.toLowerCase(),
+    ),
+  },
+  {
+    id: 'request-object-in-hs256-with-the-public-key',
+    story: 'The library takes the algorithm from the header and the public key for a secret.',
+    fails: ['AUTHZ-11/hs256'],
+    middleware: acceptsRequest(({ header, claims }) =>
+      header.alg === 'HS256' ? claims : undefined,
+    ),
+  },
+  {
+    id: 'authorised-consent-for-any-client',
+    story: 'Re-confirmation asks whether the customer is the same, and not whether the client is.',
+    fails: ['AUTHZ-14/authorised'],
+    policies: (correct, { fired }) => ({
+      authorisable(consent, clientId, ...rest) {
+        if (consent?.status !== 'Authorised' || consent.clientId === clientId) {
+          return correct.authorisable(consent, clientId, ...rest)
+        }
+        fired()
+        return correct.authorisable(consent, consent.clientId, ...rest)
+      },
+    }),
+  },
+  {
+    id: 'deleted-consent-re-confirmable',
+    story: 'Deletion is looked at while a consent waits; a known one is only asked for its status.',
+    fails: [],
+    warns: ['AUTHZ-15/deleted-after-approval'],
+    policies: (correct, { fired }) => ({
+      authorisable(consent, ...rest) {
+        if (!consent?.deleted || consent.status !== 'Authorised') {
+          return correct.authorisable(consent, ...rest)
+        }
+        fired()
+        const { deleted: _, ...undeleted } = consent
+        return correct.authorisable(undeleted, ...rest)
+      },
+    }),
+  },
+  {
+    id: 'state-cut-at-64',
+    story: 'The session table has 64 characters for state.',
+    fails: ['AUTHZ-04/on-success', 'AUTHZ-04/on-error'],
+    middleware: landings((fragment) => {
+      const state = fragment.get('state') ?? ''
+      if (state.length <= 64) return false
+      fragment.set('state', state.slice(0, 64))
+    }),
+  },
+  {
+    id: 'state-lost-at-re-confirmation',
+    story: 'The shorter journey of a re-confirmation does not carry the state along.',
+    fails: ['AUTHZ-04/on-success'],
+    middleware: landings((fragment, ctx) => {
+      const claim = fragment.get('id_token')?.split('.')[1]
+      if (!claim) return false
+      const { openbanking_intent_id: id } = JSON.parse(Buffer.from(claim, 'base64url').toString())
+      const consent = stateOf(ctx).bank.inside.consents.get(String(id))
+      if ((consent?.grants.size ?? 0) < 2) return false
+      fragment.delete('state')
+    }),
+  },
+  {
+    id: 'nonce-left-out-without-state',
+    story: 'Nonce and state are copied by one branch, taken when there is a state.',
+    fails: [],
+    warns: ['AUTHZ-20/nonce'],
+    middleware: idTokens((claims, fragment) => {
+      if (fragment.has('state')) return undefined
+      const { nonce: _, ...others } = claims
+      return others
+    }),
+  },
+  {
+    id: 'id-token-for-both-clients',
+    story: 'The audience is the whole list of clients of the platform; the first one is asked.',
+    fails: [],
+    warns: ['AUTHZ-19/claims'],
+    middleware: idTokens((claims, _fragment, ctx) => {
+      const { directory, records } = stateOf(ctx).bank.inside
+      const owner = records.peek('Client', String(claims.aud))?.org_id
+      if (owner !== directory.clients.second.organisationId) return undefined
+      return { ...claims, aud: directory.clients.first.organisationId }
+    }),
+  },
+  {
+    id: 'c-hash-of-the-access-token',
+    story: 'One function computes both hashes, and got the argument of the other.',
+    fails: [],
+    warns: ['AUTHZ-20/c-hash'],
+    middleware: idTokens((claims) => ({ ...claims, c_hash: 'X9q1B4gXz0m3r2Lw5V7u8A' })),
+  },
+]
+export default faults

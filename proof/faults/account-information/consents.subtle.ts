@@ -1,0 +1,76 @@
+import { currentRequest } from '../../../bank/current.ts'
+import { stateOf } from '../../../bank/state.ts'
+import { answered, consentNamed } from '../../consent-requests.ts'
+import type { Fault } from '../../proof.ts'
+
+const KIND = 'account-access'
+
+const faults: Fault[] = [
+  {
+    id: 'approved-consent-drops-its-period',
+    story: 'The approved consent is copied to the store of the data service, which has no period.',
+    fails: ['CONS-22/after-approval'],
+    middleware: answered(KIND, 'GET', (data, ctx) => {
+      if (consentNamed(ctx)?.status !== 'Authorised' || !data.TransactionFromDateTime)
+        return undefined
+      const { TransactionFromDateTime: _, TransactionToDateTime: __, ...others } = data
+      return others
+    }),
+  },
+  {
+    id: 'approved-consent-has-detail-only',
+    story: 'Basic is thought to be part of detail: an approved consent is shown without it.',
+    fails: ['CONS-22/after-approval'],
+    middleware: answered(KIND, 'GET', (data, ctx) => {
+      const permissions = data.Permissions as string[] | undefined
+      if (consentNamed(ctx)?.status !== 'Authorised' || !permissions) return undefined
+      const kept = permissions.filter(
+        (one) => !one.endsWith('Basic') || !permissions.includes(one.replace('Basic', 'Detail')),
+      )
+      return kept.length === permissions.length ? undefined : { ...data, Permissions: kept }
+    }),
+  },
+  {
+    id: 'approval-leaves-update-time',
+    story: 'StatusUpdateDateTime is set by the servicing facility and by nothing else.',
+    fails: [],
+    warns: ['CONS-29/after-approval'],
+    policies: (correct, { fired }) => ({
+      statusUpdated(before) {
+        if (!currentRequest()?.path.includes('/interaction/')) return correct.statusUpdated(before)
+        fired()
+        return before
+      },
+    }),
+  },
+  {
+    id: 'creation-time-moves-with-the-status',
+    story: 'The row is written anew with every change, and so is its creation time.',
+    fails: ['CONS-22/after-approval'],
+    middleware: answered(KIND, 'GET', (data, ctx) => {
+      const consent = consentNamed(ctx)
+      if (!consent?.confirmed) return undefined
+      return { ...data, CreationDateTime: data.StatusUpdateDateTime }
+    }),
+  },
+  {
+    id: 'consents-of-the-second-client-trimmed',
+    story: 'New clients are on the new platform, which knows no statements.',
+    fails: ['CONS-08/as-requested'],
+    policies: (correct, { fired }) => ({
+      permissionsGranted(permissions) {
+        const ctx = currentRequest()
+        const bank = ctx && stateOf(ctx).bank
+        const { directory } = bank?.inside ?? {}
+        const second = directory?.clients.second.organisationId
+        if (!ctx || stateOf(ctx).transport.organisationId !== second) {
+          return correct.permissionsGranted(permissions)
+        }
+        const kept = permissions.filter((one) => one !== 'ReadBalances')
+        if (kept.length < permissions.length) fired()
+        return kept
+      },
+    }),
+  },
+]
+export default faults

@@ -1,0 +1,82 @@
+import { OWNERS } from '../../engine/journey/steps.ts'
+import { expectThat, relyOn } from '../../engine/judge/expect.ts'
+import { member } from '../../engine/judge/rows.ts'
+import { brief } from '../../engine/judge/schemas.ts'
+import type { Exchange } from '../../engine/wire/exchange.ts'
+import { secondsOf } from './instants.ts'
+
+/** What a consent has from its creation on, and what the TPP may ask for. */
+const ALWAYS = ['Permissions', 'CreationDateTime']
+const DATES = ['ExpirationDateTime', 'TransactionFromDateTime', 'TransactionToDateTime']
+
+/**
+ * Ends the check unless the query shows the consent as its creation did.
+ *
+ * @param also names of other members of Data that must not have changed.
+ */
+export function expectAsCreated(
+  { creation, query }: { creation: Exchange; query: Exchange },
+  also: readonly string[] = [],
+): void {
+  const asked = member(JSON.parse(creation.request.body ?? '{}'), 'Data')
+  const before = member(creation.response?.json, 'Data')
+  const after = member(query.response?.json, 'Data')
+  for (const name of [...ALWAYS, ...also, ...DATES]) {
+    const [old, now] = [member(before, name), member(after, name)]
+    const wanted = member(asked, name)
+    // A date that nobody asked for is the bank's own affair.
+    if (DATES.includes(name) && wanted === undefined) continue
+    // That these are there is CONS-30's.
+    if (now === undefined && !DATES.includes(name)) continue
+    // What is not as requested at creation already is a rule's.
+    if (wanted !== undefined && comparable(name, old) !== comparable(name, wanted)) continue
+    expectThat(kept(name, old, now), {
+      message: `${name} is another one than at creation`,
+      expected: brief(old),
+      actual: brief(now),
+      exchange: query,
+      place: `/Data/${name}`,
+    })
+  }
+}
+
+/** The two ends of the transaction period. */
+export const PERIOD = DATES.slice(1)
+
+/** Ends the check unless the later query shows the Permissions and these dates of the earlier one. */
+export function expectSameTerms(before: Exchange, after: Exchange, dates: readonly string[]): void {
+  for (const query of [before, after]) relyOn(OWNERS.query, query)
+  const terms = ({ response }: Exchange) =>
+    JSON.stringify(
+      ['Permissions', ...dates].map((name) => {
+        const value = member(response?.json, 'Data', name)
+        return comparable(name, value) ?? value ?? null
+      }),
+    )
+  const [expected, actual] = [terms(before), terms(after)]
+  const message = 'the consent differs after its re-confirmation'
+  expectThat(expected === actual, { message, expected, actual, exchange: after })
+}
+
+/** Permissions as a set, date-times as instants; undefined where a rule condemns the value. */
+function comparable(name: string, value: unknown): string | undefined {
+  if (name !== 'Permissions') return secondsOf(value)?.toString()
+  return Array.isArray(value) ? [...new Set(value)].sort().join() : undefined
+}
+
+/** Is a member of a new consent the same in the query? */
+function kept(name: string, old: unknown, now: unknown): boolean {
+  if (name === 'Status') return old !== 'AwaitingAuthorisation' || now === old
+  if (old === undefined || now === undefined) return old === undefined
+  if (name === 'CreationDateTime') return sameInstant(old, now)
+  const [one, other] = [comparable(name, old), comparable(name, now)]
+  return one === undefined || other === undefined || one === other
+}
+
+/** To the millisecond where both have a fraction; one without may have been rounded. */
+function sameInstant(old: unknown, now: unknown): boolean {
+  if (secondsOf(old) === undefined || secondsOf(now) === undefined) return true
+  const exact = [old, now].every((value) => /\.\d*[1-9]/.test(String(value)))
+  const apart = Math.abs(Date.parse(String(old)) - Date.parse(String(now)))
+  return apart <= (exact ? 10 : 1000)
+}

@@ -1,0 +1,42 @@
+import type { Context } from '../../engine/journey/context.ts'
+import { expectThat } from '../../engine/judge/expect.ts'
+import { Blocked, lacking } from '../../engine/judge/outcome.ts'
+import { member } from '../../engine/judge/rows.ts'
+import { brief } from '../../engine/judge/schemas.ts'
+import type { Exchange } from '../../engine/wire/exchange.ts'
+import { secondsOf } from './instants.ts'
+
+/** A change of Status between two answers about one consent. */
+interface Change {
+  before: Exchange
+  after: Exchange
+  /** When it changed, by our clock, in milliseconds since the epoch. */
+  at: number
+  /** What changed Status the time before: its creation, its approval. */
+  since: Exchange | undefined
+}
+
+/** Ends the check unless StatusUpdateDateTime moved with the change, to the time of it. */
+export function expectMoved({ before, after, at, since }: Change, { target }: Context): void {
+  const [old, now] = [before, after].map((x) =>
+    member(x.response?.json, 'Data', 'StatusUpdateDateTime'),
+  )
+  const [earlier, moved] = [secondsOf(old), secondsOf(now)]
+  if (earlier === undefined || moved === undefined) {
+    const id = now === undefined ? 'CONS-30/status-update-date-time' : 'CONS-07/date-time'
+    throw new Blocked({ kind: 'check', id }, 'there is no StatusUpdateDateTime', after)
+  }
+  // A date-time to the second stands still for a second.
+  const exact = typeof now === 'string' && /\.\d*[1-9]/.test(now)
+  if (now === old && !exact && !(at - Date.parse(since?.startedAt ?? '') > 2000)) {
+    lacking('two seconds between two changes of Status')
+  }
+  const earliest = Math.floor(at / 1000) - target.clockTolerance
+  expectThat(now !== old && moved >= earlier && moved >= earliest, {
+    message: 'StatusUpdateDateTime is not the time at which Status changed',
+    expected: `${new Date(at).toISOString()}, give or take ${target.clockTolerance} s`,
+    actual: `${brief(now)}, before it ${brief(old)}`,
+    exchange: after,
+    place: '/Data/StatusUpdateDateTime',
+  })
+}
