@@ -1,6 +1,6 @@
 import { currentRequest } from '../../../bank/current.ts'
 import { stateOf } from '../../../bank/state.ts'
-import { acceptsRequest, idTokens, landings } from '../../laundering.ts'
+import { acceptsRequest, decoded, idTokens, landings } from '../../laundering.ts'
 import type { Fault } from '../../proof.ts'
 
 /** Redirect URIs compared with the registered ones in a way of the bank's own. */
@@ -20,6 +20,9 @@ function redirectUrisAlike(
     },
   })
 }
+
+/** Nonces of requests whose answer goes by query. */
+const inQuery = new Set<unknown>()
 
 const without = (url: URL) => `${url.origin}${url.pathname}`
 
@@ -107,6 +110,35 @@ const faults: Fault[] = [
       const consent = stateOf(ctx).bank.inside.consents.get(String(id))
       if ((consent?.grants.size ?? 0) < 2) return false
       fragment.delete('state')
+    }),
+  },
+  {
+    id: 'response-mode-as-asked',
+    story: 'The server knows every response mode, and the hybrid flow is no exception.',
+    fails: ['AUTHZ-03/query-asked-for'],
+    async middleware(ctx, next) {
+      await acceptsRequest(({ claims: { response_mode: mode, ...claims } }, query) => {
+        if (mode !== 'query') return undefined
+        delete query.response_mode
+        inQuery.add(claims.nonce)
+        return claims
+      })(ctx, async () => {
+        await landings((fragment, _ctx, address) => {
+          const { nonce } = decoded(fragment.get('id_token')).claims
+          return inQuery.has(nonce) ? `${address}?${fragment}` : false
+        })(ctx, next)
+      })
+    },
+  },
+  {
+    id: 'any-password',
+    story: 'The login of the test stage was deployed: it knows the names of customers alone.',
+    fails: ['AUTHZ-22/wrong-credentials'],
+    policies: (correct, { fired }) => ({
+      loginAccepted(customer, password) {
+        if (customer && !correct.loginAccepted(customer, password)) fired()
+        return customer !== undefined
+      },
     }),
   },
   {

@@ -1,0 +1,83 @@
+import { currentRequest } from '../../../bank/current.ts'
+import { stateOf } from '../../../bank/state.ts'
+import { decoded } from '../../laundering.ts'
+import type { Fault } from '../../proof.ts'
+
+/** A claim of the registration that is being served. */
+function requested(claim: string): unknown {
+  const ctx = currentRequest()
+  return ctx && decoded(stateOf(ctx).body).claims[claim]
+}
+
+const KNOWN_SCOPES = ['openid', 'accounts', 'fundsconfirmations']
+
+/** Answers with one claim as it was sent, whatever the configuration advertises. */
+function echoes(claim: string): NonNullable<Fault['policies']> {
+  return (correct, { fired }) => ({
+    registrationValueRefusal(claims, advertised) {
+      const { [claim]: _, ...others } = claims
+      return correct.registrationValueRefusal(others, advertised)
+    },
+    scopesStored: (scopes, roles) =>
+      correct.scopesStored(
+        scopes.filter((scope) => KNOWN_SCOPES.includes(scope)),
+        roles,
+      ),
+    registrationView(stored) {
+      const view = correct.registrationView(stored)
+      const sent = requested(claim)
+      if (sent === undefined || sent === view[claim]) return view
+      fired()
+      return { ...view, [claim]: sent }
+    },
+  })
+}
+
+const faults: Fault[] = [
+  {
+    id: 'id-token-algorithm-as-asked',
+    story: 'Each client has its ID tokens in the algorithm that it likes; the list says PS256.',
+    fails: ['REG-05/signing-algorithm'],
+    policies: echoes('id_token_signed_response_alg'),
+  },
+  {
+    id: 'scope-as-asked',
+    story: 'scope goes into the database as it came; what is not known gives no access anyway.',
+    fails: ['REG-05/scope'],
+    policies: echoes('scope'),
+  },
+  {
+    id: 'page-names-the-client-before',
+    story:
+      'The template of the consent page is filled once and cached without the client in its key.',
+    fails: ['REG-22/second-client'],
+    policies: (correct, { fired }) => ({
+      stored(model, id, record) {
+        const seen = correct.stored(model, id, record)
+        const ctx = currentRequest()
+        if (model !== 'Client' || !seen || !ctx?.path.startsWith('/interaction/')) return seen
+        const { bank } = stateOf(ctx)
+        const { first, second } = bank.inside.directory.clients
+        if (seen.org_id !== second.organisationId) return seen
+        fired()
+        const { claims } = decoded(first.softwareStatement)
+        const { org_name, software_on_behalf_of } = claims
+        return { ...seen, org_name, software_on_behalf_of }
+      },
+    }),
+  },
+  {
+    id: 'registration-for-another-bank',
+    story: 'The audience of a registration is not compared: TPPs send one JWT to all banks.',
+    fails: [],
+    warns: ['REG-24/other-audience'],
+    policies: (correct, { fired }) => ({
+      registrationClaimsRefusal(claims, expected) {
+        if (!expected.audiences.includes(String(claims.aud))) fired()
+        const [aud] = expected.audiences
+        return correct.registrationClaimsRefusal({ ...claims, aud }, expected)
+      },
+    }),
+  },
+]
+export default faults
