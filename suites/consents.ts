@@ -1,5 +1,6 @@
 import type { NamedConsent } from '../engine/journey/consent.ts'
 import { DATA_PERMISSIONS } from '../engine/journey/consent.ts'
+import { periodAmong } from './account-information/consent-periods.ts'
 
 /** A long state with every kind of character that a URL must escape. */
 export const SPECIAL_STATE = `a b+c&d#e%2Ff/g=h?i;J~k!l*m'n(o)p:q@r,s$t${'.-_xY7'.repeat(30)}`
@@ -11,22 +12,25 @@ export const everything: NamedConsent = {
   permissions: DATA_PERMISSIONS,
 }
 
-/** Basic permissions and credits only. Ends revoked by the customer. */
+/** Basic permissions and credits only, of a period without end. Ends revoked by the customer. */
 export const basicCredits: NamedConsent = {
   name: 'basic credits',
-  purpose: 'basic permissions, credits only; choose every account; will be revoked at the bank',
+  purpose:
+    'basic permissions, credits since some day; choose every account; will be revoked at the bank',
   permissions: [
     'ReadAccountsBasic',
     'ReadBalances',
     'ReadTransactionsBasic',
     'ReadTransactionsCredits',
   ],
+  transactionsFromDays: -300,
+  dates: periodAmong(everything, 'from', 'Credit'),
 }
 
 /** Debits of a part of the past, sent without state. Ends deleted by the TPP. */
 export const debitsInPeriod: NamedConsent = {
   name: 'debits in a period',
-  purpose: 'debits only, from 300 to 30 days ago; choose every account; will be deleted by the TPP',
+  purpose: 'debits of a part of the past; choose every account; will be deleted by the TPP',
   permissions: [
     'ReadAccountsDetail',
     'ReadBalances',
@@ -35,6 +39,7 @@ export const debitsInPeriod: NamedConsent = {
   ],
   transactionsFromDays: -300,
   transactionsToDays: -30,
+  dates: periodAmong(everything, 'both', 'Debit'),
   withoutState: true,
 }
 
@@ -46,16 +51,18 @@ export const accountsOnly: NamedConsent = {
   expiresInDays: 30,
 }
 
-/** Balances and transactions, no accounts. */
+/** Balances and transactions until some day, no accounts. */
 export const noAccounts: NamedConsent = {
   name: 'no accounts',
-  purpose: 'balances and transactions without accounts',
+  purpose: 'balances and transactions of the past without accounts; choose every account',
   permissions: [
     'ReadBalances',
     'ReadTransactionsBasic',
     'ReadTransactionsCredits',
     'ReadTransactionsDebits',
   ],
+  transactionsToDays: -30,
+  dates: periodAmong(everything, 'to'),
 }
 
 /** The second customer, for whom ninety days pass in the end, long before the consent expires. */

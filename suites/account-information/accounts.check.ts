@@ -1,9 +1,21 @@
+import type { Approval } from '../../engine/journey/approvals.ts'
 import { check } from '../../engine/journey/context.ts'
 import { exchangeOf, OWNERS, taken } from '../../engine/journey/steps.ts'
 import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
 import { Blocked, lacking } from '../../engine/judge/outcome.ts'
+import { rowsOf } from '../../engine/judge/rows.ts'
 import { brief } from '../../engine/judge/schemas.ts'
-import { accountsOnly, basicCredits, everything, noAccounts, reconfirmed } from '../consents.ts'
+import type { Exchange } from '../../engine/wire/exchange.ts'
+import {
+  accountsOnly,
+  basicCredits,
+  debitsInPeriod,
+  everything,
+  noAccounts,
+  reconfirmed,
+  secondClient,
+  secondCustomer,
+} from '../consents.ts'
 import {
   blameRefresh,
   documented,
@@ -126,23 +138,32 @@ check(
 
 check(
   'ACC-11/basic-alone',
-  'GET /accounts serves a consent with ReadAccountsBasic and without ReadAccountsDetail',
+  'The accounts endpoints serve a consent with ReadAccountsBasic and without ReadAccountsDetail',
   { uses: ['everything', 'basic credits'] },
   async ({ approved }) => {
     relyOn(OWNERS.accounts, await firstRead(await approved(everything), '/accounts'))
-    expect(await firstRead(await approved(basicCredits), '/accounts')).toSucceed()
+    await expectServed(await approved(basicCredits))
   },
 )
 
 check(
   'ACC-11/detail-alone',
-  'GET /accounts serves a consent with ReadAccountsDetail and without ReadAccountsBasic',
+  'The accounts endpoints serve a consent with ReadAccountsDetail and without ReadAccountsBasic',
   { uses: ['everything', 'accounts only'] },
   async ({ approved }) => {
     relyOn(OWNERS.accounts, await firstRead(await approved(everything), '/accounts'))
-    expect(await firstRead(await approved(accountsOnly), '/accounts')).toSucceed()
+    await expectServed(await approved(accountsOnly))
   },
 )
+
+/** Ends the check unless both accounts endpoints serve this approval. */
+async function expectServed(approval: Approval): Promise<void> {
+  const answer = await firstRead(approval, '/accounts')
+  expect(answer).toSucceed()
+  for (const id of accountIdsIn(rowsOf(answer))) {
+    expect(await approval.get(pathOf(id, ''))).toSucceed()
+  }
+}
 
 check(
   'ACC-11/without-permission',
@@ -192,19 +213,55 @@ check(
   'GET /accounts reports every account that the customer chose',
   { uses: ['everything'] },
   async ({ approved, target }) => {
-    const answer = await firstRead(await approved(everything), '/accounts')
-    const rows = listed(answer, OWNERS.accounts)
     const chosen = target.document.customers.first.accounts
     if (chosen === undefined) lacking('the number of accounts that the first customer chooses')
     if (chosen < 2) lacking('a first customer who chooses two accounts or more')
-    // Two with the same AccountId are ACC-03/unique's.
-    const reported = new Set(rows.map((row) => row.AccountId ?? row)).size
-    expectThat(reported === chosen, {
-      message: `${reported} accounts are reported, ${chosen} were chosen`,
-      expected: `${chosen} accounts`,
-      actual: `${reported} accounts`,
-      exchange: answer,
-    })
+    expectAccounts(await firstRead(await approved(everything), '/accounts'), chosen)
+  },
+)
+
+/** Ends the check unless so many accounts are reported. */
+function expectAccounts(answer: Exchange, chosen: number): void {
+  // Two with the same AccountId are ACC-03/unique's.
+  const rows = listed(answer, OWNERS.accounts)
+  const reported = new Set(rows.map((row) => row.AccountId ?? row)).size
+  expectThat(reported === chosen, {
+    message: `${reported} accounts are reported, ${chosen} were chosen`,
+    expected: `${chosen} accounts`,
+    actual: `${reported} accounts`,
+    exchange: answer,
+  })
+}
+
+check(
+  'ACC-14/other-approvals',
+  'GET /accounts reports as many accounts under every other approval as its customer chose',
+  {
+    uses: [
+      'everything',
+      'basic credits',
+      'debits in a period',
+      'accounts only',
+      'second client',
+      'second customer',
+    ],
+  },
+  async (context) => {
+    const { customers } = context.target.document
+    const { accounts: chosen } = customers.first
+    if (chosen === undefined) lacking('the number of accounts that the first customer chooses')
+    const first = await firstRead(await context.approved(everything), '/accounts')
+    if (accountIdsIn(listed(first, OWNERS.accounts)).length !== chosen) {
+      const because = { kind: 'check', id: 'ACC-14/all-accounts' } as const
+      throw new Blocked(because, 'the first approval does not show all accounts', first)
+    }
+    const ofSecond = context.target.clients.second ? [secondClient] : []
+    for (const consent of [basicCredits, debitsInPeriod, accountsOnly, ...ofSecond]) {
+      expectAccounts(await firstRead(await context.approved(consent), '/accounts'), chosen)
+    }
+    if (customers.second?.accounts === undefined) return
+    const answer = await firstRead(await context.approved(secondCustomer), '/accounts')
+    expectAccounts(answer, customers.second.accounts)
   },
 )
 

@@ -65,7 +65,7 @@ interface Place {
 }
 
 /** Just after the booking of an index from `low` to `high`. */
-function justAfter(times: number[], low: number, high: number): Place | undefined {
+export function justAfter(times: number[], low: number, high: number): Place | undefined {
   return chosen(times, low, high, (index) => {
     const [at, next] = [times[index] as number, times[index + 1] as number]
     return { room: next - at, instant: at + Math.min(NEAR, (next - at) / 2) }

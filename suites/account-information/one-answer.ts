@@ -2,6 +2,7 @@ import type { Approval } from '../../engine/journey/approvals.ts'
 import { OWNERS } from '../../engine/journey/steps.ts'
 import { rulesBrokenBy } from '../../engine/journey/trace.ts'
 import { matchers, succeeded } from '../../engine/judge/matchers.ts'
+import { lacking } from '../../engine/judge/outcome.ts'
 import { bookedAt, member, type Row, shared } from '../../engine/judge/rows.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
 import { queryOf } from './booking-times.ts'
@@ -122,4 +123,18 @@ export async function blamePages(approval: Approval): Promise<void> {
 export function keyAcrossConsents(row: Row): string {
   const at = bookedAt(row) ?? row.BookingDateTime
   return JSON.stringify([at, row.CreditDebitIndicator, member(row, 'Amount', 'Currency')])
+}
+
+/**
+ * Ends the check where two approvals of one customer cover another number of accounts: a person chose
+ * others, or it is ACC-14's to say that they were lost. Without that permission nothing can be said.
+ */
+export async function relyOnSameAccounts(whole: Approval, limited: Approval): Promise<void> {
+  if (!limited.facts.permissions.some((one) => one.startsWith('ReadAccounts'))) return
+  const counts = [(await accountIds(whole)).length, (await accountIds(limited)).length]
+  if (counts[0] === counts[1]) return
+  if (whole.tpp.target.document.customers.first.accounts !== undefined) {
+    blockedBy('ACC-14/other-approvals', `${counts.join(' and ')} accounts`)
+  }
+  lacking(`two approvals of the same accounts; they have ${counts.join(' and ')}`)
 }

@@ -135,7 +135,7 @@ for (const { slug, path, owner } of [
         lacking('an account of each customer, with an AccountId of its own')
       }
       const at = (id: string) => `/accounts/${encodeURIComponent(id)}${path}`
-      relyOn(owner, await theirs.get(at(foreign)))
+      relyOn('DATA-08/other-approvals', await theirs.get(at(foreign)))
       relyOn(owner, await mine.get(at(some)))
       const answer = await mine.get(at(foreign), { deviation: 'account of another customer' })
       if (!succeeded(answer)) return expect(answer).toBeRefused()

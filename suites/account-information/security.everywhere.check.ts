@@ -178,7 +178,7 @@ check(
       const first = await mine.get(pathOf(some, tail), { deviation: OF_ANOTHER })
       if (rowsOf(first).length > 0) relyOnRefusalOf(`SEC-07/${slug}`, first)
       relyOn(owner, await mine.get(pathOf(foreign, tail)))
-      relyOn(owner, await theirs.get(pathOf(some, tail)))
+      relyOn('DATA-08/other-approvals', await theirs.get(pathOf(some, tail)))
       const answer = await theirs.get(pathOf(foreign, tail), { deviation: OF_ANOTHER })
       if (!succeeded(answer)) {
         expect(answer).toBeRefused()

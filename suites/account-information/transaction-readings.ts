@@ -6,6 +6,7 @@ import { Blocked, lacking, Nonconformance } from '../../engine/judge/outcome.ts'
 import { bookedAt, isBooked, type Row, shared } from '../../engine/judge/rows.ts'
 import type { Finding } from '../../engine/judge/rule.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
+import { reconfirmed, secondClient, secondCustomer } from '../consents.ts'
 import {
   type Bounds,
   bookingTimes,
@@ -23,8 +24,12 @@ export type Wrong = Finding & { exchange: Exchange }
 export const bulk = '/transactions'
 export const singleOwner = 'TXN-02/answers-200'
 
+/** Approvals of the same permissions as the first. */
+const OTHERS = [secondClient, secondCustomer, reconfirmed].map(({ name }) => name)
+
 /** The check that owns the unfiltered answer of an address, under this consent. */
-export function ownerOf({ facts }: Approval, path: string): string {
+export function ownerOf({ facts, name }: Approval, path: string): string {
+  if (OTHERS.includes(name)) return 'DATA-08/other-approvals'
   if (path !== bulk) return singleOwner
   const { permissions } = facts
   if (!permissions.includes('ReadTransactionsBasic')) return 'TXN-14/detail-alone'

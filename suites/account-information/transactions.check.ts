@@ -1,7 +1,9 @@
+import type { Approval } from '../../engine/journey/approvals.ts'
 import { check } from '../../engine/journey/context.ts'
 import { OWNERS } from '../../engine/journey/steps.ts'
 import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
 import { lacking } from '../../engine/judge/outcome.ts'
+import { rowsOf } from '../../engine/judge/rows.ts'
 import { brief } from '../../engine/judge/schemas.ts'
 import { accountsOnly, basicCredits, debitsInPeriod, everything } from '../consents.ts'
 import { blamePages, missingInBulk, wholeWrong } from './one-answer.ts'
@@ -70,23 +72,32 @@ check(
 
 check(
   'TXN-14/basic-alone',
-  'GET /transactions serves a consent with ReadTransactionsBasic and without the detail permission',
+  'The transaction endpoints serve a consent with ReadTransactionsBasic alone',
   { uses: ['everything', 'basic credits'] },
   async ({ approved }) => {
     relyOn(OWNERS.transactions, await firstRead(await approved(everything), bulk))
-    expect(await firstRead(await approved(basicCredits), bulk)).toSucceed()
+    await expectServed(await approved(basicCredits))
   },
 )
 
 check(
   'TXN-14/detail-alone',
-  'GET /transactions serves a consent with ReadTransactionsDetail and without the basic permission',
+  'The transaction endpoints serve a consent with ReadTransactionsDetail alone',
   { uses: ['everything', 'debits in a period'] },
   async ({ approved }) => {
     relyOn(OWNERS.transactions, await firstRead(await approved(everything), bulk))
-    expect(await firstRead(await approved(debitsInPeriod), bulk)).toSucceed()
+    await expectServed(await approved(debitsInPeriod))
   },
 )
+
+/** Ends the check unless both transaction endpoints serve this approval. */
+async function expectServed(approval: Approval): Promise<void> {
+  const answer = await firstRead(approval, bulk)
+  expect(answer).toSucceed()
+  for (const id of accountIdsIn(rowsOf(answer))) {
+    expect(await approval.get(pathOf(id, '/transactions'))).toSucceed()
+  }
+}
 
 check(
   'TXN-14/without-permission',

@@ -7,10 +7,10 @@ import { succeeded } from '../../engine/judge/matchers.ts'
 import { lacking } from '../../engine/judge/outcome.ts'
 import { bookedAt, missingFrom, type Row, rowsOf } from '../../engine/judge/rows.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
-import { basicCredits, debitsInPeriod, everything } from '../consents.ts'
+import { basicCredits, debitsInPeriod, everything, noAccounts } from '../consents.ts'
 import { isBookedAtSomeTime, NEAR, queryOf } from './booking-times.ts'
 import { approvedUnlessRefused } from './lawful-refusal.ts'
-import { blamePages, keyAcrossConsents } from './one-answer.ts'
+import { blamePages, keyAcrossConsents, relyOnSameAccounts } from './one-answer.ts'
 import { accountIdsIn, firstRead, listed, pathOf } from './readings.ts'
 import {
   between,
@@ -59,6 +59,7 @@ check(
       if (inside.length === debits.length) lacking('a booked debit outside the period')
       if (lacksNone(answer, inside)) continue
       blameRuleOf(answer, 'TXN-25/direction', 'TXN-20/inside')
+      await relyOnSameAccounts(whole, limited)
       await blameUnsteadiness(whole)
       if (index > 0) await relyOnFilters(whole, 'from', 'to', 'both')
       expect(answer).toHoldRows(inside, keyAcrossConsents)
@@ -68,17 +69,80 @@ check(
 )
 
 check(
+  'TXN-20/one-end',
+  'A period with one end leaves out what lies beyond it, and nothing else',
+  { uses: ['everything', 'no accounts', 'basic credits'] },
+  async (context) => {
+    const whole = await context.approved(everything)
+    for (const consent of [basicCredits, noAccounts]) {
+      const limited = await approvedUnlessRefused(context, consent)
+      const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk))
+      bookedIn(answer, 'TXN-14/basic-alone')
+      const { from, to } = periodOf(limited)
+      const given = rows.filter((row) => consent === noAccounts || isCredit(row))
+      const inside = given.filter((row) => isWithin(row, from + NEAR, to - NEAR))
+      if (inside.length === 0) lacking('a booked transaction within the period of the consent')
+      if (given.every((row) => isWithin(row, from, to))) lacking('a booked transaction outside it')
+      blameRuleOf(answer, 'TXN-25/direction', 'TXN-20/inside')
+      if (lacksNone(answer, inside)) continue
+      await relyOnSameAccounts(whole, limited)
+      await blameUnsteadiness(whole)
+      expect(answer).toHoldRows(inside, keyAcrossConsents)
+    }
+  },
+)
+
+/** Does an unlimited consent show that this one leaves something out? Rules say whether it does. */
+check(
+  'TXN-20/inside',
+  'Under a consent with a period no transaction outside it is reported, whatever the query asks',
+  { uses: ['everything', 'debits in a period'] },
+  async ({ approved }) => {
+    const whole = await approved(everything)
+    const limited = await approved(debitsInPeriod)
+    const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk))
+    const { from, to } = periodOf(limited)
+    bookedIn(answer, periodOwner)
+    expect(answer).toHoldOnly(
+      'within the period of the consent',
+      (row) => !isBookedAtSomeTime(row) || isWithin(row, from - 1, to + 1),
+    )
+    const debits = rows.filter((row) => !isCredit(row))
+    if (debits.every((row) => isWithin(row, from - 1, to + 1))) {
+      lacking('a booked debit outside the period of the consent')
+    }
+  },
+)
+
+check(
+  'TXN-25/direction',
+  'Under ReadTransactionsCredits or ReadTransactionsDebits alone the other direction is absent',
+  { uses: ['everything', 'debits in a period'] },
+  async ({ approved }) => {
+    const whole = await approved(everything)
+    const limited = await approved(debitsInPeriod)
+    const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk))
+    const { from, to } = periodOf(limited)
+    bookedIn(answer, periodOwner)
+    expect(answer).toHoldOnly('a Debit', (row) => !isCredit(row))
+    if (!rows.some((row) => isCredit(row) && isWithin(row, from, to))) {
+      lacking('a booked credit within the period of the consent')
+    }
+  },
+)
+
+check(
   'TXN-21/open-ends',
   'A consent without a period reports whatever a consent with a period reports',
   { uses: ['everything', 'debits in a period'] },
   async ({ approved }) => {
     const whole = await approved(everything)
-    const { rows, read: answer } = await between(await approved(debitsInPeriod), bulk, () =>
-      whole.get(bulk),
-    )
+    const limited = await approved(debitsInPeriod)
+    const { rows, read: answer } = await between(limited, bulk, () => whole.get(bulk))
     if (rows.length === 0) lacking('a booked transaction under the consent with a period')
     bookedIn(answer, OWNERS.transactions)
     if (lacksNone(answer, rows)) return
+    await relyOnSameAccounts(whole, limited)
     await blameUnsteadiness(whole)
     await blamePages(whole)
     expect(answer).toHoldRows(rows, keyAcrossConsents)
@@ -93,14 +157,17 @@ check(
     const whole = await context.approved(everything)
     const credits = await approvedUnlessRefused(context, basicCredits)
     const { rows, read: answer } = await between(whole, bulk, () => credits.get(bulk))
-    const wanted = rows.filter((row) => row.CreditDebitIndicator === 'Credit')
-    if (wanted.length === 0 || wanted.length === rows.length) {
-      lacking('booked transactions of both directions')
+    const { from, to } = periodOf(credits)
+    const inside = rows.filter((row) => isWithin(row, from + NEAR, to - NEAR))
+    const wanted = inside.filter((row) => row.CreditDebitIndicator === 'Credit')
+    if (wanted.length === 0 || wanted.length === inside.length) {
+      lacking('booked transactions of both directions within the period of the consent')
     }
     bookedIn(answer, 'TXN-14/basic-alone')
     await readSinglesToo(credits, [{}])
     if (lacksNone(answer, wanted)) return
-    blameRuleOf(answer, 'TXN-25/direction')
+    blameRuleOf(answer, 'TXN-25/direction', 'TXN-20/inside')
+    await relyOnSameAccounts(whole, credits)
     await blameUnsteadiness(whole)
     await blamePages(whole)
     expect(answer).toHoldRows(wanted, keyAcrossConsents)
@@ -118,10 +185,13 @@ async function readSinglesToo(
   }
 }
 
+const isCredit = (row: Row) => row.CreditDebitIndicator === 'Credit'
+
 /** The consent's own period, milliseconds since 1970. */
 function periodOf({ facts }: Approval): { from: number; to: number } {
-  const from = Date.parse(facts.transactionFrom ?? '')
-  const to = Date.parse(facts.transactionTo ?? '')
+  const { transactionFrom, transactionTo } = facts
+  const from = transactionFrom === undefined ? -Infinity : Date.parse(transactionFrom)
+  const to = transactionTo === undefined ? Infinity : Date.parse(transactionTo)
   return { from, to }
 }
 

@@ -1,0 +1,147 @@
+import { askerOf } from '../../../bank/asker.ts'
+import { currentRequest } from '../../../bank/current.ts'
+import { Refused } from '../../../bank/refusals.ts'
+import { filteredBy } from '../../data-requests.ts'
+import type { Fault } from '../../proof.ts'
+
+const DAY = 86_400_000
+
+const asker = () => {
+  const ctx = currentRequest()
+  return ctx && askerOf(ctx)
+}
+
+const bySecondClient = () => asker()?.client === 'second'
+
+const faults: Fault[] = [
+  {
+    id: 'no-balances-for-the-second-client',
+    story: 'The balance service has a list of clients of its own, and new ones are not on it.',
+    fails: ['DATA-08/other-approvals'],
+    policies: (correct, { fired }) => ({
+      permits(permissions, endpoint) {
+        if (!endpoint.endsWith('balances') || !bySecondClient()) {
+          return correct.permits(permissions, endpoint)
+        }
+        fired()
+        return false
+      },
+    }),
+  },
+  {
+    id: 'one-card-has-no-address-of-its-own',
+    story:
+      'For a customer with one card the AccountId is that of the customer, and nothing is found.',
+    fails: ['DATA-08/other-approvals'],
+    policies: (correct, { fired }) => ({
+      accountRefusal(own, known) {
+        const single = currentRequest()?.path.endsWith('/transactions')
+        if (!own || !single || asker()?.consent?.cards.length !== 1) {
+          return correct.accountRefusal(own, known)
+        }
+        fired()
+        throw new Refused('account-unknown')
+      },
+    }),
+  },
+  {
+    id: 'second-client-has-one-card',
+    story: 'The entitlement of a client holds one card; the first client was entitled by hand.',
+    fails: ['ACC-14/other-approvals'],
+    policies: (correct, { fired }) => ({
+      cardsCovered(cards, endpoint) {
+        const covered = correct.cardsCovered(cards, endpoint)
+        if (!bySecondClient() || covered.length < 2) return covered
+        fired()
+        return covered.slice(0, 1)
+      },
+    }),
+  },
+  {
+    id: 'second-client-gets-ninety-days',
+    story: 'TPPs of the newer contract get the history that the law demands, and no more.',
+    fails: ['DATA-08/same-data'],
+    policies: (correct, { fired }) => ({
+      rowsBooked(rows, ...rest) {
+        const all = correct.rowsBooked(rows, ...rest)
+        if (!bySecondClient()) return all
+        fired()
+        return all.filter(({ booked }) => booked > Date.now() - 90 * DAY)
+      },
+    }),
+  },
+  {
+    id: 'second-client-filters-one-end',
+    story: 'The route of newer clients maps fromBookingDateTime to the old name of the parameter.',
+    fails: ['DATA-08/other-filters'],
+    policies: (correct, { fired }) => ({
+      bookedWithin(row, { from, to }, endpoint) {
+        if (!bySecondClient() || !filteredBy('fromBookingDateTime')) {
+          return correct.bookedWithin(row, { from, to }, endpoint)
+        }
+        fired()
+        return correct.bookedWithin(row, { to }, endpoint)
+      },
+    }),
+  },
+  {
+    id: 'single-transactions-need-detail',
+    story: 'The gateway’s policy for the path with an id names the detail permission only.',
+    fails: ['TXN-14/basic-alone'],
+    policies: (correct, { fired }) => ({
+      permits(permissions, endpoint) {
+        const right = correct.permits(permissions, endpoint)
+        if (endpoint !== 'account-transactions' || !right) return right
+        if (permissions.includes('ReadTransactionsDetail')) return right
+        fired()
+        return false
+      },
+    }),
+  },
+  {
+    id: 'period-in-local-time',
+    story: 'The ends of the period are read without their Z on a server in Paris.',
+    fails: ['TXN-20/inside'],
+    policies: (correct, { fired }) => ({
+      withinConsentPeriod(row, consent, endpoint) {
+        const { transactionsFrom: from, transactionsTo: to } = consent
+        if (from === undefined || to === undefined) {
+          return correct.withinConsentPeriod(row, consent, endpoint)
+        }
+        fired()
+        const hour = 3_600_000
+        const shifted = { transactionsFrom: from - hour, transactionsTo: to - hour }
+        return correct.withinConsentPeriod(row, shifted, endpoint)
+      },
+    }),
+  },
+  {
+    id: 'period-end-alone-not-applied',
+    story: 'A period is looked at when it has a start.',
+    fails: ['TXN-20/inside'],
+    policies: (correct, { fired }) => ({
+      withinConsentPeriod(row, consent, endpoint) {
+        const right = correct.withinConsentPeriod(row, consent, endpoint)
+        if (right || consent.transactionsFrom !== undefined) return right
+        fired()
+        return true
+      },
+    }),
+  },
+  {
+    id: 'period-end-alone-means-two-hundred-days',
+    story: 'A period without start gets a default: two hundred days before its end.',
+    fails: ['TXN-20/one-end'],
+    policies: (correct, { fired }) => ({
+      withinConsentPeriod(row, consent, endpoint) {
+        const right = correct.withinConsentPeriod(row, consent, endpoint)
+        const { transactionsFrom: from, transactionsTo: to } = consent
+        if (!right || to === undefined || from !== undefined) return right
+        if (row.booked > to - 200 * DAY) return right
+        fired()
+        return false
+      },
+    }),
+  },
+]
+export default faults

@@ -1,0 +1,46 @@
+import type { Approval } from '../../engine/journey/approvals.ts'
+import type { ConsentData, NamedConsent } from '../../engine/journey/consent.ts'
+import { isBooked, type Row, rowsOf } from '../../engine/judge/rows.ts'
+import { bookingTimes, inUtc, justAfter, justBefore } from './booking-times.ts'
+import { firstRead } from './readings.ts'
+
+/** Which ends a period has. */
+type Ends = 'both' | 'from' | 'to'
+
+/**
+ * A transaction period whose ends lie close to bookings that it leaves out, so that one which a bank
+ * shifts by a time zone, or rounds to days, shows. Undefined where the data has no such place: the days
+ * of the table serve then.
+ *
+ * @param of an approval of the same customer without a period.
+ * @param indicator of the transactions that the consent gives, where it gives one kind.
+ */
+export function periodAmong(
+  of: NamedConsent,
+  ends: Ends,
+  indicator?: 'Credit' | 'Debit',
+): NonNullable<NamedConsent['dates']> {
+  return async (approved) => {
+    const approval = await approved(of).catch(() => undefined)
+    const rows = approval ? await bookedRows(approval) : []
+    const given = rows.filter((row) => !indicator || row.CreditDebitIndicator === indicator)
+    return periodOver(bookingTimes(given), ends)
+  }
+}
+
+async function bookedRows(approval: Approval): Promise<Row[]> {
+  return rowsOf(await firstRead(approval, '/transactions')).filter(isBooked)
+}
+
+/** About a third of the bookings lies before the start, and a third after the end. */
+function periodOver(times: number[], ends: Ends): Partial<ConsentData> | undefined {
+  const last = times.length - 1
+  const third = Math.floor(last / 3)
+  const from = justAfter(times, 0, third)
+  const to = justBefore(times, last - third, last)
+  if (!from || !to || to.index - from.index < 2) return undefined
+  return {
+    ...(ends !== 'to' && { TransactionFromDateTime: inUtc(from.instant) }),
+    ...(ends !== 'from' && { TransactionToDateTime: inUtc(to.instant) }),
+  }
+}
