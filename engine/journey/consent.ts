@@ -2,6 +2,7 @@ import { succeeded } from '../judge/matchers.ts'
 import { member } from '../judge/rows.ts'
 import type { Target } from '../target/resolve.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
+import type { Approval } from './approvals.ts'
 
 /** One row of the table of approvals, suites/consents.ts: a consent and the visit that grants it. */
 export interface NamedConsent {
@@ -16,6 +17,10 @@ export interface NamedConsent {
   /** TransactionFromDateTime and TransactionToDateTime, in days from now. */
   transactionsFromDays?: number
   transactionsToDays?: number
+  /** Dates that are chosen by what another approval shows; undefined: those in days. */
+  dates?: (
+    approved: (consent: NamedConsent) => Promise<Approval>,
+  ) => Promise<Partial<ConsentData> | undefined>
   /** The request is sent without state, which is optional. */
   withoutState?: boolean
   /** The state that is sent; a random one when absent. */

@@ -163,7 +163,7 @@ export function createSteps(parts: StepParts): Steps {
 
     consent: (consent) =>
       memory.once(`consent ${consent.name}`, consentOwner(consent), async () => {
-        const data = consentData(consent)
+        const data = { ...consentData(consent), ...(await consent.dates?.(approved)) }
         const body = { Data: data, Risk: {} }
         const exchange = await (await caller(consent.client)).post('/account-access-consents', body)
         environment(exchange)
