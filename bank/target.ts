@@ -3,10 +3,11 @@ import type { Directory, Enrolled } from './directory.ts'
 import type { Inside } from './inside.ts'
 import { placeholdersOf } from './layout.ts'
 import { factNames } from './operator.ts'
+import { panScheme } from './policies/consents.ts'
 
 /** How to reach and judge this bank: the shape of a target file, every credential in it. */
 export function targetOf(inside: Inside, operatorUrl: string) {
-  const { settings, places, directory, customers, policies } = inside
+  const { settings, places, directory, customers } = inside
   const { first, second } = directory.clients
   const [one, two] = customers
   if (!one || !two) throw new Error('a bank has two customers at least')
@@ -33,7 +34,7 @@ export function targetOf(inside: Inside, operatorUrl: string) {
       ],
     },
     literals: {
-      panScheme: policies.panScheme(),
+      panScheme: panScheme(),
       cardSchemes: ['Cashcard', 'CreditSchemeA', 'CreditSchemeB'],
       intentClaim: 'openbanking_intent_id',
     },

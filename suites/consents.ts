@@ -3,7 +3,7 @@ import { DATA_PERMISSIONS } from '../engine/journey/consent.ts'
 import { periodAmong } from './account-information/consent-periods.ts'
 
 /** A long state with every kind of character that a URL must escape. */
-export const SPECIAL_STATE = `a b+c&d#e%2Ff/g=h?i;J~k!l*m'n(o)p:q@r,s$t${'.-_xY7'.repeat(30)}`
+export const SPECIAL_STATE = `a b+c&d#e%2Ff/g=h?i;J~k!l*m'n(o)p:q@r,s$t${'.-_xY7'.repeat(24)}`
 
 /** The one approval of the core profile: accounts, balances and transactions, no limits. */
 export const everything: NamedConsent = {

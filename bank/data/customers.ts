@@ -4,7 +4,7 @@ import type { Settings } from '../settings.ts'
 export interface Card {
   /** The bank's own name for it; never seen outside. */
   key: string
-  /** Sixteen digits. */
+  /** Sixteen digits, the last one the check digit (ISO/IEC 7812-1). */
   pan: string
   description: string
   holder: string
@@ -34,7 +34,7 @@ const people: Customer[] = [
     cards: [
       {
         key: 'okafor-everyday',
-        pan: '4929123456784417',
+        pan: '4929123456084417',
         description: 'Everyday Credit Card',
         holder: 'MS A OKAFOR',
         creditLimit: 650_000,
@@ -43,7 +43,7 @@ const people: Customer[] = [
       },
       {
         key: 'okafor-travel',
-        pan: '4929123456788821',
+        pan: '4929123456098821',
         description: 'Travel Rewards Credit Card',
         holder: 'MS A OKAFOR',
         creditLimit: 300_000,
@@ -60,7 +60,7 @@ const people: Customer[] = [
     cards: [
       {
         key: 'pritchard-everyday',
-        pan: '4929987654320036',
+        pan: '4929987654050036',
         description: 'Everyday Credit Card',
         holder: 'MR B PRITCHARD',
         creditLimit: 420_000,
@@ -77,7 +77,7 @@ const people: Customer[] = [
     cards: [
       {
         key: 'doyle-first',
-        pan: '4929555511112343',
+        pan: '4929555511072343',
         description: 'First Credit Card',
         holder: 'MISS C DOYLE',
         creditLimit: 90_000,

@@ -106,6 +106,32 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'one-account-chosen-for-debits',
+    story: 'How many accounts a customer chooses is the customer’s affair: one of two, once.',
+    policies(correct, { fired }) {
+      let debitsOnly = false
+      return {
+        cardsOffered(consent, customer) {
+          const { permissions } = consent
+          const credits = permissions.includes('ReadTransactionsCredits')
+          debitsOnly = permissions.includes('ReadTransactionsDebits') && !credits
+          return correct.cardsOffered(consent, customer)
+        },
+        cardsGranted(offered, ticked, again) {
+          const granted = correct.cardsGranted(offered, ticked, again)
+          if (!debitsOnly || again) return granted
+          fired()
+          return granted.slice(1)
+        },
+      }
+    },
+    target(document) {
+      delete document.customers.first.accounts
+    },
+    blocks: ['ACC-14/all-accounts', 'ACC-14/other-approvals', 'TXN-20/nothing-missing'],
+    because: 'What another approval shows is no measure of a consent that covers fewer accounts.',
+  },
+  {
     id: 'refused-after-the-login',
     story:
       'Where a wrong intent is refused is open (AMB-23): the login page is shown, and the refusal comes after it.',

@@ -57,6 +57,7 @@ const variants: Variant[] = [
     blocks: [
       'ACC-11/without-permission',
       'DATA-08/concurrent',
+      'DATA-08/other-filters',
       'TXN-02/asked-account-only',
       'TXN-03/account-id',
       'TXN-03/of-the-consent',
@@ -76,6 +77,7 @@ const variants: Variant[] = [
       'TXN-18/spellings',
       'TXN-20/inside',
       'TXN-20/nothing-missing',
+      'TXN-20/one-end',
       'TXN-23/all-accounts',
       'TXN-24/one-response',
     ],
@@ -87,7 +89,7 @@ const variants: Variant[] = [
     story: 'Cards that were hardly used have two pending transactions and a booked one.',
     settings: { data: { transactions: 3 } },
     middleware: seen,
-    blocks: ['TXN-17/both', 'TXN-17/reversed', 'TXN-20/inside', 'TXN-20/nothing-missing'],
+    blocks: ['DATA-08/other-filters', 'TXN-17/both', 'TXN-17/reversed', 'TXN-20/nothing-missing'],
     because:
       'One booked row per card has not enough of them around two instants, nor in the period.',
   },
@@ -101,9 +103,6 @@ const variants: Variant[] = [
         return rows.filter(({ booked }) => booked >= start)
       },
     }),
-    blocks: ['TXN-20/nothing-missing'],
-    because:
-      'The consent with a period asks for debits, of which the shorter history has none in it.',
   },
   {
     id: 'rows-in-another-order-each-time',

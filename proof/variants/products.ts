@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { stateOf } from '../../bank/state.ts'
 import type { Variant } from '../proof.ts'
 import { answers, type Json, partOf, refusals, successes } from '../rewriting.ts'
 
@@ -151,6 +152,17 @@ const variants: Variant[] = [
       ctx.body = { ...body, status: `${status} ${ctx.message}`, instance: ctx.path }
       ctx.status = status
     }),
+  },
+  {
+    id: 'malformed-paths-answered-by-the-web-server',
+    story: 'A path that is no URI never comes to the interface: the web server says 400, in HTML.',
+    async middleware(ctx, next) {
+      if (!ctx.path.includes('%zz')) return next()
+      ctx.status = 400
+      ctx.type = 'html'
+      ctx.body = '<html><h1>400 Bad Request</h1></html>'
+      stateOf(ctx).fired()
+    },
   },
   {
     id: 'products-for-any-accept',

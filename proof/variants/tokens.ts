@@ -118,6 +118,18 @@ const variants: Variant[] = [
     },
   },
   {
+    id: 'a-refused-code-is-void',
+    story:
+      'Whether a code survives a request that is refused is open (RFC 6749 4.1.2 speaks of its use): it is void.',
+    async middleware(ctx, next) {
+      const code = partOf(ctx) === 'token' ? formOf(ctx).get('code') : null
+      await next()
+      if (!code || ctx.status < 400) return
+      await stateOf(ctx).bank.inside.records.adapter('AuthorizationCode').destroy(code)
+      stateOf(ctx).fired()
+    },
+  },
+  {
     id: 'a-replayed-code-ends-nothing',
     story: 'Whether the tokens of a code survive its second use is open (RFC 6749 4.1.2: SHOULD).',
     async middleware(ctx, next) {

@@ -99,7 +99,7 @@ const denied = once(async (context): Promise<{ visit: Visit; consentId: string }
     consentId,
     state: SPECIAL_STATE,
   })
-  return { visit, consentId }
+  return { visit, consentId: visit.request.consentId }
 })
 
 check(

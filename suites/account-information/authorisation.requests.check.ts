@@ -272,7 +272,7 @@ check(
   async (context) => {
     const { tpp } = await context.caller()
     const [signed, other] = tpp.registered?.redirect_uris ?? []
-    if (other === undefined) lacking('two registered redirect URIs')
+    if (other === undefined) lacking('a second redirect URI under clients.first.redirectUris')
     const visit = await wrongVisit(context, {
       purpose: 'another redirect URI in the query than in the request object',
       redirectUri: signed,

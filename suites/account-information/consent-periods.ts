@@ -36,11 +36,12 @@ async function bookedRows(approval: Approval): Promise<Row[]> {
 function periodOver(times: number[], ends: Ends): Partial<ConsentData> | undefined {
   const last = times.length - 1
   const third = Math.floor(last / 3)
-  const from = justAfter(times, 0, third)
-  const to = justBefore(times, last - third, last)
-  if (!from || !to || to.index - from.index < 2) return undefined
+  const from = ends === 'to' ? undefined : justAfter(times, 0, Math.min(third, last - 1))
+  const to = ends === 'from' ? undefined : justBefore(times, Math.max(last - third, 1), last)
+  if ((ends !== 'to' && !from) || (ends !== 'from' && !to)) return undefined
+  if (from && to && to.index - from.index < 2) return undefined
   return {
-    ...(ends !== 'to' && { TransactionFromDateTime: inUtc(from.instant) }),
-    ...(ends !== 'from' && { TransactionToDateTime: inUtc(to.instant) }),
+    ...(from && { TransactionFromDateTime: inUtc(from.instant) }),
+    ...(to && { TransactionToDateTime: inUtc(to.instant) }),
   }
 }

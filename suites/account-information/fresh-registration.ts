@@ -56,9 +56,20 @@ export async function unregistered(context: Context): Promise<Tpp> {
   }
   taken(await steps.registration())
   const fresh = createTpp({ name: 'first', target, wire: tpp().wire })
-  const { issuer } = (await steps.discovery()).value ?? {}
-  if (typeof issuer === 'string' && URL.canParse(issuer)) fresh.learn({ issuer })
+  fresh.learn((await steps.discovery()).value)
   return fresh
+}
+
+/**
+ * Whether a registration made a client of its own. A bank may keep one client for each software
+ * statement: then this registration has changed the run's own, which is put right again.
+ */
+export async function isAnotherClient(context: Context, exchange: Exchange): Promise<boolean> {
+  const id = member(exchange.response?.json, 'client_id')
+  if (id !== context.tpp().registered?.client_id) return true
+  const again = await (await unregistered(context)).register()
+  relyOn(OWNERS.registration, again)
+  return false
 }
 
 /** Claims of the first client's software statement; undefined where the target gives none. */

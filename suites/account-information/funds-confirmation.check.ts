@@ -39,7 +39,7 @@ function create(
   { data, account }: { data?: Record<string, unknown>; account?: Record<string, unknown> } = {},
   deviation?: CallDeviation,
 ): Promise<Exchange> {
-  const { Data, Risk } = fundsConfirmationBody(caller.tpp.target)
+  const { Data, Risk } = fundsConfirmationBody(caller.tpp.target, caller.funds().scheme)
   const DebtorAccount = { ...(Data.DebtorAccount as object), ...account }
   return caller.post(FUNDS, { Data: { ...Data, DebtorAccount, ...data }, Risk }, deviation)
 }
@@ -160,7 +160,7 @@ check(
 
 check('FCC-11/recorded', 'What a request without Risk gives', {}, async (context) => {
   const client = await atWork(context)
-  const { Data } = fundsConfirmationBody(context.target)
+  const { Data } = fundsConfirmationBody(context.target, client.funds().scheme)
   const answer = await client.post(FUNDS, { Data }, { deviation: 'no Risk' })
   context.observe('no Risk at creation', answerOf(answer), answer)
 })

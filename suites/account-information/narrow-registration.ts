@@ -7,8 +7,17 @@ import type { Visit } from '../../engine/journey/visit.ts'
 import { relyOn } from '../../engine/judge/expect.ts'
 import { NotApplicable } from '../../engine/judge/outcome.ts'
 import { member } from '../../engine/judge/rows.ts'
-import { anotherRegistration, claimsAgain, madeClient, unregistered } from './fresh-registration.ts'
+import {
+  anotherRegistration,
+  claimsAgain,
+  isAnotherClient,
+  madeClient,
+  unregistered,
+} from './fresh-registration.ts'
 import { registeredValues } from './registered-values.ts'
+
+/** Why there is no second client to compare with. */
+export const ONE_CLIENT = 'the bank keeps one client for each software statement'
 
 /** The redirect URIs of a correct registration. */
 export async function redirectUris(context: Context): Promise<string[]> {
@@ -33,13 +42,15 @@ async function registerFewerRedirectUris(context: Context) {
   if (leftOut === undefined) throw new NotApplicable('the client has one redirect URI only')
   const tpp = await unregistered(context)
   const exchange = await tpp.register({ jwt: { claims: { redirect_uris: [first] } } })
-  return { tpp, exchange, leftOut }
+  const another = await isAnotherClient(context, exchange)
+  return { tpp, exchange, leftOut, another }
 }
 
 /** A client that is not registered for client_credentials; not applicable where the bank adds it. */
 export async function withFewerGrants(context: Context): Promise<Tpp> {
+  const { grant_types: all } = claimsAgain(await anotherRegistration(context))
+  const grants = (all as string[]).filter((grant) => grant !== 'client_credentials')
   const tpp = await unregistered(context)
-  const grants = ['authorization_code', 'refresh_token']
   const exchange = await tpp.register({ jwt: { claims: { grant_types: grants } } })
   if (!madeClient(exchange)) {
     throw new NotApplicable('the bank registers no client without client_credentials')
@@ -47,6 +58,7 @@ export async function withFewerGrants(context: Context): Promise<Tpp> {
   if (registeredValues(exchange, 'grant_types').includes('client_credentials')) {
     throw new NotApplicable('the bank registers client_credentials for every client')
   }
+  if (!(await isAnotherClient(context, exchange))) throw new NotApplicable(ONE_CLIENT)
   tpp.adopt(exchange.response?.json)
   return tpp
 }
@@ -62,6 +74,7 @@ export async function withFewerScopes(context: Context): Promise<{ tpp: Tpp; lef
   if (typeof scope !== 'string' || scope.split(' ').includes(leftOut)) {
     throw new NotApplicable('the bank registers every scope for every client')
   }
+  if (!(await isAnotherClient(context, exchange))) throw new NotApplicable(ONE_CLIENT)
   tpp.adopt(exchange.response?.json)
   return { tpp, leftOut }
 }

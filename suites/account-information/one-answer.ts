@@ -116,6 +116,12 @@ export async function blamePages(approval: Approval): Promise<void> {
   if (wrong) blockedBy('TXN-24/one-response', 'one answer does not hold all', wrong.exchange)
 }
 
+/** Rows that were booked two days ago or before: what is newer may not be everywhere yet. */
+export function settled(rows: Row[]): Row[] {
+  const latest = Date.now() - 2 * 86_400_000
+  return rows.filter((row) => (bookedAt(row) ?? latest) < latest)
+}
+
 /**
  * What a transaction looks like under every consent of a customer: AccountIds differ between
  * consents, and the level of detail may.

@@ -16,6 +16,7 @@ import {
   softwareStatementOf,
 } from './fresh-registration.ts'
 import {
+  ONE_CLIENT,
   redirectUris,
   visitOf,
   withFewerGrants,
@@ -325,7 +326,8 @@ check(
   'A redirect URI that was not registered gets no code',
   { registers: true, uses: ['everything'], refusals: 1 },
   async (context) => {
-    const { exchange, leftOut, tpp } = await withFewerRedirectUris(context)
+    const { exchange, leftOut, tpp, another } = await withFewerRedirectUris(context)
+    if (!another) throw new NotApplicable(ONE_CLIENT)
     if (!madeClient(exchange)) throw new NotApplicable('the bank registers no part of the URIs')
     if (registeredValues(exchange, 'redirect_uris').includes(leftOut)) {
       throw new NotApplicable('the bank registers every redirect URI of the software statement')
@@ -363,7 +365,11 @@ check(
   { uses: ['everything'] },
   async (context) => {
     const name = await nameShown(context, 'software_on_behalf_of')
-    if (name === undefined) throw new NotApplicable('the software acts on nobody’s behalf')
+    if (name === undefined) {
+      throw new NotApplicable(
+        'neither the registered client nor its statement says on whose behalf',
+      )
+    }
 
     await expectShown(context, name)
   },
@@ -474,12 +480,12 @@ check(
     const exchange = exchangeOf(await context.steps.registration())
     const statement = softwareStatementOf(context)
     const names = ['org_id', 'org_name', 'software_on_behalf_of'].filter(
-      (name) => statement?.[name] !== undefined && stored(exchange, name) !== undefined,
+      (name) => stated(statement, name) !== undefined && stored(exchange, name) !== undefined,
     )
     if (names.length === 0)
       lacking('a registration response with members of the software statement')
 
-    for (const name of names) expect(exchange).toHaveMember(name, statement?.[name])
+    for (const name of names) expect(exchange).toHaveMember(name, stated(statement, name))
   },
 )
 
@@ -504,14 +510,18 @@ async function nameShown(
   client: ClientName = 'first',
 ): Promise<string | undefined> {
   const step = await context.steps.registration(client)
-  taken(step)
-  const statement = claimsOf(context.tpp(client).client.softwareStatement ?? '')
-  if (!step.exchange && !statement) {
+  const tpp = taken(step)
+  const statement = claimsOf(tpp.client.softwareStatement ?? '')
+  const value = stated(tpp.registered, name) ?? stated(statement, name)
+  if (value === undefined && !step.exchange && !statement) {
     throw new NotApplicable('neither a registration nor a software statement gives the name')
   }
-  const returned = step.exchange && stored(step.exchange, name)
-  const value = returned ?? statement?.[name]
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
+}
+
+/** A claim of the software; the Open Banking Directory adds _org to one of them. */
+function stated(claims: Record<string, unknown> | undefined, name: string): unknown {
+  return claims?.[name] ?? claims?.[`${name}_org`]
 }
 
 const plain = (text: string) => text.replace(/\s+/g, ' ').trim().toLowerCase()

@@ -80,9 +80,9 @@ check(
   {},
   async (context) => {
     taken(await context.steps.fundsConfirmation())
-    const { post } = await context.caller()
-    const create = (wrong?: CallDeviation) =>
-      post('/funds-confirmation-consents', fundsConfirmationBody(context.target), wrong)
+    const { post, funds } = await context.caller()
+    const body = fundsConfirmationBody(context.target, funds().scheme)
+    const create = (wrong?: CallDeviation) => post('/funds-confirmation-consents', body, wrong)
     relyOn(OWNERS.fundsConfirmation, await create())
     for (const wrong of await refusedForQueries(context)) {
       expect(await create(wrong)).toBeRefused()
