@@ -36,6 +36,7 @@ program
   .option('--only <pattern...>', 'check, requirement, chapter or level; * stands for anything')
   .option('--failed <folder>', 'only what was not in order in an earlier run')
   .option('--list', 'say what would be judged, and judge nothing')
+  .option('--fresh', 'begin anew, also where an interrupted run could be gone on with')
   .option('--deviations <file>', 'what the bank is known to do wrong, each with its expiry')
   .option('--baseline <folder>', 'an earlier run: what is new, fixed, still failing')
   .option('--fail-on <what>', 'new: exit with 1 only for what the baseline did not have')

@@ -33,6 +33,7 @@ export interface RunOptions {
   history?: string
   sign?: string
   deviations?: string
+  fresh?: boolean
 }
 
 /** `assay run`: judges a target; the exit code is that of the verdict. */
@@ -68,6 +69,7 @@ export async function run(options: RunOptions): Promise<void> {
         version,
         deviations,
         memory: opened.memory,
+        fresh: options.fresh,
         announced: await announced(opened.document, scope),
       },
       progress,

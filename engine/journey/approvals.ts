@@ -2,6 +2,8 @@ import type { ConsentFacts } from '../wire/exchange.ts'
 import { type Caller, createCaller } from './caller.ts'
 import type { ClientName, CustomerName, NamedConsent } from './consent.ts'
 import type { FundsAddresses, Steps } from './happy-path.ts'
+import { kept } from './kept-approval.ts'
+import type { KeptRun } from './kept-run.ts'
 import { taken } from './steps.ts'
 import { refreshed, type TokenSet } from './tokens.ts'
 import { currentTrace } from './trace.ts'
@@ -26,12 +28,20 @@ export interface Approval extends Caller {
 export interface ApprovalParts {
   steps(): Steps
   funds: FundsAddresses
+  /** Where approvals are written down, for the run after one that is interrupted. */
+  keptRun?: KeptRun
+  /** Told which consents customers have approved. */
+  onApproved(consentId: string): void
+}
+
+export interface Approvals {
+  approved(consent: NamedConsent): Promise<Approval>
+  /** The tokens that an interrupted run used last for a consent. */
+  restore(consent: ConsentFacts, tokens: TokenSet): void
 }
 
 /** The approvals of one session. */
-export function createApprovals(
-  parts: ApprovalParts,
-): (consent: NamedConsent) => Promise<Approval> {
+export function createApprovals(parts: ApprovalParts): Approvals {
   // What becomes of the tokens of a first authorisation is open: the latest ones serve them all.
   const holding = new Map<string, { tokens?: TokenSet }>()
   const approvals = new Map<string, Promise<Approval>>()
@@ -51,6 +61,8 @@ export function createApprovals(
     const client = taken(await parts.steps().registration(consent.client))
     const held = holding.get(facts.id) ?? {}
     holding.set(facts.id, held)
+    const before = parts.keptRun?.earlier.approvals.get(consent.name)
+    const resumed = before?.visit.code === visited.code
     const tokens = async (): Promise<TokenSet> => {
       held.tokens ??= taken(await parts.steps().exchange(consent))
       const { refreshToken, expiresAt } = held.tokens
@@ -59,11 +71,18 @@ export function createApprovals(
           grant_type: 'refresh_token',
           refresh_token: refreshToken,
         })
-        held.tokens = refreshed(held.tokens, exchange) ?? held.tokens
+        hold(facts, refreshed(held.tokens, exchange) ?? held.tokens)
       }
       return held.tokens
     }
-    if (!consent.keepsCode) held.tokens = taken(await parts.steps().exchange(consent))
+    if (!consent.keepsCode && !resumed) {
+      held.tokens = taken(await parts.steps().exchange(consent))
+    }
+    parts.onApproved(facts.id)
+    if (parts.keptRun && !resumed) {
+      parts.keptRun.approved(await kept(consent, parts.steps()))
+      if (held.tokens) parts.keptRun.tokens(facts, held.tokens)
+    }
     const bound = createCaller(client, {
       management: (forFunds) => managementToken(consent.client, forFunds),
       data: async () => (await tokens()).accessToken,
@@ -79,14 +98,19 @@ export function createApprovals(
       visit: visited,
       customer: consent.customer ?? 'first',
       tokens,
-      use(next) {
-        held.tokens = next
-      },
+      use: (next) => hold(facts, next),
     }
+  }
+
+  const hold = (consent: ConsentFacts, tokens: TokenSet) => {
+    const held = holding.get(consent.id) ?? {}
+    held.tokens = tokens
+    holding.set(consent.id, held)
+    parts.keptRun?.tokens(consent, tokens)
   }
 
   const managementToken = async (name: ClientName | undefined, forFunds: boolean) =>
     taken(await parts.steps().management(name, forFunds))
 
-  return approved
+  return { approved, restore: hold }
 }

@@ -14,7 +14,9 @@ import {
   consentFacts,
   fundsConfirmationBody,
   type NamedConsent,
+  SCHEMES,
 } from './consent.ts'
+import type { KeptApproval } from './kept-approval.ts'
 import type { KeptClients } from './kept-clients.ts'
 import {
   accountsOwner,
@@ -52,7 +54,12 @@ export interface Steps {
   refresh(consent: NamedConsent): Promise<Step<TokenSet>>
   accounts(consent: NamedConsent): Promise<Step<string[]>>
   owners(): Promise<Set<string>>
+  /** Takes the steps of an approval as done, as an interrupted run left them. */
+  restore(approval: KeptApproval, tokens: TokenSet | undefined, sent: SentBefore): void
 }
+
+/** An exchange of the interrupted run by its id. */
+export type SentBefore = (id: string | undefined) => Exchange | undefined
 
 /** What the steps work with. */
 export interface StepParts {
@@ -66,9 +73,13 @@ export interface StepParts {
   caller(name?: ClientName): Promise<Caller>
   approved(consent: NamedConsent): Promise<Approval>
   visit(options: VisitOptions): Promise<Visit>
+  /** Told of every approval that was given. */
+  granted(consent: NamedConsent): void
 }
 
 export interface FundsAddresses {
+  /** Spelling of UK.STD.PAN that the bank takes, where the target does not say it. */
+  scheme?: string
   create?: string
   delete?: string
 }
@@ -77,6 +88,17 @@ export interface FundsAddresses {
 export function createSteps(parts: StepParts): Steps {
   const { target, funds, tpp, customer, caller, approved, visit } = parts
   const memory = stepMemory()
+  /** Access tokens for consents, as long as they live. */
+  const held = new Map<string, TokenSet>()
+  const clientGrant = async (name: ClientName, forFunds: boolean) => {
+    const client = taken(await steps.registration(name))
+    const { accounts, fundsConfirmation } = client.client.scopes
+    if (forFunds && fundsConfirmation === undefined) {
+      throw new NotApplicable('the target names no scope for funds confirmation')
+    }
+    const scope = forFunds ? fundsConfirmation : accounts
+    return client.token({ grant_type: 'client_credentials', scope })
+  }
   const steps: Steps = {
     discovery: () =>
       memory.once('discovery', OWNERS.discovery, async () => {
@@ -143,23 +165,27 @@ export function createSteps(parts: StepParts): Steps {
         }
       }),
 
-    management: (name = 'first', forFunds = false) =>
-      memory.once(`management ${name} ${forFunds}`, OWNERS.management, async () => {
-        const client = taken(await steps.registration(name))
-        const { accounts, fundsConfirmation } = client.client.scopes
-        if (forFunds && fundsConfirmation === undefined) {
-          throw new NotApplicable('the target names no scope for funds confirmation')
-        }
-        const scope = forFunds ? fundsConfirmation : accounts
-        const exchange = await client.token({ grant_type: 'client_credentials', scope })
+    async management(name = 'first', forFunds = false) {
+      const key = `management ${name} ${forFunds}`
+      const step = await memory.once(key, OWNERS.management, async () => {
+        const exchange = await clientGrant(name, forFunds)
         environment(exchange)
+        if (token) held.set(key, token)
         const token = tokensOf(exchange)
         return {
           exchange,
           value: token?.accessToken,
           why: `no client_credentials token was issued: ${answerOf(exchange)}`,
         }
-      }),
+      })
+      const token = held.get(key)
+      if (!token || Date.now() < token.expiresAt - 2000)
+        return { ...step, value: token?.accessToken }
+      // A run may be longer than the life of such a token.
+      const next = tokensOf(await clientGrant(name, forFunds)) ?? token
+      held.set(key, next)
+      return { ...step, value: next.accessToken }
+    },
 
     consent: (consent) =>
       memory.once(`consent ${consent.name}`, consentOwner(consent), async () => {
@@ -180,14 +206,26 @@ export function createSteps(parts: StepParts): Steps {
           throw new NotApplicable('the target declares funds confirmation absent')
         }
         const client = await caller(name)
-        const body = fundsConfirmationBody(target)
+        const scheme = target.document.literals?.panScheme ?? funds.scheme
         let exchange: Exchange | undefined
-        for (const create of target.endpoints.cbpii.create) {
-          funds.create = create
-          exchange = await client.post('/funds-confirmation-consents', body)
-          environment(exchange)
-          // An unknown address: the document names three, any of them may be the one.
-          if (![404, 405].includes(exchange.response?.status ?? 0)) break
+        for (const guess of scheme === undefined ? SCHEMES : [scheme]) {
+          const body = fundsConfirmationBody(target, guess)
+          const told = scheme === undefined ? { deviation: `${guess}, a guess` } : {}
+          for (const create of target.endpoints.cbpii.create) {
+            funds.create = create
+            exchange = await client.post('/funds-confirmation-consents', body, told)
+            environment(exchange)
+            // An unknown address: the document names three, any of them may be the one.
+            if (![404, 405].includes(exchange.response?.status ?? 0)) break
+          }
+          if (exchange?.response?.status === 400) continue
+          funds.scheme = guess
+          break
+        }
+        if (scheme === undefined && exchange?.response?.status === 400) {
+          const what = 'literals.panScheme in the target'
+          const why = `${SCHEMES.join(' and ')} are refused, which were guesses. Write ${what}`
+          throw new Blocked({ kind: 'environment', what }, why, exchange)
         }
         const id = member(exchange?.response?.json, 'Data', 'ConsentId')
         const usable = exchange && succeeded(exchange) && typeof id === 'string' && id !== ''
@@ -246,6 +284,11 @@ export function createSteps(parts: StepParts): Steps {
             ? { requestObject: { claims: { state: undefined } }, query: { state: undefined } }
             : undefined,
           correct: true,
+        // A code lives for a minute, and nobody is asked twice.
+        if (made.kind === 'granted') {
+          if (!consent.keepsCode) await exchanged(consent, client, made).catch(() => {})
+          parts.granted(consent)
+        }
         })
         return {
           exchange: made.last ?? made.first,
@@ -256,27 +299,10 @@ export function createSteps(parts: StepParts): Steps {
         }
       }) as ReturnType<Steps['visit']>,
 
-    exchange: (consent) =>
-      memory.once(`exchange ${consent.name}`, exchangeOwner(consent), async () => {
-        const { code, request, redirect } = taken(await steps.visit(consent))
-        const client = taken(await steps.registration(consent.client))
-        const authorised = idTokenFacts(redirect, request)
-        const exchange = await client.token(
-          {
-            grant_type: 'authorization_code',
-            code,
-            redirect_uri: request.redirectUri,
-          },
-          { about: { idToken: authorised } },
-        )
-        environment(exchange)
-        const tokens = tokensOf(exchange)
-        return {
-          exchange,
-          value: tokens && { ...tokens, authorised },
-          why: `the code of ${consent.name} was not exchanged: ${answerOf(exchange)}`,
-        }
-      }),
+    async exchange(consent) {
+      const visited = taken(await steps.visit(consent))
+      return exchanged(consent, taken(await steps.registration(consent.client)), visited)
+    },
 
     refresh: (consent) =>
       memory.once(`refresh ${consent.name}`, OWNERS.refresh, async () => {
@@ -318,7 +344,49 @@ export function createSteps(parts: StepParts): Steps {
         }
       }),
 
+
+    restore({ consent, facts, visit: granted, ...ids }, tokens, sent) {
+      const { name, reconfirms } = consent
+      const why = 'an interrupted run sent it'
+      if (!reconfirms) {
+        const owner = consentOwner(consent)
+        const exchange = sent(ids.created)
+        memory.restore(`consent ${name}`, { owner, exchange, value: facts, why })
+      }
+      const [first, last] = [sent(ids.first), sent(ids.last)]
+      const made = { ...granted, first, last }
+      const step = { owner: visitOwner(consent), exchange: last ?? first, value: made, why }
+      memory.restore(
+        `visit ${name}`,
+        Object.assign(step, { visit: made, before: sent(ids.before) }),
+      )
+      if (!tokens) return
+      const owner = exchangeOwner(consent)
+      const exchange = sent(ids.exchanged)
+      memory.restore(`exchange ${name}`, { owner, exchange, value: tokens, why })
+    },
     owners: () => memory.owners(),
+
+  const exchanged = (
+    consent: NamedConsent,
+    client: Tpp,
+    { code, request, redirect }: Visit & { kind: 'granted' },
+  ): Promise<Step<TokenSet>> =>
+    memory.once(`exchange ${consent.name}`, exchangeOwner(consent), async () => {
+      const authorised = idTokenFacts(redirect, request)
+      const exchange = await client.token(
+        { grant_type: 'authorization_code', code, redirect_uri: request.redirectUri },
+        { about: { idToken: authorised } },
+      )
+      environment(exchange)
+      const tokens = tokensOf(exchange)
+      return {
+        exchange,
+        value: tokens && { ...tokens, authorised },
+        why: `the code of ${consent.name} was not exchanged: ${answerOf(exchange)}`,
+      }
+    })
+
   }
   return steps
 }

@@ -11,6 +11,8 @@ export interface Leftover {
   id: string
   /** Name of the TPP client that made it. */
   client: string
+  /** A customer approved it, and a run that goes on uses it. */
+  kept?: true
 }
 
 /**
@@ -50,6 +52,20 @@ export function createLeftovers(file?: string) {
       if (endpoint.startsWith('delete-')) left.delete(`consent ${about.subject}`)
       if (/^(create|delete)-/.test(endpoint)) writeDown()
     },
+    /** A customer approved this consent: while a run may go on, it stays. */
+    keep(id: string): void {
+      const consent = left.get(`consent ${id}`)
+      if (!consent || consent.kept) return
+      consent.kept = true
+      writeDown()
+    },
+    /** A run begins anew but for these: what others kept is of no use any more. */
+    keepOnly(ids: string[]): void {
+      for (const consent of left.values()) if (!ids.includes(consent.id)) delete consent.kept
+    },
+    /** Ids of consents that a run which goes on uses. */
+    kept: (): Set<string> =>
+      new Set([...left.values()].flatMap(({ id, kept }) => (kept ? [id] : []))),
     list: (): Leftover[] => [...left.values()],
   }
 }

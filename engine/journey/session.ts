@@ -13,7 +13,9 @@ import { type Caller, createCaller } from './caller.ts'
 import type { ClientName, CustomerName, NamedConsent } from './consent.ts'
 import type { Driver } from './drivers/driver.ts'
 import { createSteps, type FundsAddresses, type Steps } from './happy-path.ts'
+import { type KeptApproval, stillGood } from './kept-approval.ts'
 import type { KeptClients } from './kept-clients.ts'
+import type { KeptRun } from './kept-run.ts'
 import { createLeftovers } from './leftovers.ts'
 import { createKeyWatch } from './new-keys.ts'
 import { taken } from './steps.ts'
@@ -38,7 +40,13 @@ export interface Session {
   customer(name?: CustomerName): CustomerName
   /** Ends a check as blocked when the bank is gone. */
   alive(): Promise<void>
-  /** Removes every consent that the run made; says what is still there. */
+  /** What is written down for the run after one that is interrupted. */
+  readonly keptRun?: KeptRun
+  /** Takes over the approvals of an interrupted run that still work; gives their names. */
+  resume(names: string[]): Promise<string[]>
+  /** Does the bank not answer any more? */
+  readonly lost: boolean
+  /** Removes every consent that the run made and does not keep; says what is still there. */
   cleanUp(): Promise<{ kind: 'consent' | 'client'; id: string; why: string }[]>
   /** Ends the visit that is open, and every later one at once. */
   interrupt(): void
@@ -56,10 +64,13 @@ export function createSession(parts: {
   leftovers?: string
   /** Clients of earlier runs; without it every run registers its own. */
   clients?: KeptClients
+  keptRun?: KeptRun
+  /** Are the approvals of an interrupted run kept at this moment? */
+  keeps?: () => boolean
   /** Sees every exchange, once it has been judged. */
   onExchange?: (exchange: Exchange) => void
 }): Session {
-  const { target, wire, driver, catalogue } = parts
+  const { target, wire, driver, catalogue, keptRun } = parts
   const literals = target.document.literals ?? {}
   const rulebook = createRulebook(
     parts.schemas,
@@ -69,6 +80,7 @@ export function createSession(parts: {
     target.clockTolerance,
   )
   const leftovers = createLeftovers(parts.leftovers)
+  if (keptRun) leftovers.keepOnly([...keptRun.earlier.approvals.values()].map(idOf))
   const tpps = new Map<ClientName, Tpp>()
   const funds: FundsAddresses = {}
 
@@ -90,6 +102,15 @@ export function createSession(parts: {
     const broken = rulebook.judge(exchange)
     noteBroken(exchange, broken)
     trace?.broken.push(...broken)
+    keptRun?.exchange(exchange)
+    parts.onExchange?.(exchange)
+  }
+  // The rules judge what an interrupted run sent as they judge the rest.
+  const sentBefore = new Map<string, Exchange>()
+  for (const exchange of keptRun?.earlier.exchanges ?? []) {
+    sentBefore.set(exchange.id, exchange)
+    leftovers.note(exchange)
+    noteBroken(exchange, rulebook.judge(exchange))
     parts.onExchange?.(exchange)
   }
   wire.onExchange(async (exchange) => {
@@ -118,8 +139,9 @@ export function createSession(parts: {
     tpp,
     customer,
     caller: (name) => caller(name),
-    approved: (consent) => approved(consent),
+    approved: (consent) => approvals.approved(consent),
     visit: (options) => visits.visit(options),
+    granted: (consent) => void approvals.approved(consent).catch(() => {}),
   })
 
   const management = async (name: ClientName | undefined, forFunds: boolean) =>
@@ -131,7 +153,14 @@ export function createSession(parts: {
       funds: () => funds,
     })
 
-  const approved = createApprovals({ steps: () => steps, funds })
+  const approvals = createApprovals({
+    steps: () => steps,
+    funds,
+    keptRun,
+    onApproved(consentId) {
+      if (keptRun) leftovers.keep(consentId)
+    },
+  })
   const visits = createVisits({
     target,
     driver,
@@ -140,6 +169,7 @@ export function createSession(parts: {
     customer,
     caller,
     heed,
+    keptRun,
   })
 
   return {
@@ -152,14 +182,37 @@ export function createSession(parts: {
     visits: visits.records,
     tpp,
     caller,
-    approved,
+    approved: approvals.approved,
     visit: visits.visit,
     customer,
     alive: () => vital.check(),
+    keptRun,
+    async resume(names) {
+      const works: string[] = []
+      for (const name of names) {
+        const known = keptRun?.earlier.approvals.get(name)
+        if (!known) continue
+        const latest = keptRun?.earlier.tokens.get(known.facts.id)
+        const tokens = latest && (await stillGood(known, latest, steps))
+        if (latest && !tokens) continue
+        if (tokens) approvals.restore(known.facts, tokens)
+        steps.restore(known, tokens, (id) => sentBefore.get(id ?? ''))
+        works.push(name)
+      }
+      return works
+    },
+    get lost() {
+      return vital.gone
+    },
     async cleanUp() {
       const reasons = new Map<string, string>()
+      const spared = parts.keeps?.() ? leftovers.kept() : new Set<string>()
       for (const { kind, path, id, client } of leftovers.list()) {
         if (kind === 'client') continue
+        if (spared.has(id)) {
+          reasons.set(id, 'kept for the run that goes on; assay run --fresh deletes it')
+          continue
+        }
         try {
           await vital.check()
           if (path.startsWith('funds')) await steps.fundsDeletion().catch(() => {})
@@ -182,8 +235,11 @@ export function createSession(parts: {
     },
     interrupt: () => driver.interrupt?.(),
     async close() {
+      keptRun?.close()
       await driver.close()
       await wire.close()
     },
   }
 }
+
+const idOf = ({ facts }: KeptApproval) => facts.id

@@ -75,6 +75,10 @@ export function stepMemory() {
       done.catch(() => {})
       return done
     },
+    /** Takes a step as done: another run sent it. */
+    restore(name: string, step: Step<unknown>): void {
+      steps.set(name, Promise.resolve(step))
+    },
     /** Owners of the steps taken so far. */
     async owners(): Promise<Set<string>> {
       const settled = await Promise.allSettled(steps.values())

@@ -10,6 +10,7 @@ import { type ClientName, type CustomerName, consentFacts, DATA_PERMISSIONS } fr
 import type { Driver } from './drivers/driver.ts'
 import { httpDriver } from './drivers/http.ts'
 import type { Steps } from './happy-path.ts'
+import type { KeptRun } from './kept-run.ts'
 import { OWNERS, taken } from './steps.ts'
 import { type Visit, visitOf } from './visit.ts'
 
@@ -41,6 +42,8 @@ export interface VisitRecord {
   customer: CustomerName
   outcome: Visit['kind']
   at: string
+  /** The visit took place before an interruption. */
+  resumed?: true
 }
 
 /** What visits work with. */
@@ -61,7 +64,7 @@ export function createVisits(parts: VisitParts): {
   records: VisitRecord[]
 } {
   const { target, driver, wire, customer, caller, heed } = parts
-  const visits: VisitRecord[] = []
+  const visits: VisitRecord[] = [...(parts.keptRun?.earlier.visits ?? [])]
   const spares = new Map<ClientName, string>()
   let door: Promise<unknown> = Promise.resolve()
 
@@ -79,6 +82,8 @@ export function createVisits(parts: VisitParts): {
       .catch(() => {})
     const turn = door.then(async () => {
       const request = await who.authorisation(message, deviation)
+    const before = parts.keptRun?.earlier.refusals.get(purpose)
+    if (before) return before
       const asked = deviation?.query?.redirect_uri ?? request.redirectUri
       const chosen = decision === 'none' ? httpDriver(wire, []) : driver
       const about: About = {
@@ -110,14 +115,12 @@ export function createVisits(parts: VisitParts): {
       // Once a page was shown, the bank may have noted something about the consent.
       const touched = made.kind === 'granted' || made.pages.length > 0
       if (touched && options.consentId === undefined) spares.delete(client)
-      visits.push({
-        name: purpose,
-        client,
-        customer: name,
-        outcome: made.kind,
-        at: new Date().toISOString(),
-      })
-      if (end.kind === 'stopped' && end.ours) {
+      const at = new Date().toISOString()
+      const record = { name: purpose, client, customer: name, outcome: made.kind, at }
+      visits.push(record)
+      const ours = end.kind === 'stopped' && end.ours
+      parts.keptRun?.visited(record, ours ? undefined : made)
+      if (ours) {
         throw new Blocked({ kind: 'environment', what: end.why }, `the visit ended: ${end.why}`)
       }
       return made

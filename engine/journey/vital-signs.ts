@@ -12,6 +12,9 @@ export function createVitalSigns(probe: () => Promise<Exchange>) {
   let silent = 0
   let gone: string | undefined
   return {
+    get gone(): boolean {
+      return gone !== undefined
+    },
     note({ response, failure }: Exchange): void {
       const nothing = failure?.kind === 'unreachable' || failure?.kind === 'timeout'
       silent = response || !nothing ? 0 : silent + 1

@@ -75,6 +75,11 @@ export function consoleSummary(
   if (lines.length > 0 && lines.at(-1) !== '') lines.push('')
 
   if (report.partial) lines.push(`${paint('partial', 'blocked')}  ${short(report.partial)}`)
+  if (report.resumed) {
+    const { since, checks, approvals } = report.resumed
+    const what = `${counted(checks, 'check')} and ${counted(approvals, 'approval')}`
+    lines.push(`${paint('resumed', 'label')}  ${what} of the run that began at ${since}`)
+  }
   const took = Date.parse(report.finishedAt) - Date.parse(report.startedAt)
   lines.push(
     `${paint(report.verdict.toUpperCase(), report.verdict)}  ${brief(report.target.name, 100)} (${report.scope.profile}${scopeWords(report)})`,

@@ -71,6 +71,8 @@ export interface ApprovalUse {
   outcome: 'granted' | 'refused' | 'stopped' | 'failed'
   used: string[]
   at: string
+  /** The visit took place before an interruption, and the run went on with what it yielded. */
+  resumed?: true
 }
 
 /** The whole of report.json; its schema is schemas/assay/report.schema.json. */
@@ -89,6 +91,8 @@ export interface Report {
   exitCode: number
   /** Why the run ended early, or could judge nothing; absent on a whole run. */
   partial?: string
+  /** What was taken over from a run that was interrupted: judged then, by the same rules. */
+  resumed?: { since: string; checks: number; approvals: number; requests: number }
   summary: Record<
     'pass' | 'fail' | 'warn' | 'observed' | 'blocked' | 'notApplicable' | 'notRun' | 'error',
     number

@@ -21,6 +21,8 @@ export interface RunFacts {
   leftBehind: Report['leftBehind']
   /** Why the run ended early; absent on a whole run. */
   partial?: string
+  /** What was taken over from a run that was interrupted. */
+  resumed?: Report['resumed']
   deviations?: Deviation[]
   /** Makes a text fit to leave the process that judges. */
   redact(text: string): string
@@ -86,6 +88,7 @@ export function composeReport(facts: RunFacts): Report {
     verdict,
     exitCode,
     ...(partial !== undefined && { partial: redact(partial) }),
+    ...(facts.resumed && { resumed: facts.resumed }),
     summary: {
       pass: count('pass'),
       fail: count('fail'),

@@ -14,6 +14,7 @@ import type { Deviation } from './deviations.ts'
 import { appendJournal } from './journal.ts'
 import { createLatency } from './latency.ts'
 import { openSession } from './open.ts'
+import { goOn } from './resuming.ts'
 import { createRun } from './run.ts'
 import type { Scope } from './scope.ts'
 import { loadSuites } from './suites.ts'
@@ -35,6 +36,8 @@ export interface Assignment {
   deviations?: Deviation[]
   /** Folder in which the bank's clients and leftovers are remembered. */
   memory?: string
+  /** Whether nothing of an interrupted run is gone on with. */
+  fresh?: boolean
   /** Approvals that the run is going to need, for the person who is asked for them. */
   announced?: Announced[]
 }
@@ -68,6 +71,10 @@ export async function openJudging(assignment: Assignment): Promise<Judging> {
     catalogue,
     suites,
     memory: assignment.memory,
+    keep: {
+      binding: `${version} ${catalogue.digest} ${assignment.configurationDigest}`,
+      fresh: assignment.fresh === true,
+    },
     onExchange(exchange) {
       latency.note(exchange)
       log.append(exchange)
@@ -82,6 +89,12 @@ export async function openJudging(assignment: Assignment): Promise<Judging> {
     },
   })
   const run = createRun({ session, catalogue, checks: suites.checks, scope })
+  const resumed = await goOn(session, suites.checks)
+  if (resumed) {
+    const { since, checks, approvals } = resumed
+    const what = `${checks} checks are judged, ${approvals} approvals still work`
+    process.stderr.write(`Goes on with the run of ${since}: ${what}. --fresh begins anew.\n`)
+  }
   appendJournal(journal, {
     kind: 'start',
     pid: process.pid,
@@ -100,7 +113,7 @@ export async function openJudging(assignment: Assignment): Promise<Judging> {
     },
     interrupt: () => session.interrupt(),
     async finish(partial) {
-      const { results, observations, used, leftBehind } = await run.finish()
+      const { results, observations, used, leftBehind } = await run.finish(partial !== undefined)
       for (const check of run.checks) {
         if (!results.has(check.id)) results.set(check.id, notRun(check, catalogue, partial))
       }
@@ -121,6 +134,7 @@ export async function openJudging(assignment: Assignment): Promise<Judging> {
         latency: latency.summary(),
         leftBehind,
         partial,
+        resumed,
         deviations: assignment.deviations,
         redact,
       })

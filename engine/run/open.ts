@@ -1,7 +1,10 @@
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { chooseDriver, type DriverOptions } from '../journey/drivers/choose.ts'
 import { keptClients } from '../journey/kept-clients.ts'
+import { openKeptFile } from '../journey/kept-file.ts'
+import { type KeptRun, keepRun } from '../journey/kept-run.ts'
 import { createSession, type Session } from '../journey/session.ts'
 import type { Target } from '../target/resolve.ts'
 import type { Exchange } from '../wire/exchange.ts'
@@ -16,11 +19,16 @@ export function openSession(parts: {
   /** Folder in which a bank's clients and leftovers are remembered; without it nothing is. */
   memory?: string
   onExchange?: (exchange: Exchange) => void
+  /** Keeps the run where the target says so; without it nothing outlives the process. */
+  keep?: { binding: string; fresh: boolean }
   /** What the run tells its driver; without it nobody is told that it waits. */
   approvals?: DriverOptions
 }): Session {
   const { target, catalogue, suites, onExchange } = parts
-  const wire = createWire(target)
+  const { memory, keep } = parts
+  const keptPath = memory === undefined ? undefined : join(memory, `${target.name}.visits`)
+  const keptRun = keep && keptPath ? keptRunOf(target, keptPath, keep) : undefined
+  const wire = createWire(target, Math.max(0, ...(keptRun?.earlier.exchanges ?? []).map(numberOf)))
   const driver = chooseDriver(target, wire, parts.approvals)
   const { schemas, rules } = suites
   const file = (name: string) => join(parts.memory ?? '', `${target.name}.${name}.json`)
@@ -36,6 +44,30 @@ export function openSession(parts: {
     schemas,
     rules,
     onExchange,
+    keptRun,
+    keeps: () => keptPath !== undefined && existsSync(keptPath),
     ...remembered,
   })
 }
+
+/** Milliseconds: what a customer approved the day before yesterday is asked for again. */
+const LIFETIME = 24 * 3_600_000
+
+function keptRunOf(
+  target: Target,
+  path: string,
+  { binding, fresh }: { binding: string; fresh: boolean },
+): KeptRun | undefined {
+  if (target.document.authorisation.keep !== 'file') {
+    rmSync(path, { force: true })
+    return undefined
+  }
+  const secret = target.clients.first.signingKey
+  const file = openKeptFile(path, { secret, binding, lifetime: LIFETIME, fresh })
+  if (file) return keepRun(file)
+  process.stderr.write(`Another run has ${path}: approvals of this one are not kept.\n`)
+  return undefined
+}
+
+/** 7 of x7; where a browser or a person saw a redirect, no request of ours was sent. */
+const numberOf = ({ id }: Exchange) => (id.startsWith('x') ? Number(id.slice(1)) : 0)

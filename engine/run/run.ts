@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { SuiteCheck } from '../journey/context.ts'
 import type { Session } from '../journey/session.ts'
@@ -12,8 +13,11 @@ export interface Run {
   /** What is in scope, in the order in which it is to be judged. */
   readonly checks: SuiteCheck[]
   judge(check: SuiteCheck): Promise<Judgement>
-  /** Judges what the scope left out and a result rests on, cleans up and folds. */
-  finish(): Promise<Finished>
+  /**
+   * Judges what the scope left out and a result rests on, cleans up and folds. What customers
+   * approved is only kept when the run was interrupted, or the bank is gone.
+   */
+  finish(interrupted?: boolean): Promise<Finished>
 }
 
 export interface Finished {
@@ -28,6 +32,9 @@ export interface Finished {
   leftBehind: { kind: 'consent' | 'client'; id: string; why: string }[]
 }
 
+/** Milliseconds for the check that is under way when a run is interrupted. */
+const PATIENCE = 10_000
+
 export function createRun(parts: {
   session: Session
   catalogue: Catalogue
@@ -37,16 +44,26 @@ export function createRun(parts: {
 }): Run {
   const { session, catalogue, scope } = parts
   const judged = new Map<string, Judgement>()
+  const underWay = new Set<Promise<Judgement>>()
   const selected = parts.checks.filter(
     (check) => inScope(check.id, catalogue, scope) && (scope.profile === 'full' || inCore(check)),
   )
   const byId = new Map(parts.checks.map((check) => [check.id, check]))
 
+  for (const before of session.keptRun?.earlier.judgements ?? []) {
+    if (byId.has(before.result.id)) judged.set(before.result.id, before)
+  }
+
   const judge = async (check: SuiteCheck) => {
     const known = judged.get(check.id)
     if (known) return known
-    const judgement = await judgeOne(check, session, catalogue)
+    if (check.options.spends) session.keptRun?.spends(check.options.spends)
+    const judging = judgeOne(check, session, catalogue)
+    underWay.add(judging)
+    const judgement = await judging
+    underWay.delete(judging)
     judged.set(check.id, judgement)
+    session.keptRun?.judged(judgement)
     return judgement
   }
 
@@ -66,8 +83,11 @@ export function createRun(parts: {
   return {
     checks: ordered(selected, catalogue),
     judge,
-    async finish() {
+    async finish(interrupted = false) {
+      // After Ctrl-C nobody waits for the check that is under way, and it goes on all the same.
+      await Promise.race([Promise.all(underWay), wait(PATIENCE, undefined, { ref: false })])
       await judgeWhatIsRestedOn()
+      if (!interrupted && !session.lost) session.keptRun?.drop()
       const leftBehind = await session.cleanUp()
       const results = new Map<string, Result>()
       for (const { result } of judged.values()) results.set(result.id, { ...result })

@@ -32,8 +32,9 @@ export function checkSense(source: Source, document: TargetDocument): void {
     complain(['customers'], 'has no second. Describe it, or list second-customer under absent.')
   }
   for (const [name, hook] of Object.entries(hooks)) {
-    if (Boolean(hook?.http) === Boolean(hook?.command)) {
-      complain(['hooks', name], 'needs http or command. Write exactly one of them.')
+    const ways = [hook?.http, hook?.command, hook?.ask].filter((way) => way !== undefined)
+    if (ways.length !== 1) {
+      complain(['hooks', name], 'needs http, command or ask. Write exactly one of them.')
     }
   }
   const { requestsPerMinute, rateLimitBurst = 0 } = document

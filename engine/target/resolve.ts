@@ -36,6 +36,10 @@ export interface Target {
   /** Name of the claim that carries the intent id. */
   intentClaim: string
   absent: ReadonlySet<Capability>
+  /** Is a person needed at the bank's pages? */
+  attended: boolean
+  /** Milliseconds that a run may wait for a token or a consent to expire by itself. */
+  expiryPatience: number
   /** Directory that relative paths of the target file are relative to. */
   base: string
   /** Every secret value that redaction must know. */
@@ -79,6 +83,8 @@ export function targetFrom(document: TargetDocument, base: string = process.cwd(
     issuer: document.issuer ?? endpoints.discovery.replace(/\/\.well-known\/[^/]+$/, ''),
     intentClaim: document.literals?.intentClaim ?? 'openbanking_intent_id',
     absent: new Set(document.absent ?? []),
+    attended: document.authorisation.attended ?? document.authorisation.driver === 'ask',
+    expiryPatience: (document.expiryPatience ?? 60) * 1000,
     base: resolve(base),
     secrets: secretsOf(document),
   }

@@ -6,11 +6,12 @@ import type { ClientDocument, TargetDocument, TransportDocument } from './target
  * customers log in with, the proxy's password and what authorises hooks.
  */
 export function secretsOf(document: TargetDocument): string[] {
-  const { clients, customers, refusedCertificates, hooks, proxy } = document
+  const { authorisation, clients, customers, refusedCertificates, hooks, proxy } = document
   const found = [
     ...clientSecrets(clients.first),
     ...(clients.second ? clientSecrets(clients.second) : []),
     ...Object.values(refusedCertificates ?? {}).flatMap(transportSecrets),
+    ...(authorisation.catcher ? transportSecrets(authorisation.catcher) : []),
     ...Object.values(customers.first.credentials),
     ...Object.values(customers.second?.credentials ?? {}),
     ...(customers.first.names ?? []),

@@ -37,6 +37,8 @@ export interface TargetDocument {
   requestsPerMinute?: number
   /** Seconds by which the bank's clock may differ. Default 60. */
   clockTolerance?: number
+  /** Seconds that a run may wait for a token or a consent to expire by itself. Default 60. */
+  expiryPatience?: number
 }
 
 /** Either the production placeholders or the sandbox ones; any of `overrides` replaces one URL. */
@@ -116,6 +118,18 @@ export interface AuthorisationDocument {
   port?: number
   /** Seconds that one visit may take. Default: 3600 for `ask`, 60 for `browser` and `command`. */
   patience?: number
+  /**
+   * Is a person needed? Then what lives long enough is asked for in one sitting, at the start.
+   * Default: true for `ask`, else false.
+   */
+  attended?: boolean
+  /** For `ask`: the server certificate of a redirect URI that is https: on loopback. */
+  catcher?: TransportDocument
+  /**
+   * What becomes of approvals when a run is interrupted. `memory`, the default: they go with it.
+   * `file`: they are kept, encrypted, and the next run goes on with them.
+   */
+  keep?: 'memory' | 'file'
 }
 
 export interface FormDocument {
@@ -180,3 +194,5 @@ export interface HookDocument {
   http?: { method?: string; url: string; headers?: Record<string, string>; body?: unknown }
   command?: string[]
 }
+  /** What somebody at the bank is asked to do, on the page of approvals. */
+  ask?: string

@@ -45,12 +45,16 @@ type Listener = (exchange: Exchange) => unknown
 /** Repeats after 429 and 503. */
 const REPEATS = 2
 
-/** Opens the wire to a target: one pool of connections per identity, nothing retained after. */
-export function createWire(target: Target): Wire {
+/**
+ * Opens the wire to a target: one pool of connections per identity, nothing retained after.
+ *
+ * @param sent requests of the same run before it was interrupted.
+ */
+export function createWire(target: Target, sent = 0): Wire {
   const agents = new Map<string, Promise<Identity>>()
   const listeners = new Set<Listener>()
   const turn = createBudget(target.requestsPerMinute)
-  let requests = 0
+  let requests = sent
 
   const identity = (name: string): Promise<Identity> => {
     if (!has(name)) throw new TypeError(`the target has no client certificate named ${name}`)

@@ -208,7 +208,7 @@ describe('a broken file', () => {
       'key that is near none',
       but('name: staging', 'name: staging\nzzz: canary-secret'),
       [
-        '2:1: zzz is not known. Known here: name, addresses, trust, timeout, maxResponseSize, proxy, issuer, clients, refusedCertificates, customers, authorisation, literals, fundsConfirmation, absent, hooks, freshRegistrations, rateLimitBurst, requestsPerMinute, clockTolerance.',
+        '2:1: zzz is not known. Known here: name, addresses, trust, timeout, maxResponseSize, proxy, issuer, clients, refusedCertificates, customers, authorisation, literals, fundsConfirmation, absent, hooks, freshRegistrations, rateLimitBurst, requestsPerMinute, clockTolerance, expiryPatience.',
       ],
     ],
     [
@@ -491,7 +491,62 @@ describe('a broken file', () => {
     [
       'hook that does nothing',
       but('absent:', 'hooks: { token-expired: {} }\nabsent:'),
-      ['25:25: hooks.token-expired needs http or command. Write exactly one of them.'],
+      ['25:25: hooks.token-expired needs http, command or ask. Write exactly one of them.'],
+    ],
+    [
+      'hook of two forms',
+      but('absent:', 'hooks: { token-expired: { ask: Let it expire, command: [x] } }\nabsent:'),
+      ['25:25: hooks.token-expired needs http, command or ask. Write exactly one of them.'],
+    ],
+    [
+      'hook that asks nothing',
+      but('absent:', "hooks: { token-expired: { ask: '' } }\nabsent:"),
+      ['25:32: hooks.token-expired.ask is empty. Fill it in, or leave it out.'],
+    ],
+    [
+      'keeping that is not known',
+      but('driver: ask', 'driver: ask\n  keep: fle'),
+      ['25:9: authorisation.keep has a value that is not known. Did you mean file?'],
+    ],
+    [
+      'person who is and is not there',
+      but('driver: ask', 'driver: ask\n  attended: false'),
+      ['25:13: authorisation.attended is false. The driver ask needs a person: leave it out.'],
+    ],
+    [
+      'person who is a word',
+      but('driver: ask', 'driver: ask\n  attended: always'),
+      ['25:13: authorisation.attended is a text. Write true or false.'],
+    ],
+    [
+      'patience that is endless',
+      but('name: staging', 'name: staging\nexpiryPatience: 100000'),
+      ['2:17: expiryPatience must be <= 86400. Correct it.'],
+    ],
+    [
+      'patience with a unit',
+      but('name: staging', 'name: staging\nexpiryPatience: 10m'),
+      ['2:17: expiryPatience is a text. Write a number.'],
+    ],
+    [
+      'catcher without anything to catch',
+      but(
+        'driver: ask',
+        'driver: ask\n  catcher: { certificate: file:first.pem, key: file:first.key }',
+      ),
+      [
+        '25:12: authorisation.catcher serves no redirect URI. Name one that begins with https://localhost:PORT/.',
+      ],
+    ],
+    [
+      'catcher with another key',
+      but(
+        'driver: ask',
+        'driver: ask\n  catcher: { certificate: file:first.pem, key: file:second.key }',
+      ).replace('https://tpp.example/callback', 'https://localhost:8912/callback'),
+      [
+        '25:48: authorisation.catcher.key does not match the certificate. Name the key it was issued for.',
+      ],
     ],
     [
       'several problems, in order',
