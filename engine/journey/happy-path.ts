@@ -170,8 +170,8 @@ export function createSteps(parts: StepParts): Steps {
       const step = await memory.once(key, OWNERS.management, async () => {
         const exchange = await clientGrant(name, forFunds)
         environment(exchange)
-        if (token) held.set(key, token)
         const token = tokensOf(exchange)
+        if (token) held.set(key, token)
         return {
           exchange,
           value: token?.accessToken,
@@ -284,12 +284,12 @@ export function createSteps(parts: StepParts): Steps {
             ? { requestObject: { claims: { state: undefined } }, query: { state: undefined } }
             : undefined,
           correct: true,
+        })
         // A code lives for a minute, and nobody is asked twice.
         if (made.kind === 'granted') {
           if (!consent.keepsCode) await exchanged(consent, client, made).catch(() => {})
           parts.granted(consent)
         }
-        })
         return {
           exchange: made.last ?? made.first,
           visit: made,
@@ -344,6 +344,7 @@ export function createSteps(parts: StepParts): Steps {
         }
       }),
 
+    owners: () => memory.owners(),
 
     restore({ consent, facts, visit: granted, ...ids }, tokens, sent) {
       const { name, reconfirms } = consent
@@ -365,7 +366,7 @@ export function createSteps(parts: StepParts): Steps {
       const exchange = sent(ids.exchanged)
       memory.restore(`exchange ${name}`, { owner, exchange, value: tokens, why })
     },
-    owners: () => memory.owners(),
+  }
 
   const exchanged = (
     consent: NamedConsent,
@@ -387,6 +388,5 @@ export function createSteps(parts: StepParts): Steps {
       }
     })
 
-  }
   return steps
 }

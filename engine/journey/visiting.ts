@@ -71,6 +71,8 @@ export function createVisits(parts: VisitParts): {
   const visit = async (options: VisitOptions): Promise<Visit> => {
     const { client = 'first', decision = 'approve', purpose, deviation } = options
     const name = customer(options.customer)
+    const before = parts.keptRun?.earlier.refusals.get(purpose)
+    if (before) return before
     const who = options.tpp ?? taken(await parts.steps().registration(client))
     const consentId = options.consentId ?? (await spareConsent(client))
     const { redirectUri, state } = options
@@ -82,8 +84,6 @@ export function createVisits(parts: VisitParts): {
       .catch(() => {})
     const turn = door.then(async () => {
       const request = await who.authorisation(message, deviation)
-    const before = parts.keptRun?.earlier.refusals.get(purpose)
-    if (before) return before
       const asked = deviation?.query?.redirect_uri ?? request.redirectUri
       const chosen = decision === 'none' ? httpDriver(wire, []) : driver
       const about: About = {

@@ -193,6 +193,6 @@ export type HookName =
 export interface HookDocument {
   http?: { method?: string; url: string; headers?: Record<string, string>; body?: unknown }
   command?: string[]
-}
   /** What somebody at the bank is asked to do, on the page of approvals. */
   ask?: string
+}
