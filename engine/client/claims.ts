@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { TargetClient } from '../target/resolve.ts'
 import { claimsOf } from '../wire/jws.ts'
+import type { BankFacts } from './tpp.ts'
 
 /** Seconds by which a clock of ours may be ahead of the bank's without harm. */
 const LEEWAY = 5
@@ -15,21 +16,21 @@ function now(): number {
  */
 export function registrationClaims(
   client: TargetClient,
-  audience: string,
+  bank: BankFacts,
   softwareStatement: string | undefined,
 ): Record<string, unknown> {
   const statement = claimsOf(client.softwareStatement ?? '') ?? {}
   const { accounts, fundsConfirmation } = client.scopes
   return {
     iss: statement.software_id,
-    aud: audience,
+    aud: bank.issuer,
     iat: now() - LEEWAY,
     exp: now() + 300,
     jti: randomUUID(),
     redirect_uris: client.redirectUris,
     token_endpoint_auth_method: 'private_key_jwt',
     token_endpoint_auth_signing_alg: 'PS256',
-    grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
+    grant_types: grantTypes(bank),
     response_types: ['code id_token'],
     id_token_signed_response_alg: 'PS256',
     request_object_signing_alg: 'PS256',
@@ -39,6 +40,12 @@ export function registrationClaims(
     software_statement: softwareStatement,
     ...client.registrationClaims,
   }
+}
+
+/** "Values comply with those advertised": a bank need not offer refresh tokens. */
+function grantTypes({ grantTypes: offered }: BankFacts): string[] {
+  const refresh = offered?.includes('refresh_token') === false ? [] : ['refresh_token']
+  return ['authorization_code', ...refresh, 'client_credentials']
 }
 
 /** Claims of the client assertion: OpenID Connect Core section 9, private_key_jwt. */

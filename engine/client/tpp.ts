@@ -34,6 +34,8 @@ export type {
 /** What the bank's discovery says that messages of a TPP depend on. */
 export interface BankFacts {
   issuer: string
+  /** Grant types that the bank offers; undefined where it says nothing about them. */
+  grantTypes?: string[]
 }
 
 /** A TPP client: one correct builder per message, each open to one deviation. */
@@ -46,8 +48,8 @@ export interface Tpp {
   readonly registered: RegisteredClient | undefined
   /** Uses a registration response: "the client must use the returned values". */
   adopt(json: unknown): RegisteredClient
-  /** Uses what a discovery response says. */
-  learn(facts: Partial<BankFacts>): void
+  /** Uses what the bank's configuration says, as far as it can be used. */
+  learn(configuration: Record<string, unknown> | undefined): void
   register(deviation?: RegistrationDeviation): Promise<Exchange>
   token(grant: Grant, deviation?: TokenDeviation): Promise<Exchange>
   authorisation(
@@ -107,13 +109,14 @@ export function createTpp(parts: { name: string; target: Target; wire: Wire }): 
       return registered
     },
 
-    learn(learnt) {
-      Object.assign(facts, merged({}, { issuer: learnt.issuer }))
+    learn({ issuer, grant_types_supported: grants } = {}) {
+      if (typeof issuer === 'string' && URL.canParse(issuer)) facts.issuer = issuer
+      if (Array.isArray(grants)) facts.grantTypes = grants.map(String)
     },
 
     async register(deviation = {}) {
       const statement = statementFor(client, deviation.softwareStatement)
-      const claims = registrationClaims(client, facts.issuer, statement)
+      const claims = registrationClaims(client, facts, statement)
       const headers: [string, string][] = []
       if (deviation.contentType !== null) {
         headers.push(['Content-Type', deviation.contentType ?? 'application/jwt'])
@@ -178,7 +181,6 @@ export function createTpp(parts: { name: string; target: Target; wire: Wire }): 
         message.redirectUri ?? registered?.redirect_uris[0] ?? client.redirectUris[0] ?? ''
       const state = message.state ?? randomBytes(16).toString('base64url')
       const nonce = randomBytes(16).toString('base64url')
-      const attended = target.document.authorisation.driver === 'ask'
       const claims = requestObjectClaims({
         clientId: clientId(),
         issuer: facts.issuer,
@@ -188,7 +190,7 @@ export function createTpp(parts: { name: string; target: Target; wire: Wire }): 
         nonce,
         consentId,
         intentClaim: target.intentClaim,
-        lifetime: attended ? LIFETIME.attended : LIFETIME.unattended,
+        lifetime: target.attended ? LIFETIME.attended : LIFETIME.unattended,
       })
       const requestObject = jwt(claims, signer, deviation.requestObject)
       const query = merged(

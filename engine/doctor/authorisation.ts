@@ -1,6 +1,6 @@
 import { parseRedirect } from '../client/redirect.ts'
 import { findBrowser } from '../journey/drivers/find-browser.ts'
-import { fitting, readPage } from '../journey/drivers/forms.ts'
+import { fitting, offered, readPage } from '../journey/drivers/forms.ts'
 import { httpDriver } from '../journey/drivers/http.ts'
 import type { AuthorisationDocument } from '../target/target.ts'
 import { type Case, tppOf } from './case.ts'
@@ -93,17 +93,22 @@ export function driverFindings(
     return [program(name, base) ? ok(`command: ${name}`) : noProgram(name, 'authorisation.command')]
   }
   if (page === undefined) return [note('http: the bank showed no page to compare the forms with')]
-  const shown = readPage(page).forms
+  const shown = readPage(page)
   const match = fitting(shown, forms)
-  if (match)
-    return [ok(`http: the first page is the form with ${match.description.has.join(', ')}`)]
-  if (shown.length === 0) {
-    const text = 'http: the first page has no form; a script may make it'
-    return [wrong('your configuration', text, 'Use driver: browser, or ask.')]
+  if (match) {
+    const { has, follow } = match.description
+    return [
+      ok(`http: the first page is the ${has ? `form with ${has.join(', ')}` : `link ${follow}`}`),
+    ]
   }
-  const names = shown.flatMap(({ fields }) => fields.map(({ name }) => name))
-  const text = `http: no described form fits the first page, whose fields are ${names.join(', ')}`
-  return [wrong('your configuration', text, 'Correct authorisation.forms.')]
+  const text = `http: nothing described fits the first page, which has ${offered(shown)}`
+  const mend =
+    shown.forms.length > 0
+      ? 'Correct authorisation.forms.'
+      : shown.links.length > 0
+        ? 'Write the link as follow under authorisation.forms.'
+        : 'A script may make the page. Use driver: browser, or ask.'
+  return [wrong('your configuration', text, mend)]
 }
 
 function browserFindings(steps: number, executable: string | undefined, base: string): Finding[] {

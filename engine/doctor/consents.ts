@@ -1,4 +1,4 @@
-import { fundsConfirmationBody } from '../journey/consent.ts'
+import { fundsConfirmationBody, SCHEMES } from '../journey/consent.ts'
 import { member } from '../judge/rows.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { type Case, tppOf } from './case.ts'
@@ -71,14 +71,20 @@ export function fundsExamination(known: Case): Examination {
       }
       const tpp = tppOf(known, 'first')
       const bearer = known.tokens.get(tokenKey('first', scope)) ?? null
-      const body = fundsConfirmationBody(target)
       const { create, delete: remove } = target.endpoints.cbpii
-      const created = await firstKnown(create, (path) =>
-        tpp.call('create-funds-confirmation-consent', { path, body, bearer, timeout }),
-      )
+      const creating = (scheme: string) => {
+        const body = fundsConfirmationBody(target, scheme)
+        return firstKnown(create, (path) =>
+          tpp.call('create-funds-confirmation-consent', { path, body, bearer, timeout }),
+        )
+      }
+      const { panScheme } = target.document.literals ?? {}
+      const [scheme = '', other] = panScheme ? [panScheme] : SCHEMES
+      let created = await creating(scheme)
+      if (other && created.exchange.response?.status === 400) created = await creating(other)
       const id = member(created.exchange.response?.json, 'Data', 'ConsentId')
       if (!succeeded(created.exchange) || typeof id !== 'string') {
-        return [fundsRefused(created.exchange, target.document.literals?.panScheme)]
+        return [fundsRefused(created.exchange, panScheme)]
       }
       const deleted = await firstKnown(remove, (address) => {
         const path = `${address}/${encodeURIComponent(id)}`
@@ -116,7 +122,8 @@ function fundsRefused(exchange: Exchange, scheme: string | undefined): Finding {
   if (exchange.response?.status !== 400) {
     return refused('not created', exchange, 'fundsConfirmation.create')
   }
-  const sent = scheme === undefined ? 'a scheme that is a guess: UK.OBIE.PAN' : `scheme ${scheme}`
+  const sent =
+    scheme === undefined ? `a scheme that is a guess: ${SCHEMES.join(', ')}` : `scheme ${scheme}`
   const text = `not created, with ${sent}: ${answerWords(exchange)}`
   const mend = 'Correct literals.panScheme and customers.first.cardEnding.'
   return wrong('your configuration', text, mend)

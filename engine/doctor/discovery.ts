@@ -29,8 +29,7 @@ export function discoveryExaminations(known: Case): Examination[] {
           return [wrong('your configuration', `${at} serves no JSON object`, mend)]
         }
         configuration = response.json
-        const { issuer } = configuration
-        if (typeof issuer === 'string') for (const tpp of known.tpps.values()) tpp.learn({ issuer })
+        for (const tpp of known.tpps.values()) tpp.learn(configuration)
         return configurationFindings(configuration, target)
       },
     },

@@ -77,13 +77,21 @@ export function redirectFindings(client: TargetClient, member: string): Finding[
   const count = redirectUris.length === 1 ? 'one' : String(redirectUris.length)
   if (!Array.isArray(stated)) return [ok(`${count}, not compared with a software statement`)]
   const beyond = redirectUris.filter((uri) => !stated.includes(uri))
-  if (beyond.length === 0) return [ok(`${count}, within the software statement`)]
+  if (beyond.length === 0) return [ok(`${count}, within the software statement`), ...fewer(client)]
   return beyond.map((uri) => {
     const alike = stated.find((one) => String(one).replace(/\/$/, '') === uri.replace(/\/$/, ''))
     const known = alike ? `it has ${alike}` : `it has ${stated.join(', ')}`
     const mend = `Correct ${member}.redirectUris, or add it at the directory.`
     return wrong(MINE, `${uri} is not in the software statement: ${known}`, mend)
   })
+}
+
+/** Some checks leave a redirect URI out, or swap two. */
+function fewer({ redirectUris, softwareStatement }: TargetClient): Finding[] {
+  const stated = claimsOf(softwareStatement ?? '')?.software_redirect_uris
+  if (redirectUris.length > 1 || !Array.isArray(stated) || stated.length < 2) return []
+  const ids = 'REG-04/subset, REG-13/left-out and AUTHZ-12/redirect-uri'
+  return [note(`the software statement has ${stated.length}; ${ids} need a second one here`)]
 }
 
 /** Where the statement says that the client's keys are published. */

@@ -1,6 +1,7 @@
 import type { CallOptions } from '../client/call.ts'
 import type { Told, Tpp } from '../client/tpp.ts'
 import type { Exchange } from '../wire/exchange.ts'
+import type { FundsAddresses } from './happy-path.ts'
 import { isManagement, routeOf } from './routes.ts'
 
 /** One thing about a request that differs from the documented one. */
@@ -12,6 +13,8 @@ export type CallDeviation = Omit<CallOptions, 'subject' | 'path'> & Told
  */
 export interface Caller {
   readonly tpp: Tpp
+  /** What is known of funds confirmation consents at this bank. */
+  funds(): FundsAddresses
   get(path: string, deviation?: CallDeviation): Promise<Exchange>
   post(path: string, body: unknown, deviation?: CallDeviation): Promise<Exchange>
   delete(path: string, deviation?: CallDeviation): Promise<Exchange>
@@ -23,8 +26,7 @@ export interface Tokens {
   management(funds: boolean): Promise<string>
   /** From the authorization_code grant of a consent, for data; absent before an approval. */
   data?(): Promise<string>
-  /** Addresses of funds confirmation consents, once known. */
-  funds(): { create?: string; delete?: string }
+  funds(): FundsAddresses
   about?: Told['about']
 }
 
@@ -69,6 +71,7 @@ export function createCaller(tpp: Tpp, tokens: Tokens): Caller {
 
   return {
     tpp,
+    funds: tokens.funds,
     get: (path, deviation) => call('GET', path, deviation),
     post: (path, body, deviation) => call('POST', path, { body, ...deviation }),
     delete: (path, deviation) => call('DELETE', path, deviation),

@@ -87,12 +87,14 @@ export function consentFacts(exchange: Exchange, data: ConsentData): ConsentFact
   }
 }
 
+/** "UK.STD.PAN (the middle segment stands for the acronym of the body ...)": the usual spellings. */
+export const SCHEMES = ['UK.OBIE.PAN', 'UK.STD.PAN']
+
 /** The smallest body of a funds confirmation consent. */
-export function fundsConfirmationBody(target: Target): {
-  Data: Record<string, unknown>
-  Risk: object
-} {
-  const scheme = target.document.literals?.panScheme ?? 'UK.OBIE.PAN'
+export function fundsConfirmationBody(
+  target: Target,
+  scheme = target.document.literals?.panScheme ?? 'UK.STD.PAN',
+): { Data: Record<string, unknown>; Risk: object } {
   const ending = target.document.customers.first.cardEnding ?? '1234'
   return { Data: { DebtorAccount: { SchemeName: scheme, Identification: ending } }, Risk: {} }
 }

@@ -138,8 +138,7 @@ export function createSteps(parts: StepParts): Steps {
     registration: (name = 'first') =>
       memory.once(`registration ${name}`, OWNERS.registration, async () => {
         const client = tpp(name)
-        const { issuer } = (await steps.discovery()).value ?? {}
-        if (typeof issuer === 'string' && URL.canParse(issuer)) client.learn({ issuer })
+        client.learn((await steps.discovery()).value)
         if (client.registered)
           return { value: client, why: 'the client was registered before the run' }
         if (target.absent.has('registration')) {

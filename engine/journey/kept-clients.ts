@@ -13,8 +13,16 @@ export interface KeptClients {
   keep(name: string, registered: Record<string, unknown>): void
 }
 
-/** Members of a registration response that later messages depend on, and that open nothing. */
-const KEPT = ['client_id', 'redirect_uris', 'response_types', 'grant_types', 'scope']
+/** Members of a registration response that a later run depends on, and that open nothing. */
+const KEPT = [
+  'client_id',
+  'redirect_uris',
+  'response_types',
+  'grant_types',
+  'scope',
+  'org_name',
+  'software_on_behalf_of',
+]
 
 /** Keeps registered clients in a JSON file; an entry counts for one bank and software statement. */
 export function keptClients(file: string, target: Target): KeptClients {

@@ -111,7 +111,29 @@ function below(path: Path, findings: Finding[], complain: Complain): void {
 
 const NEEDS = { http: 'forms', browser: 'steps', command: 'command', ask: undefined } as const
 
-function driver({ authorisation }: TargetDocument, complain: Complain): void {
+function driver({ authorisation, clients }: TargetDocument, complain: Complain): void {
+  const { catcher, attended } = authorisation
+  if (authorisation.driver === 'ask' && attended === false) {
+    complain(
+      ['authorisation', 'attended'],
+      'is false. The driver ask needs a person: leave it out.',
+    )
+  }
+  if (catcher) {
+    below(['authorisation', 'catcher'], transportFindings(catcher), complain)
+    const uris = Object.values(clients).flatMap(({ redirectUris }) => redirectUris)
+    if (!uris.some((uri) => /^https:\/\/(localhost|127\.0\.0\.1)([:/]|$)/.test(uri))) {
+      const text = 'serves no redirect URI. Name one that begins with https://localhost:PORT/.'
+      complain(['authorisation', 'catcher'], text)
+    }
+  }
+  for (const [index, { has, follow }] of (authorisation.forms ?? []).entries()) {
+    if ((has === undefined) !== (follow === undefined)) continue
+    const text = has
+      ? 'has both has and follow. A page is left by a form or by a link.'
+      : 'has neither has nor follow. Name the fields of a form, or a link.'
+    complain(['authorisation', 'forms', index], text)
+  }
   const member = NEEDS[authorisation.driver]
   if (member === undefined || authorisation[member] !== undefined) return
   complain(['authorisation'], `has no ${member}. The driver ${authorisation.driver} needs it.`)

@@ -134,7 +134,9 @@ export interface AuthorisationDocument {
 
 export interface FormDocument {
   /** Names of inputs or buttons that tell this form from others. */
-  has: string[]
+  has?: string[]
+  /** Instead of a form: a link that leads on, by its text or by how its address ends. */
+  follow?: string
   /** Name of field → value; `{username}` stands for the customer's credential of that name. */
   fill?: Record<string, string>
   /** Tick every checkbox of this name: the accounts. */

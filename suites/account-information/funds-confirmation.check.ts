@@ -9,6 +9,7 @@ import { answerOf, refused, succeeded } from '../../engine/judge/matchers.ts'
 import { Blocked } from '../../engine/judge/outcome.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
 import { consentIdOf, consentPath, newConsentId } from './consent-requests.ts'
+import { expiredFundsToken } from './expired-token.ts'
 import { spellingsOf } from './instants.ts'
 
 /**
@@ -211,6 +212,22 @@ function relyOnAttempt(id: string, attempt: Exchange): void {
   if (refused(attempt)) return
   throw new Blocked({ kind: 'check', id }, 'the attempt was not refused', attempt)
 }
+
+check(
+  'FCC-13/expired-token',
+  'DELETE of a funds confirmation consent with an expired access token answers 401',
+  {},
+  async (context) => {
+    const client = await ableToDelete(context)
+    const id = await newFundsId(client)
+    const bearer = await expiredFundsToken(context)
+    const answer = await client.delete(fundsPath(id), {
+      bearer,
+      deviation: 'an expired access token',
+    })
+    expect(answer).toHaveStatus(401)
+  },
+)
 
 check(
   'FCC-13/nothing-deleted',

@@ -4,7 +4,7 @@ import { exchangeOf, OWNERS, taken } from '../../engine/journey/steps.ts'
 import { expect, relyOn } from '../../engine/judge/expect.ts'
 import { member } from '../../engine/judge/rows.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
-import { anotherRegistration, unregistered } from './fresh-registration.ts'
+import { anotherRegistration, claimsAgain, unregistered } from './fresh-registration.ts'
 
 /** What holds for the service as a whole. Requirements: specs/account-information/general.yaml */
 
@@ -38,6 +38,21 @@ check(
 )
 
 check(
+  'GEN-08/update',
+  'A registration cannot be changed after its creation',
+  { registers: true },
+  async (context) => {
+    const { tpp, exchange } = await anotherRegistration(context)
+    relyOn(OWNERS.management, await tpp.token({ grant_type: 'client_credentials' }))
+    const body = JSON.stringify(claimsAgain({ tpp, exchange }))
+
+    const answer = await manage(tpp, exchange, 'PUT', body)
+
+    expect(answer).toBeRefused()
+  },
+)
+
+check(
   'GEN-10/password-grant',
   "The customer's credentials, given by the TPP, get no access token",
   {},
@@ -56,13 +71,19 @@ check(
 )
 
 /** A request to manage a client at the address and with the token of its registration. */
-function manage(tpp: Tpp, registration: Exchange, method: 'GET' | 'DELETE'): Promise<Exchange> {
+function manage(
+  tpp: Tpp,
+  registration: Exchange,
+  method: 'GET' | 'PUT' | 'DELETE',
+  body?: string,
+): Promise<Exchange> {
   const { json } = registration.response ?? {}
   const uri = member(json, 'registration_client_uri')
   const token = member(json, 'registration_access_token')
   const documented = `${tpp.target.endpoints.registration}/${tpp.registered?.client_id}`
   return tpp.call('elsewhere', {
     method,
+    ...(body !== undefined && { body, headers: { 'Content-Type': 'application/json' } }),
     path: typeof uri === 'string' && /^https:/i.test(uri) ? uri : documented,
     bearer: typeof token === 'string' ? token : null,
     identity: tpp.name,

@@ -140,6 +140,36 @@ check(
 )
 
 check(
+  'SEC-03/create-unknown-token',
+  'No consent is created with an access token that the bank did not issue',
+  {},
+  async (context) => {
+    const client = await context.caller()
+    const { id } = taken(await context.steps.consent(everything))
+    const wrong = { bearer: randomBytes(32).toString('base64url'), deviation: 'a made-up token' }
+    relyOnRefusalOf('SEC-03/unknown-token', await client.get(consentPath(id), wrong))
+    relyOn(OWNERS.consent, await client.post(CONSENTS, consentBody()))
+    expect(await client.post(CONSENTS, consentBody(), wrong)).toBeRefused()
+  },
+)
+
+check(
+  'SEC-03/funds-confirmation',
+  'No funds confirmation consent is created without an access token that the bank issued',
+  {},
+  async (context) => {
+    taken(await context.steps.fundsConfirmation())
+    const client = await context.caller()
+    const create = (wrong?: CallDeviation) =>
+      client.post('/funds-confirmation-consents', fundsConfirmationBody(context.target), wrong)
+    relyOn(OWNERS.fundsConfirmation, await create())
+    const made = randomBytes(32).toString('base64url')
+    expect(await create({ bearer: null, deviation: 'no Authorization header' })).toBeRefused()
+    expect(await create({ bearer: made, deviation: 'a made-up token' })).toBeRefused()
+  },
+)
+
+check(
   'SEC-05/authorised',
   'A client cannot query a consent of another client that the customer has authorised either',
   { uses: ['everything'] },

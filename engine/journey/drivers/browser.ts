@@ -94,7 +94,9 @@ export function browserDriver(
       if (deadline.aborted) {
         return ourStop(`the visit did not end within ${patience / 1000} s`, pages)
       }
-      return { kind: 'stopped', why: stuck ?? 'the visit did not end', pages }
+      const why = stuck ?? 'the visit did not end'
+      const unfit = (watched.status() ?? 0) < 400 && 'the steps that the target describes end there'
+      return { kind: 'stopped', why, ...(unfit && { unfit }), pages }
     } finally {
       await context.close().catch(() => {})
     }

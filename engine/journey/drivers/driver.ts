@@ -38,6 +38,11 @@ export type VisitEnd =
        * person who did not come. It says nothing of the bank, not even that it refuses.
        */
       ours?: true
+      /**
+       * A page came that nothing in the target's description leads on from; what it shows. Until
+       * some visit has come through, the description is as likely to be wrong as the bank.
+       */
+      unfit?: string
       exchange?: Exchange
       first?: Exchange
       pages: Page[]
@@ -53,6 +58,8 @@ export interface Page {
 /** Takes a customer through the bank's pages. */
 export interface Driver {
   visit(request: VisitRequest): Promise<VisitEnd>
+  /** Asks somebody to do something at the bank; why it was not done, undefined when it was. */
+  question?(text: string): Promise<string | undefined>
   /** Ends the visit that is open, and every later one at once: the run was interrupted. */
   interrupt?(): void
   close(): Promise<void>

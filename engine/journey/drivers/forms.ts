@@ -19,9 +19,23 @@ interface Field {
   checked: boolean
 }
 
-/** The forms of an HTML page, and its text. Never throws: any text is a page. */
-export function readPage(html: string): { forms: Form[]; text: string } {
+interface Link {
+  /** As written. */
+  href: string
+  text: string
+}
+
+/** What a customer finds on a page. */
+export interface ReadPage {
+  forms: Form[]
+  links: Link[]
+  text: string
+}
+
+/** Reads an HTML page. Never throws: any text is a page. */
+export function readPage(html: string): ReadPage {
   const forms: Form[] = []
+  const links: Link[] = []
   const words: string[] = []
   const walk = (node: Node, form: Form | undefined) => {
     if (node.nodeName === '#text') words.push((node as DefaultTreeAdapterTypes.TextNode).value)
@@ -36,13 +50,24 @@ export function readPage(html: string): { forms: Form[]; text: string } {
         }
         forms.push(inner)
       }
+      const href = node.tagName === 'a' && attribute(node, 'href')
+      if (href) links.push({ href, text: textOf(node) })
       const field = inner && fieldOf(node)
       if (field) inner?.fields.push(field)
     }
     if ('childNodes' in node) for (const child of node.childNodes) walk(child, inner)
   }
   walk(parse(html), undefined)
-  return { forms, text: words.join(' ').replace(/\s+/g, ' ').trim() }
+  return { forms, links, text: inOneLine(words.join(' ')) }
+}
+
+function textOf(node: Node): string {
+  if (node.nodeName === '#text') return (node as DefaultTreeAdapterTypes.TextNode).value
+  return 'childNodes' in node ? inOneLine(node.childNodes.map(textOf).join(' ')) : ''
+}
+
+function inOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
 }
 
 function isElement(node: Node): node is Element {
@@ -83,18 +108,35 @@ function fieldOf(element: Element): Field | undefined {
   return { name, value, kind: 'text', checked: true }
 }
 
-/** The form that one of the described ones fits: all its names are there. */
+/** What a description fits: a form that has all its names, or a link. */
+export type Fitting = { description: FormDocument } & ({ form: Form } | { link: Link })
+
+/** The first of the descriptions that fits something on the page. */
 export function fitting(
-  forms: Form[],
+  { forms, links }: ReadPage,
   described: FormDocument[],
-): { form: Form; description: FormDocument } | undefined {
+): Fitting | undefined {
   for (const description of described) {
+    const { has, follow } = description
+    if (follow !== undefined) {
+      const link = links.find(({ href, text }) => text === follow || href.endsWith(follow))
+      if (link) return { link, description }
+      continue
+    }
     const form = forms.find(({ fields }) =>
-      description.has.every((name) => fields.some((field) => field.name === name)),
+      has?.every((name) => fields.some((field) => field.name === name)),
     )
     if (form) return { form, description }
   }
   return undefined
+}
+
+/** What a page offers, so that somebody can describe it. */
+export function offered({ forms, links }: ReadPage): string {
+  const fields = forms.flatMap((form) => form.fields.map(({ name }) => name))
+  if (fields.length > 0) return `fields ${[...new Set(fields)].join(', ')}`
+  const texts = links.map(({ href, text }) => `“${text || href}”`)
+  return texts.length > 0 ? `no form, but the links ${texts.join(', ')}` : 'no form and no link'
 }
 
 /** The body that the form sends once a customer has filled it and pressed the button. */

@@ -3,15 +3,15 @@ import type { FormDocument } from '../../target/target.ts'
 import { type Exchange, header } from '../../wire/exchange.ts'
 import type { Wire } from '../../wire/wire.ts'
 import type { Driver, Page, VisitEnd, VisitRequest } from './driver.ts'
-import { filled, fitting, readPage } from './forms.ts'
+import { filled, fitting, offered, readPage } from './forms.ts'
 import { landsAt } from './landing.ts'
 
 /** More pages and redirects than any bank needs: a bank that goes in circles. */
 const MOST_STEPS = 30
 
 /**
- * A customer without a screen: follows redirects, keeps cookies, fills the forms that the target
- * describes. One fresh browser session for each visit.
+ * A customer without a screen: follows redirects, keeps cookies, fills the forms and follows the
+ * links that the target describes. One fresh browser session for each visit.
  */
 export function httpDriver(wire: Wire, forms: FormDocument[]): Driver {
   return {
@@ -45,7 +45,7 @@ async function visit(wire: Wire, forms: FormDocument[], request: VisitRequest): 
       body: next.body,
     })
     first ??= exchange
-    const stopped = (why: string): VisitEnd => ({ kind: 'stopped', why, exchange, first, pages })
+    const stopped = (why: string) => ({ kind: 'stopped' as const, why, exchange, first, pages })
     const { response } = exchange
     if (!response) return stopped(`no response: ${exchange.failure?.message ?? 'unknown'}`)
     for (const [name, value] of response.headers) {
@@ -70,13 +70,29 @@ async function visit(wire: Wire, forms: FormDocument[], request: VisitRequest): 
     pages.push({ status: response.status, text: page.text })
     if (response.status >= 400)
       return stopped(`the bank shows a page with status ${response.status}`)
-    const match = fitting(page.forms, forms)
-    if (!match) return stopped('a page without any form that the target describes')
-    const { form, description } = match
+    const match = fitting(page, forms)
+    if (!match) {
+      const why = 'a page without any form that the target describes'
+      return { ...stopped(why), unfit: `the page has ${offered(page)}` }
+    }
+    const { description } = match
     const times = (seen.get(description) ?? 0) + 1
     seen.set(description, times)
-    if (times > 2)
-      return stopped(`the form with ${description.has.join(', ')} comes back again and again`)
+    if (times > 2) {
+      const what = description.has?.join(', ') ?? description.follow
+      const why = `the page with ${what} comes back again and again`
+      return { ...stopped(why), unfit: 'what is filled in leads nowhere' }
+    }
+    if ('link' in match) {
+      const { href } = match.link
+      if (!URL.canParse(href, next.url)) return stopped(`a link to ${href}, no address`)
+      next = { method: 'GET', url: new URL(href, next.url).href, body: undefined }
+      if (landsAt(next.url, request)) {
+        return { kind: 'redirected', url: next.url, exchange, first, pages }
+      }
+      continue
+    }
+    const { form } = match
     const body = filled(form, description, request.decision, request.customer.credentials)
     const action = new URL(form.action || next.url, next.url)
     if (form.method === 'get') {
