@@ -1,6 +1,7 @@
 import type { Tpp } from '../client/tpp.ts'
 import { type Check, type CheckOptions, register } from '../judge/check.ts'
 import { environment } from '../judge/expect.ts'
+import { answerOf } from '../judge/matchers.ts'
 import { NotApplicable } from '../judge/outcome.ts'
 import type { Target } from '../target/resolve.ts'
 import type { Capability, HookName } from '../target/target.ts'
@@ -78,13 +79,15 @@ export function contextFor(
       session.customer(name)
     },
     fact: (name, subject) => stateFact(target, name, subject),
-    observe: (what, value, exchange) =>
+    observe(what, value, exchange) {
+      if (exchange) environment(exchange)
       observed({
         requirement: id.slice(0, id.indexOf('/')),
         what,
-        value: typeof value === 'string' ? value : JSON.stringify(value),
+        value: spelled(value, exchange),
         exchange: exchange?.id,
-      }),
+      })
+    },
     unlessAbsent(capability) {
       if (target.absent.has(capability)) {
         throw new NotApplicable(`the target declares ${capability} absent`)
@@ -95,4 +98,11 @@ export function contextFor(
       return exchange
     },
   }
+}
+
+/** A value as a report holds it; where an answer did not come, what came instead. */
+function spelled(value: unknown, exchange: Exchange | undefined): string {
+  if (typeof value === 'string') return value
+  if (value === undefined) return exchange && !exchange.response ? answerOf(exchange) : 'absent'
+  return JSON.stringify(value)
 }

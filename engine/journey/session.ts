@@ -38,8 +38,8 @@ export interface Session {
   approved(consent: NamedConsent): Promise<Approval>
   visit(options: VisitOptions): Promise<Visit>
   customer(name?: CustomerName): CustomerName
-  /** Ends a check as blocked when the bank is gone. */
-  alive(): Promise<void>
+  /** Ends a check as blocked when the bank is gone; `suspected`: asks it in any case. */
+  alive(suspected?: boolean): Promise<void>
   /** What is written down for the run after one that is interrupted. */
   readonly keptRun?: KeptRun
   /** Takes over the approvals of an interrupted run that still work; gives their names. */
@@ -185,7 +185,7 @@ export function createSession(parts: {
     approved: approvals.approved,
     visit: visits.visit,
     customer,
-    alive: () => vital.check(),
+    alive: vital.check,
     keptRun,
     async resume(names) {
       const works: string[] = []

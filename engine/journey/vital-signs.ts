@@ -19,15 +19,20 @@ export function createVitalSigns(probe: () => Promise<Exchange>) {
       const nothing = failure?.kind === 'unreachable' || failure?.kind === 'timeout'
       silent = response || !nothing ? 0 : silent + 1
     },
-    /** Ends the check as blocked by the environment when the bank is gone. */
-    async check(): Promise<void> {
-      if (gone === undefined && silent >= DOUBT) {
+    /**
+     * Ends the check as blocked by the environment when the bank is gone. `suspected`: something just
+     * had no answer, and whether that is the bank's doing shows in whether it answers anything.
+     */
+    async check(suspected = false): Promise<void> {
+      let why = gone
+      if (why === undefined && (suspected || silent >= DOUBT)) {
         const { response, failure } = await probe()
         if (response) silent = 0
-        else gone = failure?.message ?? 'no response'
+        else why = failure?.message ?? 'no response'
+        if (silent >= DOUBT) gone = why
       }
-      if (gone === undefined) return
-      const what = `the bank does not answer any more: ${gone}`
+      if (why === undefined) return
+      const what = `the bank does not answer any more: ${why}`
       throw new Blocked({ kind: 'environment', what }, what)
     },
   }

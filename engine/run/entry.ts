@@ -16,8 +16,11 @@ declare module 'vitest' {
   }
 }
 
-// Ctrl-C reaches every process of the terminal; the one that supervises decides what follows.
-process.on('SIGINT', () => {})
+// Ctrl-C reaches every process of the terminal, and SIGTERM every one of a container; the one that
+// supervises decides what follows.
+const deaf = () => {}
+process.on('SIGINT', deaf)
+process.on('SIGTERM', deaf)
 
 const judging = await openJudging(JSON.parse(inject('assignment')))
 const chapterOf = (id: string) => judging.catalogue.owners.get(id)?.chapter ?? CHAPTERS[0] ?? ''
@@ -40,7 +43,10 @@ for (const check of judging.checks) {
   })
 }
 
-afterAll(() => judging.finish(cancelled), 0)
+afterAll(async () => {
+  await judging.finish(cancelled)
+  process.off('SIGTERM', deaf)
+}, 0)
 
 /** The place in our code says nothing of the bank. */
 function failure(message: string): Error {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Catalogue, loadCatalogue } from '../catalogue/catalogue.ts'
 import type { SuiteCheck } from '../journey/context.ts'
 import type { Announced } from '../journey/drivers/driver.ts'
-import type { Result } from '../judge/fold.ts'
+import { type Result, ruleResults } from '../judge/fold.ts'
 import type { ApprovalUse, CheckResult } from '../report/report.ts'
 import { targetFrom } from '../target/resolve.ts'
 import type { TargetDocument } from '../target/target.ts'
@@ -16,7 +16,8 @@ import { createLatency } from './latency.ts'
 import { openSession } from './open.ts'
 import { goOn } from './resuming.ts'
 import { createRun } from './run.ts'
-import type { Scope } from './scope.ts'
+import { ENDPOINT_OWNERS } from './runner.ts'
+import { ruleInScope, type Scope } from './scope.ts'
 import { loadSuites } from './suites.ts'
 
 /** What the command line hands to the process that judges; it holds secrets and stays in memory. */
@@ -95,6 +96,16 @@ export async function openJudging(assignment: Assignment): Promise<Judging> {
     const what = `${checks} checks are judged, ${approvals} approvals still work`
     process.stderr.write(`Goes on with the run of ${since}: ${what}. --fresh begins anew.\n`)
   }
+  const told = new Set<string>()
+  /** Rules that were broken since this was asked last. */
+  const newlyBroken = () => {
+    const states = session.rulebook
+      .states()
+      .filter((state) => state.violated > 0 && !told.has(state.id))
+      .filter(({ id, uses }) => ruleInScope({ id, uses }, catalogue, scope))
+    for (const { id } of states) told.add(id)
+    return ruleResults(states, catalogue, new Map(), ENDPOINT_OWNERS)
+  }
   appendJournal(journal, {
     kind: 'start',
     pid: process.pid,
@@ -109,6 +120,13 @@ export async function openJudging(assignment: Assignment): Promise<Judging> {
       const safe = checkResult(result, redact)
       const noted = observations.map((each) => observation(each, redact))
       appendJournal(journal, { kind: 'judged', result: safe, observations: noted })
+      for (const rule of newlyBroken()) {
+        appendJournal(journal, {
+          kind: 'judged',
+          result: checkResult(rule, redact),
+          observations: [],
+        })
+      }
       return safe
     },
     interrupt: () => session.interrupt(),

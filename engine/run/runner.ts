@@ -5,6 +5,7 @@ import { OWNERS } from '../journey/steps.ts'
 import { traced } from '../journey/trace.ts'
 import type { EndpointOwners, Result } from '../judge/fold.ts'
 import { judge } from '../judge/judge.ts'
+import { Blocked, Nonconformance } from '../judge/outcome.ts'
 
 /** Which check owns the happy path of an endpoint. */
 export const ENDPOINT_OWNERS: EndpointOwners = {
@@ -74,10 +75,24 @@ export async function judgeOne(
   }
 }
 
-/** A check that looks first whether the bank is still there. */
+/**
+ * A check that looks first whether the bank is still there, and again when it ends with a request that
+ * nobody answered: a bank that is down breaks no sentence of the documents.
+ */
 function alive(check: SuiteCheck, session: Session): SuiteCheck['run'] {
   return async (context) => {
     await session.alive()
-    await check.run(context)
+    try {
+      await check.run(context)
+    } catch (error) {
+      if (unanswered(error)) await session.alive(true)
+      throw error
+    }
   }
+}
+
+function unanswered(error: unknown): boolean {
+  if (!(error instanceof Nonconformance || error instanceof Blocked)) return false
+  const kind = error.exchange?.failure?.kind
+  return kind === 'timeout' || kind === 'unreachable'
 }

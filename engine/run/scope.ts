@@ -40,6 +40,15 @@ export function ruleInCore(uses: readonly string[] = []): boolean {
   return uses.every((name) => name === CORE_APPROVAL)
 }
 
+/** Is a rule in scope, and in its profile? */
+export function ruleInScope(
+  { id, uses }: { id: string; uses?: readonly string[] },
+  catalogue: Catalogue,
+  scope: Scope,
+): boolean {
+  return inScope(id, catalogue, scope) && (scope.profile === 'full' || ruleInCore(uses))
+}
+
 /** Phases that must stay in this order: what reads, what spends an approval, what exhausts. */
 export function phaseOf({ options }: SuiteCheck): 0 | 1 | 2 {
   if (options.bursts) return 2

@@ -1,22 +1,22 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestCase, TestModule, Vitest } from 'vitest/node'
-import { loadCatalogue } from '../catalogue/catalogue.ts'
 import { root } from '../catalogue/root.ts'
-import type { Result } from '../judge/fold.ts'
 import type { CheckResult, Report } from '../report/report.ts'
 import { targetFrom } from '../target/resolve.ts'
 import { createRedactor } from '../wire/redaction.ts'
-import { composeReport } from './compose.ts'
 import { readJournal } from './journal.ts'
-import { type Assignment, JOURNAL, notRun } from './judging.ts'
-import { loadSuites } from './suites.ts'
+import { type Assignment, JOURNAL } from './judging.ts'
+import { salvaged } from './salvage.ts'
 
 /** Who is told how the run goes. */
 export interface Progress {
   judged(chapter: string, result: CheckResult): void
   note(text: string): void
 }
+
+/** What asks a run to end: Ctrl-C, and whoever ends processes (a pipeline, a container). */
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /** Seconds without any sign of life, beyond the target's own time-out, after which it is a hang. */
 const SILENCE = 60
@@ -35,7 +35,7 @@ export async function supervise(parts: {
   // A folder that is used again must not pass an earlier run off as this one.
   for (const name of ['report.json', JOURNAL]) rmSync(join(assignment.out, name), { force: true })
   const { createVitest } = await import('vitest/node')
-  const before = new Set(process.listeners('SIGINT'))
+  const before = new Set(SIGNALS.flatMap((signal) => process.listeners(signal)))
   const entry = join(import.meta.dirname, import.meta.url.endsWith('.ts') ? 'entry.ts' : 'entry.js')
   const vitest = await createVitest(
     'test',
@@ -65,7 +65,7 @@ export async function supervise(parts: {
             raw.push(...module.errors().map((error) => String(error.message)))
           },
           onTestRunEnd(_modules: unknown, errors: readonly { message?: string }[]) {
-            raw.push(...errors.map((error) => String(error.message)))
+            raw.push(...errors.map((error) => inOurWords(String(error.message))))
           },
         },
       ],
@@ -75,7 +75,7 @@ export async function supervise(parts: {
   vitest.provide('assignment', JSON.stringify(assignment))
 
   const watch = watchdog(assignment, raw)
-  const interrupt = interruption(vitest, progress, before)
+  const interrupt = interruption(vitest, progress, before, join(assignment.out, JOURNAL))
   try {
     await vitest.start()
   } catch (error) {
@@ -90,46 +90,17 @@ export async function supervise(parts: {
   const problems = raw.map((problem) => redactor.redactText(problem))
   const file = join(assignment.out, 'report.json')
   if (!existsSync(file)) {
-    const why = interrupt.asked ? 'the run was interrupted' : (problems[0] ?? 'the run ended early')
+    const why = interrupt.asked ? 'the run was interrupted' : 'the judging process is gone'
     const report = await salvaged(assignment, startedAt, why)
     writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`)
   }
   amend(file, problems, interrupt.asked)
 }
 
-/** The report of a run whose process is gone, from what it had written down. */
-async function salvaged(assignment: Assignment, startedAt: Date, why: string): Promise<Report> {
-  const catalogue = loadCatalogue()
-  const { checks } = await loadSuites(assignment.suites, catalogue)
-  const lines = readJournal(join(assignment.out, JOURNAL))
-  const results = new Map<string, Result>()
-  const observations = lines.flatMap((line) => (line.kind === 'judged' ? line.observations : []))
-  for (const line of lines) if (line.kind === 'judged') results.set(line.result.id, line.result)
-  const planned = lines.flatMap((line) => (line.kind === 'start' ? line.checks : []))
-  for (const check of checks) {
-    if (results.has(check.id) || !planned.includes(check.id)) continue
-    results.set(check.id, notRun(check, catalogue, why))
-  }
-  return composeReport({
-    version: assignment.version,
-    target: {
-      name: assignment.target.name,
-      configurationDigest: assignment.configurationDigest,
-    },
-    scope: assignment.scope,
-    startedAt,
-    finishedAt: new Date(),
-    catalogue,
-    results,
-    observations,
-    approvals: [],
-    requests: 0,
-    latency: [],
-    leftBehind: [],
-    partial: why,
-    deviations: assignment.deviations,
-    redact: (text) => text,
-  })
+/** vitest says of a process that was killed, or ran out of memory, only that its worker erred. */
+function inOurWords(message: string): string {
+  const gone = 'the judging process ended by itself: it was killed, or ran out of memory'
+  return message.startsWith('[vitest-pool]') ? gone : message
 }
 
 /** Adds our own trouble to the report: it makes the run an error, never a verdict on the bank. */
@@ -167,32 +138,54 @@ function watchdog(assignment: Assignment, problems: string[]): { stop(): void } 
     const lines = readJournal(journal)
     const waiting = lines.findLast((line) => line.kind === 'waiting')
     if (waiting?.kind === 'waiting' && waiting.for !== undefined) return
-    const start = lines.find((line) => line.kind === 'start')
-    if (start?.kind !== 'start') return
+    const pid = judgingProcess(journal)
+    if (pid === undefined) return
     problems.push(`no sign of life for ${patience / 1000} s: the judging process was stopped`)
     clearInterval(timer)
-    process.kill(start.pid, 'SIGKILL')
+    process.kill(pid, 'SIGKILL')
   }, 2000)
   return { stop: () => clearInterval(timer) }
 }
 
-/** Ctrl-C ends the run with what has been judged so far; a second one ends it at once. */
-function interruption(vitest: Vitest, progress: Progress, before: ReadonlySet<unknown>) {
-  for (const listener of process.listeners('SIGINT')) {
-    if (!before.has(listener)) process.off('SIGINT', listener)
+/** The process that judges, as it wrote down itself. */
+function judgingProcess(journal: string): number | undefined {
+  const start = readJournal(journal).find((line) => line.kind === 'start')
+  return start?.kind === 'start' ? start.pid : undefined
+}
+
+/**
+ * Ctrl-C ends the run with what has been judged so far. A second one does not wait for the cleaning up
+ * at the bank, a third one for nothing.
+ */
+function interruption(
+  vitest: Vitest,
+  progress: Progress,
+  before: ReadonlySet<unknown>,
+  journal: string,
+) {
+  // vitest and vite would leave at once.
+  for (const signal of SIGNALS) {
+    for (const listener of process.listeners(signal)) {
+      if (!before.has(listener)) process.off(signal, listener)
+    }
   }
   const state = { asked: false, stop: () => {} }
+  let times = 0
   const listener = () => {
-    if (state.asked) process.exit(130)
     state.asked = true
-    progress.note('Interrupted: cleaning up. Once more to leave at once.')
-    void vitest.cancelCurrentRun('keyboard-input')
+    times += 1
+    if (times === 1) {
+      progress.note('Interrupted: cleaning up. Once more to leave at once.')
+      void vitest.cancelCurrentRun('keyboard-input')
+      return
+    }
+    const pid = judgingProcess(journal)
+    if (times > 2 || pid === undefined) process.exit(130)
+    process.kill(pid, 'SIGKILL')
   }
-  process.on('SIGINT', listener)
-  process.on('SIGTERM', listener)
+  for (const signal of SIGNALS) process.on(signal, listener)
   state.stop = () => {
-    process.off('SIGINT', listener)
-    process.off('SIGTERM', listener)
+    for (const signal of SIGNALS) process.off(signal, listener)
   }
   return state
 }
