@@ -24,13 +24,16 @@ export async function stateFact(
 ): Promise<void> {
   const hook = target.document.hooks?.[name]
   if (!hook) throw new NotApplicable(`the target has no hook ${name}`)
-  const fill = (text: string) =>
-    text.replace(/\{(\w+)\}/g, (whole, key: string) => subject[key as keyof FactSubject] ?? whole)
+  const fill = (text: string, spelt: (value: string) => string = String) =>
+    text.replace(/\{(\w+)\}/g, (whole, key: string) => {
+      const value = subject[key as keyof FactSubject]
+      return value === undefined ? whole : spelt(value)
+    })
   if (hook.http) {
     const { url, method = 'POST', headers = {}, body } = hook.http
-    const text = body === undefined ? undefined : fill(JSON.stringify(body))
+    const text = body === undefined ? undefined : fill(JSON.stringify(body), inJson)
     try {
-      const answer = await request(fill(url), {
+      const answer = await request(fill(url, encodeURIComponent), {
         method: method as 'POST',
         headers: { ...(text !== undefined && { 'content-type': 'application/json' }), ...headers },
         body: text,
@@ -47,12 +50,21 @@ export async function stateFact(
   const [command, ...args] = hook.command ?? []
   if (!command) throw failed(name, 'it names neither http nor command')
   await new Promise<void>((resolve, reject) => {
-    execFile(command, args.map(fill), { cwd: target.base, timeout: PATIENCE }, (error) =>
-      error
-        ? reject(failed(name, `the command ended with ${error.code ?? error.signal}`))
-        : resolve(),
+    execFile(
+      command,
+      args.map((arg) => fill(arg)),
+      { cwd: target.base, timeout: PATIENCE },
+      (error) =>
+        error
+          ? reject(failed(name, `the command ended with ${error.code ?? error.signal}`))
+          : resolve(),
     )
   })
+}
+
+/** Inside a string of JSON. */
+function inJson(value: string): string {
+  return JSON.stringify(value).slice(1, -1)
 }
 
 function failed(name: HookName, why: string): Blocked {

@@ -14,6 +14,7 @@ import {
   consentFacts,
   fundsConfirmationBody,
   type NamedConsent,
+  SCHEMES,
 } from './consent.ts'
 import type { KeptApproval } from './kept-approval.ts'
 import type { KeptClients } from './kept-clients.ts'
@@ -77,6 +78,8 @@ export interface StepParts {
 }
 
 export interface FundsAddresses {
+  /** Spelling of UK.STD.PAN that the bank takes, where the target does not say it. */
+  scheme?: string
   create?: string
   delete?: string
 }
@@ -85,6 +88,17 @@ export interface FundsAddresses {
 export function createSteps(parts: StepParts): Steps {
   const { target, funds, tpp, customer, caller, approved, visit } = parts
   const memory = stepMemory()
+  /** Access tokens for consents, as long as they live. */
+  const held = new Map<string, TokenSet>()
+  const clientGrant = async (name: ClientName, forFunds: boolean) => {
+    const client = taken(await steps.registration(name))
+    const { accounts, fundsConfirmation } = client.client.scopes
+    if (forFunds && fundsConfirmation === undefined) {
+      throw new NotApplicable('the target names no scope for funds confirmation')
+    }
+    const scope = forFunds ? fundsConfirmation : accounts
+    return client.token({ grant_type: 'client_credentials', scope })
+  }
   const steps: Steps = {
     discovery: () =>
       memory.once('discovery', OWNERS.discovery, async () => {
@@ -124,8 +138,7 @@ export function createSteps(parts: StepParts): Steps {
     registration: (name = 'first') =>
       memory.once(`registration ${name}`, OWNERS.registration, async () => {
         const client = tpp(name)
-        const { issuer } = (await steps.discovery()).value ?? {}
-        if (typeof issuer === 'string' && URL.canParse(issuer)) client.learn({ issuer })
+        client.learn((await steps.discovery()).value)
         if (client.registered)
           return { value: client, why: 'the client was registered before the run' }
         if (target.absent.has('registration')) {
@@ -151,23 +164,27 @@ export function createSteps(parts: StepParts): Steps {
         }
       }),
 
-    management: (name = 'first', forFunds = false) =>
-      memory.once(`management ${name} ${forFunds}`, OWNERS.management, async () => {
-        const client = taken(await steps.registration(name))
-        const { accounts, fundsConfirmation } = client.client.scopes
-        if (forFunds && fundsConfirmation === undefined) {
-          throw new NotApplicable('the target names no scope for funds confirmation')
-        }
-        const scope = forFunds ? fundsConfirmation : accounts
-        const exchange = await client.token({ grant_type: 'client_credentials', scope })
+    async management(name = 'first', forFunds = false) {
+      const key = `management ${name} ${forFunds}`
+      const step = await memory.once(key, OWNERS.management, async () => {
+        const exchange = await clientGrant(name, forFunds)
         environment(exchange)
         const token = tokensOf(exchange)
+        if (token) held.set(key, token)
         return {
           exchange,
           value: token?.accessToken,
           why: `no client_credentials token was issued: ${answerOf(exchange)}`,
         }
-      }),
+      })
+      const token = held.get(key)
+      if (!token || Date.now() < token.expiresAt - 2000)
+        return { ...step, value: token?.accessToken }
+      // A run may be longer than the life of such a token.
+      const next = tokensOf(await clientGrant(name, forFunds)) ?? token
+      held.set(key, next)
+      return { ...step, value: next.accessToken }
+    },
 
     consent: (consent) =>
       memory.once(`consent ${consent.name}`, consentOwner(consent), async () => {
@@ -188,14 +205,26 @@ export function createSteps(parts: StepParts): Steps {
           throw new NotApplicable('the target declares funds confirmation absent')
         }
         const client = await caller(name)
-        const body = fundsConfirmationBody(target)
+        const scheme = target.document.literals?.panScheme ?? funds.scheme
         let exchange: Exchange | undefined
-        for (const create of target.endpoints.cbpii.create) {
-          funds.create = create
-          exchange = await client.post('/funds-confirmation-consents', body)
-          environment(exchange)
-          // An unknown address: the document names three, any of them may be the one.
-          if (![404, 405].includes(exchange.response?.status ?? 0)) break
+        for (const guess of scheme === undefined ? SCHEMES : [scheme]) {
+          const body = fundsConfirmationBody(target, guess)
+          const told = scheme === undefined ? { deviation: `${guess}, a guess` } : {}
+          for (const create of target.endpoints.cbpii.create) {
+            funds.create = create
+            exchange = await client.post('/funds-confirmation-consents', body, told)
+            environment(exchange)
+            // An unknown address: the document names three, any of them may be the one.
+            if (![404, 405].includes(exchange.response?.status ?? 0)) break
+          }
+          if (exchange?.response?.status === 400) continue
+          funds.scheme = guess
+          break
+        }
+        if (scheme === undefined && exchange?.response?.status === 400) {
+          const what = 'literals.panScheme in the target'
+          const why = `${SCHEMES.join(' and ')} are refused, which were guesses. Write ${what}`
+          throw new Blocked({ kind: 'environment', what }, why, exchange)
         }
         const id = member(exchange?.response?.json, 'Data', 'ConsentId')
         const usable = exchange && succeeded(exchange) && typeof id === 'string' && id !== ''
@@ -239,7 +268,9 @@ export function createSteps(parts: StepParts): Steps {
         const { id } = taken(await steps.consent(source))
         const client = taken(await steps.registration(consent.client))
         const before = consent.reconfirms
-          ? await (await caller(consent.client)).get(`/account-access-consents/${id}`)
+          ? await (await caller(consent.client)).get(
+              `/account-access-consents/${encodeURIComponent(id)}`,
+            )
           : undefined
         const uris = client.registered?.redirect_uris ?? []
         const redirectUri = uris[consent.redirectUri ?? 0] ?? uris[0]

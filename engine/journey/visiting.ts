@@ -60,6 +60,13 @@ export interface VisitParts {
   keptRun?: KeptRun
 }
 
+/** No visit has come through yet: the target's description is as likely to be wrong as the bank. */
+function unfit(why: string, shown: string): Blocked {
+  const what = `the target's description of the bank's pages (${why}; ${shown})`
+  const mend = 'Correct authorisation; assay doctor looks at the first page.'
+  return new Blocked({ kind: 'environment', what }, `the visit ended: ${why}; ${shown}. ${mend}`)
+}
+
 /** How customers are sent to the bank; `records` grows by each visit. */
 export function createVisits(parts: VisitParts): {
   visit(options: VisitOptions): Promise<Visit>
@@ -69,6 +76,8 @@ export function createVisits(parts: VisitParts): {
   const visits: VisitRecord[] = [...(parts.keptRun?.earlier.visits ?? [])]
   const spares = new Map<ClientName, string>()
   let door: Promise<unknown> = Promise.resolve()
+  /** Has a visit come through, so that the target's description of the pages is known to fit? */
+  let fits = visits.some(({ outcome }) => outcome !== 'stopped')
 
   const visit = async (options: VisitOptions): Promise<Visit> => {
     const { client = 'first', decision = 'approve', purpose, deviation } = options
@@ -125,6 +134,9 @@ export function createVisits(parts: VisitParts): {
       if (ours) {
         throw new Blocked({ kind: 'environment', what: end.why }, `the visit ended: ${end.why}`)
       }
+      if (made.kind === 'granted' || made.kind === 'refused') fits = true
+      const tried = decision !== 'none' && !options.credentials && !deviation
+      if (end.kind === 'stopped' && end.unfit && tried && !fits) throw unfit(end.why, end.unfit)
       return made
     })
     door = turn.catch(() => {})

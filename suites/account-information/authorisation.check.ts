@@ -9,12 +9,12 @@ import { member } from '../../engine/judge/rows.ts'
 import { claimsOf } from '../../engine/wire/jws.ts'
 import { debitsInPeriod, everything, reconfirmed, SPECIAL_STATE } from '../consents.ts'
 import { expectSameTerms, PERIOD } from './consent-comparisons.ts'
+import { consentPath } from './consent-requests.ts'
 import { expectNoCode, newConsent, wrongCredentials, wrongVisit } from './visits.ts'
 
 /** GET /authorize: approval, denial, re-confirmation. Requirements: specs/account-information/authorisation.yaml */
 
 const NEGATIVE = { uses: ['everything'], refusals: 1 }
-const CONSENT = '/account-access-consents'
 
 check(
   'AUTHZ-01/approved',
@@ -86,7 +86,7 @@ check(
     const { before } = await steps.visit(reconfirmed)
     const { consentId, get } = await approved(reconfirmed)
     if (!before) throw new TypeError('a re-confirmation begins with a query')
-    expectSameTerms(before, await get(`${CONSENT}/${consentId}`), PERIOD)
+    expectSameTerms(before, await get(consentPath(consentId)), PERIOD)
   },
 )
 
@@ -153,7 +153,7 @@ check(
   { uses: ['everything'] },
   async ({ approved, observe }) => {
     const { consentId, get } = await approved(everything)
-    const answer = await get(`${CONSENT}/${consentId}`)
+    const answer = await get(consentPath(consentId))
     const status = member(answer.response?.json, 'Data', 'Status')
     observe('Status after approval', status ?? 'absent', answer)
   },
@@ -165,7 +165,7 @@ check(
   NEGATIVE,
   async (context) => {
     const { visit, consentId } = await denied(context)
-    const answer = await (await context.caller()).get(`${CONSENT}/${consentId}`)
+    const answer = await (await context.caller()).get(consentPath(consentId))
     const status = member(answer.response?.json, 'Data', 'Status')
     context.observe('Status after denial', status ?? 'absent', answer)
     if (visit.kind === 'stopped') return

@@ -9,12 +9,12 @@ import { member } from '../../engine/judge/rows.ts'
 import { codeOfAnotherClient, reconfirmed, secondClient } from '../consents.ts'
 import { deleted, outOfDate, revoked } from '../endings.ts'
 import { expectSameTerms, PERIOD } from './consent-comparisons.ts'
+import { consentPath } from './consent-requests.ts'
 import { expectCode, expectNoAccounts, expectNoCode, newConsent, wrongVisit } from './visits.ts'
 
 /** GET /authorize: which consent, and whose. Requirements: specs/account-information/authorisation.yaml */
 
 const NEGATIVE = { uses: ['everything'], refusals: 1 }
-const CONSENT = '/account-access-consents'
 
 check(
   'AUTHZ-13/missing',
@@ -45,7 +45,7 @@ const ofAnotherClient = once(async (context) => {
   await context.approved(secondClient)
   const first = await context.caller()
   const consentId = await newConsent(first)
-  relyOn(OWNERS.query, await first.get(`${CONSENT}/${consentId}`))
+  relyOn(OWNERS.query, await first.get(consentPath(consentId)))
   const purpose = 'a consent that another client created'
   return context.visit({ client: 'second', consentId, purpose })
 })
@@ -87,7 +87,7 @@ check(
   async (context) => {
     const first = await context.caller()
     const consentId = await newConsent(first)
-    relyOn('CLC-01/awaiting', await first.delete(`${CONSENT}/${consentId}`))
+    relyOn('CLC-01/awaiting', await first.delete(consentPath(consentId)))
     expectNoCode(await wrongVisit(context, { purpose: 'a deleted consent', consentId }))
   },
 )
@@ -149,7 +149,7 @@ const reconfirmedLate = once(async (context) => {
   const { code, request } = visit
   const redirect_uri = request.redirectUri
   const tokens = await tpp.token({ grant_type: 'authorization_code', code, redirect_uri })
-  const query = await approval.get(`${CONSENT}/${consentId}`)
+  const query = await approval.get(consentPath(consentId))
   return { approval, visit, before, after: { tokens, query } }
 })
 

@@ -6,6 +6,7 @@ import { answerOf, succeeded } from '../../engine/judge/matchers.ts'
 import { lacking, NotApplicable } from '../../engine/judge/outcome.ts'
 import { rowsOf } from '../../engine/judge/rows.ts'
 import { everything, secondCustomer } from '../consents.ts'
+import { consentPath } from './consent-requests.ts'
 import { accountIds } from './readings.ts'
 import { newConsent } from './visits.ts'
 
@@ -30,8 +31,8 @@ for (const { slug, identity, words } of WRONG_CERTIFICATES) {
     needsCertificate(context, identity)
     const { get } = await context.caller()
     const { id } = taken(await context.steps.consent(everything))
-    relyOn(QUERY, await get(`${CONSENT}/${id}`))
-    expect(await get(`${CONSENT}/${id}`, { identity, deviation: words })).toBeRefused()
+    relyOn(QUERY, await get(consentPath(id)))
+    expect(await get(consentPath(id), { identity, deviation: words })).toBeRefused()
   })
 
   check(
@@ -67,9 +68,9 @@ check(
   async ({ caller, steps }) => {
     const { get } = await caller()
     const { id } = taken(await steps.consent(everything))
-    relyOn(QUERY, await get(`${CONSENT}/${id}`))
+    relyOn(QUERY, await get(consentPath(id)))
     const deviation = 'no Authorization header'
-    expect(await get(`${CONSENT}/${id}`, { bearer: null, deviation })).toBeRefused()
+    expect(await get(consentPath(id), { bearer: null, deviation })).toBeRefused()
   },
 )
 
@@ -80,9 +81,9 @@ check(
   async ({ caller, steps }) => {
     const { get } = await caller()
     const { id } = taken(await steps.consent(everything))
-    relyOn(QUERY, await get(`${CONSENT}/${id}`))
+    relyOn(QUERY, await get(consentPath(id)))
     const bearer = randomBytes(32).toString('base64url')
-    expect(await get(`${CONSENT}/${id}`, { bearer, deviation: 'a made-up token' })).toBeRefused()
+    expect(await get(consentPath(id), { bearer, deviation: 'a made-up token' })).toBeRefused()
   },
 )
 
@@ -108,10 +109,10 @@ check(
     const first = await caller()
     const second = await caller('second')
     const consentId = await newConsent(first)
-    relyOn(QUERY, await first.get(`${CONSENT}/${consentId}`))
-    relyOn(QUERY, await second.get(`${CONSENT}/${await newConsent(second)}`))
+    relyOn(QUERY, await first.get(consentPath(consentId)))
+    relyOn(QUERY, await second.get(consentPath(await newConsent(second))))
     const deviation = 'a consent of another client'
-    expect(await second.get(`${CONSENT}/${consentId}`, { deviation })).toBeRefused()
+    expect(await second.get(consentPath(consentId), { deviation })).toBeRefused()
   },
 )
 

@@ -31,7 +31,7 @@ for (const [name, owner, tail, singleOwner] of [
       const approval = await approved(everything)
       const { get, consentId } = approval
       const bearer = taken(await steps.management())
-      relyOn('CONS-22/answers-200', await get(`${CONSENT}/${consentId}`, { bearer }))
+      relyOn('CONS-22/answers-200', await get(consentPath(consentId), { bearer }))
       relyOn(owner, await get(`/${name}`))
       const deviation = 'a client_credentials token'
       expect(await get(`/${name}`, { bearer, deviation })).toBeRefused()
@@ -48,7 +48,7 @@ check(
   { uses: ['everything'] },
   async ({ approved }) => {
     const { get, consentId, tokens } = await approved(everything)
-    const path = `${CONSENT}/${consentId}`
+    const path = consentPath(consentId)
     relyOn('CONS-22/answers-200', await get(path))
     relyOn(OWNERS.accounts, await get('/accounts'))
     const bearer = (await tokens()).accessToken
