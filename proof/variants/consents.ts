@@ -41,8 +41,8 @@ const DAY = 86_400_000
 const variants: Variant[] = [
   {
     id: 'consent-ids-are-urns',
-    story: 'A ConsentId is a string; those of some UK banks are names with colons.',
-    middleware: idsBehind('urn:bank.example:intent:'),
+    story: 'A ConsentId is a string: a name with colons, or what must be encoded in a path.',
+    middleware: idsBehind('urn:bank.example:intent:/1+a=%41 '),
   },
   {
     id: 'permissions-in-another-order',

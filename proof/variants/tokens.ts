@@ -72,6 +72,12 @@ const variants: Variant[] = [
     middleware: seen,
   },
   {
+    id: 'client-tokens-of-four-seconds',
+    story: '"Token lifetime is reported in expires_in (seconds); its value: not shown": 4 seconds.',
+    settings: { clientTokenLifetime: 4 },
+    middleware: seen,
+  },
+  {
     id: 'tokens-of-a-year',
     story: '"Token lifetime is reported in expires_in (seconds); its value: not shown": a year.',
     settings: { accessTokenLifetime: 31_536_000, clientTokenLifetime: 31_536_000 },

@@ -1,4 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { fundsConfirmationBody } from '../../engine/journey/consent.ts'
+import type { Context } from '../../engine/journey/context.ts'
 import { once } from '../../engine/journey/once.ts'
 import { OWNERS, taken } from '../../engine/journey/steps.ts'
 import { tokensOf } from '../../engine/journey/tokens.ts'
@@ -10,20 +12,43 @@ import { consentPath, newConsentId } from './consent-requests.ts'
 const WAITABLE = 60
 
 /** An access token of the client_credentials grant that queried a consent, and has expired since. */
-export const expiredManagementToken = once(async ({ caller, steps, fact, target }) => {
-  const client = await caller()
+export const expiredManagementToken = once(async (context) => {
+  const client = await context.caller()
   const path = consentPath(await newConsentId(client))
-  const { accounts: scope } = client.tpp.client.scopes
-  const grant = await client.tpp.token({ grant_type: 'client_credentials', scope })
+  return expired(context, false, async (bearer) => {
+    relyOn(OWNERS.query, await client.get(path, { bearer }))
+  })
+})
+
+/** The same of one that created a funds confirmation consent. */
+export const expiredFundsToken = once(async (context) => {
+  taken(await context.steps.fundsConfirmation())
+  const client = await context.caller()
+  return expired(context, true, async (bearer) => {
+    const body = fundsConfirmationBody(context.target)
+    const control = await client.post('/funds-confirmation-consents', body, { bearer })
+    relyOn(OWNERS.fundsConfirmation, control)
+  })
+})
+
+async function expired(
+  { caller, steps, fact, target }: Context,
+  forFunds: boolean,
+  use: (bearer: string) => Promise<void>,
+): Promise<string> {
+  const { tpp } = await caller()
+  const { accounts, fundsConfirmation } = tpp.client.scopes
+  const scope = forFunds ? fundsConfirmation : accounts
+  const grant = await tpp.token({ grant_type: 'client_credentials', scope })
   relyOn(OWNERS.management, grant)
   const { accessToken, expiresAt } = tokensOf(grant) ?? lacking('an access token of its own')
-  if (accessToken === taken(await steps.management())) {
+  if (accessToken === taken(await steps.management('first', forFunds))) {
     throw new NotApplicable('the bank issues one access token for all until it expires')
   }
-  relyOn(OWNERS.query, await client.get(path, { bearer: accessToken }))
+  await use(accessToken)
   const left = expiresAt - Date.now()
   const soon = left <= WAITABLE * 1000 && !target.document.hooks?.['token-expired']
   if (soon) await wait(left + target.clockTolerance * 1000)
   else await fact('token-expired', { accessToken })
   return accessToken
-})
+}

@@ -185,6 +185,21 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'funds-deletion-with-expired-token',
+    story: 'Introspection says that a token is known; nobody asks whether it is active.',
+    fails: ['FCC-13/expired-token'],
+    policies: (correct, { fired }) => ({
+      stored(model, id, record) {
+        const seen = correct.stored(model, id, record)
+        const now = Math.floor(Date.now() / 1000)
+        const stale = model === 'ClientCredentials' && seen?.exp !== undefined && seen.exp < now
+        if (!stale || !serving(KIND, 'DELETE')) return seen
+        fired()
+        return { ...seen, exp: now + 60 }
+      },
+    }),
+  },
+  {
     id: 'refused-funds-deletion-deletes',
     story: 'The row is marked before the token is checked, and nobody rolls back.',
     fails: ['FCC-13/nothing-deleted'],

@@ -97,6 +97,16 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'registration-can-be-changed',
+    story: 'TPPs asked for a way to change their redirect URIs; nobody asked for the other two.',
+    fails: [],
+    warns: ['GEN-08/update'],
+    middleware: manages('PUT', (ctx) => {
+      ctx.status = 200
+      ctx.body = {}
+    }),
+  },
+  {
     id: 'password-grant-for-the-old-app',
     story: "The bank's own app of 2015 logs in with the password grant, for every client.",
     fails: ['GEN-10/password-grant'],

@@ -26,14 +26,12 @@ function lets(wrong: Wrong, part: 'consents' | 'data'): Pick<Fault, 'settings' |
   }
 }
 
-/** The latest client_credentials token of this bank. */
-const latest = new WeakMap<object, string>()
-
-/** Gives the bank's own latest token to requests that fit. */
-function lendsToken(fits: (ctx: Context) => boolean): Fault['middleware'] {
+/** Gives the bank's own first token of a scope to requests that fit. */
+function lendsToken(fits: (ctx: Context) => boolean, scope = 'accounts'): Fault['middleware'] {
+  const first = new WeakMap<object, string>()
   return async (ctx, next) => {
     const { bank, fired } = stateOf(ctx)
-    const token = latest.get(bank)
+    const token = first.get(bank)
     if (token !== undefined && fits(ctx)) {
       ctx.req.headers.authorization = `Bearer ${token}`
       fired()
@@ -42,17 +40,26 @@ function lendsToken(fits: (ctx: Context) => boolean): Fault['middleware'] {
     await next()
     const access = jsonOf(ctx)?.access_token
     if (form?.get('grant_type') !== 'client_credentials' || typeof access !== 'string') return
-    // Of the first client, and for accounts: what the gateway itself would use.
+    // Of the first client, and for one scope: what the gateway itself would use.
     const { records, directory } = bank.inside
     const record = records.peek('ClientCredentials', access)
     const owner = records.peek('Client', String(record?.clientId))?.org_id
-    if (owner === directory.clients.first.organisationId && /accounts/.test(String(record?.scope)))
-      latest.set(bank, access)
+    const scopes = String(record?.scope).split(' ')
+    if (owner !== directory.clients.first.organisationId || !scopes.includes(scope)) return
+    if (!first.has(bank)) first.set(bank, access)
   }
 }
 
 const isConsent = (ctx: Context, method: string) =>
   ctx.method === method && ctx.path.includes('/account-access-consents')
+
+/** Does the request carry an access token that this bank did not issue? */
+function isMadeUp(ctx: Context): boolean {
+  const { records } = stateOf(ctx).bank.inside
+  const bearer = /^Bearer (.+)$/.exec(ctx.get('authorization'))?.[1]
+  if (bearer === undefined) return false
+  return !records.peek('ClientCredentials', bearer) && !records.peek('AccessToken', bearer)
+}
 
 /** Opens one endpoint for accounts of other consents; their ids need only exist. */
 function opens(suffix: string): NonNullable<Fault['policies']> {
@@ -120,12 +127,26 @@ const faults: Fault[] = [
     id: 'query-with-any-token',
     story: 'The gateway looks whether there is a bearer token, and leaves the rest to the service.',
     fails: ['SEC-03/unknown-token'],
-    middleware: lendsToken((ctx) => {
-      const { records } = stateOf(ctx).bank.inside
-      const bearer = /^Bearer (.+)$/.exec(ctx.get('authorization'))?.[1]
-      if (!isConsent(ctx, 'GET') || bearer === undefined) return false
-      return !records.peek('ClientCredentials', bearer) && !records.peek('AccessToken', bearer)
-    }),
+    middleware: lendsToken((ctx) => isConsent(ctx, 'GET') && isMadeUp(ctx)),
+  },
+  {
+    id: 'create-with-any-token',
+    story:
+      'Creation happens before there is anything to protect: a token is asked for, any will do.',
+    fails: ['SEC-03/create-unknown-token'],
+    middleware: lendsToken((ctx) => isConsent(ctx, 'POST') && isMadeUp(ctx)),
+  },
+  {
+    id: 'funds-confirmation-without-token',
+    story: 'The funds confirmation service knows its callers by their certificates.',
+    fails: ['SEC-03/funds-confirmation'],
+    middleware: lendsToken(
+      (ctx) =>
+        ctx.method === 'POST' &&
+        ctx.path.endsWith('/funds-confirmation-consents') &&
+        ctx.get('authorization') === '',
+      'fundsconfirmations',
+    ),
   },
   {
     id: 'consent-of-any-client-queried',
