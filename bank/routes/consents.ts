@@ -39,7 +39,12 @@ export function consentRoutes(inside: Inside): Router {
 
   function created(ctx: Context, consent: Consent, path: string) {
     const data = policies.consentView(consent, policies)
-    answer(ctx, inside, { status: 201, data, risk: {}, path: `${path}/${consent.id}` })
+    answer(ctx, inside, {
+      status: 201,
+      data,
+      risk: {},
+      path: `${path}/${encodeURIComponent(consent.id)}`,
+    })
   }
 
   async function remove(ctx: Context, kind: ConsentKind) {
