@@ -1,3 +1,4 @@
+import { untestedMusts } from './findings.ts'
 import { oneLine } from './legible.ts'
 import type { Report } from './report.ts'
 
@@ -38,6 +39,10 @@ export function environment(report: Report): string {
     ['configuration', report.target.configurationDigest],
     ['node', report.assay.node],
     ['requests', String(report.requests)],
+    ...untestedMusts(report).map(({ id, text, notTested }): [string, string] => [
+      `not.tested.${id}`,
+      `${text} ${notTested}`,
+    ]),
   ]
   const plain = (value: string) =>
     oneLine(value)

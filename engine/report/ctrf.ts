@@ -1,5 +1,5 @@
 import { boundedReport } from './bounded-report.ts'
-import { summaryKey, verdictSentence } from './findings.ts'
+import { summaryKey, untestedMusts, verdictSentence } from './findings.ts'
 import { clip, visible } from './legible.ts'
 import {
   chapterOf,
@@ -70,6 +70,11 @@ export function ctrf(whole: Report): string {
           exitCode: report.exitCode,
           restsOn: verdictSentence(report),
           ...(report.partial ? { partial: visible(report.partial) } : {}),
+          notTested: untestedMusts(report).map(({ id, text, notTested }) => ({
+            requirement: id,
+            text: visible(text),
+            reason: visible(notTested),
+          })),
           outcomes: Object.fromEntries(
             [...new Set(report.checks.map(({ outcome }) => outcome))].map((outcome) => [
               outcome,

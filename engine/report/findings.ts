@@ -30,6 +30,14 @@ export function requirementsById(report: Report): Map<string, RequirementResult>
   return new Map(report.requirements.map((requirement) => [requirement.id, requirement]))
 }
 
+/** Musts in scope that no check tests, each with its reason. */
+export function untestedMusts(report: Report): (RequirementResult & { notTested: string })[] {
+  return report.requirements.filter(
+    (requirement): requirement is RequirementResult & { notTested: string } =>
+      requirement.level === 'must' && requirement.notTested !== undefined,
+  )
+}
+
 /**
  * Why checks are blocked: the first cause of each chain, with all checks that hang on it. A cause is
  * the id of a check or rule, or words (missing data, the environment). Most victims first.

@@ -6,6 +6,7 @@ import {
   OUTCOMES,
   requirementsById,
   summaryKey,
+  untestedMusts,
   verdictSentence,
 } from './findings.ts'
 import { brief, clip, counted, oneLine, span } from './legible.ts'
@@ -59,7 +60,24 @@ export function stepSummary(whole: Report, exchanges: ExchangeRecord[]): string 
     ),
     ...report.problems.map((problem) => `- problem: ${text(clip(problem, 300))}`),
   ]
-  return bounded([head.join('\n'), ...paragraphs, ...rest.map((line) => `${line}\n`)])
+  return bounded([
+    head.join('\n'),
+    ...paragraphs,
+    ...rest.map((line) => `${line}\n`),
+    ...untested(report),
+  ])
+}
+
+/** Closed, since it is the same every night. */
+function untested(report: Report): string[] {
+  const musts = untestedMusts(report)
+  if (musts.length === 0) return []
+  const rows = musts.map(
+    ({ id, text: words, notTested }) =>
+      `- ${code(id)} ${text(clip(words, 300))} ${text(clip(notTested, 500))}\n`,
+  )
+  const head = `\n<details><summary>${counted(musts.length, 'must')} that no check tests</summary>\n\n`
+  return [`${head}${rows.join('')}\n</details>\n`]
 }
 
 function paragraph(

@@ -1,6 +1,6 @@
 import { boundedReport } from './bounded-report.ts'
-import { verdictSentence } from './findings.ts'
-import { escapeMarkup } from './legible.ts'
+import { untestedMusts, verdictSentence } from './findings.ts'
+import { brief, escapeMarkup } from './legible.ts'
 import {
   chapterOf,
   machineDetail,
@@ -30,7 +30,7 @@ export function junit(whole: Report): string {
     report.exitCode === 0 ? 'passed' : report.exitCode === 1 ? 'failed' : 'broken'
   const statuses = [verdictStatus, ...report.checks.map(machineStatus)]
   const body = [
-    suite(report, 'assay', [verdictStatus], 0, [verdictCase(report)]),
+    suite(report, 'assay', [verdictStatus], 0, [...properties(report), verdictCase(report)]),
     ...[...suites].map(([name, checks]) =>
       suite(
         report,
@@ -64,6 +64,15 @@ function suite(
   return `  <testsuite name="${escapeMarkup(name)}" ${tally(statuses)} time="${decimal(seconds)}" timestamp="${timestamp}">
 ${cases.join('\n')}
   </testsuite>`
+}
+
+/** Musts that no check tests, and why: a case of their own would count as one that was skipped. */
+function properties(report: Report): string[] {
+  const lines = untestedMusts(report).map(({ id, text, notTested }) => {
+    const value = brief(`${text} ${notTested}`, 1000)
+    return `      <property name="${escapeMarkup(`not tested: ${id}`)}" value="${escapeMarkup(value)}"/>`
+  })
+  return lines.length === 0 ? [] : ['    <properties>', ...lines, '    </properties>']
 }
 
 function testcase(classname: string, check: CheckResult): string {

@@ -3,7 +3,7 @@ import { folded, type Result, verdictOf } from '../judge/fold.ts'
 import type { Outcome } from '../judge/outcome.ts'
 import type { ApprovalUse, CheckResult, Observation, Report } from '../report/report.ts'
 import { applyDeviations, type Deviation } from './deviations.ts'
-import { inScope, type Scope } from './scope.ts'
+import { type Scope, selected } from './scope.ts'
 
 /** What of a run goes into its report. */
 export interface RunFacts {
@@ -45,10 +45,8 @@ export function composeReport(facts: RunFacts): Report {
 
   const requirements = [...catalogue.requirements.values()]
     .filter(
-      ({ checks, id }) =>
-        scope.only.length === 0 ||
-        checks.some((check) => results.has(check) || inScope(check, catalogue, scope)) ||
-        scope.only.includes(id),
+      (requirement) =>
+        selected(requirement, scope) || requirement.checks.some((check) => results.has(check)),
     )
     .map((requirement) => {
       const { id, level, chapter, text, source, quote, checks, notTested, open } = requirement

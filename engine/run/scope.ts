@@ -1,4 +1,4 @@
-import { type Catalogue, CHAPTERS } from '../catalogue/catalogue.ts'
+import { type Catalogue, CHAPTERS, type Requirement } from '../catalogue/catalogue.ts'
 import type { SuiteCheck } from '../journey/context.ts'
 
 /** What of the catalogue a run judges. */
@@ -14,10 +14,18 @@ export const CORE_APPROVAL = 'everything'
 /** Is the id of a check or rule in scope? Unknown patterns select nothing. */
 export function inScope(id: string, catalogue: Catalogue, scope: Scope): boolean {
   const requirement = catalogue.owners.get(id)
-  if (!requirement) return false
-  if (scope.only.length === 0) return true
-  const words = [id, requirement.id, requirement.chapter, requirement.level]
-  return scope.only.some((pattern) => words.some((word) => matches(word, pattern)))
+  return requirement !== undefined && selected(requirement, scope, [id])
+}
+
+/** Is a requirement in scope: by itself, its chapter or level, or by one of its checks? */
+export function selected(
+  { id, chapter, level, checks }: Pick<Requirement, 'id' | 'chapter' | 'level' | 'checks'>,
+  { only }: Scope,
+  among: readonly string[] = checks,
+): boolean {
+  if (only.length === 0) return true
+  const words = [...among, id, chapter, level]
+  return only.some((pattern) => words.some((word) => matches(word, pattern)))
 }
 
 function matches(word: string, pattern: string): boolean {
