@@ -5,9 +5,10 @@ const DATE_TIME =
 export function isDateTime(text: string): boolean {
   const match = DATE_TIME.exec(text)
   if (!match) return false
-  const [year, month, day] = match.slice(1, 4).map(Number) as [number, number, number]
-  const date = new Date(Date.UTC(year, month - 1, day))
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+  const day = Number(match[3])
+  if (day >= 1 && day <= 28) return Number(match[2]) >= 1 && Number(match[2]) <= 12
+  const date = new Date(Date.UTC(Number(match[1]), Number(match[2]) - 1, day))
+  return date.getUTCMonth() === Number(match[2]) - 1 && date.getUTCDate() === day
 }
 
 /** RFC 3339 date-time whose offset is zero: Z, +00:00 or -00:00. */

@@ -43,7 +43,9 @@ export function bookedAt(row: Row): number | undefined {
  * pending row is booked one day), no TransactionId (it is not in the document).
  */
 export function transactionKey(row: Row): string {
-  return JSON.stringify([
+  const known = keys.get(row)
+  if (known !== undefined) return known
+  const key = JSON.stringify([
     row.AccountId,
     bookedAt(row) ?? row.BookingDateTime,
     row.CreditDebitIndicator,
@@ -51,15 +53,21 @@ export function transactionKey(row: Row): string {
     row.AddressLine,
     member(row, 'MerchantDetails', 'MerchantName'),
   ])
+  keys.set(row, key)
+  return key
 }
+
+/** A row is compared many times, and nothing changes it. */
+const keys = new WeakMap<Row, string>()
 
 /** What of `wanted` does not stand in `rows`, each as often as it is wanted. */
 export function missingFrom(rows: Row[], wanted: Row[], key = transactionKey): Row[] {
   const counts = new Map<string, number>()
-  for (const row of rows) counts.set(key(row), (counts.get(key(row)) ?? 0) + 1)
+  for (const each of rows.map(key)) counts.set(each, (counts.get(each) ?? 0) + 1)
   return wanted.filter((row) => {
-    const left = counts.get(key(row)) ?? 0
-    counts.set(key(row), left - 1)
+    const each = key(row)
+    const left = counts.get(each) ?? 0
+    counts.set(each, left - 1)
     return left <= 0
   })
 }

@@ -74,10 +74,30 @@ export function createRulebook(
     Object.assign(state(id, title, [...endpoints]), { unseen, needs, uses })
   }
 
+  const byEndpoint = new Map<string, { schema: ResponseSchema; statuses: string[] }[]>()
+  for (const schema of schemas) {
+    for (const response of schema.responses) {
+      const [endpoint = '', status = ''] = response.split(' ')
+      const known = byEndpoint.get(endpoint) ?? []
+      byEndpoint.set(endpoint, known)
+      const same = known.find((each) => each.schema === schema)
+      if (same) same.statuses.push(status)
+      else known.push({ schema, statuses: [status] })
+    }
+  }
+
   const note = (requirement: string, what: string, value: string, exchange: string) => {
     const key = `${requirement}\n${what}\n${value}`
     if (!observations.has(key)) observations.set(key, { requirement, what, value, exchange })
   }
+
+  /** The exchange that is being judged. */
+  let now = ''
+  const tools = rules.map(({ id }): RuleTools => {
+    const requirement = id.slice(0, id.indexOf('/'))
+    const observe = (what: string, value: string) => note(requirement, what, value, now)
+    return { literals, layout, clockTolerance, bank, observe }
+  })
 
   const settle = (id: string, exchange: Exchange, findings: Finding[]): boolean => {
     if (exchange.about.owns?.includes(id)) return false
@@ -99,8 +119,9 @@ export function createRulebook(
       if (exchange.retriedBy) return broken
       const json = exchange.response?.json
       listen(bank, exchange)
-      for (const schema of json === undefined ? [] : schemas) {
-        if (!schema.responses.some((response) => applies(response, exchange))) continue
+      const near = json === undefined ? [] : (byEndpoint.get(exchange.endpoint) ?? [])
+      for (const { schema, statuses } of near) {
+        if (!statuses.some((status) => applies(status, exchange))) continue
         const { findings, visited, observed } = schema.validate(json, literals)
         for (const { requirement, what, value } of observed) {
           note(requirement, what, value, exchange.id)
@@ -120,15 +141,10 @@ export function createRulebook(
           if (settle(id, exchange, findings.get(id) ?? [])) broken.push(id)
         }
       }
-      for (const { id, judge, failures } of rules) {
+      now = exchange.id
+      for (const [index, { id, judge, failures }] of rules.entries()) {
         if (!exchange.response && !failures) continue
-        const findings = judge(exchange, {
-          literals,
-          layout,
-          clockTolerance,
-          bank,
-          observe: (what, value) => note(id.slice(0, id.indexOf('/')), what, value, exchange.id),
-        })
+        const findings = judge(exchange, tools[index] as RuleTools)
         if (findings && settle(id, exchange, findings)) broken.push(id)
       }
       return broken
@@ -152,13 +168,11 @@ function listen(bank: BankSaid, { endpoint, about, response }: Exchange): void {
   bank.accounts.set(about.consent.id, accounts.length)
 }
 
-/** `accounts 2xx`, `products error`, `token 200` against an exchange. */
-function applies(response: string, exchange: Exchange): boolean {
-  const [endpoint, status] = response.split(' ')
-  if (endpoint !== exchange.endpoint) return false
+/** `2xx`, `error` or `200` against the answer of an exchange. */
+function applies(status: string, exchange: Exchange): boolean {
   const actual = exchange.response?.status ?? 0
   if (status === 'error') return actual >= 400
   if (exchange.about.open) return false
-  if (status?.endsWith('xx')) return Math.floor(actual / 100) === Number(status[0])
+  if (status.endsWith('xx')) return Math.floor(actual / 100) === Number(status[0])
   return actual === Number(status)
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { _, Ajv2020, type ErrorObject, Name, str, type ValidateFunction } from 'ajv/dist/2020.js'
 import { root } from '../catalogue/root.ts'
 import { isAbsoluteUrl, isDateTime, isDecimal, isHttpsUrl, isUtcDateTime } from './formats.ts'
 import { matchesLiteral } from './literals.ts'
@@ -31,6 +31,9 @@ export interface SchemaVerdict {
 const CHUNK = 200
 const KEEP = 20
 
+/** What a compiled validator calls the path of the instance that it was given. */
+const INSTANCE_PATH = new Name('instancePath')
+
 /**
  * Loads schemas/account-information and schemas/product-information.
  *
@@ -53,6 +56,8 @@ export function loadSchemas(
 interface Pass {
   literals: Literals
   visited: Set<string>
+  /** Are places wanted? Only where something is wrong: most answers are right. */
+  placing: boolean
   /** Instance path → rule id stated there. */
   places: Map<string, string>
   observed: SchemaVerdict['observed']
@@ -63,7 +68,13 @@ function compile(path: string, file: string): ResponseSchema {
   const { responses, ...schema } = source
   if (!Array.isArray(responses)) throw new Error(`${file}: no responses`)
   const { instrumented, stated } = instrument(schema)
-  let pass: Pass
+  const pass: Pass = {
+    literals: {},
+    visited: new Set(),
+    placing: false,
+    places: new Map(),
+    observed: [],
+  }
   const ajv = new Ajv2020({
     allErrors: true,
     verbose: true,
@@ -77,25 +88,22 @@ function compile(path: string, file: string): ResponseSchema {
   ajv.addFormat('absolute-url', isAbsoluteUrl)
   ajv.addFormat('https-url', isHttpsUrl)
   ajv.addFormat('decimal', isDecimal)
+  // Both are written into the validator: they are met at every member of every row.
   ajv.addKeyword({
     keyword: 'visit',
     schemaType: 'string',
-    validate: (pointer: string) => {
-      pass.visited.add(pointer)
-      return true
+    code({ gen, schema }) {
+      const noted = gen.scopeValue('obj', { ref: pass })
+      gen.code(_`${noted}.visited.add(${schema})`)
     },
   })
   ajv.addKeyword({
     keyword: 'requirement',
     schemaType: 'string',
-    validate: (
-      id: string,
-      _data: unknown,
-      _schema: unknown,
-      context?: { instancePath: string },
-    ) => {
-      pass.places.set(context?.instancePath ?? '', id)
-      return true
+    code({ gen, schema, it }) {
+      const noted = gen.scopeValue('obj', { ref: pass })
+      const place = str`${INSTANCE_PATH}${it.errorPath}`
+      gen.if(_`${noted}.placing`, () => gen.code(_`${noted}.places.set(${place}, ${schema})`))
     },
   })
   ajv.addKeyword({ keyword: 'presence', schemaType: 'string' })
@@ -120,16 +128,24 @@ function compile(path: string, file: string): ResponseSchema {
     throw new Error(`${file}: ${(error as Error).message}`)
   }
 
+  /** Once more, for where in the instance each statement stands. */
+  const place = (part: unknown) => {
+    const { observed } = pass
+    Object.assign(pass, { placing: true, places: new Map(), observed: [] })
+    validator(part)
+    Object.assign(pass, { placing: false, observed })
+  }
+
   return {
     file,
     responses: responses.map(String),
     stated,
     validate(instance, literals) {
-      pass = { literals, visited: new Set(), places: new Map(), observed: [] }
+      Object.assign(pass, { literals, visited: new Set(), observed: [] })
       const findings = new Map<string, Finding[]>()
       for (const { part, offset, path: arrayPath } of chunks(instance)) {
-        pass.places.clear()
         if (validator(part)) continue
+        place(part)
         for (const error of validator.errors ?? []) {
           if (STRUCTURAL.has(error.keyword)) continue
           const id = owner(error, pass.places)
