@@ -1,6 +1,7 @@
 import type { Approval } from '../engine/journey/approvals.ts'
 import type { NamedConsent } from '../engine/journey/consent.ts'
 import type { Context } from '../engine/journey/context.ts'
+import type { Steps } from '../engine/journey/happy-path.ts'
 import { once } from '../engine/journey/once.ts'
 import { taken } from '../engine/journey/steps.ts'
 import { type TokenSet, tokensOf } from '../engine/journey/tokens.ts'
@@ -104,6 +105,8 @@ export const deleted = once(async (context): Promise<Deleted> => {
   const at = Date.now()
   const deletion = await approval.delete(consentPath(approval))
   const others = { before: otherBefore, after: await look() }
+  const lost = [others.after.query, others.after.accounts].find((answer) => !succeeded(answer))
+  if (lost) spoilt.set(context.steps, lost)
   const after = await again(before, 'its consent was deleted')
   return { ...before, at, deletion, others, after }
 })
@@ -169,14 +172,27 @@ export async function refreshAfter(
 const consentPath = ({ consentId }: Approval) =>
   `/account-access-consents/${encodeURIComponent(consentId)}`
 
+/** The answers of others that a deletion has spoilt, by run. */
+const spoilt = new WeakMap<Steps, Exchange>()
+
+/** Ends the check where an earlier deletion of another consent took from this one what it had. */
+function blameDeletion(steps: Steps): void {
+  const exchange = spoilt.get(steps)
+  if (!exchange) return
+  const because = { kind: 'check', id: 'CLC-19/others-untouched' } as const
+  throw new Blocked(because, 'the deletion of another consent has ended it', exchange)
+}
+
 async function atWork({ approved, steps }: Context, consent: NamedConsent): Promise<Before> {
   const approval = await approved(consent)
   const { refreshToken } = await approval.tokens()
   // First, since a bank may end an access token when it issues the next.
   const refreshed = refreshToken ? (await steps.refresh(consent)).exchange : undefined
   const tokens = await approval.tokens()
-  const accountIds = taken(await steps.accounts(consent))
+  const accounts = await steps.accounts(consent)
   const query = await approval.get(consentPath(approval))
+  if (accounts.value === undefined || !succeeded(query)) blameDeletion(steps)
+  const accountIds = taken(accounts)
   const requests: Answers['requests'] = []
   for (const path of dataPaths(consent.permissions, accountIds)) {
     requests.push({ path, answer: await approval.get(path) })

@@ -82,7 +82,7 @@ export function createVisits(parts: VisitParts): {
   const visit = async (options: VisitOptions): Promise<Visit> => {
     const { client = 'first', decision = 'approve', purpose, deviation } = options
     const name = customer(options.customer)
-    const before = parts.keptRun?.earlier.refusals.get(purpose)
+    const before = parts.keptRun?.earlier.refusals.get(purpose)?.shift()
     if (before) return before
     const who = options.tpp ?? taken(await parts.steps().registration(client))
     const consentId = options.consentId ?? (await spareConsent(client))
@@ -110,7 +110,12 @@ export function createVisits(parts: VisitParts): {
       const end = await chosen.visit({
         url: request.url,
         about,
-        redirectUris: [asked, ...(who.registered?.redirect_uris ?? []), ...who.client.redirectUris],
+        redirectUris: [
+          asked,
+          request.redirectUri,
+          ...(who.registered?.redirect_uris ?? []),
+          ...who.client.redirectUris,
+        ],
         decision: decision === 'deny' ? 'deny' : 'approve',
         customer: {
           ...(target.document.customers[name] ?? { credentials: {} }),

@@ -20,9 +20,9 @@ const variants: Variant[] = [
     }),
   },
   {
-    id: 'rate-limit-of-eight',
-    story: '"Thresholds and windows: not shown": eight requests.',
-    settings: { rateLimit: { threshold: 8 } },
+    id: 'rate-limit-of-four-a-day',
+    story: '"Thresholds and windows: not shown": four requests a day.',
+    settings: { rateLimit: { threshold: 4, window: 86_400 } },
     middleware: limited,
   },
   {

@@ -136,6 +136,28 @@ check(
 )
 
 check(
+  'AUTHZ-08/contradicted',
+  'A redirect URI that is registered nowhere receives no code where query and request object disagree',
+  { ...NEGATIVE, refusals: 2 },
+  async (context) => {
+    const { tpp } = await context.caller()
+    const [registered = tpp.client.redirectUris[0]] = tpp.registered?.redirect_uris ?? []
+    const uri = elsewhere()
+    const visits = [
+      { redirectUri: uri, deviation: { query: { redirect_uri: registered } } },
+      { redirectUri: registered, deviation: { query: { redirect_uri: uri } } },
+    ]
+    for (const options of visits) {
+      const purpose = 'an unregistered redirect URI in the query or in the request object'
+      const visit = await wrongVisit(context, { purpose, ...options })
+      const there = visit.kind !== 'stopped' && redirectsTo(visit.redirect, uri)
+      if (there) expectNoCode(visit)
+      else expectAnswered(visit)
+    }
+  },
+)
+
+check(
   'AUTHZ-08/missing',
   'A request without redirect_uri is refused',
   NEGATIVE,

@@ -56,9 +56,9 @@ check(
   {},
   async ({ caller }) => {
     const client = await caller()
-    const own = await client.get(consentPath(await newConsentId(client)))
-    relyOn(OWNERS.query, own)
-    for (const id of [randomUUID(), 'x', 'x'.repeat(200)]) {
+    const own = await newConsentId(client)
+    relyOn(OWNERS.query, await client.get(consentPath(own)))
+    for (const id of [randomUUID(), 'x', 'x'.repeat(200), own.slice(0, -1), `${own}x`]) {
       const deviation = `ConsentId of nothing, ${id.length} characters`
       expect(await client.get(consentPath(id), { deviation })).toBeAnError()
     }

@@ -216,7 +216,7 @@ function relyOnAttempt(id: string, attempt: Exchange): void {
 check(
   'FCC-13/expired-token',
   'DELETE of a funds confirmation consent with an expired access token answers 401',
-  {},
+  { needs: ['hooks.token-expired'] },
   async (context) => {
     const client = await ableToDelete(context)
     const id = await newFundsId(client)
@@ -324,5 +324,19 @@ check(
       answer,
     )
     if (succeeded(answer)) expect(await client.get(consentPath(id))).toSucceed()
+  },
+)
+
+check(
+  'FCC-17/not-as-accounts',
+  'The path of account access consents neither shows nor deletes a funds confirmation consent',
+  {},
+  async (context) => {
+    const client = await ableToDelete(context)
+    const id = await newFundsId(client)
+    const deviation = 'the ConsentId of a funds confirmation consent'
+    expect(await client.get(consentPath(id), { deviation })).toBeAnError()
+    const answer = await client.delete(consentPath(id), { deviation })
+    if (succeeded(answer)) expect(await client.delete(fundsPath(id))).toSucceed()
   },
 )

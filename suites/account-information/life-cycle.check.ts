@@ -15,16 +15,20 @@ import { expectNoAccounts } from './visits.ts'
  * Requirements: specs/account-information/life-cycle.yaml
  */
 
-/** The refresh token brings back no data that the access token does not get any more. */
-function expectNoLateData(ended: Outlived, owner: string, { observe }: Context): void {
-  const { late, requests, after } = ended
-  if (!late) throw new NotApplicable('the bank issues no refresh token, or does not use it')
+/** Ends the check as blocked where data is served to the access token of before. */
+function relyOnNoData({ requests, after }: Outlived, owner: string): void {
   const served = after.requests.find(
     ({ answer }, index) => !refused(answer) && succeeded(requests[index]?.answer ?? answer),
   )
-  if (served) {
-    throw new Blocked({ kind: 'check', id: owner }, 'data is served anyway', served.answer)
-  }
+  if (!served) return
+  throw new Blocked({ kind: 'check', id: owner }, 'data is served anyway', served.answer)
+}
+
+/** The refresh token brings back no data that the access token does not get any more. */
+function expectNoLateData(ended: Outlived, owner: string, { observe }: Context): void {
+  const { late } = ended
+  if (!late) throw new NotApplicable('the bank issues no refresh token, or does not use it')
+  relyOnNoData(ended, owner)
   observe('refresh_token grant afterwards', answerOf(late.grant), late.grant)
   for (const answer of late.data) expect(answer).toBeRefused()
   if (late.data.length === 0) expect(late.grant).toGiveNoToken()
@@ -92,7 +96,7 @@ check(
   async (context) => {
     const ended = await expired(context)
     await context.approved(reconfirmed)
-    expectNoData(ended, context)
+    relyOnNoData(ended, 'CLC-16/data-refused')
     const { consentId } = ended.approval
     const purpose = 'a consent that has expired'
     const visit = await context.visit({ purpose, consentId })

@@ -64,7 +64,7 @@ check(
 check(
   'CLC-07/expired-token',
   'DELETE of a consent with an expired access token answers 401, and deletes nothing',
-  {},
+  { needs: ['hooks.token-expired'] },
   async (context) => {
     const client = await context.caller()
     const path = consentPath(await newConsentId(client))
@@ -191,7 +191,8 @@ check(
   async (context) => {
     relyOn(OWNERS.deletion, (await awaitingDeleted(context)).deletion)
     const client = await context.caller()
-    for (const id of [randomUUID(), 'x', 'x'.repeat(200)]) {
+    const own = await newConsentId(client)
+    for (const id of [randomUUID(), 'x', 'x'.repeat(200), own.slice(0, -1), `${own}x`]) {
       const deviation = `ConsentId of nothing, ${id.length} characters`
       expect(await client.delete(consentPath(id), { deviation })).toBeAnError()
     }

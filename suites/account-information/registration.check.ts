@@ -164,18 +164,18 @@ check(
 
 check(
   'REG-04/similar',
-  'A redirect URI that continues one of the software statement is not registered',
+  'A redirect URI that is nearly one of the software statement is not registered',
   { registers: true },
   async (context) => {
-    const [first = ''] = await redirectUris(context)
-    const uri = below(first)
+    const uris = await redirectUris(context)
+    for (const uri of likeOneOf(uris)) {
+      const answer = await register(context, {
+        deviation: 'a redirect URI that is nearly one of the software statement',
+        jwt: { claims: { redirect_uris: [...uris, uri] } },
+      })
 
-    const answer = await register(context, {
-      deviation: 'a redirect URI below one of the software statement',
-      jwt: { claims: { redirect_uris: [...(await redirectUris(context)), uri] } },
-    })
-
-    expectNotRegistered(answer, 'redirect_uris', uri)
+      expectNotRegistered(answer, 'redirect_uris', uri)
+    }
   },
 )
 
@@ -496,11 +496,14 @@ function signedAgain(context: Context, statement: string, deviation: JwtDeviatio
   return jwt(claimsOf(statement) ?? {}, signer, deviation)
 }
 
-/** An address one step below another. */
-function below(uri: string): string {
-  const url = new URL(uri)
-  url.pathname = `${url.pathname.replace(/\/$/, '')}/more`
-  return url.href
+/** Addresses that are nearly the first of these: a path below it, a query, a host below its own. */
+function likeOneOf([first = '']: string[]): string[] {
+  const { origin, pathname, hostname } = new URL(first)
+  const below = new URL(`${origin}${pathname.replace(/\/$/, '')}/more`)
+  const queried = new URL(`${origin}${pathname}?more=1`)
+  const sub = new URL(first)
+  sub.hostname = `more.${hostname}`
+  return [below.href, queried.href, sub.href]
 }
 
 /** The name that the bank stored for a client, else that of its software statement. */

@@ -71,7 +71,7 @@ check(
 check(
   'TXN-20/one-end',
   'A period with one end leaves nothing out of what lies within it',
-  { uses: ['everything', 'basic credits', 'no accounts'] },
+  { uses: ['everything', 'basic credits', 'no accounts', 'debits in a period'] },
   async (context) => {
     const whole = await context.approved(everything)
     let judged = 0
@@ -89,11 +89,21 @@ check(
       if (lacksNone(answer, inside)) continue
       await relyOnSameAccounts(whole, limited)
       await blameUnsteadiness(whole)
+      await blamePeriods(whole, await context.approved(debitsInPeriod))
       expect(answer).toHoldRows(inside, keyAcrossConsents)
     }
     if (judged === 0) lacking('booked transactions before and after the one end of a period')
   },
 )
+
+/** Ends the check where a period with two ends leaves something out as well. */
+async function blamePeriods(whole: Approval, limited: Approval): Promise<void> {
+  const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk))
+  const { from, to } = periodOf(limited)
+  const debits = rows.filter((row) => !isCredit(row) && isWithin(row, from + NEAR, to - NEAR))
+  if (lacksNone(answer, debits)) return
+  blockedBy('TXN-20/nothing-missing', 'a period with two ends leaves something out too', answer)
+}
 
 /** The approval, or undefined where the bank does not know such a combination of permissions. */
 async function unlessRefused(approval: Promise<Approval>): Promise<Approval | undefined> {

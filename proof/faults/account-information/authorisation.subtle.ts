@@ -21,6 +21,9 @@ function redirectUrisAlike(
   })
 }
 
+/** Redirect URIs that only the request object named, by its nonce. */
+const elsewhere = new Map<unknown, string>()
+
 /** Nonces of requests whose answer goes by query. */
 const inQuery = new Set<unknown>()
 
@@ -126,6 +129,25 @@ const faults: Fault[] = [
         await landings((fragment, _ctx, address) => {
           const { nonce } = decoded(fragment.get('id_token')).claims
           return inQuery.has(nonce) ? `${address}?${fragment}` : false
+        })(ctx, next)
+      })
+    },
+  },
+  {
+    id: 'signed-redirect-uri-not-compared',
+    story:
+      'The redirect URI of the query is compared with the registered ones, that of the object used.',
+    fails: ['AUTHZ-08/contradicted'],
+    async middleware(ctx, next) {
+      await acceptsRequest(({ claims }, query) => {
+        const { redirect_uri: signed, nonce } = claims
+        if (signed === undefined || signed === query.redirect_uri || !query.redirect_uri) return
+        elsewhere.set(nonce, String(signed))
+        return { ...claims, redirect_uri: query.redirect_uri }
+      })(ctx, async () => {
+        await landings((fragment) => {
+          const signed = elsewhere.get(decoded(fragment.get('id_token')).claims.nonce)
+          return signed === undefined ? false : `${signed}#${fragment}`
         })(ctx, next)
       })
     },

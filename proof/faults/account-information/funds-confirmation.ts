@@ -250,6 +250,20 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'funds-consent-shown-as-accounts',
+    story: 'Both kinds are rows of one table, and the query takes the id alone.',
+    fails: [],
+    warns: ['FCC-17/not-as-accounts'],
+    async middleware(ctx, next) {
+      const consent = isAbout(ctx, 'account-access', 'GET') ? consentNamed(ctx) : undefined
+      if (consent?.kind !== KIND) return next()
+      consent.kind = 'account-access'
+      await next()
+      consent.kind = KIND
+      stateOf(ctx).fired()
+    },
+  },
+  {
     id: 'funds-path-deletes-any-consent',
     story: 'Both kinds are rows of one table, and deletion takes the id alone.',
     fails: [],
