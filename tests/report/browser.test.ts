@@ -1,42 +1,24 @@
-import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { diffReports } from '../../engine/report/diff.ts'
 import { html } from '../../engine/report/html/page.ts'
 import type { ExchangeRecord, Report } from '../../engine/report/report.ts'
+import { hasBrowser, launch, openAll, reason, type Watched, watched } from './chromium.ts'
 import { fixtureExchanges, fixtureReport } from './fixture.ts'
 import { hostileRun } from './hostile.ts'
-
-const executablePath = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/usr/bin/microsoft-edge',
-].find((path) => existsSync(path))
-const reason = executablePath ? '' : ' (skipped: no Chromium, Chrome or Edge in /usr/bin)'
 
 let browser: Browser
 let dir: string
 
 beforeAll(async () => {
-  if (!executablePath) return
+  if (!hasBrowser) return
   dir = await mkdtemp(join(tmpdir(), 'assay-'))
-  browser = await chromium.launch({
-    executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-  })
+  browser = await launch()
 })
 afterAll(() => browser?.close())
-
-/** Everything that a page must not do. */
-interface Watched {
-  page: Page
-  requests: string[]
-  troubles: string[]
-}
 
 async function open(
   report: Report,
@@ -50,36 +32,15 @@ async function open(
   )
   const context = await browser.newContext(options)
   const page = await context.newPage()
-  const requests: string[] = []
-  const troubles: string[] = []
-  page.on(
-    'request',
-    (request) => void (request.url() !== page.url() && requests.push(request.url())),
-  )
-  page.on('console', (message) => void troubles.push(message.text()))
-  page.on('pageerror', (error) => void troubles.push(String(error)))
-  page.on('dialog', (dialog) => void troubles.push(dialog.message()))
-  page.on('popup', (popup) => void troubles.push(popup.url()))
+  const { requests, troubles } = watched(page)
   await page.goto(`file://${file}`)
   requests.length = 0
   return { page, requests, troubles }
 }
 
-/** Opens whatever can be opened. */
-async function openAll(page: Page): Promise<void> {
-  await page.evaluate(
-    `for (const details of document.querySelectorAll('details')) details.open = true`,
-  )
-  await page.waitForTimeout(300)
-  await page.evaluate(
-    `for (const b of document.querySelectorAll('#exchange-list .rows button')) b.click()`,
-  )
-  await page.evaluate(`for (const b of document.querySelectorAll('.view button')) b.click()`)
-}
-
 const count = (page: Page, selector: string) => page.locator(selector).count()
 
-describe.skipIf(!executablePath)(`report.html in Chromium${reason}`, () => {
+describe.skipIf(!hasBrowser)(`report.html in Chromium${reason}`, () => {
   test('a bank that attacks runs nothing, loads nothing, breaks nothing', async () => {
     const { report, exchanges } = hostileRun()
     const { page, requests, troubles } = await open(report, exchanges)
