@@ -50,6 +50,7 @@ program
   .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)
   .option('--profile <profile>', 'core or full', 'full')
   .option('--only <pattern...>', 'check, requirement, chapter or level; * stands for anything')
+  .option('--list', 'say what would be judged')
   .action(plan)
 
 addInit(program)

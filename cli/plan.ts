@@ -1,37 +1,84 @@
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
-import type { NamedConsent } from '../engine/journey/consent.ts'
 import type { Announced } from '../engine/journey/drivers/driver.ts'
-import { type Plan, planOf } from '../engine/run/plan.ts'
+import { keptClients } from '../engine/journey/kept-clients.ts'
+import { readReport } from '../engine/report/read-run.ts'
+import { planOf } from '../engine/run/plan.ts'
 import type { Scope } from '../engine/run/scope.ts'
-import { loadSuites } from '../engine/run/suites.ts'
+import { loadConsents, loadSuites } from '../engine/run/suites.ts'
+import { targetFrom } from '../engine/target/resolve.ts'
 import type { TargetDocument } from '../engine/target/target.ts'
-import * as consents from '../suites/consents.ts'
-import { openTarget } from './open-target.ts'
+import { list } from './list.ts'
+import { type OpenedTarget, openTarget } from './open-target.ts'
+import { planText, type Surroundings } from './plan-text.ts'
+import { reportsFolder } from './reports-folder.ts'
+import { UsageError } from './usage.ts'
+
+const SUITES = join(import.meta.dirname, '..', 'suites')
 
 /** `assay plan`: what a run will ask for, before anything is sent. */
 export async function plan(options: {
   target: string
-  profile: 'core' | 'full'
+  profile: string
   only?: string[]
+  list?: boolean
 }): Promise<void> {
+  const { profile, only = [] } = options
+  if (profile !== 'core' && profile !== 'full') {
+    throw new UsageError(`--profile is core or full, not ${profile}`)
+  }
+  const scope: Scope = { profile, only }
+  if (options.list) return list(scope)
   const opened = await openTarget(options.target)
   try {
     const catalogue = loadCatalogue()
-    const { checks } = await loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue)
-    const scope = { profile: options.profile, only: options.only ?? [] }
-    const target = opened.document
-    console.log(text(planOf({ target, catalogue, checks, scope, consents: named() }), target.name))
+    const { checks } = await loadSuites(SUITES, catalogue)
+    const consents = await loadConsents(SUITES)
+    const planned = planOf({ target: opened.document, catalogue, checks, scope, consents })
+    console.log(planText(planned, await surroundings(opened, scope)))
   } finally {
     await opened.close()
   }
 }
 
-/** The rows of the table of approvals. */
-function named(): NamedConsent[] {
-  return Object.values(consents).filter(
-    (each): each is NamedConsent => typeof each === 'object' && 'permissions' in each,
-  )
+async function surroundings(opened: OpenedTarget, scope: Scope): Promise<Surroundings> {
+  const { document, base, memory } = opened
+  const target = targetFrom(document, base)
+  const file = memory && join(memory, `${target.name}.clients.json`)
+  const kept = file === undefined ? undefined : keptClients(file, target)
+  const byOf = ({ name, clientId }: { name: string; clientId?: string }) => {
+    if (clientId !== undefined) return 'configured'
+    return kept?.find(name) ? 'kept' : 'registers'
+  }
+  return {
+    target: target.name,
+    lastRun: await lastRun(opened, scope),
+    requestsPerMinute: target.requestsPerMinute,
+    clients: Object.values(target.clients).map((client) => {
+      return { name: client.name, by: byOf(client) }
+    }),
+    expiryPatience: target.expiryPatience / 1000,
+    attended: target.attended,
+    keep: document.authorisation.keep ?? 'memory',
+  }
+}
+
+/** The latest whole run of the same target, configuration and scope, where reports go by default. */
+async function lastRun(
+  { document, configurationDigest }: OpenedTarget,
+  { profile, only }: Scope,
+): Promise<Surroundings['lastRun']> {
+  const folder = reportsFolder(document.name)
+  if (!existsSync(folder)) return undefined
+  for (const time of readdirSync(folder).sort().reverse()) {
+    const report = await readReport(join(folder, time)).catch(() => undefined)
+    if (!report || report.partial !== undefined) continue
+    if (report.target.configurationDigest !== configurationDigest) continue
+    if (report.scope.profile !== profile || `${report.scope.only}` !== `${only}`) continue
+    return { requests: report.requests, at: report.startedAt }
+  }
+  return undefined
 }
 
 /** The approvals of a run, for the page on which a person is asked for them; else undefined. */
@@ -41,43 +88,12 @@ export async function announced(
 ): Promise<Announced[] | undefined> {
   if (target.authorisation.driver !== 'ask') return undefined
   const catalogue = loadCatalogue()
-  const { checks } = await loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue)
-  const { approvals } = planOf({ target, catalogue, checks, scope, consents: named() })
+  const { checks } = await loadSuites(SUITES, catalogue)
+  const consents = await loadConsents(SUITES)
+  const { approvals } = planOf({ target, catalogue, checks, scope, consents })
   return approvals
     .filter(({ missing }) => missing === undefined)
     .map(({ name, purpose, customer, client, serves }) => {
       return { name, purpose, customer, client, decision: 'approve', serves: serves.length }
     })
-}
-
-function text(plan: Plan, target: string): string {
-  const asked = plan.approvals.filter(({ missing }) => missing === undefined)
-  const refusals = plan.refusals.reduce((sum, { visits }) => sum + visits, 0)
-  const lines = [
-    `${target}: ${plan.checks} checks of ${plan.requirements} requirements`,
-    '',
-    `Approvals: ${asked.length}`,
-  ]
-  for (const { name, purpose, client, customer, serves, spentBy, missing } of plan.approvals) {
-    lines.push(`  ${name}: ${purpose}`)
-    lines.push(`    ${customer} customer, ${client} client; serves ${serves.length} checks`)
-    if (missing !== undefined) lines.push(`    not asked for: ${missing}`)
-    if (spentBy.length > 0) lines.push(`    gone after ${spentBy.join(', ')}`)
-  }
-  lines.push('', `Visits that a right bank ends without a code: ${refusals}`)
-  for (const { check, visits } of plan.refusals) lines.push(`  ${check}: ${visits}`)
-  lines.push('', `Clients registered for good by checks: ${plan.registrations.length}`)
-  for (const check of plan.registrations) lines.push(`  ${check}`)
-  lines.push('', 'Requests without the customer present, to reach the rate limit:')
-  lines.push(
-    ...(plan.bursts.length === 0
-      ? ['  none: the target names no rateLimitBurst']
-      : plan.bursts.map(({ check, requests }) => `  ${check}: at most ${requests}`)),
-  )
-  lines.push('', 'Facts stated through hooks:')
-  for (const { name, given } of plan.hooks) {
-    lines.push(`  ${name}: ${given ? 'yes' : 'no hook; what needs it is not applicable'}`)
-  }
-  lines.push('', 'Every consent that the run creates is deleted at its end.')
-  return lines.join('\n')
 }

@@ -1,7 +1,6 @@
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { loadCatalogue, type Requirement } from '../engine/catalogue/catalogue.ts'
-import { root } from '../engine/catalogue/root.ts'
+import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { driverProblem } from '../engine/journey/drivers/driver-problem.ts'
 import { consoleSummary } from '../engine/report/console-summary.ts'
 import { diffReports } from '../engine/report/diff.ts'
@@ -11,13 +10,14 @@ import { readReport, readRun } from '../engine/report/read-run.ts'
 import type { Report } from '../engine/report/report.ts'
 import { writeReports } from '../engine/report/write-reports.ts'
 import { type Deviation, loadDeviations } from '../engine/run/deviations.ts'
-import { inCore, inScope, type Scope } from '../engine/run/scope.ts'
-import { idsOf, loadSuites } from '../engine/run/suites.ts'
+import type { Scope } from '../engine/run/scope.ts'
 import { supervise } from '../engine/run/supervise.ts'
+import { list } from './list.ts'
 import { openTarget } from './open-target.ts'
 import { announced } from './plan.ts'
 import { createProgress } from './progress.ts'
 import { sign } from './reports.ts'
+import { reportsFolder } from './reports-folder.ts'
 import { UsageError } from './usage.ts'
 import { version } from './version.ts'
 
@@ -70,6 +70,7 @@ export async function run(options: RunOptions): Promise<void> {
         deviations,
         memory: opened.memory,
         fresh: options.fresh,
+        terminal: process.stdin.isTTY === true && process.stderr.isTTY === true,
         announced: await announced(opened.document, scope),
       },
       progress,
@@ -116,20 +117,6 @@ async function failedOf(folder: string | undefined): Promise<string[]> {
   return ids
 }
 
-/** What a run with this scope would judge, a line each. */
-async function list(scope: Scope): Promise<void> {
-  const catalogue = loadCatalogue()
-  const suites = await loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue)
-  const checks = new Map(suites.checks.map((check) => [check.id, check]))
-  for (const id of idsOf(suites)) {
-    const check = checks.get(id)
-    if (!inScope(id, catalogue, scope)) continue
-    if (scope.profile === 'core' && check && !inCore(check)) continue
-    const { level, chapter, text } = catalogue.owners.get(id) as Requirement
-    console.log([id, level, check ? 'check' : 'rule', chapter, check?.title ?? text].join('  '))
-  }
-}
-
 /** Known deviations, read before anything is sent: a mistake in them is one of usage. */
 function deviationsOf(file: string | undefined): Deviation[] | undefined {
   if (file === undefined) return undefined
@@ -140,12 +127,11 @@ function deviationsOf(file: string | undefined): Deviation[] | undefined {
   }
 }
 
-/** reports/<target>/<UTC time>/, below the working directory's package or the working directory. */
+/** reports/<target>/<UTC time>/ */
 function defaultFolder(name: string): string {
   const time = new Date()
     .toISOString()
     .replace(/\.\d+Z$/, 'Z')
     .replaceAll(':', '-')
-  const base = process.cwd() === root ? root : process.cwd()
-  return join(base, 'reports', name.replace(/[^\w.-]+/g, '-'), time)
+  return join(reportsFolder(name), time)
 }

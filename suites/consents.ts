@@ -49,6 +49,7 @@ export const accountsOnly: NamedConsent = {
   purpose: 'accounts without balances and transactions; will expire',
   permissions: ['ReadAccountsDetail'],
   expiresInDays: 30,
+  toExpire: true,
 }
 
 /** Balances and transactions until some day, no accounts. */

@@ -6,7 +6,7 @@ import { once } from '../engine/journey/once.ts'
 import { taken } from '../engine/journey/steps.ts'
 import { type TokenSet, tokensOf } from '../engine/journey/tokens.ts'
 import { refused, succeeded } from '../engine/judge/matchers.ts'
-import { Blocked, NotApplicable } from '../engine/judge/outcome.ts'
+import { Blocked } from '../engine/judge/outcome.ts'
 import { member } from '../engine/judge/rows.ts'
 import type { HookName } from '../engine/target/target.ts'
 import type { Exchange } from '../engine/wire/exchange.ts'
@@ -134,12 +134,12 @@ async function endedBy(
   consent: NamedConsent,
   words: string,
 ): Promise<Ended> {
-  if (!context.target.document.hooks?.[hook]) {
-    throw new NotApplicable(`the target has no hook ${hook}`)
-  }
+  context.able(hook)
   const before = await atWork(context, consent)
+  const { consentId, facts } = before.approval
+  const end = hook === 'consent-expired' ? Date.parse(facts.expiration ?? '') : undefined
   const at = Date.now()
-  await context.fact(hook, { consentId: before.approval.consentId })
+  await context.fact(hook, { consentId }, end)
   return { ...before, at, after: await again(before, words) }
 }
 

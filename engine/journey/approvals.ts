@@ -1,7 +1,7 @@
 import type { ConsentFacts } from '../wire/exchange.ts'
 import { type Caller, createCaller } from './caller.ts'
 import type { ClientName, CustomerName, NamedConsent } from './consent.ts'
-import type { FundsAddresses, Steps } from './happy-path.ts'
+import { type FundsAddresses, inTime, type Steps } from './happy-path.ts'
 import { kept } from './kept-approval.ts'
 import type { KeptRun } from './kept-run.ts'
 import { taken } from './steps.ts'
@@ -48,11 +48,16 @@ export function createApprovals(parts: ApprovalParts): Approvals {
   const approved = (consent: NamedConsent): Promise<Approval> => {
     currentTrace()?.approvals.add(consent.name)
     const known = approvals.get(consent.name)
-    if (known) return known
+    if (known) return known.then(stillInTime)
     const made = approve(consent)
     approvals.set(consent.name, made)
     made.catch(() => {})
     return made
+  }
+
+  const stillInTime = (approval: Approval) => {
+    inTime(approval.name, approval.facts.expiration)
+    return approval
   }
 
   const approve = async (consent: NamedConsent): Promise<Approval> => {

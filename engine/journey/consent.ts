@@ -14,6 +14,8 @@ export interface NamedConsent {
   customer?: CustomerName
   /** ExpirationDateTime, in days from now. */
   expiresInDays?: number
+  /** It is to expire during the run: sooner where nobody but time lets it. */
+  toExpire?: boolean
   /** TransactionFromDateTime and TransactionToDateTime, in days from now. */
   transactionsFromDays?: number
   transactionsToDays?: number
@@ -49,11 +51,16 @@ export interface ConsentData {
   TransactionToDateTime?: string
 }
 
-export function consentData(consent: NamedConsent): ConsentData {
-  const { expiresInDays, transactionsFromDays, transactionsToDays } = consent
+/** @param shortLife seconds after which a consent that is to expire does, instead of its days. */
+export function consentData(consent: NamedConsent, shortLife?: number): ConsentData {
+  const { expiresInDays, toExpire, transactionsFromDays, transactionsToDays } = consent
   return {
     Permissions: [...consent.permissions],
-    ...(expiresInDays !== undefined && { ExpirationDateTime: daysFromNow(expiresInDays) }),
+    ...(expiresInDays !== undefined && {
+      ExpirationDateTime: daysFromNow(
+        toExpire && shortLife !== undefined ? shortLife / 86_400 : expiresInDays,
+      ),
+    }),
     ...(transactionsFromDays !== undefined && {
       TransactionFromDateTime: daysFromNow(transactionsFromDays),
     }),

@@ -9,7 +9,7 @@ import type { Exchange } from '../wire/exchange.ts'
 import type { Approval } from './approvals.ts'
 import type { Caller } from './caller.ts'
 import type { ClientName, CustomerName, NamedConsent } from './consent.ts'
-import { type FactSubject, stateFact } from './facts.ts'
+import type { FactSubject } from './facts.ts'
 import type { Steps } from './happy-path.ts'
 import type { Session } from './session.ts'
 import type { Visit } from './visit.ts'
@@ -30,8 +30,13 @@ export interface Context {
   visit(options: VisitOptions): Promise<Visit>
   /** Not applicable unless the target has this customer. */
   customer(name: CustomerName): void
-  /** Makes a fact true that only somebody inside the bank can: not applicable without its hook. */
-  fact(name: HookName, subject: FactSubject): Promise<void>
+  /**
+   * Makes a fact true that only somebody inside the bank can, or time: not applicable where there
+   * is no hook and `comes`, in milliseconds since the epoch, is too far away.
+   */
+  fact(name: HookName, subject: FactSubject, comes?: number): Promise<void>
+  /** Not applicable where nobody can make it true, and it does not come by itself soon enough. */
+  able(name: HookName): void
   /** Records behaviour that the documents leave open. */
   observe(what: string, value: unknown, exchange?: Exchange): void
   /** Not applicable where the target declares this absent. */
@@ -78,7 +83,12 @@ export function contextFor(
     customer: (name) => {
       session.customer(name)
     },
-    fact: (name, subject) => stateFact(target, name, subject),
+    fact: session.facts.state,
+    able(name) {
+      const { shortLife } = session.facts
+      const soon = name === 'consent-expired' && shortLife !== undefined
+      if (!soon) session.facts.possible(name)
+    },
     observe(what, value, exchange) {
       if (exchange) environment(exchange)
       observed({

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
+import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import type { Target } from '../target/resolve.ts'
-import type { HookName } from '../target/target.ts'
+import type { HookDocument, HookName } from '../target/target.ts'
 
 /** What a hook speaks of: the token, the consent, the client. */
 export interface FactSubject {
@@ -13,17 +14,75 @@ export interface FactSubject {
 
 const PATIENCE = 60_000
 
-/**
- * Makes a fact true through the target's hook. A target without this hook makes the check not
- * applicable; a hook that fails blocks it.
- */
-export async function stateFact(
+/** Seconds that a consent must live to be approved and used before it expires by itself. */
+const LEAST_LIFE = 120
+
+/** How facts become true that a TPP cannot bring about. */
+export interface Facts {
+  /** Seconds for which a consent is made that is to expire; undefined: a hook lets it expire. */
+  readonly shortLife: number | undefined
+  /**
+   * Ends the check as not applicable where nobody can make the fact true.
+   *
+   * @param comes when it becomes true by itself, in milliseconds since the epoch.
+   */
+  possible(name: HookName, comes?: number): void
+  /** Makes the fact true: by the target's hook, or by waiting for it. */
+  state(name: HookName, subject: FactSubject, comes?: number): Promise<void>
+}
+
+/** What facts work with. */
+export interface FactParts {
+  target: Target
+  /** Asks somebody at the bank; absent where nobody is there. */
+  question?(name: string, text: string): Promise<string | undefined>
+  /** Told before a wait with what is waited for, and after it. */
+  onWaiting?(what?: string): void
+}
+
+/** The facts of one session. */
+export function createFacts({ target, question, onWaiting }: FactParts): Facts {
+  const hookOf = (name: HookName) => {
+    const hook = target.document.hooks?.[name]
+    return hook?.ask !== undefined && !question ? undefined : hook
+  }
+  const why = (name: HookName) =>
+    target.document.hooks?.[name]
+      ? `nobody is there to answer what the hook ${name} asks`
+      : `the target has no hook ${name}`
+  const possible = (name: HookName, comes = Number.POSITIVE_INFINITY) => {
+    if (hookOf(name)) return
+    const seconds = Math.ceil((comes - Date.now()) / 1000)
+    if (seconds * 1000 <= target.expiryPatience) return
+    const late = Number.isFinite(seconds)
+      ? `, and it comes in ${seconds} s: expiryPatience is ${target.expiryPatience / 1000} s`
+      : ''
+    throw new NotApplicable(`${why(name)}${late}`)
+  }
+  const patient = target.expiryPatience / 1000
+  return {
+    shortLife: !hookOf('consent-expired') && patient >= LEAST_LIFE ? patient : undefined,
+    possible,
+    async state(name, subject, comes) {
+      possible(name, comes)
+      const hook = hookOf(name)
+      if (hook) return stateFact(target, name, hook, subject, question)
+      onWaiting?.(name)
+      // A clock that is behind lets it expire later, by our clock.
+      await wait(Math.max(0, (comes ?? 0) - Date.now()) + target.clockTolerance * 1000)
+      onWaiting?.()
+    },
+  }
+}
+
+/** Makes a fact true through a hook; a hook that fails blocks the check. */
+async function stateFact(
   target: Target,
   name: HookName,
+  hook: HookDocument,
   subject: FactSubject,
+  question: FactParts['question'],
 ): Promise<void> {
-  const hook = target.document.hooks?.[name]
-  if (!hook) throw new NotApplicable(`the target has no hook ${name}`)
   const fill = (text: string, spelt: (value: string) => string = String) =>
     text.replace(/\{(\w+)\}/g, (whole, key: string) => {
       const value = subject[key as keyof FactSubject]
@@ -45,6 +104,11 @@ export async function stateFact(
     } catch (error) {
       throw failed(name, (error as Error).message)
     }
+    return
+  }
+  if (hook.ask !== undefined) {
+    const undone = await question?.(name, fill(hook.ask))
+    if (undone !== undefined) throw failed(name, undone)
     return
   }
   const [command, ...args] = hook.command ?? []

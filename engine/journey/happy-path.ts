@@ -16,6 +16,7 @@ import {
   type NamedConsent,
   SCHEMES,
 } from './consent.ts'
+import type { Facts } from './facts.ts'
 import type { KeptApproval } from './kept-approval.ts'
 import type { KeptClients } from './kept-clients.ts'
 import {
@@ -64,6 +65,7 @@ export type SentBefore = (id: string | undefined) => Exchange | undefined
 /** What the steps work with. */
 export interface StepParts {
   target: Target
+  facts: Facts
   /** Clients of earlier runs. */
   clients?: KeptClients
   /** Where funds confirmation consents turned out to be created and deleted. */
@@ -84,9 +86,16 @@ export interface FundsAddresses {
   delete?: string
 }
 
+/** Ends the check where a consent that was to expire soon has done so before it was used. */
+export function inTime(name: string, expiration: string | undefined): void {
+  if (expiration === undefined || Date.now() < Date.parse(expiration)) return
+  const what = `the consent ${name} expired at ${expiration}, before it was used`
+  throw new Blocked({ kind: 'environment', what }, `${what}. Write a larger expiryPatience.`)
+}
+
 /** The steps of one session: each is sent when first asked for, and remembered. */
 export function createSteps(parts: StepParts): Steps {
-  const { target, funds, tpp, customer, caller, approved, visit } = parts
+  const { target, facts, funds, tpp, customer, caller, approved, visit } = parts
   const memory = stepMemory()
   /** Access tokens for consents, as long as they live. */
   const held = new Map<string, TokenSet>()
@@ -188,7 +197,10 @@ export function createSteps(parts: StepParts): Steps {
 
     consent: (consent) =>
       memory.once(`consent ${consent.name}`, consentOwner(consent), async () => {
-        const data = { ...consentData(consent), ...(await consent.dates?.(approved)) }
+        const data = {
+          ...consentData(consent, facts.shortLife),
+          ...(await consent.dates?.(approved)),
+        }
         const body = { Data: data, Risk: {} }
         const exchange = await (await caller(consent.client)).post('/account-access-consents', body)
         environment(exchange)
@@ -265,7 +277,7 @@ export function createSteps(parts: StepParts): Steps {
           // Read before the customer is asked again: whether the accounts keep their ids is ACC-04's.
           await steps.accounts(consent.reconfirms).catch(() => {})
         }
-        const { id } = taken(await steps.consent(source))
+        const { id, expiration } = taken(await steps.consent(source))
         const client = taken(await steps.registration(consent.client))
         const before = consent.reconfirms
           ? await (await caller(consent.client)).get(
@@ -286,6 +298,7 @@ export function createSteps(parts: StepParts): Steps {
             : undefined,
           correct: true,
         })
+        if (made.kind !== 'granted') inTime(consent.name, expiration)
         // A code lives for a minute, and nobody is asked twice.
         if (made.kind === 'granted') {
           if (!consent.keepsCode) await exchanged(consent, client, made).catch(() => {})

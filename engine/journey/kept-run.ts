@@ -41,7 +41,7 @@ export interface Earlier {
   exchanges: Exchange[]
   visits: VisitRecord[]
   /** Visits that ended without a code, by what they were for. */
-  refusals: Map<string, Visit>
+  refusals: Map<string, Visit[]>
   approvals: Map<string, KeptApproval>
   /** ConsentId → the tokens in use last. */
   tokens: Map<string, TokenSet>
@@ -107,7 +107,7 @@ function earlierOf({ since, records }: KeptFile): Earlier {
       earlier.visits.push({ ...visited, resumed: true })
       if (!visit) continue
       const made = { ...visit, first: sent.get(first), last: sent.get(last) }
-      earlier.refusals.set(visited.name, made)
+      earlier.refusals.set(visited.name, [...(earlier.refusals.get(visited.name) ?? []), made])
     } else if ('approved' in entry) {
       earlier.approvals.set(entry.approved.consent.name, entry.approved)
       earlier.spent.delete(entry.approved.consent.name)

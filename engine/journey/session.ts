@@ -12,6 +12,7 @@ import { type Approval, createApprovals } from './approvals.ts'
 import { type Caller, createCaller } from './caller.ts'
 import type { ClientName, CustomerName, NamedConsent } from './consent.ts'
 import type { Driver } from './drivers/driver.ts'
+import { createFacts, type Facts } from './facts.ts'
 import { createSteps, type FundsAddresses, type Steps } from './happy-path.ts'
 import { type KeptApproval, stillGood } from './kept-approval.ts'
 import type { KeptClients } from './kept-clients.ts'
@@ -31,6 +32,7 @@ export interface Session {
   readonly wire: Wire
   readonly rulebook: Rulebook
   readonly steps: Steps
+  readonly facts: Facts
   readonly leftovers: ReturnType<typeof createLeftovers>
   readonly visits: VisitRecord[]
   tpp(name?: ClientName): Tpp
@@ -65,6 +67,10 @@ export function createSession(parts: {
   /** Clients of earlier runs; without it every run registers its own. */
   clients?: KeptClients
   keptRun?: KeptRun
+  /** Is somebody there to be asked? */
+  operator?: boolean
+  /** Told before a wait with what is waited for, and after it. */
+  onWaiting?: (what?: string) => void
   /** Are the approvals of an interrupted run kept at this moment? */
   keeps?: () => boolean
   /** Sees every exchange, once it has been judged. */
@@ -132,8 +138,15 @@ export function createSession(parts: {
     return name
   }
 
+  const facts = createFacts({
+    target,
+    ...(parts.operator && driver.question && { question: driver.question }),
+    onWaiting: parts.onWaiting,
+  })
+
   const steps = createSteps({
     target,
+    facts,
     clients: parts.clients,
     funds,
     tpp,
@@ -178,6 +191,7 @@ export function createSession(parts: {
     wire,
     rulebook,
     steps,
+    facts,
     leftovers,
     visits: visits.records,
     tpp,

@@ -13,8 +13,13 @@ export interface CheckOptions {
   uses?: readonly string[]
   /** Name of the approval that it spends: it runs after every other check of that approval. */
   spends?: string
-  /** Visits of its own that a right bank ends without a code. */
-  refusals?: number
+  /**
+   * Visits of its own that a right bank ends without a code: how many, or what each is for where
+   * another check shares it.
+   */
+  refusals?: number | readonly string[]
+  /** Visits of its own that end in a code, by what each is for. */
+  grants?: readonly string[]
   /** What the target must have for it. */
   needs?: readonly string[]
   /** Registers one more client, which nobody can remove. */

@@ -21,6 +21,8 @@ declare module 'vitest' {
 const deaf = () => {}
 process.on('SIGINT', deaf)
 process.on('SIGTERM', deaf)
+// Nobody waits for what follows: what is kept of the run is for the next one.
+process.once('disconnect', () => process.exit(5))
 
 const judging = await openJudging(JSON.parse(inject('assignment')))
 const chapterOf = (id: string) => judging.catalogue.owners.get(id)?.chapter ?? CHAPTERS[0] ?? ''

@@ -14,11 +14,13 @@ import type { Deviation } from './deviations.ts'
 import { appendJournal } from './journal.ts'
 import { createLatency } from './latency.ts'
 import { openSession } from './open.ts'
+import { neededBy } from './plan.ts'
 import { goOn } from './resuming.ts'
 import { createRun } from './run.ts'
 import { ENDPOINT_OWNERS } from './runner.ts'
 import { ruleInScope, type Scope } from './scope.ts'
-import { loadSuites } from './suites.ts'
+import { sit } from './sitting.ts'
+import { loadConsents, loadSuites } from './suites.ts'
 
 /** What the command line hands to the process that judges; it holds secrets and stays in memory. */
 export interface Assignment {
@@ -37,6 +39,8 @@ export interface Assignment {
   deviations?: Deviation[]
   /** Folder in which the bank's clients and leftovers are remembered. */
   memory?: string
+  /** Is there a terminal, and so somebody in front of it? */
+  terminal?: boolean
   /** Whether nothing of an interrupted run is gone on with. */
   fresh?: boolean
   /** Approvals that the run is going to need, for the person who is asked for them. */
@@ -72,6 +76,7 @@ export async function openJudging(assignment: Assignment): Promise<Judging> {
     catalogue,
     suites,
     memory: assignment.memory,
+    operator: target.attended || assignment.terminal === true,
     keep: {
       binding: `${version} ${catalogue.digest} ${assignment.configurationDigest}`,
       fresh: assignment.fresh === true,
@@ -106,6 +111,10 @@ export async function openJudging(assignment: Assignment): Promise<Judging> {
     for (const { id } of states) told.add(id)
     return ruleResults(states, catalogue, new Map(), ENDPOINT_OWNERS)
   }
+  const before = new Set(session.keptRun?.earlier.judgements.map(({ result }) => result.id))
+  const left = run.checks.filter(({ id }) => !before.has(id))
+  const needed = neededBy(left, await loadConsents(assignment.suites))
+  let sat: Promise<void> | undefined
   appendJournal(journal, {
     kind: 'start',
     pid: process.pid,
@@ -116,6 +125,9 @@ export async function openJudging(assignment: Assignment): Promise<Judging> {
     catalogue,
     checks: run.checks,
     async judge(check) {
+      // What needs nobody is looked at first: no one is asked while the bank is not even there.
+      if (target.attended && check.options.uses?.length) sat ??= sit(session, needed)
+      await sat
       const { result, observations } = await run.judge(check)
       const safe = checkResult(result, redact)
       const noted = observations.map((each) => observation(each, redact))

@@ -21,6 +21,8 @@ export function openSession(parts: {
   onExchange?: (exchange: Exchange) => void
   /** Keeps the run where the target says so; without it nothing outlives the process. */
   keep?: { binding: string; fresh: boolean }
+  /** Is somebody there to be asked? */
+  operator?: boolean
   /** What the run tells its driver; without it nobody is told that it waits. */
   approvals?: DriverOptions
 }): Session {
@@ -44,6 +46,8 @@ export function openSession(parts: {
     schemas,
     rules,
     onExchange,
+    operator: parts.operator,
+    onWaiting: parts.approvals?.onWaiting,
     keptRun,
     keeps: () => keptPath !== undefined && existsSync(keptPath),
     ...remembered,

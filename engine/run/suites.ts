@@ -1,7 +1,8 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { NamedConsent } from '../journey/consent.ts'
 import type { SuiteCheck } from '../journey/context.ts'
 import { registeredChecks } from '../judge/check.ts'
 import { type Rule, registeredRules } from '../judge/rule.ts'
@@ -36,6 +37,17 @@ export async function loadSuites(folder: string, catalogue: Catalogue): Promise<
     )
   }
   return suites
+}
+
+/** The rows of the table of approvals, consents.ts, in the order in which they are asked for. */
+export async function loadConsents(folder: string): Promise<NamedConsent[]> {
+  const file = ['consents.ts', 'consents.js'].map((name) => join(folder, name)).find(existsSync)
+  if (file === undefined) return []
+  const rows: unknown[] = Object.values(await import(pathToFileURL(file).href))
+  return rows.filter(
+    (row): row is NamedConsent =>
+      typeof row === 'object' && row !== null && 'permissions' in row && 'name' in row,
+  )
 }
 
 /** Only what judges every exchange, for a runner that brings the checks itself. */

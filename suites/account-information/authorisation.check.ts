@@ -15,6 +15,8 @@ import { expectNoCode, newConsent, wrongCredentials, wrongVisit } from './visits
 /** GET /authorize: approval, denial, re-confirmation. Requirements: specs/account-information/authorisation.yaml */
 
 const NEGATIVE = { uses: ['everything'], refusals: 1 }
+const DENIAL = 'to be denied'
+const DENIED = { uses: ['everything'], refusals: [DENIAL] }
 
 check(
   'AUTHZ-01/approved',
@@ -34,7 +36,7 @@ check(
 check(
   'AUTHZ-04/on-error',
   'state comes back unchanged when the customer denies consent',
-  NEGATIVE,
+  DENIED,
   async (context) => {
     const { visit } = await denied(context)
     if (visit.kind === 'stopped' || !redirectsTo(visit.redirect, visit.request.redirectUri)) {
@@ -94,7 +96,7 @@ check(
 const denied = once(async (context): Promise<{ visit: Visit; consentId: string }> => {
   const consentId = await newConsent(await context.caller())
   const visit = await wrongVisit(context, {
-    purpose: 'to be denied',
+    purpose: DENIAL,
     decision: 'deny',
     consentId,
     state: SPECIAL_STATE,
@@ -105,7 +107,7 @@ const denied = once(async (context): Promise<{ visit: Visit; consentId: string }
 check(
   'AUTHZ-21/denied',
   'A customer who denies consent is sent to the redirect URI with an error and without a code',
-  NEGATIVE,
+  DENIED,
   async (context) => {
     const { visit } = await denied(context)
     expectNoCode(visit)
@@ -162,7 +164,7 @@ check(
 check(
   'AUTHZ-27/recorded',
   'Status of a consent after the customer denied it, and the error that came back',
-  NEGATIVE,
+  DENIED,
   async (context) => {
     const { visit, consentId } = await denied(context)
     const answer = await (await context.caller()).get(consentPath(consentId))

@@ -40,20 +40,21 @@ check(
   },
 )
 
+const FOREIGN = 'a consent that another client created'
+
 /** The second client's visit with a consent of the first that nobody has authorised. */
 const ofAnotherClient = once(async (context) => {
   await context.approved(secondClient)
   const first = await context.caller()
   const consentId = await newConsent(first)
   relyOn(OWNERS.query, await first.get(consentPath(consentId)))
-  const purpose = 'a consent that another client created'
-  return context.visit({ client: 'second', consentId, purpose })
+  return context.visit({ client: 'second', consentId, purpose: FOREIGN })
 })
 
 check(
   'AUTHZ-14/other-client',
   'A client cannot have the consent of another client authorised',
-  { uses: ['second client'], refusals: 1 },
+  { uses: ['second client'], refusals: [FOREIGN] },
   async (context) => expectNoCode(await ofAnotherClient(context)),
 )
 
@@ -63,7 +64,7 @@ check(
   {
     uses: ['everything', 're-confirmed', 'second client', 'code for another client'],
     spends: 'code for another client',
-    refusals: 1,
+    refusals: [FOREIGN, 'an authorised consent that another client created'],
   },
   async (context) => {
     context.tpp('second')
@@ -107,7 +108,12 @@ check(
 check(
   'AUTHZ-15/revoked',
   'A consent that the customer revoked cannot be authorised any more',
-  { uses: ['basic credits'], spends: 'basic credits', refusals: 1 },
+  {
+    uses: ['basic credits'],
+    spends: 'basic credits',
+    refusals: 1,
+    needs: ['hooks.customer-revokes'],
+  },
   async (context) => {
     const { approval, after } = await revoked(context)
     if (member(after.query.response?.json, 'Data', 'Status') !== 'Revoked') {
@@ -125,6 +131,7 @@ check(
     uses: ['everything', 're-confirmed', 'code for another client'],
     spends: 'code for another client',
     refusals: 1,
+    needs: ['customers.second'],
   },
   async (context) => {
     context.customer('second')
@@ -135,13 +142,15 @@ check(
   },
 )
 
+const LATE = 'to be re-confirmed after ninety days'
+
 /** The re-confirmation of a consent for which ninety days have passed, and queries around it. */
 const reconfirmedLate = once(async (context) => {
   const { approval, query: before } = await outOfDate(context)
   await context.approved(reconfirmed)
   const { consentId, tpp } = approval
   const visit = await context.visit({
-    purpose: 'to be re-confirmed after ninety days',
+    purpose: LATE,
     customer: 'second',
     consentId,
   })
@@ -156,7 +165,12 @@ const reconfirmedLate = once(async (context) => {
 check(
   'AUTHZ-32/after-ninety-days',
   'A consent that was not re-confirmed within ninety days can be re-confirmed, and gives data again',
-  { uses: ['everything', 're-confirmed', 'second customer'], spends: 'second customer' },
+  {
+    uses: ['everything', 're-confirmed', 'second customer'],
+    spends: 'second customer',
+    grants: [LATE],
+    needs: ['hooks.ninety-days-passed'],
+  },
   async (context) => {
     const { approval, visit, after } = await reconfirmedLate(context)
     expectCode(visit)
@@ -170,7 +184,12 @@ check(
 check(
   'AUTHZ-17/expiration',
   'Re-confirmation leaves the expiration that the TPP asked for as it was',
-  { uses: ['everything', 're-confirmed', 'second customer'], spends: 'second customer' },
+  {
+    uses: ['everything', 're-confirmed', 'second customer'],
+    spends: 'second customer',
+    grants: [LATE],
+    needs: ['hooks.ninety-days-passed'],
+  },
   async (context) => {
     const { before, after, visit } = await reconfirmedLate(context)
     if (!after) {

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { fundsConfirmationBody } from '../../engine/journey/consent.ts'
 import type { Context } from '../../engine/journey/context.ts'
 import { once } from '../../engine/journey/once.ts'
@@ -7,9 +6,6 @@ import { tokensOf } from '../../engine/journey/tokens.ts'
 import { relyOn } from '../../engine/judge/expect.ts'
 import { lacking, NotApplicable } from '../../engine/judge/outcome.ts'
 import { consentPath, newConsentId } from './consent-requests.ts'
-
-/** Seconds that are worth waiting for an access token to expire. */
-const WAITABLE = 60
 
 /** An access token of the client_credentials grant that queried a consent, and has expired since. */
 export const expiredManagementToken = once(async (context) => {
@@ -32,7 +28,7 @@ export const expiredFundsToken = once(async (context) => {
 })
 
 async function expired(
-  { caller, steps, fact, target }: Context,
+  { caller, steps, fact }: Context,
   forFunds: boolean,
   use: (bearer: string) => Promise<void>,
 ): Promise<string> {
@@ -46,9 +42,6 @@ async function expired(
     throw new NotApplicable('the bank issues one access token for all until it expires')
   }
   await use(accessToken)
-  const left = expiresAt - Date.now()
-  const soon = left <= WAITABLE * 1000 && !target.document.hooks?.['token-expired']
-  if (soon) await wait(left + target.clockTolerance * 1000)
-  else await fact('token-expired', { accessToken })
+  await fact('token-expired', { accessToken }, expiresAt)
   return accessToken
 }

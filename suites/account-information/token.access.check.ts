@@ -101,7 +101,7 @@ async function expire({ approved, fact }: Context, consent: NamedConsent) {
   for (const path of dataPaths(consent.permissions, accountIdsIn(rowsOf(transactions)))) {
     if (succeeded(await approval.get(path))) served.push(path)
   }
-  await fact('token-expired', { accessToken: tokens.accessToken })
+  await fact('token-expired', { accessToken: tokens.accessToken }, tokens.expiresAt)
   const late = { bearer: tokens.accessToken, deviation: 'it has expired' }
   const after: Exchange[] = []
   for (const path of served) after.push(await approval.get(path, late))
@@ -127,7 +127,7 @@ const expiredOfSecond = once(async (context) => {
 check(
   'TOK-21/expired',
   'An access token that has expired gives no data',
-  { uses: ['no accounts', 'second client'], spends: 'no accounts' },
+  { uses: ['no accounts', 'second client'], spends: 'no accounts', needs: ['hooks.token-expired'] },
   async (context) => {
     const { approval, before, after } = await expiredToken(context)
     relyOn(ownerOf(approval, '/transactions'), before)
@@ -139,7 +139,7 @@ check(
 check(
   'TOK-22/after-expiry',
   'A refresh token replaces an access token that has expired by one that gives data',
-  { uses: ['everything', 'no accounts'], spends: 'no accounts' },
+  { uses: ['everything', 'no accounts'], spends: 'no accounts', needs: ['hooks.token-expired'] },
   async (context) => {
     const { consent, approval, tokens, before, after } = await expiredToken(context)
     if (!tokens.refreshToken) throw new NotApplicable('the bank issues no refresh token')
@@ -185,6 +185,6 @@ check(
 check(
   'TOK-31/revoked',
   'The refresh token of a consent that the customer revoked gives no access to data any more',
-  { uses: ['basic credits'], spends: 'basic credits' },
+  { uses: ['basic credits'], spends: 'basic credits', needs: ['hooks.customer-revokes'] },
   async (context) => expectNoAccess(await revoked(context), 'its consent was revoked'),
 )

@@ -1,4 +1,4 @@
-import type { Desk, Entry, OpenVisit } from './desk.ts'
+import type { Desk, Entry, OpenVisit, Question } from './desk.ts'
 
 /** The page that lists the approvals of a run and takes what the person answers. */
 export function approvalsPage(
@@ -9,9 +9,12 @@ export function approvalsPage(
 ): string {
   const { entries, open } = desk
   const done = entries.filter(({ state }) => !['to come', 'now'].includes(state)).length
-  const now = open
-    ? openVisit(open, catches(open.request.about.visit?.redirectUri ?? ''))
-    : '<p>Nothing to do at this moment. This page shows by itself when somebody is needed.</p>'
+  const { question } = desk
+  const now = question
+    ? openQuestion(question)
+    : open
+      ? openVisit(open, catches(open.request.about.visit?.redirectUri ?? ''))
+      : '<p>Nothing to do at this moment. This page shows by itself when somebody is needed.</p>'
   const rows = entries.map(row).join('\n')
   const body = `<h1>Approvals</h1>
 <p id="count">${done} of ${entries.length} done.</p>
@@ -25,7 +28,7 @@ ${now}
 ${rows}
 </tbody>
 </table>`
-  const script = `${SEND}\n${listening(desk.version, open?.number ?? 0)}`
+  const script = `${SEND}\n${listening(desk.version, (question ?? open)?.number ?? 0)}`
   return frame('Approvals', body, script, nonce)
 }
 
@@ -64,6 +67,14 @@ ${back}
 <button type="button" data-do="stopped">The bank's page ends with this</button>
 <button type="button" data-do="skip" class="quiet">I cannot do this one</button></p>
 </details>
+<p id="words" role="status"></p>`
+}
+
+function openQuestion({ number, text }: Question): string {
+  return `<h2>${number}. To be done at the bank</h2>
+<p>${escaped(text)}</p>
+<p><button type="button" data-do="done">It is done</button>
+<button type="button" data-do="cannot" class="quiet">I cannot do this</button></p>
 <p id="words" role="status"></p>`
 }
 
@@ -108,8 +119,8 @@ function listening(version: number, visit: number): string {
 let version = ${version}
 for (const button of document.querySelectorAll('button[data-do]')) {
   button.addEventListener('click', async () => {
-    const address = document.getElementById('address').value
-    const why = document.getElementById('why').value
+    const address = document.getElementById('address')?.value
+    const why = document.getElementById('why')?.value
     const taken = await send(path + 'answer', { visit: ${visit}, do: button.dataset.do, address, why })
     if (taken || button.dataset.do === 'paste') look()
   })

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
+import type { TransportDocument } from '../../target/target.ts'
 import { approvalsPage, catcherPage } from './ask-pages.ts'
 import { createDesk } from './desk.ts'
 import { type Announced, type Driver, ourStop, type VisitEnd } from './driver.ts'
@@ -8,9 +9,9 @@ import { run } from './program.ts'
 
 /**
  * Asks a person. One page on loopback lists every approval that the run needs and says, for the one
- * that is open, who must log in and what to choose. A redirect URI on loopback (http, with a port)
- * is served here as well, and takes the answer by itself; of any other the person pastes the final
- * address.
+ * that is open, who must log in and what to choose. A redirect URI on loopback is served here as
+ * well, and takes the answer by itself; of any other the person pastes the final address. What only
+ * somebody at the bank can do is asked for on the same page.
  */
 export function askDriver(options: {
   /** Every redirect URI of the target's clients. */
@@ -26,13 +27,15 @@ export function askDriver(options: {
   say: (line: string) => void
   /** Tries a wrong request first: what a bank refuses outright needs nobody. */
   probe: Driver
-}): Driver {
+  /** Server certificate of a redirect URI that is https: on loopback. */
+  catcher?: TransportDocument
+}): Driver & Required<Pick<Driver, 'question'>> {
   const { announced, patience, open, base, say, probe } = options
   const desk = createDesk(announced)
   // Who does not know this key, another user of the machine, sees and answers nothing.
   const key = randomBytes(16).toString('hex')
   const home = `/${key}/`
-  const catchers = catchersOf(options.redirectUris)
+  const catchers = catchersOf(options.redirectUris, options.catcher !== undefined)
   let servers: Server[] | undefined
   let over = false
 
@@ -46,8 +49,14 @@ export function askDriver(options: {
     post(path, body) {
       if (paths.includes(path)) return arrival(body.address)
       if (path !== `${home}answer`) return refusal(404, 'There is no such page.')
-      if (body.visit !== desk.open?.number) {
+      if (body.visit !== (desk.question ?? desk.open)?.number) {
         return refusal(409, 'Another approval is open now. The page is out of date.')
+      }
+      if (desk.question) {
+        if (body.do === 'done') desk.reply(undefined)
+        else if (body.do === 'cannot') desk.reply('the person who was asked cannot do it')
+        else return refusal(400, 'Unknown answer.')
+        return json(200, { words: 'Taken.' })
       }
       if (body.do === 'paste') return arrival(body.address)
       if (body.do === 'judge' || body.do === 'drop') desk.settle(body.do === 'judge')
@@ -68,13 +77,14 @@ export function askDriver(options: {
 
   const start = async (): Promise<void> => {
     if (servers) return
-    const ports = [...new Set(catchers.map(({ port }) => port))]
-    const own = options.port || ports[0] || 0
-    const wanted = [...new Set([own, ...ports])]
+    const insecure = catchers.filter(({ secure }) => !secure).map(({ port }) => port)
+    const own = options.port || insecure[0] || 0
+    const wanted = new Map([own, ...insecure].map((port) => [port, false]))
+    for (const { secure, port } of catchers) if (secure) wanted.set(port, true)
     servers = await Promise.all(
-      wanted.map((port) => {
+      [...wanted].map(([port, secure]) => {
         const paths = catchers.filter((each) => each.port === port).map(({ path }) => path)
-        return openLoopback(port, handlerOn(paths))
+        return openLoopback(port, handlerOn(paths), secure ? options.catcher : undefined)
       }),
     )
     const [server] = servers
@@ -106,29 +116,53 @@ export function askDriver(options: {
       say(`Waiting for a person: ${request.purpose} (${who})`)
       return desk.ask(request, patience)
     },
+    async question(name, text) {
+      if (over) return 'the run was interrupted'
+      try {
+        await start()
+      } catch (error) {
+        return `the page of approvals cannot be served: ${(error as Error).message}`
+      }
+      if (over) return 'the run was interrupted'
+      say(`Waiting for somebody at the bank: ${name}`)
+      return desk.inquire(text, patience)
+    },
     interrupt() {
       over = true
       desk.give(ourStop('the run was interrupted'))
+      desk.reply('the run was interrupted')
     },
     async close() {
       over = true
       desk.give(ourStop('the run ended'))
+      desk.reply('the run ended')
       await Promise.all((servers ?? []).map(shut))
       servers = undefined
     },
   }
 }
 
-/** Redirect URIs that can be served here. */
-function catchersOf(uris: string[]): { uri: string; port: number; path: string }[] {
+interface Catcher {
+  uri: string
+  secure: boolean
+  port: number
+  path: string
+}
+
+/** Redirect URIs that can be served here: on loopback, https: only with a certificate. */
+function catchersOf(uris: string[], certified: boolean): Catcher[] {
   return uris.flatMap((uri) => {
     if (!URL.canParse(uri)) return []
     const { protocol, hostname, port, pathname } = new URL(uri)
-    const ours = protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(hostname)
+    const secure = protocol === 'https:'
+    const ours = (protocol === 'http:' || (secure && certified)) && LOOPBACK.includes(hostname)
     if (!ours) return []
-    return [{ uri: uri.split(/[?#]/, 1)[0] ?? uri, port: Number(port || 80), path: pathname }]
+    const address = uri.split(/[?#]/, 1)[0] ?? uri
+    return [{ uri: address, secure, port: Number(port || (secure ? 443 : 80)), path: pathname }]
   })
 }
+
+const LOOPBACK = ['127.0.0.1', 'localhost']
 
 function stoppedBy(why: unknown): VisitEnd {
   const words = typeof why === 'string' ? why.trim().slice(0, 300) : ''

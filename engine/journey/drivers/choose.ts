@@ -34,27 +34,41 @@ export function chooseDriver(target: Target, wire: Wire, options: DriverOptions 
   const { trust, proxy, timeout, base } = target
   const patience = (how.patience ?? PATIENCE[driver]) * 1000
   const redirectUris = Object.values(target.clients).flatMap((client) => client.redirectUris)
-  if (driver === 'http') return httpDriver(wire, forms)
-  if (driver === 'command') {
-    const redact = (text: string) => createRedactor(target.secrets).redactText(text)
-    return waiting(commandDriver({ command, base, patience, redact }), driver, options)
-  }
-  if (driver === 'browser') {
-    const executable = how.executable ?? findBrowser() ?? ''
-    const visible = how.visible === true
-    const shared = { executable, visible, trust, proxy, timeout, patience, steps, base }
-    return waiting(browserDriver({ ...shared, redirectUris }), driver, options)
-  }
   const asked = askDriver({
-    redirectUris,
-    patience,
+    redirectUris: driver === 'ask' ? redirectUris : [],
+    patience: driver === 'ask' ? patience : PATIENCE.ask * 1000,
     port: how.port ?? 0,
     open: how.open,
     base,
     announced: options.announced ?? [],
     say: options.say ?? ((line) => process.stderr.write(`${line}\n`)),
     probe: httpDriver(wire, []),
+    catcher: how.catcher,
   })
+  // Whoever takes the customers through the pages, questions are asked on a page of ours.
+  const withQuestions = (other: Driver): Driver => ({
+    ...other,
+    question: asked.question,
+    interrupt() {
+      other.interrupt?.()
+      asked.interrupt?.()
+    },
+    async close() {
+      await Promise.all([other.close(), asked.close()])
+    },
+  })
+  if (driver === 'http') return waiting(withQuestions(httpDriver(wire, forms)), driver, options)
+  if (driver === 'command') {
+    const redact = (text: string) => createRedactor(target.secrets).redactText(text)
+    const program = commandDriver({ command, base, patience, redact })
+    return waiting(withQuestions(program), driver, options)
+  }
+  if (driver === 'browser') {
+    const executable = how.executable ?? findBrowser() ?? ''
+    const visible = how.visible === true
+    const shared = { executable, visible, trust, proxy, timeout, patience, steps, base }
+    return waiting(withQuestions(browserDriver({ ...shared, redirectUris })), driver, options)
+  }
   return waiting(asked, driver, options)
 }
 
@@ -64,9 +78,19 @@ function waiting(driver: Driver, name: string, { onWaiting }: DriverOptions): Dr
   return {
     ...driver,
     async visit(request) {
+      // Each request of this one has a time-out of its own.
+      if (name === 'http') return driver.visit(request)
       onWaiting(`${name}: ${request.purpose}`)
       try {
         return await driver.visit(request)
+      } finally {
+        onWaiting()
+      }
+    },
+    async question(name, text) {
+      onWaiting(`somebody at the bank: ${name}`)
+      try {
+        return await driver.question?.(name, text)
       } finally {
         onWaiting()
       }

@@ -15,6 +15,8 @@ export interface Desk {
   readonly version: number
   /** The visit that is open, if any. */
   readonly open: OpenVisit | undefined
+  /** What somebody at the bank is asked to do, if anything. */
+  readonly question: Question | undefined
   /** Asks for one visit; settles when it is answered, or after so many milliseconds. */
   ask(request: VisitRequest, patience: number): Promise<VisitEnd>
   /** An address at which a browser arrived or that was pasted. */
@@ -23,6 +25,16 @@ export interface Desk {
   settle(all: boolean): void
   /** The bank's pages end without a way on, or the person gives the visit up. */
   give(end: VisitEnd): void
+  /** Asks for something to be done at the bank; why it was not, undefined when it was. */
+  inquire(text: string, patience: number): Promise<string | undefined>
+  /** The question is settled: undefined when it was done, else why not. */
+  reply(why: string | undefined): void
+}
+
+export interface Question {
+  /** Counted with the visits. */
+  number: number
+  text: string
 }
 
 export interface OpenVisit {
@@ -38,13 +50,22 @@ export function createDesk(announced: Announced[]): Desk {
   let version = 1
   let count = 0
   let open: OpenVisit | undefined
+  let question: Question | undefined
   let resolve: (end: VisitEnd) => void = () => {}
+  let answer: (why: string | undefined) => void = () => {}
 
   const finish = (end: VisitEnd) => {
     if (!open) return
     open = undefined
     version += 1
     resolve(end)
+  }
+
+  const reply = (why: string | undefined) => {
+    if (!question) return
+    question = undefined
+    version += 1
+    answer(why)
   }
 
   return {
@@ -54,6 +75,9 @@ export function createDesk(announced: Announced[]): Desk {
     },
     get open() {
       return open
+    },
+    get question() {
+      return question
     },
     async ask(request, patience) {
       const entry = entryOf(entries, request)
@@ -92,6 +116,19 @@ export function createDesk(announced: Announced[]): Desk {
       version += 1
     },
     give: finish,
+    async inquire(text, patience) {
+      count += 1
+      version += 1
+      question = { number: count, text }
+      const answered = new Promise<string | undefined>((done) => {
+        answer = done
+      })
+      const timer = setTimeout(() => reply(`nobody answered within ${patience / 1000} s`), patience)
+      const why = await answered
+      clearTimeout(timer)
+      return why
+    },
+    reply,
   }
 }
 

@@ -59,7 +59,7 @@ export interface Page {
 export interface Driver {
   visit(request: VisitRequest): Promise<VisitEnd>
   /** Asks somebody to do something at the bank; why it was not done, undefined when it was. */
-  question?(text: string): Promise<string | undefined>
+  question?(name: string, text: string): Promise<string | undefined>
   /** Ends the visit that is open, and every later one at once: the run was interrupted. */
   interrupt?(): void
   close(): Promise<void>

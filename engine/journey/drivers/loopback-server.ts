@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import type { TransportDocument } from '../../target/target.ts'
 
 /** Bytes of a body that are read: an address with a code and an ID token is far smaller. */
 const MOST_BODY = 64 * 1024
@@ -16,16 +18,25 @@ export interface Handler {
 }
 
 /**
- * An HTTP server that only this machine reaches, and only pages of its own may speak to. What it
+ * A server that only this machine reaches, and only pages of its own may speak to. What it
  * turns away: names that merely resolve to loopback (DNS rebinding), requests that pages of other
  * origins cause, bodies of more than 64 KiB. Nothing that it serves is kept or referred to.
  *
  * @param port 0: a free one.
+ * @param identity its certificate; without one it speaks HTTP.
  */
-export async function openLoopback(port: number, handler: Handler): Promise<Server> {
-  const server = createServer((request, response) => {
-    void answer(request, response, handler)
-  })
+export async function openLoopback(
+  port: number,
+  handler: Handler,
+  identity?: TransportDocument,
+): Promise<Server> {
+  const scheme = identity ? 'https' : 'http'
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    void answer(request, response, scheme, handler)
+  }
+  const server = identity
+    ? createSecureServer(secureOptions(identity), listener)
+    : createServer(listener)
   server.requestTimeout = 10_000
   server.headersTimeout = 10_000
   await new Promise<void>((resolve, reject) => {
@@ -33,6 +44,13 @@ export async function openLoopback(port: number, handler: Handler): Promise<Serv
     server.listen(port, '127.0.0.1', () => resolve())
   })
   return server
+}
+
+function secureOptions({ certificate, key, pkcs12, passphrase }: TransportDocument) {
+  return {
+    ...(pkcs12 === undefined ? { cert: certificate, key } : { pfx: Buffer.from(pkcs12, 'base64') }),
+    ...(passphrase !== undefined && { passphrase }),
+  }
 }
 
 export function portOf(server: Server): number {
@@ -49,26 +67,32 @@ export function shut(server: Server): Promise<void> {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
+  scheme: string,
   handler: Handler,
 ): Promise<void> {
   try {
-    send(response, await replyTo(request, handler))
+    send(response, await replyTo(request, scheme, handler))
   } catch {
     // A body that ends early, or a sender that is gone: there is nobody to answer.
     response.destroy()
   }
 }
 
-async function replyTo(request: IncomingMessage, handler: Handler): Promise<Reply> {
+async function replyTo(request: IncomingMessage, scheme: string, handler: Handler): Promise<Reply> {
   const { method = '', headers, socket } = request
   const host = headers.host ?? ''
-  const own = ['127.0.0.1', 'localhost'].map((name) => `${name}:${socket.localPort}`)
+  // A browser leaves out the port that the scheme means anyway.
+  const usual = socket.localPort === (scheme === 'https' ? 443 : 80)
+  const own = ['127.0.0.1', 'localhost'].flatMap((name) => [
+    `${name}:${socket.localPort}`,
+    ...(usual ? [name] : []),
+  ])
   if (!own.includes(host)) return refusal(421, 'This is not an address of this page.')
   const path = (request.url ?? '/').split(/[?#]/, 1)[0] ?? '/'
   if (method === 'GET' || method === 'HEAD') return handler.get(path)
   if (method !== 'POST') return refusal(405, 'Only GET and POST are served.')
   const site = headers['sec-fetch-site']
-  if (headers.origin !== `http://${host}` || (site !== undefined && site !== 'same-origin')) {
+  if (headers.origin !== `${scheme}://${host}` || (site !== undefined && site !== 'same-origin')) {
     return refusal(403, 'Only pages served from here may send something.')
   }
   // A form of another page cannot have this type: a browser would ask first, and be refused.

@@ -1,0 +1,142 @@
+import type { FactBy, Plan } from '../engine/run/plan.ts'
+
+/** What a plan knows besides the target and the suites. */
+export interface Surroundings {
+  target: string
+  /** Requests of the latest run of the same scope, and when that was. */
+  lastRun?: { requests: number; at: string }
+  requestsPerMinute?: number
+  /** Clients by name: how the run comes by each. */
+  clients: { name: string; by: 'configured' | 'kept' | 'registers' }[]
+  expiryPatience: number
+  attended: boolean
+  keep: 'memory' | 'file'
+}
+
+/** A plan in words. */
+export function planText(plan: Plan, about: Surroundings): string {
+  return [
+    `${about.target}: ${plan.checks} checks of ${plan.requirements} requirements`,
+    '',
+    ...approvals(plan, about),
+    '',
+    ...visits(plan),
+    '',
+    ...clients(plan, about),
+    '',
+    ...requests(plan, about),
+    '',
+    ...facts(plan, about),
+    '',
+    ...leftBehind(plan, about),
+  ].join('\n')
+}
+
+function approvals({ approvals: all }: Plan, { attended, keep }: Surroundings): string[] {
+  const asked = all.filter(({ missing }) => missing === undefined)
+  const how = attended ? ', asked for in one sitting where the bank’s tokens last' : ''
+  const lines = [`Approvals: ${asked.length}${asked.length > 0 ? how : ''}`]
+  for (const { name, purpose, client, customer, serves, spentBy, missing } of all) {
+    lines.push(`  ${name}: ${purpose}`)
+    lines.push(`    ${customer} customer, ${client} client; serves ${counted(serves, 'check')}`)
+    if (missing !== undefined) lines.push(`    not asked for: ${missing}`)
+    if (spentBy.length > 0) lines.push(`    gone after ${spentBy.join(', ')}`)
+  }
+  if (asked.length > 0) {
+    lines.push(
+      keep === 'file'
+        ? '  Kept, encrypted, when the run is interrupted: the next run goes on with them.'
+        : '  Lost when the run is interrupted; authorisation.keep: file keeps them.',
+    )
+  }
+  return lines
+}
+
+function visits({ visits: all }: Plan): string[] {
+  const sum = (grants: boolean) =>
+    all.filter((visit) => visit.grants === grants).reduce((n, { count }) => n + count, 0)
+  const lines = [`Visits of single checks that a right bank ends without a code: ${sum(false)}`]
+  for (const { name, checks, count, grants } of all) {
+    const times = count > 1 ? `, ${count} times` : ''
+    if (!grants) lines.push(`  ${name}${times} (${checks.join(', ')})`)
+  }
+  if (sum(true) > 0) {
+    lines.push(`Visits of single checks that end in a code: ${sum(true)}`)
+    for (const { name, checks, grants } of all) {
+      if (grants) lines.push(`  ${name} (${checks.join(', ')})`)
+    }
+  }
+  return lines
+}
+
+const COMES_BY = {
+  configured: 'its clientId is in the target',
+  kept: 'registered by an earlier run',
+  registers: 'is registered, and kept for the runs that follow',
+}
+
+function clients({ registrations }: Plan, about: Surroundings): string[] {
+  return [
+    'Clients:',
+    ...about.clients.map(({ name, by }) => `  ${name}: ${COMES_BY[by]}`),
+    `  checks that try to register one more, for good where it succeeds: ${registrations.length}`,
+    ...registrations.map((check) => `    ${check}`),
+  ]
+}
+
+function requests(plan: Plan, { lastRun, requestsPerMinute }: Surroundings): string[] {
+  const count = lastRun?.requests ?? plan.requests
+  const source = lastRun
+    ? `as in the run of ${lastRun.at}`
+    : 'an estimate: no run of this scope yet'
+  const lines = [`Requests: about ${count} (${source})`]
+  if (requestsPerMinute === undefined) lines.push('  no limit: the target has no requestsPerMinute')
+  else {
+    const minutes = Math.max(1, Math.round(count / requestsPerMinute))
+    lines.push(`  at most ${requestsPerMinute} in a minute: about ${minutes} min`)
+  }
+  lines.push(
+    ...(plan.bursts.length === 0
+      ? ['  none to reach the rate limit: the target names no rateLimitBurst']
+      : [
+          `  at most ${plan.bursts[0]?.requests} of them without the customer present, to reach the rate limit`,
+        ]),
+  )
+  return lines
+}
+
+function facts({ hooks }: Plan, { expiryPatience }: Surroundings): string[] {
+  const how: Record<Exclude<FactBy, undefined>, string> = {
+    http: 'by an HTTP call',
+    command: 'by a program',
+    ask: 'somebody is asked, where there is a terminal or a person at the approvals',
+    time: `by waiting, at most ${expiryPatience} s`,
+  }
+  return [
+    'Facts that a TPP cannot bring about:',
+    ...hooks.map(({ name, by, checks }) => {
+      const rests = counted(checks, 'check')
+      if (checks.length === 0) return `  ${name}: nothing in scope rests on it`
+      if (by !== undefined) return `  ${name}: ${how[by]}; ${rests}`
+      return `  ${name}: nobody. A hook would add ${rests}: ${checks.join(', ')}`
+    }),
+  ]
+}
+
+function leftBehind(plan: Plan, { clients: all }: Surroundings): string[] {
+  const kept = all.filter(({ by }) => by === 'registers').length
+  const most = kept + plan.registrations.length
+  const consents = plan.approvals.filter(
+    ({ name, missing }) => missing === undefined && name !== 're-confirmed',
+  ).length
+  return [
+    `Consents: ${consents} for approvals, and those that checks create; all are deleted at the end.`,
+    most === 0
+      ? 'Left behind: nothing.'
+      : `Left behind: ${kept === most ? most : `${kept} to ${most}`} clients, which the interface cannot remove.`,
+  ]
+}
+
+function counted(list: readonly unknown[], word: string): string {
+  return `${list.length} ${word}${list.length === 1 ? '' : 's'}`
+}

@@ -1,0 +1,109 @@
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startBank } from '../../bank/bank.ts'
+import { root } from '../../engine/catalogue/root.ts'
+import { planOf } from '../../engine/run/plan.ts'
+import type { Scope } from '../../engine/run/scope.ts'
+import { loadConsents } from '../../engine/run/suites.ts'
+import type { TargetDocument } from '../../engine/target/target.ts'
+import { judgeBank, openWorkshop, type Workshop } from '../../proof/judge-bank.ts'
+
+let workshop: Workshop
+let target: TargetDocument
+beforeAll(async () => {
+  workshop = await openWorkshop()
+  const bank = await startBank({ directory: workshop.directory })
+  target = structuredClone(bank.target) as TargetDocument
+  await bank.close()
+})
+
+const FULL: Scope = { profile: 'full', only: [] }
+
+async function planned(document: TargetDocument, scope: Scope) {
+  const { catalogue, suites } = workshop
+  const consents = await loadConsents(join(root, 'suites'))
+  return planOf({ target: document, catalogue, checks: suites.checks, scope, consents })
+}
+
+/** A run of the correct bank: visits that took place, requests, and what was not applicable. */
+async function happened(scope: Scope, change: (document: TargetDocument) => void = () => {}) {
+  let visits = 0
+  const door = {
+    id: 'counts-visits',
+    story: 'Somebody stands at the door and counts.',
+    async middleware({ path }: { path: string }, next: () => Promise<void>) {
+      if (path === '/authorize') visits += 1
+      await next()
+    },
+  }
+  const run = await judgeBank(workshop, [door], { scope, target: change })
+  const results = [...run.results.values()]
+  const inapplicable = results.filter(({ outcome }) => outcome === 'not-applicable')
+  return { visits, requests: run.requests, inapplicable }
+}
+
+function visitsOf({ approvals, visits }: Awaited<ReturnType<typeof planned>>): number {
+  const asked = approvals.filter(({ missing }) => missing === undefined).length
+  return visits.reduce((sum, { count }) => sum + count, asked)
+}
+
+describe.each<[string, Scope, (document: TargetDocument) => void]>([
+  ['everything', FULL, () => {}],
+  ['core', { profile: 'core', only: [] }, () => {}],
+  ['a chapter', { profile: 'full', only: ['account-information/authorisation'] }, () => {}],
+  [
+    'a poor target',
+    FULL,
+    (document) => {
+      document.hooks = undefined
+      document.freshRegistrations = false
+      document.rateLimitBurst = 0
+      document.expiryPatience = 0
+      document.customers.second = undefined
+      document.absent = ['second-customer']
+    },
+  ],
+])('of %s', (_, scope, change) => {
+  test('the plan says what happens', { timeout: 120_000 }, async () => {
+    const document = structuredClone(target)
+    change(document)
+    const plan = await planned(document, scope)
+    const run = await happened(scope, change)
+    // What a result rests on is judged as well, where a selection leaves it out.
+    const more = scope.only.length > 0 ? 2 : 0
+    expect(run.visits - visitsOf(plan)).toBeGreaterThanOrEqual(0)
+    expect(run.visits - visitsOf(plan)).toBeLessThanOrEqual(more)
+    expect(plan.requests).toBeGreaterThan(run.requests * 0.6)
+    expect(plan.requests).toBeLessThan(run.requests * 1.5)
+    for (const { name, by, checks } of plan.hooks) {
+      const without = run.inapplicable.filter(({ message }) =>
+        message.startsWith(`the target has no hook ${name}`),
+      )
+      if (by === undefined) expect(without.map(({ id }) => id).sort()).toEqual([...checks].sort())
+      else expect(without).toEqual([])
+    }
+  })
+})
+
+test('core is one approval and destroys nothing', async () => {
+  const plan = await planned(target, { profile: 'core', only: [] })
+  expect(plan.approvals.map(({ name, spentBy }) => [name, spentBy])).toEqual([['everything', []]])
+  expect(plan).toMatchObject({ visits: [], registrations: [], bursts: [] })
+})
+
+test('full is ten approvals at most, each after what it rests on', async () => {
+  const plan = await planned(target, FULL)
+  const names = plan.approvals.map(({ name }) => name)
+  expect(names.length).toBeLessThanOrEqual(10)
+  expect(names[0]).toBe('everything')
+  expect(new Set(names).size).toBe(names.length)
+})
+
+test('what a second client or customer would be needed for is not asked for', async () => {
+  const document = structuredClone(target)
+  document.clients.second = undefined
+  document.customers.second = undefined
+  const plan = await planned(document, FULL)
+  const missing = plan.approvals.filter((approval) => approval.missing !== undefined)
+  expect(missing.map(({ name }) => name).sort()).toEqual(['second client', 'second customer'])
+})
