@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import type { Variant } from '../proof.ts'
 import { answers, type Json, jsonOf, type Part, partOf, refusals, successes } from '../rewriting.ts'
+import { byTurns, inTurn } from '../turns.ts'
 
 /** The interface of the first document, whose error bodies are not shown. */
 const ACCOUNT_INFORMATION: Part[] = ['consents', 'data', 'registration', 'token']
@@ -17,53 +18,26 @@ function say(ctx: Context, type: string, body: string | undefined) {
 
 const variants: Variant[] = [
   {
-    id: 'errors-without-body',
-    story: '"The error body shape of this interface: not shown." There is none.',
-    middleware: refusals(ACCOUNT_INFORMATION, (ctx) => say(ctx, '', undefined)),
-  },
-  {
-    id: 'errors-in-html',
-    story: '"The error body shape of this interface: not shown." The gateway\'s pages.',
-    middleware: refusals(ACCOUNT_INFORMATION, (ctx) =>
-      say(ctx, 'text/html', `<html><head><title>${ctx.status}</title></head><body></body></html>`),
-    ),
-  },
-  {
-    id: 'errors-in-plain-words',
-    story: '"The error body shape of this interface: not shown." A word, in plain text.',
-    middleware: refusals(ACCOUNT_INFORMATION, (ctx) => say(ctx, 'text/plain', ctx.message)),
-  },
-  {
-    id: 'errors-by-rfc-7807',
-    story: '"The error body shape of this interface: not shown." Problem details.',
-    middleware: refusals(ACCOUNT_INFORMATION, (ctx) =>
-      say(
-        ctx,
-        'application/problem+json',
-        JSON.stringify({ type: 'about:blank', title: ctx.message, status: ctx.status }),
-      ),
-    ),
-  },
-  {
-    id: 'errors-by-oauth',
-    story: '"The error body shape of this interface: not shown." As of RFC 6749 everywhere.',
-    middleware: refusals(ACCOUNT_INFORMATION, (ctx) =>
-      say(ctx, 'application/json;charset=UTF-8', '{"error":"invalid_request"}'),
-    ),
-  },
-  {
-    id: 'errors-in-a-list',
-    story: '"The error body shape of this interface: not shown." A JSON array of messages.',
-    middleware: refusals(ACCOUNT_INFORMATION, (ctx) =>
-      say(ctx, 'application/json', JSON.stringify([{ code: ctx.status, text: ctx.message }])),
-    ),
-  },
-  {
-    id: 'errors-in-xml-called-json',
+    id: 'errors-of-any-shape',
     story:
-      '"The error body shape of this interface: not shown." An old backend\'s XML, under the header of the gateway.',
-    middleware: refusals(ACCOUNT_INFORMATION, (ctx) =>
-      say(ctx, 'application/json', `<Fault><Code>${ctx.status}</Code></Fault>`),
+      '"The error body shape of this interface: not shown." None, the page of a gateway, a word, problem details, those of RFC 6749, a list, and XML that is called JSON.',
+    middleware: refusals(
+      ACCOUNT_INFORMATION,
+      byTurns<[Context], void>(
+        (ctx) => say(ctx, '', undefined),
+        (ctx) => say(ctx, 'text/html', `<html><head><title>${ctx.status}</title></head></html>`),
+        (ctx) => say(ctx, 'text/plain', ctx.message),
+        (ctx) =>
+          say(
+            ctx,
+            'application/problem+json',
+            JSON.stringify({ type: 'about:blank', title: ctx.message, status: ctx.status }),
+          ),
+        (ctx) => say(ctx, 'application/json;charset=UTF-8', '{"error":"invalid_request"}'),
+        (ctx) =>
+          say(ctx, 'application/json', JSON.stringify([{ code: ctx.status, text: ctx.message }])),
+        (ctx) => say(ctx, 'application/json', `<Fault><Code>${ctx.status}</Code></Fault>`),
+      ),
     ),
   },
   {
@@ -76,105 +50,113 @@ const variants: Variant[] = [
     }),
   },
   {
-    id: 'members-in-another-order',
-    story: 'The order of the members of a JSON object means nothing (RFC 8259 4).',
-    middleware: answers((ctx) => {
-      const body = jsonOf(ctx)
-      if (!body) return false
-      ctx.body = backwards(body)
-    }),
-  },
-  {
-    id: 'pretty-printed-ascii',
-    story: 'JSON may be indented, and every character outside ASCII escaped (RFC 8259 2, 7).',
-    middleware: answers((ctx) => {
-      const body = jsonOf(ctx)
-      if (!body) return false
-      const escaped = JSON.stringify(body, null, 2).replace(
-        /[\u007f-\uffff]/g,
-        (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-      )
-      say(ctx, 'application/json', `${escaped}\r\n`)
-    }),
-  },
-  {
-    id: 'media-type-with-charset',
-    story: 'application/json may carry parameters, and its case is free (RFC 9110 8.3.1).',
-    middleware: answers((ctx) => {
-      const body = jsonOf(ctx)
-      if (!body) return false
-      say(ctx, 'Application/JSON;charset=UTF-8', JSON.stringify(body))
-    }),
-  },
-  {
-    id: 'keys-as-jwk-set',
-    story: "What the JWKS' media type is, the document does not say; RFC 7517 8.5 has one.",
-    middleware: successes(['jwks'], (body, ctx) => {
-      say(ctx, 'application/jwk-set+json', JSON.stringify(body))
-      return ctx.body
-    }),
-  },
-  {
-    id: 'without-links-and-meta',
+    id: 'json-written-in-any-way',
     story:
-      'The table of the envelope says presence of Data and Risk only: a consent response without Links and Meta, as in the schema of 3.1.2.',
-    middleware: successes(['consents'], ({ Links: _links, Meta: _meta, ...rest }) => rest),
-    warns: ['ENV-08/links-and-meta'],
-    because: 'AMB-31: their presence is implied, so a should.',
+      'The order of the members of a JSON object means nothing (RFC 8259 4); JSON may be indented, and every character outside ASCII escaped (2, 7); application/json may carry parameters, and its case is free (RFC 9110 8.3.1).',
+    middleware: answers((ctx) => {
+      const body = jsonOf(ctx)
+      return body ? write(ctx, body) : false
+    }),
   },
   {
-    id: 'empty-meta-of-consents',
-    story: 'A consent has no pages: Meta of consent responses is empty, as in 3.1.2.',
-    middleware: successes(['consents'], (body) => ({ ...body, Meta: {} })),
-    warns: ['ENV-08/links-and-meta'],
-    because: 'AMB-31: TotalPages is implied, so a should.',
-  },
-  {
-    id: 'links-first-and-last',
+    id: 'sets-in-any-order',
     story:
-      'One answer is the first page and the last one: Links says so, and nothing is paginated (AMB-29).',
+      'Permissions, scopes, grant types, the words of response types and the products are sets: in each answer they stand in another order, and what was not asked for may stand beside them.',
+    middleware: successes(['consents', 'products', 'registration', 'token'], disordered),
+  },
+  {
+    id: 'consents-without-pages',
+    story:
+      'The table of the envelope says presence of Data and Risk only: a consent response without Links and Meta, or with a Meta that is empty, as a consent has no pages.',
+    middleware: successes(
+      ['consents'],
+      byTurns<[Json], Json>(
+        ({ Links: _links, Meta: _meta, ...rest }) => rest,
+        (body) => ({ ...body, Meta: {} }),
+      ),
+    ),
+    warns: ['ENV-08/links-and-meta'],
+    because: 'AMB-31: the presence of both, and of TotalPages, is implied, so a should.',
+  },
+  {
+    id: 'envelopes-with-more',
+    story:
+      'One answer is the first page and the last one, and Links says so (AMB-29); an empty one has no page; that Risk is absent outside consents no sentence says.',
     middleware: successes(['data'], (body) => {
       const links = body.Links as Json
-      return { ...body, Links: { ...links, First: links.Self, Last: links.Self } }
-    }),
-  },
-  {
-    id: 'no-pages-when-empty',
-    story: 'Meta.TotalPages is the "total pages in the response": none, when nothing is in it.',
-    middleware: successes(['data'], (body) => {
       const [rows] = Object.values(body.Data as Json)
-      return Array.isArray(rows) && rows.length === 0
-        ? { ...body, Meta: { TotalPages: 0 } }
-        : undefined
+      const empty = Array.isArray(rows) && rows.length === 0
+      return {
+        ...body,
+        Risk: {},
+        Links: { ...links, First: links.Self, Last: links.Self },
+        ...(empty && { Meta: { TotalPages: 0 } }),
+      }
     }),
   },
   {
-    id: 'risk-on-data',
-    story: 'Risk is present on consent responses; that it is absent elsewhere no sentence says.',
-    middleware: successes(['data'], (body) => ({ ...body, Risk: {} })),
-  },
-  {
-    id: 'self-without-query',
-    story: 'Links.Self references the resource; whether with the query of the request is open.',
-    policies: (correct, { fired }) => ({
-      selfLink(base, path) {
-        if (path.includes('?')) fired()
-        return correct.selfLink(base, path.split('?', 1)[0] ?? path)
-      },
-    }),
-  },
-  {
-    id: 'self-at-the-public-address',
+    id: 'links-of-any-form',
     story:
-      'Links.Self is an absolute URL; TPPs reach the bank through another name than it has itself.',
-    policies: (_correct, { fired }) => ({
-      selfLink(_base, path) {
-        fired()
-        return `https://api.bank.example:443${path}`
-      },
-    }),
+      'Links.Self is an absolute URL that references the resource: with the query of the request or without, and under the name by which TPPs reach the bank.',
+    policies: (correct, { fired }) => {
+      const next = inTurn(['without-query', 'public'] as const)
+      return {
+        selfLink(base, path) {
+          fired()
+          return next() === 'public'
+            ? `https://api.bank.example:443${path}`
+            : correct.selfLink(base, path.split('?', 1)[0] ?? path)
+        },
+      }
+    },
   },
 ]
+
+/** One body after the other: backwards, indented in ASCII, and under a spelling of its type. */
+const write = byTurns<[Context, Json], void>(
+  (ctx, body) => {
+    ctx.body = backwards(body)
+  },
+  (ctx, body) => {
+    const escaped = JSON.stringify(body, null, 2).replace(
+      /[\u007f-\uffff]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    )
+    say(ctx, 'application/json', `${escaped}\r\n`)
+  },
+  (ctx, body) => say(ctx, 'Application/JSON;charset=UTF-8', JSON.stringify(body)),
+)
+
+const backwardsOrSorted = byTurns<[unknown[]], unknown[]>(
+  (values) => values.toReversed(),
+  (values) => values.toSorted(),
+  (values) => [...values.slice(1), ...values.slice(0, 1)],
+)
+
+function disordered(body: Json, ctx: Context): Json | undefined {
+  const words = (text: unknown) => backwardsOrSorted(String(text).split(' ')).join(' ')
+  switch (partOf(ctx)) {
+    case 'consents': {
+      const data = body.Data as Json
+      if (!Array.isArray(data.Permissions)) return undefined
+      return { ...body, Data: { ...data, Permissions: backwardsOrSorted(data.Permissions) } }
+    }
+    case 'products':
+      return { ...body, data: (body.data as Json[]).toReversed() }
+    case 'registration':
+      return {
+        ...body,
+        scope: words(body.scope),
+        grant_types: backwardsOrSorted([...(body.grant_types as string[]), 'implicit']),
+        response_types: ['id_token code'],
+      }
+    default: {
+      // openid opens no resource, and need not be named.
+      const scope = words(body.scope).replace(/ openid\b|\bopenid /, '')
+      return { ...body, scope }
+    }
+  }
+}
 
 /** The value with one more member in each object, but for Risk, which is empty. */
 function withExtras(value: unknown, name = ''): unknown {

@@ -1,8 +1,10 @@
+import type { Context } from 'koa'
 import { currentRequest } from '../../bank/current.ts'
 import type { Reason } from '../../bank/refusals.ts'
 import { stateOf } from '../../bank/state.ts'
 import type { Variant } from '../proof.ts'
 import { partOf, refusals, statuses } from '../rewriting.ts'
+import { byTurns, inTurn } from '../turns.ts'
 
 /** The consent in the path of the request, also a deleted or a foreign one. */
 function consentAsked() {
@@ -17,43 +19,51 @@ const asksForData = () => {
   const ctx = currentRequest()
   return ctx !== undefined && partOf(ctx) === 'data'
 }
-const WRONG_BODY: Reason[] = [
-  'malformed',
-  'field-missing',
-  'field-invalid',
-  'field-unexpected',
-  'date-invalid',
-  'permission-unsupported',
-  'scheme-unsupported',
-]
+const asksForFunds = () => currentRequest()?.path.includes('funds-confirmation') === true
+
+/** What a list of statuses says for a reason: the next one, endpoint by endpoint. */
+type Open = (reason: Reason) => readonly [number, ...number[]] | undefined
+
+/** Refuses by one after the other of the statuses that are open. */
+function anyOf(open: Open): NonNullable<Variant['policies']> {
+  const turns = new Map<string, () => number>()
+  return statuses((reason) => {
+    const choices = open(reason)
+    if (!choices) return undefined
+    const key = `${reason} ${choices}`
+    const next = turns.get(key) ?? inTurn(choices)
+    turns.set(key, next)
+    return next()
+  })
+}
 
 const variants: Variant[] = [
   {
-    id: 'unknown-consent-is-404',
+    id: 'consents-refused-by-any-status',
     story:
-      'An invalid ConsentId gives "an error response" whose status is not shown (Errors): the gateway says 404, for queries and deletions.',
-    policies: statuses((reason) => {
-      if (reason === 'consent-unknown') return 404
-      return reason === 'consent-other-client' && asksToDelete() && !consentAsked()
-        ? 404
-        : undefined
+      'An invalid ConsentId, another client\'s and a deleted one give "an error response", and an unsupported permission "rejection", whose statuses are not shown (Errors), nor any other for a wrong body: 400, 403, 404, 409, 410, 422. Only the deletion of another client\'s consent has one.',
+    policies: anyOf((reason) => {
+      switch (reason) {
+        case 'consent-unknown':
+          return consentAsked()?.deleted === undefined ? [404, 400, 422] : [410, 404, 400]
+        case 'consent-other-client':
+          if (!asksToDelete()) return [400, 404, 403]
+          return consentAsked() ? undefined : [404, 400]
+        case 'permission-unsupported':
+          return [403, 422, 400]
+        case 'scheme-unsupported':
+          return [409, 422, 400]
+        case 'field-invalid':
+          return asksForFunds() ? [404, 422, 400] : [422, 400]
+        case 'malformed':
+        case 'field-missing':
+        case 'field-unexpected':
+        case 'date-invalid':
+          return [422, 400]
+        default:
+          return undefined
+      }
     }),
-  },
-  {
-    id: 'unknown-consent-deletion-is-400',
-    story:
-      'An invalid ConsentId gives "an error response" whose status is not shown (Errors): 400 as in 3.1.2, for deletions as well.',
-    policies: statuses((reason) =>
-      reason === 'consent-other-client' && asksToDelete() && !consentAsked() ? 400 : undefined,
-    ),
-  },
-  {
-    id: 'foreign-consent-looks-unknown',
-    story:
-      'The query of another client\'s consent gives "an error response" whose status is not shown (Errors): 400, so that nobody learns which ids exist.',
-    policies: statuses((reason) =>
-      reason === 'consent-other-client' && !asksToDelete() ? 400 : undefined,
-    ),
   },
   {
     id: 'foreign-consent-deletion-is-404',
@@ -66,90 +76,31 @@ const variants: Variant[] = [
     because: 'AMB-03: two rows cover the case, and one of them says 403.',
   },
   {
-    id: 'deleted-consent-is-gone',
+    id: 'data-refused-by-any-status',
     story:
-      'After its deletion "the TPP can no longer query" a consent; the status is not shown. 410 says it best.',
-    policies: statuses((reason) =>
-      reason === 'consent-unknown' && consentAsked()?.deleted !== undefined ? 410 : undefined,
-    ),
-  },
-  {
-    id: 'wrong-bodies-are-422',
-    story:
-      'The status that rejects an unsupported permission is not shown (Errors), nor any other for a wrong body: the framework says 422.',
-    policies: statuses((reason) => (WRONG_BODY.includes(reason) ? 422 : undefined)),
-  },
-  {
-    id: 'unsupported-permission-is-403',
-    story:
-      'The status that rejects an unsupported permission is not shown (Errors): 403, since the TPP may not have it.',
-    policies: statuses((reason) => (reason === 'permission-unsupported' ? 403 : undefined)),
-  },
-  {
-    id: 'accounts-not-found-are-404',
-    story:
-      "No sentence says how an AccountId that is not one of the consent's is refused: as any resource that is not there.",
-    policies: statuses((reason) => (reason.startsWith('account-') ? 404 : undefined)),
-  },
-  {
-    id: 'accounts-not-found-are-400',
-    story: 'No sentence says how an AccountId is refused: 400, be it unknown or foreign.',
-    policies: statuses((reason) => (reason === 'account-foreign' ? 400 : undefined)),
-  },
-  {
-    id: 'accounts-not-found-are-403',
-    story: 'No sentence says how an AccountId is refused: 403, be it unknown or foreign.',
-    policies: statuses((reason) => (reason === 'account-unknown' ? 403 : undefined)),
-  },
-  {
-    id: 'missing-permission-is-401',
-    story:
-      'The status that refuses a data request without the permission is not shown (Data endpoints 2, 3): 401 with a challenge.',
-    policies: statuses((reason) => (reason === 'permission-missing' ? 401 : undefined)),
-  },
-  {
-    id: 'missing-permission-is-404',
-    story:
-      'The status that refuses a data request without the permission is not shown (Data endpoints 2, 3): the resource does not exist under such a consent.',
-    policies: statuses((reason) => (reason === 'permission-missing' ? 404 : undefined)),
-  },
-  {
-    id: 'wrong-token-for-data-is-403',
-    story:
-      '401 for an invalid token is shown for deletions only (Errors): data requests with a token that opens nothing get 403.',
-    policies: statuses((reason) =>
-      asksForData() && (reason === 'token-invalid' || reason === 'token-other-client')
-        ? 403
-        : undefined,
-    ),
-  },
-  {
-    id: 'missing-token-is-400',
-    story:
-      '401 for a missing token is shown for deletions only (Errors): elsewhere the gateway misses a header and says 400.',
-    policies: statuses((reason) =>
-      reason === 'token-missing' && !asksToDelete() ? 400 : undefined,
-    ),
-  },
-  {
-    id: 'ended-consents-are-401',
-    story:
-      'By which status access under a revoked, expired or unconfirmed consent is rejected is not shown: always 401.',
-    policies: statuses((reason, usual) => {
-      const ended = reason === 'consent-not-authorised' || reason === 'reconfirmation-due'
-      return ended && usual !== 401 ? 401 : undefined
+      'By which status data are refused is not shown: for an AccountId that is unknown or foreign, a permission that is missing (Data endpoints 2, 3), a consent that is revoked, expired or unconfirmed, a filter that is no date-time; 401 for a missing or wrong token is shown for deletions only (Errors). 400, 401, 403, 404.',
+    policies: anyOf((reason) => {
+      switch (reason) {
+        case 'account-unknown':
+        case 'account-foreign':
+          return [404, 400, 403]
+        case 'permission-missing':
+          return [401, 404, 403]
+        case 'token-invalid':
+        case 'token-other-client':
+          return asksForData() ? [403, 401] : undefined
+        case 'token-missing':
+          return asksToDelete() ? undefined : [400, 401]
+        case 'consent-not-authorised':
+        case 'consent-expired':
+        case 'reconfirmation-due':
+          return [401, 403]
+        case 'parameter-invalid':
+          return [404, 400]
+        default:
+          return undefined
+      }
     }),
-  },
-  {
-    id: 'ended-consents-are-403',
-    story:
-      'By which status access under an expired or unconfirmed consent is rejected is not shown: always 403.',
-    policies: statuses((reason) => (reason === 'consent-expired' ? 403 : undefined)),
-  },
-  {
-    id: 'wrong-filters-are-404',
-    story: 'The status for a filter that is no date-time is not shown: no route matches it.',
-    policies: statuses((reason) => (reason === 'parameter-invalid' ? 404 : undefined)),
   },
   {
     id: 'wrong-filters-are-ignored',
@@ -171,45 +122,29 @@ const variants: Variant[] = [
     because: 'That a value which is no date-time is refused is implied only, so a should.',
   },
   {
-    id: 'other-methods-are-404',
+    id: 'grants-refused-by-any-status',
     story:
-      'Which status answers a method or path outside the table of endpoints is not shown: nothing is there.',
-    policies: statuses((reason) => (reason === 'method' ? 404 : undefined)),
-  },
-  {
-    id: 'unlisted-paths-are-403',
-    story:
-      'Which status answers a path outside the table of endpoints is not shown: a gateway refuses what it has no policy for.',
-    policies: statuses((reason) =>
-      reason === 'not-found' || reason === 'method' ? 403 : undefined,
+      "The statuses of the refusals of the token endpoint and of registration are not shown, nor those of a method or path outside the table of endpoints: a gateway's 403 and 404, RFC 6749's 400, and 401 for who cannot prove to be the software.",
+    policies: anyOf((reason) => {
+      if (reason === 'not-found') return [403, 404]
+      return reason === 'method' ? [404, 403, 405] : undefined
+    }),
+    middleware: refusals(
+      ['token', 'registration'],
+      byTurns<[Context], void>(
+        (ctx) => refuseBy(ctx, 400),
+        (ctx) => refuseBy(ctx, 403),
+        (ctx) => refuseBy(ctx, partOf(ctx) === 'registration' ? 404 : 401),
+        (ctx) => refuseBy(ctx, partOf(ctx) === 'registration' ? 401 : 400),
+      ),
     ),
   },
-  {
-    id: 'token-refusals-are-400',
-    story:
-      "The statuses of the token endpoint's refusals are not shown; by RFC 6749 5.2 all of them may be 400.",
-    middleware: refusals(['token'], (ctx) => {
-      if (ctx.status === 400) return false
-      ctx.status = 400
-      ctx.remove('www-authenticate')
-    }),
-  },
-  {
-    id: 'token-refusals-are-403',
-    story:
-      "The statuses of the token endpoint's refusals are not shown: its gateway turns every 4xx into 403.",
-    middleware: refusals(['token'], (ctx) => {
-      ctx.status = 403
-    }),
-  },
-  {
-    id: 'registration-refusals-are-401',
-    story:
-      'The status of a refused registration is not shown: who cannot prove to be the software is unauthorised.',
-    middleware: refusals(['registration'], (ctx) => {
-      ctx.status = 401
-    }),
-  },
 ]
+
+function refuseBy(ctx: Context, status: number) {
+  ctx.status = status
+  ctx.remove('allow')
+  if (status !== 401) ctx.remove('www-authenticate')
+}
 
 export default variants

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import type { Context, Next } from 'koa'
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
+import type { Context } from 'koa'
 import type { Variant } from '../proof.ts'
-import { answers, jsonOf, partOf, refusals, statuses } from '../rewriting.ts'
+import { answers, type Json, jsonOf, partOf, refusals, statuses } from '../rewriting.ts'
+import { byTurns } from '../turns.ts'
 
 /** The JSON of an answer as bytes, its type kept; undefined where the body is something else. */
 function takeBytes(ctx: Context): Buffer | undefined {
@@ -28,15 +29,30 @@ function inPieces(bytes: Buffer, size: number): Readable {
   return Readable.from(pieces, { objectMode: false })
 }
 
-function coded(coding: string, encode: (bytes: Buffer) => Buffer) {
-  return answers((ctx) => {
-    const bytes = takeBytes(ctx)
-    if (!bytes) return false
-    giveBytes(ctx, encode(bytes))
-    ctx.set('content-encoding', coding)
-    ctx.vary('accept-encoding')
-  })
+/** Compressed, where the request accepts it; else as it was. */
+function code(ctx: Context, bytes: Buffer, coding: string, encode: (bytes: Buffer) => Buffer) {
+  const accepted = ctx.get('accept-encoding')
+  if (accepted !== '' && !accepted.includes(coding)) return
+  giveBytes(ctx, encode(bytes))
+  ctx.set('content-encoding', coding)
+  ctx.vary('accept-encoding')
 }
+
+const quickly = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
+
+/** One way to send a body after the other. */
+const frame = byTurns<[Context, Buffer], void>(
+  (ctx, bytes) => giveBytes(ctx, inPieces(bytes, 997)),
+  (ctx, bytes) => code(ctx, bytes, 'gzip', gzipSync),
+  (ctx) => ctx.set('connection', 'close'),
+  (ctx, bytes) => code(ctx, bytes, 'br', (plain) => brotliCompressSync(plain, quickly)),
+  (ctx, bytes) => code(ctx, bytes, 'deflate', deflateSync),
+  (ctx, bytes) => {
+    giveBytes(ctx, inPieces(bytes, 4096))
+    ctx.res.useChunkedEncodingByDefault = false
+    ctx.set('connection', 'close')
+  },
+)
 
 const seen = answers((ctx) => partOf(ctx) === 'data')
 
@@ -54,159 +70,105 @@ const variants: Variant[] = [
     middleware: seen,
   },
   {
-    id: 'certificates-refused-by-401',
+    id: 'certificates-refused-after-the-handshake',
     story:
-      'A missing or wrong transport certificate is refused; whether by the handshake or by a status, Authentication 1 does not say.',
-    settings: { tlsRefusal: 'status' },
-    policies: statuses((reason) => (reason === 'certificate' ? 401 : undefined)),
-  },
-  {
-    id: 'certificates-refused-by-400-page',
-    story:
-      'A missing or wrong transport certificate is refused by the web server\'s own page: "400 No required SSL certificate was sent".',
-    settings: { tlsRefusal: 'status' },
-    policies: (correct, { fired }) => ({
-      refusal(reason) {
-        if (reason !== 'certificate') return correct.refusal(reason)
-        fired()
-        return { ...correct.refusal(reason), status: 400 }
-      },
-    }),
-    async middleware(ctx, next) {
-      await next()
-      if (ctx.status !== 400 || !JSON.stringify(ctx.body ?? '').includes('transport certificate')) {
-        return
-      }
-      ctx.type = 'text/html'
-      ctx.body = '<center><h1>400 Bad Request</h1>No required SSL certificate was sent</center>'
-      ctx.status = 400
-      ctx.state.fired()
-    },
-  },
-  {
-    id: 'certificates-refused-by-closing',
-    story:
-      'The handshake succeeds, as in TLS 1.3 it may, and the connection is closed without an answer.',
+      'A missing or wrong transport certificate is refused; whether by the handshake or by a status, Authentication 1 does not say: 401, the web server\'s own page "400 No required SSL certificate was sent", and a connection that is closed without an answer, as in TLS 1.3 it may be.',
     settings: { tlsRefusal: 'status' },
     policies: statuses((reason) => (reason === 'certificate' ? 496 : undefined)),
-    middleware: refusals(['consents', 'data', 'registration', 'token'], (ctx) => {
-      if (ctx.status !== 496) return false
-      ctx.respond = false
-      ctx.req.socket.destroy()
-    }),
+    middleware: refusals(
+      ['consents', 'data', 'registration', 'token'],
+      (() => {
+        const refuse = byTurns<[Context], void>(
+          (ctx) => {
+            ctx.status = 401
+          },
+          (ctx) => {
+            ctx.type = 'text/html'
+            ctx.body =
+              '<center><h1>400 Bad Request</h1>No required SSL certificate was sent</center>'
+            ctx.status = 400
+          },
+          (ctx) => {
+            ctx.respond = false
+            ctx.req.socket.destroy()
+          },
+        )
+        return (ctx: Context) => (ctx.status === 496 ? refuse(ctx) : false)
+      })(),
+    ),
   },
   {
     id: 'token-endpoint-without-certificates',
     story:
-      'Authentication 1 names consent, data and registration endpoints, not the token endpoint: it asks for no certificate.',
-    settings: { tokenEndpointMtls: false },
+      'Authentication 1 names consent, data and registration endpoints, not the token endpoint: it asks for no certificate, and no sentence promises tokens that are bound to one (AMB-32).',
+    settings: { tokenEndpointMtls: false, certificateBoundTokens: false },
     middleware: answers((ctx) => partOf(ctx) === 'token'),
   },
   {
-    id: 'tokens-not-bound-to-certificates',
-    story: 'No sentence promises tokens that are bound to the transport certificate (AMB-32).',
-    settings: { certificateBoundTokens: false },
-    middleware: answers((ctx) => partOf(ctx) === 'token'),
-  },
-  {
-    id: 'closes-every-connection',
-    story: 'HTTP/1.1 lets a server close each connection (RFC 9112 9.6).',
-    middleware: answers((ctx) => ctx.set('connection', 'close')),
-  },
-  {
-    id: 'bodies-end-with-the-connection',
-    story: 'A body may have neither length nor chunks; the connection ends it (RFC 9112 6.3).',
+    id: 'bodies-framed-in-any-way',
+    story:
+      'A body may come in chunks that end anywhere (RFC 9112 7.1), compressed by a coding that the request accepts (RFC 9110 8.4), each server behind the balancer in its own way, or with neither length nor chunks, ended by the connection (RFC 9112 6.3), which may be closed after any answer (9.6).',
     middleware: answers((ctx) => {
       const bytes = takeBytes(ctx)
-      if (!bytes) return false
-      giveBytes(ctx, inPieces(bytes, 4096))
-      ctx.res.useChunkedEncodingByDefault = false
-      ctx.set('connection', 'close')
-    }),
-  },
-  {
-    id: 'chunked-in-small-pieces',
-    story: 'Answers may come chunked, and chunks end anywhere (RFC 9112 7.1).',
-    middleware: answers((ctx) => {
-      const bytes = takeBytes(ctx)
-      if (!bytes) return false
-      giveBytes(ctx, inPieces(bytes, 997))
-    }),
-  },
-  {
-    id: 'gzip',
-    story: 'Answers may be compressed with a coding that the request accepts (RFC 9110 8.4).',
-    middleware: coded('gzip', gzipSync),
-  },
-  {
-    id: 'brotli-and-deflate',
-    story: 'Answers may be compressed, each server behind the balancer in its own way.',
-    async middleware(ctx: Context, next: Next) {
-      const accepted = ctx.get('accept-encoding')
-      const [coding, encode] =
-        partOf(ctx) === 'data'
-          ? (['br', brotliCompressSync] as const)
-          : (['deflate', deflateSync] as const)
-      if (accepted !== '' && !accepted.includes(coding)) return next()
-      await coded(coding, encode)(ctx, next)
-    },
-  },
-  {
-    id: 'header-names-in-capitals',
-    story: 'Names of headers have no case (RFC 9110 5.1): a mainframe gateway shouts them.',
-    middleware: answers((ctx) => {
-      // koa would add its own spelling of the length of an object.
-      const bytes = takeBytes(ctx)
-      if (bytes) giveBytes(ctx, bytes)
-      for (const [name, value] of Object.entries(ctx.res.getHeaders())) {
-        ctx.res.removeHeader(name)
-        if (value !== undefined) ctx.res.setHeader(name.toUpperCase(), value)
-      }
+      return bytes ? frame(ctx, bytes) : false
     }),
   },
   {
     id: 'headers-of-a-gateway',
     story:
-      'Headers that the documents do not mention: cookies of a balancer, security headers, traces.',
-    middleware: answers((ctx) => {
-      ctx.append('set-cookie', 'BIGipServerpool=1677787402.36895.0000; path=/; Secure; HttpOnly')
-      ctx.set('strict-transport-security', 'max-age=31536000; includeSubDomains')
-      ctx.set('x-content-type-options', 'nosniff')
-      ctx.set('via', '1.1 edge-7')
-      ctx.set('server-timing', 'app;dur=12')
-      ctx.set('x-jws-signature', 'eyJhbGciOiJQUzI1NiJ9..c2ln')
-    }),
-  },
-  {
-    id: 'no-interaction-id',
-    story: 'x-fapi-interaction-id is in neither document: no answer has one.',
-    middleware: answers((ctx) => {
-      if (!ctx.response.get('x-fapi-interaction-id')) return false
-      ctx.remove('x-fapi-interaction-id')
-    }),
-  },
-  {
-    id: 'early-hints',
-    story: 'Interim answers may come before the final one (RFC 9110 15.2).',
-    middleware: answers((ctx) => {
-      if (partOf(ctx) !== 'data') return false
-      ctx.res.writeProcessing()
-    }),
+      'Names of headers have no case (RFC 9110 5.1), and a mainframe gateway shouts them; others add what the documents do not mention: cookies of a balancer, security headers, traces, the place of what was created, the age of what was cached, interim answers before the final one (15.2). x-fapi-interaction-id is in neither document.',
+    middleware: answers(
+      byTurns<[Context], void>(
+        (ctx) => {
+          ctx.append(
+            'set-cookie',
+            'BIGipServerpool=1677787402.36895.0000; path=/; Secure; HttpOnly',
+          )
+          ctx.set('strict-transport-security', 'max-age=31536000; includeSubDomains')
+          ctx.set('x-content-type-options', 'nosniff')
+          ctx.set('via', '1.1 edge-7')
+          ctx.set('server-timing', 'app;dur=12')
+          ctx.set('x-jws-signature', 'eyJhbGciOiJQUzI1NiJ9..c2ln')
+          ctx.remove('x-fapi-interaction-id')
+        },
+        (ctx) => {
+          const self = (jsonOf(ctx)?.Links as Json | undefined)?.Self
+          if (ctx.status === 201 && self) ctx.set('location', String(self))
+          if (partOf(ctx) === 'data') ctx.res.writeProcessing()
+          if (partOf(ctx) !== 'products') return
+          ctx.set('etag', 'W/"1a-2b"')
+          ctx.set('cache-control', 'public, max-age=86400')
+          ctx.set('age', '3601')
+        },
+        (ctx) => {
+          // koa would add its own spelling of the length of an object.
+          const bytes = takeBytes(ctx)
+          if (bytes) giveBytes(ctx, bytes)
+          for (const [name, value] of Object.entries(ctx.res.getHeaders())) {
+            ctx.res.removeHeader(name)
+            if (value !== undefined) ctx.res.setHeader(name.toUpperCase(), value)
+          }
+        },
+      ),
+    ),
   },
   {
     id: 'some-answers-are-slow',
-    story: 'How quickly a bank answers no sentence says: deletions and every tenth answer wait.',
+    story:
+      'How quickly a bank answers no sentence says: every third deletion and every fortieth answer wait.',
     middleware: slowly(),
   },
 ]
 
 function slowly(): NonNullable<Variant['middleware']> {
-  let count = 0
+  let deletions = 0
+  let others = 0
   return async (ctx, next) => {
     await next()
-    count += 1
-    if (ctx.method !== 'DELETE' && count % 10 !== 0) return
-    await wait(ctx.method === 'DELETE' ? 120 : 40)
+    const deletes = ctx.method === 'DELETE'
+    const count = deletes ? ++deletions : ++others
+    if (count % (deletes ? 3 : 40) !== 0) return
+    await wait(deletes ? 120 : 40)
     ctx.state.fired()
   }
 }
