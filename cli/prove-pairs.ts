@@ -1,20 +1,19 @@
 import { randomInt } from 'node:crypto'
 import { openWorkshop } from '../proof/judge-bank.ts'
-import { loadVariants } from '../proof/load.ts'
-import { drawPairs, provePair } from '../proof/pairs.ts'
+import { pairsToMake, proveOne } from '../proof/prove.ts'
 import { number } from './usage.ts'
 
 /** `assay prove --pairs`: exit code 0 when no bank with two lawful freedoms is condemned. */
 export async function provePairs(options: { pairs: string; seed?: string }): Promise<void> {
   const count = number('--pairs', options.pairs, 100_000) ?? 0
-  const seed = number('--seed', options.seed, 2 ** 32 - 1) ?? randomInt(2 ** 32)
-  const pairs = drawPairs(await loadVariants(), count, seed)
+  const wanted = number('--seed', options.seed, 2 ** 32 - 1) ?? randomInt(2 ** 32)
+  const { seed, pairs } = await pairsToMake(count, wanted)
   console.log(`${pairs.length} pairs of variants, drawn with --seed ${seed}`)
   const workshop = await openWorkshop()
   let held = 0
   try {
-    for (const pair of pairs) {
-      const { id, judged, complaints } = await provePair(workshop, pair)
+    for (const { kind, expected } of pairs) {
+      const { id, judged, complaints } = await proveOne(workshop, kind, expected)
       if (complaints.length === 0) held += 1
       console.log(`${complaints.length === 0 ? 'ok  ' : 'FAIL'} ${id} (${judged.milliseconds} ms)`)
       for (const complaint of complaints) console.log(`       ${complaint}`)

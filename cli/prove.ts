@@ -5,7 +5,7 @@ import { openWorkshop } from '../proof/judge-bank.ts'
 import { type Matrix, matrixOf } from '../proof/matrix.ts'
 import { matrixPage } from '../proof/matrix-page.ts'
 import { type MutantProof, proveMutants } from '../proof/mutants.ts'
-import { type Proof, proofsToMake, proveOne, theCorrectBank } from '../proof/prove.ts'
+import { type Proof, pairsToMake, proofsToMake, proveOne, theCorrectBank } from '../proof/prove.ts'
 
 export interface ProveOptions {
   fault?: string[]
@@ -19,10 +19,15 @@ export interface ProveOptions {
 /** `assay prove`: exit code 0 when every proof holds, 1 when one does not. */
 export async function prove(options: ProveOptions): Promise<void> {
   const began = Date.now()
+  const whole = !options.fault && !options.variant && !options.correct
   const chosen = options.correct
     ? [theCorrectBank]
     : await proofsToMake(options.fault ?? [], options.variant ?? [])
-  const whole = !options.fault && !options.variant && !options.correct
+  if (whole) {
+    const { seed, pairs } = await pairsToMake()
+    console.log(`${pairs.length} pairs of variants among them, drawn with --seed ${seed}`)
+    chosen.push(...pairs)
+  }
   const proofs: Proof[] = []
   const done = (proof: Proof) => {
     proofs.push(proof)

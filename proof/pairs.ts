@@ -1,8 +1,6 @@
 import type { Context } from 'koa'
 import type { Policies } from '../bank/policies.ts'
-import type { Workshop } from './judge-bank.ts'
 import type { Variant } from './proof.ts'
-import { type Proof, proveOne } from './prove.ts'
 
 /** A variant, and the file of proof/variants that holds it. */
 export type Themed = Variant & { theme: string }
@@ -66,14 +64,10 @@ export function together([outer, inner]: [Variant, Variant]): Variant {
   }
 }
 
-/**
- * Proves a pair. One freedom may hide what the other alone warns of or blocks, so that only what
- * neither explains is a complaint.
- */
-export async function provePair(workshop: Workshop, both: [Variant, Variant]): Promise<Proof> {
-  const proof = await proveOne(workshop, 'variant', together(both))
-  const complaints = proof.complaints.filter((complaint) => !complaint.endsWith('was expected'))
-  return { ...proof, complaints }
+/** A pair by the id that `together` gave it; undefined when it names no two variants. */
+export function pairNamed(variants: Themed[], id: string): Variant | undefined {
+  const [outer, inner] = id.split(' + ').map((name) => variants.find((each) => each.id === name))
+  return outer && inner && together([outer, inner])
 }
 
 /** Steady numbers from 0 to 1 for a seed: mulberry32. */

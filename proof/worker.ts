@@ -1,13 +1,20 @@
 import { openWorkshop } from './judge-bank.ts'
-import { proofsToMake, proveOne } from './prove.ts'
+import { loadVariants } from './load.ts'
+import { pairNamed } from './pairs.ts'
+import { type Proof, proofsToMake, proveOne } from './prove.ts'
 
 /** A process that proves what it is sent, one after the other. */
 
-const [workshop, proofs] = await Promise.all([openWorkshop(), proofsToMake([], [])])
+const [workshop, proofs, variants] = await Promise.all([
+  openWorkshop(),
+  proofsToMake([], []),
+  loadVariants(),
+])
 
 process.on('message', async ({ kind, id }: { kind: string; id: string }) => {
-  const proof = proofs.find((each) => each.kind === kind && each.expected.id === id)
-  if (!proof) throw new Error(`no ${kind} is called ${id}`)
-  process.send?.(await proveOne(workshop, proof.kind, proof.expected))
+  const named = proofs.find((each) => each.kind === kind && each.expected.id === id)
+  const expected = kind === 'pair' ? pairNamed(variants, id) : named?.expected
+  if (!expected) throw new Error(`no ${kind} is called ${id}`)
+  process.send?.(await proveOne(workshop, kind as Proof['kind'], expected))
 })
 process.send?.('ready')
