@@ -32,13 +32,17 @@ async function bookedRows(approval: Approval): Promise<Row[]> {
   return rowsOf(await firstRead(approval, '/transactions')).filter(isBooked)
 }
 
+/** How far back data must reach for the start to lie in it: what is older may only not be shown. */
+const REACH = 300 * 86_400_000
+
 /** About a third of the bookings lies before the start, and a third after the end. */
 function periodOver(times: number[], ends: Ends): Partial<ConsentData> | undefined {
   const last = times.length - 1
   const third = Math.floor(last / 3)
-  const from = ends === 'to' ? undefined : justAfter(times, 0, Math.min(third, last - 1))
+  const reaches = ends !== 'to' && (times[0] ?? Number.NaN) < Date.now() - REACH
+  const from = reaches ? justAfter(times, 0, Math.min(third, last - 1)) : undefined
   const to = ends === 'from' ? undefined : justBefore(times, Math.max(last - third, 1), last)
-  if ((ends !== 'to' && !from) || (ends !== 'from' && !to)) return undefined
+  if (ends !== 'from' && !to) return undefined
   if (from && to && to.index - from.index < 2) return undefined
   return {
     ...(from && { TransactionFromDateTime: inUtc(from.instant) }),

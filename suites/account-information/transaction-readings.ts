@@ -16,7 +16,7 @@ import {
   type Kind,
   queryOf,
 } from './booking-times.ts'
-import { accountIds, firstRead, listed, once, pathOf, singles } from './readings.ts'
+import { accountIds, listed, once, pathOf, singles } from './readings.ts'
 
 /** What is wrong, and the answer that shows it. */
 export type Wrong = Finding & { exchange: Exchange }
@@ -49,7 +49,7 @@ export function bookedIn(exchange: Exchange, owner: string): Row[] {
 /** Three answers of the bulk endpoint, one after the other. */
 export function threeReads(approval: Approval): Promise<[Exchange, Exchange, Exchange]> {
   return once(approval, 'three reads', async () => [
-    await firstRead(approval, bulk),
+    await approval.get(bulk),
     await approval.get(bulk),
     await approval.get(bulk),
   ])

@@ -3,7 +3,6 @@ import { check } from '../../engine/journey/context.ts'
 import { OWNERS } from '../../engine/journey/steps.ts'
 import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
 import { lacking } from '../../engine/judge/outcome.ts'
-import { rowsOf } from '../../engine/judge/rows.ts'
 import { brief } from '../../engine/judge/schemas.ts'
 import { accountsOnly, basicCredits, debitsInPeriod, everything } from '../consents.ts'
 import { blamePages, missingInBulk, wholeWrong } from './one-answer.ts'
@@ -75,8 +74,7 @@ check(
   'The transaction endpoints serve a consent with ReadTransactionsBasic alone',
   { uses: ['everything', 'basic credits'] },
   async ({ approved }) => {
-    relyOn(OWNERS.transactions, await firstRead(await approved(everything), bulk))
-    await expectServed(await approved(basicCredits))
+    await expectServed(await approved(basicCredits), await approved(everything))
   },
 )
 
@@ -85,17 +83,17 @@ check(
   'The transaction endpoints serve a consent with ReadTransactionsDetail alone',
   { uses: ['everything', 'debits in a period'] },
   async ({ approved }) => {
-    relyOn(OWNERS.transactions, await firstRead(await approved(everything), bulk))
-    await expectServed(await approved(debitsInPeriod))
+    await expectServed(await approved(debitsInPeriod), await approved(everything))
   },
 )
 
-/** Ends the check unless both transaction endpoints serve this approval. */
-async function expectServed(approval: Approval): Promise<void> {
-  const answer = await firstRead(approval, bulk)
-  expect(answer).toSucceed()
-  for (const id of accountIdsIn(rowsOf(answer))) {
-    expect(await approval.get(pathOf(id, '/transactions'))).toSucceed()
+/** Ends the check unless both transaction endpoints serve this approval as they serve another. */
+async function expectServed(approval: Approval, whole: Approval): Promise<void> {
+  relyOn(OWNERS.transactions, await firstRead(whole, bulk))
+  expect(await firstRead(approval, bulk)).toSucceed()
+  for (const answer of (await singles(whole, '/transactions')).values()) relyOn(singleOwner, answer)
+  for (const answer of (await singles(approval, '/transactions')).values()) {
+    expect(answer).toSucceed()
   }
 }
 

@@ -131,7 +131,7 @@ const faults: Fault[] = [
   {
     id: 'period-end-alone-means-two-hundred-days',
     story: 'A period without start gets a default: two hundred days before its end.',
-    fails: ['TXN-20/one-end'],
+    fails: ['TXN-20/end-alone'],
     policies: (correct, { fired }) => ({
       withinConsentPeriod(row, consent, endpoint) {
         const right = correct.withinConsentPeriod(row, consent, endpoint)

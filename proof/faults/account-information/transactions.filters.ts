@@ -308,7 +308,7 @@ const faults: Fault[] = [
     warns: ['TXN-21/open-ends'],
     policies: (correct, { fired }) => ({
       withinConsentPeriod(row, consent, endpoint) {
-        if (consent.transactionsFrom !== undefined) {
+        if (consent.transactionsFrom !== undefined || consent.transactionsTo !== undefined) {
           return correct.withinConsentPeriod(row, consent, endpoint)
         }
         fired()
