@@ -8,12 +8,6 @@ const previous = new WeakMap<object, unknown>()
 
 const faults: Fault[] = [
   {
-    id: 'id-token-in-rs256',
-    story: 'The server signs with its default algorithm whatever the client registered.',
-    fails: ['AUTHZ-18/ps256'],
-    middleware: idTokens((claims) => claims, inRs256),
-  },
-  {
     id: 'id-token-in-rs256-for-second-client',
     story: 'A client that registered later got the new default of the registration service.',
     fails: ['AUTHZ-18/ps256'],
@@ -69,25 +63,11 @@ const faults: Fault[] = [
     },
   },
   {
-    id: 'id-token-for-the-software',
-    story: 'aud holds the software_id instead of the client_id.',
-    fails: [],
-    warns: ['AUTHZ-19/claims'],
-    middleware: idTokens((claims) => ({ ...claims, aud: 'software' })),
-  },
-  {
     id: 'id-token-born-tomorrow',
     story: 'The server reads local time as UTC: five hours ahead.',
     fails: [],
     warns: ['AUTHZ-19/claims'],
     middleware: idTokens((claims) => ({ ...claims, iat: Number(claims.iat) + 5 * 3600 })),
-  },
-  {
-    id: 'c-hash-of-the-whole-hash',
-    story: 'c_hash is the whole hash of the code, not its left half.',
-    fails: [],
-    warns: ['AUTHZ-20/c-hash'],
-    middleware: idTokens((claims) => ({ ...claims, c_hash: `${claims.c_hash}AAAA` })),
   },
   {
     id: 'no-c-hash',

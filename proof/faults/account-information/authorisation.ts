@@ -110,15 +110,6 @@ const faults: Fault[] = [
     }),
   },
   {
-    id: 'state-lost-on-success',
-    story: 'state is kept in a cookie that the browser drops on the way through the login host.',
-    fails: ['AUTHZ-04/on-success'],
-    middleware: landings((fragment) => {
-      if (!fragment.has('code') || !fragment.has('state')) return false
-      fragment.delete('state')
-    }),
-  },
-  {
     id: 'state-decoded-twice',
     story: 'A proxy decodes the query once more, so that state loses what was escaped.',
     fails: ['AUTHZ-04/on-success', 'AUTHZ-04/on-error'],
@@ -472,15 +463,6 @@ const faults: Fault[] = [
       ctx.body = '<!doctype html><title>Cancelled</title><p>You have not shared anything.</p>'
       stateOf(ctx).fired()
     },
-  },
-  {
-    id: 'denial-without-error',
-    story: 'The redirect after a denial has state and nothing else.',
-    fails: ['AUTHZ-21/denied'],
-    middleware: landings((fragment) => {
-      if (fragment.get('error') !== 'access_denied') return false
-      for (const name of ['error', 'error_description', 'iss']) fragment.delete(name)
-    }),
   },
   {
     id: 'denial-approves',

@@ -47,13 +47,6 @@ const faults: Fault[] = [
     }),
   },
   {
-    id: 'single-balances-without-credit-line',
-    story: 'Credit lines were added to the bulk answer in a later release.',
-    fails: [],
-    warns: ['BAL-14/bulk-equals-single'],
-    middleware: rowsOf('account-balances', (rows) => rows.map(({ CreditLine: _, ...row }) => row)),
-  },
-  {
     id: 'single-balances-negative-of-bulk',
     story: 'The single address shows what the bank owes, the bulk one what the customer owes.',
     fails: [],

@@ -84,19 +84,6 @@ const faults: Fault[] = [
     }),
   },
   {
-    id: 'basic-accounts-always-shown',
-    story: 'The answer lists ReadAccountsBasic with every consent, since nothing works without.',
-    fails: ['CONS-08/as-requested'],
-    policies: (correct, { fired }) => ({
-      consentView(consent, asked) {
-        const view = correct.consentView(consent, asked)
-        if (consent.kind !== KIND || consent.permissions.includes('ReadAccountsBasic')) return view
-        fired()
-        return { ...view, Permissions: ['ReadAccountsBasic', ...consent.permissions] }
-      },
-    }),
-  },
-  {
     id: 'statements-not-supported',
     story: 'There are no statements, so their permissions are not in the enumeration.',
     fails: ['CONS-09/all-nine'],

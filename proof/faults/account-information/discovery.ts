@@ -58,16 +58,6 @@ const faults: Fault[] = [
     middleware: configuration(without('jwks_uri')),
   },
   {
-    id: 'token-endpoint-without-host',
-    story: 'The configuration is a template whose host was never filled in.',
-    fails: [],
-    warns: ['DISC-03/members'],
-    middleware: configuration((document) => ({
-      ...document,
-      token_endpoint: '/open-banking/oauth/token',
-    })),
-  },
-  {
     id: 'token-endpoint-behind-the-gateway',
     story: 'The configuration is generated behind the gateway and names the inner host.',
     fails: [],
@@ -75,16 +65,6 @@ const faults: Fault[] = [
     middleware: configuration((document) => ({
       ...document,
       token_endpoint: 'https://oauth-internal.bank.example:8443/token',
-    })),
-  },
-  {
-    id: 'authorisation-endpoint-of-the-last-release',
-    story: 'The authorisation page moved with the release; the static configuration did not.',
-    fails: [],
-    warns: ['DISC-04/addresses'],
-    middleware: configuration((document) => ({
-      ...document,
-      authorization_endpoint: `${document.authorization_endpoint}/v1`,
     })),
   },
   {

@@ -62,19 +62,6 @@ const faults: Fault[] = [
     }),
   },
   {
-    id: 'self-of-the-bulk-resource',
-    story: 'Single balances reuse the code of all balances, its link included.',
-    fails: [],
-    warns: ['ENV-05/same-resource'],
-    policies: (correct, { fired }) => ({
-      selfLink(base, path) {
-        if (!ONE_BALANCE.test(path)) return correct.selfLink(base, path)
-        fired()
-        return correct.selfLink(base, path.replace(/\/accounts\/[^/]+/, ''))
-      },
-    }),
-  },
-  {
     id: 'self-of-the-last-account',
     story: 'The link of single transactions is cached without the account in its key.',
     fails: [],
@@ -143,15 +130,6 @@ const faults: Fault[] = [
     warns: ['ENV-08/links-and-meta'],
     middleware: envelopes(({ Links: _links, Meta: _meta, ...body }) =>
       rows(body)?.length === 0 ? body : undefined,
-    ),
-  },
-  {
-    id: 'consents-without-meta',
-    story: 'Meta is about pages, so the consent service leaves it out.',
-    fails: [],
-    warns: ['ENV-08/links-and-meta'],
-    middleware: envelopes(({ Meta: _meta, ...body }, ctx) =>
-      ctx.path.includes('/account-access-consents') ? body : undefined,
     ),
   },
 ]

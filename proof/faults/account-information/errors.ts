@@ -16,20 +16,6 @@ const faults: Fault[] = [
     }),
   },
   {
-    id: 'malformed-filter-is-a-crash',
-    story: 'The date of a filter is parsed where nobody catches what it throws.',
-    fails: [],
-    warns: ['ERR-01/no-5xx'],
-    policies: (correct, { fired }) => ({
-      refusal(reason) {
-        const right = correct.refusal(reason)
-        if (reason !== 'parameter-invalid') return right
-        fired()
-        return { ...right, status: 500 }
-      },
-    }),
-  },
-  {
     id: 'unsupported-permission-is-unavailable',
     story:
       'The consent store rejects the enumeration value, and its client says 503 to all errors.',

@@ -63,16 +63,6 @@ const faults: Fault[] = [
     ),
   },
   {
-    id: 'scheme-not-looked-at',
-    story: 'There is one scheme, so nobody compares it.',
-    fails: ['FCC-02/other-scheme'],
-    middleware: completed((account) =>
-      account?.SchemeName !== undefined && account.SchemeName !== 'UK.OBIE.PAN'
-        ? { ...account, SchemeName: 'UK.OBIE.PAN' }
-        : undefined,
-    ),
-  },
-  {
     id: 'scheme-known-to-the-specification',
     story: 'Every scheme of the specification passes, not the one that is supported.',
     fails: ['FCC-02/other-scheme'],

@@ -67,14 +67,6 @@ const faults: Fault[] = [
     },
   },
   {
-    id: 'deleted-consent-still-queried',
-    story: 'What the customer still sees, the TPP still sees: there is one view.',
-    fails: ['CLC-03/query-refused'],
-    policies: policy('visibleToTpp', (correct) => (consent) => {
-      return serving(KIND, 'GET') || correct(consent)
-    }),
-  },
-  {
     id: 'deleted-once-authorised-still-queried',
     story: 'A consent that a customer has approved is kept with the customer’s, and queried there.',
     fails: ['CLC-03/query-refused'],
@@ -113,12 +105,6 @@ const faults: Fault[] = [
     story: 'Bulk endpoints ask the consent service, those of one account trust the token.',
     fails: ['CLC-04/data-refused'],
     policies: worksOn('deleted', (path) => /\/accounts\/[^/]+$/.test(path)),
-  },
-  {
-    id: 'balances-outlive-deletion',
-    story: 'Balances come from another service, with a cache of consents of its own.',
-    fails: ['CLC-04/data-refused'],
-    policies: worksOn('deleted', (path) => path.endsWith('/balances')),
   },
   {
     id: 'deletion-without-token-is-forbidden',
@@ -252,12 +238,6 @@ const faults: Fault[] = [
     ),
   },
   {
-    id: 'revoked-is-rejected',
-    story: 'The store has one final state for all that a customer does not want.',
-    fails: ['CLC-10/sees-revoked'],
-    policies: policy('statusAfterRevocation', () => () => 'Rejected'),
-  },
-  {
     id: 'revocation-not-seen-by-the-tpp',
     story: 'The servicing facility revokes the tokens, and the consent keeps its status.',
     fails: ['CLC-10/sees-revoked'],
@@ -276,12 +256,6 @@ const faults: Fault[] = [
     story: 'Access tokens are self-contained and good until they expire.',
     fails: ['CLC-11/data-refused'],
     policies: worksOn('revoked', () => true),
-  },
-  {
-    id: 'transactions-outlive-revocation',
-    story: 'Transactions are served from a cache that revocation does not clear.',
-    fails: ['CLC-11/data-refused'],
-    policies: worksOn('revoked', (path) => path.endsWith('/transactions')),
   },
   {
     id: 'revocation-leaves-update-time',

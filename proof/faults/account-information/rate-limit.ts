@@ -43,17 +43,6 @@ const faults: Fault[] = [
     },
   },
   {
-    id: 'limit-answers-403',
-    story: 'A quota that is spent is a right that is lost.',
-    fails: ['RATE-01/with-429'],
-    async middleware(ctx: Context, next: Next) {
-      await next()
-      if (ctx.status !== 429) return
-      stateOf(ctx).fired()
-      ctx.status = 403
-    },
-  },
-  {
     id: 'limit-closes-the-connection',
     story: 'The firewall in front drops whoever asks too often.',
     fails: ['RATE-01/with-429'],
@@ -64,16 +53,6 @@ const faults: Fault[] = [
       ctx.respond = false
       ctx.socket.destroy()
     },
-  },
-  {
-    id: 'limit-for-the-present-too',
-    story: 'Once the limit is reached, the client is limited, whoever is there.',
-    fails: [],
-    warns: ['RATE-02/present-is-served'],
-    middleware: spreads((ctx, limited) => {
-      const same = stateOf(ctx).transport.organisationId === limited
-      return partOf(ctx) === 'data' && same && ctx.get(PRESENT) !== ''
-    }),
   },
   {
     id: 'presence-by-ipv4-only',
@@ -113,12 +92,6 @@ const faults: Fault[] = [
     story: 'The header is validated by a pattern for IPv4.',
     fails: ['RATE-05/with-and-without'],
     middleware: refusesData((ctx) => ctx.get(PRESENT).includes(':')),
-  },
-  {
-    id: 'absent-customer-refused',
-    story: 'The header is a required one.',
-    fails: ['RATE-05/with-and-without'],
-    middleware: refusesData((ctx) => ctx.get(PRESENT) === ''),
   },
   {
     id: 'absent-customer-has-no-transactions',

@@ -176,16 +176,6 @@ const faults: Fault[] = [
     policies: opens('/transactions'),
   },
   {
-    id: 'card-number-in-description',
-    story: 'Description is the name of the product and the number of the card.',
-    fails: [],
-    warns: ['SEC-09/full-card-number'],
-    middleware: elements('Account', (row) => ({
-      ...row,
-      Description: `${row.Description} 4929 1234 5678 9015`,
-    })),
-  },
-  {
     id: 'card-number-in-address-line',
     story: 'A payment at the counter is booked with the number of the card as its address.',
     fails: [],

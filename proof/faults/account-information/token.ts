@@ -157,15 +157,6 @@ function refreshesAfter(event: 'deleted' | 'revoked'): Pick<Fault, 'middleware' 
 
 const faults: Fault[] = [
   {
-    id: 'tokens-with-201',
-    story: 'Whatever a POST makes is answered by 201.',
-    fails: ['TOK-01/status-200'],
-    middleware: tokens((body, _form, ctx) => {
-      ctx.status = 201
-      return body
-    }),
-  },
-  {
     id: 'refreshed-tokens-with-201',
     story: 'Refreshing was added later, by another team with another framework.',
     fails: ['TOK-01/status-200'],
@@ -276,26 +267,6 @@ const faults: Fault[] = [
       const own = header.kid === ownKid(ctx, claims.sub)
       return known && !own && header.alg === 'PS256' ? claims : undefined
     }),
-  },
-  {
-    id: 'assertion-issuer-ignored',
-    story: 'Only sub names the client.',
-    fails: ['TOK-07/issuer'],
-    middleware: acceptsAssertion(({ claims }) =>
-      claims.iss !== claims.sub && knownClient(claims.sub)
-        ? { ...claims, iss: claims.sub }
-        : undefined,
-    ),
-  },
-  {
-    id: 'assertion-subject-ignored',
-    story: 'Only iss names the client.',
-    fails: ['TOK-07/subject'],
-    middleware: acceptsAssertion(({ claims }) =>
-      claims.iss !== claims.sub && knownClient(claims.iss)
-        ? { ...claims, sub: claims.iss }
-        : undefined,
-    ),
   },
   {
     id: 'assertion-for-anybody',
@@ -426,16 +397,6 @@ const faults: Fault[] = [
     ),
   },
   {
-    id: 'expires-in-as-text',
-    story: 'expires_in is read from a configuration of strings, for client credentials alone.',
-    fails: ['TOK-17/expires-in'],
-    middleware: tokens((body, form) =>
-      form.get('grant_type') === 'client_credentials'
-        ? { ...body, expires_in: String(body.expires_in) }
-        : false,
-    ),
-  },
-  {
     id: 'token-type-jwt',
     story: 'token_type tells the format of the token.',
     fails: ['TOK-18/bearer'],
@@ -461,12 +422,6 @@ const faults: Fault[] = [
     story: 'expires_in is announced, and a cache of tokens does not know of it.',
     fails: ['TOK-21/expired'],
     policies: livesOn(() => true),
-  },
-  {
-    id: 'expired-token-reads-transactions',
-    story: 'The transactions service keeps a token that it has seen for an hour.',
-    fails: ['TOK-21/expired'],
-    policies: livesOn((ctx) => ctx.path.endsWith('/transactions')),
   },
   {
     id: 'refresh-in-time-only',
@@ -508,12 +463,6 @@ const faults: Fault[] = [
     middleware: takesTokens('data', ({ path }) =>
       /aisp\/(accounts|balances|transactions)/.test(path),
     ),
-  },
-  {
-    id: 'client-token-reads-balances',
-    story: 'Balances come from a service of their own, which looks at the scope alone.',
-    fails: ['TOK-24/balances'],
-    middleware: takesTokens('data', ({ path }) => path.endsWith('/balances')),
   },
   {
     id: 'customer-token-queries-consent',

@@ -1,5 +1,4 @@
 import type { Context, Next } from 'koa'
-import { products } from '../../../bank/data/products.ts'
 import { stateOf } from '../../../bank/state.ts'
 import type { Fault } from '../../proof.ts'
 import { type Json, jsonOf, partOf } from '../../rewriting.ts'
@@ -22,12 +21,6 @@ const LIST = '/consumer-credit-cards'
 
 const faults: Fault[] = [
   {
-    id: 'unknown-product-path-is-html',
-    story: 'Paths that nobody serves are answered by the web server, not by the application.',
-    fails: ['PROD-40/json'],
-    middleware: errors((ctx) => (ctx.status === 404 ? '<h1>Not Found</h1>' : undefined)),
-  },
-  {
     id: 'product-method-is-html',
     story: 'The gateway knows the methods of the path, and refuses the others itself.',
     fails: ['PROD-40/json'],
@@ -40,12 +33,6 @@ const faults: Fault[] = [
     middleware: errors(({ status }, { title }) => ({ Code: String(status), Message: title })),
   },
   {
-    id: 'product-error-status-is-a-number',
-    story: 'The status is written as the framework has it.',
-    fails: ['PROD-40/status'],
-    middleware: errors((ctx, body) => ({ ...body, status: ctx.status })),
-  },
-  {
     id: 'product-errors-in-an-array',
     story: 'Several errors could occur at once, so there is a list.',
     fails: ['PROD-40/object'],
@@ -56,14 +43,6 @@ const faults: Fault[] = [
     story: 'The body of every client error is one constant.',
     fails: ['PROD-41/equals-http-status'],
     middleware: errors((ctx, body) => (ctx.status < 500 ? { ...body, status: '400' } : undefined)),
-  },
-  {
-    id: 'product-error-status-is-a-word',
-    story: 'The status is the name of the code.',
-    fails: ['PROD-41/equals-http-status'],
-    middleware: errors((ctx, body) =>
-      ctx.status === 404 ? { ...body, status: 'NOT_FOUND' } : undefined,
-    ),
   },
   {
     id: 'unknown-product-path-is-400',
@@ -87,18 +66,6 @@ const faults: Fault[] = [
         stateOf(ctx).fired()
       }
       await next()
-    },
-  },
-  {
-    id: 'unknown-product-is-the-first',
-    story: 'An identifier that matches nothing falls back to the first product.',
-    fails: ['PROD-42/unknown-resource'],
-    async middleware(ctx: Context, next: Next) {
-      await next()
-      if (partOf(ctx) !== 'products' || !ctx.path.includes(`${LIST}/`)) return
-      ctx.status = 200
-      ctx.body = { data: products[0] }
-      stateOf(ctx).fired()
     },
   },
 ]

@@ -99,18 +99,6 @@ const faults: Fault[] = [
     middleware: meta((_, data) => ({ TotalResults: data.length + 1 })),
   },
   {
-    id: 'total-is-of-the-first-segment',
-    story: 'Three lists are merged, the meta is that of the first.',
-    fails: ['PROD-08/equals-length'],
-    middleware: meta(() => ({ TotalResults: 1 })),
-  },
-  {
-    id: 'total-is-text',
-    story: 'All of meta is strings, as three quarters of it are.',
-    fails: ['PROD-11/total-results-integer'],
-    middleware: meta(({ TotalResults }) => ({ TotalResults: String(TotalResults) })),
-  },
-  {
     id: 'last-updated-is-valid-until',
     story: 'The field holds the day until which the list is valid.',
     fails: [],
@@ -132,35 +120,10 @@ const faults: Fault[] = [
     policies: product(1, (each) => item(each, { IssuingEmergencyCardsFees: '' })),
   },
   {
-    id: 'key-features-are-blank',
-    story: 'The editor saves a blank line where a text is required.',
-    fails: [],
-    warns: ['PROD-49/not-empty'],
-    policies: product(2, (each) => ({ ...each, KeyFeatures: ' \n' })),
-  },
-  {
-    id: 'rate-is-a-number',
-    story: 'The rate of one card comes out of another system, as a number.',
-    fails: ['PROD-27/apr-rate'],
-    policies: product(2, (each) => item(each, { APRRate: 24.9 })),
-  },
-  {
     id: 'absent-cashback-is-null',
     story: 'The serializer writes null for what a card does not have.',
     fails: ['PROD-33/strings'],
     policies: product(0, (each) => item(each, { CashbackPercent: null })),
-  },
-  {
-    id: 'payment-holiday-is-a-word',
-    story: 'A flag of the spreadsheet that the products come from.',
-    fails: ['PROD-17/payment-holiday'],
-    policies: product(1, (each) => ({ ...each, PaymentHoliday: 'Y' })),
-  },
-  {
-    id: 'product-url-is-a-string',
-    story: 'One URL needs no array.',
-    fails: ['PROD-22/array'],
-    policies: product(0, (each) => ({ ...each, ProductURL: (each.ProductURL as string[])[0] })),
   },
   {
     id: 'terms-without-a-scheme',
