@@ -7,6 +7,7 @@ import { diffMarkdown, diffText } from '../engine/report/diff-text.ts'
 import { pack } from '../engine/report/evidence/archive.ts'
 import { signRun } from '../engine/report/evidence/sign-run.ts'
 import { type Verification, verifyRun } from '../engine/report/evidence/verify-run.ts'
+import { oneLine } from '../engine/report/legible.ts'
 import { readReport } from '../engine/report/read-run.ts'
 import { type Written, writeReports } from '../engine/report/write-reports.ts'
 import { UsageError } from './usage.ts'
@@ -61,6 +62,9 @@ export async function verify(path: string, options: { key?: string }): Promise<v
   for (const { file, line, byte, message } of found.findings) {
     const place = [file, line && `line ${line}`, byte !== undefined && `byte ${byte}`]
     console.log(`  ${place.filter(Boolean).join(', ')}: ${message}`)
+  }
+  if (found.uncovered.length > 0) {
+    console.log(`not covered by the statement: ${found.uncovered.map(oneLine).join(', ')}`)
   }
   console.log(conclusion(found))
   process.exitCode = found.intact ? 0 : 1

@@ -3,15 +3,16 @@ import { brief, counted, escapeMarkup, oneLine } from './legible.ts'
 
 const GROUPS: [
   key: 'new' | 'lost' | 'still' | 'fixed' | 'changed' | 'appeared' | 'vanished',
-  title: string,
+  one: string,
+  many: string,
 ][] = [
-  ['new', 'new failure'],
-  ['lost', 'failure without a verdict now'],
-  ['still', 'still failing'],
-  ['fixed', 'fixed'],
-  ['changed', 'otherwise changed'],
-  ['appeared', 'new check'],
-  ['vanished', 'vanished check'],
+  ['new', 'new failure', 'new failures'],
+  ['lost', 'failure without a verdict now', 'failures without a verdict now'],
+  ['still', 'still failing', 'still failing'],
+  ['fixed', 'fixed', 'fixed'],
+  ['changed', 'otherwise changed', 'otherwise changed'],
+  ['appeared', 'new check', 'new checks'],
+  ['vanished', 'vanished check', 'vanished checks'],
 ]
 
 /** A diff for a terminal. */
@@ -21,9 +22,10 @@ export function diffText(diff: ReportDiff): string {
     `${oneLine(diff.to.target)} ${diff.to.startedAt} ${diff.to.verdict}`,
     ...diff.caveats.map((caveat) => `note  ${oneLine(caveat)}`),
   ]
-  for (const [key, title] of GROUPS) {
-    if (diff[key].length === 0) continue
-    lines.push('', `${diff[key].length} ${title}`)
+  for (const [key, one, many] of GROUPS) {
+    const { length } = diff[key]
+    if (length === 0) continue
+    lines.push('', `${length} ${length === 1 ? one : many}`)
     for (const change of diff[key]) lines.push(`  ${line(change)}`)
   }
   if (diff.flaky.length > 0) lines.push('', `${diff.flaky.length} flaky`)
@@ -49,9 +51,10 @@ export function diffMarkdown(diff: ReportDiff): string {
     `${diff.from.startedAt} → ${diff.to.startedAt}`,
     ...diff.caveats.map((caveat) => `\n> ${md(caveat)}`),
   ]
-  for (const [key, title] of GROUPS) {
-    if (diff[key].length === 0) continue
-    lines.push('', `### ${diff[key].length} ${title}`, '')
+  for (const [key, one, many] of GROUPS) {
+    const { length } = diff[key]
+    if (length === 0) continue
+    lines.push('', `### ${length} ${length === 1 ? one : many}`, '')
     for (const change of diff[key]) {
       const said = change.message ? `: ${md(change.message)}` : ''
       lines.push(`- <code>${md(change.id)}</code> ${move(change)} ${md(change.title)}${said}`)

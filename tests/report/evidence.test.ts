@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { chained } from '../../engine/report/chain.ts'
 import { pack } from '../../engine/report/evidence/archive.ts'
-import { signRun } from '../../engine/report/evidence/sign-run.ts'
+import { MADE, signRun } from '../../engine/report/evidence/sign-run.ts'
 import { verifyRun } from '../../engine/report/evidence/verify-run.ts'
 import { writeReports } from '../../engine/report/write-reports.ts'
 import { fixtureExchanges, fixtureReport } from './fixture.ts'
@@ -144,6 +144,35 @@ describe('what was edited after signing', () => {
     expect(await verified()).toEqual([
       { file: 'report.json', line, byte, message: 'was “f”, is “F”' },
     ])
+  })
+
+  test('one byte of any sealed file, at any place, is named', async () => {
+    await writeReports(dir)
+    await signRun(dir, pem(ec.privateKey))
+    const names = ['report.json', 'exchanges.jsonl', ...MADE]
+    const files = (await readdir(dir)).filter((file) => names.includes(file))
+    expect(files.length).toBeGreaterThan(5)
+    for (const file of files) {
+      const whole = await readFile(path(file))
+      for (const byte of [0, Math.floor(whole.length / 3), whole.length - 1]) {
+        const changed = Buffer.from(whole)
+        const was = whole[byte] as number
+        changed[byte] = was ^ 1
+        await writeFile(path(file), changed)
+        const findings = await verified()
+        const line = whole.subarray(0, byte).toString('latin1').split('\n').length
+        expect(findings, `${file} ${byte}`).toEqual([
+          expect.objectContaining({
+            file,
+            byte,
+            line,
+            message: expect.stringMatching(/^was .+, is /),
+          }),
+        ])
+      }
+      await writeFile(path(file), whole)
+    }
+    expect(await verified()).toEqual([])
   })
 
   test('more than a byte is named with the bytes where it begins', async () => {

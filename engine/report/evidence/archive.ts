@@ -15,6 +15,8 @@ const OF_THE_RUN = [
   'ctrf.json',
   'step-summary.md',
   'observations.json',
+  'diff.md',
+  'diff.json',
 ]
 const SCHEMAS = ['report.schema.json', 'exchange.schema.json']
 /** Largest content that is unpacked, in bytes. */

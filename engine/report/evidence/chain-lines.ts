@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { CHAIN_START, chainHash } from '../chain.ts'
-import { changedByte, spelled } from './seal.ts'
+import { spelled } from './seal.ts'
 import type { Finding } from './verify-run.ts'
 
 const FILE = 'exchanges.jsonl'
+/** Longest stretch in which a changed byte is searched for: some 500,000 digests. */
+const MOST_SEARCHED = 2048
 const HASH = /,"hash":"([0-9a-f]{64})"\}$/
 
 /**
@@ -70,4 +72,28 @@ function whereBroken(
     byte: start + found.at,
     message: `was ${spelled(found.was)}, is ${spelled(content[found.at])}`,
   }
+}
+
+/**
+ * The one byte whose replacement makes `holds` true again; undefined when the stretch is too long or
+ * more than one byte was changed. Printable bytes are tried first.
+ */
+function changedByte(
+  stretch: Buffer,
+  holds: (candidate: Buffer) => boolean,
+): { at: number; was: number } | undefined {
+  if (stretch.length > MOST_SEARCHED) return undefined
+  const candidate = Buffer.from(stretch)
+  const printable = Array.from({ length: 256 }, (_, i) => (i + 32) % 256)
+  for (const values of [printable.slice(0, 95), printable.slice(95)]) {
+    for (let i = 0; i < stretch.length; i++) {
+      const original = candidate[i] as number
+      for (const value of values) {
+        candidate[i] = value
+        if (value !== original && holds(candidate)) return { at: i, was: value }
+      }
+      candidate[i] = original
+    }
+  }
+  return undefined
 }

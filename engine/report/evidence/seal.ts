@@ -10,14 +10,17 @@ export interface Seal {
   block: number
   /** First 12 bytes of the SHA-256 of each block, base64url, one after the other. */
   blocks: string
+  /** Sum of all bytes, and of each byte times its place from 1, modulo 2³¹ − 1: what one byte that
+   * was changed does to both tells which it is, and what it was. */
+  sums: [plain: number, weighted: number]
 }
 
 /** Characters of one block's digest in `blocks`. */
 const DIGEST = 16
 const MOST_BLOCKS = 1024
 const SMALLEST_BLOCK = 512
-/** Longest stretch in which a changed byte is searched for: some 500,000 digests. */
-const MOST_SEARCHED = 2048
+/** A prime above the length of any file: sums are taken modulo it. */
+const PRIME = 2 ** 31 - 1
 
 /** The seal of a file: its digest, and digests of its blocks that tell where it was changed. */
 export function seal(file: string, content: Buffer): Seal {
@@ -27,7 +30,14 @@ export function seal(file: string, content: Buffer): Seal {
   for (let at = 0; at < content.length; at += block) {
     blocks.push(blockDigest(content.subarray(at, at + block)))
   }
-  return { file, bytes: content.length, sha256: sha256(content), block, blocks: blocks.join('') }
+  return {
+    file,
+    bytes: content.length,
+    sha256: sha256(content),
+    block,
+    blocks: blocks.join(''),
+    sums: sumsOf(content),
+  }
 }
 
 /** Where a file differs from its seal. */
@@ -37,6 +47,8 @@ export interface Difference {
   /** Line of that byte, from 1. */
   line: number
   message: string
+  /** That byte alone was changed. */
+  single?: true
 }
 
 /** Undefined when the file is as it was sealed. */
@@ -49,15 +61,11 @@ export function difference(sealed: Seal, content: Buffer): Difference | undefine
   })
   const from = changed < 0 ? sealed.bytes : changed * sealed.block
   const to = Math.min(from + sealed.block, content.length)
-  if (content.length === sealed.bytes && changed >= 0) {
-    const digest = wanted[changed] ?? ''
-    const found = changedByte(content.subarray(from, to), (b) => blockDigest(b) === digest)
-    if (found)
-      return at(
-        content,
-        from + found.at,
-        `was ${spelled(found.was)}, is ${spelled(content[from + found.at])}`,
-      )
+  const single = singleByte(sealed, content)
+  if (single) {
+    const { byte, was } = single
+    const message = `was ${spelled(was)}, is ${spelled(content[byte])}`
+    return { ...at(content, byte, message), single: true }
   }
   const size =
     content.length === sealed.bytes
@@ -76,28 +84,49 @@ function at(content: Buffer, byte: number, message: string): Difference {
   return { byte, line, message }
 }
 
-/**
- * The one byte whose replacement makes `holds` true again; undefined when the stretch is too long or
- * more than one byte was changed. Printable bytes are tried first.
- */
-export function changedByte(
-  stretch: Buffer,
-  holds: (candidate: Buffer) => boolean,
-): { at: number; was: number } | undefined {
-  if (stretch.length > MOST_SEARCHED) return undefined
-  const candidate = Buffer.from(stretch)
-  const printable = Array.from({ length: 256 }, (_, i) => (i + 32) % 256)
-  for (const values of [printable.slice(0, 95), printable.slice(95)]) {
-    for (let i = 0; i < stretch.length; i++) {
-      const original = candidate[i] as number
-      for (const value of values) {
-        candidate[i] = value
-        if (value !== original && holds(candidate)) return { at: i, was: value }
-      }
-      candidate[i] = original
-    }
+/** The one byte that was changed; undefined when more than one was. */
+function singleByte(sealed: Seal, content: Buffer): { byte: number; was: number } | undefined {
+  if (content.length !== sealed.bytes || content.length >= PRIME) return undefined
+  if (!Array.isArray(sealed.sums)) return undefined
+  const [plain, weighted] = sumsOf(content)
+  const difference = modulo(plain - sealed.sums[0])
+  const change = difference > 255 ? difference - PRIME : difference
+  const byte = modulo(times(modulo(weighted - sealed.sums[1]), inverse(difference))) - 1
+  const is = content[byte]
+  if (is === undefined || is - change < 0 || is - change > 255) return undefined
+  const candidate = Buffer.from(content)
+  candidate[byte] = is - change
+  return sha256(candidate) === sealed.sha256 ? { byte, was: is - change } : undefined
+}
+
+function sumsOf(content: Buffer): [plain: number, weighted: number] {
+  let plain = 0
+  let weighted = 0
+  for (let i = 0; i < content.length; i++) {
+    const byte = content[i] as number
+    plain = (plain + byte) % PRIME
+    weighted = (weighted + ((i + 1) % PRIME) * byte) % PRIME
   }
-  return undefined
+  return [plain, weighted]
+}
+
+function modulo(n: number): number {
+  return ((n % PRIME) + PRIME) % PRIME
+}
+
+function times(a: number, b: number): number {
+  return Number((BigInt(a) * BigInt(b)) % BigInt(PRIME))
+}
+
+/** n to the power of PRIME - 2, by Fermat. */
+function inverse(n: number): number {
+  let result = 1
+  let power = n
+  for (let left = PRIME - 2; left > 0; left = Math.floor(left / 2)) {
+    if (left % 2 === 1) result = times(result, power)
+    power = times(power, power)
+  }
+  return result
 }
 
 /** A byte as a reader names it. */

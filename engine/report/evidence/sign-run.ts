@@ -43,6 +43,8 @@ export const MADE = [
   'ctrf.json',
   'step-summary.md',
   'observations.json',
+  'diff.md',
+  'diff.json',
 ] as const
 
 /**

@@ -1,10 +1,10 @@
 import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { compactVerify, decodeProtectedHeader, type JWK } from 'jose'
 import { readArchive } from './archive.ts'
 import { verifyLines } from './chain-lines.ts'
-import { difference } from './seal.ts'
+import { difference as differenceFrom } from './seal.ts'
 import { algorithm, MADE, RESULTS, type Statement } from './sign-run.ts'
 
 export interface Finding {
@@ -26,6 +26,8 @@ export interface Verification {
   /** Exchanges that were walked. */
   exchanges: number
   findings: Finding[]
+  /** What lies beside and no statement covers; folders end in `/`. */
+  uncovered: string[]
 }
 
 type Files = Map<string, Buffer>
@@ -43,7 +45,8 @@ export async function verifyRun(path: string, publicKey?: string | JWK): Promise
   const jws = files.get('statement.jws')
   if (!jws) {
     findings.push(...chain.findings)
-    return { intact: findings.length === 0, signature: 'absent', exchanges: chain.lines, findings }
+    const intact = findings.length === 0
+    return { intact, signature: 'absent', exchanges: chain.lines, findings, uncovered: [] }
   }
   const signed = await openStatement(jws.toString('utf8').trim(), publicKey)
   findings.push(...signed.findings)
@@ -56,7 +59,19 @@ export async function verifyRun(path: string, publicKey?: string | JWK): Promise
     ...(signed.statement ? { statement: signed.statement } : {}),
     exchanges: chain.lines,
     findings,
+    uncovered: await uncovered(path, signed.statement),
   }
+}
+
+/** What of a run's folder its statement says nothing about. */
+async function uncovered(path: string, statement: Statement | undefined): Promise<string[]> {
+  if (!(await stat(path)).isDirectory()) return []
+  const covered = new Set(['statement.jws', ...(statement?.files ?? []).map(({ file }) => file)])
+  const entries = await readdir(path, { withFileTypes: true })
+  return entries
+    .filter(({ name }) => !covered.has(name))
+    .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+    .sort()
 }
 
 function compare(
@@ -74,10 +89,11 @@ function compare(
       if (isResult(sealed.file)) findings.push({ file: sealed.file, message: 'is missing' })
       continue
     }
-    const differs = difference(sealed, content)
-    if (!differs) continue
-    // The chain tells the line of an exchange, and often the byte: better than a block of the file.
-    if (sealed.file === 'exchanges.jsonl' && chain.findings.length > 0)
+    const difference = differenceFrom(sealed, content)
+    if (!difference) continue
+    const { single, ...differs } = difference
+    // The chain tells the line of each exchange: better than a block of the file.
+    if (sealed.file === 'exchanges.jsonl' && chain.findings.length > 0 && !single)
       findings.push(...chain.findings)
     else if (isResult(sealed.file)) findings.push({ file: sealed.file, ...differs })
     else
