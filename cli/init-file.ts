@@ -83,7 +83,10 @@ export function targetFile(answers: Answers, { folder, schema }: Place): string 
     '# Facts that only somebody inside the bank can make true: docs/hooks.md.',
     '# hooks:',
     '#   customer-revokes:',
-    '#     command: [./revoke.sh, "{consentId}"]',
+    '#     command: [./revoke.sh, "{consentId}"]     # or http:, or ask: what somebody is to do',
+    '',
+    '# Seconds that a run may wait for a token or a consent to expire by itself.',
+    '# expiryPatience: 60',
     '',
     '# May clients be registered that nobody can remove again?',
     'freshRegistrations: false',
@@ -174,7 +177,11 @@ function driverLines(answers: Answers): string[] {
     `  driver: ${answers.driver}`,
   ]
   const more: Record<string, string[]> = {
-    ask: [],
+    ask: [
+      '  # Approvals outlive an interrupted run, encrypted beside this file; memory: they do not.',
+      '  keep: file',
+      '  # open: [xdg-open]       # opens the page of approvals; on macOS: [open]',
+    ],
     command: [`  command: [${scalar(answers.command ?? '')}]`],
     http: [
       '  # An example: correct the names of fields and buttons.',

@@ -53,20 +53,21 @@ function approvals({ approvals: all }: Plan, { attended, keep }: Surroundings): 
 }
 
 function visits({ visits: all }: Plan): string[] {
-  const sum = (grants: boolean) =>
-    all.filter((visit) => visit.grants === grants).reduce((n, { count }) => n + count, 0)
-  const lines = [`Visits of single checks that a right bank ends without a code: ${sum(false)}`]
-  for (const { name, checks, count, grants } of all) {
+  const granted = all.filter(({ end }) => end === 'granted')
+  const others = all.filter(({ end }) => end !== 'granted')
+  const sum = (visits: Plan['visits']) => visits.reduce((n, { count }) => n + count, 0)
+  const line = ({ name, checks, count, end }: Plan['visits'][number]) => {
     const times = count > 1 ? `, ${count} times` : ''
-    if (!grants) lines.push(`  ${name}${times} (${checks.join(', ')})`)
+    return `  ${name}${end === 'denied' ? ', by the customer' : ''}${times} (${checks.join(', ')})`
   }
-  if (sum(true) > 0) {
-    lines.push(`Visits of single checks that end in a code: ${sum(true)}`)
-    for (const { name, checks, grants } of all) {
-      if (grants) lines.push(`  ${name} (${checks.join(', ')})`)
-    }
-  }
-  return lines
+  const lines = [`Visits of single checks that a right bank ends without a code: ${sum(others)}`]
+  lines.push(...others.map(line))
+  if (granted.length === 0) return lines
+  return [
+    ...lines,
+    `Visits of single checks that end in a code: ${sum(granted)}`,
+    ...granted.map(line),
+  ]
 }
 
 const COMES_BY = {

@@ -90,10 +90,16 @@ export async function announced(
   const catalogue = loadCatalogue()
   const { checks } = await loadSuites(SUITES, catalogue)
   const consents = await loadConsents(SUITES)
-  const { approvals } = planOf({ target, catalogue, checks, scope, consents })
-  return approvals
-    .filter(({ missing }) => missing === undefined)
-    .map(({ name, purpose, customer, client, serves }) => {
+  const { approvals, visits } = planOf({ target, catalogue, checks, scope, consents })
+  const asked = approvals.filter(({ missing }) => missing === undefined)
+  const denied = visits.filter(({ end }) => end === 'denied')
+  return [
+    ...asked.map(({ name, purpose, customer, client, serves }): Announced => {
       return { name, purpose, customer, client, decision: 'approve', serves: serves.length }
-    })
+    }),
+    ...denied.map(({ name, checks: served }): Announced => {
+      const who = { customer: 'first', client: 'first' }
+      return { name, purpose: 'press deny', ...who, decision: 'deny', serves: served.length }
+    }),
+  ]
 }

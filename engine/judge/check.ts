@@ -18,6 +18,8 @@ export interface CheckOptions {
    * another check shares it.
    */
   refusals?: number | readonly string[]
+  /** A visit of its own at which the customer denies, by what it is for. */
+  denial?: string
   /** Visits of its own that end in a code, by what each is for. */
   grants?: readonly string[]
   /** What the target must have for it. */

@@ -22,7 +22,13 @@ export interface Plan {
     spentBy: string[]
   }[]
   /** Visits of single checks, counted once where several checks share one. */
-  visits: { name: string; checks: string[]; count: number; grants: boolean }[]
+  visits: {
+    name: string
+    checks: string[]
+    count: number
+    /** approve with a code in the end, approve in vain, deny. */
+    end: 'granted' | 'refused' | 'denied'
+  }[]
   /** Checks that register one more client, which nobody can remove. */
   registrations: string[]
   /** Checks that exhaust the rate limit, and with how many requests at most. */
@@ -151,16 +157,17 @@ function factBy(target: TargetDocument, name: HookName): FactBy {
 
 function ownVisits(checks: SuiteCheck[]): Plan['visits'] {
   const visits = new Map<string, Plan['visits'][number]>()
-  const add = (name: string, check: string, count: number, grants: boolean) => {
+  const add = (name: string, check: string, count: number, end: Plan['visits'][number]['end']) => {
     const known = visits.get(name)
     if (known) known.checks.push(check)
-    else visits.set(name, { name, checks: [check], count, grants })
+    else visits.set(name, { name, checks: [check], count, end })
   }
   for (const { id, title, options } of checks) {
-    const { refusals, grants = [] } = options
-    if (typeof refusals === 'number') add(title, id, refusals, false)
-    else for (const name of refusals ?? []) add(name, id, 1, false)
-    for (const name of grants) add(name, id, 1, true)
+    const { refusals, denial, grants = [] } = options
+    if (typeof refusals === 'number') add(title, id, refusals, 'refused')
+    else for (const name of refusals ?? []) add(name, id, 1, 'refused')
+    if (denial !== undefined) add(denial, id, 1, 'denied')
+    for (const name of grants) add(name, id, 1, 'granted')
   }
   return [...visits.values()]
 }

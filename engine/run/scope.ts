@@ -38,8 +38,8 @@ function matches(word: string, pattern: string): boolean {
 
 /** Does a check belong to `core`: one approval at most, nothing spent, registered or exhausted? */
 export function inCore({ options }: SuiteCheck): boolean {
-  const { uses = [], spends, refusals, grants, registers, bursts } = options
-  if (spends || refusals || grants || registers || bursts) return false
+  const { uses = [], spends, refusals, denial, grants, registers, bursts } = options
+  if (spends || refusals || denial || grants || registers || bursts) return false
   return ruleInCore(uses)
 }
 

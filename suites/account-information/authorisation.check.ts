@@ -16,7 +16,7 @@ import { expectNoCode, newConsent, wrongCredentials, wrongVisit } from './visits
 
 const NEGATIVE = { uses: ['everything'], refusals: 1 }
 const DENIAL = 'to be denied'
-const DENIED = { uses: ['everything'], refusals: [DENIAL] }
+const DENIED = { uses: ['everything'], denial: DENIAL }
 
 check(
   'AUTHZ-01/approved',

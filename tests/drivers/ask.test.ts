@@ -245,6 +245,29 @@ describe('by plain HTTP', () => {
   })
 })
 
+describe('what somebody at the bank is asked to do', () => {
+  test('stands on the page until it is done, or cannot be done', async () => {
+    const { driver, said, home } = asking()
+    const done = driver.question('customer-revokes', 'Revoke <urn:1> in the app.')
+    const page = await home()
+    expect(said.join()).not.toContain('urn:1')
+    const text = (await http(page)).text
+    expect(text).toContain('Revoke &lt;urn:1&gt; in the app.')
+    expect((await post(`${page}answer`, { visit: 1, do: 'stopped' })).status).toBe(400)
+    expect((await post(`${page}answer`, { visit: 2, do: 'done' })).status).toBe(409)
+    expect((await post(`${page}answer`, { visit: 1, do: 'done' })).status).toBe(200)
+    expect(await done).toBeUndefined()
+    expect((await http(page)).text).not.toContain('urn:1')
+    const not = driver.question('customer-revokes', 'Once more.')
+    await post(`${page}answer`, { visit: 2, do: 'cannot' })
+    expect(await not).toBe('the person who was asked cannot do it')
+    const left = driver.question('customer-revokes', 'And again.')
+    driver.interrupt?.()
+    expect(await left).toBe('the run was interrupted')
+    await driver.close()
+  })
+})
+
 describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, async () => {
   const directory = await createDirectory()
   const launched: Browser[] = []

@@ -1,0 +1,147 @@
+import { type AddressInfo, createServer } from 'node:net'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { Alteration } from '../../bank/alteration.ts'
+import { createDirectory } from '../../bank/directory.ts'
+import { everything } from '../../suites/consents.ts'
+import { authority } from '../wire/certificates.ts'
+import { executablePath, noBrowser, open } from './opened.ts'
+
+const port = await freePort()
+const catcher = `https://127.0.0.1:${port}/callback`
+
+/** A bank that lets clients come back to loopback over https, as some sandboxes do. */
+const loopback: Alteration = {
+  id: 'loopback-redirects',
+  story: 'A sandbox takes redirect URIs on loopback besides those that were registered.',
+  policies: (correct) => ({
+    stored(model, id, record) {
+      const seen = correct.stored(model, id, record)
+      if (model !== 'Client' || !seen) return seen
+      return { ...seen, redirect_uris: [...(seen.redirect_uris as string[]), catcher] }
+    },
+  }),
+}
+
+describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, async () => {
+  const directory = await createDirectory()
+  const certificate = await (await authority('this machine')).issue('127.0.0.1')
+  const launched: Browser[] = []
+  afterAll(async () => {
+    await Promise.all(launched.map((one) => one.close()))
+    await directory.close()
+  })
+
+  /** A bank whose approvals a person gives, and that person at the page of approvals. */
+  async function attended(patience?: number) {
+    const said: string[] = []
+    const opened = await open(
+      { driver: 'ask', catcher: certificate, ...(patience !== undefined && { patience }) },
+      {
+        directory,
+        alterations: [loopback],
+        say: (line) => void said.push(line),
+        change({ clients: { first } }) {
+          first.registrationClaims = { redirect_uris: [...first.redirectUris] }
+          first.redirectUris.push(catcher)
+        },
+      },
+    )
+    const { username = '', password = '' } = opened.bank.target.customers.first.credentials
+    const logIn = async (bank: Page, secret = password) => {
+      await bank.fill('input[name=username]', username)
+      await bank.fill('input[name=password]', secret)
+      await bank.click('button[type=submit]')
+    }
+    const approve = async (bank: Page) => {
+      for (const box of await bank.locator('input[name=accounts]').all()) await box.check()
+      await bank.click('button[value=approve]')
+    }
+    const atThePage = async () => {
+      await expect.poll(() => said.length, { timeout: 20_000 }).toBeGreaterThan(1)
+      const args = ['--no-sandbox', '--disable-background-networking', '--no-first-run']
+      const browser = await chromium.launch({ executablePath, args })
+      launched.push(browser)
+      const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage()
+      await page.goto(said[0]?.split(' at ')[1] ?? '')
+      return page
+    }
+    return { ...opened, said, logIn, approve, atThePage }
+  }
+
+  const toTheBank = async (page: Page) => {
+    const [bank] = await Promise.all([page.waitForEvent('popup'), page.click('#bank')])
+    return bank
+  }
+
+  test('comes back over https, to a catcher with a certificate of its own', async () => {
+    const { session, logIn, approve, atThePage, close } = await attended()
+    const visited = session.visit({ purpose: 'everything: all', redirectUri: catcher })
+    const page = await atThePage()
+    expect(page.url()).toMatch(/^http:\/\/127\.0\.0\.1:/)
+    const bank = await toTheBank(page)
+    await logIn(bank)
+    await approve(bank)
+    expect(await visited).toMatchObject({ kind: 'granted', redirect: { address: catcher } })
+    await expect.poll(() => bank.textContent('body'), { timeout: 10_000 }).toContain('Taken.')
+    expect(bank.url()).toBe(catcher)
+    await close()
+  })
+
+  test('mistypes the password, and then does not: one visit', async () => {
+    const { session, logIn, approve, atThePage, close } = await attended()
+    const visited = session.visit({ purpose: 'everything: all', redirectUri: catcher })
+    const page = await atThePage()
+    const bank = await toTheBank(page)
+    await logIn(bank, 'wrong')
+    await bank.waitForSelector('input[name=password]')
+    expect(await page.textContent('body')).toContain('0 of 1 done')
+    await logIn(bank)
+    await approve(bank)
+    expect(await visited).toMatchObject({ kind: 'granted' })
+    expect(session.visits).toHaveLength(1)
+    await close()
+  })
+
+  test('closes the window of the bank, and opens it once more', async () => {
+    const { session, logIn, approve, atThePage, close } = await attended()
+    const visited = session.visit({ purpose: 'everything: all', redirectUri: catcher })
+    const page = await atThePage()
+    const first = await toTheBank(page)
+    await logIn(first)
+    await first.close()
+    const second = await toTheBank(page)
+    // The bank may know the customer still.
+    await second.waitForSelector('input[name=password], button[value=approve]')
+    if (await second.locator('input[name=password]').isVisible()) await logIn(second)
+    await approve(second)
+    expect(await visited).toMatchObject({ kind: 'granted' })
+    await close()
+  })
+
+  test('does not come back in time: trouble of ours, and the next approval is asked for', async () => {
+    const { session, atThePage, close } = await attended(4)
+    const approval = session.approved(everything).catch((error: Error) => error)
+    const page = await atThePage()
+    await toTheBank(page)
+    expect(String(await approval)).toContain('nobody answered within 4 s')
+    await expect
+      .poll(() => page.textContent('body'), { timeout: 10_000 })
+      .toContain('Nothing to do at this moment')
+    expect(await page.textContent('tr.not-done')).toContain('everything')
+    const next = session.visit({ purpose: 'another', redirectUri: catcher })
+    await page.waitForSelector('#bank')
+    await page.click('summary')
+    await page.click('button[data-do=skip]')
+    await expect(next).rejects.toThrow('skipped it')
+    await close()
+  })
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port: free } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return free
+}
