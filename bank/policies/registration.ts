@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+
 type Claims = Record<string, unknown>
 
 /** What the well-known configuration advertises, as far as a registration can name it. */
@@ -81,6 +83,11 @@ export function registrationClaimsRefusal(
 /** "The supplied redirect_uris equal or are a subset of the software_redirect_uris claim." */
 export function redirectUrisAcceptable(requested: string[], stated: string[]): boolean {
   return requested.length > 0 && requested.every((uri) => stated.includes(uri))
+}
+
+/** A new client for every registration. */
+export function clientIdFor(_statement: Claims): string {
+  return randomBytes(16).toString('base64url')
 }
 
 /** The redirect URIs that are stored. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import Router from '@koa/router'
 import type { Context } from 'koa'
 import type {
@@ -89,7 +88,7 @@ export function registrationRoutes(inside: Inside): Router {
       ? statement.software_roles.map(String)
       : []
     const grants = (claims.grant_types as string[] | undefined) ?? advertised.grantTypes
-    const clientId = randomBytes(16).toString('base64url')
+    const clientId = policies.clientIdFor(statement)
     const values = {
       client_id: clientId,
       client_id_issued_at: Math.floor(Date.now() / 1000),
