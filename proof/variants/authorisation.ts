@@ -1,9 +1,11 @@
-import type { Context } from 'koa'
+import type { Context, Middleware } from 'koa'
 import { currentRequest } from '../../bank/current.ts'
 import { stateOf } from '../../bank/state.ts'
 import { changeFragment, halfHash, idTokens } from '../id-tokens.ts'
 import type { Variant } from '../proof.ts'
 import { answers, partOf } from '../rewriting.ts'
+import { tokensSpelt } from '../token-spelling.ts'
+import { byTurns, forGood, inTurn } from '../turns.ts'
 
 const locationOf = (ctx: Context) => String(ctx.response.get('location') ?? '')
 const onPages = (ctx: Context) => partOf(ctx) === 'pages'
@@ -29,6 +31,15 @@ const pages = (change: (html: string, ctx: Context) => string) =>
 
 const page = (content: string) => `<!doctype html><html lang="en"><title>Bank</title>${content}`
 
+/** Names on the pages in the bank's own way. */
+const inMarkup = pages((html) =>
+  html.replace(
+    /<strong>([^<]+)<\/strong>/g,
+    (_all, name: string) =>
+      `<em><b>${name.replace(/ /g, '&#32;&#10;').replace(/a/g, '&#x61;')}</b></em>`,
+  ),
+)
+
 const variants: Variant[] = [
   {
     id: 'login-page-at-once',
@@ -39,7 +50,7 @@ const variants: Variant[] = [
   {
     id: 'login-behind-many-redirects',
     story:
-      "How customers come to the login page is the bank's: by way of three other paths and a cookie.",
+      "How customers come to the login page is the bank's: by way of three other paths and a cookie. After a form was posted, 303 leads on within the bank; the redirect to the TPP is a 302.",
     async middleware(ctx, next) {
       const hop = onPages(ctx) ? /^\/go\/(\d)$/.exec(ctx.path)?.[1] : undefined
       if (hop !== undefined) {
@@ -51,6 +62,7 @@ const variants: Variant[] = [
         return
       }
       await next()
+      if (onPages(ctx) && ctx.method === 'POST' && ctx.status === 302) ctx.status = 303
       const place = locationOf(ctx)
       if (!onPages(ctx) || ctx.path !== '/authorize' || !place.startsWith('/interaction/')) return
       ctx.cookies.set('hop', encodeURIComponent(place), { signed: false, path: '/go' })
@@ -59,13 +71,16 @@ const variants: Variant[] = [
   },
   {
     id: 'a-page-before-the-login',
-    story: "What customers see is the bank's: a page about fraud with a button comes first.",
+    story:
+      "What customers see is the bank's: a page about fraud with a button comes first, and organisation and OnBehalfOf are shown in entities, capitals and markup.",
     target: ({ authorisation }) => {
       authorisation.forms?.push({ has: ['go-on'], approve: { name: 'go-on', value: 'yes' } })
     },
     async middleware(ctx, next) {
       const asks = onPages(ctx) && ctx.path.startsWith('/interaction/') && ctx.method === 'GET'
-      if (!asks || ctx.query['go-on'] || ctx.cookies.get('read', { signed: false })) return next()
+      if (!asks || ctx.query['go-on'] || ctx.cookies.get('read', { signed: false })) {
+        return inMarkup(ctx, next)
+      }
       ctx.cookies.set('read', 'yes', { signed: false, path: ctx.path })
       ctx.type = 'text/html'
       ctx.body = page(
@@ -73,15 +88,6 @@ const variants: Variant[] = [
       )
       ctx.state.fired()
     },
-  },
-  {
-    id: 'redirects-by-303-inside',
-    story:
-      'After a form was posted, 303 leads on within the bank; the redirect to the TPP is a 302.',
-    middleware: answers((ctx) => {
-      if (!onPages(ctx) || ctx.method !== 'POST' || ctx.status !== 302) return false
-      ctx.status = 303
-    }),
   },
   {
     id: 'all-accounts-are-shared',
@@ -132,155 +138,137 @@ const variants: Variant[] = [
     because: 'What another approval shows is no measure of a consent that covers fewer accounts.',
   },
   {
-    id: 'refused-after-the-login',
-    story:
-      'Where a wrong intent is refused is open (AMB-23): the login page is shown, and the refusal comes after it.',
-    policies: (correct, { fired }) => ({
-      authorisable(consent, clientId, scopes, age) {
-        const reason = correct.authorisable(consent, clientId, scopes, age)
-        if (!reason || currentRequest()?.path !== '/authorize') return reason
-        fired()
-        return undefined
-      },
-    }),
-  },
-  {
-    id: 'refused-after-the-decision',
-    story:
-      'Where a wrong intent is refused is open (AMB-23): the customer logs in and approves, and then it is.',
-    policies: (correct, { fired }) => ({
-      authorisable(consent, clientId, scopes, age) {
-        const reason = correct.authorisable(consent, clientId, scopes, age)
-        if (!consent || !reason || currentRequest()?.path.endsWith('/decision')) return reason
-        fired()
-        return undefined
-      },
-      confirmableBy(consent, customer, offered) {
-        const reason = correct.confirmableBy(consent, customer, offered)
-        if (!reason || currentRequest()?.path.endsWith('/decision')) return reason
-        fired()
-        return undefined
-      },
-    }),
-  },
-  {
-    id: 'refused-by-a-page',
-    story:
-      'A redirect URI in a request that was not proven is not to be trusted: wrong requests end with a page at the bank. A denial is redirected.',
-    middleware: errors((ctx, fragment) => {
-      if (fragment.get('error') === 'access_denied') return false
-      ctx.remove('location')
-      ctx.type = 'text/html'
-      ctx.body = page(`<p>This request cannot be served (${fragment.get('error')}).</p>`)
-      ctx.status = 400
-    }),
-  },
-  {
-    id: 'refused-by-a-page-with-200',
-    story: 'Wrong requests end with a page at the bank, which a portal serves with 200.',
-    middleware: answers((ctx) => {
-      if (!onPages(ctx) || ctx.path !== '/authorize') return false
-      const error = locationOf(ctx).includes('#error') || locationOf(ctx).includes('&error')
-      if (!error && ctx.status < 400) return false
-      ctx.remove('location')
-      ctx.type = 'text/html'
-      ctx.body = page('<p>Sorry, something went wrong.</p>')
-      ctx.status = 200
-    }),
-  },
-  {
-    id: 'errors-in-the-query',
-    story:
-      'On success the fragment carries code and ID token; where an error stands the document does not say.',
-    middleware: errors((ctx, fragment, address) => {
-      ctx.set('location', `${address}${address.includes('?') ? '&' : '?'}${fragment}`)
-    }),
-  },
-  {
-    id: 'errors-without-description',
-    story: 'error_description is optional (RFC 6749 4.1.2.1).',
-    middleware: errors((ctx, fragment, address) => {
-      fragment.delete('error_description')
-      ctx.set('location', `${address}#${fragment}`)
-    }),
-  },
-  {
-    id: 'errors-of-another-name',
-    story: 'The value of error is not shown: a denial is server_error, anything else unauthorized.',
-    middleware: errors((ctx, fragment, address) => {
-      const denied = fragment.get('error') === 'access_denied'
-      fragment.set('error', denied ? 'consent_declined' : 'unauthorized')
-      ctx.set('location', `${address}#${fragment}`)
-    }),
-  },
-  {
-    id: 'more-in-the-fragment',
-    story: 'An authorisation response may have more members: iss (RFC 9207), session_state, scope.',
-    middleware: answers((ctx) =>
-      changeFragment(ctx, (fragment) => {
-        fragment.set('session_state', '7b1c.aa')
-        fragment.set('scope', 'openid accounts')
-        fragment.set('iss', stateOf(ctx).bank.inside.places.issuer)
-        return true
-      }),
-    ),
-  },
-  {
-    id: 'fragment-encoded-with-percent',
-    story: 'A space in a form is + or %20, and every other character may be encoded too.',
-    middleware: answers((ctx) => {
-      const [address, text] = locationOf(ctx).split('#', 2)
-      if (!onPages(ctx) || text === undefined) return false
-      const members = [...new URLSearchParams(text)].reverse()
-      const encoded = members.map(([name, value]) => `${name}=${everyOctet(value)}`)
-      ctx.set('location', `${address}#${encoded.join('&')}`)
-    }),
-  },
-  {
-    id: 'codes-with-every-character',
-    story: 'A code may be long, and hold characters that a form must encode (RFC 6749 A.11).',
-    async middleware(ctx, next) {
-      const state = stateOf(ctx)
-      const form = partOf(ctx) === 'token' ? new URLSearchParams(state.body) : undefined
-      const code = form?.get('code')
-      if (form && code) {
-        form.set('code', code.replace(/^.*~(\S+) $/, '$1'))
-        state.body = form.toString()
-      }
-      await idTokens((claims, sign, context) => {
-        const location = locationOf(context)
-        const plain = new URLSearchParams(location.split('#')[1]).get('code')
-        return plain === null || partOf(context) === 'token'
-          ? undefined
-          : sign({ ...claims, c_hash: halfHash(longCode(plain)) })
-      })(ctx, next)
-      changeFragment(ctx, (fragment) => {
-        const plain = fragment.get('code')
-        if (plain === null) return false
-        fragment.set('code', longCode(plain))
-        return true
-      })
-    },
-  },
-  {
     id: 'nbf-is-not-needed',
     story: 'Which claims a request object needs is open: nbf is not one of them.',
     settings: { requestNbfRequired: false },
     middleware: answers((ctx) => onPages(ctx) && ctx.path === '/authorize'),
   },
   {
-    id: 'pages-say-it-in-their-own-way',
+    id: 'refused-later-in-the-visit',
     story:
-      'Where and how the pages show organisation and OnBehalfOf is open: entities, capitals, markup.',
-    middleware: pages((html) =>
-      html.replace(
-        /<strong>([^<]+)<\/strong>/g,
-        (_all, name: string) =>
-          `<em><b>${name.replace(/ /g, '&#32;&#10;').replace(/a/g, '&#x61;')}</b></em>`,
+      'Where a wrong intent is refused is open (AMB-23): the login page is shown, and the refusal comes after it, or the customer logs in and approves, and then it is.',
+    policies: (correct, { fired }) => {
+      const after = forGood(['login', 'decision'] as const)
+      const early = (consentId: string) => {
+        const path = currentRequest()?.path ?? ''
+        return after(consentId) === 'login' ? path === '/authorize' : !path.endsWith('/decision')
+      }
+      const later = <Reason>(reason: Reason, put: boolean) => {
+        if (!reason || !put) return reason
+        fired()
+        return undefined
+      }
+      return {
+        authorisable(consent, clientId, scopes, age) {
+          const reason = correct.authorisable(consent, clientId, scopes, age)
+          const atLogin = currentRequest()?.path === '/authorize'
+          return later(reason, consent ? early(consent.id) : atLogin)
+        },
+        confirmableBy(consent, customer, offered) {
+          return later(correct.confirmableBy(consent, customer, offered), early(consent.id))
+        },
+      }
+    },
+  },
+  {
+    id: 'refused-by-a-page',
+    story:
+      'A redirect URI in a request that was not proven is not to be trusted: wrong requests end with a page at the bank, by 400, or by 200 where a portal serves it. A denial is redirected.',
+    middleware: errors((ctx, fragment) => {
+      if (fragment.get('error') === 'access_denied') return false
+      ctx.remove('location')
+      ctx.type = 'text/html'
+      ctx.body = page(`<p>This request cannot be served (${fragment.get('error')}).</p>`)
+      ctx.status = statusOfPage()
+    }),
+  },
+  {
+    id: 'errors-told-in-any-way',
+    story:
+      'On success the fragment carries code and ID token; where an error stands, and its value, the document does not say: in the query; under another name; without error_description, which is optional (RFC 6749 4.1.2.1).',
+    middleware: errors(
+      byTurns<[Context, URLSearchParams, string], void>(
+        (ctx, fragment, address) => {
+          ctx.set('location', `${address}${address.includes('?') ? '&' : '?'}${fragment}`)
+        },
+        (ctx, fragment, address) => {
+          const denied = fragment.get('error') === 'access_denied'
+          fragment.set('error', denied ? 'consent_declined' : 'unauthorized')
+          ctx.set('location', `${address}#${fragment}`)
+        },
+        (ctx, fragment, address) => {
+          fragment.delete('error_description')
+          ctx.set('location', `${address}#${fragment}`)
+        },
       ),
     ),
   },
+  {
+    id: 'more-in-the-fragment',
+    story:
+      'An authorisation response may have more members: iss (RFC 9207), session_state, scope. A space in a form is + or %20, and every other character may be encoded too.',
+    middleware: answers((ctx) => {
+      const [address, text] = locationOf(ctx).split('#', 2)
+      if (!onPages(ctx) || text === undefined) return false
+      const fragment = new URLSearchParams(text)
+      fragment.set('session_state', '7b1c.aa')
+      fragment.set('scope', 'openid accounts')
+      fragment.set('iss', stateOf(ctx).bank.inside.places.issuer)
+      ctx.set('location', `${address}#${spellForm(fragment)}`)
+    }),
+  },
+  {
+    id: 'codes-and-tokens-with-every-character',
+    story:
+      'A code may be long, and hold characters that a form must encode (RFC 6749 A.11); a token may hold each of RFC 6750 2.1, such as / and +, or be a signed JWT of some length.',
+    middleware: (ctx, next) => tokens(ctx, () => longCodes(ctx, next)),
+  },
 ]
+
+const statusOfPage = inTurn([400, 200])
+
+const spellForm = byTurns<[URLSearchParams], string>(
+  (form) => form.toString(),
+  (form) => {
+    const members = [...form].toReversed()
+    return members.map(([name, value]) => `${name}=${everyOctet(value)}`).join('&')
+  },
+)
+
+const tokens = tokensSpelt(
+  byTurns<[string, Context], string>(
+    (token) => `v1/${token}+~.==`,
+    (token, ctx) =>
+      stateOf(ctx).bank.signAsBank(
+        { jti: token, scp: ['accounts'], pad: 'x'.repeat(1500) },
+        { typ: 'at+jwt' },
+      ),
+  ),
+)
+
+/** Codes in another spelling, wherever the bank gives or takes one. */
+const longCodes: Middleware = async (ctx, next) => {
+  const state = stateOf(ctx)
+  const form = partOf(ctx) === 'token' ? new URLSearchParams(state.body) : undefined
+  const code = form?.get('code')
+  if (form && code) {
+    form.set('code', code.replace(/^.*~(\S+) $/, '$1'))
+    state.body = form.toString()
+  }
+  await idTokens((claims, sign, context) => {
+    const location = locationOf(context)
+    const plain = new URLSearchParams(location.split('#')[1]).get('code')
+    return plain === null || partOf(context) === 'token'
+      ? undefined
+      : sign({ ...claims, c_hash: halfHash(longCode(plain)) })
+  })(ctx, next)
+  changeFragment(ctx, (fragment) => {
+    const plain = fragment.get('code')
+    if (plain === null) return false
+    fragment.set('code', longCode(plain))
+    return true
+  })
+}
 
 /** Every character as its octets, percent-encoded. */
 function everyOctet(text: string): string {

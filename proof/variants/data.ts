@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto'
 import type { Row } from '../../bank/data/transactions.ts'
+import type { Policies } from '../../bank/policies.ts'
 import type { Variant } from '../proof.ts'
 import { answers, elements, type Json, partOf, successes } from '../rewriting.ts'
+import { byTurns, forGood, inTurn } from '../turns.ts'
 
 const pound = (pence: number) => (pence / 100).toFixed(2)
 
@@ -12,25 +14,11 @@ function shuffled<T>(values: readonly T[]): T[] {
 
 const seen = answers((ctx) => partOf(ctx) === 'data')
 
-/** How Account.Identification shows a card. */
-function masked(mask: (pan: string) => string): NonNullable<Variant['policies']> {
-  return (_correct, { fired }) => ({
-    maskCard(pan) {
-      fired()
-      return mask(pan)
-    },
-  })
-}
+const reordered = byTurns<[unknown[]], unknown[]>(shuffled, (rows) => rows.toReversed())
 
-/** How each date-time of an answer is written. */
-function written(write: (utc: string) => string): NonNullable<Variant['policies']> {
-  return (correct, { fired }) => ({
-    dateTimeOf(instant) {
-      fired()
-      return write(correct.dateTimeOf(instant))
-    },
-  })
-}
+/** A kind of row that is the same in every answer, told by the id that the bank gives it. */
+const kindOf = (row: Json, kinds: number) =>
+  Number.parseInt(String(row.TransactionId).slice(0, 4), 16) % kinds
 
 const variants: Variant[] = [
   {
@@ -77,7 +65,7 @@ const variants: Variant[] = [
       'TXN-18/spellings',
       'TXN-20/inside',
       'TXN-20/nothing-missing',
-      'TXN-20/one-end',
+      'TXN-20/end-alone',
       'TXN-23/all-accounts',
       'TXN-24/one-response',
     ],
@@ -105,39 +93,41 @@ const variants: Variant[] = [
     }),
   },
   {
-    id: 'rows-in-another-order-each-time',
-    story: 'No sentence orders accounts, balances or transactions.',
-    middleware: successes(['data'], (body) => {
-      const [[name, rows] = ['', undefined]] = Object.entries(body.Data as Json)
-      return Array.isArray(rows) ? { ...body, Data: { [name]: shuffled(rows) } } : undefined
-    }),
-  },
-  {
-    id: 'oldest-rows-first',
-    story: "No sentence orders transactions: the ledger's own order.",
+    id: 'no-pending-rows',
+    story: 'A bank may list transactions once they are booked, and never before.',
     policies: (_correct, { fired }) => ({
-      rowsAnswered(rows) {
+      rowsBooked(rows) {
         fired()
-        return rows.reverse()
+        return rows.filter(({ status }) => status === 'Booked')
       },
     }),
   },
   {
-    id: 'no-transaction-ids',
-    story: 'TransactionId is not in the table of transactions.',
-    middleware: elements('Transaction', ({ TransactionId: _id, ...row }) => row),
+    id: 'rows-in-another-order-each-time',
+    story:
+      "No sentence orders accounts, balances or transactions: the oldest first, or in nobody's order.",
+    middleware: successes(['data'], (body) => {
+      const [[name, rows] = ['', undefined]] = Object.entries(body.Data as Json)
+      return Array.isArray(rows) ? { ...body, Data: { [name]: reordered(rows) } } : undefined
+    }),
   },
   {
-    id: 'new-transaction-ids-each-time',
-    story: 'TransactionId is not in the table of transactions, so nothing is said of its lasting.',
-    middleware: elements('Transaction', (row) => ({
-      ...row,
-      TransactionId: String(randomInt(1e12)),
-    })),
+    id: 'transaction-ids-come-and-go',
+    story:
+      'TransactionId is not in the table of transactions, so nothing is said of its presence or its lasting: some rows have none, others a new one each time.',
+    middleware: elements(
+      'Transaction',
+      byTurns<[Json], Json>(
+        ({ TransactionId: _id, ...row }) => row,
+        (row) => ({ ...row, TransactionId: String(randomInt(1e12)) }),
+      ),
+    ),
   },
   {
-    id: 'amounts-change',
-    story: '"Transaction amounts can change after the transaction is first created."',
+    id: 'books-that-move',
+    story:
+      '"Transaction amounts can change after the transaction is first created"; while somebody reads, pending ones are booked, and the customer goes shopping.',
+    policies: (_correct, { fired }) => movingBooks(fired),
     middleware: elements('Transaction', (row, index) =>
       index % 3 === 0
         ? { ...row, Amount: { Amount: pound(100 + randomInt(9999)), Currency: 'GBP' } }
@@ -145,64 +135,17 @@ const variants: Variant[] = [
     ),
   },
   {
-    id: 'pending-rows-are-booked-meanwhile',
-    story: 'A pending transaction is booked while somebody reads: between two calls.',
-    policies: (_correct, { fired }) => {
-      let calls = 0
-      return {
-        rowsBooked(rows) {
-          calls += 1
-          return rows.map((row) => {
-            if (row.status !== 'Pending' || calls % 7 < 3) return row
-            fired()
-            return { ...row, status: 'Booked' }
-          })
-        },
-      }
-    },
-  },
-  {
-    id: 'purchases-while-reading',
-    story: 'The customer goes shopping during the run: now and then there is one more transaction.',
-    policies: (_correct, { fired }) => {
-      let calls = 0
-      const fresh = new Map<string, Row[]>()
-      return {
-        rowsBooked(rows, accountId) {
-          calls += 1
-          const bought = fresh.get(accountId) ?? []
-          const [, , model] = rows
-          if (model && calls % 4 === 0) {
-            fired()
-            const booked = Math.floor(Date.now() / 1000) * 1000 - 60_000
-            bought.unshift({ ...model, id: `new-${calls}`, booked, status: 'Booked' })
-            fresh.set(accountId, bought)
-          }
-          return [...bought, ...rows]
-        },
-      }
-    },
-  },
-  {
-    id: 'twins-everywhere',
-    story: 'Two coffees of one minute: transactions that differ in nothing that is documented.',
+    id: 'twins-of-whole-days',
+    story:
+      'Dates without a time of day: transactions are booked at midnight, many at one instant, and two coffees of one day differ in nothing that is documented.',
     policies: (_correct, { fired }) => ({
       rowsBooked(rows) {
         fired()
         return rows.map((row, index) => {
           const twin = rows[index - (index % 3)]
-          return twin && twin.status === row.status ? { ...twin, id: row.id } : row
+          const same = twin && twin.status === row.status ? { ...twin, id: row.id } : row
+          return { ...same, booked: same.booked - (same.booked % 86_400_000) }
         })
-      },
-    }),
-  },
-  {
-    id: 'whole-days-only',
-    story: 'Transactions are booked at midnight: dates without a time of day, many at one instant.',
-    policies: (_correct, { fired }) => ({
-      rowsBooked(rows) {
-        fired()
-        return rows.map((row) => ({ ...row, booked: row.booked - (row.booked % 86_400_000) }))
       },
     }),
   },
@@ -220,168 +163,118 @@ const variants: Variant[] = [
     }),
   },
   {
-    id: 'no-pending-rows',
-    story: 'A bank may list transactions once they are booked, and never before.',
-    policies: (_correct, { fired }) => ({
-      rowsBooked(rows) {
-        fired()
-        return rows.filter(({ status }) => status === 'Booked')
-      },
+    id: 'pending-rows-in-other-words',
+    story:
+      'BookingDateTime is "when the transaction was booked", and a pending one was not; the full list of values of Status is not shown: Held and Declined are two more.',
+    middleware: elements('Transaction', ({ BookingDateTime, ...row }) => {
+      if (row.Status !== 'Pending') return { ...row, BookingDateTime }
+      const kind = kindOf(row, 3)
+      return kind === 0
+        ? row
+        : { ...row, BookingDateTime, Status: kind === 1 ? 'Held' : 'Declined' }
     }),
   },
   {
-    id: 'pending-rows-without-date',
-    story: 'BookingDateTime is "when the transaction was booked": a pending one was not.',
-    middleware: elements('Transaction', ({ BookingDateTime, ...row }) =>
-      row.Status === 'Pending' ? row : { ...row, BookingDateTime },
-    ),
+    id: 'merchants-and-addresses-of-some',
+    story:
+      'No sentence promises MerchantDetails, its MerchantName or AddressLine (AMB-17): some rows have neither, some a merchant without a name.',
+    middleware: elements('Transaction', ({ MerchantDetails, AddressLine, ...row }) => {
+      const kind = kindOf(row, 3)
+      if (kind === 0) return row
+      const anonymous = kind === 1 && { MerchantCategoryCode: '5411' }
+      return {
+        ...row,
+        AddressLine,
+        ...(MerchantDetails !== undefined && { MerchantDetails: anonymous || MerchantDetails }),
+      }
+    }),
   },
   {
-    id: 'more-states-of-transactions',
-    story: 'The full list of values of Status is not shown: Held and Declined are two more.',
-    middleware: elements('Transaction', (row, index) =>
-      row.Status === 'Pending' ? { ...row, Status: index % 2 ? 'Held' : 'Declined' } : row,
-    ),
-  },
-  {
-    id: 'neither-merchants-nor-addresses',
-    story: 'No sentence promises MerchantDetails or AddressLine: AMB-17.',
-    middleware: elements('Transaction', ({ MerchantDetails: _m, AddressLine: _a, ...row }) => row),
-  },
-  {
-    id: 'merchants-without-a-name',
-    story: 'MerchantDetails holds only the category; its MerchantName is promised by no sentence.',
+    id: 'amounts-of-any-currency-and-decimals',
+    story:
+      'Amount is a string; how many decimals it has no sentence says. Its Currency is the "currency of the transaction": euros for a meal in Lyon.',
+    policies: (_correct, { fired }) => {
+      const decimals = inTurn([0, 3, 1, 2])
+      return {
+        amountOf(pence) {
+          fired()
+          return { Amount: (Math.abs(pence) / 100).toFixed(decimals()), Currency: 'GBP' }
+        },
+      }
+    },
     middleware: elements('Transaction', (row) =>
-      row.MerchantDetails ? { ...row, MerchantDetails: { MerchantCategoryCode: '5411' } } : row,
+      kindOf(row, 4) === 0 ? { ...row, Amount: { Amount: '12.30', Currency: 'EUR' } } : row,
     ),
   },
   {
-    id: 'transactions-in-foreign-currency',
-    story: 'Amount.Currency is the "currency of the transaction": euros for a meal in Lyon.',
-    middleware: elements('Transaction', (row) =>
-      /^[0-3]/.test(String(row.TransactionId))
-        ? { ...row, Amount: { Amount: '12.30', Currency: 'EUR' } }
-        : row,
-    ),
-  },
-  {
-    id: 'amounts-in-whole-pounds',
-    story: 'Amount is a string; how many decimals it has no sentence says.',
-    policies: (_correct, { fired }) => ({
-      amountOf(pence) {
-        fired()
-        return { Amount: String(Math.round(Math.abs(pence) / 100)), Currency: 'GBP' }
-      },
-    }),
-  },
-  {
-    id: 'account-as-an-object',
-    story: 'Account.SchemeName may be a member of an object: AMB-02.',
-    middleware: elements('Account', (row) =>
-      Array.isArray(row.Account) ? { ...row, Account: (row.Account as Json[])[0] } : row,
-    ),
-  },
-  {
-    id: 'credit-line-as-an-object',
-    story: 'CreditLine.Included may be a member of an object: AMB-02.',
-    middleware: elements('Balance', (row) => ({
-      ...row,
-      CreditLine: (row.CreditLine as Json[])[0],
-    })),
-  },
-  {
-    id: 'several-credit-lines',
-    story: 'CreditLine may be an array, as in 3.1.2, of several: one of them for emergencies.',
-    middleware: elements('Balance', (row) => {
-      const [line] = row.CreditLine as Json[]
-      return { ...row, CreditLine: [line, { ...line, Included: true, Type: 'Emergency' }] }
-    }),
-  },
-  {
-    id: 'no-credit-line',
-    story: 'No sentence promises a CreditLine: the optional object is absent.',
-    middleware: elements('Balance', ({ CreditLine: _line, ...row }) => row),
-  },
-  {
-    id: 'empty-credit-lines',
-    story: 'CreditLine may be an array, as in 3.1.2, and an array may be empty.',
-    middleware: elements('Balance', (row) => ({ ...row, CreditLine: [] })),
+    id: 'dotted-names-of-any-shape',
+    story:
+      'Account.SchemeName and CreditLine.Included may be members of an object or of the elements of an array (AMB-02), and no sentence promises a CreditLine: one, several, an object, an empty array, none.',
+    ...dottedNames(),
   },
   {
     id: 'balances-of-this-second',
-    story: 'DateTime is the "date/time of the balance": that of the answer, and it moves.',
-    policies: (correct, { fired }) => ({
-      balanceView(accountId, card, now, spelling) {
-        fired()
-        const owed = card.owed + randomInt(500)
-        const view = correct.balanceView(accountId, { ...card, owed }, now, spelling)
-        return { ...view, DateTime: spelling.dateTimeOf(now) }
-      },
-    }),
-  },
-  {
-    id: 'zero-balances',
-    story: 'A balance of zero, which is as good as Credit.',
-    policies: (correct, { fired }) => ({
-      balanceView(accountId, card, now, spelling) {
-        fired()
-        return correct.balanceView(accountId, { ...card, owed: 0 }, now, spelling)
-      },
-    }),
-  },
-  {
-    id: 'account-ids-of-the-customer',
-    story: 'AccountId is "persistent for a given ConsentId"; it may be the same for others too.',
-    policies: (correct, { fired }) => ({
-      accountIdFor(_consentId, cardKey, secret) {
-        fired()
-        return correct.accountIdFor('any', cardKey, secret)
-      },
-    }),
-  },
-  {
-    id: 'account-ids-to-be-encoded',
-    story: 'An AccountId is a string: in a path, some of its characters must be encoded.',
-    policies: (correct, { fired }) => ({
-      accountIdFor(consentId, cardKey, secret) {
-        fired()
-        return `GB:${correct.accountIdFor(consentId, cardKey, secret).slice(0, 16)}/1+a=%41 ü`
-      },
-    }),
-  },
-  {
-    id: 'account-ids-are-numbers-in-words',
-    story: 'An AccountId is a string of digits, short ones among them.',
-    policies: (correct, { fired }) => ({
-      accountIdFor(consentId, cardKey, secret) {
-        fired()
-        const id = Buffer.from(correct.accountIdFor(consentId, cardKey, secret))
-        return String(id.readUInt32BE(3))
-      },
-    }),
-  },
-  {
-    id: 'cards-masked-with-six-and-four',
     story:
-      'A "masked version of the primary card number" may show its first six and last four digits.',
-    policies: masked((pan) => `${pan.slice(0, 6)}XXXXXX${pan.slice(-4)}`),
+      'DateTime is the "date/time of the balance": that of the answer, and it moves; others are zero, which is as good as Credit.',
+    policies: (correct, { fired }) => {
+      const zero = forGood([false, true])
+      return {
+        balanceView(accountId, card, now, spelling) {
+          fired()
+          const owed = zero(accountId) ? 0 : card.owed + randomInt(500)
+          const view = correct.balanceView(accountId, { ...card, owed }, now, spelling)
+          return { ...view, DateTime: spelling.dateTimeOf(now) }
+        },
+      }
+    },
   },
   {
-    id: 'cards-masked-in-groups',
-    story: 'A "masked version of the primary card number" may be grouped, with dots.',
-    policies: masked((pan) => `•••• •••• •••• ${pan.slice(-4)}`),
+    id: 'account-ids-of-any-form',
+    story:
+      'An AccountId is a string: one that must be encoded in a path, digits, and, being "persistent for a given ConsentId", one that other consents have as well.',
+    policies: (correct, { fired }) => {
+      const form = forGood(['encoded', 'digits', 'shared'] as const)
+      return {
+        accountIdFor(consentId, cardKey, secret) {
+          fired()
+          const own = correct.accountIdFor(consentId, cardKey, secret)
+          switch (form(`${consentId} ${cardKey}`)) {
+            case 'encoded':
+              return `GB:${own.slice(0, 16)}/1+a=%41 ü`
+            case 'digits':
+              return String(Buffer.from(own).readUInt32BE(3))
+            default:
+              return correct.accountIdFor('any', cardKey, secret)
+          }
+        },
+      }
+    },
   },
   {
-    id: 'cards-masked-to-four-digits',
-    story: 'A "masked version of the primary card number" may be what is left of it: four digits.',
-    policies: masked((pan) => pan.slice(-4)),
+    id: 'cards-masked-in-any-way',
+    story:
+      'A "masked version of the primary card number" may show its first six and last four digits, be grouped, with dots, or be what is left of it: four digits.',
+    policies: (_correct, { fired }) => {
+      const mask = forGood<(pan: string) => string>([
+        (pan) => `${pan.slice(0, 6)}XXXXXX${pan.slice(-4)}`,
+        (pan) => `•••• •••• •••• ${pan.slice(-4)}`,
+        (pan) => pan.slice(-4),
+      ])
+      return {
+        maskCard(pan) {
+          fired()
+          return mask(pan)(pan)
+        },
+      }
+    },
   },
   {
     id: 'accounts-as-in-3.1.2',
     story:
-      'The other members of 3.1.2: a state, a nickname, a servicer, an account of more fields.',
+      'The other members of 3.1.2: a state, a nickname, a servicer. Description is a textual description: that of every card may be the same, in any script.',
     middleware: elements('Account', (row) => ({
       ...row,
+      Description: 'Kreditkarte “Größe” 信用卡',
       Status: 'Enabled',
       StatusUpdateDateTime: '2020-01-01T06:06:06+00:00',
       Nickname: 'Card – für Reisen ✈',
@@ -389,34 +282,68 @@ const variants: Variant[] = [
     })),
   },
   {
-    id: 'one-description-for-all',
+    id: 'date-times-spelt-in-any-way',
     story:
-      'Description is a textual description: that of every card may be the same, in any script.',
-    middleware: elements('Account', (row) => ({
-      ...row,
-      Description: 'Kreditkarte “Größe” 信用卡',
-    })),
-  },
-  {
-    id: 'date-times-without-fraction',
-    story: 'Date-times are UTC; fractions of a second are free (RFC 3339 5.6).',
-    policies: written((utc) => utc.replace(/\.\d+/, '')),
-  },
-  {
-    id: 'date-times-with-offset-zero',
-    story: 'Date-times are UTC, written +00:00 with milliseconds.',
-    policies: written((utc) => utc.replace('Z', '+00:00')),
-  },
-  {
-    id: 'date-times-with-nanoseconds',
-    story: 'Date-times are UTC; fractions of a second may have nine digits.',
-    policies: written((utc) => utc.replace('Z', '000000Z')),
-  },
-  {
-    id: 'date-times-in-lower-case',
-    story: 'T and Z may be written in lower case (RFC 3339 5.6).',
-    policies: written((utc) => utc.toLowerCase()),
+      'Date-times are UTC; a fraction of a second has no, three or nine digits, UTC is Z or +00:00, and T and Z may be written in lower case (RFC 3339 5.6).',
+    policies: (correct, { fired }) => {
+      const spell = byTurns<[string], string>(
+        (utc) => utc.replace(/\.\d+/, ''),
+        (utc) => utc.replace('Z', '+00:00'),
+        (utc) => utc.replace('Z', '000000Z'),
+        (utc) => utc.toLowerCase(),
+      )
+      return {
+        dateTimeOf(instant) {
+          fired()
+          return spell(correct.dateTimeOf(instant))
+        },
+      }
+    },
   },
 ]
+
+/** Now and then a pending row is booked, and a new one is there. */
+function movingBooks(fired: () => void): Partial<Policies> {
+  let calls = 0
+  const fresh = new Map<string, Row[]>()
+  return {
+    rowsBooked(rows, accountId) {
+      calls += 1
+      const bought = fresh.get(accountId) ?? []
+      const [, , model] = rows
+      if (model && calls % 4 === 0) {
+        fired()
+        const booked = Math.floor(Date.now() / 1000) * 1000 - 60_000
+        bought.unshift({ ...model, id: `${calls}-new`, booked, status: 'Booked' })
+        fresh.set(accountId, bought)
+      }
+      const moved = rows.map((row) =>
+        row.status === 'Pending' && calls % 7 >= 3 ? { ...row, status: 'Booked' as const } : row,
+      )
+      return [...bought, ...moved]
+    },
+  }
+}
+
+/** Each account keeps its shape, so that bulk and single show the same. */
+function dottedNames(): Pick<Variant, 'middleware'> {
+  const asObject = forGood([true, false])
+  const line = forGood<(line: Json) => unknown>([
+    (one) => one,
+    (one) => [one, { ...one, Included: true, Type: 'Emergency' }],
+    () => [],
+    () => undefined,
+  ])
+  const accounts = elements('Account', (row) =>
+    Array.isArray(row.Account) && asObject(String(row.AccountId))
+      ? { ...row, Account: (row.Account as Json[])[0] }
+      : row,
+  )
+  const balances = elements('Balance', ({ CreditLine, ...row }) => {
+    const other = line(String(row.AccountId))((CreditLine as Json[])[0] ?? {})
+    return other === undefined ? row : { ...row, CreditLine: other }
+  })
+  return { middleware: (ctx, next) => accounts(ctx, () => balances(ctx, next)) }
+}
 
 export default variants
