@@ -83,7 +83,11 @@ export function harmed({ query, requests }: Answers, after: Answers): Exchange |
     return after.query
   }
   return after.requests.find(
-    ({ answer }, index) => refused(answer) && succeeded(requests[index]?.answer ?? answer),
+    // A limit that is reached meanwhile harms no consent.
+    ({ answer }, index) =>
+      refused(answer) &&
+      answer.response?.status !== 429 &&
+      succeeded(requests[index]?.answer ?? answer),
   )?.answer
 }
 
