@@ -39,9 +39,9 @@ export interface Opened {
   close(): Promise<void>
 }
 
-/** A reference bank and a session with it, whose customers go through this driver. */
+/** A reference bank and a session with it, whose customers go through this driver, or its own. */
 export async function open(
-  authorisation: AuthorisationDocument,
+  authorisation: AuthorisationDocument | undefined,
   options: DriverOptions & {
     directory: Directory
     change?: (document: TargetDocument) => void
@@ -50,7 +50,7 @@ export async function open(
 ): Promise<Opened> {
   const bank = await startBank({ directory: options.directory, alterations: options.alterations })
   const document = structuredClone(bank.target) as TargetDocument
-  document.authorisation = authorisation
+  if (authorisation) document.authorisation = authorisation
   options.change?.(document)
   const target = targetFrom(document)
   const wire = createWire(target)
