@@ -28,7 +28,6 @@ export function drawPairs(variants: Themed[], count: number, seed: number): [The
 /** Variants of one theme often say the opposite; of two themes, when both want one setting. */
 function compatible(one: Themed, other: Themed): boolean {
   if (one.theme === other.theme) return false
-  if (one.contradicts?.includes(other.id) || other.contradicts?.includes(one.id)) return false
   return !Object.keys(one.settings ?? {}).some((name) => name in (other.settings ?? {}))
 }
 

@@ -21,8 +21,6 @@ export interface Variant extends Alteration {
   because?: string
   /** Not seen in an exchange of its own, as with data that lacks: it need not fire. */
   silent?: boolean
-  /** Ids of variants which together with this one make a bank that is wrong. */
-  contradicts?: string[]
   /** What the operator's target file says of such a bank, where the embedded one's does not fit. */
   target?: (document: TargetDocument) => void
 }

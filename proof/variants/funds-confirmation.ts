@@ -1,6 +1,6 @@
 import { currentRequest } from '../../bank/current.ts'
 import type { Variant } from '../proof.ts'
-import { answers, type Json, partOf, statuses, successes } from '../rewriting.ts'
+import { answers, type Json, partOf, successes } from '../rewriting.ts'
 
 const FUNDS = 'funds-confirmation-consents'
 const seen = answers((ctx) => partOf(ctx) === 'consents' && ctx.path.includes(FUNDS))
@@ -34,18 +34,14 @@ const variants: Variant[] = [
     middleware: seen,
   },
   {
-    id: 'funds-named-by-the-bank',
+    id: 'funds-with-members-of-the-bank',
     story:
-      'Name is "assigned by the servicing institution": where none was sent, the bank has one.',
+      'Name is "assigned by the servicing institution": where none was sent, the bank has one. What ExpirationDateTime is when none was sent is not shown: a date of the bank.',
     middleware: created((data, account) => ({
+      ExpirationDateTime: '2999-12-31T00:00:00Z',
       ...data,
       DebtorAccount: { Name: 'MS A OKAFOR', SecondaryIdentification: '00', ...account },
     })),
-  },
-  {
-    id: 'funds-expire-by-default',
-    story: 'What ExpirationDateTime is when none was sent is not shown: a date of the bank.',
-    middleware: created((data) => ({ ExpirationDateTime: '2999-12-31T00:00:00Z', ...data })),
   },
   {
     id: 'funds-of-known-cards-only',
@@ -64,14 +60,6 @@ const variants: Variant[] = [
           ? undefined
           : ['field-invalid', 'Identification']
       },
-    }),
-  },
-  {
-    id: 'funds-refused-by-404-and-409',
-    story: 'The status that refuses another scheme or Identification is not shown.',
-    policies: statuses((reason) => {
-      if (reason === 'scheme-unsupported') return 409
-      return reason === 'field-invalid' && currentRequest()?.path.includes(FUNDS) ? 404 : undefined
     }),
   },
 ]

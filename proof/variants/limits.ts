@@ -1,29 +1,23 @@
+import type { Context } from 'koa'
 import { currentRequest } from '../../bank/current.ts'
 import type { Variant } from '../proof.ts'
 import { answers, refusals } from '../rewriting.ts'
+import { byTurns } from '../turns.ts'
 
 const limited = answers((ctx) => ctx.status === 429)
 
+const retry = byTurns<[Context], void>(
+  (ctx) => ctx.remove('retry-after'),
+  (ctx) => ctx.set('retry-after', new Date(Date.now() + 60_000).toUTCString()),
+)
+
 const variants: Variant[] = [
   {
-    id: 'rate-limit-without-retry-after',
-    story: 'The document says 429 and nothing of Retry-After.',
-    settings: { rateLimit: { retryAfter: false } },
-    middleware: limited,
-  },
-  {
-    id: 'rate-limit-until-a-date',
-    story: 'Retry-After may be a date (RFC 9110 10.2.3).',
-    middleware: refusals(['data'], (ctx) => {
-      if (ctx.status !== 429) return false
-      ctx.set('retry-after', new Date(Date.now() + 60_000).toUTCString())
-    }),
-  },
-  {
     id: 'rate-limit-of-four-a-day',
-    story: '"Thresholds and windows: not shown": four requests a day.',
+    story:
+      '"Thresholds and windows: not shown": four requests a day. Nor does the document say anything of Retry-After: a date (RFC 9110 10.2.3), or none.',
     settings: { rateLimit: { threshold: 4, window: 86_400 } },
-    middleware: limited,
+    middleware: refusals(['data'], (ctx) => (ctx.status === 429 ? retry(ctx) : false)),
   },
   {
     id: 'rate-limit-of-a-second',

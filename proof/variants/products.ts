@@ -1,7 +1,7 @@
-import type { Context } from 'koa'
 import { stateOf } from '../../bank/state.ts'
 import type { Variant } from '../proof.ts'
-import { answers, type Json, partOf, refusals, successes } from '../rewriting.ts'
+import { type Json, partOf, refusals, successes } from '../rewriting.ts'
+import { byTurns } from '../turns.ts'
 
 /** The list of products, changed on its way out; TotalResults follows. */
 const listed = (change: (products: Json[]) => Json[]) =>
@@ -26,8 +26,12 @@ const OPTIONAL = [
 const without = (value: unknown, names: string[]) =>
   Object.fromEntries(Object.entries(value as Json).filter(([name]) => !names.includes(name)))
 
-const wrong = (change: (ctx: Context, body: Json) => unknown) =>
-  refusals(['products'], (ctx) => change(ctx, ctx.body as Json))
+/** Words behind the status in the body of an error. */
+const withReason = refusals(['products'], (ctx) => {
+  const { body, message, status } = ctx
+  ctx.body = { ...(body as Json), status: `${status} ${message}`, instance: ctx.path }
+  ctx.status = status
+})
 
 /** What only a product can show: number of the requirement, names of its rules. */
 const OF_A_PRODUCT = {
@@ -93,78 +97,6 @@ const variants: Variant[] = [
     because: 'Without a product none of its members can be judged.',
   },
   {
-    id: 'products-in-another-order',
-    story: 'No sentence orders the products: each answer has an order of its own.',
-    middleware: alternately(),
-  },
-  {
-    id: 'products-share-their-urls',
-    story: '"Several products may share one URL", and a product may have several.',
-    middleware: eachProduct((product) => ({
-      ...product,
-      ProductURL: ['https://bank.example/cards', 'https://bank.example/cards#compare'],
-      TsandCs: ['https://bank.example/terms.pdf'],
-    })),
-  },
-  {
-    id: 'products-not-yet-live',
-    story: '"On live products only": a product that is not live has empty arrays of URLs.',
-    middleware: listed((products) =>
-      products.map((product, place) =>
-        place === 0 ? { ...product, ProductURL: [], TsandCs: [] } : product,
-      ),
-    ),
-  },
-  {
-    id: 'rates-in-words',
-    story: 'Rates and amounts are strings; how they are written is not said.',
-    middleware: eachProduct((product) => {
-      const details = product.Details as Json
-      const item = details.ConsumerCreditCardItem as Json
-      return {
-        ...product,
-        Details: {
-          ...details,
-          ConsumerCreditCardItem: {
-            ...item,
-            APRRate: '24.9% APR (variable)',
-            AnnualFeeAmount: '£0',
-            IssuingEmergencyCardsFees: 'none',
-            CashAdvanceRate: '-0.5',
-          },
-        },
-      }
-    }),
-  },
-  {
-    id: 'last-updated-in-words',
-    story: 'The format of LastUpdated is not said.',
-    middleware: successes(['products'], (body) => ({
-      ...body,
-      meta: { ...(body.meta as Json), LastUpdated: '4 November 2024' },
-    })),
-  },
-  {
-    id: 'product-errors-with-reason',
-    story: 'status in the body is the status code; whether words follow it is open.',
-    middleware: wrong((ctx, body) => {
-      const { status } = ctx
-      ctx.body = { ...body, status: `${status} ${ctx.message}`, instance: ctx.path }
-      ctx.status = status
-    }),
-  },
-  {
-    id: 'malformed-paths-answered-by-the-web-server',
-    story: 'A path that is no URI never comes to the interface: the web server says 400, in HTML.',
-    async middleware(ctx, next) {
-      if (!ctx.path.includes('%zz')) return next()
-      ctx.status = 400
-      ctx.type = 'html'
-      ctx.body = '<html><h1>400 Bad Request</h1></html>'
-      stateOf(ctx).fired()
-    },
-  },
-  {
     id: 'products-for-any-accept',
     story: 'What a request with other headers gives is not shown: the same JSON.',
     async middleware(ctx, next) {
@@ -176,23 +108,47 @@ const variants: Variant[] = [
     },
   },
   {
-    id: 'products-behind-a-cache',
-    story: 'Caching headers that the document does not mention: an ETag, an age, a long life.',
-    middleware: answers((ctx) => {
-      if (partOf(ctx) !== 'products') return false
-      ctx.set('etag', 'W/"1a-2b"')
-      ctx.set('cache-control', 'public, max-age=86400')
-      ctx.set('age', '3601')
-    }),
+    id: 'products-in-other-words',
+    story:
+      '"Several products may share one URL", and a product may have several, or, not being live, none; how rates and amounts are written is not said, nor the format of LastUpdated.',
+    middleware: successes(['products'], (body) => ({
+      data: (body.data as Json[]).map(described),
+      meta: { ...(body.meta as Json), LastUpdated: '4 November 2024' },
+    })),
+  },
+  {
+    id: 'product-errors-with-reason',
+    story:
+      'status in the body is the status code; whether words follow it is open. A path that is no URI never comes to the interface: the web server says 400, in HTML.',
+    async middleware(ctx, next) {
+      if (!ctx.path.includes('%zz')) return withReason(ctx, next)
+      ctx.status = 400
+      ctx.type = 'html'
+      ctx.body = '<html><h1>400 Bad Request</h1></html>'
+      stateOf(ctx).fired()
+    },
   },
 ]
 
-function alternately(): NonNullable<Variant['middleware']> {
-  let turn = 0
-  return listed((products) => {
-    turn += 1
-    return [...products.slice(turn % products.length), ...products.slice(0, turn % products.length)]
-  })
-}
+/** The next way to speak of a product, and of the list. */
+const described = byTurns<[Json, number], Json>(
+  (product) => ({
+    ...product,
+    ProductURL: ['https://bank.example/cards', 'https://bank.example/cards#compare'],
+    TsandCs: ['https://bank.example/terms.pdf'],
+  }),
+  (product, place) => (place === 0 ? { ...product, ProductURL: [], TsandCs: [] } : product),
+  (product) => {
+    const details = product.Details as Json
+    const item = {
+      ...(details.ConsumerCreditCardItem as Json),
+      APRRate: '24.9% APR (variable)',
+      AnnualFeeAmount: '£0',
+      IssuingEmergencyCardsFees: 'none',
+      CashAdvanceRate: '-0.5',
+    }
+    return { ...product, Details: { ...details, ConsumerCreditCardItem: item } }
+  },
+)
 
 export default variants

@@ -1,6 +1,6 @@
 import { stateOf } from '../../bank/state.ts'
 import type { Variant } from '../proof.ts'
-import { answers, type Json, jsonOf, partOf, successes } from '../rewriting.ts'
+import { type Json, jsonOf, partOf, successes } from '../rewriting.ts'
 
 /** The registered client in the 201, changed on its way out. */
 const registered = (change: (client: Json) => Json) => successes(['registration'], change)
@@ -19,9 +19,9 @@ const variants: Variant[] = [
     }),
   },
   {
-    id: 'foreign-redirect-uris-are-discarded',
+    id: 'registrations-are-put-right',
     story:
-      '"The service may modify or discard any supplied value": redirect URIs outside the statement are left out (AMB-19).',
+      '"The service may modify or discard any supplied value": what the configuration does not advertise becomes what it does, and redirect URIs outside the statement are left out (AMB-19).',
     policies: (correct, { fired }) => ({
       redirectUrisAcceptable: () => true,
       redirectUrisStored(requested, stated) {
@@ -29,13 +29,6 @@ const variants: Variant[] = [
         if (kept && kept.length < (requested?.length ?? 0)) fired()
         return correct.redirectUrisStored(kept?.length ? kept : undefined, stated)
       },
-    }),
-  },
-  {
-    id: 'unsupported-values-are-replaced',
-    story:
-      '"The service may modify or discard any supplied value": what the configuration does not advertise becomes what it does.',
-    policies: (correct, { fired }) => ({
       registrationValueRefusal(claims, advertised) {
         const reason = correct.registrationValueRefusal(claims, advertised)
         if (reason === undefined) return undefined
@@ -53,8 +46,8 @@ const variants: Variant[] = [
   {
     id: 'registered-with-much-more',
     story:
-      'The response returns "all values stored for the client": also a secret, the statement and its claims.',
-    middleware: registered((client) => ({
+      'The response returns "all values stored for the client": also a secret, the statement and its claims. A software statement need not have software_on_behalf_of (AMB-24): none is returned.',
+    middleware: registered(({ software_on_behalf_of: _none, ...client }) => ({
       ...client,
       client_secret: 'b5c2b4a3-9c4b-4e5a-8a4f-0c7f2f1d9e3b',
       client_secret_expires_at: 0,
@@ -65,22 +58,6 @@ const variants: Variant[] = [
       software_statement: 'eyJhbGciOiJQUzI1NiJ9.e30.c2ln',
       backchannel_logout_uri: '',
     })),
-  },
-  {
-    id: 'registered-lists-in-another-order',
-    story:
-      'Scopes and grant types are sets: they come back in the order of the bank, with implicit.',
-    middleware: registered((client) => ({
-      ...client,
-      scope: String(client.scope).split(' ').reverse().join(' '),
-      grant_types: ['implicit', ...(client.grant_types as string[])].reverse(),
-      response_types: ['id_token code'],
-    })),
-  },
-  {
-    id: 'registered-on-behalf-of-nobody',
-    story: 'A software statement need not have software_on_behalf_of (AMB-24): none is returned.',
-    middleware: registered(({ software_on_behalf_of: _none, ...client }) => client),
   },
   {
     id: 'registered-with-the-least',
@@ -104,15 +81,6 @@ const variants: Variant[] = [
     id: 'software-registers-once',
     story: 'How often one software statement can be registered is not said (AMB-35): once.',
     middleware: registeringOnce(),
-  },
-  {
-    id: 'registration-management-is-404',
-    story: 'Client management is not supported; which status says so is not shown.',
-    middleware: answers((ctx) => {
-      if (partOf(ctx) !== 'registration' || ctx.status !== 405) return false
-      ctx.status = 404
-      ctx.remove('allow')
-    }),
   },
 ]
 
