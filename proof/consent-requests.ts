@@ -4,18 +4,22 @@ import { currentRequest } from '../bank/current.ts'
 import { stateOf } from '../bank/state.ts'
 import { type Json, jsonOf } from './rewriting.ts'
 
-const PATHS: Record<ConsentKind, string> = {
+const PATHS: Record<Kind, string> = {
+  any: '-consents',
   'account-access': '/account-access-consents',
   'funds-confirmation': '/funds-confirmation-consents',
 }
 
+/** What both consent services do alike is about any kind. */
+export type Kind = ConsentKind | 'any'
+
 /** Is this a request about consents of a kind, with this method? */
-export function isAbout(ctx: Context, kind: ConsentKind, method: string): boolean {
+export function isAbout(ctx: Context, kind: Kind, method: string): boolean {
   return ctx.method === method && ctx.path.includes(PATHS[kind])
 }
 
 /** The same of the request that is being served. */
-export function serving(kind: ConsentKind, method: string): boolean {
+export function serving(kind: Kind, method: string): boolean {
   const ctx = currentRequest()
   return ctx !== undefined && isAbout(ctx, kind, method)
 }
@@ -31,7 +35,7 @@ export function consentNamed(ctx: Context): Consent | undefined {
  * them; `change` returns undefined where it leaves one as it is.
  */
 export function requested(
-  kind: ConsentKind,
+  kind: Kind,
   change: (data: Json, body: Json) => Json | undefined,
 ): Middleware {
   return async (ctx: Context, next: Next) => {
@@ -59,7 +63,7 @@ function parsed(text: string): Json | undefined {
 
 /** Changes Data of successful answers about consents of a kind; undefined leaves one as it is. */
 export function answered(
-  kind: ConsentKind,
+  kind: Kind,
   method: 'POST' | 'GET',
   change: (data: Json, ctx: Context) => Json | undefined,
 ): Middleware {
@@ -75,7 +79,7 @@ export function answered(
 
 /** Another status for requests about consents of a kind; undefined leaves it. */
 export function answeredWith(
-  kind: ConsentKind,
+  kind: Kind,
   method: string,
   status: (ctx: Context) => number | undefined,
 ): Middleware {
@@ -91,7 +95,7 @@ export function answeredWith(
 }
 
 /** The answer to a request that repeats the very one before it, from the same client. */
-export function repeated(kind: ConsentKind): Middleware {
+export function repeated(kind: Kind): Middleware {
   let last: { token: string; sent: string; body: unknown } | undefined
   return async (ctx: Context, next: Next) => {
     const token = ctx.get('authorization')

@@ -22,14 +22,14 @@ const faults: Fault[] = [
   {
     id: 'consent-creation-answers-200',
     story: 'The framework answers 200 to whatever returns a body.',
-    fails: ['CONS-01/answers-201'],
-    middleware: answeredWith(KIND, 'POST', (ctx) => (ctx.status === 201 ? 200 : undefined)),
+    fails: ['CONS-01/answers-201', 'FCC-01/answers-201'],
+    middleware: answeredWith('any', 'POST', (ctx) => (ctx.status === 201 ? 200 : undefined)),
   },
   {
     id: 'repeated-request-is-the-same-consent',
     story: 'A request equal to the one before is taken for its retry, without any idempotency key.',
-    fails: ['CONS-03/unique'],
-    middleware: repeated(KIND),
+    fails: ['CONS-03/unique', 'FCC-20/unique'],
+    middleware: repeated('any'),
   },
   {
     id: 'new-consent-in-american-spelling',
@@ -40,11 +40,10 @@ const faults: Fault[] = [
   {
     id: 'consent-dates-are-local-time',
     story: 'Summer time is written with a Z behind it.',
-    fails: ['CONS-06/at-creation'],
+    fails: ['CONS-06/at-creation', 'FCC-22/at-creation'],
     policies: (correct, { fired }) => ({
       consentView(consent, asked) {
         const view = correct.consentView(consent, asked)
-        if (consent.kind !== KIND) return view
         fired()
         return {
           ...view,
@@ -176,9 +175,9 @@ const faults: Fault[] = [
   {
     id: 'expiry-with-zero-offset-refused',
     story: 'UTC is taken to be the letter Z.',
-    fails: ['CONS-13/accepted'],
+    fails: ['CONS-13/accepted', 'FCC-06/accepted'],
     policies: policy('consentDateTime', (correct) => (text) => {
-      return serving(KIND, 'POST') && String(text).endsWith('+00:00') ? undefined : correct(text)
+      return serving('any', 'POST') && String(text).endsWith('+00:00') ? undefined : correct(text)
     }),
   },
   {
@@ -196,8 +195,8 @@ const faults: Fault[] = [
   {
     id: 'expiry-is-a-day',
     story: 'The column of the expiry is a date.',
-    fails: ['CONS-13/as-requested'],
-    middleware: requested(KIND, (data) => {
+    fails: ['CONS-13/as-requested', 'FCC-06/as-requested'],
+    middleware: requested('any', (data) => {
       if (typeof data.ExpirationDateTime !== 'string') return undefined
       const day = data.ExpirationDateTime.slice(0, 10)
       const valid = /^\d{4}-\d{2}-\d{2}$/.test(day)
@@ -242,8 +241,8 @@ const faults: Fault[] = [
     id: 'expiry-stored-and-not-shown',
     story: 'The view of a consent was drawn before the TPP could ask for an expiry.',
     fails: [],
-    warns: ['CONS-30/dates'],
-    middleware: answered(KIND, 'POST', ({ ExpirationDateTime, ...data }) =>
+    warns: ['CONS-30/dates', 'FCC-21/optional-members'],
+    middleware: answered('any', 'POST', ({ ExpirationDateTime, ...data }) =>
       ExpirationDateTime === undefined ? undefined : data,
     ),
   },

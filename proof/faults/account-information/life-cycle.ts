@@ -10,13 +10,15 @@ const KIND = 'account-access'
 
 /** Tokens of a consent work on, where `still` says so, although something ended it. */
 function worksOn(
-  event: 'deleted' | 'revoked',
+  events: ('deleted' | 'revoked')[],
   still: (path: string) => boolean,
 ): NonNullable<Fault['policies']> {
   return (correct, { fired }) => ({
-    tokensDie: (what) => what !== event && correct.tokensDie(what),
+    tokensDie: (what) => !events.some((event) => event === what) && correct.tokensDie(what),
     consentUsable(consent, age) {
-      const ended = event === 'deleted' ? consent.deleted : consent.status === 'Revoked'
+      const ended = events.some((event) =>
+        event === 'deleted' ? consent.deleted : consent.status === 'Revoked',
+      )
       if (!ended || !still(currentRequest()?.path ?? '')) return correct.consentUsable(consent, age)
       fired()
       return undefined
@@ -27,13 +29,13 @@ function worksOn(
 /** Answers deletions by the consent that they name, whatever the caller. */
 const deletionAnswers = (
   status: (ctx: Context, consent: Consent | undefined) => number | undefined,
-) => answeredWith(KIND, 'DELETE', (ctx) => status(ctx, consentNamed(ctx)))
+) => answeredWith('any', 'DELETE', (ctx) => status(ctx, consentNamed(ctx)))
 
 const faults: Fault[] = [
   {
     id: 'consent-deletion-answers-200',
     story: 'The framework answers 200 to whatever has no body.',
-    fails: ['CLC-01/awaiting'],
+    fails: ['CLC-01/awaiting', 'FCC-12/answers-204'],
     middleware: deletionAnswers((ctx) => (ctx.status === 204 ? 200 : undefined)),
   },
   {
@@ -41,7 +43,12 @@ const faults: Fault[] = [
     story: 'Deletion is the revocation of tokens, and a consent without any has nothing to revoke.',
     fails: ['CLC-01/awaiting'],
     middleware: deletionAnswers((ctx, consent) => {
-      if (ctx.status !== 204 || consent?.status !== 'AwaitingAuthorisation') return undefined
+      if (
+        ctx.status !== 204 ||
+        consent?.kind !== KIND ||
+        consent.status !== 'AwaitingAuthorisation'
+      )
+        return undefined
       delete consent.deleted
       return 400
     }),
@@ -95,21 +102,21 @@ const faults: Fault[] = [
     },
   },
   {
-    id: 'access-token-outlives-deletion',
+    id: 'access-token-outlives-its-consent',
     story: 'Access tokens are self-contained and good until they expire.',
-    fails: ['CLC-04/data-refused'],
-    policies: worksOn('deleted', () => true),
+    fails: ['CLC-04/data-refused', 'CLC-11/data-refused'],
+    policies: worksOn(['deleted', 'revoked'], () => true),
   },
   {
     id: 'single-accounts-outlive-deletion',
     story: 'Bulk endpoints ask the consent service, those of one account trust the token.',
     fails: ['CLC-04/data-refused'],
-    policies: worksOn('deleted', (path) => /\/accounts\/[^/]+$/.test(path)),
+    policies: worksOn(['deleted'], (path) => /\/accounts\/[^/]+$/.test(path)),
   },
   {
     id: 'deletion-without-token-is-forbidden',
     story: 'The gateway says 403 to whatever lacks a token.',
-    fails: ['CLC-07/without-authorization'],
+    fails: ['CLC-07/without-authorization', 'FCC-13/without-authorization'],
     middleware: deletionAnswers((ctx) =>
       ctx.status === 401 && !ctx.get('authorization') ? 403 : undefined,
     ),
@@ -143,46 +150,39 @@ const faults: Fault[] = [
   {
     id: 'deletion-with-expired-token',
     story: 'Introspection says that a token is known; nobody asks whether it is active.',
-    fails: ['CLC-07/expired-token'],
+    fails: ['CLC-07/expired-token', 'FCC-13/expired-token'],
     policies: (correct, { fired }) => ({
       stored(model, id, record) {
         const seen = correct.stored(model, id, record)
         const now = Math.floor(Date.now() / 1000)
         const stale = model === 'ClientCredentials' && seen?.exp !== undefined && seen.exp < now
-        if (!stale || !serving(KIND, 'DELETE')) return seen
+        if (!stale || !serving('any', 'DELETE')) return seen
         fired()
         return { ...seen, exp: now + 60 }
       },
     }),
   },
   {
-    id: 'expired-token-is-a-bad-request',
+    id: 'wrong-tokens-are-bad-requests',
     story: 'Whatever is wrong with a token is a wrong request.',
-    fails: ['CLC-07/expired-token'],
-    policies: (correct, { fired }) => {
-      let stale = false
-      return {
-        stored(model, id, record) {
-          const now = Math.floor(Date.now() / 1000)
-          if (model === 'ClientCredentials') stale = record?.exp !== undefined && record.exp < now
-          return correct.stored(model, id, record)
-        },
-        refusal(reason) {
-          const right = correct.refusal(reason)
-          if (reason !== 'token-invalid' || !stale || !serving(KIND, 'DELETE')) return right
-          fired()
-          return { ...right, status: 400 }
-        },
-      }
-    },
+    fails: [
+      'CLC-07/invalid-token',
+      'CLC-07/expired-token',
+      'FCC-13/invalid-token',
+      'FCC-13/expired-token',
+    ],
+    because: 'Both deletions say so of tokens that are unknown and of those that have expired.',
+    middleware: deletionAnswers((ctx) =>
+      ctx.status === 401 && ctx.get('authorization') ? 400 : undefined,
+    ),
   },
   {
     id: 'refused-deletion-deletes',
     story: 'The row is marked before the token is checked, and nobody rolls back.',
-    fails: ['CLC-07/nothing-deleted'],
+    fails: ['CLC-07/nothing-deleted', 'FCC-13/nothing-deleted'],
     async middleware(ctx: Context, next: Next) {
       await next()
-      const refused = isAbout(ctx, KIND, 'DELETE') && ctx.status === 401
+      const refused = isAbout(ctx, 'any', 'DELETE') && ctx.status === 401
       // A token that has expired is found out before.
       const early = !ctx.get('authorization') || ctx.get('authorization').startsWith('Basic')
       const consent = refused && early ? consentNamed(ctx) : undefined
@@ -194,9 +194,9 @@ const faults: Fault[] = [
   {
     id: 'anybody-deletes-a-consent',
     story: 'Deletion checks that there is such a consent, not whose it is.',
-    fails: ['CLC-08/refused'],
+    fails: ['CLC-08/refused', 'FCC-14/refused'],
     policies: policy('ownsConsent', (correct) => (consent, clientId) => {
-      return serving(KIND, 'DELETE') || correct(consent, clientId)
+      return serving('any', 'DELETE') || correct(consent, clientId)
     }),
   },
   {
@@ -204,19 +204,20 @@ const faults: Fault[] = [
     story: 'A deletion of what is not there is done already, so the answer is 204.',
     fails: ['CLC-08/refused'],
     middleware: deletionAnswers((ctx, consent) =>
-      ctx.status === 403 && consent && !consent.deleted ? 204 : undefined,
+      ctx.status === 403 && consent?.kind === KIND && !consent.deleted ? 204 : undefined,
     ),
   },
   {
     id: 'foreign-deletion-suspends',
     story: 'An attempt by a stranger is taken for an attack, and the consent is locked.',
-    fails: ['CLC-08/survives'],
+    fails: ['CLC-08/survives', 'FCC-14/survives'],
     async middleware(ctx: Context, next: Next) {
       await next()
-      const refused = isAbout(ctx, KIND, 'DELETE') && ctx.status === 403
+      const refused = isAbout(ctx, 'any', 'DELETE') && ctx.status === 403
       const consent = refused ? consentNamed(ctx) : undefined
       if (!consent || consent.deleted) return
       consent.status = 'Rejected'
+      if (consent.kind !== KIND) consent.deleted = Date.now()
       stateOf(ctx).fired()
     },
   },
@@ -224,7 +225,7 @@ const faults: Fault[] = [
     id: 'foreign-consent-is-not-found',
     story: 'What is not the client’s does not exist for it.',
     fails: [],
-    warns: ['CLC-22/with-403'],
+    warns: ['CLC-22/with-403', 'FCC-23/with-403'],
     middleware: deletionAnswers((ctx, consent) =>
       ctx.status === 403 && consent && !consent.deleted ? 404 : undefined,
     ),
@@ -232,7 +233,7 @@ const faults: Fault[] = [
   {
     id: 'unknown-deletion-answers-204',
     story: 'Deletion is idempotent: afterwards there is no such consent.',
-    fails: ['CLC-09/invalid-id'],
+    fails: ['CLC-09/invalid-id', 'FCC-15/invalid-id'],
     middleware: deletionAnswers((ctx, consent) =>
       ctx.status === 403 && !consent ? 204 : undefined,
     ),
@@ -250,12 +251,6 @@ const faults: Fault[] = [
     policies: policy('visibleToTpp', (correct) => (consent) => {
       return consent.status !== 'Revoked' && correct(consent)
     }),
-  },
-  {
-    id: 'access-token-outlives-revocation',
-    story: 'Access tokens are self-contained and good until they expire.',
-    fails: ['CLC-11/data-refused'],
-    policies: worksOn('revoked', () => true),
   },
   {
     id: 'revocation-leaves-update-time',
