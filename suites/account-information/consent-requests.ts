@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { CallDeviation, Caller } from '../../engine/journey/caller.ts'
 import { DATA_PERMISSIONS, daysFromNow } from '../../engine/journey/consent.ts'
 import { OWNERS } from '../../engine/journey/steps.ts'
@@ -51,4 +52,11 @@ export async function newConsentId(caller: Caller): Promise<string> {
   const exchange = await create(caller)
   relyOn(OWNERS.consent, exchange)
   return consentIdOf(exchange)
+}
+
+/** ConsentIds of nothing; some of them begin like this one of a consent. */
+export function invalidIds(own: string): string[] {
+  // A short one that is cut may be another's: banks count.
+  const cut = own.length < 16 ? [] : [own.slice(0, -1)]
+  return [randomUUID(), 'x', 'x'.repeat(200), `${own}x`, ...cut]
 }

@@ -2,6 +2,7 @@ import type { Approval } from '../../engine/journey/approvals.ts'
 import type { NamedConsent } from '../../engine/journey/consent.ts'
 import { type Context, check } from '../../engine/journey/context.ts'
 import { OWNERS } from '../../engine/journey/steps.ts'
+import { rulesBrokenBy } from '../../engine/journey/trace.ts'
 import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
 import { lacking, NotApplicable } from '../../engine/judge/outcome.ts'
 import { missingFrom, type Row, rowsOf } from '../../engine/judge/rows.ts'
@@ -12,6 +13,7 @@ import { accountIdsIn, firstRead, listed, pathOf, singles, type Tail } from './r
 import {
   between,
   blameUnsteadiness,
+  blockedBy,
   bookedIn,
   bulk,
   filtered,
@@ -63,6 +65,7 @@ check(
     }
     for (const consent of [...others(context), reconfirmed]) {
       const approval = await context.approved(consent)
+      await relyOnPermissions(context, consent)
       const ids = accountIdsIn(rowsOf(await approval.get('/accounts')))
       for (const { bulk: path, tail } of ENDPOINTS) {
         expect(await approval.get(path)).toSucceed()
@@ -71,6 +74,15 @@ check(
     }
   },
 )
+
+/** Ends the check where the consent was created with other permissions than those asked for. */
+async function relyOnPermissions({ steps }: Context, consent: NamedConsent): Promise<void> {
+  const { exchange } = await steps.consent(consent.reconfirms ?? consent)
+  const id = 'CONS-08/as-requested'
+  if (exchange && rulesBrokenBy(exchange).includes(id)) {
+    blockedBy(id, 'the consent has other permissions than those asked for', exchange)
+  }
+}
 
 check(
   'DATA-08/other-filters',

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { CallDeviation } from '../../engine/journey/caller.ts'
 import { check } from '../../engine/journey/context.ts'
 import { once } from '../../engine/journey/once.ts'
@@ -8,7 +8,7 @@ import { answerOf, refused, succeeded } from '../../engine/judge/matchers.ts'
 import { Blocked } from '../../engine/judge/outcome.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
 import { attacked, harmed } from '../endings.ts'
-import { consentIdOf, consentPath, create, newConsentId } from './consent-requests.ts'
+import { consentIdOf, consentPath, create, invalidIds, newConsentId } from './consent-requests.ts'
 import { awaitingDeleted, statusOf } from './ended-consents.ts'
 import { expiredManagementToken } from './expired-token.ts'
 
@@ -191,8 +191,7 @@ check(
   async (context) => {
     relyOn(OWNERS.deletion, (await awaitingDeleted(context)).deletion)
     const client = await context.caller()
-    const own = await newConsentId(client)
-    for (const id of [randomUUID(), 'x', 'x'.repeat(200), own.slice(0, -1), `${own}x`]) {
+    for (const id of invalidIds(await newConsentId(client))) {
       const deviation = `ConsentId of nothing, ${id.length} characters`
       expect(await client.delete(consentPath(id), { deviation })).toBeAnError()
     }
