@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type Catalogue, loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import type { SuiteCheck } from '../engine/journey/context.ts'
 import { type Result, ruleResults, verdictOf } from '../engine/judge/fold.ts'
-import { visible } from '../engine/report/legible.ts'
+import { quoted, visible } from '../engine/report/legible.ts'
 import { messageText } from '../engine/report/message-text.ts'
 import { readRun } from '../engine/report/read-run.ts'
 import { checkResult } from '../engine/run/compose.ts'
@@ -93,7 +93,7 @@ async function again(
   console.log(`${check.id}  ${check.title}`)
   if (id !== check.id) console.log(`sends what the rule ${id} judges`)
   console.log(`${requirement?.id}  ${requirement?.level}  ${requirement?.source}`)
-  for (const words of requirement?.quote ?? []) console.log(`  “${words}”`)
+  for (const words of requirement?.quote ?? []) console.log(`  ${quoted(words)}`)
   console.log()
 
   const cleanUp = async () => {

@@ -46,6 +46,14 @@ export function count(n: number): string {
   return n.toLocaleString('en-GB')
 }
 
+/** Words of a document; of a table's row its cells, without the signs that draw the table. */
+export function quoted(words: string): string {
+  const row = /^\|(.*)\|$/.exec(words.trim())?.[1]
+  if (row === undefined) return `“${words}”`
+  const cells = row.split('|').map((cell) => cell.trim())
+  return `“${cells.filter((cell) => cell !== '').join(' · ')}”`
+}
+
 /** `1 check`, `2 checks`. */
 export function counted(n: number, noun: string): string {
   return `${count(n)} ${noun}${n === 1 ? '' : 's'}`

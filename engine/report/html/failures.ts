@@ -1,6 +1,6 @@
 import { curl } from '../curl.ts'
 import { headline } from '../findings.ts'
-import { clip, counted } from '../legible.ts'
+import { clip, counted, quoted } from '../legible.ts'
 import type { CheckResult, ExchangeRecord, RequirementResult } from '../report.ts'
 import { type Markup, markup } from './markup.ts'
 import { badge, checkLink } from './verdict.ts'
@@ -59,7 +59,7 @@ function deviation(check: CheckResult): Markup {
 
 function sentence(requirement: RequirementResult | undefined): Markup {
   if (!requirement) return markup``
-  return markup`<blockquote>${requirement.quote.map((quote) => markup`<p>“${quote}”</p>`)}
+  return markup`<blockquote>${requirement.quote.map((quote) => markup`<p>${quoted(quote)}</p>`)}
 <footer><a class="id" href="#${requirement.id}">${requirement.id}</a> <b>${requirement.level}</b> · ${requirement.chapter} · ${requirement.source}<br>${requirement.text}</footer></blockquote>`
 }
 

@@ -4,7 +4,7 @@ import { boundedReport } from '../bounded-report.ts'
 import type { ReportDiff } from '../diff.ts'
 import { checksWith, requirementsById, victimsByCause } from '../findings.ts'
 import type { HistoryEntry } from '../history.ts'
-import { counted } from '../legible.ts'
+import { count, counted } from '../legible.ts'
 import { packageFile } from '../package-file.ts'
 import type { ExchangeRecord, Outcome, Report } from '../report.ts'
 import { appealSection, notTestedSection, observationsSection, remainsSection } from './appendix.ts'
@@ -82,6 +82,7 @@ ${appealSection(report)}
 
 function navigation(report: Report, exchanges: ExchangeRecord[], diff?: ReportDiff): Markup {
   const n = (...outcomes: Outcome[]) => checksWith(report, ...outcomes).length
+  const untested = report.requirements.filter(({ notTested }) => notTested !== undefined).length
   const links: [id: string, name: string, shown: boolean][] = [
     ['rests-on', 'Verdict', true],
     ['changes', `New ${diff?.new.length}`, diff !== undefined],
@@ -91,7 +92,8 @@ function navigation(report: Report, exchanges: ExchangeRecord[], diff?: ReportDi
     ['requirements', `Requirements ${report.requirements.length}`, true],
     ['observations', `Observations ${report.observations.length}`, report.observations.length > 0],
     ['timeline', 'Timeline', true],
-    ['exchanges', `Exchanges ${exchanges.length}`, true],
+    ['exchanges', `Exchanges ${count(exchanges.length)}`, true],
+    ['not-tested', `Not tested ${untested}`, untested > 0],
     ['appeal', 'Reading it', true],
   ]
   return markup`<nav aria-label="Sections"><ul>${links

@@ -1,5 +1,5 @@
 import { byChapter, OUTCOMES } from '../findings.ts'
-import { clip } from '../legible.ts'
+import { clip, quoted } from '../legible.ts'
 import type { CheckResult, Outcome, Report, RequirementResult } from '../report.ts'
 import { type Context, reading } from './failures.ts'
 import { type Markup, markup } from './markup.ts'
@@ -87,7 +87,7 @@ function requirementRow(
   return markup`<details class="requirement" id="${requirement.id}" data-level="${requirement.level}" data-outcomes="${outcomes.join(' ')}"${fresh ? markup` data-fresh` : ''}>
 <summary><span class="id">${requirement.id}</span> <span class="level ${requirement.level}">${requirement.level}</span> <span class="text">${requirement.text}</span> <span class="end">${fresh ? markup`<span class="badge new">new</span> ` : ''}${known ? markup`<span class="badge known">known</span> ` : ''}${requirement.notTested ? markup`<span class="badge not-run">not tested</span>` : badge(requirement.outcome)}</span></summary>
 <div class="body">
-<blockquote>${requirement.quote.map((quote) => markup`<p>“${quote}”</p>`)}<footer>${requirement.source}</footer></blockquote>
+<blockquote>${requirement.quote.map((quote) => markup`<p>${quoted(quote)}</p>`)}<footer>${requirement.source}</footer></blockquote>
 ${requirement.notTested ? markup`<p><b>Not tested:</b> ${requirement.notTested}</p>` : ''}
 ${reading(requirement)}
 ${own.length > 0 ? markup`<ul class="checks">${own.map((check) => checkRow(check, context))}</ul>` : ''}

@@ -44,7 +44,7 @@ export function restsOn(report: Report): Markup {
       musts.notApplicable,
       'the target declares that it has no such capability, or took a freedom of the document',
     ],
-    ['observed', 'not tested', musts.notTested, 'no black box can test it; each says why'],
+    ['observed', 'not tested', musts.notTested, 'no check tests it; each says why, below'],
   ]
   return markup`<section id="rests-on" aria-labelledby="h-rests-on">
 <h2 id="h-rests-on">What the verdict rests on</h2>
