@@ -2,7 +2,7 @@ import { verifyIdToken } from '../../engine/client/id-token.ts'
 import { succeeded } from '../../engine/judge/matchers.ts'
 import { member } from '../../engine/judge/rows.ts'
 import { rule } from '../../engine/judge/rule.ts'
-import type { Exchange } from '../../engine/wire/exchange.ts'
+import { type Exchange, header } from '../../engine/wire/exchange.ts'
 import { claimsOf } from '../../engine/wire/jws.ts'
 import { findingsOf } from './id-token-findings.ts'
 
@@ -24,6 +24,17 @@ rule('TOK-01/status-200', 'A token request that succeeds answers 200', TOKEN, (e
   const actual = String(status)
   return [{ message: `tokens came with status ${status}`, expected: '200', actual }]
 })
+
+rule(
+  'TOK-29/recorded',
+  'Cache-Control of token responses is recorded',
+  TOKEN,
+  (exchange, { observe }) => {
+    if (textOf(exchange, 'access_token') === undefined) return undefined
+    observe('Cache-Control of token responses', header(exchange, 'cache-control') ?? 'absent')
+    return []
+  },
+)
 
 rule(
   'TOK-20/signed',
