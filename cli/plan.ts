@@ -13,6 +13,7 @@ import { list } from './list.ts'
 import { type OpenedTarget, openTarget } from './open-target.ts'
 import { planText, type Surroundings } from './plan-text.ts'
 import { reportsFolder } from './reports-folder.ts'
+import { assertSelects } from './selection.ts'
 import { UsageError } from './usage.ts'
 
 const SUITES = join(import.meta.dirname, '..', 'suites')
@@ -29,10 +30,11 @@ export async function plan(options: {
     throw new UsageError(`--profile is core or full, not ${profile}`)
   }
   const scope: Scope = { profile, only }
+  const catalogue = loadCatalogue()
+  assertSelects(only, catalogue)
   if (options.list) return list(scope)
   const opened = await openTarget(options.target)
   try {
-    const catalogue = loadCatalogue()
     const { checks } = await loadSuites(SUITES, catalogue)
     const consents = await loadConsents(SUITES)
     const planned = planOf({ target: opened.document, catalogue, checks, scope, consents })

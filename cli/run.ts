@@ -18,6 +18,7 @@ import { announced } from './plan.ts'
 import { createProgress } from './progress.ts'
 import { sign } from './reports.ts'
 import { reportsFolder } from './reports-folder.ts'
+import { assertSelects } from './selection.ts'
 import { UsageError } from './usage.ts'
 import { version } from './version.ts'
 
@@ -46,6 +47,7 @@ export async function run(options: RunOptions): Promise<void> {
   }
   const deviations = deviationsOf(options.deviations)
   const only = [...(options.only ?? []), ...(await failedOf(options.failed))]
+  assertSelects(only, loadCatalogue())
   if (options.list) {
     await list({ profile: options.profile, only })
     return

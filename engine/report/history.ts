@@ -1,4 +1,5 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { Report } from './report.ts'
 
 /** One line of a history file: a run in figures. */
@@ -74,6 +75,7 @@ export async function appendHistory(file: string, report: Report): Promise<Histo
   const runs = [...others, entry]
     .sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
     .slice(-MAX_RUNS)
+  await mkdir(dirname(file), { recursive: true })
   await writeFile(`${file}.tmp`, runs.map((run) => `${JSON.stringify(run)}\n`).join(''))
   await rename(`${file}.tmp`, file)
   return runs

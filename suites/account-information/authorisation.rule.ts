@@ -42,7 +42,7 @@ function inFragment({ redirect }: Landing, name: string): Finding[] {
 rule(
   'AUTHZ-02/status-302',
   'The answer that sends the customer to the redirect URI has status 302',
-  AUTHORISATION,
+  { ...AUTHORISATION, unseen: 'whoever saw the redirect does not tell its status' },
   (exchange) => {
     const { status = 0 } = exchange.response ?? {}
     // 0: a browser was used, which does not tell.

@@ -1,0 +1,61 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { plan } from '../../cli/plan.ts'
+import { run } from '../../cli/run.ts'
+import { assertSelects } from '../../cli/selection.ts'
+import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
+import { appendHistory } from '../../engine/report/history.ts'
+import type { Report } from '../../engine/report/report.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'assay-selection-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const catalogue = loadCatalogue()
+
+test.each([
+  'must',
+  'TXN-17',
+  'TXN-17/to-alone',
+  'accounts',
+  'account-information/accounts',
+  'TXN-*',
+])('a selection may be %s', (pattern) =>
+  expect(() => assertSelects([pattern], catalogue)).not.toThrow(),
+)
+
+test.each(['TXN17', 'level:must', 'acounts', ''])(
+  'a selection that means nothing: %j',
+  (pattern) => {
+    expect(() => assertSelects(['must', pattern], catalogue)).toThrow(
+      `--only ${pattern} selects nothing.`,
+    )
+  },
+)
+
+test('neither a run nor a plan begins with one', async () => {
+  const target = join(folder, 'is-not-there.yaml')
+  const options = { target, profile: 'full' as const, only: ['acounts'] }
+  await expect(run(options)).rejects.toThrow('--only acounts selects nothing.')
+  await expect(plan(options)).rejects.toThrow('--only acounts selects nothing.')
+  await expect(plan({ target, profile: 'cor' })).rejects.toThrow('--profile is core or full')
+})
+
+test('a history begins where no folder is', async () => {
+  const file = join(folder, 'nights', 'history.jsonl')
+  const report = {
+    target: { name: 'bank' },
+    scope: { profile: 'full', only: [] },
+    startedAt: '2026-01-31T00:00:00.000Z',
+    finishedAt: '2026-01-31T00:00:01.000Z',
+    assay: { version: '1', specsDigest: '0' },
+    approvals: [],
+    latency: [],
+    summary: {},
+    musts: {},
+    observations: [],
+  } as unknown as Report
+  await appendHistory(file, report)
+  expect(existsSync(file)).toBe(true)
+  expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(2)
+})
