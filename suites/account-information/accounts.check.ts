@@ -33,6 +33,7 @@ import {
   pathOf,
   singles,
 } from './readings.ts'
+import { nobodyLogsIn, relyOnNoCode } from './visits.ts'
 
 /** GET /accounts, GET /accounts/{AccountId}. Requirements: specs/account-information/accounts.yaml */
 
@@ -243,6 +244,7 @@ check(
       'second client',
       'second customer',
     ],
+    refusals: ['nobody logs in'],
   },
   async (context) => {
     const { customers } = context.target.document
@@ -258,6 +260,7 @@ check(
       await expectAccounts(await context.approved(consent), chosen)
     }
     if (customers.second?.accounts === undefined) return
+    relyOnNoCode('AUTHZ-22/before-login', await nobodyLogsIn(context))
     await expectAccounts(await context.approved(secondCustomer), customers.second.accounts)
   },
 )

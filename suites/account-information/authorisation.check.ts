@@ -10,7 +10,14 @@ import { claimsOf } from '../../engine/wire/jws.ts'
 import { debitsInPeriod, everything, reconfirmed, SPECIAL_STATE } from '../consents.ts'
 import { expectSameTerms, PERIOD } from './consent-comparisons.ts'
 import { consentPath } from './consent-requests.ts'
-import { expectNoCode, newConsent, wrongCredentials, wrongVisit } from './visits.ts'
+import {
+  expectNoCode,
+  newConsent,
+  nobodyLogsIn,
+  relyOnNoCode,
+  wrongCredentials,
+  wrongVisit,
+} from './visits.ts'
 
 /** GET /authorize: approval, denial, re-confirmation. Requirements: specs/account-information/authorisation.yaml */
 
@@ -88,7 +95,7 @@ check(
     const { before } = await steps.visit(reconfirmed)
     const { consentId, get } = await approved(reconfirmed)
     if (!before) throw new TypeError('a re-confirmation begins with a query')
-    expectSameTerms(before, await get(consentPath(consentId)), PERIOD)
+    expectSameTerms(before, await get(consentPath(consentId)), ['Permissions', ...PERIOD])
   },
 )
 
@@ -133,8 +140,7 @@ check(
   'No code is issued before the customer has authenticated',
   NEGATIVE,
   async (context) => {
-    const options = { purpose: 'nobody logs in', decision: 'none' } as const
-    expectNoCode(await wrongVisit(context, options))
+    expectNoCode(await nobodyLogsIn(context))
   },
 )
 
@@ -144,6 +150,7 @@ check(
   NEGATIVE,
   async (context) => {
     const credentials = wrongCredentials(context)
+    relyOnNoCode('AUTHZ-22/before-login', await nobodyLogsIn(context))
     const options = { purpose: 'a customer with wrong credentials', credentials }
     expectNoCode(await wrongVisit(context, options))
   },

@@ -43,12 +43,12 @@ export function expectAsCreated(
 /** The two ends of the transaction period. */
 export const PERIOD = DATES.slice(1)
 
-/** Ends the check unless the later query shows the Permissions and these dates of the earlier one. */
-export function expectSameTerms(before: Exchange, after: Exchange, dates: readonly string[]): void {
+/** Ends the check unless the later query shows these members of Data as the earlier one did. */
+export function expectSameTerms(before: Exchange, after: Exchange, names: readonly string[]): void {
   for (const query of [before, after]) relyOn(OWNERS.query, query)
   const terms = ({ response }: Exchange) =>
     JSON.stringify(
-      ['Permissions', ...dates].map((name) => {
+      names.map((name) => {
         const value = member(response?.json, 'Data', name)
         return comparable(name, value) ?? value ?? null
       }),

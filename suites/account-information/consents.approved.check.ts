@@ -4,7 +4,13 @@ import { type Context, check } from '../../engine/journey/context.ts'
 import { exchangeOf, OWNERS } from '../../engine/journey/steps.ts'
 import { relyOn } from '../../engine/judge/expect.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
-import { accountsOnly, debitsInPeriod, everything, secondClient } from '../consents.ts'
+import {
+  accountsOnly,
+  basicCredits,
+  debitsInPeriod,
+  everything,
+  secondClient,
+} from '../consents.ts'
 import { expectAsCreated } from './consent-comparisons.ts'
 import { consentPath } from './consent-requests.ts'
 import { statusOf } from './ended-consents.ts'
@@ -30,10 +36,11 @@ async function aroundApproval(
 check(
   'CONS-22/after-approval',
   'The query of an approved consent shows it as it was created',
-  { uses: ['everything', 'debits in a period', 'accounts only', 'second client'] },
+  { uses: ['basic credits', 'debits in a period', 'accounts only', 'second client'] },
   async (context) => {
+    // Not the first one: it has been re-confirmed, and what that does is AUTHZ-17's.
     const ofSecond = context.target.clients.second ? [secondClient] : []
-    for (const consent of [everything, debitsInPeriod, accountsOnly, ...ofSecond]) {
+    for (const consent of [basicCredits, debitsInPeriod, accountsOnly, ...ofSecond]) {
       const { creation, query } = await aroundApproval(context, consent)
       expectAsCreated({ creation, query })
     }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Caller } from '../../engine/journey/caller.ts'
 import type { Context } from '../../engine/journey/context.ts'
+import { once } from '../../engine/journey/once.ts'
 import { OWNERS } from '../../engine/journey/steps.ts'
 import { tokensOf } from '../../engine/journey/tokens.ts'
 import { type Visit, visitEnd } from '../../engine/journey/visit.ts'
@@ -33,6 +34,17 @@ export function expectNoCode(visit: Visit): void {
   })
   expectAnswered(visit)
 }
+
+/** Ends the check as blocked where the simpler visit ended with a code: that is its check's. */
+export function relyOnNoCode(id: string, visit: Visit): void {
+  if (visit.kind !== 'granted') return
+  throw new Blocked({ kind: 'check', id }, 'a code arrived without that', visit.last)
+}
+
+/** A correct request, whose pages nobody fills in. */
+export const nobodyLogsIn = once((context) =>
+  wrongVisit(context, { purpose: 'nobody logs in', decision: 'none' }),
+)
 
 /** A page that is never answered shows nothing. */
 export function expectAnswered(visit: Visit): void {
