@@ -37,9 +37,9 @@ export function isSingle(endpoint: DataEndpoint | undefined): boolean {
   return endpoint?.startsWith('account-') === true || endpoint === 'account'
 }
 
-/** Changes the rows of successful answers of one endpoint; undefined leaves them as they are. */
+/** Changes the rows of successful answers of endpoints; undefined leaves them as they are. */
 export function rowsOf(
-  endpoint: DataEndpoint,
+  endpoint: DataEndpoint | DataEndpoint[],
   change: (rows: Json[], ctx: Context) => Json[] | undefined,
 ): Middleware {
   return afterSuccess(endpoint, (ctx) => {
@@ -52,17 +52,21 @@ export function rowsOf(
   })
 }
 
-/** Does something with successful answers of one endpoint; `act` returns false where it didn't. */
-export function afterSuccess(endpoint: DataEndpoint, act: (ctx: Context) => boolean): Middleware {
+/** Does something with successful answers of endpoints; `act` returns false where it didn't. */
+export function afterSuccess(
+  endpoint: DataEndpoint | DataEndpoint[],
+  act: (ctx: Context) => boolean,
+): Middleware {
+  const wanted: (DataEndpoint | undefined)[] = [endpoint].flat()
   return async (ctx: Context, next: Next) => {
     await next()
-    if (endpointOf(ctx) !== endpoint || ctx.status !== 200) return
+    if (!wanted.includes(endpointOf(ctx)) || ctx.status !== 200) return
     if (act(ctx)) stateOf(ctx).fired()
   }
 }
 
-/** Answers successes of one endpoint with another status. */
-export function answersWith(endpoint: DataEndpoint, status: number): Middleware {
+/** Answers successes of endpoints with another status. */
+export function answersWith(endpoint: DataEndpoint | DataEndpoint[], status: number): Middleware {
   return afterSuccess(endpoint, (ctx) => {
     ctx.status = status
     return true

@@ -107,6 +107,23 @@ export function acceptsAssertion(
   })
 }
 
+/**
+ * A bank that takes both kinds of JWTs of a client, request objects and assertions, with one and the
+ * same fault for right ones; `takes` is told which client a JWT names.
+ */
+export function acceptsJwts(
+  takes: (jwt: Decoded, clientId: unknown, ctx: Context) => boolean,
+): Middleware {
+  const requests = acceptsRequest((request, query, ctx) =>
+    takes(request, query.client_id, ctx) ? request.claims : undefined,
+  )
+  const assertions = acceptsAssertion((assertion, form, ctx) => {
+    if (form.get('client_assertion_type') !== JWT_BEARER) return undefined
+    return takes(assertion, assertion.claims.sub, ctx) ? assertion.claims : undefined
+  })
+  return (ctx: Context, next: Next) => requests(ctx, () => assertions(ctx, next))
+}
+
 /** Changes the redirects that take a customer back to a TPP; `change` returns false to leave one. */
 export function landings(
   change: (fragment: URLSearchParams, ctx: Context, address: string) => unknown,

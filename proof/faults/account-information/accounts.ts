@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { currentRequest } from '../../../bank/current.ts'
+import type { DataEndpoint } from '../../../bank/policies/data.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { answersWith, askedAccount, endpointOf, rowsOf } from '../../data-requests.ts'
 import type { Fault } from '../../proof.ts'
@@ -7,12 +8,36 @@ import type { Fault } from '../../proof.ts'
 const shortened = (text: string) =>
   createHash('sha256').update(text).digest('base64url').slice(0, 22)
 
+/** Shows one card in some lists. */
+function firstCardIn(...lists: DataEndpoint[]): NonNullable<Fault['policies']> {
+  return (correct, { fired }) => ({
+    cardsCovered(cards, endpoint) {
+      if (!lists.includes(endpoint) || cards.length < 2)
+        return correct.cardsCovered(cards, endpoint)
+      fired()
+      return cards.slice(0, 1)
+    },
+  })
+}
+
+/** Serves some endpoints whatever the permissions of the consent. */
+function open(...endpoints: DataEndpoint[]): NonNullable<Fault['policies']> {
+  return (correct, { fired }) => ({
+    permits(permissions, endpoint) {
+      const right = correct.permits(permissions, endpoint)
+      if (right || !endpoints.includes(endpoint)) return right
+      fired()
+      return true
+    },
+  })
+}
+
 const faults: Fault[] = [
   {
-    id: 'accounts-partial-content',
-    story: 'A caching gateway answers the list with 206, as it does for large documents.',
-    fails: ['ACC-01/answers-200'],
-    middleware: answersWith('accounts', 206),
+    id: 'lists-are-partial-content',
+    story: 'A caching gateway answers lists with 206, as it does for large documents.',
+    fails: ['ACC-01/answers-200', 'BAL-01/answers-200', 'TXN-01/answers-200'],
+    middleware: answersWith(['accounts', 'balances', 'transactions'], 206),
   },
   {
     id: 'account-of-second-card-unknown',
@@ -37,12 +62,13 @@ const faults: Fault[] = [
     },
   },
   {
-    id: 'account-with-its-neighbour',
-    story: 'The single address joins on the customer and brings the other card along.',
-    fails: ['ACC-02/asked-account-only'],
-    middleware: rowsOf('account', ([row]) =>
-      row ? [row, { ...row, AccountId: shortened(String(row.AccountId)) }] : undefined,
-    ),
+    id: 'single-addresses-read-by-customer',
+    story: 'The single addresses join on the customer and bring the other card along.',
+    fails: ['ACC-02/asked-account-only', 'BAL-02/asked-account-only', 'TXN-02/asked-account-only'],
+    middleware: rowsOf(['account', 'account-balances', 'account-transactions'], (rows) => [
+      ...rows,
+      ...rows.slice(-1).map((row) => ({ ...row, AccountId: shortened(String(row.AccountId)) })),
+    ]),
   },
   {
     id: 'account-empty',
@@ -159,55 +185,41 @@ const faults: Fault[] = [
     }),
   },
   {
-    id: 'accounts-permission-misspelled',
-    story: 'The permission was copied from the data access text: ReadAccountsDetails.',
-    fails: ['ACC-11/detail-alone'],
+    id: 'detail-needs-basic',
+    story: 'Detail was meant as an addition to basic, so basic is what the gateway asks for.',
+    fails: ['ACC-11/detail-alone', 'TXN-14/detail-alone'],
     policies: (correct, { fired }) => ({
       permits(permissions, endpoint) {
-        if (endpoint !== 'accounts' && endpoint !== 'account') {
-          return correct.permits(permissions, endpoint)
+        const right = correct.permits(permissions, endpoint)
+        const basic = endpoint.endsWith('transactions') ? 'Transactions' : 'Accounts'
+        if (!right || endpoint.endsWith('balances') || permissions.includes(`Read${basic}Basic`)) {
+          return right
         }
-        const allowed =
-          permissions.includes('ReadAccountsBasic') || permissions.includes('ReadAccountsDetails')
-        if (!allowed && correct.permits(permissions, endpoint)) fired()
-        return allowed
+        fired()
+        return false
       },
     }),
   },
   {
-    id: 'accounts-open-to-every-consent',
-    story: 'A list of accounts counts as harmless and needs no permission.',
-    fails: ['ACC-11/without-permission'],
-    policies: (correct, { fired }) => ({
-      permits(permissions, endpoint) {
-        const right = correct.permits(permissions, endpoint)
-        if (right || endpoint !== 'accounts') return right
-        fired()
-        return true
-      },
-    }),
+    id: 'lists-open-to-every-consent',
+    story: 'Lists of what a customer has count as harmless and need no permission.',
+    fails: ['ACC-11/without-permission', 'TXN-14/without-permission'],
+    policies: open('accounts', 'transactions'),
   },
   {
-    id: 'single-account-open-to-every-consent',
-    story: 'Permissions are checked by exact path, and the path with an id was forgotten.',
-    fails: ['ACC-11/without-permission'],
-    policies: (correct, { fired }) => ({
-      permits(permissions, endpoint) {
-        const right = correct.permits(permissions, endpoint)
-        if (right || endpoint !== 'account') return right
-        fired()
-        return true
-      },
-    }),
+    id: 'single-addresses-open-to-every-consent',
+    story: 'Permissions are checked by exact path, and the paths with an id were forgotten.',
+    fails: ['ACC-11/without-permission', 'TXN-14/without-permission'],
+    policies: open('account', 'account-transactions'),
   },
   {
     id: 'unknown-account-is-nothing',
     story: 'An AccountId that finds no account is answered with an empty list.',
     fails: [],
-    warns: ['ACC-13/unknown-id'],
+    warns: ['ACC-13/unknown-id', 'BAL-15/unknown-id', 'TXN-27/unknown-id'],
     policies: (correct, { fired }) => ({
       accountRefusal(own, known) {
-        if (own || known || endpointOf() !== 'account') return correct.accountRefusal(own, known)
+        if (own || known) return correct.accountRefusal(own, known)
         fired()
         return undefined
       },
@@ -217,14 +229,13 @@ const faults: Fault[] = [
     id: 'accounts-first-card-only',
     story: 'The list shows the card with which the customer logged in.',
     fails: ['ACC-14/all-accounts'],
-    policies: (correct, { fired }) => ({
-      cardsCovered(cards, endpoint) {
-        if (endpoint !== 'accounts' || cards.length < 2)
-          return correct.cardsCovered(cards, endpoint)
-        fired()
-        return cards.slice(0, 1)
-      },
-    }),
+    policies: firstCardIn('accounts'),
+  },
+  {
+    id: 'balances-and-transactions-first-card-only',
+    story: 'What is not the list of cards itself shows the one with which the customer logged in.',
+    fails: ['BAL-13/all-accounts', 'TXN-23/all-accounts'],
+    policies: firstCardIn('balances', 'transactions'),
   },
   {
     id: 'single-account-old-description',

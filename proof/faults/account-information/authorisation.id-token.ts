@@ -63,13 +63,6 @@ const faults: Fault[] = [
     },
   },
   {
-    id: 'id-token-born-tomorrow',
-    story: 'The server reads local time as UTC: five hours ahead.',
-    fails: [],
-    warns: ['AUTHZ-19/claims'],
-    middleware: idTokens((claims) => ({ ...claims, iat: Number(claims.iat) + 5 * 3600 })),
-  },
-  {
     id: 'no-c-hash',
     story: 'The ID token of the code flow is used in the hybrid flow too.',
     fails: [],

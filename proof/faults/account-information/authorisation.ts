@@ -2,7 +2,14 @@ import type { Context, Next } from 'koa'
 import type { Bank } from '../../../bank/bank.ts'
 import { currentRequest } from '../../../bank/current.ts'
 import { stateOf } from '../../../bank/state.ts'
-import { acceptsRequest, landings, looksRight, ownKid, tokenForm } from '../../laundering.ts'
+import {
+  acceptsJwts,
+  acceptsRequest,
+  landings,
+  looksRight,
+  ownKid,
+  tokenForm,
+} from '../../laundering.ts'
 import type { Fault } from '../../proof.ts'
 import { type Json, jsonOf, policy } from '../../rewriting.ts'
 
@@ -155,13 +162,22 @@ const faults: Fault[] = [
     }),
   },
   {
-    id: 'response-type-by-default',
-    story: 'Only one response type is supported, so a missing one is filled in.',
-    fails: ['AUTHZ-07/missing'],
-    middleware: acceptsRequest(({ claims }, query) => {
-      if (claims.response_type !== undefined || !query.request) return undefined
-      query.response_type = 'code id_token'
-      return { ...claims, response_type: 'code id_token' }
+    id: 'left-out-parameters-have-defaults',
+    story:
+      'Only one response type is supported, and a client has registered its scopes and redirect URIs: what is missing is filled in.',
+    fails: ['AUTHZ-07/missing', 'AUTHZ-08/missing', 'AUTHZ-09/missing'],
+    middleware: acceptsRequest(({ claims }, query, ctx) => {
+      const client = stateOf(ctx).bank.inside.records.peek('Client', query.client_id ?? '')
+      const [redirectUri] = (client?.redirect_uris ?? []) as string[]
+      const defaults = {
+        response_type: 'code id_token',
+        redirect_uri: redirectUri,
+        scope: 'openid accounts',
+      }
+      const missing = Object.entries(defaults).filter(([name]) => claims[name] === undefined)
+      if (missing.length === 0 || claims.iss === undefined) return undefined
+      Object.assign(query, Object.fromEntries(missing))
+      return { ...claims, ...Object.fromEntries(missing) }
     }),
   },
   {
@@ -207,19 +223,6 @@ const faults: Fault[] = [
     }),
   },
   {
-    id: 'redirect-uri-by-default',
-    story: 'A request without redirect_uri goes to the first that is registered.',
-    fails: ['AUTHZ-08/missing'],
-    middleware: acceptsRequest(({ claims }, query, ctx) => {
-      if (claims.redirect_uri !== undefined || !query.request) return undefined
-      const { records } = stateOf(ctx).bank.inside
-      const [first] = (records.peek('Client', query.client_id ?? '')?.redirect_uris ??
-        []) as string[]
-      query.redirect_uri = first
-      return { ...claims, redirect_uri: first }
-    }),
-  },
-  {
     id: 'error-to-any-redirect-uri',
     story: 'Errors are redirected before the redirect URI is compared: an open redirector.',
     fails: [],
@@ -230,7 +233,8 @@ const faults: Fault[] = [
       const to = ctx.query.redirect_uri
       if (ctx.path !== bank.inside.places.paths.authorisation || typeof to !== 'string') return
       if (ctx.status < 400) return
-      ctx.redirect(`${to}#error=invalid_request`)
+      const state = String(ctx.query.state)
+      ctx.redirect(`${to}#${new URLSearchParams({ error: 'invalid_request', state })}`)
       fired()
     },
   },
@@ -264,16 +268,6 @@ const faults: Fault[] = [
     },
   },
   {
-    id: 'scope-by-default',
-    story: 'A request without scope gets all that the client has registered.',
-    fails: ['AUTHZ-09/missing'],
-    middleware: acceptsRequest(({ claims }, query) => {
-      if (claims.scope !== undefined || !query.request) return undefined
-      query.scope = 'openid accounts'
-      return { ...claims, scope: query.scope }
-    }),
-  },
-  {
     id: 'client-id-from-issuer',
     story: 'The client is read from iss of the request object, so client_id is not missed.',
     fails: ['AUTHZ-10/missing'],
@@ -296,38 +290,31 @@ const faults: Fault[] = [
     }),
   },
   {
-    id: 'unsigned-request-object',
+    id: 'unsigned-jwts',
     story: 'The JWT library accepts alg none unless told otherwise.',
-    fails: ['AUTHZ-11/unsigned'],
-    middleware: acceptsRequest(({ header, claims }) =>
-      header.alg === 'none' ? claims : undefined,
-    ),
+    fails: ['AUTHZ-11/unsigned', 'TOK-08/unsigned'],
+    middleware: acceptsJwts(({ header }) => header.alg === 'none'),
   },
   {
-    id: 'request-object-in-rs256',
+    id: 'jwts-in-rs256',
     story: 'Clients of the pilot signed with RS256, and the list of algorithms was never cut.',
-    fails: ['AUTHZ-11/rs256'],
-    middleware: acceptsRequest(({ header, claims }) =>
-      header.alg === 'RS256' ? claims : undefined,
-    ),
+    fails: ['AUTHZ-11/rs256', 'TOK-08/rs256'],
+    middleware: acceptsJwts(({ header }) => header.alg === 'RS256'),
   },
   {
-    id: 'request-object-not-verified',
-    story: 'The gateway verifies request objects in production only; here it decodes them.',
-    fails: ['AUTHZ-11/tampered'],
-    middleware: acceptsRequest((request, query, ctx) =>
-      looksRight(ctx, request, query.client_id) ? request.claims : undefined,
-    ),
+    id: 'jwts-not-verified',
+    story: 'The gateway verifies JWTs of clients in production only; here it decodes them.',
+    fails: ['AUTHZ-11/tampered', 'TOK-07/tampered'],
+    middleware: acceptsJwts((jwt, clientId, ctx) => looksRight(ctx, jwt, clientId)),
   },
   {
-    id: 'request-object-of-any-client',
+    id: 'jwts-of-any-client',
     story: 'Keys are looked up by kid in the whole directory, whosever they are.',
-    fails: ['AUTHZ-11/other-client'],
-    middleware: acceptsRequest(({ header, claims }, query, ctx) => {
+    fails: ['AUTHZ-11/other-client', 'TOK-07/other-client'],
+    middleware: acceptsJwts(({ header }, clientId, ctx) => {
       const { first, second } = stateOf(ctx).bank.inside.directory.clients
       const known = [first, second].some(({ signing }) => signing.kid === header.kid)
-      const own = header.kid === ownKid(ctx, query.client_id)
-      return known && !own && header.alg === 'PS256' ? claims : undefined
+      return known && header.kid !== ownKid(ctx, clientId) && header.alg === 'PS256'
     }),
   },
   {
@@ -345,21 +332,12 @@ const faults: Fault[] = [
   },
   {
     id: 'latest-consent-by-default',
-    story: 'A request that names no consent stands for the latest one.',
-    fails: ['AUTHZ-13/missing'],
-    middleware: acceptsRequest(({ claims }, query, ctx) => {
-      if (!query.request || intentIn(claims) !== undefined) return undefined
-      return withIntent(claims, latestOf(stateOf(ctx).bank, query.client_id))
-    }),
-  },
-  {
-    id: 'unknown-consent-becomes-latest',
-    story: 'Looking a consent up falls back on the customer’s latest one.',
-    fails: ['AUTHZ-13/unknown'],
+    story:
+      'A request that names no consent, or one that is not found, stands for the customer’s latest.',
+    fails: ['AUTHZ-13/missing', 'AUTHZ-13/unknown'],
     middleware: acceptsRequest(({ claims }, query, ctx) => {
       const { bank } = stateOf(ctx)
-      const intent = intentIn(claims)
-      if (intent === undefined || bank.inside.consents.get(intent)) return undefined
+      if (!query.request || bank.inside.consents.get(intentIn(claims) ?? '')) return undefined
       return withIntent(claims, latestOf(bank, query.client_id))
     }),
   },
@@ -375,33 +353,15 @@ const faults: Fault[] = [
     ),
   },
   {
-    id: 'deleted-consent-authorisable',
-    story: 'Deletion ends the tokens; the page does not know of it.',
+    id: 'ended-consents-authorisable',
+    story:
+      'Deletion and revocation end the tokens; to the page a consent is one that waits for authorisation again.',
     fails: [],
-    warns: ['AUTHZ-15/deleted'],
-    policies: policy(
-      'authorisable',
-      (correct) =>
-        (consent, ...rest) =>
-          correct(consent && { ...consent, deleted: undefined }, ...rest),
-    ),
-  },
-  {
-    id: 'revoked-consent-authorisable',
-    story: 'A revoked consent counts as one that waits for authorisation again.',
-    fails: [],
-    warns: ['AUTHZ-15/revoked'],
-    policies: policy(
-      'authorisable',
-      (correct) =>
-        (consent, ...rest) =>
-          correct(
-            consent?.status === 'Revoked'
-              ? { ...consent, status: 'AwaitingAuthorisation' }
-              : consent,
-            ...rest,
-          ),
-    ),
+    warns: ['AUTHZ-15/deleted', 'AUTHZ-15/revoked', 'AUTHZ-15/deleted-after-approval'],
+    policies: policy('authorisable', (correct) => (consent, ...rest) => {
+      const waiting = consent?.status === 'Revoked' && { status: 'AwaitingAuthorisation' as const }
+      return correct(consent && { ...consent, deleted: undefined, ...waiting }, ...rest)
+    }),
   },
   {
     id: 'no-reconfirmation',
@@ -517,26 +477,18 @@ const faults: Fault[] = [
     },
   },
   {
-    id: 'expired-request-object',
-    story: 'exp of the request object is not looked at: links in mails had expired too soon.',
+    id: 'claims-of-request-objects-not-compared',
+    story:
+      'Neither exp nor aud of a request object is looked at: links in mails had expired too soon.',
     fails: [],
-    warns: ['AUTHZ-25/expired'],
-    middleware: acceptsRequest(({ claims }) =>
-      typeof claims.exp === 'number' && claims.exp < seconds()
-        ? { ...claims, iat: seconds(), nbf: seconds(), exp: seconds() + 300 }
-        : undefined,
-    ),
-  },
-  {
-    id: 'request-object-for-anybody',
-    story: 'The audience of request objects is not compared.',
-    fails: [],
-    warns: ['AUTHZ-25/other-audience'],
+    warns: ['AUTHZ-25/expired', 'AUTHZ-25/other-audience'],
     middleware: acceptsRequest(({ claims }, _query, ctx) => {
       const { issuer } = stateOf(ctx).bank.inside.places
-      return claims.aud === undefined || claims.aud === issuer
-        ? undefined
-        : { ...claims, aud: issuer }
+      const late = typeof claims.exp === 'number' && claims.exp < seconds()
+      const elsewhere = claims.aud !== undefined && claims.aud !== issuer
+      if (!late && !elsewhere) return undefined
+      const times = late && { iat: seconds(), nbf: seconds(), exp: seconds() + 300 }
+      return { ...claims, ...times, aud: issuer }
     }),
   },
   {

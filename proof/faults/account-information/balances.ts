@@ -1,50 +1,24 @@
-import { randomUUID } from 'node:crypto'
 import { answersWith, askedAccount, endpointOf, isSingle, rowsOf } from '../../data-requests.ts'
 import type { Fault } from '../../proof.ts'
 
 const faults: Fault[] = [
   {
-    id: 'balances-accepted',
-    story: 'Balances are fetched by a job, whose status 202 is passed on with its result.',
-    fails: ['BAL-01/answers-200'],
-    middleware: answersWith('balances', 202),
+    id: 'single-addresses-not-authoritative',
+    story: 'The single addresses are served from a replica, which says so by its status.',
+    fails: ['BAL-02/answers-200', 'TXN-02/answers-200'],
+    middleware: answersWith(['account-balances', 'account-transactions'], 203),
   },
   {
-    id: 'single-balances-not-authoritative',
-    story: 'The single address is served from a replica, which says so by its status.',
-    fails: ['BAL-02/answers-200'],
-    middleware: answersWith('account-balances', 203),
-  },
-  {
-    id: 'single-balances-of-all-cards',
-    story: 'The single address reads the balances of the customer, not of the account.',
-    fails: ['BAL-02/asked-account-only'],
-    middleware: rowsOf('account-balances', (rows) => [
+    id: 'closed-cards-are-listed',
+    story:
+      'A card that was replaced keeps its own balance, and what is still pending on it, under its own id.',
+    fails: ['BAL-03/of-the-consent', 'TXN-03/of-the-consent'],
+    middleware: rowsOf(['balances', 'transactions'], (rows) => [
       ...rows,
-      ...rows.slice(0, 1).map((row) => ({ ...row, AccountId: randomUUID() })),
+      ...rows
+        .filter(({ Status }, index) => (Status === undefined ? index === 0 : Status === 'Pending'))
+        .map((row) => ({ ...row, AccountId: 'closed-card' })),
     ]),
-  },
-  {
-    id: 'balances-of-a-closed-card',
-    story: 'A card that was replaced keeps its own balance, under its own id.',
-    fails: ['BAL-03/of-the-consent'],
-    middleware: rowsOf('balances', (rows) => [
-      ...rows,
-      ...rows.slice(0, 1).map((row) => ({ ...row, AccountId: `closed-${rows.length}` })),
-    ]),
-  },
-  {
-    id: 'balances-first-card-only',
-    story: 'The bulk answer shows the card with which the customer logged in.',
-    fails: ['BAL-13/all-accounts'],
-    policies: (correct, { fired }) => ({
-      cardsCovered(cards, endpoint) {
-        if (endpoint !== 'balances' || cards.length < 2)
-          return correct.cardsCovered(cards, endpoint)
-        fired()
-        return cards.slice(0, 1)
-      },
-    }),
   },
   {
     id: 'single-balances-negative-of-bulk',
@@ -57,21 +31,6 @@ const faults: Fault[] = [
         CreditDebitIndicator: row.CreditDebitIndicator === 'Debit' ? 'Credit' : 'Debit',
       })),
     ),
-  },
-  {
-    id: 'unknown-account-has-no-balance',
-    story: 'An AccountId that finds no account has no balances: an empty list.',
-    fails: [],
-    warns: ['BAL-15/unknown-id'],
-    policies: (correct, { fired }) => ({
-      accountRefusal(own, known) {
-        if (own || known || endpointOf() !== 'account-balances') {
-          return correct.accountRefusal(own, known)
-        }
-        fired()
-        return undefined
-      },
-    }),
   },
   {
     id: 'single-balances-of-tomorrow',

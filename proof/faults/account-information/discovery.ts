@@ -68,11 +68,17 @@ const faults: Fault[] = [
     })),
   },
   {
-    id: 'response-type-of-the-code-flow',
-    story: 'The template of the configuration is that of the plain code flow.',
+    id: 'configuration-of-the-product',
+    story:
+      'The configuration is the template of the product: the plain code flow, RS256 for ID tokens, and not the grant of another component.',
     fails: [],
-    warns: ['DISC-05/code-id-token'],
-    middleware: configuration((document) => ({ ...document, response_types_supported: ['code'] })),
+    warns: ['DISC-05/code-id-token', 'DISC-07/ps256', 'DISC-08/grant-types'],
+    middleware: configuration((document) => ({
+      ...document,
+      response_types_supported: ['code'],
+      id_token_signing_alg_values_supported: ['RS256'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+    })),
   },
   {
     id: 'auth-methods-as-text',
@@ -82,26 +88,6 @@ const faults: Fault[] = [
     middleware: configuration((document) => ({
       ...document,
       token_endpoint_auth_methods_supported: 'private_key_jwt',
-    })),
-  },
-  {
-    id: 'advertises-rs256',
-    story: 'The defaults of the product stayed in the configuration: RS256 for ID tokens.',
-    fails: [],
-    warns: ['DISC-07/ps256'],
-    middleware: configuration((document) => ({
-      ...document,
-      id_token_signing_alg_values_supported: ['RS256'],
-    })),
-  },
-  {
-    id: 'client-credentials-not-advertised',
-    story: 'client_credentials is granted by another component, of which the list knows nothing.',
-    fails: [],
-    warns: ['DISC-08/grant-types'],
-    middleware: configuration((document) => ({
-      ...document,
-      grant_types_supported: ['authorization_code', 'refresh_token'],
     })),
   },
   {

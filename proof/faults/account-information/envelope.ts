@@ -1,5 +1,4 @@
 import type { Context, Next } from 'koa'
-import { currentRequest } from '../../../bank/current.ts'
 import { stateOf } from '../../../bank/state.ts'
 import type { Fault } from '../../proof.ts'
 
@@ -88,18 +87,6 @@ const faults: Fault[] = [
         if (!path.includes('/account-access-consents')) return correct.selfLink(base, path)
         fired()
         return correct.selfLink(base, path.replace('account-access-consents', 'account-requests'))
-      },
-    }),
-  },
-  {
-    id: 'total-pages-as-text',
-    story: 'The serializer of the balances service writes numbers as text.',
-    fails: ['ENV-06/total-pages-integer'],
-    policies: (correct, { fired }) => ({
-      metaView() {
-        if (!currentRequest()?.path.endsWith('/balances')) return correct.metaView()
-        fired()
-        return { TotalPages: '1' }
       },
     }),
   },

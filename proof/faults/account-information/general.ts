@@ -2,8 +2,6 @@ import type { Context, Next } from 'koa'
 import { stateOf } from '../../../bank/state.ts'
 import type { Fault } from '../../proof.ts'
 
-type Json = Record<string, unknown>
-
 const AISP = '/open-banking/v3.1/aisp'
 
 /** Last Sunday of a month at 01:00 UTC, when British clocks change. */
@@ -26,19 +24,6 @@ function movedTo(prefix: string) {
       ctx.state.fired()
     }
     await next()
-  }
-}
-
-/** Answers a request to manage a client. */
-function manages(method: string, answer: (ctx: Context, client: Json) => void) {
-  return async (ctx: Context, next: Next) => {
-    const { inside } = stateOf(ctx).bank
-    const place = `${inside.places.paths.registration}/`
-    if (ctx.method !== method || !ctx.path.startsWith(place)) return next()
-    const client = inside.records.peek('Client', ctx.path.slice(place.length))
-    if (!client) return next()
-    ctx.state.fired()
-    answer(ctx, { ...client })
   }
 }
 
@@ -79,32 +64,20 @@ const faults: Fault[] = [
     middleware: movedTo('/open-banking/v3.1/ais'),
   },
   {
-    id: 'registration-can-be-read',
+    id: 'registration-can-be-managed',
     story: 'The RFC 7592 endpoint of the product was never switched off.',
     fails: [],
-    warns: ['GEN-08/read'],
-    middleware: manages('GET', (ctx, client) => {
-      ctx.body = client
-    }),
-  },
-  {
-    id: 'registration-can-be-deleted',
-    story: 'Operations wanted TPPs to tidy up after themselves; reading stayed closed.',
-    fails: [],
-    warns: ['GEN-08/delete'],
-    middleware: manages('DELETE', (ctx) => {
-      ctx.status = 204
-    }),
-  },
-  {
-    id: 'registration-can-be-changed',
-    story: 'TPPs asked for a way to change their redirect URIs; nobody asked for the other two.',
-    fails: [],
-    warns: ['GEN-08/update'],
-    middleware: manages('PUT', (ctx) => {
-      ctx.status = 200
-      ctx.body = {}
-    }),
+    warns: ['GEN-08/read', 'GEN-08/delete', 'GEN-08/update'],
+    async middleware(ctx: Context, next: Next) {
+      const { inside } = stateOf(ctx).bank
+      const place = `${inside.places.paths.registration}/`
+      const named = ctx.path.startsWith(place) && ctx.path.slice(place.length)
+      const client = named ? inside.records.peek('Client', named) : undefined
+      if (!client || !['GET', 'PUT', 'DELETE'].includes(ctx.method)) return next()
+      ctx.state.fired()
+      if (ctx.method === 'DELETE') ctx.status = 204
+      else ctx.body = { ...client }
+    },
   },
   {
     id: 'password-grant-for-the-old-app',

@@ -3,7 +3,9 @@ import { currentRequest } from '../../../bank/current.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { admit, tokenForm } from '../../laundering.ts'
 import type { Fault } from '../../proof.ts'
-import { elements, jsonOf, partOf, policy } from '../../rewriting.ts'
+import { elements, jsonOf, type Part, partOf, policy } from '../../rewriting.ts'
+
+const MUTUAL: Part[] = ['registration', 'consents', 'data']
 
 type Wrong = 'none' | 'untrusted' | 'expired'
 
@@ -15,12 +17,12 @@ function wrongCertificate(ctx: Context): Wrong | undefined {
   return error?.includes('EXPIRED') ? 'expired' : 'untrusted'
 }
 
-/** Lets connections with one kind of wrong certificate pass, on one part of the interface. */
-function lets(wrong: Wrong, part: 'consents' | 'data'): Pick<Fault, 'settings' | 'middleware'> {
+/** Lets connections with one kind of wrong certificate pass, wherever one is asked for. */
+function lets(wrong: Wrong): Pick<Fault, 'settings' | 'middleware'> {
   return {
     settings: { tlsRefusal: 'status' },
     async middleware(ctx, next) {
-      if (partOf(ctx) === part && wrongCertificate(ctx) === wrong) admit(ctx)
+      if (MUTUAL.includes(partOf(ctx)) && wrongCertificate(ctx) === wrong) admit(ctx)
       await next()
     },
   }
@@ -50,8 +52,8 @@ function lendsToken(fits: (ctx: Context) => boolean, scope = 'accounts'): Fault[
   }
 }
 
-const isConsent = (ctx: Context, method: string) =>
-  ctx.method === method && ctx.path.includes('/account-access-consents')
+const isConsent = (ctx: Context) =>
+  ctx.method !== 'DELETE' && ctx.path.includes('/account-access-consents')
 
 /** Does the request carry an access token that this bank did not issue? */
 function isMadeUp(ctx: Context): boolean {
@@ -61,80 +63,43 @@ function isMadeUp(ctx: Context): boolean {
   return !records.peek('ClientCredentials', bearer) && !records.peek('AccessToken', bearer)
 }
 
-/** Opens one endpoint for accounts of other consents; their ids need only exist. */
-function opens(suffix: string): NonNullable<Fault['policies']> {
-  return (correct, { fired }) => ({
-    accountRefusal(own, known) {
-      const path = currentRequest()?.path ?? ''
-      const here = /\/accounts\/[^/]+(.*)$/.exec(path)?.[1] === suffix
-      if (!here || own || !known) return correct.accountRefusal(own, known)
-      fired()
-      return undefined
-    },
-  })
-}
-
 const faults: Fault[] = [
   {
-    id: 'consents-without-certificate',
+    id: 'no-certificate-needed',
     story: 'The gateway asks for a certificate, and goes on without one.',
-    fails: ['SEC-01/no-certificate'],
-    ...lets('none', 'consents'),
+    fails: ['SEC-01/no-certificate', 'SEC-02/no-certificate', 'REG-01/no-certificate'],
+    ...lets('none'),
   },
   {
-    id: 'consents-over-any-certificate',
+    id: 'any-certificate-will-do',
     story: 'The chain is verified by a service that was down on the day of the release.',
-    fails: ['SEC-01/untrusted'],
-    ...lets('untrusted', 'consents'),
+    fails: ['SEC-01/untrusted', 'SEC-02/untrusted', 'REG-01/untrusted'],
+    ...lets('untrusted'),
   },
   {
-    id: 'consents-over-expired-certificate',
+    id: 'expired-certificates-are-forgiven',
     story: 'The validity of certificates is looked at when they are enrolled.',
-    fails: ['SEC-01/expired'],
-    ...lets('expired', 'consents'),
+    fails: ['SEC-01/expired', 'SEC-02/expired', 'REG-01/expired'],
+    ...lets('expired'),
   },
   {
-    id: 'data-without-certificate',
-    story: 'Mutual TLS is enforced on the token host and not on the data host.',
-    fails: ['SEC-02/no-certificate'],
-    ...lets('none', 'data'),
-  },
-  {
-    id: 'data-over-any-certificate',
-    story: 'The data host accepts self-signed certificates, as in the tests.',
-    fails: ['SEC-02/untrusted'],
-    ...lets('untrusted', 'data'),
-  },
-  {
-    id: 'data-over-expired-certificate',
-    story: 'After an outage by a forgotten renewal the data host forgives.',
-    fails: ['SEC-02/expired'],
-    ...lets('expired', 'data'),
-  },
-  {
-    id: 'create-without-token',
-    story: 'Creating a consent was left out of the filter, as registration is.',
-    fails: ['SEC-03/create-without'],
-    middleware: lendsToken((ctx) => isConsent(ctx, 'POST') && ctx.get('authorization') === ''),
-  },
-  {
-    id: 'query-without-token',
-    story: 'The certificate identifies the client, so a query needs no token.',
-    fails: ['SEC-03/query-without'],
-    middleware: lendsToken((ctx) => isConsent(ctx, 'GET') && ctx.get('authorization') === ''),
+    id: 'consents-without-token',
+    story: 'The certificate identifies the client, so creations and queries need no token.',
+    fails: ['SEC-03/create-without', 'SEC-03/query-without'],
+    middleware: lendsToken((ctx) => ctx.get('authorization') === '' && isConsent(ctx)),
   },
   {
     id: 'query-with-any-token',
     story: 'The gateway looks whether there is a bearer token, and leaves the rest to the service.',
     fails: ['SEC-03/unknown-token'],
-    middleware: lendsToken((ctx) => isConsent(ctx, 'GET') && isMadeUp(ctx)),
+    middleware: lendsToken((ctx) => ctx.method === 'GET' && isConsent(ctx) && isMadeUp(ctx)),
   },
   {
     id: 'create-with-any-token',
     story:
       'Creation happens before there is anything to protect: a token is asked for, any will do.',
     fails: ['SEC-03/create-unknown-token'],
-    middleware: lendsToken((ctx) => isConsent(ctx, 'POST') && isMadeUp(ctx)),
+    middleware: lendsToken((ctx) => ctx.method === 'POST' && isConsent(ctx) && isMadeUp(ctx)),
   },
   {
     id: 'funds-confirmation-without-token',
@@ -154,26 +119,16 @@ const faults: Fault[] = [
     fails: ['SEC-05/other-client'],
     policies: policy('ownsConsent', (correct) => (consent, clientId) => {
       const ctx = currentRequest()
-      return (ctx && isConsent(ctx, 'GET')) || correct(consent, clientId)
+      return (ctx && ctx.method === 'GET' && isConsent(ctx)) || correct(consent, clientId)
     }),
   },
   {
     id: 'any-account',
-    story: 'GET /accounts/{AccountId} looks the account up by its id.',
-    fails: ['SEC-07/account'],
-    policies: opens(''),
-  },
-  {
-    id: 'balances-of-any-account',
-    story: 'The balances of an account are looked up by its id.',
-    fails: ['SEC-07/balances'],
-    policies: opens('/balances'),
-  },
-  {
-    id: 'transactions-of-any-account',
-    story: 'The transactions of an account are looked up by its id.',
-    fails: ['SEC-07/transactions'],
-    policies: opens('/transactions'),
+    story: 'An account, its balances and its transactions are looked up by its id.',
+    fails: ['SEC-07/account', 'SEC-07/balances', 'SEC-07/transactions'],
+    policies: policy('accountRefusal', (correct) => (own, known) => {
+      return known ? undefined : correct(own, known)
+    }),
   },
   {
     id: 'card-number-in-address-line',

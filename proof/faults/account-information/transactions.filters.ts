@@ -62,16 +62,6 @@ const faults: Fault[] = [
     },
   },
   {
-    id: 'from-filter-ignored-without-to',
-    story: 'The filter is built only when both parameters are sent; to alone has its own branch.',
-    fails: ['TXN-16/from-alone'],
-    policies: filter(
-      (right) =>
-        (row, { from, to }, endpoint) =>
-          right(row, to === undefined ? {} : { from, to }, endpoint),
-    ),
-  },
-  {
     id: 'single-from-filter-ignored',
     story: 'The single address passes on only the parameter that its form has: to.',
     fails: ['TXN-16/from-alone'],
@@ -260,17 +250,6 @@ const faults: Fault[] = [
     }),
   },
   {
-    id: 'period-without-end',
-    story: 'Only the start of the period is stored with the consent.',
-    fails: ['TXN-20/inside'],
-    policies: (correct, { fired }) => ({
-      withinConsentPeriod(row, { transactionsFrom }, endpoint) {
-        fired()
-        return correct.withinConsentPeriod(row, { transactionsFrom }, endpoint)
-      },
-    }),
-  },
-  {
     id: 'period-cut-to-ninety-days',
     story: 'A period is cut to the ninety days before its end.',
     fails: ['TXN-20/nothing-missing'],
@@ -313,18 +292,6 @@ const faults: Fault[] = [
         }
         fired()
         return row.booked > Date.now() - 90 * 24 * HOUR
-      },
-    }),
-  },
-  {
-    id: 'credits-permission-not-applied',
-    story: 'The two permissions of direction are stored and never looked at.',
-    fails: [],
-    warns: ['TXN-25/direction'],
-    policies: (correct, { fired }) => ({
-      directionAllowed(row, permissions) {
-        if (!correct.directionAllowed(row, permissions)) fired()
-        return true
       },
     }),
   },

@@ -3,48 +3,11 @@ import { currentRequest } from '../../../bank/current.ts'
 import type { Card } from '../../../bank/data/customers.ts'
 import { transactionsOf } from '../../../bank/data/transactions.ts'
 import { stateOf } from '../../../bank/state.ts'
-import { answersWith, endpointOf, rowsOf } from '../../data-requests.ts'
 import type { Fault } from '../../proof.ts'
 
 const DAY = 86_400_000
 
-/** Serves the transaction endpoints for other permissions than the document says. */
-function permitted(
-  allowed: (permissions: string[], endpoint: string, right: boolean) => boolean,
-): NonNullable<Fault['policies']> {
-  return (correct, { fired }) => ({
-    permits(permissions, endpoint) {
-      const right = correct.permits(permissions, endpoint)
-      if (!endpoint.endsWith('transactions')) return right
-      const answer = allowed(permissions, endpoint, right)
-      if (answer !== right) fired()
-      return answer
-    },
-  })
-}
-
 const faults: Fault[] = [
-  {
-    id: 'transactions-partial-content',
-    story: 'Long lists are sent with 206, as if the caller had asked for a range.',
-    fails: ['TXN-01/answers-200'],
-    middleware: answersWith('transactions', 206),
-  },
-  {
-    id: 'single-transactions-accepted',
-    story: 'The single address starts a report job and passes its 202 on with the result.',
-    fails: ['TXN-02/answers-200'],
-    middleware: answersWith('account-transactions', 202),
-  },
-  {
-    id: 'single-transactions-of-all-cards',
-    story: 'The single address reads by customer number: the other card’s rows come along.',
-    fails: ['TXN-02/asked-account-only'],
-    middleware: rowsOf('account-transactions', (rows) => [
-      ...rows,
-      ...rows.slice(-1).map((row) => ({ ...row, AccountId: 'other-card' })),
-    ]),
-  },
   {
     id: 'single-transactions-relabelled',
     story: 'A mapper puts the requested id on rows that were read from the other card.',
@@ -70,49 +33,6 @@ const faults: Fault[] = [
         },
       }
     },
-  },
-  {
-    id: 'transactions-of-a-closed-card',
-    story: 'What is still pending on a card that was replaced is listed under its old id.',
-    fails: ['TXN-03/of-the-consent'],
-    middleware: rowsOf('transactions', (rows) => [
-      ...rows,
-      ...rows
-        .filter(({ Status }) => Status === 'Pending')
-        .map((row) => ({ ...row, AccountId: 'closed-card' })),
-    ]),
-  },
-  {
-    id: 'transactions-need-basic',
-    story: 'Detail was meant as an addition to basic, so basic is what the gateway asks for.',
-    fails: ['TXN-14/detail-alone'],
-    policies: permitted((permissions) => permissions.includes('ReadTransactionsBasic')),
-  },
-  {
-    id: 'transactions-open-to-every-consent',
-    story: 'Whoever may see an account may see its transactions.',
-    fails: ['TXN-14/without-permission'],
-    policies: permitted(() => true),
-  },
-  {
-    id: 'single-transactions-open-to-every-consent',
-    story: 'Permissions are checked by exact path, and the path with an id was forgotten.',
-    fails: ['TXN-14/without-permission'],
-    policies: permitted((_, endpoint, right) => right || endpoint === 'account-transactions'),
-  },
-  {
-    id: 'transactions-first-card-only',
-    story: 'The bulk answer reads the card with which the customer logged in.',
-    fails: ['TXN-23/all-accounts'],
-    policies: (correct, { fired }) => ({
-      cardsCovered(cards, endpoint) {
-        if (endpoint !== 'transactions' || cards.length < 2) {
-          return correct.cardsCovered(cards, endpoint)
-        }
-        fired()
-        return cards.slice(0, 1)
-      },
-    }),
   },
   {
     id: 'transactions-bulk-empty',
@@ -147,21 +67,6 @@ const faults: Fault[] = [
         if (endpoint !== 'account-transactions') return all
         fired()
         return all.filter((row) => row.booked > Date.now() - 120 * DAY)
-      },
-    }),
-  },
-  {
-    id: 'unknown-account-has-no-transactions',
-    story: 'An AccountId that finds no account has no transactions: an empty list.',
-    fails: [],
-    warns: ['TXN-27/unknown-id'],
-    policies: (correct, { fired }) => ({
-      accountRefusal(own, known) {
-        if (own || known || endpointOf() !== 'account-transactions') {
-          return correct.accountRefusal(own, known)
-        }
-        fired()
-        return undefined
       },
     }),
   },

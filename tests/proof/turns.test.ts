@@ -1,0 +1,49 @@
+import type { Context } from 'koa'
+import { expect, test } from 'vitest'
+
+import { within } from '../../bank/current.ts'
+import { byTurns, forGood, inTurn } from '../../proof/turns.ts'
+
+function serving<Result>(method: string, path: string, work: () => Result): Result {
+  return within({ method, path, socket: { localPort: 1 } } as Context, work)
+}
+
+test('every endpoint takes all freedoms, however its requests are mixed with others', () => {
+  const next = inTurn(['a', 'b', 'c'])
+  const seen: Record<string, string[]> = { '/accounts': [], '/accounts/7/balances': [] }
+  for (let call = 0; call < 3; call++) {
+    for (const [path, choices] of Object.entries(seen)) {
+      choices.push(serving('GET', path.replace('7', String(call)), next))
+    }
+  }
+  expect(Object.values(seen)).toEqual([
+    ['a', 'b', 'c'],
+    ['a', 'b', 'c'],
+  ])
+})
+
+test('methods of one path and reasons at one endpoint are counted apart', () => {
+  const next = inTurn([1, 2])
+  expect(serving('GET', '/token', next)).toBe(1)
+  expect(serving('POST', '/token', next)).toBe(1)
+  expect(serving('POST', '/token', () => next('unknown'))).toBe(1)
+  expect(serving('POST', '/token', next)).toBe(2)
+})
+
+test('functions are taken in turn, with their arguments', () => {
+  const write = byTurns<[string], string>(
+    (text) => text.toUpperCase(),
+    (text) => `${text}!`,
+  )
+  expect([write('a'), write('b'), write('c')]).toEqual(['A', 'b!', 'C'])
+})
+
+test('a thing keeps what it was given', () => {
+  const shape = forGood(['object', 'array'])
+  expect([shape('x'), shape('y'), shape('x'), shape('z')]).toEqual([
+    'object',
+    'array',
+    'object',
+    'object',
+  ])
+})
