@@ -66,13 +66,12 @@ export const noAccounts: NamedConsent = {
   dates: periodAmong(everything, 'to'),
 }
 
-/** The second customer, for whom ninety days pass in the end, long before the consent expires. */
+/** The second customer, for whom ninety days pass in the end. */
 export const secondCustomer: NamedConsent = {
   name: 'second customer',
   purpose: 'all permissions of the second customer; ninety days will pass for it',
   permissions: DATA_PERMISSIONS,
   customer: 'second',
-  expiresInDays: 300,
 }
 
 /** The first customer with the second client and another redirect URI. */

@@ -1,23 +1,53 @@
+import { daysFromNow } from '../../engine/journey/consent.ts'
+import { once } from '../../engine/journey/once.ts'
 import { OWNERS } from '../../engine/journey/steps.ts'
 import { expectThat, relyOn } from '../../engine/judge/expect.ts'
 import { member } from '../../engine/judge/rows.ts'
+import type { Finding } from '../../engine/judge/rule.ts'
 import { brief } from '../../engine/judge/schemas.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
+import {
+  PERIOD as ASKED,
+  consentIdOf,
+  consentPath,
+  create,
+  NINE_PERMISSIONS,
+} from './consent-requests.ts'
 import { secondsOf } from './instants.ts'
 
 /** What a consent has from its creation on, and what the TPP may ask for. */
 const ALWAYS = ['Permissions', 'CreationDateTime']
 const DATES = ['ExpirationDateTime', 'TransactionFromDateTime', 'TransactionToDateTime']
 
+/** The creation of a consent, and a query of it. */
+interface Queried {
+  creation: Exchange
+  query: Exchange
+}
+
+/** A new consent with all that can be asked for, and its query. */
+export const newlyQueried = once(async ({ caller }): Promise<Queried> => {
+  const client = await caller()
+  const Permissions = NINE_PERMISSIONS
+  const ExpirationDateTime = daysFromNow(30)
+  relyOn('CONS-09/all-nine', await create(client, { Permissions }))
+  relyOn(OWNERS.consentWithExpiry, await create(client, { ExpirationDateTime }))
+  const creation = await create(client, { Permissions, ExpirationDateTime, ...ASKED })
+  relyOn(OWNERS.consentWithPeriod, creation)
+  const query = await client.get(consentPath(consentIdOf(creation)))
+  relyOn(OWNERS.query, query)
+  return { creation, query }
+})
+
 /**
- * Ends the check unless the query shows the consent as its creation did.
+ * What the query shows otherwise than the creation did.
  *
  * @param also names of other members of Data that must not have changed.
  */
-export function expectAsCreated(
-  { creation, query }: { creation: Exchange; query: Exchange },
+export function changedSince(
+  { creation, query }: Queried,
   also: readonly string[] = [],
-): void {
+): Finding | undefined {
   const asked = member(JSON.parse(creation.request.body ?? '{}'), 'Data')
   const before = member(creation.response?.json, 'Data')
   const after = member(query.response?.json, 'Data')
@@ -30,14 +60,11 @@ export function expectAsCreated(
     if (now === undefined && !DATES.includes(name)) continue
     // What is not as requested at creation already is a rule's.
     if (wanted !== undefined && comparable(name, old) !== comparable(name, wanted)) continue
-    expectThat(kept(name, old, now), {
-      message: `${name} is another one than at creation`,
-      expected: brief(old),
-      actual: brief(now),
-      exchange: query,
-      place: `/Data/${name}`,
-    })
+    if (kept(name, old, now)) continue
+    const message = `${name} is another one than at creation`
+    return { message, expected: brief(old), actual: brief(now), place: `/Data/${name}` }
   }
+  return undefined
 }
 
 /** The two ends of the transaction period. */

@@ -3,6 +3,7 @@ import type { NamedConsent } from '../../engine/journey/consent.ts'
 import { type Context, check } from '../../engine/journey/context.ts'
 import { exchangeOf, OWNERS } from '../../engine/journey/steps.ts'
 import { relyOn } from '../../engine/judge/expect.ts'
+import { Blocked, Nonconformance } from '../../engine/judge/outcome.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
 import {
   accountsOnly,
@@ -11,7 +12,7 @@ import {
   everything,
   secondClient,
 } from '../consents.ts'
-import { expectAsCreated } from './consent-comparisons.ts'
+import { changedSince, newlyQueried } from './consent-comparisons.ts'
 import { consentPath } from './consent-requests.ts'
 import { statusOf } from './ended-consents.ts'
 import { expectMoved } from './status-updates.ts'
@@ -42,7 +43,14 @@ check(
     const ofSecond = context.target.clients.second ? [secondClient] : []
     for (const consent of [basicCredits, debitsInPeriod, accountsOnly, ...ofSecond]) {
       const { creation, query } = await aroundApproval(context, consent)
-      expectAsCreated({ creation, query })
+      const finding = changedSince({ creation, query })
+      if (!finding) continue
+      const fresh = await newlyQueried(context)
+      if (changedSince(fresh, ['Status'])) {
+        const because = { kind: 'check', id: 'CONS-22/as-created' } as const
+        throw new Blocked(because, 'a new consent is shown otherwise too', fresh.query)
+      }
+      throw new Nonconformance({ ...finding, exchange: query })
     }
   },
 )

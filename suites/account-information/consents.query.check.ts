@@ -1,17 +1,9 @@
-import { daysFromNow } from '../../engine/journey/consent.ts'
 import { check } from '../../engine/journey/context.ts'
 import { OWNERS } from '../../engine/journey/steps.ts'
 import { expect, relyOn } from '../../engine/judge/expect.ts'
-import { expectAsCreated } from './consent-comparisons.ts'
-import {
-  consentIdOf,
-  consentPath,
-  create,
-  invalidIds,
-  NINE_PERMISSIONS,
-  newConsentId,
-  PERIOD,
-} from './consent-requests.ts'
+import { Nonconformance } from '../../engine/judge/outcome.ts'
+import { changedSince, newlyQueried } from './consent-comparisons.ts'
+import { consentPath, invalidIds, newConsentId } from './consent-requests.ts'
 
 /**
  * GET /account-access-consents/{ConsentId}.
@@ -33,20 +25,10 @@ check(
   'CONS-22/as-created',
   'The query of a new consent shows it as it was created',
   {},
-  async ({ caller }) => {
-    const client = await caller()
-    const Permissions = NINE_PERMISSIONS
-    const ExpirationDateTime = daysFromNow(30)
-    relyOn('CONS-09/all-nine', await create(client, { Permissions }))
-    relyOn(OWNERS.consentWithExpiry, await create(client, { ExpirationDateTime }))
-    const asked = { Permissions, ExpirationDateTime, ...PERIOD }
-    const created = await create(client, asked)
-    relyOn(OWNERS.consentWithPeriod, created)
-
-    const query = await client.get(consentPath(consentIdOf(created)))
-
-    relyOn(OWNERS.query, query)
-    expectAsCreated({ creation: created, query }, ['Status'])
+  async (context) => {
+    const queried = await newlyQueried(context)
+    const finding = changedSince(queried, ['Status'])
+    if (finding) throw new Nonconformance({ ...finding, exchange: queried.query })
   },
 )
 

@@ -218,6 +218,11 @@ check(
   'DELETE of a funds confirmation consent with an expired access token answers 401',
   { needs: ['hooks.token-expired'] },
   async (context) => {
+    const { unknown } = await unauthorised(context)
+    if (unknown.response?.status !== 401) {
+      const because = { kind: 'check', id: 'FCC-13/invalid-token' } as const
+      throw new Blocked(because, 'a made-up token is not answered 401 either', unknown)
+    }
     const client = await ableToDelete(context)
     const id = await newFundsId(client)
     const bearer = await expiredFundsToken(context)

@@ -392,16 +392,6 @@ const faults: Fault[] = [
     },
   },
   {
-    id: 'reconfirmation-sets-expiry',
-    story: 'Re-confirming writes the next date of re-confirmation into ExpirationDateTime.',
-    fails: [],
-    warns: ['AUTHZ-17/expiration'],
-    policies: policy('confirmableBy', (correct) => (consent, customer, offered) => {
-      if (consent.customerId !== undefined) consent.expires = Date.now() + 90 * 86_400_000
-      return correct(consent, customer, offered)
-    }),
-  },
-  {
     id: 'reconfirmation-drops-permissions',
     story: 'The page for re-confirmation knows the permissions of accounts and transactions only.',
     fails: [],
