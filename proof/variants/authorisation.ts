@@ -43,8 +43,9 @@ const inMarkup = pages((html) =>
 const variants: Variant[] = [
   {
     id: 'login-page-at-once',
-    story: 'The first answer of the authorisation endpoint may be the login page (AMB-08).',
-    settings: { loginPage: 'forms' },
+    story:
+      'The first answer of the authorisation endpoint may be the login page (AMB-08), and which claims a request object needs is open: nbf is not one of them.',
+    settings: { loginPage: 'forms', requestNbfRequired: false },
     middleware: answers((ctx) => onPages(ctx) && ctx.path === '/authorize'),
   },
   {
@@ -136,12 +137,6 @@ const variants: Variant[] = [
     },
     blocks: ['ACC-14/all-accounts', 'ACC-14/other-approvals', 'TXN-20/nothing-missing'],
     because: 'What another approval shows is no measure of a consent that covers fewer accounts.',
-  },
-  {
-    id: 'nbf-is-not-needed',
-    story: 'Which claims a request object needs is open: nbf is not one of them.',
-    settings: { requestNbfRequired: false },
-    middleware: answers((ctx) => onPages(ctx) && ctx.path === '/authorize'),
   },
   {
     id: 'refused-later-in-the-visit',

@@ -357,7 +357,7 @@ const faults: Fault[] = [
     story:
       'Deletion and revocation end the tokens; to the page a consent is one that waits for authorisation again.',
     fails: [],
-    warns: ['AUTHZ-15/deleted', 'AUTHZ-15/revoked', 'AUTHZ-15/deleted-after-approval'],
+    warns: ['AUTHZ-15/deleted', 'AUTHZ-15/revoked'],
     policies: policy('authorisable', (correct) => (consent, ...rest) => {
       const waiting = consent?.status === 'Revoked' && { status: 'AwaitingAuthorisation' as const }
       return correct(consent && { ...consent, deleted: undefined, ...waiting }, ...rest)

@@ -78,19 +78,6 @@ const faults: Fault[] = [
     })(),
   },
   {
-    id: 'self-of-account-requests',
-    story: 'Consents were called account requests in version 2, and in this link they still are.',
-    fails: [],
-    warns: ['ENV-05/same-resource'],
-    policies: (correct, { fired }) => ({
-      selfLink(base, path) {
-        if (!path.includes('/account-access-consents')) return correct.selfLink(base, path)
-        fired()
-        return correct.selfLink(base, path.replace('account-access-consents', 'account-requests'))
-      },
-    }),
-  },
-  {
     id: 'next-page-of-a-long-list',
     story: 'The framework adds its Next link to every list of more than 25 rows, all sent or not.',
     fails: ['ENV-07/one-page'],

@@ -32,17 +32,6 @@ function refusesData(when: (ctx: Context) => boolean) {
 
 const faults: Fault[] = [
   {
-    id: 'limit-answers-503',
-    story: 'The gateway sheds load by 503, whatever the reason.',
-    fails: ['RATE-01/with-429'],
-    async middleware(ctx: Context, next: Next) {
-      await next()
-      if (ctx.status !== 429) return
-      stateOf(ctx).fired()
-      ctx.status = 503
-    },
-  },
-  {
     id: 'limit-closes-the-connection',
     story: 'The firewall in front drops whoever asks too often.',
     fails: ['RATE-01/with-429'],

@@ -363,12 +363,6 @@ const faults: Fault[] = [
     ),
   },
   {
-    id: 'access-tokens-never-expire',
-    story: 'expires_in is announced, and a cache of tokens does not know of it.',
-    fails: ['TOK-21/expired'],
-    policies: livesOn(() => true),
-  },
-  {
     id: 'refresh-in-time-only',
     story: 'A refresh token can be used while its access token lives.',
     fails: ['TOK-22/after-expiry'],
@@ -437,19 +431,6 @@ const faults: Fault[] = [
     ),
   },
   {
-    id: 'assertion-used-again',
-    story: 'jti is remembered by each node of the cluster for itself.',
-    fails: [],
-    warns: ['TOK-32/replayed'],
-    policies: (_correct, { fired }) => ({
-      stored(model, _id, record) {
-        if (model !== 'ReplayDetection' || !record) return record
-        fired()
-        return undefined
-      },
-    }),
-  },
-  {
     id: 'client-id-beside-assertion-ignored',
     story: 'The assertion names the client, and the form is not read.',
     fails: [],
@@ -496,19 +477,6 @@ const faults: Fault[] = [
 function knownClient(id: unknown): boolean {
   const ctx = currentRequest()
   return Boolean(ctx && stateOf(ctx).bank.inside.records.peek('Client', String(id)))
-}
-
-/** Keeps access tokens for data alive after their expiry. */
-function livesOn(fits: (ctx: Context) => boolean): NonNullable<Fault['policies']> {
-  return (_correct, { fired }) => ({
-    stored(model, _id, record) {
-      const ctx = currentRequest()
-      const over = record?.exp !== undefined && record.exp < seconds()
-      if (model !== 'AccessToken' || !over || !ctx || !fits(ctx)) return record
-      fired()
-      return { ...record, exp: seconds() + 600 }
-    },
-  })
 }
 
 export default faults
