@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
+import { InputError } from '../engine/report/input-error.ts'
 import { TargetError } from '../engine/target/target-error.ts'
 import { bank } from './bank.ts'
 import { doctor } from './doctor.ts'
@@ -154,8 +155,9 @@ try {
 
 /** Says what went wrong, without a stack trace where the user can mend it; the exit code. */
 function reported(error: unknown): number {
-  if (error instanceof UsageError || error instanceof TargetError) {
-    console.error(error.message)
+  if ([UsageError, TargetError, InputError].some((kind) => error instanceof kind)) {
+    const { message } = error as Error
+    console.error(message)
     return 2
   }
   console.error(error)

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../engine/catalogue/root.ts'
 import { allureReport, installedAllure } from '../engine/report/allure-report.ts'
@@ -10,7 +9,7 @@ import { type Verification, verifyRun } from '../engine/report/evidence/verify-r
 import { oneLine } from '../engine/report/legible.ts'
 import { readReport } from '../engine/report/read-run.ts'
 import { type Written, writeReports } from '../engine/report/write-reports.ts'
-import { UsageError } from './usage.ts'
+import { textOf, UsageError } from './usage.ts'
 
 /** `assay report DIR`: every output made again from report.json and exchanges.jsonl. */
 export async function report(
@@ -54,7 +53,7 @@ export async function diff(
 
 /** `assay verify FILE`: exit code 0 when nothing was changed since it was signed. */
 export async function verify(path: string, options: { key?: string }): Promise<void> {
-  const key = options.key === undefined ? undefined : readFileSync(options.key, 'utf8')
+  const key = options.key === undefined ? undefined : textOf('--key', options.key)
   const found = await verifyRun(path, key)
   const signer = found.signer === undefined ? '' : ` by ${found.signer}`
   console.log(`signature: ${found.signature}${signer}`)
@@ -96,9 +95,9 @@ export async function sign(
   dir: string,
   options: { key: string; kid?: string; x5c?: string },
 ): Promise<void> {
-  const x5c = options.x5c === undefined ? undefined : readFileSync(options.x5c, 'utf8')
+  const x5c = options.x5c === undefined ? undefined : textOf('--x5c', options.x5c)
   const passphrase = process.env.ASSAY_SIGNING_PASSPHRASE
-  const key = readFileSync(options.key, 'utf8')
+  const key = textOf('--key', options.key)
   const statement = await signRun(dir, key, { kid: options.kid, x5c, passphrase })
   console.log(`${join(dir, 'statement.jws')}: ${statement.target}, ${statement.verdict}`)
 }

@@ -5,6 +5,7 @@ import { driverProblem } from '../engine/journey/drivers/driver-problem.ts'
 import { consoleSummary } from '../engine/report/console-summary.ts'
 import { diffReports } from '../engine/report/diff.ts'
 import { diffText } from '../engine/report/diff-text.ts'
+import { readKey } from '../engine/report/evidence/sign-run.ts'
 import { annotations } from '../engine/report/github.ts'
 import { readReport, readRun } from '../engine/report/read-run.ts'
 import type { Report } from '../engine/report/report.ts'
@@ -19,7 +20,7 @@ import { createProgress } from './progress.ts'
 import { sign } from './reports.ts'
 import { reportsFolder } from './reports-folder.ts'
 import { assertSelects } from './selection.ts'
-import { UsageError } from './usage.ts'
+import { textOf, UsageError } from './usage.ts'
 import { version } from './version.ts'
 
 export interface RunOptions {
@@ -46,6 +47,9 @@ export async function run(options: RunOptions): Promise<void> {
     throw new UsageError('--fail-on takes new, and needs --baseline')
   }
   const deviations = deviationsOf(options.deviations)
+  // What is needed at the end must not be missed at the end.
+  if (options.baseline) await readReport(options.baseline)
+  if (options.sign) readKey(textOf('--sign', options.sign), process.env.ASSAY_SIGNING_PASSPHRASE)
   const only = [...(options.only ?? []), ...(await failedOf(options.failed))]
   assertSelects(only, loadCatalogue())
   if (options.list) {

@@ -1,5 +1,17 @@
+import { readFileSync } from 'node:fs'
+
 /** What the user typed cannot be meant. */
 export class UsageError extends Error {}
+
+/** The text of a file that an option names. */
+export function textOf(option: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new UsageError(`${option} ${file} can't be read: ${code ?? (error as Error).message}`)
+  }
+}
 
 /** A whole number of an option, within bounds. */
 export function number(option: string, text: string | undefined, most: number): number | undefined {

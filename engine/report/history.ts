@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { InputError } from './input-error.ts'
 import type { Report } from './report.ts'
 
 /** One line of a history file: a run in figures. */
@@ -56,7 +57,7 @@ export async function readHistory(file: string): Promise<HistoryEntry[]> {
     } catch {
       // told below
     }
-    throw new Error(`${file}:${i + 1}: not a run of a history file; remove the line`)
+    throw new InputError(`${file}:${i + 1}: not a run of a history file; remove the line`)
   })
   return entries.sort((a, b) =>
     a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0,

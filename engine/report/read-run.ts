@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { InputError } from './input-error.ts'
 import type { ExchangeRecord, Report } from './report.ts'
 
 /** Longest line of exchanges.jsonl that is read: recorders bound bodies far below it. */
@@ -46,15 +47,15 @@ export async function readReport(dir: string): Promise<Report> {
     text = await readFile(file, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    throw new Error(`${file} does not exist: ${dir} is not the folder of a run`)
+    throw new InputError(`${file} does not exist: ${dir} is not the folder of a run`)
   }
   let report: unknown
   try {
     report = JSON.parse(text)
   } catch (error) {
-    throw new Error(`${file} is not JSON: ${(error as Error).message}`)
+    throw new InputError(`${file} is not JSON: ${(error as Error).message}`)
   }
-  if (!isReport(report)) throw new Error(`${file} is not a report of Assay`)
+  if (!isReport(report)) throw new InputError(`${file} is not a report of Assay`)
   return report
 }
 

@@ -50,7 +50,7 @@ async function picture(
   await context.close()
 }
 
-const first = await night('first', [])
+await night('first', [])
 const second = await night('second', FAULTS, join(folder, 'first'))
 const browser = await launch()
 const phone = { viewport: { width: 390, height: 780 }, isMobile: true }
@@ -58,7 +58,6 @@ const to = (selector: string) => async (page: Page) => {
   await page.evaluate(`document.querySelector('${selector}').scrollIntoView()`)
 }
 
-await picture(browser, 'conformant', first, {})
 await picture(browser, 'verdict', second, {})
 await picture(browser, 'dark', second, { colorScheme: 'dark' }, to('#changes'))
 await picture(

@@ -1,6 +1,7 @@
 import { readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unzipSync, type Zippable, zipSync } from 'fflate'
+import { InputError } from '../input-error.ts'
 import { packageFile } from '../package-file.ts'
 import { readReport } from '../read-run.ts'
 import { sha256 } from './seal.ts'
@@ -72,13 +73,17 @@ another bank, or changed the suite. SHA-256 of each file:
 /** The files of an archive, by name. */
 export function readArchive(archive: Uint8Array): Map<string, Buffer> {
   let size = 0
-  const files = unzipSync(archive, {
-    filter: ({ name, originalSize }) => {
-      size += originalSize
-      if (size > MAX_UNPACKED)
-        throw new Error(`the archive unpacks to more than ${MAX_UNPACKED} bytes`)
-      return !name.endsWith('/')
-    },
-  })
-  return new Map(Object.entries(files).map(([name, content]) => [name, Buffer.from(content)]))
+  try {
+    const files = unzipSync(archive, {
+      filter: ({ name, originalSize }) => {
+        size += originalSize
+        if (size > MAX_UNPACKED) throw new Error(`more than ${MAX_UNPACKED} bytes`)
+        return !name.endsWith('/')
+      },
+    })
+    return new Map(Object.entries(files).map(([name, content]) => [name, Buffer.from(content)]))
+  } catch (error) {
+    const why = (error as Error).message
+    throw new InputError(`the archive can't be unpacked, it was cut or changed: ${why}`)
+  }
 }

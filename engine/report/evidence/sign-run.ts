@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } fr
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CompactSign, calculateJwkThumbprint, exportJWK, type JWK } from 'jose'
+import { InputError } from '../input-error.ts'
 import { readReport } from '../read-run.ts'
 import { verifyLines } from './chain-lines.ts'
 import { type Seal, seal, sha256 } from './seal.ts'
@@ -64,7 +65,7 @@ export async function signRun(
   const chain = verifyLines(exchanges)
   const broken = chain.findings[0]
   if (broken) {
-    throw new Error(
+    throw new InputError(
       `exchanges.jsonl:${broken.line} ${broken.message}: a run that was changed is not signed`,
     )
   }
@@ -103,7 +104,8 @@ export async function signRun(
   return statement
 }
 
-function readKey(key: string | JWK, passphrase: string | undefined): KeyObject {
+/** The private key of a text; throws where it is none, or its passphrase is another one. */
+export function readKey(key: string | JWK, passphrase: string | undefined): KeyObject {
   const text = typeof key === 'string' ? key.trim() : key
   try {
     if (typeof text === 'string' && !text.startsWith('{')) {
@@ -114,7 +116,7 @@ function readKey(key: string | JWK, passphrase: string | undefined): KeyObject {
   } catch (error) {
     // The message of a JSON error quotes the text, which is the key.
     const why = error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message
-    throw new Error(`the signing key can't be read: ${why}`)
+    throw new InputError(`the signing key can't be read: ${why}`)
   }
 }
 
@@ -136,7 +138,7 @@ export function algorithm(key: KeyObject): string {
       if (alg) return alg
     }
   }
-  throw new Error(
+  throw new InputError(
     `a key of type ${key.asymmetricKeyType} can't sign; use RSA, EC P-256, P-384, P-521 or Ed25519`,
   )
 }
@@ -145,8 +147,8 @@ function chainOf(pem: string, privateKey: KeyObject): string[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? []
   const certificates = blocks.map((block) => new X509Certificate(block))
   const leaf = certificates[0]
-  if (!leaf) throw new Error('x5c holds no PEM certificate')
+  if (!leaf) throw new InputError('x5c holds no PEM certificate')
   if (!leaf.checkPrivateKey(privateKey))
-    throw new Error('the first certificate of x5c is not that of the signing key')
+    throw new InputError('the first certificate of x5c is not that of the signing key')
   return certificates.map((certificate) => certificate.raw.toString('base64'))
 }

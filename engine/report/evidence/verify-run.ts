@@ -2,6 +2,7 @@ import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { compactVerify, decodeProtectedHeader, type JWK } from 'jose'
+import { InputError } from '../input-error.ts'
 import { readArchive } from './archive.ts'
 import { verifyLines } from './chain-lines.ts'
 import { difference as differenceFrom } from './seal.ts'
@@ -169,13 +170,13 @@ function readPublicKey(key: string | JWK): KeyObject {
     const jwk = typeof text === 'string' ? (JSON.parse(text) as JWK) : text
     return createPublicKey({ key: jwk as import('node:crypto').JsonWebKey, format: 'jwk' })
   } catch (error) {
-    throw new Error(`the public key can't be read: ${(error as Error).message}`)
+    throw new InputError(`the public key can't be read: ${(error as Error).message}`)
   }
 }
 
 async function read(path: string): Promise<Files> {
   const stats = await stat(path).catch(() => {
-    throw new Error(`${path} does not exist`)
+    throw new InputError(`${path} does not exist`)
   })
   if (!stats.isDirectory() && path.endsWith('.zip')) return readArchive(await readFile(path))
   const dir = stats.isDirectory() ? path : dirname(path)
@@ -185,6 +186,6 @@ async function read(path: string): Promise<Files> {
     if (content) files.set(file, content)
   }
   if (!files.has('report.json'))
-    throw new Error(`${dir} holds no report.json: it is not the folder of a run`)
+    throw new InputError(`${dir} holds no report.json: it is not the folder of a run`)
   return files
 }
