@@ -97,11 +97,16 @@ export function consentFacts(exchange: Exchange, data: ConsentData): ConsentFact
 /** "UK.STD.PAN (the middle segment stands for the acronym of the body ...)": the usual spellings. */
 export const SCHEMES = ['UK.OBIE.PAN', 'UK.STD.PAN']
 
-/** The smallest body of a funds confirmation consent. */
+/**
+ * The smallest body of a funds confirmation consent.
+ *
+ * @param scheme the spelling that the bank was seen to take; undefined before that.
+ */
 export function fundsConfirmationBody(
   target: Target,
-  scheme = target.document.literals?.panScheme ?? 'UK.STD.PAN',
+  scheme: string | undefined,
 ): { Data: Record<string, unknown>; Risk: object } {
+  const SchemeName = scheme ?? target.document.literals?.panScheme ?? SCHEMES[0]
   const ending = target.document.customers.first.cardEnding ?? '1234'
-  return { Data: { DebtorAccount: { SchemeName: scheme, Identification: ending } }, Risk: {} }
+  return { Data: { DebtorAccount: { SchemeName, Identification: ending } }, Risk: {} }
 }

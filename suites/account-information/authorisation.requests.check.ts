@@ -88,9 +88,13 @@ const NEARLY: Record<string, (uri: URL) => void> = {
     uri.hostname = `more.${uri.hostname}`
   },
   'another port': (uri) => {
+    // On loopback any port may do: RFC 8252 section 7.3.
+    if (isLoopback(uri)) return
     uri.port = uri.port === '8443' ? '8444' : '8443'
   },
 }
+
+const isLoopback = ({ hostname }: URL) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 
 const UNREGISTERED = 'a redirect URI that is not registered'
 const similar = (words: string) => `a registered redirect URI with ${words}`

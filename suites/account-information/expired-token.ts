@@ -21,7 +21,7 @@ export const expiredFundsToken = once(async (context) => {
   taken(await context.steps.fundsConfirmation())
   const client = await context.caller()
   return expired(context, true, async (bearer) => {
-    const body = fundsConfirmationBody(context.target)
+    const body = fundsConfirmationBody(context.target, client.funds().scheme)
     const control = await client.post('/funds-confirmation-consents', body, { bearer })
     relyOn(OWNERS.fundsConfirmation, control)
   })

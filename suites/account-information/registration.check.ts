@@ -503,7 +503,8 @@ function likeOneOf([first = '']: string[]): string[] {
   const queried = new URL(`${origin}${pathname}?more=1`)
   const sub = new URL(first)
   sub.hostname = `more.${hostname}`
-  return [below.href, queried.href, sub.href]
+  // No host is below an IP address: that one stays as it is.
+  return [below, queried, sub].map(({ href }) => href).filter((uri) => uri !== new URL(first).href)
 }
 
 /** The name that the bank stored for a client, else that of its software statement. */

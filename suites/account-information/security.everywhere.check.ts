@@ -172,8 +172,9 @@ check(
   async (context) => {
     taken(await context.steps.fundsConfirmation())
     const client = await context.caller()
+    const body = fundsConfirmationBody(context.target, client.funds().scheme)
     const create = (wrong?: CallDeviation) =>
-      client.post('/funds-confirmation-consents', fundsConfirmationBody(context.target), wrong)
+      client.post('/funds-confirmation-consents', body, wrong)
     relyOn(OWNERS.fundsConfirmation, await create())
     const made = randomBytes(32).toString('base64url')
     expect(await create({ bearer: null, deviation: 'no Authorization header' })).toBeRefused()
