@@ -119,6 +119,7 @@ export function createSession(parts: {
     noteBroken(exchange, rulebook.judge(exchange))
     parts.onExchange?.(exchange)
   }
+  driver.done?.((keptRun?.earlier.visits ?? []).map(({ name }) => name.split(':')[0] ?? ''))
   wire.onExchange(async (exchange) => {
     await newKeys(exchange)
     heed(exchange)

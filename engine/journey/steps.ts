@@ -41,10 +41,16 @@ export const OWNERS = {
   products: 'PROD-01/answers-200',
 } as const
 
+const BASIC_ALONE = 'ACC-11/basic-alone'
+const DETAIL_ALONE = 'ACC-11/detail-alone'
+
+/** Every check that owns a step. */
+export const STEP_OWNERS: readonly string[] = [...Object.values(OWNERS), BASIC_ALONE, DETAIL_ALONE]
+
 /** The check that owns GET /accounts under these permissions. */
 export function accountsOwner(permissions: readonly string[]): string {
-  if (!permissions.includes('ReadAccountsDetail')) return 'ACC-11/basic-alone'
-  return permissions.includes('ReadAccountsBasic') ? OWNERS.accounts : 'ACC-11/detail-alone'
+  if (!permissions.includes('ReadAccountsDetail')) return BASIC_ALONE
+  return permissions.includes('ReadAccountsBasic') ? OWNERS.accounts : DETAIL_ALONE
 }
 
 /** The value of a step, or the end of this check: blocked by the step's owner. */

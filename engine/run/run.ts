@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { SuiteCheck } from '../journey/context.ts'
 import type { Session } from '../journey/session.ts'
+import { STEP_OWNERS } from '../journey/steps.ts'
 import { type Result, ruleResults, settleBlocked } from '../judge/fold.ts'
 import type { Outcome } from '../judge/outcome.ts'
 import type { RuleObservation } from '../judge/rulebook.ts'
@@ -57,7 +58,7 @@ export function createRun(parts: {
   const judge = async (check: SuiteCheck) => {
     const known = judged.get(check.id)
     if (known) return known
-    if (check.options.spends) session.keptRun?.spends(check.options.spends)
+    if (check.options.spends) await beforeSpending(check.options.spends)
     const judging = judgeOne(check, session, catalogue)
     underWay.add(judging)
     const judgement = await judging
@@ -65,6 +66,15 @@ export function createRun(parts: {
     judged.set(check.id, judgement)
     session.keptRun?.judged(judgement)
     return judgement
+  }
+
+  /** An owner of a step that the scope left out could not be judged once its approval is gone. */
+  const beforeSpending = async (approval: string) => {
+    for (const id of STEP_OWNERS) {
+      const owner = byId.get(id)
+      if (!owner?.options.spends && owner?.options.uses?.includes(approval)) await judge(owner)
+    }
+    session.keptRun?.spends(approval)
   }
 
   /** Owners of steps and causes of blocked are judged too, whatever the scope. */

@@ -138,7 +138,7 @@ check(
 check(
   'AUTHZ-22/before-login',
   'No code is issued before the customer has authenticated',
-  NEGATIVE,
+  { ...NEGATIVE, refusals: ['nobody logs in'] },
   async (context) => {
     expectNoCode(await nobodyLogsIn(context))
   },
@@ -147,7 +147,7 @@ check(
 check(
   'AUTHZ-22/wrong-credentials',
   'No code is issued to somebody who does not know the customer’s credentials',
-  NEGATIVE,
+  { ...NEGATIVE, refusals: ['nobody logs in', 'a customer with wrong credentials'] },
   async (context) => {
     const credentials = wrongCredentials(context)
     relyOnNoCode('AUTHZ-22/before-login', await nobodyLogsIn(context))

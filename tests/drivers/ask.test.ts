@@ -245,6 +245,17 @@ describe('by plain HTTP', () => {
   })
 })
 
+test('what was given before an interruption is not asked for again, and stands as done', async () => {
+  const { driver, home } = asking()
+  driver.done?.(['everything', 'something else'])
+  const open = driver.visit(visit('denied', { decision: 'deny' }))
+  const { text } = await http(await home())
+  expect(text).toContain('1 of 2 done.')
+  expect(text).toContain('<tr class="answered"><td>everything</td>')
+  await driver.close()
+  await open
+})
+
 describe('what somebody at the bank is asked to do', () => {
   test('stands on the page until it is done, or cannot be done', async () => {
     const { driver, said, home } = asking()

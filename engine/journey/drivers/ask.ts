@@ -116,6 +116,7 @@ export function askDriver(options: {
       say(`Waiting for a person: ${request.purpose} (${who})`)
       return desk.ask(request, patience)
     },
+    done: desk.done,
     async question(name, text) {
       if (over) return 'the run was interrupted'
       try {

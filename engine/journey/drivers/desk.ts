@@ -25,6 +25,8 @@ export interface Desk {
   settle(all: boolean): void
   /** The bank's pages end without a way on, or the person gives the visit up. */
   give(end: VisitEnd): void
+  /** Approvals of these names were given before. */
+  done(names: string[]): void
   /** Asks for something to be done at the bank; why it was not, undefined when it was. */
   inquire(text: string, patience: number): Promise<string | undefined>
   /** The question is settled: undefined when it was done, else why not. */
@@ -116,6 +118,10 @@ export function createDesk(announced: Announced[]): Desk {
       version += 1
     },
     give: finish,
+    done(names) {
+      for (const entry of entries) if (names.includes(entry.name)) entry.state = 'answered'
+      version += 1
+    },
     async inquire(text, patience) {
       count += 1
       version += 1

@@ -58,6 +58,8 @@ export interface Page {
 /** Takes a customer through the bank's pages. */
 export interface Driver {
   visit(request: VisitRequest): Promise<VisitEnd>
+  /** Visits that took place before the run was interrupted, by the words before the colon. */
+  done?(names: string[]): void
   /** Asks somebody to do something at the bank; why it was not done, undefined when it was. */
   question?(name: string, text: string): Promise<string | undefined>
   /** Ends the visit that is open, and every later one at once: the run was interrupted. */

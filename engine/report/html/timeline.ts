@@ -25,7 +25,7 @@ function visits(report: Report): Markup {
 <div class="scroll" tabindex="0" role="region" aria-label="Visits"><table><thead><tr><th scope="col">#</th><th scope="col">Visit</th><th scope="col">Customer</th><th scope="col">Client</th><th scope="col">End</th><th scope="col" class="number">At</th><th scope="col">Served</th></tr></thead>
 <tbody>${report.approvals.map(
     (visit, i) =>
-      markup`<tr><td>${i + 1}</td><th scope="row">${visit.name}</th><td>${visit.customer}</td><td>${visit.client}</td><td>${visit.outcome}</td><td class="number"><time datetime="${visit.at}">${seconds(visit.at, report.startedAt)} s</time></td><td>${served(visit)}</td></tr>`,
+      markup`<tr><td>${i + 1}</td><th scope="row">${visit.name}</th><td>${visit.customer}</td><td>${visit.client}</td><td>${visit.outcome}</td><td class="number"><time datetime="${visit.at}">${visit.resumed ? 'before the interruption' : `${seconds(visit.at, report.startedAt)} s`}</time></td><td>${served(visit)}</td></tr>`,
   )}</tbody></table></div></details>`
 }
 
