@@ -2,8 +2,8 @@ import { currentRequest } from '../bank/current.ts'
 
 /**
  * One freedom after the other. Every endpoint has a count of its own, so that a run shows it each of
- * them, however its requests are mixed; `about` counts apart what one endpoint does for several
- * reasons.
+ * them, however its requests are mixed, and begins at another freedom than the one before, for those
+ * that are asked once. `about` counts apart what one endpoint does for several reasons.
  */
 export function inTurn<Choice>(
   choices: readonly [Choice, ...Choice[]],
@@ -11,7 +11,7 @@ export function inTurn<Choice>(
   const taken = new Map<string, number>()
   return (about = '') => {
     const key = `${endpoint()} ${about}`
-    const count = taken.get(key) ?? 0
+    const count = taken.get(key) ?? taken.size
     taken.set(key, count + 1)
     return choices[count % choices.length] ?? choices[0]
   }
