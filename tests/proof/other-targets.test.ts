@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createDirectory } from '../../bank/directory.ts'
+import type { TargetDocument } from '../../engine/target/target.ts'
+import { judgeBank, openWorkshop, type Workshop } from '../../proof/judge-bank.ts'
+
+/** Targets that describe the correct bank in another way than its own: none of them condemns it. */
+
+let workshop: Workshop
+
+beforeAll(async () => {
+  workshop = await openWorkshop()
+})
+
+afterAll(() => workshop.directory.close())
+
+const targets: { id: string; target: (document: TargetDocument) => void }[] = [
+  {
+    id: 'without the spellings of literals',
+    target(document) {
+      delete document.literals
+    },
+  },
+  {
+    id: 'without an issuer, a tolerance and names',
+    target(document) {
+      delete document.issuer
+      delete document.clockTolerance
+      delete document.customers.first.names
+    },
+  },
+]
+
+test.each(targets)('$id', async ({ target }) => {
+  expect(await condemned(workshop, target)).toEqual([])
+})
+
+test('redirect URIs on IP addresses', async () => {
+  const directory = await createDirectory({
+    redirectUris: {
+      first: ['https://127.0.0.1:3443/callback', 'https://127.0.0.1:3443/'],
+      second: ['https://[::1]:8443/'],
+    },
+  })
+  expect(await condemned({ ...workshop, directory })).toEqual([])
+  await directory.close()
+})
+
+async function condemned(at: Workshop, target?: (document: TargetDocument) => void) {
+  const { results } = await judgeBank(at, [], { target })
+  return [...results.values()]
+    .filter(({ outcome }) => outcome !== 'pass' && outcome !== 'observed')
+    .filter(({ outcome }) => outcome !== 'not-applicable')
+    .map(({ id, outcome, message }) => `${outcome} ${id}: ${message}`)
+}
