@@ -91,9 +91,6 @@ const variants: Variant[] = [
         return rows.filter(({ booked }) => booked >= start)
       },
     }),
-    blocks: ['TXN-20/nothing-missing'],
-    because:
-      'No debit of ninety days is booked within the period of the consent, which lies before.',
   },
   {
     id: 'rows-in-another-order-each-time',
