@@ -150,7 +150,7 @@ test('a run that was interrupted is gone on with: nobody visits the bank twice',
   }
 })
 
-test('--fresh asks again, and deletes what was kept', { timeout: 120_000 }, async () => {
+test('--fresh asks again, and deletes what was kept', { timeout: 300_000 }, async () => {
   const target = targetFile('fresh', 'file')
   let child: ChildProcess | undefined
   onVisit = (number) => {
@@ -171,7 +171,7 @@ test('--fresh asks again, and deletes what was kept', { timeout: 120_000 }, asyn
   expect(leftovers('fresh')).toEqual([])
 })
 
-test('without keep: file nothing outlives an interruption', { timeout: 120_000 }, async () => {
+test('without keep: file nothing outlives an interruption', { timeout: 300_000 }, async () => {
   const target = targetFile('memory', 'memory')
   let child: ChildProcess | undefined
   onVisit = (number) => {
