@@ -229,11 +229,11 @@ export function createSteps(parts: StepParts): Steps {
             // An unknown address: the document names three, any of them may be the one.
             if (![404, 405].includes(exchange.response?.status ?? 0)) break
           }
-          if (exchange?.response?.status === 400) continue
+          if (exchange && refusedAsWrong(exchange)) continue
           funds.scheme = guess
           break
         }
-        if (scheme === undefined && exchange?.response?.status === 400) {
+        if (scheme === undefined && exchange && refusedAsWrong(exchange)) {
           const what = 'literals.panScheme in the target'
           const why = `${SCHEMES.join(' and ')} are refused, which were guesses. Write ${what}`
           throw new Blocked({ kind: 'environment', what }, why, exchange)
@@ -403,4 +403,10 @@ export function createSteps(parts: StepParts): Steps {
     })
 
   return steps
+}
+
+/** Refused for what the body says, whatever the status: it is not about who asks, where or how often. */
+function refusedAsWrong({ response }: Exchange): boolean {
+  const status = response?.status ?? 0
+  return status >= 400 && status < 500 && ![401, 403, 404, 405, 429].includes(status)
 }

@@ -110,7 +110,7 @@ export function createRun(parts: {
         const check = results.get(rule.id)
         // A rule of the same id judges every other exchange of the kind; it only takes away.
         if (check) {
-          if (check.outcome === 'pass' && BROKEN.includes(rule.outcome)) {
+          if (OPEN.includes(check.outcome) && BROKEN.includes(rule.outcome)) {
             results.set(rule.id, { ...rule, kind: 'check', durationMs: check.durationMs })
           }
           continue
@@ -132,6 +132,9 @@ export function createRun(parts: {
 }
 
 const BROKEN: Outcome[] = ['fail', 'warn']
+
+/** A check that found nothing wrong, or nothing to send: its rule may know better. */
+const OPEN: Outcome[] = ['pass', 'not-applicable']
 
 function causeOf({ because }: Result): string | undefined {
   return because?.kind === 'check' ? because.id : undefined
