@@ -24,13 +24,17 @@ export function formsOf(value: string): string[] {
 
 function spellings(text: string): string[] {
   const percent = inUrl(text)
+  const form = inForm(text)
   return [
     text,
     inJson(text),
     percent,
     lowerPercent(percent),
-    inForm(text),
+    form,
     inUrl(percent),
+    inForm(percent),
+    inUrl(form),
+    inForm(form),
     inHtml(text),
   ]
 }

@@ -41,6 +41,10 @@ const DISGUISES: Record<string, (secret: string) => string> = {
   'in JSON': (secret) => JSON.stringify({ deep: [{ member: `a ${secret} b` }] }),
   'in a query': (secret) => `https://bank.example/?x=${encodeURIComponent(secret)}&y=1`,
   'in a form': (secret) => new URLSearchParams({ x: secret }).toString(),
+  'in a form in a query': (secret) =>
+    `https://bank.example/?x=${encodeURIComponent(new URLSearchParams({ x: secret }).toString())}`,
+  'in a form in a form': (secret) =>
+    new URLSearchParams({ y: new URLSearchParams({ x: secret }).toString() }).toString(),
   'encoded twice': (secret) => encodeURIComponent(encodeURIComponent(secret)),
   'in HTML': (secret) =>
     `<p>${secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')}</p>`,
