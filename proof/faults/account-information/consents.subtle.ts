@@ -45,12 +45,14 @@ const faults: Fault[] = [
   },
   {
     id: 'creation-time-moves-with-the-status',
-    story: 'The row is written anew with every change, and so is its creation time.',
+    story:
+      'The row is written anew with every change, and its creation time by a clock that is slow.',
     fails: ['CONS-22/after-approval'],
     middleware: answered(KIND, 'GET', (data, ctx) => {
       const consent = consentNamed(ctx)
       if (!consent?.confirmed) return undefined
-      return { ...data, CreationDateTime: data.StatusUpdateDateTime }
+      const aMinuteBefore = Date.parse(String(data.StatusUpdateDateTime)) - 60_000
+      return { ...data, CreationDateTime: new Date(aMinuteBefore).toISOString() }
     }),
   },
   {
