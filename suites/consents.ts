@@ -1,6 +1,6 @@
 import type { NamedConsent } from '../engine/journey/consent.ts'
 import { DATA_PERMISSIONS } from '../engine/journey/consent.ts'
-import { periodAmong } from './account-information/consent-periods.ts'
+import { periodAmong } from './account-information/common/consent-periods.ts'
 
 /** A long state with every kind of character that a URL must escape. */
 export const SPECIAL_STATE = `a b+c&d#e%2Ff/g=h?i;J~k!l*m'n(o)p:q@r,s$t${'.-_xY7'.repeat(24)}`

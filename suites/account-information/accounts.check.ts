@@ -20,8 +20,8 @@ import {
   idsAroundRefresh,
   levelsOfDetail,
   paths,
-} from './account-comparisons.ts'
-import { approvedUnlessRefused } from './lawful-refusal.ts'
+} from './common/account-comparisons.ts'
+import { approvedUnlessRefused } from './common/lawful-refusal.ts'
 import {
   accountIds,
   accountIdsIn,
@@ -32,8 +32,8 @@ import {
   listed,
   pathOf,
   singles,
-} from './readings.ts'
-import { nobodyLogsIn, relyOnNoCode } from './visits.ts'
+} from './common/readings.ts'
+import { nobodyLogsIn, relyOnNoCode } from './common/visits.ts'
 
 /** GET /accounts, GET /accounts/{AccountId}. Requirements: specs/account-information/accounts.yaml */
 

@@ -3,7 +3,7 @@ import { member, type Row, rowsOf } from '../../engine/judge/rows.ts'
 import { rule } from '../../engine/judge/rule.ts'
 import { brief } from '../../engine/judge/schemas.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
-import { strangersTo, TWO_ACCOUNTS } from './asked-account.ts'
+import { strangersTo, TWO_ACCOUNTS } from './common/asked-account.ts'
 
 /** The accounts of a successful answer; undefined where it lists none. */
 function accountsIn(exchange: Exchange): Row[] | undefined {

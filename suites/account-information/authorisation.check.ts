@@ -8,8 +8,8 @@ import { Blocked } from '../../engine/judge/outcome.ts'
 import { member } from '../../engine/judge/rows.ts'
 import { claimsOf } from '../../engine/wire/jws.ts'
 import { debitsInPeriod, everything, reconfirmed, SPECIAL_STATE } from '../consents.ts'
-import { expectSameTerms, PERIOD } from './consent-comparisons.ts'
-import { consentPath } from './consent-requests.ts'
+import { expectSameTerms, PERIOD } from './common/consent-comparisons.ts'
+import { consentPath } from './common/consent-requests.ts'
 import {
   expectNoCode,
   newConsent,
@@ -17,7 +17,7 @@ import {
   relyOnNoCode,
   wrongCredentials,
   wrongVisit,
-} from './visits.ts'
+} from './common/visits.ts'
 
 /** GET /authorize: approval, denial, re-confirmation. Requirements: specs/account-information/authorisation.yaml */
 

@@ -8,7 +8,7 @@ import { Blocked } from '../../engine/judge/outcome.ts'
 import { member } from '../../engine/judge/rows.ts'
 import { codeOfAnotherClient, reconfirmed, secondClient } from '../consents.ts'
 import { deleted, outOfDate, revoked } from '../endings.ts'
-import { consentPath } from './consent-requests.ts'
+import { consentPath } from './common/consent-requests.ts'
 import {
   expectCode,
   expectNoAccounts,
@@ -16,7 +16,7 @@ import {
   newConsent,
   relyOnNoCode,
   wrongVisit,
-} from './visits.ts'
+} from './common/visits.ts'
 
 /** GET /authorize: which consent, and whose. Requirements: specs/account-information/authorisation.yaml */
 

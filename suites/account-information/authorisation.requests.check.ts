@@ -6,7 +6,7 @@ import { tokensOf } from '../../engine/journey/tokens.ts'
 import type { Visit } from '../../engine/journey/visit.ts'
 import { expectThat } from '../../engine/judge/expect.ts'
 import { Blocked, lacking, NotApplicable } from '../../engine/judge/outcome.ts'
-import { unregisteredScope } from './unregistered-scope.ts'
+import { unregisteredScope } from './common/unregistered-scope.ts'
 import {
   elsewhere,
   exchangeCode,
@@ -15,7 +15,7 @@ import {
   inBoth,
   newConsent,
   wrongVisit,
-} from './visits.ts'
+} from './common/visits.ts'
 
 /** GET /authorize: what is wrong with a request. Requirements: specs/account-information/authorisation.yaml */
 

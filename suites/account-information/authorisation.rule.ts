@@ -3,7 +3,7 @@ import { parseRedirect, type Redirect, redirectsTo } from '../../engine/client/r
 import { type Finding, type RuleTools, rule } from '../../engine/judge/rule.ts'
 import { type About, type Exchange, header } from '../../engine/wire/exchange.ts'
 import { claimsOf, headerOf } from '../../engine/wire/jws.ts'
-import { findingsOf } from './id-token-findings.ts'
+import { findingsOf } from './common/id-token-findings.ts'
 
 /** What the authorisation page sends to a redirect URI. Requirements: specs/account-information/authorisation.yaml */
 

@@ -3,7 +3,7 @@ import { expect, expectThat } from '../../engine/judge/expect.ts'
 import { lacking } from '../../engine/judge/outcome.ts'
 import { brief } from '../../engine/judge/schemas.ts'
 import { accountsOnly, everything } from '../consents.ts'
-import { steadyBalances } from './balance-rows.ts'
+import { steadyBalances } from './common/balance-rows.ts'
 import {
   accountIds,
   accountIdsIn,
@@ -13,7 +13,7 @@ import {
   listed,
   rowsOfStrangers,
   singles,
-} from './readings.ts'
+} from './common/readings.ts'
 
 /** GET /balances, GET /accounts/{AccountId}/balances. Requirements: specs/account-information/balances.yaml */
 

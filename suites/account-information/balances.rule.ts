@@ -1,8 +1,8 @@
 import { succeeded } from '../../engine/judge/matchers.ts'
 import { rowsOf } from '../../engine/judge/rows.ts'
 import { rule } from '../../engine/judge/rule.ts'
-import { strangersTo, TWO_ACCOUNTS } from './asked-account.ts'
-import { laterThanNow } from './not-in-future.ts'
+import { strangersTo, TWO_ACCOUNTS } from './common/asked-account.ts'
+import { laterThanNow } from './common/not-in-future.ts'
 
 rule(
   'BAL-02/asked-account-only',

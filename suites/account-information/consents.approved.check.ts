@@ -12,10 +12,10 @@ import {
   everything,
   secondClient,
 } from '../consents.ts'
-import { changedSince, newlyQueried } from './consent-comparisons.ts'
-import { consentPath } from './consent-requests.ts'
-import { statusOf } from './ended-consents.ts'
-import { expectMoved } from './status-updates.ts'
+import { changedSince, newlyQueried } from './common/consent-comparisons.ts'
+import { consentPath } from './common/consent-requests.ts'
+import { statusOf } from './common/ended-consents.ts'
+import { expectMoved } from './common/status-updates.ts'
 
 /**
  * GET /account-access-consents/{ConsentId} once a customer has approved it.

@@ -7,8 +7,8 @@ import { answerOf, succeeded } from '../../engine/judge/matchers.ts'
 import { member } from '../../engine/judge/rows.ts'
 import { brief } from '../../engine/judge/schemas.ts'
 import { everything } from '../consents.ts'
-import { CONSENTS, consentBody, consentIdOf, create, PERIOD } from './consent-requests.ts'
-import { secondsOf, spellingsOf } from './instants.ts'
+import { CONSENTS, consentBody, consentIdOf, create, PERIOD } from './common/consent-requests.ts'
+import { secondsOf, spellingsOf } from './common/instants.ts'
 
 /**
  * POST /account-access-consents.

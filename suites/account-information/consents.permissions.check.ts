@@ -3,7 +3,7 @@ import { OWNERS } from '../../engine/journey/steps.ts'
 import { expect, relyOn } from '../../engine/judge/expect.ts'
 import { brief } from '../../engine/judge/schemas.ts'
 import { everything } from '../consents.ts'
-import { CONSENTS, create, NINE_PERMISSIONS } from './consent-requests.ts'
+import { CONSENTS, create, NINE_PERMISSIONS } from './common/consent-requests.ts'
 
 /**
  * Permissions of POST /account-access-consents.

@@ -2,8 +2,8 @@ import { check } from '../../engine/journey/context.ts'
 import { OWNERS } from '../../engine/journey/steps.ts'
 import { expect, relyOn } from '../../engine/judge/expect.ts'
 import { Nonconformance } from '../../engine/judge/outcome.ts'
-import { changedSince, newlyQueried } from './consent-comparisons.ts'
-import { consentPath, invalidIds, newConsentId } from './consent-requests.ts'
+import { changedSince, newlyQueried } from './common/consent-comparisons.ts'
+import { consentPath, invalidIds, newConsentId } from './common/consent-requests.ts'
 
 /**
  * GET /account-access-consents/{ConsentId}.

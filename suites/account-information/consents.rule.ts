@@ -3,10 +3,15 @@ import { member } from '../../engine/judge/rows.ts'
 import { type Finding, rule } from '../../engine/judge/rule.ts'
 import { brief } from '../../engine/judge/schemas.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
-import { NINE_PERMISSIONS } from './consent-requests.ts'
-import { createdThen, datesAsRequested, datesShown, requestedData } from './created-consents.ts'
-import { ACCOUNT_ACCESS, CONSENTS } from './endpoints.ts'
-import { secondsOf } from './instants.ts'
+import { NINE_PERMISSIONS } from './common/consent-requests.ts'
+import {
+  createdThen,
+  datesAsRequested,
+  datesShown,
+  requestedData,
+} from './common/created-consents.ts'
+import { ACCOUNT_ACCESS, CONSENTS } from './common/endpoints.ts'
+import { secondsOf } from './common/instants.ts'
 
 /** Account access consents. Requirements: specs/account-information/consents.yaml */
 

@@ -8,8 +8,8 @@ import { lacking, NotApplicable } from '../../engine/judge/outcome.ts'
 import { missingFrom, type Row, rowsOf } from '../../engine/judge/rows.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
 import { everything, reconfirmed, secondClient, secondCustomer } from '../consents.ts'
-import { blamePages, keyAcrossConsents, relyOnSameAccounts, settled } from './one-answer.ts'
-import { accountIdsIn, firstRead, listed, pathOf, singles, type Tail } from './readings.ts'
+import { blamePages, keyAcrossConsents, relyOnSameAccounts, settled } from './common/one-answer.ts'
+import { accountIdsIn, firstRead, listed, pathOf, singles, type Tail } from './common/readings.ts'
 import {
   between,
   blameUnsteadiness,
@@ -20,7 +20,7 @@ import {
   filterWrong,
   judge,
   relyOnFilters,
-} from './transaction-readings.ts'
+} from './common/transaction-readings.ts'
 
 /**
  * What the first approval gives, every other one of the same permissions gives: that of another client,

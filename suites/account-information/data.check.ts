@@ -8,9 +8,9 @@ import { lacking } from '../../engine/judge/outcome.ts'
 import { missingFrom, type Row, rowsOf, shared } from '../../engine/judge/rows.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
 import { debitsInPeriod, everything } from '../consents.ts'
-import { keyAcrossConsents } from './one-answer.ts'
-import { accountIds, pathOf } from './readings.ts'
-import { blameUnsteadiness, bookedIn, bulk, ownerOf } from './transaction-readings.ts'
+import { keyAcrossConsents } from './common/one-answer.ts'
+import { accountIds, pathOf } from './common/readings.ts'
+import { blameUnsteadiness, bookedIn, bulk, ownerOf } from './common/transaction-readings.ts'
 
 /** What concerns all data endpoints. Requirements: specs/account-information/data.yaml */
 

@@ -3,7 +3,7 @@ import { member } from '../../engine/judge/rows.ts'
 import { rule } from '../../engine/judge/rule.ts'
 import { brief } from '../../engine/judge/schemas.ts'
 import type { Endpoint, Exchange } from '../../engine/wire/exchange.ts'
-import { CONSENTS, DATA } from './endpoints.ts'
+import { CONSENTS, DATA } from './common/endpoints.ts'
 
 /** The envelope of consent and data responses. Requirements: specs/account-information/envelope.yaml */
 

@@ -8,9 +8,9 @@ import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
 import { answerOf, refused, succeeded } from '../../engine/judge/matchers.ts'
 import { Blocked } from '../../engine/judge/outcome.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
-import { consentIdOf, consentPath, newConsentId } from './consent-requests.ts'
-import { expiredFundsToken } from './expired-token.ts'
-import { spellingsOf } from './instants.ts'
+import { consentIdOf, consentPath, newConsentId } from './common/consent-requests.ts'
+import { expiredFundsToken } from './common/expired-token.ts'
+import { spellingsOf } from './common/instants.ts'
 
 /**
  * POST and DELETE of funds confirmation consents.

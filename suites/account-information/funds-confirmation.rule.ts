@@ -2,7 +2,12 @@ import { member } from '../../engine/judge/rows.ts'
 import { type Finding, rule } from '../../engine/judge/rule.ts'
 import { brief } from '../../engine/judge/schemas.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
-import { createdThen, datesAsRequested, datesShown, requestedData } from './created-consents.ts'
+import {
+  createdThen,
+  datesAsRequested,
+  datesShown,
+  requestedData,
+} from './common/created-consents.ts'
 
 /** Funds confirmation consents. Requirements: specs/account-information/funds-confirmation.yaml */
 

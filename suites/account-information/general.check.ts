@@ -4,7 +4,7 @@ import { exchangeOf, OWNERS, taken } from '../../engine/journey/steps.ts'
 import { expect, relyOn } from '../../engine/judge/expect.ts'
 import { member } from '../../engine/judge/rows.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
-import { anotherRegistration, claimsAgain, unregistered } from './fresh-registration.ts'
+import { anotherRegistration, claimsAgain, unregistered } from './common/fresh-registration.ts'
 
 /** What holds for the service as a whole. Requirements: specs/account-information/general.yaml */
 

@@ -1,7 +1,7 @@
 import { succeeded } from '../../engine/judge/matchers.ts'
 import { rule } from '../../engine/judge/rule.ts'
 import { header } from '../../engine/wire/exchange.ts'
-import { ACCOUNT_ACCESS, CONSENTS, DATA } from './endpoints.ts'
+import { ACCOUNT_ACCESS, CONSENTS, DATA } from './common/endpoints.ts'
 
 /** What holds for every answer. Requirements: specs/account-information/general.yaml */
 

@@ -5,10 +5,10 @@ import { answerOf, refused, succeeded } from '../../engine/judge/matchers.ts'
 import { Blocked, lacking, NotApplicable } from '../../engine/judge/outcome.ts'
 import { reconfirmed } from '../consents.ts'
 import { expired, type Outlived, outOfDate, revoked } from '../endings.ts'
-import { consentPath } from './consent-requests.ts'
-import { expectNoData, relyOnDeletion, statusOf } from './ended-consents.ts'
-import { expectMoved } from './status-updates.ts'
-import { expectNoAccounts } from './visits.ts'
+import { consentPath } from './common/consent-requests.ts'
+import { expectNoData, relyOnDeletion, statusOf } from './common/ended-consents.ts'
+import { expectMoved } from './common/status-updates.ts'
+import { expectNoAccounts } from './common/visits.ts'
 
 /**
  * What becomes of a consent: revoked, expired, not re-confirmed.

@@ -3,8 +3,8 @@ import { OWNERS } from '../../engine/journey/steps.ts'
 import { expect, relyOn } from '../../engine/judge/expect.ts'
 import { answerOf } from '../../engine/judge/matchers.ts'
 import { deleted } from '../endings.ts'
-import { consentPath } from './consent-requests.ts'
-import { awaitingDeleted, expectNoData, relyOnDeletion, statusOf } from './ended-consents.ts'
+import { consentPath } from './common/consent-requests.ts'
+import { awaitingDeleted, expectNoData, relyOnDeletion, statusOf } from './common/ended-consents.ts'
 
 /**
  * What becomes of a consent that the TPP deletes.

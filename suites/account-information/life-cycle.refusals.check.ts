@@ -8,9 +8,15 @@ import { answerOf, refused, succeeded } from '../../engine/judge/matchers.ts'
 import { Blocked } from '../../engine/judge/outcome.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
 import { attacked, harmed } from '../endings.ts'
-import { consentIdOf, consentPath, create, invalidIds, newConsentId } from './consent-requests.ts'
-import { awaitingDeleted, statusOf } from './ended-consents.ts'
-import { expiredManagementToken } from './expired-token.ts'
+import {
+  consentIdOf,
+  consentPath,
+  create,
+  invalidIds,
+  newConsentId,
+} from './common/consent-requests.ts'
+import { awaitingDeleted, statusOf } from './common/ended-consents.ts'
+import { expiredManagementToken } from './common/expired-token.ts'
 
 /**
  * Deletions that are refused.

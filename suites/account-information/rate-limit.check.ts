@@ -8,8 +8,8 @@ import { answerOf, succeeded } from '../../engine/judge/matchers.ts'
 import { Blocked, lacking, NotApplicable } from '../../engine/judge/outcome.ts'
 import { type Exchange, header } from '../../engine/wire/exchange.ts'
 import { everything, secondClient } from '../consents.ts'
-import { consentPath, newConsentId } from './consent-requests.ts'
-import { accountIds, pathOf } from './readings.ts'
+import { consentPath, newConsentId } from './common/consent-requests.ts'
+import { accountIds, pathOf } from './common/readings.ts'
 
 /** Rate limiting of data requests. Requirements: specs/account-information/rate-limit.yaml */
 

@@ -9,8 +9,8 @@ import {
   expectNoClient,
   register,
   softwareStatementOf,
-} from './fresh-registration.ts'
-import { stored } from './registered-values.ts'
+} from './common/fresh-registration.ts'
+import { stored } from './common/registered-values.ts'
 
 /** POST /oauth/register. Requirements: specs/account-information/registration.yaml */
 

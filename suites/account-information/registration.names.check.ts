@@ -6,8 +6,8 @@ import type { Visit } from '../../engine/journey/visit.ts'
 import { expect, expectThat } from '../../engine/judge/expect.ts'
 import { Blocked, lacking, NotApplicable } from '../../engine/judge/outcome.ts'
 import { everything, secondClient } from '../consents.ts'
-import { softwareStatementOf } from './fresh-registration.ts'
-import { stored } from './registered-values.ts'
+import { softwareStatementOf } from './common/fresh-registration.ts'
+import { stored } from './common/registered-values.ts'
 
 /**
  * POST /oauth/register: whose client it is, and who is shown to the customer.

@@ -4,15 +4,20 @@ import { OWNERS, taken } from '../../engine/journey/steps.ts'
 import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
 import { NotApplicable } from '../../engine/judge/outcome.ts'
 import { everything } from '../consents.ts'
-import { anotherRegistration, claimsAgain, madeClient, register } from './fresh-registration.ts'
+import {
+  anotherRegistration,
+  claimsAgain,
+  madeClient,
+  register,
+} from './common/fresh-registration.ts'
 import {
   ONE_CLIENT,
   redirectUris,
   visitOf,
   withFewerGrants,
   withFewerRedirectUris,
-} from './narrow-registration.ts'
-import { expectNotRegistered, listOf, notIn, registeredValues } from './registered-values.ts'
+} from './common/narrow-registration.ts'
+import { expectNotRegistered, listOf, notIn, registeredValues } from './common/registered-values.ts'
 
 /**
  * POST /oauth/register: which values are registered, and what they allow.

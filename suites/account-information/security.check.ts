@@ -6,9 +6,9 @@ import { answerOf, succeeded } from '../../engine/judge/matchers.ts'
 import { lacking, NotApplicable } from '../../engine/judge/outcome.ts'
 import { rowsOf } from '../../engine/judge/rows.ts'
 import { everything, secondCustomer } from '../consents.ts'
-import { consentPath } from './consent-requests.ts'
-import { accountIds } from './readings.ts'
-import { newConsent } from './visits.ts'
+import { consentPath } from './common/consent-requests.ts'
+import { accountIds } from './common/readings.ts'
+import { newConsent } from './common/visits.ts'
 
 /** Certificates, bearer tokens, ownership. Requirements: specs/account-information/security.yaml */
 

@@ -9,10 +9,10 @@ import { succeeded } from '../../engine/judge/matchers.ts'
 import { lacking } from '../../engine/judge/outcome.ts'
 import { rowsOf } from '../../engine/judge/rows.ts'
 import { everything, secondCustomer } from '../consents.ts'
-import { CONSENTS, consentBody, consentPath, newConsentId } from './consent-requests.ts'
-import { relyOnRefusalOf } from './earlier-refusal.ts'
-import { expiredManagementToken } from './expired-token.ts'
-import { accountIds, pathOf } from './readings.ts'
+import { CONSENTS, consentBody, consentPath, newConsentId } from './common/consent-requests.ts'
+import { relyOnRefusalOf } from './common/earlier-refusal.ts'
+import { expiredManagementToken } from './common/expired-token.ts'
+import { accountIds, pathOf } from './common/readings.ts'
 
 /**
  * What security.check.ts asks of one endpoint, asked of all the others: a gateway protects each path

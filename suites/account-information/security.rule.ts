@@ -1,7 +1,7 @@
 import { succeeded } from '../../engine/judge/matchers.ts'
 import { rule } from '../../engine/judge/rule.ts'
 import type { Endpoint } from '../../engine/wire/exchange.ts'
-import { CONSENTS, DATA } from './endpoints.ts'
+import { CONSENTS, DATA } from './common/endpoints.ts'
 
 /** What consent and data answers must not give away. Requirements: specs/account-information/security.yaml */
 

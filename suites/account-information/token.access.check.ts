@@ -10,9 +10,9 @@ import { rowsOf } from '../../engine/judge/rows.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
 import { everything, noAccounts, secondClient } from '../consents.ts'
 import { dataPaths, deleted, type Ended, refreshAfter, revoked } from '../endings.ts'
-import { consentBody, consentPath, newConsentId } from './consent-requests.ts'
-import { accountIds, accountIdsIn, pathOf } from './readings.ts'
-import { ownerOf } from './transaction-readings.ts'
+import { consentBody, consentPath, newConsentId } from './common/consent-requests.ts'
+import { accountIds, accountIdsIn, pathOf } from './common/readings.ts'
+import { ownerOf } from './common/transaction-readings.ts'
 
 /** What access tokens and refresh tokens give. Requirements: specs/account-information/token.yaml */
 

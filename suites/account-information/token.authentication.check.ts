@@ -4,7 +4,7 @@ import { type Context, check } from '../../engine/journey/context.ts'
 import { OWNERS } from '../../engine/journey/steps.ts'
 import { expect, relyOn } from '../../engine/judge/expect.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
-import { relyOnNoToken } from './earlier-refusal.ts'
+import { relyOnNoToken } from './common/earlier-refusal.ts'
 
 /** POST /oauth/token: who asks, and for which grant. Requirements: specs/account-information/token.yaml */
 

@@ -16,10 +16,10 @@ import {
   everything,
   secondClient,
 } from '../consents.ts'
-import { relyOnNoToken } from './earlier-refusal.ts'
-import { withFewerScopes } from './narrow-registration.ts'
-import { unregisteredScope } from './unregistered-scope.ts'
-import { elsewhere, newConsent } from './visits.ts'
+import { relyOnNoToken } from './common/earlier-refusal.ts'
+import { withFewerScopes } from './common/narrow-registration.ts'
+import { unregisteredScope } from './common/unregistered-scope.ts'
+import { elsewhere, newConsent } from './common/visits.ts'
 
 /** POST /oauth/token: the grants, their codes and tokens. Requirements: specs/account-information/token.yaml */
 

@@ -4,7 +4,7 @@ import { member } from '../../engine/judge/rows.ts'
 import { rule } from '../../engine/judge/rule.ts'
 import { type Exchange, header } from '../../engine/wire/exchange.ts'
 import { claimsOf } from '../../engine/wire/jws.ts'
-import { findingsOf } from './id-token-findings.ts'
+import { findingsOf } from './common/id-token-findings.ts'
 
 /** POST /oauth/token. Requirements: specs/account-information/token.yaml */
 

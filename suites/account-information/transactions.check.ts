@@ -5,7 +5,7 @@ import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
 import { lacking } from '../../engine/judge/outcome.ts'
 import { brief } from '../../engine/judge/schemas.ts'
 import { accountsOnly, basicCredits, debitsInPeriod, everything } from '../consents.ts'
-import { blamePages, missingInBulk, wholeWrong } from './one-answer.ts'
+import { blamePages, missingInBulk, wholeWrong } from './common/one-answer.ts'
 import {
   accountIds,
   accountIdsIn,
@@ -16,7 +16,7 @@ import {
   pathOf,
   rowsOfStrangers,
   singles,
-} from './readings.ts'
+} from './common/readings.ts'
 import {
   blameUnsteadiness,
   bulk,
@@ -24,7 +24,7 @@ import {
   relyOnFilters,
   singleOwner,
   unsteady,
-} from './transaction-readings.ts'
+} from './common/transaction-readings.ts'
 
 /**
  * GET /transactions, GET /accounts/{AccountId}/transactions: who gets what. The filters are in

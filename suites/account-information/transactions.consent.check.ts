@@ -8,10 +8,10 @@ import { lacking } from '../../engine/judge/outcome.ts'
 import { bookedAt, missingFrom, type Row, rowsOf } from '../../engine/judge/rows.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
 import { basicCredits, debitsInPeriod, everything, noAccounts } from '../consents.ts'
-import { bookingTimes, isBookedAtSomeTime, NEAR, queryOf } from './booking-times.ts'
-import { approvedUnlessRefused } from './lawful-refusal.ts'
-import { blamePages, keyAcrossConsents, relyOnSameAccounts, settled } from './one-answer.ts'
-import { accountIdsIn, firstRead, listed, pathOf } from './readings.ts'
+import { bookingTimes, isBookedAtSomeTime, NEAR, queryOf } from './common/booking-times.ts'
+import { approvedUnlessRefused } from './common/lawful-refusal.ts'
+import { blamePages, keyAcrossConsents, relyOnSameAccounts, settled } from './common/one-answer.ts'
+import { accountIdsIn, firstRead, listed, pathOf } from './common/readings.ts'
 import {
   between,
   blameUnsteadiness,
@@ -20,7 +20,7 @@ import {
   bulk,
   ownerOf,
   relyOnFilters,
-} from './transaction-readings.ts'
+} from './common/transaction-readings.ts'
 
 /**
  * What a consent's own period and direction leave of the transactions that the unlimited consent of

@@ -5,8 +5,8 @@ import { refused, succeeded } from '../../engine/judge/matchers.ts'
 import { lacking } from '../../engine/judge/outcome.ts'
 import { isBooked } from '../../engine/judge/rows.ts'
 import { everything } from '../consents.ts'
-import { bookingTimes, boundsFor, inUtc, justBefore } from './booking-times.ts'
-import { listed } from './readings.ts'
+import { bookingTimes, boundsFor, inUtc, justBefore } from './common/booking-times.ts'
+import { listed } from './common/readings.ts'
 import {
   addresses,
   between,
@@ -19,7 +19,7 @@ import {
   latest,
   ownerOf,
   relyOnFilters,
-} from './transaction-readings.ts'
+} from './common/transaction-readings.ts'
 
 /**
  * fromBookingDateTime and toBookingDateTime on both transaction endpoints. No instant lies on a

@@ -4,8 +4,8 @@ import { bookedAt, isBooked, type Row, rowsOf } from '../../engine/judge/rows.ts
 import { type Finding, rule } from '../../engine/judge/rule.ts'
 import { brief } from '../../engine/judge/schemas.ts'
 import type { Endpoint, Exchange } from '../../engine/wire/exchange.ts'
-import { strangersTo, TWO_ACCOUNTS } from './asked-account.ts'
-import { laterThanNow } from './not-in-future.ts'
+import { strangersTo, TWO_ACCOUNTS } from './common/asked-account.ts'
+import { laterThanNow } from './common/not-in-future.ts'
 
 const endpoints: readonly Endpoint[] = ['transactions', 'account-transactions']
 

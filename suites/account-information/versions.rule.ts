@@ -1,6 +1,6 @@
 import { succeeded } from '../../engine/judge/matchers.ts'
 import { rule } from '../../engine/judge/rule.ts'
-import { CONSENTS, DATA } from './endpoints.ts'
+import { CONSENTS, DATA } from './common/endpoints.ts'
 
 /** Versions of the paths. Requirements: specs/account-information/versions.yaml */
 

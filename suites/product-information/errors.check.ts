@@ -5,7 +5,7 @@ import { OWNERS } from '../../engine/journey/steps.ts'
 import { expect, relyOn } from '../../engine/judge/expect.ts'
 import { answerOf, succeeded } from '../../engine/judge/matchers.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
-import { firstRead, productsOf } from './product-list.ts'
+import { firstRead, productsOf } from './common/product-list.ts'
 
 /** Errors of the product interface. Requirements: specs/product-information/errors.yaml */
 

@@ -5,7 +5,7 @@ import { answerOf } from '../../engine/judge/matchers.ts'
 import { missingFrom, type Row, shared } from '../../engine/judge/rows.ts'
 import { brief } from '../../engine/judge/schemas.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
-import { firstRead, productsOf, readProducts } from './product-list.ts'
+import { firstRead, productsOf, readProducts } from './common/product-list.ts'
 
 /** GET /consumer-credit-cards. Requirements: specs/product-information/products.yaml */
 

@@ -3,7 +3,7 @@ import { member, type Row } from '../../engine/judge/rows.ts'
 import { type Finding, rule } from '../../engine/judge/rule.ts'
 import { brief } from '../../engine/judge/schemas.ts'
 import { type Exchange, header } from '../../engine/wire/exchange.ts'
-import { isList, productsOf } from './product-list.ts'
+import { isList, productsOf } from './common/product-list.ts'
 
 /** GET /consumer-credit-cards. Requirements: specs/product-information/products.yaml */
 

@@ -1,4 +1,4 @@
-import { member, type Row } from '../../engine/judge/rows.ts'
+import { member, type Row } from '../../../engine/judge/rows.ts'
 
 /** The balances of one account, and how to compare others with them. */
 export interface SteadyBalances {

@@ -1,6 +1,6 @@
-import type { Approval } from '../../engine/journey/approvals.ts'
-import type { ConsentData, NamedConsent } from '../../engine/journey/consent.ts'
-import { isBooked, type Row, rowsOf } from '../../engine/judge/rows.ts'
+import type { Approval } from '../../../engine/journey/approvals.ts'
+import type { ConsentData, NamedConsent } from '../../../engine/journey/consent.ts'
+import { isBooked, type Row, rowsOf } from '../../../engine/judge/rows.ts'
 import { bookingTimes, inUtc, justAfter, justBefore } from './booking-times.ts'
 import { firstRead } from './readings.ts'
 

@@ -1,8 +1,8 @@
-import type { Context } from '../../engine/journey/context.ts'
-import { once } from '../../engine/journey/once.ts'
-import { succeeded } from '../../engine/judge/matchers.ts'
-import { member, type Row } from '../../engine/judge/rows.ts'
-import type { Exchange } from '../../engine/wire/exchange.ts'
+import type { Context } from '../../../engine/journey/context.ts'
+import { once } from '../../../engine/journey/once.ts'
+import { succeeded } from '../../../engine/judge/matchers.ts'
+import { member, type Row } from '../../../engine/judge/rows.ts'
+import type { Exchange } from '../../../engine/wire/exchange.ts'
 
 /** The documented request; not applicable where the target has no product interface. */
 export async function readProducts({ tpp, reached, unlessAbsent }: Context): Promise<Exchange> {

@@ -1,12 +1,12 @@
-import type { Tpp } from '../../engine/client/tpp.ts'
-import type { Context } from '../../engine/journey/context.ts'
-import type { Steps } from '../../engine/journey/happy-path.ts'
-import { OWNERS } from '../../engine/journey/steps.ts'
-import { tokensOf } from '../../engine/journey/tokens.ts'
-import type { Visit } from '../../engine/journey/visit.ts'
-import { relyOn } from '../../engine/judge/expect.ts'
-import { NotApplicable } from '../../engine/judge/outcome.ts'
-import { member } from '../../engine/judge/rows.ts'
+import type { Tpp } from '../../../engine/client/tpp.ts'
+import type { Context } from '../../../engine/journey/context.ts'
+import type { Steps } from '../../../engine/journey/happy-path.ts'
+import { OWNERS } from '../../../engine/journey/steps.ts'
+import { tokensOf } from '../../../engine/journey/tokens.ts'
+import type { Visit } from '../../../engine/journey/visit.ts'
+import { relyOn } from '../../../engine/judge/expect.ts'
+import { NotApplicable } from '../../../engine/judge/outcome.ts'
+import { member } from '../../../engine/judge/rows.ts'
 import {
   anotherRegistration,
   claimsAgain,

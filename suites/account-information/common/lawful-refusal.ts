@@ -1,10 +1,10 @@
-import type { Approval } from '../../engine/journey/approvals.ts'
-import type { NamedConsent } from '../../engine/journey/consent.ts'
-import type { Context } from '../../engine/journey/context.ts'
-import { visitEnd } from '../../engine/journey/visit.ts'
-import { answerOf, refused } from '../../engine/judge/matchers.ts'
-import { NotApplicable } from '../../engine/judge/outcome.ts'
-import { everything } from '../consents.ts'
+import type { Approval } from '../../../engine/journey/approvals.ts'
+import type { NamedConsent } from '../../../engine/journey/consent.ts'
+import type { Context } from '../../../engine/journey/context.ts'
+import { visitEnd } from '../../../engine/journey/visit.ts'
+import { answerOf, refused } from '../../../engine/judge/matchers.ts'
+import { NotApplicable } from '../../../engine/judge/outcome.ts'
+import { everything } from '../../consents.ts'
 
 /**
  * The approval of a combination of permissions that version 3.1.2 doesn't know and that this

@@ -1,5 +1,5 @@
-import { isDateTime } from '../../engine/judge/formats.ts'
-import { bookedAt, isBooked, type Row } from '../../engine/judge/rows.ts'
+import { isDateTime } from '../../../engine/judge/formats.ts'
+import { bookedAt, isBooked, type Row } from '../../../engine/judge/rows.ts'
 
 /** Bounds of a query, milliseconds since 1970. */
 export interface Bounds {

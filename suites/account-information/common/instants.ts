@@ -1,4 +1,4 @@
-import { isDateTime } from '../../engine/judge/formats.ts'
+import { isDateTime } from '../../../engine/judge/formats.ts'
 
 /** Whole seconds since the epoch of an RFC 3339 date-time; undefined for anything else. */
 export function secondsOf(value: unknown): number | undefined {

@@ -1,12 +1,12 @@
-import type { Approval } from '../../engine/journey/approvals.ts'
-import { OWNERS } from '../../engine/journey/steps.ts'
-import { relyOn } from '../../engine/judge/expect.ts'
-import { matchers } from '../../engine/judge/matchers.ts'
-import { Blocked, lacking, Nonconformance } from '../../engine/judge/outcome.ts'
-import { bookedAt, isBooked, type Row, shared } from '../../engine/judge/rows.ts'
-import type { Finding } from '../../engine/judge/rule.ts'
-import type { Exchange } from '../../engine/wire/exchange.ts'
-import { reconfirmed, secondClient, secondCustomer } from '../consents.ts'
+import type { Approval } from '../../../engine/journey/approvals.ts'
+import { OWNERS } from '../../../engine/journey/steps.ts'
+import { relyOn } from '../../../engine/judge/expect.ts'
+import { matchers } from '../../../engine/judge/matchers.ts'
+import { Blocked, lacking, Nonconformance } from '../../../engine/judge/outcome.ts'
+import { bookedAt, isBooked, type Row, shared } from '../../../engine/judge/rows.ts'
+import type { Finding } from '../../../engine/judge/rule.ts'
+import type { Exchange } from '../../../engine/wire/exchange.ts'
+import { reconfirmed, secondClient, secondCustomer } from '../../consents.ts'
 import {
   type Bounds,
   bookingTimes,

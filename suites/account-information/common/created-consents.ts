@@ -1,8 +1,8 @@
-import { succeeded } from '../../engine/judge/matchers.ts'
-import { member } from '../../engine/judge/rows.ts'
-import type { Finding } from '../../engine/judge/rule.ts'
-import { brief } from '../../engine/judge/schemas.ts'
-import type { Endpoint, Exchange } from '../../engine/wire/exchange.ts'
+import { succeeded } from '../../../engine/judge/matchers.ts'
+import { member } from '../../../engine/judge/rows.ts'
+import type { Finding } from '../../../engine/judge/rule.ts'
+import { brief } from '../../../engine/judge/schemas.ts'
+import type { Endpoint, Exchange } from '../../../engine/wire/exchange.ts'
 import { secondsOf } from './instants.ts'
 
 /** What a correct creation that succeeded asked for in Data; undefined for any other exchange. */

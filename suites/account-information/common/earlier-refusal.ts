@@ -1,7 +1,7 @@
-import { tokensOf } from '../../engine/journey/tokens.ts'
-import { succeeded } from '../../engine/judge/matchers.ts'
-import { Blocked } from '../../engine/judge/outcome.ts'
-import type { Exchange } from '../../engine/wire/exchange.ts'
+import { tokensOf } from '../../../engine/journey/tokens.ts'
+import { succeeded } from '../../../engine/judge/matchers.ts'
+import { Blocked } from '../../../engine/judge/outcome.ts'
+import type { Exchange } from '../../../engine/wire/exchange.ts'
 
 /** Ends the check as blocked where the simpler wrong request is not refused: that is its check's. */
 export function relyOnRefusalOf(id: string, attempt: Exchange): void {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { CallDeviation, Caller } from '../../engine/journey/caller.ts'
-import { DATA_PERMISSIONS, daysFromNow } from '../../engine/journey/consent.ts'
-import { OWNERS } from '../../engine/journey/steps.ts'
-import { relyOn } from '../../engine/judge/expect.ts'
-import { Blocked } from '../../engine/judge/outcome.ts'
-import { member } from '../../engine/judge/rows.ts'
-import type { Exchange } from '../../engine/wire/exchange.ts'
+import type { CallDeviation, Caller } from '../../../engine/journey/caller.ts'
+import { DATA_PERMISSIONS, daysFromNow } from '../../../engine/journey/consent.ts'
+import { OWNERS } from '../../../engine/journey/steps.ts'
+import { relyOn } from '../../../engine/judge/expect.ts'
+import { Blocked } from '../../../engine/judge/outcome.ts'
+import { member } from '../../../engine/judge/rows.ts'
+import type { Exchange } from '../../../engine/wire/exchange.ts'
 
 export const CONSENTS = '/account-access-consents'
 

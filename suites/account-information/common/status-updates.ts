@@ -1,9 +1,9 @@
-import type { Context } from '../../engine/journey/context.ts'
-import { expectThat } from '../../engine/judge/expect.ts'
-import { Blocked, lacking } from '../../engine/judge/outcome.ts'
-import { member } from '../../engine/judge/rows.ts'
-import { brief } from '../../engine/judge/schemas.ts'
-import type { Exchange } from '../../engine/wire/exchange.ts'
+import type { Context } from '../../../engine/journey/context.ts'
+import { expectThat } from '../../../engine/judge/expect.ts'
+import { Blocked, lacking } from '../../../engine/judge/outcome.ts'
+import { member } from '../../../engine/judge/rows.ts'
+import { brief } from '../../../engine/judge/schemas.ts'
+import type { Exchange } from '../../../engine/wire/exchange.ts'
 import { secondsOf } from './instants.ts'
 
 /** A change of Status between two answers about one consent. */

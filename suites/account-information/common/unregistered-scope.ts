@@ -1,5 +1,5 @@
-import type { Context } from '../../engine/journey/context.ts'
-import { lacking } from '../../engine/judge/outcome.ts'
+import type { Context } from '../../../engine/journey/context.ts'
+import { lacking } from '../../../engine/judge/outcome.ts'
 
 /** A scope that is not registered for the first client: one that the bank advertises, if possible. */
 export async function unregisteredScope(

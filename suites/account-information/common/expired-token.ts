@@ -1,10 +1,10 @@
-import { fundsConfirmationBody } from '../../engine/journey/consent.ts'
-import type { Context } from '../../engine/journey/context.ts'
-import { once } from '../../engine/journey/once.ts'
-import { OWNERS, taken } from '../../engine/journey/steps.ts'
-import { tokensOf } from '../../engine/journey/tokens.ts'
-import { relyOn } from '../../engine/judge/expect.ts'
-import { lacking, NotApplicable } from '../../engine/judge/outcome.ts'
+import { fundsConfirmationBody } from '../../../engine/journey/consent.ts'
+import type { Context } from '../../../engine/journey/context.ts'
+import { once } from '../../../engine/journey/once.ts'
+import { OWNERS, taken } from '../../../engine/journey/steps.ts'
+import { tokensOf } from '../../../engine/journey/tokens.ts'
+import { relyOn } from '../../../engine/judge/expect.ts'
+import { lacking, NotApplicable } from '../../../engine/judge/outcome.ts'
 import { consentPath, newConsentId } from './consent-requests.ts'
 
 /** An access token of the client_credentials grant that queried a consent, and has expired since. */

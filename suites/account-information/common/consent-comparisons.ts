@@ -1,11 +1,11 @@
-import { daysFromNow } from '../../engine/journey/consent.ts'
-import { once } from '../../engine/journey/once.ts'
-import { OWNERS } from '../../engine/journey/steps.ts'
-import { expectThat, relyOn } from '../../engine/judge/expect.ts'
-import { member } from '../../engine/judge/rows.ts'
-import type { Finding } from '../../engine/judge/rule.ts'
-import { brief } from '../../engine/judge/schemas.ts'
-import type { Exchange } from '../../engine/wire/exchange.ts'
+import { daysFromNow } from '../../../engine/journey/consent.ts'
+import { once } from '../../../engine/journey/once.ts'
+import { OWNERS } from '../../../engine/journey/steps.ts'
+import { expectThat, relyOn } from '../../../engine/judge/expect.ts'
+import { member } from '../../../engine/judge/rows.ts'
+import type { Finding } from '../../../engine/judge/rule.ts'
+import { brief } from '../../../engine/judge/schemas.ts'
+import type { Exchange } from '../../../engine/wire/exchange.ts'
 import {
   PERIOD as ASKED,
   consentIdOf,

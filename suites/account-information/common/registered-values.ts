@@ -1,10 +1,10 @@
-import type { Context } from '../../engine/journey/context.ts'
-import { taken } from '../../engine/journey/steps.ts'
-import { expectThat } from '../../engine/judge/expect.ts'
-import { succeeded } from '../../engine/judge/matchers.ts'
-import { Blocked, NotApplicable } from '../../engine/judge/outcome.ts'
-import { member } from '../../engine/judge/rows.ts'
-import type { Exchange } from '../../engine/wire/exchange.ts'
+import type { Context } from '../../../engine/journey/context.ts'
+import { taken } from '../../../engine/journey/steps.ts'
+import { expectThat } from '../../../engine/judge/expect.ts'
+import { succeeded } from '../../../engine/judge/matchers.ts'
+import { Blocked, NotApplicable } from '../../../engine/judge/outcome.ts'
+import { member } from '../../../engine/judge/rows.ts'
+import type { Exchange } from '../../../engine/wire/exchange.ts'
 import { expectNoClient } from './fresh-registration.ts'
 
 /** A list of the configuration; without it nothing says what must not be registered. */
