@@ -189,11 +189,12 @@ const variants: Variant[] = [
     story:
       'Amount is a string; how many decimals it has no sentence says. Its Currency is the "currency of the transaction": euros for a meal in Lyon.',
     policies: (_correct, { fired }) => {
-      const decimals = inTurn([0, 3, 1, 2])
+      const decimals = inTurn([0, 3, 5, 2])
       return {
         amountOf(pence) {
           fired()
-          return { Amount: (Math.abs(pence) / 100).toFixed(decimals()), Currency: 'GBP' }
+          const digits = pence % 100 === 0 ? decimals() : Math.max(2, decimals())
+          return { Amount: (Math.abs(pence) / 100).toFixed(digits), Currency: 'GBP' }
         },
       }
     },

@@ -1,3 +1,4 @@
+import { isDecimal } from '../../../engine/judge/formats.ts'
 import { member, type Row } from '../../../engine/judge/rows.ts'
 
 /** The balances of one account, and how to compare others with them. */
@@ -32,8 +33,14 @@ function withoutAmounts(row: Row): string {
   return JSON.stringify([row.Type, member(row, 'Amount', 'Currency'), lines.sort()])
 }
 
+/** 12.5 and 12.50 are one amount. */
+function amountOf(of: unknown): unknown {
+  const amount = member(of, 'Amount', 'Amount')
+  return typeof amount === 'string' && isDecimal(amount) ? Number(amount) : amount
+}
+
 function withAmounts(row: Row): string {
-  const lines = [row.CreditLine ?? []].flat().map((line) => member(line, 'Amount', 'Amount'))
-  const amounts = [member(row, 'Amount', 'Amount'), row.CreditDebitIndicator, lines.sort()]
+  const lines = [row.CreditLine ?? []].flat().map(amountOf)
+  const amounts = [amountOf(row), row.CreditDebitIndicator, lines.sort()]
   return `${withoutAmounts(row)} ${JSON.stringify(amounts)}`
 }
