@@ -207,7 +207,7 @@ describe('no secret is in any file or output', () => {
   test.each([
     { words: ['reproduce', 'ACC-01/answers-200'], says: '/accounts' },
     { words: ['doctor'], says: 'bank' },
-    { words: ['plan'], says: 'Every consent' },
+    { words: ['plan'], says: 'Approvals: 10' },
   ])('of assay $words.0', slow, async ({ words, says }) => {
     const { stdout, stderr } = await assay([...words, '--target', target]).ended
     expect(stdout).toContain(says)
