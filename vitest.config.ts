@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /**
@@ -14,6 +15,8 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           pool: 'forks',
+          // Many of them wait for another process, a browser or a clock.
+          maxWorkers: Math.max(3, availableParallelism()),
         },
       },
       {
