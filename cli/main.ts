@@ -86,6 +86,10 @@ program
   .option('--fault <id...>', 'only these faults')
   .option('--variant <id...>', 'only these variants')
   .option('--correct', 'only the correct bank; lists every outcome but pass')
+  .option(
+    '--alone',
+    'each fault and variant in a bank of its own; else two share one where they can',
+  )
   .option('--json <file>', 'write every proof and the matrix')
   .option('--page <file>', 'write the matrix as a page')
   .option('--processes <number>', 'how many at once; default: one for each processor')

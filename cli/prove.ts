@@ -5,12 +5,21 @@ import { openWorkshop } from '../proof/judge-bank.ts'
 import { type Matrix, matrixOf } from '../proof/matrix.ts'
 import { matrixPage } from '../proof/matrix-page.ts'
 import { type MutantProof, proveMutants } from '../proof/mutants.ts'
-import { type Proof, pairsToMake, proofsToMake, proveOne, theCorrectBank } from '../proof/prove.ts'
+import {
+  companies,
+  type Job,
+  type Proof,
+  proofsToMake,
+  proveOne,
+  theCorrectBank,
+} from '../proof/prove.ts'
 
 export interface ProveOptions {
   fault?: string[]
   variant?: string[]
   correct?: boolean
+  /** Each fault and variant by itself, in a bank of its own. */
+  alone?: boolean
   processes?: string
   json?: string
   page?: string
@@ -23,11 +32,6 @@ export async function prove(options: ProveOptions): Promise<void> {
   const chosen = options.correct
     ? [theCorrectBank]
     : await proofsToMake(options.fault ?? [], options.variant ?? [])
-  if (whole) {
-    const { seed, pairs } = await pairsToMake()
-    console.log(`${pairs.length} pairs of variants among them, drawn with --seed ${seed}`)
-    chosen.push(...pairs)
-  }
   const proofs: Proof[] = []
   const done = (proof: Proof) => {
     proofs.push(proof)
@@ -41,8 +45,7 @@ export async function prove(options: ProveOptions): Promise<void> {
       for (const { kind, expected } of chosen) done(await proveOne(workshop, kind, expected))
     } else {
       const processes = Number(options.processes) || availableParallelism()
-      const jobs = chosen.map(({ kind, expected }) => ({ kind, id: expected.id }))
-      await shareOut(jobs, processes, done)
+      await shareOut(await jobsFor(chosen, whole && !options.alone), processes, done)
     }
     if (whole) {
       mutants = await proveMutants(workshop)
@@ -72,6 +75,16 @@ export async function prove(options: ProveOptions): Promise<void> {
   process.exitCode = broken + more.length > 0 || proofs.length < chosen.length ? 1 : 0
 }
 
+async function jobsFor(
+  chosen: Awaited<ReturnType<typeof proofsToMake>>,
+  shared: boolean,
+): Promise<Job[]> {
+  if (!shared) return chosen.map(({ kind, expected }) => ({ kind, ids: [expected.id] }))
+  const { seed, jobs } = await companies()
+  console.log(`${jobs.length} banks; variants are paired with seed ${seed}`)
+  return jobs
+}
+
 /** What no fault catches, and faults that nothing catches. */
 function gaps({ uncaught, harmless }: Matrix): string[] {
   return [
@@ -80,9 +93,15 @@ function gaps({ uncaught, harmless }: Matrix): string[] {
   ]
 }
 
-function show({ id, kind, judged, complaints }: Proof, n: number, of: number, all: boolean): void {
+function show(
+  { id, kind, judged, complaints, besides }: Proof,
+  n: number,
+  of: number,
+  all: boolean,
+): void {
   const mark = complaints.length === 0 ? 'ok  ' : 'FAIL'
-  const facts = `${judged.milliseconds} ms, ${judged.requests} requests`
+  const shared = besides ? `, as ${besides}` : ''
+  const facts = `${judged.milliseconds} ms, ${judged.requests} requests${shared}`
   console.log(`${mark} ${String(n).padStart(String(of).length)}/${of} ${kind} ${id} (${facts})`)
   for (const complaint of complaints) console.log(`       ${complaint}`)
   if (!all) return

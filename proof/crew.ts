@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
-import type { Proof } from './prove.ts'
+import type { Job, Proof } from './prove.ts'
 
 /** Longer than any whole run takes: what is still under way by then hangs. */
 const PATIENCE = 120_000
@@ -9,11 +9,11 @@ const PATIENCE = 120_000
 const YOUNG = '--max-semi-space-size=32'
 
 /**
- * Shares proofs among processes. A process that dies or hangs costs the proof it was at, which is
+ * Shares proofs among processes. A process that dies or hangs costs the proofs it was at, which are
  * reported as failed, and is replaced.
  */
 export async function shareOut(
-  jobs: { kind: string; id: string }[],
+  jobs: Job[],
   processes: number,
   done: (proof: Proof) => void,
 ): Promise<void> {
@@ -24,16 +24,13 @@ export async function shareOut(
   await Promise.all(Array.from({ length: Math.min(processes, jobs.length) }, work))
 }
 
-function oneProcess(
-  queue: { kind: string; id: string }[],
-  done: (proof: Proof) => void,
-): Promise<void> {
+function oneProcess(queue: Job[], done: (proof: Proof) => void): Promise<void> {
   const script = join(
     import.meta.dirname,
     import.meta.url.endsWith('.ts') ? 'worker.ts' : 'worker.js',
   )
   const child = fork(script, { execArgv: [...process.execArgv, YOUNG] })
-  let job: { kind: string; id: string } | undefined
+  let job: Job | undefined
   let timer: NodeJS.Timeout | undefined
   const next = () => {
     clearTimeout(timer)
@@ -46,27 +43,28 @@ function oneProcess(
     child.send(job)
   }
   return new Promise((resolve) => {
-    child.on('message', (message: Proof | 'ready') => {
-      if (message !== 'ready') done(message)
+    child.on('message', (message: Proof[] | 'ready') => {
+      if (message !== 'ready') for (const proof of message) done(proof)
       next()
     })
     child.on('exit', (code, signal) => {
       clearTimeout(timer)
-      if (job) done(lost(job, `the process ended with ${signal ?? code}`))
+      if (job)
+        for (const proof of lost(job, `the process ended with ${signal ?? code}`)) done(proof)
       // Before its first job it could not even begin: the next one would fare no better.
       else if (code !== 0 && signal !== 'SIGTERM') {
         for (const each of queue.splice(0))
-          done(lost(each, `no process could be started (${code})`))
+          for (const proof of lost(each, `no process could be started (${code})`)) done(proof)
       }
       resolve()
     })
   })
 }
 
-function lost({ kind, id }: { kind: string; id: string }, why: string): Proof {
-  return {
+function lost({ kind, ids }: Job, why: string): Proof[] {
+  return ids.map((id) => ({
     id,
-    kind: kind as Proof['kind'],
+    kind,
     judged: {
       id,
       fails: [],
@@ -81,5 +79,5 @@ function lost({ kind, id }: { kind: string; id: string }, why: string): Proof {
       leftBehind: 0,
     },
     complaints: [why],
-  }
+  }))
 }

@@ -33,7 +33,8 @@ export async function openWorkshop(): Promise<Workshop> {
 export interface BankRun extends Finished {
   exitCode: number
   requests: number
-  fired: number
+  /** Times that each alteration showed itself. */
+  firedBy: ReadonlyMap<string, number>
   milliseconds: number
 }
 
@@ -64,9 +65,9 @@ export async function judgeBank(
     for (const check of order(run.checks)) await run.judge(check)
     const finished = await run.finish()
     const { exitCode } = verdictOf(finished.results.values())
-    const fired = alterations.reduce((sum, { id }) => sum + (bank.firedBy.get(id) ?? 0), 0)
     const milliseconds = performance.now() - started
-    return { ...finished, exitCode, fired, requests: session.wire.requests, milliseconds }
+    const { firedBy } = bank
+    return { ...finished, exitCode, firedBy, requests: session.wire.requests, milliseconds }
   } finally {
     await session.close()
     await bank.close()
@@ -87,7 +88,7 @@ export function summed(id: string, run: BankRun): Judged {
       .filter(({ outcome, level }) => outcome === 'blocked' && level === 'must')
       .map((result) => result.id),
     errors: ids('error'),
-    fired: run.fired,
+    fired: run.firedBy.get(id) ?? 0,
     exitCode: run.exitCode,
     requests: run.requests,
     milliseconds: Math.round(run.milliseconds),

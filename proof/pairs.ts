@@ -63,14 +63,8 @@ export function together([outer, inner]: [Variant, Variant]): Variant {
   }
 }
 
-/** A pair by the id that `together` gave it; undefined when it names no two variants. */
-export function pairNamed(variants: Themed[], id: string): Variant | undefined {
-  const [outer, inner] = id.split(' + ').map((name) => variants.find((each) => each.id === name))
-  return outer && inner && together([outer, inner])
-}
-
 /** Steady numbers from 0 to 1 for a seed: mulberry32. */
-function numbersFrom(seed: number): () => number {
+export function numbersFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -1,20 +1,16 @@
 import { openWorkshop } from './judge-bank.ts'
-import { loadVariants } from './load.ts'
-import { pairNamed } from './pairs.ts'
-import { type Proof, proofsToMake, proveOne } from './prove.ts'
+import { type Job, proofsToMake, proveCompany } from './prove.ts'
 
 /** A process that proves what it is sent, one after the other. */
 
-const [workshop, proofs, variants] = await Promise.all([
-  openWorkshop(),
-  proofsToMake([], []),
-  loadVariants(),
-])
+const [workshop, proofs] = await Promise.all([openWorkshop(), proofsToMake([], [])])
 
-process.on('message', async ({ kind, id }: { kind: string; id: string }) => {
-  const named = proofs.find((each) => each.kind === kind && each.expected.id === id)
-  const expected = kind === 'pair' ? pairNamed(variants, id) : named?.expected
-  if (!expected) throw new Error(`no ${kind} is called ${id}`)
-  process.send?.(await proveOne(workshop, kind as Proof['kind'], expected))
+process.on('message', async ({ kind, ids }: Job) => {
+  const company = ids.map((id) => {
+    const named = proofs.find((each) => each.kind === kind && each.expected.id === id)
+    if (!named) throw new Error(`no ${kind} is called ${id}`)
+    return named.expected
+  })
+  process.send?.(await proveCompany(workshop, kind, company))
 })
 process.send?.('ready')
