@@ -34,7 +34,10 @@ program
     'core: one approval, nothing destructive; full: everything',
     'full',
   )
-  .option('--only <pattern...>', 'check, requirement, chapter or level; * stands for anything')
+  .option(
+    '--only <pattern...>',
+    'check, requirement, chapter, level or tag (@visit, @hook, …); * for anything',
+  )
   .option('--failed <folder>', 'only what was not in order in an earlier run')
   .option('--list', 'say what would be judged, and judge nothing')
   .option('--fresh', 'begin anew, also where an interrupted run could be gone on with')
@@ -50,7 +53,10 @@ program
   .description('what a run will ask for, before anything is sent')
   .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)
   .option('--profile <profile>', 'core or full', 'full')
-  .option('--only <pattern...>', 'check, requirement, chapter or level; * stands for anything')
+  .option(
+    '--only <pattern...>',
+    'check, requirement, chapter, level or tag (@visit, @hook, …); * for anything',
+  )
   .option('--list', 'say what would be judged')
   .action(plan)
 

@@ -1,12 +1,16 @@
 import { type Catalogue, CHAPTERS, type Requirement } from '../catalogue/catalogue.ts'
 import type { SuiteCheck } from '../journey/context.ts'
+import { registeredChecks } from '../judge/check.ts'
 
 /** What of the catalogue a run judges. */
 export interface Scope {
   profile: 'core' | 'full'
-  /** Patterns over ids, chapters and levels; empty: everything. */
+  /** Patterns over ids, chapters, levels and tags; empty: everything. */
   only: string[]
 }
+
+/** What tells a check from others by what it costs: `--only @registers`. */
+export const TAGS = ['@approval', '@visit', '@spends', '@registers', '@bursts', '@hook'] as const
 
 /** The approval that `core` asks for. */
 export const CORE_APPROVAL = 'everything'
@@ -24,8 +28,24 @@ export function selected(
   among: readonly string[] = checks,
 ): boolean {
   if (only.length === 0) return true
-  const words = [...among, id, chapter, level]
+  const words = [...among, id, chapter, level, ...among.flatMap(tagsOf)]
   return only.some((pattern) => words.some((word) => matches(word, pattern)))
+}
+
+/** The tags of a check that the suites define; a rule has none. */
+function tagsOf(id: string): string[] {
+  const { options } = registeredChecks<never>().find((check) => check.id === id) ?? {}
+  if (!options) return []
+  const { uses = [], spends, refusals, denial, grants, registers, bursts, needs = [] } = options
+  const has: Record<(typeof TAGS)[number], boolean> = {
+    '@approval': uses.length > 0,
+    '@visit': [refusals, denial, grants].some((part) => part !== undefined),
+    '@spends': spends !== undefined,
+    '@registers': registers === true,
+    '@bursts': bursts === true,
+    '@hook': needs.some((need) => need.startsWith('hooks.')),
+  }
+  return TAGS.filter((tag) => has[tag])
 }
 
 function matches(word: string, pattern: string): boolean {

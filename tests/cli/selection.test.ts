@@ -20,11 +20,12 @@ test.each([
   'accounts',
   'account-information/accounts',
   'TXN-*',
+  '@registers',
 ])('a selection may be %s', (pattern) =>
   expect(() => assertSelects([pattern], catalogue)).not.toThrow(),
 )
 
-test.each(['TXN17', 'level:must', 'acounts', ''])(
+test.each(['TXN17', 'level:must', 'acounts', '@visits', ''])(
   'a selection that means nothing: %j',
   (pattern) => {
     expect(() => assertSelects(['must', pattern], catalogue)).toThrow(
