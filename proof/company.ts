@@ -1,3 +1,4 @@
+import { CHAPTERS } from '../engine/catalogue/catalogue.ts'
 import { STEP_OWNERS } from '../engine/journey/steps.ts'
 import { numbersFrom, type Themed } from './pairs.ts'
 import type { Fault, Variant } from './proof.ts'
@@ -11,18 +12,12 @@ export type Company<Each> = [Each] | [Each, Each]
 
 type Chaptered = Fault & { chapter: string }
 
-/** What comes late in a run disturbs nothing before it: each of these gets an early one. */
-const LATE = /accounts|balances|transactions|data|envelope|errors|rate-limit|products|funds/
-
-/** Pairs of faults, the late with the early first, then the early among themselves. */
+/** Pairs of faults: a late chapter disturbs nothing before it, so the last go with the first. */
 export function faultsInCompany(faults: Chaptered[]): Company<Chaptered>[] {
   const alone = (fault: Chaptered) =>
     fault.target !== undefined || idsOf(fault).some((id) => STEP_OWNERS.includes(id))
   const social = faults.filter((fault) => !alone(fault))
-  const sorted = [
-    ...social.filter(({ chapter }) => LATE.test(chapter)),
-    ...social.filter(({ chapter }) => !LATE.test(chapter)),
-  ]
+  const sorted = social.sort((one, other) => placeOf(other) - placeOf(one))
   return [...faults.filter(alone).map((fault): [Chaptered] => [fault]), ...matched(sorted, apart)]
 }
 
@@ -32,7 +27,9 @@ function apart(one: Chaptered, other: Chaptered): boolean {
   return idsOf(one).every((id) => !ids.includes(id))
 }
 
-const chapterOf = ({ chapter }: Chaptered) => chapter.split('.')[0]
+const chapterOf = ({ chapter }: Chaptered) => chapter.split('.')[0] as string
+
+const placeOf = (fault: Chaptered) => CHAPTERS.indexOf(chapterOf(fault))
 
 const idsOf = ({ fails, warns = [] }: Fault) => [...fails, ...warns]
 

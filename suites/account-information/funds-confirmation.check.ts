@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { CallDeviation, Caller } from '../../engine/journey/caller.ts'
 import { fundsConfirmationBody } from '../../engine/journey/consent.ts'
 import { type Context, check } from '../../engine/journey/context.ts'
@@ -8,7 +8,7 @@ import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
 import { answerOf, refused, succeeded } from '../../engine/judge/matchers.ts'
 import { Blocked } from '../../engine/judge/outcome.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
-import { consentIdOf, consentPath, newConsentId } from './common/consent-requests.ts'
+import { consentIdOf, consentPath, invalidIds, newConsentId } from './common/consent-requests.ts'
 import { expiredFundsToken } from './common/expired-token.ts'
 import { spellingsOf } from './common/instants.ts'
 
@@ -306,7 +306,7 @@ check(
   {},
   async (context) => {
     const client = await ableToDelete(context)
-    for (const id of [randomUUID(), 'x']) {
+    for (const id of invalidIds(await newFundsId(client))) {
       const deviation = `ConsentId of nothing, ${id.length} characters`
       expect(await client.delete(fundsPath(id), { deviation })).toBeAnError()
     }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { type Context, check } from '../../engine/journey/context.ts'
 import { OWNERS, taken } from '../../engine/journey/steps.ts'
-import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
-import { answerOf, succeeded } from '../../engine/judge/matchers.ts'
+import { expect, relyOn } from '../../engine/judge/expect.ts'
+import { answerOf } from '../../engine/judge/matchers.ts'
 import { lacking, NotApplicable } from '../../engine/judge/outcome.ts'
-import { rowsOf } from '../../engine/judge/rows.ts'
 import { everything, secondCustomer } from '../consents.ts'
 import { consentPath } from './common/consent-requests.ts'
+import { expectNothingForeign } from './common/foreign-account.ts'
 import { accountIds } from './common/readings.ts'
 import { newConsent } from './common/visits.ts'
 
@@ -138,15 +138,8 @@ for (const { slug, path, owner } of [
       const at = (id: string) => `/accounts/${encodeURIComponent(id)}${path}`
       relyOn('DATA-08/other-approvals', await theirs.get(at(foreign)))
       relyOn(owner, await mine.get(at(some)))
-      const answer = await mine.get(at(foreign), { deviation: 'account of another customer' })
-      if (!succeeded(answer)) return expect(answer).toBeRefused()
-      const rows = rowsOf(answer)
-      expectThat(rows.length === 0, {
-        message: `${rows.length} rows of another customer's account`,
-        expected: 'an error, or nothing',
-        actual: `${rows.length} rows`,
-        exchange: answer,
-      })
+      const deviation = 'account of another customer'
+      expectNothingForeign(await mine.get(at(foreign), { deviation }))
     },
   )
 }

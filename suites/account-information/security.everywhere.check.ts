@@ -4,14 +4,14 @@ import { fundsConfirmationBody } from '../../engine/journey/consent.ts'
 import { type Context, check } from '../../engine/journey/context.ts'
 import type { Steps } from '../../engine/journey/happy-path.ts'
 import { OWNERS, taken } from '../../engine/journey/steps.ts'
-import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
-import { succeeded } from '../../engine/judge/matchers.ts'
+import { expect, relyOn } from '../../engine/judge/expect.ts'
 import { lacking } from '../../engine/judge/outcome.ts'
 import { rowsOf } from '../../engine/judge/rows.ts'
 import { everything, secondCustomer } from '../consents.ts'
 import { CONSENTS, consentBody, consentPath, newConsentId } from './common/consent-requests.ts'
 import { relyOnRefusalOf } from './common/earlier-refusal.ts'
 import { expiredManagementToken } from './common/expired-token.ts'
+import { expectNothingForeign } from './common/foreign-account.ts'
 import { accountIds, pathOf } from './common/readings.ts'
 
 /**
@@ -222,18 +222,7 @@ check(
       if (rowsOf(first).length > 0) relyOnRefusalOf(`SEC-07/${slug}`, first)
       relyOn(owner, await mine.get(pathOf(foreign, tail)))
       relyOn('DATA-08/other-approvals', await theirs.get(pathOf(some, tail)))
-      const answer = await theirs.get(pathOf(foreign, tail), { deviation: OF_ANOTHER })
-      if (!succeeded(answer)) {
-        expect(answer).toBeRefused()
-        continue
-      }
-      const rows = rowsOf(answer)
-      expectThat(rows.length === 0, {
-        message: `${rows.length} rows of another customer's account`,
-        expected: 'an error, or nothing',
-        actual: `${rows.length} rows`,
-        exchange: answer,
-      })
+      expectNothingForeign(await theirs.get(pathOf(foreign, tail), { deviation: OF_ANOTHER }))
     }
   },
 )

@@ -1,11 +1,10 @@
-import { type AddressInfo, createServer } from 'node:net'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Alteration } from '../../bank/alteration.ts'
 import { createDirectory } from '../../bank/directory.ts'
 import { everything } from '../../suites/consents.ts'
 import { authority } from '../wire/certificates.ts'
-import { executablePath, noBrowser, open } from './opened.ts'
+import { executablePath, freePort, noBrowser, open } from './opened.ts'
 
 const port = await freePort()
 const catcher = `https://127.0.0.1:${port}/callback`
@@ -138,11 +137,3 @@ describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, async () => {
     await close()
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port: free } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return free
-}

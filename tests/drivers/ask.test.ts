@@ -1,5 +1,4 @@
 import { type IncomingHttpHeaders, request as send } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Alteration } from '../../bank/alteration.ts'
@@ -7,7 +6,7 @@ import { createDirectory } from '../../bank/directory.ts'
 import { askDriver } from '../../engine/journey/drivers/ask.ts'
 import type { Announced, VisitRequest } from '../../engine/journey/drivers/driver.ts'
 import { everything } from '../../suites/consents.ts'
-import { executablePath, noBrowser, open } from './opened.ts'
+import { executablePath, freePort, noBrowser, open } from './opened.ts'
 
 const port = await freePort()
 const catcher = `http://127.0.0.1:${port}/callback`
@@ -402,11 +401,3 @@ describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, async () => {
     await close()
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port: free } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return free
-}

@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net'
 import type { Alteration } from '../../bank/alteration.ts'
 import { type Bank, startBank } from '../../bank/bank.ts'
 import type { Directory } from '../../bank/directory.ts'
@@ -75,4 +76,13 @@ export async function open(
     await bank.close()
     throw error
   }
+}
+
+/** A port on loopback that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
 }

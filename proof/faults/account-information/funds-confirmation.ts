@@ -16,6 +16,19 @@ const completed = (change: (account: Json | undefined) => Json | undefined) =>
 
 const faults: Fault[] = [
   {
+    id: 'funds-ids-cut-to-their-column',
+    story: 'The key is a column of thirty-six characters; what follows them is cut off on the way.',
+    fails: ['FCC-15/invalid-id'],
+    async middleware(ctx: Context, next: Next) {
+      const cut = ctx.path.replace(/(\/[0-9a-f-]{36})[^/]+$/, '$1')
+      if (isAbout(ctx, KIND, 'DELETE') && cut !== ctx.path) {
+        ctx.path = cut
+        stateOf(ctx).fired()
+      }
+      await next()
+    },
+  },
+  {
     id: 'funds-consent-authorised-at-once',
     story: 'A balance is no personal data, so nobody asks the customer.',
     fails: [],
