@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { CallDeviation } from '../../engine/journey/caller.ts'
 import { fundsConfirmationBody } from '../../engine/journey/consent.ts'
 import { type Context, check } from '../../engine/journey/context.ts'
-import type { Steps } from '../../engine/journey/happy-path.ts'
+import { once } from '../../engine/journey/once.ts'
 import { OWNERS, taken } from '../../engine/journey/steps.ts'
 import { expect, relyOn } from '../../engine/judge/expect.ts'
 import { lacking } from '../../engine/judge/outcome.ts'
@@ -34,19 +34,8 @@ function wrongConnections({ tpp }: Context) {
 
 type Wrong = CallDeviation & { deviation: string }
 
-const refused = new WeakMap<Steps, Promise<Wrong[]>>()
-
 /** The same, once a query was refused over each of them: one that is served is another check's. */
-function refusedForQueries(context: Context): Promise<Wrong[]> {
-  const known = refused.get(context.steps)
-  if (known) return known
-  const made = queries(context)
-  refused.set(context.steps, made)
-  made.catch(() => {})
-  return made
-}
-
-async function queries(context: Context): Promise<Wrong[]> {
+const refusedForQueries = once(async (context) => {
   const { get } = await context.caller()
   const { id } = taken(await context.steps.consent(everything))
   const wrongs: Wrong[] = []
@@ -55,7 +44,7 @@ async function queries(context: Context): Promise<Wrong[]> {
     wrongs.push(wrong)
   }
   return wrongs
-}
+})
 
 check(
   'SEC-01/create',

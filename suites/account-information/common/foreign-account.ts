@@ -5,7 +5,10 @@ import type { Exchange } from '../../../engine/wire/exchange.ts'
 
 /** An AccountId of another customer gives an error, or nothing. */
 export function expectNothingForeign(answer: Exchange): void {
-  if (!succeeded(answer)) return expect(answer).toBeRefused()
+  if (!succeeded(answer)) {
+    expect(answer).toBeRefused()
+    return
+  }
   const rows = rowsOf(answer)
   expectThat(rows.length === 0, {
     message: `${rows.length} rows of another customer's account`,

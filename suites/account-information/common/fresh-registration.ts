@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createTpp, type RegistrationDeviation, type Tpp } from '../../../engine/client/tpp.ts'
 import type { Context } from '../../../engine/journey/context.ts'
-import type { Steps } from '../../../engine/journey/happy-path.ts'
+import { once } from '../../../engine/journey/once.ts'
 import { OWNERS, taken } from '../../../engine/journey/steps.ts'
 import { environment, expect, relyOn } from '../../../engine/judge/expect.ts'
 import { succeeded } from '../../../engine/judge/matchers.ts'
@@ -16,23 +16,12 @@ export interface FreshClient {
   exchange: Exchange
 }
 
-const controls = new WeakMap<Steps, Promise<FreshClient>>()
-
 /**
  * Another correct registration of the first client's statement, made once per run just before the
  * first check that needs it: the control of every registration that must fail. Not applicable where
  * the target does not allow it, or where the bank registers a statement once only.
  */
-export function anotherRegistration(context: Context): Promise<FreshClient> {
-  const known = controls.get(context.steps)
-  if (known) return known
-  const made = registered(context)
-  controls.set(context.steps, made)
-  made.catch(() => {})
-  return made
-}
-
-async function registered(context: Context): Promise<FreshClient> {
+export const anotherRegistration = once(async (context): Promise<FreshClient> => {
   const tpp = await unregistered(context)
   const exchange = await tpp.register()
   const status = exchange.response?.status ?? 0
@@ -42,7 +31,7 @@ async function registered(context: Context): Promise<FreshClient> {
   relyOn(OWNERS.registration, exchange)
   tpp.adopt(exchange.response?.json)
   return { tpp, exchange }
-}
+})
 
 /** The first client's software before another registration, once its first one succeeded. */
 export async function unregistered(context: Context): Promise<Tpp> {

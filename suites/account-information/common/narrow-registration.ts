@@ -1,6 +1,6 @@
 import type { Tpp } from '../../../engine/client/tpp.ts'
 import type { Context } from '../../../engine/journey/context.ts'
-import type { Steps } from '../../../engine/journey/happy-path.ts'
+import { once } from '../../../engine/journey/once.ts'
 import { OWNERS } from '../../../engine/journey/steps.ts'
 import { tokensOf } from '../../../engine/journey/tokens.ts'
 import type { Visit } from '../../../engine/journey/visit.ts'
@@ -25,26 +25,15 @@ export async function redirectUris(context: Context): Promise<string[]> {
   return redirect_uris as string[]
 }
 
-const fewer = new WeakMap<Steps, ReturnType<typeof registerFewerRedirectUris>>()
-
 /** A client registered with the first redirect URI alone, once for the checks that need it. */
-export function withFewerRedirectUris(context: Context) {
-  const known = fewer.get(context.steps)
-  if (known) return known
-  const made = registerFewerRedirectUris(context)
-  fewer.set(context.steps, made)
-  made.catch(() => {})
-  return made
-}
-
-async function registerFewerRedirectUris(context: Context) {
+export const withFewerRedirectUris = once(async (context) => {
   const [first, leftOut] = await redirectUris(context)
   if (leftOut === undefined) throw new NotApplicable('the client has one redirect URI only')
   const tpp = await unregistered(context)
   const exchange = await tpp.register({ jwt: { claims: { redirect_uris: [first] } } })
   const another = await isAnotherClient(context, exchange)
   return { tpp, exchange, leftOut, another }
-}
+})
 
 /** A client that is not registered for client_credentials; not applicable where the bank adds it. */
 export async function withFewerGrants(context: Context): Promise<Tpp> {
