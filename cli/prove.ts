@@ -12,7 +12,9 @@ import {
   proofsToMake,
   proveOne,
   theCorrectBank,
+  UnknownProof,
 } from '../proof/prove.ts'
+import { number, UsageError } from './usage.ts'
 
 export interface ProveOptions {
   fault?: string[]
@@ -31,7 +33,10 @@ export async function prove(options: ProveOptions): Promise<void> {
   const whole = !options.fault && !options.variant && !options.correct
   const chosen = options.correct
     ? [theCorrectBank]
-    : await proofsToMake(options.fault ?? [], options.variant ?? [])
+    : await proofsToMake(options.fault ?? [], options.variant ?? []).catch((error: Error) => {
+        throw error instanceof UnknownProof ? new UsageError(error.message) : error
+      })
+  const processes = number('--processes', options.processes, 64) || availableParallelism()
   const proofs: Proof[] = []
   const done = (proof: Proof) => {
     proofs.push(proof)
@@ -44,7 +49,6 @@ export async function prove(options: ProveOptions): Promise<void> {
     if (chosen.length <= 3) {
       for (const { kind, expected } of chosen) done(await proveOne(workshop, kind, expected))
     } else {
-      const processes = Number(options.processes) || availableParallelism()
       await shareOut(await jobsFor(chosen, whole && !options.alone), processes, done)
     }
     if (whole) {

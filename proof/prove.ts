@@ -123,7 +123,14 @@ function seedOf(ids: string[]): number {
   return createHash('sha256').update(ids.join('\n')).digest().readUInt32BE()
 }
 
-/** What is to be proven: everything, or what is named. Throws on an unknown id. */
+/** A fault or variant that nobody wrote. */
+export class UnknownProof extends Error {}
+
+/**
+ * What is to be proven: everything, or what is named.
+ *
+ * @throws UnknownProof
+ */
 export async function proofsToMake(
   faults: string[],
   variants: string[],
@@ -132,7 +139,7 @@ export async function proofsToMake(
   const pick = (kind: 'fault' | 'variant', all: (Fault | Variant)[], ids: string[]) =>
     (whole ? all.map(({ id }) => id) : ids).map((id) => {
       const expected = all.find((each) => each.id === id)
-      if (!expected) throw new Error(`no ${kind} is called ${id}`)
+      if (!expected) throw new UnknownProof(`no ${kind} is called ${id}`)
       return { kind, expected }
     })
   return [

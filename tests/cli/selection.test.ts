@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { plan } from '../../cli/plan.ts'
+import { prove } from '../../cli/prove.ts'
 import { run } from '../../cli/run.ts'
 import { assertSelects } from '../../cli/selection.ts'
+import { UsageError } from '../../cli/usage.ts'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import { appendHistory } from '../../engine/report/history.ts'
 import type { Report } from '../../engine/report/report.ts'
@@ -59,4 +61,10 @@ test('a history begins where no folder is', async () => {
   await appendHistory(file, report)
   expect(existsSync(file)).toBe(true)
   expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(2)
+})
+
+test('a fault or variant that nobody wrote is a mistake of the command line', async () => {
+  await expect(prove({ fault: ['nobody'] })).rejects.toThrow(
+    new UsageError('no fault is called nobody'),
+  )
 })
