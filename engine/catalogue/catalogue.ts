@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Entry, problem, readEntries } from './entries.ts'
-import { root } from './root.ts'
+import { root } from '../record/root.ts'
+import type { Level } from '../record/words.ts'
+import { type Entry, readList } from '../yaml/list.ts'
+import { CatalogueError } from './catalogue-error.ts'
 
-export type Level = 'must' | 'should' | 'observe'
+export type { Level } from '../record/words.ts'
 
 /** One obligation, read out of one place of a document. */
 export interface Requirement {
@@ -14,11 +16,17 @@ export interface Requirement {
   binds: 'bank' | 'TPP' | 'operator'
   /** account-information/transactions */
   chapter: string
+  /** Where it stands in specs/: file:line:column. */
+  place: string
   /** The place in the document, for a reader. */
   source: string
   /** Words of the document, each within one of its lines. */
   quote: string[]
   text: string
+  /** Definitions of the specification 3.1.2 on which the document leans there. */
+  standard: string[]
+  /** Words of a standard that the requirement is read out of, where no document has it. */
+  clause?: string
   /** What the sentence leaves open: recorded, never judged. */
   open?: string
   /** Entry of specs/decisions.yaml that says how the sentence is read. */
@@ -72,48 +80,71 @@ export const CHAPTERS = [
   'product-information/errors',
 ]
 
-const REQUIREMENT_KEYS = [
-  'id',
-  'level',
-  'binds',
-  'source',
-  'quote',
-  'text',
-  'open',
-  'decision',
-  'checks',
-  'not-tested',
+/** What binds the TPP: the chapters of the catalogue that a certification of a client judges by. */
+export const TPP_CHAPTERS = [
+  'tpp/general',
+  'tpp/registration',
+  'tpp/authorisation',
+  'tpp/id-token',
+  'tpp/token',
+  'tpp/consents',
+  'tpp/data',
+  'tpp/resilience',
+  'tpp/products',
 ]
-const DECISION_KEYS = ['id', 'question', 'readings', 'decision', 'why']
+
+/** Folders of specs/ with what binds the bank, and the one with what binds the TPP. */
+const FOLDERS = { bank: ['account-information', 'product-information'], TPP: ['tpp'] }
+
+/** A requirement as its file spells it; schemas/assay/requirements.schema.json. */
+interface RequirementEntry {
+  id: string
+  level: Level
+  binds?: Requirement['binds']
+  source: string
+  quote?: string[]
+  standard?: string[]
+  clause?: string
+  text: string
+  open?: string
+  decision?: string
+  checks?: string[]
+  'not-tested'?: string
+}
 
 /**
- * Reads specs/: every chapter and decisions.yaml. Throws an Error that lists each mistake as
- * `file:line:column: what is wrong. mend.`
+ * Reads specs/: decisions.yaml and every chapter of what binds the bank, or the TPP.
+ *
+ * @throws CatalogueError that lists each mistake as `file:line:column: what is wrong. mend.`
  */
-export function loadCatalogue(folder = join(root, 'specs')): Catalogue {
+export function loadCatalogue(
+  folder = join(root, 'specs'),
+  binds: keyof typeof FOLDERS = 'bank',
+): Catalogue {
   const problems: string[] = []
   const hash = createHash('sha256')
-  const read = (file: string, keys: string[]) => {
+  const read = <T>(file: string, schema: string) => {
     hash.update(readFileSync(file))
-    return readEntries(file, keys, problems)
+    return readList<T>(file, schema, problems)
   }
 
   const decisions = new Map<string, Decision>()
-  for (const entry of read(join(folder, 'decisions.yaml'), DECISION_KEYS)) {
-    const decision = entry.value as unknown as Decision
+  for (const entry of read<Decision>(join(folder, 'decisions.yaml'), 'decisions')) {
+    const decision = entry.value
     if (decisions.has(decision.id)) problems.push(problem(entry, `${decision.id} stands twice`))
     decisions.set(decision.id, decision)
   }
 
   const requirements = new Map<string, Requirement>()
   const owners = new Map<string, Requirement>()
-  for (const document of ['account-information', 'product-information']) {
+  const chapters = binds === 'TPP' ? TPP_CHAPTERS : CHAPTERS
+  for (const document of FOLDERS[binds]) {
     for (const name of readdirSync(join(folder, document)).sort()) {
       if (!name.endsWith('.yaml')) continue
       const chapter = `${document}/${name.slice(0, -'.yaml'.length)}`
       const file = join(folder, document, name)
-      if (!CHAPTERS.includes(chapter)) problems.push(`${file}: ${chapter} is no chapter`)
-      for (const entry of read(file, REQUIREMENT_KEYS)) {
+      if (!chapters.includes(chapter)) problems.push(`${file}: ${chapter} is no chapter`)
+      for (const entry of read<RequirementEntry>(file, 'requirements')) {
         const requirement = requirementOf(entry, chapter, problems)
         const { id, decision } = requirement
         if (requirements.has(id)) problems.push(problem(entry, `${id} stands twice`))
@@ -128,41 +159,41 @@ export function loadCatalogue(folder = join(root, 'specs')): Catalogue {
       }
     }
   }
-  if (problems.length > 0) throw new Error(problems.join('\n'))
-  return { requirements, decisions, owners, chapters: CHAPTERS, digest: hash.digest('hex') }
+  if (problems.length > 0) throw new CatalogueError(problems)
+  return { requirements, decisions, owners, chapters, digest: hash.digest('hex') }
 }
 
-function requirementOf(entry: Entry, chapter: string, problems: string[]): Requirement {
-  const raw = entry.value
-  const complain = (text: string) => problems.push(problem(entry, text))
-  const id = String(raw.id)
-  if (!/^[A-Z]+-\d+$/.test(id)) complain(`id ${id} is not of the form TXN-17`)
-  for (const key of ['source', 'text']) {
-    if (typeof raw[key] !== 'string') complain(`${id} has no ${key}`)
-  }
-  if (!['must', 'should', 'observe'].includes(String(raw.level))) {
-    complain(`${id} has level ${raw.level}; it is must, should or observe`)
-  }
-  const checks = (raw.checks ?? []) as unknown
-  if (!Array.isArray(checks)) complain(`checks of ${id} is not a list`)
-  const list = Array.isArray(checks) ? checks.map(String) : []
-  if (list.length > 0 === (raw['not-tested'] !== undefined)) {
-    complain(`${id} needs exactly one of checks and not-tested`)
-  }
-  for (const check of list) {
-    if (!check.startsWith(`${id}/`)) complain(`check ${check} does not start with ${id}/`)
-  }
+/** What binds the bank and what binds the TPP, for pages that show a document whole. */
+export function loadBothSides(folder?: string): Catalogue {
+  const bank = loadCatalogue(folder)
+  const tpp = loadCatalogue(folder, 'TPP')
   return {
-    id,
-    level: raw.level as Level,
-    binds: (raw.binds ?? 'bank') as Requirement['binds'],
-    chapter,
-    source: String(raw.source),
-    quote: raw.quote === undefined ? [] : [raw.quote].flat().map(String),
-    text: String(raw.text),
-    open: raw.open as string | undefined,
-    decision: raw.decision as string | undefined,
-    checks: list,
-    notTested: raw['not-tested'] as string | undefined,
+    requirements: new Map([...bank.requirements, ...tpp.requirements]),
+    decisions: bank.decisions,
+    owners: new Map([...bank.owners, ...tpp.owners]),
+    chapters: [...bank.chapters, ...tpp.chapters],
+    digest: createHash('sha256').update(bank.digest).update(tpp.digest).digest('hex'),
   }
+}
+
+function requirementOf(
+  entry: Entry<RequirementEntry>,
+  chapter: string,
+  problems: string[],
+): Requirement {
+  const { binds = 'bank', quote = [], standard = [], checks = [], ...rest } = entry.value
+  const { 'not-tested': notTested, ...others } = rest
+  const { id } = others
+  if (checks.length > 0 === (notTested !== undefined)) {
+    problems.push(problem(entry, `${id} needs exactly one of checks and not-tested`))
+  }
+  for (const check of checks) {
+    if (check.startsWith(`${id}/`)) continue
+    problems.push(problem(entry, `check ${check} does not start with ${id}/`))
+  }
+  return { ...others, place: entry.place, binds, chapter, quote, standard, checks, notTested }
+}
+
+function problem({ place }: Entry<unknown>, text: string): string {
+  return `${place}: ${text}`
 }

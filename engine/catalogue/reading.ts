@@ -1,4 +1,5 @@
 import type { Catalogue, Requirement } from './catalogue.ts'
+import type { Place } from './definitions.ts'
 
 /** One line of a document, and what judges it. */
 export interface ReadLine {
@@ -10,8 +11,8 @@ export interface ReadLine {
 
 /** The lines of a document that say something: no headings, no table rules, no blank lines. */
 export function readLines(document: string, name: string, catalogue: Catalogue): ReadLine[] {
-  const requirements = [...catalogue.requirements.values()].filter(({ chapter }) =>
-    chapter.startsWith(name),
+  const requirements = [...catalogue.requirements.values()].filter(
+    ({ chapter }) => chapter.startsWith(name) || chapter.startsWith('tpp/'),
   )
   return document.split('\n').flatMap((text, index) => {
     const silent = text.trim() === '' || text.startsWith('#') || /^\|[\s|:-]+\|$/.test(text)
@@ -24,12 +25,15 @@ export function readLines(document: string, name: string, catalogue: Catalogue):
 /**
  * The page for a reader who holds a document: every line of it, the requirements read out of it and
  * what judges them, and every line that nothing judges.
+ *
+ * @param places where each check, rule and statement of a schema is defined.
  */
 export function readingPage(
   title: string,
   name: string,
   document: string,
   catalogue: Catalogue,
+  places: ReadonlyMap<string, Place>,
 ): string {
   const lines = readLines(document, name, catalogue)
   const out = [
@@ -42,7 +46,7 @@ export function readingPage(
   ]
   for (const { number, text, requirements } of lines) {
     out.push(`**${number}** ${quoted(text)}`, '')
-    for (const requirement of requirements) out.push(item(requirement))
+    for (const requirement of requirements) out.push(item(requirement, places))
     out.push(requirements.length === 0 ? '- nothing judges this line' : '', '')
   }
   return `${out
@@ -55,13 +59,22 @@ function quoted(text: string): string {
   return text.replace(/[\\`*_{}[\]<>#|]/g, '\\$&').trim()
 }
 
-function item({ id, level, text, checks, notTested, decision }: Requirement): string {
+function item(
+  { id, level, text, standard, checks, notTested, decision }: Requirement,
+  places: ReadonlyMap<string, Place>,
+): string {
   const judged =
     notTested === undefined
-      ? checks.map((check) => `\`${check}\``).join(', ')
+      ? checks.map((check) => linked(check, places.get(check))).join(', ')
       : `not tested: ${notTested}`
   const read = decision === undefined ? '' : ` (read as ${decision} decides)`
-  return `- **${id}** ${level}: ${text}${read} ${judged}`
+  const leans = standard.map((definition) => ` (${definition})`).join('')
+  return `- **${id}** ${level}: ${text}${leans}${read} ${judged}`
+}
+
+/** The id of a check, which leads to its definition. */
+function linked(id: string, place: Place | undefined): string {
+  return place ? `[\`${id}\`](../../${place.file}#L${place.line})` : `\`${id}\``
 }
 
 /** Musts that nothing tests, each with its reason: what every report owns up to. */

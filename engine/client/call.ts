@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Endpoints } from '../target/addresses.ts'
+import type { Endpoints } from '../configuration/addresses.ts'
 import type { Endpoint } from '../wire/exchange.ts'
 
 /** Operations that carry no body of their own form: those that `call` can send. */

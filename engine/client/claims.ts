@@ -1,13 +1,27 @@
 import { randomUUID } from 'node:crypto'
-import type { TargetClient } from '../target/resolve.ts'
-import { claimsOf } from '../wire/jws.ts'
-import type { BankFacts } from './tpp.ts'
+import type { TargetClient } from '../configuration/resolve.ts'
+import { claimsOf } from '../wire/jwt-decode.ts'
 
-/** Seconds by which a clock of ours may be ahead of the bank's without harm. */
-const LEEWAY = 5
+/** What the bank's discovery says that messages of a TPP depend on. */
+export interface BankFacts {
+  issuer: string
+  /** Address of the token endpoint as the bank advertises it; undefined where it says nothing. */
+  tokenEndpoint?: string
+  /** Audience of client assertions, where the target names one. */
+  assertionAudience?: string
+  /** Seconds by which its clock may differ. */
+  clockTolerance: number
+  /** Grant types that the bank offers; undefined where it says nothing about them. */
+  grantTypes?: string[]
+}
 
-function now(): number {
-  return Math.floor(Date.now() / 1000)
+/** Seconds for which a client assertion and a registration JWT are good. */
+const LIFETIME = { assertion: 120, registration: 180 }
+
+/** The times of a message: whichever clock is ahead, iat lies in its past and exp in its future. */
+function timesFor({ clockTolerance }: BankFacts, lifetime: number) {
+  const now = Math.floor(Date.now() / 1000)
+  return { iat: now - clockTolerance, exp: now + clockTolerance + lifetime }
 }
 
 /**
@@ -24,8 +38,7 @@ export function registrationClaims(
   return {
     iss: statement.software_id,
     aud: bank.issuer,
-    iat: now() - LEEWAY,
-    exp: now() + 300,
+    ...timesFor(bank, LIFETIME.registration),
     jti: randomUUID(),
     redirect_uris: client.redirectUris,
     token_endpoint_auth_method: 'private_key_jwt',
@@ -49,21 +62,27 @@ function grantTypes({ grantTypes: offered }: BankFacts): string[] {
 }
 
 /** Claims of the client assertion: OpenID Connect Core section 9, private_key_jwt. */
-export function assertionClaims(clientId: string, audience: string): Record<string, unknown> {
+export function assertionClaims(
+  clientId: string,
+  bank: BankFacts,
+  audience: string,
+): Record<string, unknown> {
   return {
     iss: clientId,
     sub: clientId,
     aud: audience,
     jti: randomUUID(),
-    iat: now() - LEEWAY,
-    exp: now() + 120,
+    ...timesFor(bank, LIFETIME.assertion),
   }
 }
+
+/** Seconds. */
+const HOUR = 3600
 
 /** Claims of the request object: FAPI 1.0 Advanced section 5.2.2, and the intent of the consent. */
 export function requestObjectClaims(message: {
   clientId: string
-  issuer: string
+  bank: BankFacts
   redirectUri: string
   scope: string
   state: string
@@ -73,19 +92,20 @@ export function requestObjectClaims(message: {
   /** Seconds until the request object expires: "exp" at most 60 minutes after "nbf". */
   lifetime: number
 }): Record<string, unknown> {
-  const issued = now() - LEEWAY
+  // "exp" is at most 60 minutes after "nbf", whichever clock is ahead.
+  const { iat, exp } = timesFor(message.bank, message.lifetime)
   return {
     iss: message.clientId,
-    aud: message.issuer,
+    aud: message.bank.issuer,
     response_type: 'code id_token',
     client_id: message.clientId,
     redirect_uri: message.redirectUri,
     scope: message.scope,
     state: message.state,
     nonce: message.nonce,
-    iat: issued,
-    nbf: issued,
-    exp: issued + message.lifetime,
+    iat,
+    nbf: iat,
+    exp: Math.min(exp, iat + HOUR),
     jti: randomUUID(),
     claims: {
       id_token: {

@@ -1,5 +1,5 @@
 import { constants, createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { claimsOf, headerOf } from '../wire/jws.ts'
+import { claimsOf, headerOf } from '../wire/jwt-decode.ts'
 
 /** One thing that an ID token must be, and what it is. */
 export interface IdTokenFinding {

@@ -2,12 +2,13 @@ import {
   constants,
   createHmac,
   createPublicKey,
+  generateKeyPair,
   generateKeyPairSync,
   type KeyObject,
   sign,
 } from 'node:crypto'
 
-export { claimsOf, headerOf } from '../wire/jws.ts'
+export { claimsOf, headerOf } from '../wire/jwt-decode.ts'
 
 /** The one thing that is wrong with a JWT. Whatever is not named stays as it should be. */
 export interface JwtDeviation {
@@ -46,6 +47,7 @@ export function jwt(
   signer: Signer,
   deviation: JwtDeviation = {},
 ): string {
+  makeUpMeanwhile()
   if (deviation.raw !== undefined) return deviation.raw
   const alg = deviation.alg ?? 'PS256'
   const header = merged({ alg, typ: 'JWT', kid: signer.kid }, deviation.header)
@@ -137,8 +139,26 @@ function madeUp(kind: 'rsa' | 'weak' | 'P-256' | 'P-384' | 'P-521' | 'ed25519'):
 }
 
 function generate(kind: string): { privateKey: KeyObject } {
-  if (kind === 'rsa') return generateKeyPairSync('rsa', { modulusLength: 2048 })
-  if (kind === 'weak') return generateKeyPairSync('rsa', { modulusLength: 1024 })
+  const modulusLength = BITS.get(kind)
+  if (modulusLength !== undefined) return generateKeyPairSync('rsa', { modulusLength })
   if (kind === 'ed25519') return generateKeyPairSync('ed25519')
   return generateKeyPairSync('ec', { namedCurve: kind })
+}
+
+const BITS = new Map([
+  ['rsa', 2048],
+  ['weak', 1024],
+])
+
+let making = false
+
+/** Whoever signs will soon sign wrongly: the slowest keys are made beside this thread. */
+function makeUpMeanwhile(): void {
+  if (making) return
+  making = true
+  for (const [kind, modulusLength] of BITS) {
+    generateKeyPair('rsa', { modulusLength }, (error, _, key) => {
+      if (!error && !madeUpKeys.has(kind)) madeUpKeys.set(kind, key)
+    })
+  }
 }

@@ -1,4 +1,5 @@
 import type { About } from '../wire/exchange.ts'
+import type { Retry } from '../wire/retry-after.ts'
 import type { JwtDeviation } from './jwt.ts'
 import type { Authentication } from './token-form.ts'
 
@@ -7,8 +8,11 @@ export interface Told {
   about?: About
   /** Milliseconds, instead of the target's. */
   timeout?: number
-  /** Repeat after 429 or 503; never for a request that is judged. */
-  retry?: boolean
+  /**
+   * false: 429, 502, 503 and 504 are judged as they come, and the request is not repeated; `not-429`:
+   * so is 429 alone. Default: repeated.
+   */
+  retry?: Retry
   /** What is wrong with this message, in words. */
   deviation?: string
 }

@@ -26,7 +26,7 @@ export function registeredClient(json: unknown): RegisteredClient {
     ...rest,
     client_id,
     redirect_uris: Array.isArray(redirect_uris)
-      ? redirect_uris.filter((uri): uri is string => typeof uri === 'string')
+      ? redirect_uris.filter((uri): uri is string => typeof uri === 'string' && URL.canParse(uri))
       : [],
     ...(typeof scope === 'string' && { scope }),
     ...(typeof client_secret === 'string' && { client_secret }),

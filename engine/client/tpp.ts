@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Target, TargetClient } from '../target/resolve.ts'
+import type { Target, TargetClient } from '../configuration/resolve.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { Wire } from '../wire/wire.ts'
 import {
@@ -11,7 +11,12 @@ import {
   urlOf,
   withHeaders,
 } from './call.ts'
-import { assertionClaims, registrationClaims, requestObjectClaims } from './claims.ts'
+import {
+  assertionClaims,
+  type BankFacts,
+  registrationClaims,
+  requestObjectClaims,
+} from './claims.ts'
 import { jwt, merged, type Signer } from './jwt.ts'
 import type {
   AuthorisationDeviation,
@@ -31,13 +36,6 @@ export type {
   Told,
 } from './messages.ts'
 
-/** What the bank's discovery says that messages of a TPP depend on. */
-export interface BankFacts {
-  issuer: string
-  /** Grant types that the bank offers; undefined where it says nothing about them. */
-  grantTypes?: string[]
-}
-
 /** A TPP client: one correct builder per message, each open to one deviation. */
 export interface Tpp {
   readonly name: string
@@ -46,10 +44,14 @@ export interface Tpp {
   readonly wire: Wire
   /** What the bank stored for the client; undefined until adopted, where none is configured. */
   readonly registered: RegisteredClient | undefined
+  /** The audience of its client assertions. */
+  readonly audience: string
   /** Uses a registration response: "the client must use the returned values". */
   adopt(json: unknown): RegisteredClient
   /** Uses what the bank's configuration says, as far as it can be used. */
   learn(configuration: Record<string, unknown> | undefined): void
+  /** Claims of a correct registration. */
+  registrationClaims(): Record<string, unknown>
   register(deviation?: RegistrationDeviation): Promise<Exchange>
   token(grant: Grant, deviation?: TokenDeviation): Promise<Exchange>
   authorisation(
@@ -60,6 +62,9 @@ export interface Tpp {
   call(endpoint: CallEndpoint, options?: CallOptions & Told): Promise<Exchange>
 }
 
+/** Of these no sentence says whether a certificate is asked for. */
+const OPEN = new Set<CallEndpoint>(['discovery', 'jwks'])
+
 /** Seconds for which a request object is good: longer where a person must open the link. */
 const LIFETIME = { attended: 3500, unattended: 300 }
 
@@ -69,7 +74,13 @@ const LIFETIME = { attended: 3500, unattended: 300 }
  * @param name of the client in the target: first or second.
  * @throws TypeError when the target has no client of that name.
  */
-export function createTpp(parts: { name: string; target: Target; wire: Wire }): Tpp {
+export function createTpp(parts: {
+  name: string
+  target: Target
+  wire: Wire
+  /** Another client at the same bank, which finds out the audience that this one takes too. */
+  sibling?: Tpp
+}): Tpp {
   const { name, target, wire } = parts
   const client = name === 'second' ? target.clients.second : target.clients.first
   if (!client || client.name !== name) throw new TypeError(`the target has no client ${name}`)
@@ -79,7 +90,12 @@ export function createTpp(parts: { name: string; target: Target; wire: Wire }): 
     kid: client.signing.kid,
     ...(other && { otherKey: other.signingKey }),
   }
-  const facts: BankFacts = { issuer: target.issuer }
+  const { assertionAudience } = target.document
+  const facts: BankFacts = {
+    issuer: target.issuer,
+    clockTolerance: target.clockTolerance,
+    ...(assertionAudience !== undefined && { assertionAudience }),
+  }
   let registered = client.clientId
     ? registeredClient({ client_id: client.clientId, redirect_uris: client.redirectUris })
     : undefined
@@ -89,10 +105,16 @@ export function createTpp(parts: { name: string; target: Target; wire: Wire }): 
     return registered.client_id
   }
 
+  const audience = (): string =>
+    parts.sibling?.audience ??
+    facts.assertionAudience ??
+    facts.tokenEndpoint ??
+    target.endpoints.token
+
   const told = ({ about, timeout, retry, deviation }: Told) => ({
     about: { client: name, ...(deviation !== undefined && { deviation }), ...about },
     ...(timeout !== undefined && { timeout }),
-    ...(retry !== undefined && { retry }),
+    retry: retry ?? true,
   })
 
   return {
@@ -103,20 +125,27 @@ export function createTpp(parts: { name: string; target: Target; wire: Wire }): 
     get registered() {
       return registered
     },
+    get audience() {
+      return audience()
+    },
 
     adopt(json) {
       registered = registeredClient(json)
       return registered
     },
 
-    learn({ issuer, grant_types_supported: grants } = {}) {
+    learn({ issuer, token_endpoint: token, grant_types_supported: grants } = {}) {
+      if (typeof token === 'string' && URL.canParse(token)) facts.tokenEndpoint = token
       if (typeof issuer === 'string' && URL.canParse(issuer)) facts.issuer = issuer
       if (Array.isArray(grants)) facts.grantTypes = grants.map(String)
     },
 
+    registrationClaims: () => registrationClaims(client, facts, client.softwareStatement),
+
     async register(deviation = {}) {
       const statement = statementFor(client, deviation.softwareStatement)
-      const claims = registrationClaims(client, facts, statement)
+      // Made anew for every repeat: what a bank has seen once, it may refuse.
+      const message = () => jwt(registrationClaims(client, facts, statement), signer, deviation.jwt)
       const headers: [string, string][] = []
       if (deviation.contentType !== null) {
         headers.push(['Content-Type', deviation.contentType ?? 'application/jwt'])
@@ -128,7 +157,9 @@ export function createTpp(parts: { name: string; target: Target; wire: Wire }): 
         method: deviation.method ?? 'POST',
         url: target.endpoints.registration,
         headers: withHeaders(headers, deviation.headers),
-        body: deviation.body ?? jwt(claims, signer, deviation.jwt),
+        ...(deviation.body === undefined
+          ? { body: message(), renewed: message }
+          : { body: deviation.body }),
         ...told(deviation),
       })
     },
@@ -138,15 +169,19 @@ export function createTpp(parts: { name: string; target: Target; wire: Wire }): 
         grant.grant_type === 'client_credentials'
           ? { ...grant, scope: grant.scope ?? client.scopes.accounts }
           : grant
-      const { form, authorisation } = tokenForm({
-        grant: scoped,
-        clientId: clientId(),
-        assertion: () =>
-          jwt(assertionClaims(clientId(), target.endpoints.token), signer, deviation.assertion),
-        authentication: deviation.authentication ?? 'private_key_jwt',
-        clientSecret: registered?.client_secret ?? randomBytes(24).toString('base64url'),
-        over: deviation.form,
-      })
+      const clientSecret = registered?.client_secret ?? randomBytes(24).toString('base64url')
+      const formNow = () =>
+        tokenForm({
+          grant: scoped,
+          clientId: clientId(),
+          assertion: () =>
+            jwt(assertionClaims(clientId(), facts, audience()), signer, deviation.assertion),
+          authentication: deviation.authentication ?? 'private_key_jwt',
+          clientSecret,
+          over: deviation.form,
+        })
+      const textOf = (form: Record<string, string>) => new URLSearchParams(form).toString()
+      const { form, authorisation } = formNow()
       const headers: [string, string][] = []
       if (authorisation) headers.push(['Authorization', authorisation])
       if (deviation.contentType !== null) {
@@ -160,7 +195,9 @@ export function createTpp(parts: { name: string; target: Target; wire: Wire }): 
         method: 'POST',
         url: target.endpoints.token,
         headers: withHeaders(headers, deviation.headers),
-        body: deviation.body ?? new URLSearchParams(form).toString(),
+        ...(deviation.body === undefined
+          ? { body: textOf(form), renewed: () => textOf(formNow().form) }
+          : { body: deviation.body }),
         ...told({
           ...deviation,
           about: {
@@ -183,7 +220,7 @@ export function createTpp(parts: { name: string; target: Target; wire: Wire }): 
       const nonce = randomBytes(16).toString('base64url')
       const claims = requestObjectClaims({
         clientId: clientId(),
-        issuer: facts.issuer,
+        bank: facts,
         redirectUri,
         scope,
         state,
@@ -214,14 +251,21 @@ export function createTpp(parts: { name: string; target: Target; wire: Wire }): 
       const method = options.method ?? methodOf(endpoint)
       const { subject, body } = options
       const common = told(options)
+      const { client: productsClient = 'none', headers: productsHeaders } =
+        (endpoint === 'products' && target.document.products) || {}
+      const own = overMutualTls(endpoint) ? name : productsClient
       return wire.send({
         ...common,
         about: { ...(subject !== undefined && { subject }), ...common.about },
         endpoint,
-        identity: options.identity ?? (overMutualTls(endpoint) ? name : 'none'),
+        identity: options.identity ?? own,
+        ...(options.identity === undefined && OPEN.has(endpoint) && { elseIdentity: name }),
         method,
         url: urlOf(endpoint, target.endpoints, options),
-        headers: headersOf(endpoint, method, options),
+        headers: headersOf(endpoint, method, {
+          ...options,
+          headers: { ...productsHeaders, ...options.headers },
+        }),
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       })
     },

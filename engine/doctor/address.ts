@@ -52,10 +52,6 @@ export function addressFinding(
           : 'Write a larger timeout, or ask the bank.',
       )
     case 'garbage':
-      if (/WRONG_VERSION_NUMBER|PACKET_LENGTH|UNKNOWN_PROTOCOL|HTTP_REQUEST/.test(code)) {
-        const mend = `${correct}: another port, or http: where that is meant.`
-        return wrong('your configuration', `${host} does not speak TLS`, mend)
-      }
       return wrong('your configuration', `${host} does not speak HTTP (${code})`, `${correct}.`)
     case 'tls-alert':
       return wrong('the bank', `refuses the TLS session: ${message}`, 'Ask the bank.')
@@ -80,6 +76,10 @@ interface Words {
 }
 
 function unreachable(code: string, { hostname, host, via, correct }: Words): Finding {
+  if (/WRONG_VERSION_NUMBER|PACKET_LENGTH|UNKNOWN_PROTOCOL|HTTP_REQUEST/.test(code)) {
+    const mend = `${correct}: another port, or http: where that is meant.`
+    return wrong('your configuration', `${host} does not speak TLS`, mend)
+  }
   if (code === 'PROXY_407') {
     const mend = 'Write both in proxy: http://user:password@host:port, the password as a variable.'
     return wrong('your configuration', 'the proxy wants a user and a password', mend)

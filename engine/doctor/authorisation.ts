@@ -1,8 +1,8 @@
+import { findBrowser } from '../authorisation-drivers/find-browser.ts'
+import { fitting, offered, readPage } from '../authorisation-drivers/forms.ts'
+import { httpDriver } from '../authorisation-drivers/http.ts'
 import { parseRedirect } from '../client/redirect.ts'
-import { findBrowser } from '../journey/drivers/find-browser.ts'
-import { fitting, offered, readPage } from '../journey/drivers/forms.ts'
-import { httpDriver } from '../journey/drivers/http.ts'
-import type { AuthorisationDocument } from '../target/target.ts'
+import type { AuthorisationDocument } from '../configuration/target.ts'
 import { type Case, tppOf } from './case.ts'
 import { type Examination, type Finding, note, ok, wrong } from './finding.ts'
 import { placeOf } from './network.ts'
@@ -18,7 +18,7 @@ export function authorisationExamination(known: Case): Examination {
       const { consentId = '', wire, target } = known
       const tpp = tppOf(known, 'first')
       const request = await tpp.authorisation({ consentId })
-      const end = await httpDriver(wire, []).visit({
+      const end = await httpDriver(wire, target, []).visit({
         url: request.url,
         redirectUris: [request.redirectUri],
         decision: 'deny',

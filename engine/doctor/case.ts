@@ -1,6 +1,6 @@
 import type { Tpp } from '../client/tpp.ts'
-import type { KeptClients } from '../journey/kept-clients.ts'
-import type { Target, TargetClient } from '../target/resolve.ts'
+import type { ClientStore } from '../client-session/client-store.ts'
+import type { Target, TargetClient } from '../configuration/resolve.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { Wire } from '../wire/wire.ts'
 import type { Place } from './address.ts'
@@ -12,7 +12,7 @@ export interface Case {
   readonly wire: Wire
   /** Milliseconds for one request: a doctor's patience is shorter than a run's. */
   readonly timeout: number
-  readonly kept?: KeptClients
+  readonly kept?: ClientStore
   readonly places: Place[]
   readonly tpps: Map<ClientName, Tpp>
   readonly clocks: ClockReading[]

@@ -1,30 +1,13 @@
 import 'reflect-metadata'
-import { X509Certificate } from 'node:crypto'
-import { Duplex } from 'node:stream'
-import { TLSSocket } from 'node:tls'
+import type { X509Certificate } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
-import type { TransportDocument } from '../target/target.ts'
-import { contextOf } from '../wire/connector.ts'
+import type { TransportDocument } from '../configuration/target.ts'
+import { certificatesOf } from '../wire/transport-certificates.ts'
 import { type Finding, note, ok, wrong } from './finding.ts'
 
 const DAY = 86_400_000
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2'
 const ANY_USAGE = '2.5.29.37.0'
-
-/** Certificates of a transport, leaf first; of a PKCS#12 file the leaf alone. */
-export function certificatesOf(transport: TransportDocument): X509Certificate[] {
-  const blocks = transport.certificate?.match(
-    /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g,
-  )
-  if (blocks) return blocks.map((block) => new X509Certificate(block))
-  // Node reads PKCS#12 only for connections: a socket that never connects says what it would offer.
-  const socket = new TLSSocket(new Duplex({ read() {}, write() {} }) as never, {
-    secureContext: contextOf(transport, undefined),
-  })
-  const leaf = socket.getX509Certificate()
-  socket.destroy()
-  return leaf ? [leaf] : []
-}
 
 /** What is wrong with a transport certificate, before any bank has seen it. */
 export function certificateFindings(transport: TransportDocument, now: number): Finding[] {

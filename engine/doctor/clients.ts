@@ -1,5 +1,5 @@
-import { member } from '../judge/rows.ts'
-import type { TargetClient } from '../target/resolve.ts'
+import type { TargetClient } from '../configuration/resolve.ts'
+import { member } from '../judge/data-rows.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { type Case, type ClientName, tppOf } from './case.ts'
 import { certificateFindings } from './certificate.ts'

@@ -1,5 +1,5 @@
-import { fundsConfirmationBody, SCHEMES } from '../journey/consent.ts'
-import { member } from '../judge/rows.ts'
+import { fundsConfirmationBody, SCHEMES } from '../client-session/consent.ts'
+import { member } from '../judge/data-rows.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { type Case, tppOf } from './case.ts'
 import { tokenKey } from './clients.ts'
@@ -93,12 +93,12 @@ export function fundsExamination(known: Case): Examination {
       if (!succeeded(deleted.exchange)) {
         return [refused('created, not deleted', deleted.exchange, 'fundsConfirmation.delete')]
       }
-      const places = [...new Set([created.address, deleted.address])].map(
+      const addresses = [...new Set([created.address, deleted.address])].map(
         (address) => new URL(address).pathname,
       )
       const ending = target.document.customers.first.cardEnding
       return [
-        ok(`created and deleted at ${places.join(' and ')}`),
+        ok(`created and deleted at ${addresses.join(' and ')}`),
         ...(ending === undefined
           ? [note('customers.first has no cardEnding: 1234 is sent, a bank may refuse it')]
           : []),

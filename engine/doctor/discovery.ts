@@ -1,4 +1,4 @@
-import type { Target } from '../target/resolve.ts'
+import type { Target } from '../configuration/resolve.ts'
 import { addressFinding } from './address.ts'
 import { type Case, clientsOf, tppOf } from './case.ts'
 import { type Examination, type Finding, note, ok, wrong } from './finding.ts'

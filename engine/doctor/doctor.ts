@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { createTpp } from '../client/tpp.ts'
-import { keptClients } from '../journey/kept-clients.ts'
-import { createLeftovers } from '../journey/leftovers.ts'
-import type { Target } from '../target/resolve.ts'
+import { createCleanup } from '../client-session/cleanup.ts'
+import { openClientStore } from '../client-session/client-store.ts'
+import type { Target } from '../configuration/resolve.ts'
 import { createRedactor } from '../wire/redaction.ts'
 import { createWire } from '../wire/wire.ts'
 import { authorisationExamination, driverExamination } from './authorisation.ts'
@@ -41,7 +41,7 @@ export async function examineTarget(parts: {
   const redactor = createRedactor(target.secrets)
   const file = (name: string) => join(parts.memory ?? '', `${target.name}.${name}.json`)
   const remembers = parts.memory !== undefined
-  const leftovers = createLeftovers(remembers ? file('leftovers') : undefined)
+  const leftovers = createCleanup(remembers ? file('leftovers') : undefined)
   wire.onExchange((exchange) => {
     leftovers.note(exchange)
     // Tokens of answers become known as secrets.
@@ -51,7 +51,7 @@ export async function examineTarget(parts: {
     target,
     wire,
     timeout: Math.min(target.timeout, PATIENCE),
-    ...(remembers && { kept: keptClients(file('clients'), target) }),
+    ...(remembers && { kept: openClientStore(file('clients'), target) }),
     places: placesOf(target),
     tpps: new Map(
       clientsOf(target).map(({ name }) => [name as ClientName, createTpp({ name, target, wire })]),

@@ -1,4 +1,4 @@
-import type { TargetClient } from '../target/resolve.ts'
+import type { TargetClient } from '../configuration/resolve.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { addressFinding, type Place, spokeTls } from './address.ts'
 import type { Case, ClientName } from './case.ts'

@@ -1,5 +1,5 @@
-import type { layoutOf } from '../target/addresses.ts'
-import type { Target } from '../target/resolve.ts'
+import type { layoutOf } from '../configuration/addresses.ts'
+import type { Target } from '../configuration/resolve.ts'
 import type { Place } from './address.ts'
 
 interface Part {
@@ -39,7 +39,9 @@ export function placesOf({ document, endpoints, absent, layout }: Target): Place
     : account.filter(({ serves }) => serves !== 'registration' || !absent.has('registration'))
   if (!absent.has('products')) {
     const url = endpoints.products
-    wanted.push({ serves: 'products', url, mutual: false, member: named.products })
+    // A probe without the certificate would be refused where one is asked for.
+    const mutual = document.products?.client !== undefined
+    wanted.push({ serves: 'products', url, mutual, member: named.products })
   }
   const places = new Map<string, Place>()
   for (const { serves, url, mutual, member } of wanted) {

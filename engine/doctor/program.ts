@@ -1,5 +1,5 @@
 import { delimiter, join, resolve } from 'node:path'
-import { runs } from '../journey/drivers/find-browser.ts'
+import { runs } from '../authorisation-drivers/find-browser.ts'
 
 /** The file that a command would run, looked for as spawn does from this folder. */
 export function program(

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { connect, type DetailedPeerCertificate } from 'node:tls'
-import type { Target } from '../target/resolve.ts'
+import type { Target } from '../configuration/resolve.ts'
+import { tunnel } from '../wire/connect-proxy.ts'
 import { contextOf } from '../wire/connector.ts'
-import { tunnel } from '../wire/tunnel.ts'
 import { nameOf } from './certificate.ts'
 
 /** What a server shows of itself, read without trusting it. */

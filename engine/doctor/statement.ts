@@ -1,7 +1,8 @@
 import { createPublicKey } from 'node:crypto'
-import type { TargetClient } from '../target/resolve.ts'
-import { claimsOf } from '../wire/jws.ts'
-import { certificatesOf, organisationOf } from './certificate.ts'
+import type { TargetClient } from '../configuration/resolve.ts'
+import { claimsOf } from '../wire/jwt-decode.ts'
+import { certificatesOf } from '../wire/transport-certificates.ts'
+import { organisationOf } from './certificate.ts'
 import { type Finding, note, ok, wrong } from './finding.ts'
 
 const MINE = 'your configuration'

@@ -1,4 +1,4 @@
-import type { HookName } from '../target/target.ts'
+import type { HookName } from '../configuration/target.ts'
 import { noProgram } from './authorisation.ts'
 import { type Case, tppOf } from './case.ts'
 import { type Examination, type Finding, note, ok, skipped, wrong } from './finding.ts'
@@ -53,6 +53,10 @@ export function productsExamination(known: Case): Examination {
         return [wrong('your configuration', `${at} serves no JSON`, mend)]
       }
       const text = `${at} answers ${answerWords(exchange)}`
+      if (status === 401 || status === 403) {
+        const mend = 'Write products.headers (a key) or products.client (a certificate).'
+        return [wrong('your configuration', text, mend)]
+      }
       return (status ?? 500) >= 500
         ? [wrong('the bank', text, 'Ask the bank.')]
         : [wrong('your configuration', text, 'Correct addresses.product_api_url.')]

@@ -1,5 +1,5 @@
-import { readPage } from '../journey/drivers/forms.ts'
-import { member } from '../judge/rows.ts'
+import { readPage } from '../authorisation-drivers/forms.ts'
+import { member } from '../judge/data-rows.ts'
 import type { Exchange } from '../wire/exchange.ts'
 
 const LONGEST = 160

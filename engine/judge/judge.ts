@@ -1,6 +1,8 @@
 import type { Level } from '../catalogue/catalogue.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { Check } from './check.ts'
+import { type Control, withControls } from './controls.ts'
+import { environmentOf } from './expect.ts'
 import { Blocked, type Cause, Nonconformance, NotApplicable, type Outcome } from './outcome.ts'
 
 /** One check, judged; raw: nothing here has been redacted. */
@@ -13,6 +15,10 @@ export interface Judged {
   place?: string
   /** The offending exchange. */
   exchange?: Exchange
+  /** The control of a negative. */
+  control?: Control
+  /** It judged an answer to a deviation. */
+  negative: boolean
   because?: Cause
   durationMs: number
 }
@@ -28,34 +34,63 @@ export async function judge<C>(
   brokenRule: () => string | undefined,
 ): Promise<Judged> {
   const started = performance.now()
-  const done = (judged: Omit<Judged, 'id' | 'durationMs'>): Judged => ({
-    id: check.id,
-    ...judged,
-    durationMs: performance.now() - started,
+  return withControls(async (controls) => {
+    const judged = await outcomeOf(check, context, level, brokenRule)
+    const { negative, ofNegative: control } = controls
+    return { id: check.id, ...judged, control, negative, durationMs: performance.now() - started }
   })
+}
+
+type Judgement = Omit<Judged, 'id' | 'durationMs' | 'control' | 'negative'>
+
+async function outcomeOf<C>(
+  check: Check<C>,
+  context: C,
+  level: Level,
+  brokenRule: () => string | undefined,
+): Promise<Judgement> {
   try {
     await check.run(context)
-    return done({ outcome: level === 'observe' ? 'observed' : 'pass', message: '' })
+    return { outcome: level === 'observe' ? 'observed' : 'pass', message: '' }
   } catch (error) {
+    // Whatever was made of an exchange that says nothing of the bank, it is no check's fault.
+    const blamed =
+      error instanceof Nonconformance ||
+      (error instanceof Blocked && error.because.kind === 'check')
+    const outside = blamed && error.exchange && environmentOf(error.exchange)
+    if (outside) {
+      const { message, because, exchange } = outside
+      return { outcome: 'blocked', message, because, exchange }
+    }
     if (error instanceof Nonconformance) {
       const { message, expected, actual, place, exchange } = error
-      return done({ outcome: worst(level), message, expected, actual, place, exchange })
+      return { outcome: worst(level), message, expected, actual, place, exchange }
     }
     if (error instanceof Blocked) {
       const { message, because, exchange } = error
-      return done({ outcome: 'blocked', message, because, exchange })
+      return { outcome: 'blocked', message, because, exchange }
     }
     if (error instanceof NotApplicable) {
-      return done({ outcome: 'not-applicable', message: error.message })
+      return { outcome: 'not-applicable', message: error.message }
     }
-    const rule = brokenRule()
+    const rule = stumbled(error) ? brokenRule() : undefined
     if (rule) {
-      const message = `the answer breaks ${rule} and cannot be read`
-      return done({ outcome: 'blocked', message, because: { kind: 'check', id: rule } })
+      const { message, because } = unreadable(rule)
+      return { outcome: 'blocked', message, because }
     }
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    return done({ outcome: 'error', message })
+    return { outcome: 'error', message }
   }
+}
+
+/** Ends what stumbled over an answer that broke a rule. */
+export function unreadable(rule: string): Blocked {
+  return new Blocked({ kind: 'check', id: rule }, `the answer breaks ${rule} and cannot be read`)
+}
+
+/** Is it what reading something unexpected ends with? Our own trouble is none of it. */
+export function stumbled(error: unknown): boolean {
+  return [TypeError, RangeError, SyntaxError, URIError].some((kind) => error instanceof kind)
 }
 
 /** What a violation amounts to at this level. */

@@ -1,15 +1,23 @@
+import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { Literals } from './rule.ts'
 
 /**
  * Compares a value with a literal that the documents replace by a neutral word. Without the
- * target's own spelling any value of the documented form passes.
+ * target's own spelling the pattern beside the keyword says what passes.
  */
 export function matchesLiteral(name: string, value: string, literals: Literals): boolean {
   if (name === 'panScheme') {
-    return literals.panScheme ? value === literals.panScheme : /^UK\.[A-Z]+\.PAN$/.test(value)
+    return literals.panScheme === undefined || value === literals.panScheme
   }
   if (name === 'cardScheme') {
-    return literals.cardSchemes ? literals.cardSchemes.includes(value) : value.trim() !== ''
+    return literals.cardSchemes === undefined || literals.cardSchemes.includes(value)
   }
   throw new Error(`no literal is called ${name}`)
+}
+
+/** The target's own spelling of a literal stands above the documented form. */
+export function isOverruled({ keyword, parentSchema }: ErrorObject, literals: Literals): boolean {
+  if (keyword !== 'pattern') return false
+  if (parentSchema?.literal === 'panScheme') return literals.panScheme !== undefined
+  return parentSchema?.literal === 'cardScheme' && literals.cardSchemes !== undefined
 }

@@ -1,14 +1,17 @@
-import { type Exchange, header } from '../wire/exchange.ts'
-import { member, missingFrom, presentIn, type Row, rowsOf, transactionKey } from './rows.ts'
+import { type Exchange, header, refusesConnection } from '../wire/exchange.ts'
+import { acceptanceOf, answerOf, answerWith } from './answer-words.ts'
+import { brief } from './brief.ts'
+import {
+  member,
+  missingFrom,
+  placeOf,
+  presentIn,
+  type Row,
+  rowsOf,
+  rowWords,
+  transactionKey,
+} from './data-rows.ts'
 import type { Finding } from './rule.ts'
-import { brief } from './schemas.ts'
-
-/** What came back, in a few words: `401`, `connection closed (UND_ERR_SOCKET)`. */
-export function answerOf(exchange: Exchange): string {
-  if (exchange.response) return String(exchange.response.status)
-  const { kind, code } = exchange.failure ?? { kind: 'closed', code: '' }
-  return `no response: ${kind}${code ? ` (${code})` : ''}`
-}
 
 export function succeeded(exchange: Exchange): boolean {
   const status = exchange.response?.status ?? 0
@@ -16,12 +19,14 @@ export function succeeded(exchange: Exchange): boolean {
 }
 
 /**
- * Observed to be refused: an error status, or a connection closed in the handshake or before an
- * answer. Never a time-out, which shows nothing.
+ * Observed to be refused: an error status, a redirect to a page (AMB-41), an alert that refuses the
+ * certificate, or a connection that was cut while the same listener answered before and after. Never
+ * silence, and never a cut alone, which may be trouble as well.
  */
-export function refused(exchange: Exchange): boolean {
-  if (exchange.response) return exchange.response.status >= 400
-  return exchange.failure?.kind === 'tls-alert' || exchange.failure?.kind === 'closed'
+export function refused({ response, failure, unavailable }: Exchange): boolean {
+  if (unavailable !== undefined) return false
+  if (response) return response.status >= 300
+  return failure !== undefined && refusesConnection(failure)
 }
 
 function givesToken(exchange: Exchange): boolean {
@@ -35,14 +40,14 @@ export const matchers = {
   toHaveStatus(exchange: Exchange, ...statuses: number[]): Finding | undefined {
     if (exchange.response && statuses.includes(exchange.response.status)) return undefined
     const expected = statuses.join(' or ')
-    const actual = answerOf(exchange)
+    const actual = answerWith(exchange)
     return { message: `answered ${actual} instead of ${expected}`, expected, actual }
   },
 
   /** Any 2xx. */
   toSucceed(exchange: Exchange): Finding | undefined {
     if (succeeded(exchange)) return undefined
-    const actual = answerOf(exchange)
+    const actual = answerWith(exchange)
     return { message: `answered ${actual} instead of a success`, expected: '2xx', actual }
   },
 
@@ -51,7 +56,7 @@ export const matchers = {
     if (refused(exchange)) return undefined
     const actual = answerOf(exchange)
     return {
-      message: `was not refused: ${actual}`,
+      message: acceptanceOf(exchange),
       expected: 'an error status or a refused connection',
       actual,
     }
@@ -68,12 +73,12 @@ export const matchers = {
   toGiveNoToken(exchange: Exchange): Finding | undefined {
     if (exchange.response ? !givesToken(exchange) : refused(exchange)) return undefined
     const actual = exchange.response ? 'an access token' : answerOf(exchange)
-    return { message: `was not refused: ${actual}`, expected: 'no access token', actual }
+    return { message: acceptanceOf(exchange), expected: 'no access token', actual }
   },
 
   /** A refusal of the HTTP request itself: an error status. */
   toBeAnError(exchange: Exchange): Finding | undefined {
-    if ((exchange.response?.status ?? 0) >= 400) return undefined
+    if (exchange.response && refused(exchange)) return undefined
     const actual = answerOf(exchange)
     return {
       message: `answered ${actual} instead of an error`,
@@ -88,7 +93,7 @@ export const matchers = {
     if (missing.length === 0) return undefined
     return {
       message: `${missing.length} of ${rows.length} rows are missing`,
-      expected: `the row ${brief(missing[0])}`,
+      expected: `the row ${rowWords(missing[0])}`,
       actual: `${rowsOf(exchange).length} rows without it`,
     }
   },
@@ -97,10 +102,12 @@ export const matchers = {
   toHoldNoneOf(exchange: Exchange, rows: Row[], key = transactionKey): Finding | undefined {
     const present = presentIn(rowsOf(exchange), rows, key)
     if (present.length === 0) return undefined
+    const index = rowsOf(exchange).indexOf(present[0] as Row)
     return {
       message: `${present.length} rows should not be there`,
       expected: 'an answer without them',
-      actual: `the row ${brief(present[0])}`,
+      actual: `row ${index}: ${rowWords(present[0])}`,
+      ...placeOf(exchange, index),
     }
   },
 
@@ -115,7 +122,8 @@ export const matchers = {
     return {
       message: `row ${index} is not ${what}`,
       expected: `only ${what}`,
-      actual: brief(rowsOf(exchange)[index]),
+      actual: `row ${index}: ${rowWords(rowsOf(exchange)[index])}`,
+      ...placeOf(exchange, index),
     }
   },
 

@@ -1,14 +1,7 @@
 import type { Exchange } from '../wire/exchange.ts'
+import type { Finding } from './rule.ts'
 
-export type Outcome =
-  | 'pass'
-  | 'fail'
-  | 'warn'
-  | 'observed'
-  | 'blocked'
-  | 'not-applicable'
-  | 'not-run'
-  | 'error'
+export type { Outcome } from '../record/words.ts'
 
 /** The bank did not do what a check asks of it. The check's level makes it a fail or a warning. */
 export class Nonconformance extends Error {
@@ -17,13 +10,7 @@ export class Nonconformance extends Error {
   readonly exchange: Exchange | undefined
   readonly place: string | undefined
 
-  constructor(finding: {
-    message: string
-    expected: string
-    actual: string
-    exchange?: Exchange
-    place?: string
-  }) {
+  constructor(finding: Finding & { exchange?: Exchange }) {
     super(finding.message)
     this.name = 'Nonconformance'
     this.expected = finding.expected
@@ -61,7 +48,31 @@ export class NotApplicable extends Error {
   }
 }
 
-/** Ends the check as blocked: the bank's data cannot tell right from wrong. */
-export function lacking(what: string): never {
+/**
+ * Ends the check as blocked by the check or rule that judges what it needs, for a reason that no
+ * matcher of `relyOn` covers.
+ *
+ * @throws Blocked always.
+ */
+export function blockBy(owner: string, why: string, exchange?: Exchange): never {
+  throw new Blocked({ kind: 'check', id: owner }, why, exchange)
+}
+
+/**
+ * Ends the check as blocked by something that is neither the bank's doing nor ours.
+ *
+ * @throws Blocked always.
+ */
+export function blockByEnvironment(what: string, exchange?: Exchange): never {
+  throw new Blocked({ kind: 'environment', what }, what, exchange)
+}
+
+/**
+ * Ends the check as blocked: the bank's data cannot tell right from wrong.
+ *
+ * @param what data that could, in words: “two accounts”.
+ * @throws Blocked always.
+ */
+export function blockForData(what: string): never {
   throw new Blocked({ kind: 'data', what }, `needs ${what}`)
 }

@@ -15,7 +15,7 @@ export interface Finding {
  * can be judged again.
  */
 export interface Rule extends RuleOptions {
-  /** ENV-07/no-next */
+  /** ENV-07/one-page */
   id: string
   /** A sentence about the bank. */
   title: string
@@ -29,10 +29,23 @@ export interface RuleOptions {
   unseen?: string
   /** What an answer must hold for the rule to tell right from wrong, in words: “two accounts”. */
   needs?: string
-  /** Names of approvals without which no answer tells right from wrong. */
-  uses?: readonly string[]
+  /** Approvals without which no answer tells right from wrong. */
+  uses?: readonly RuleConsent[]
+  /**
+   * Checks of the same sentence that look at it on purpose. Where one of them is broken too, that is
+   * the one finding, and this rule is blocked by it.
+   */
+  follows?: readonly string[]
+  /** Does it judge answers after which the request was repeated, such as 503, too? */
+  retried?: boolean
   /** Does it judge exchanges without a response too? */
   failures?: boolean
+}
+
+/** What a rule needs to know of an approval: its name, and whether the core profile asks for it. */
+export interface RuleConsent {
+  readonly name: string
+  readonly core?: boolean
 }
 
 export interface RuleTools {
@@ -43,6 +56,8 @@ export interface RuleTools {
   clockTolerance: number
   /** What the bank has said of itself so far. */
   bank: BankSaid
+  /** What the rule itself noted of earlier exchanges of the run. */
+  earlier: Map<string, unknown>
   /** Records behaviour that the documents leave open. */
   observe(what: string, value: string): void
 }
@@ -63,13 +78,23 @@ export interface Literals {
 }
 
 const registered: Rule[] = []
+let receiver: ((rule: Rule) => void) | undefined
 
 /** Adds a rule to the suite. Ids are unique. */
 export function rule(id: string, title: string, options: RuleOptions, judge: Rule['judge']): void {
+  if (receiver) {
+    receiver({ id, title, ...options, judge })
+    return
+  }
   if (registered.some((other) => other.id === id)) throw new Error(`${id} is defined twice`)
   registered.push({ id, title, ...options, judge })
 }
 
 export function registeredRules(): readonly Rule[] {
   return registered
+}
+
+/** Hands each rule that a file defines from now on to a test runner, as handChecksTo does. */
+export function handRulesTo(to: ((rule: Rule) => void) | undefined): void {
+  receiver = to
 }

@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { _, Ajv2020, type ErrorObject, Name, str, type ValidateFunction } from 'ajv/dist/2020.js'
-import { root } from '../catalogue/root.ts'
-import { isAbsoluteUrl, isDateTime, isDecimal, isHttpsUrl, isUtcDateTime } from './formats.ts'
-import { matchesLiteral } from './literals.ts'
+import { _, Ajv2020, Name, str, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { root } from '../record/root.ts'
+import { chunks, placeIn } from './array-chunks.ts'
+import { isOverruled, matchesLiteral } from './literals.ts'
 import type { Finding, Literals } from './rule.ts'
-import { instrument, type Stated } from './stated.ts'
+import { findingOf, isRepetition, ruleOf } from './schema-findings.ts'
+import { instrument, type Stated } from './schema-requirements.ts'
 
 /** A schema of schemas/ with the responses to which it applies. */
 export interface ResponseSchema {
@@ -27,8 +29,7 @@ export interface SchemaVerdict {
   observed: { requirement: string; what: string; value: string }[]
 }
 
-/** Members at which large arrays are split, so that a wrong bank cannot make validation quadratic. */
-const CHUNK = 200
+/** Violations of one rule that are kept. */
 const KEEP = 20
 
 /** What a compiled validator calls the path of the instance that it was given. */
@@ -82,12 +83,10 @@ function compile(path: string, file: string): ResponseSchema {
     strictTypes: false,
     strictRequired: false,
     messages: true,
+    // That each file is a schema is shown by tests, once, not at every start.
+    validateSchema: false,
   })
-  ajv.addFormat('utc-date-time', isUtcDateTime)
-  ajv.addFormat('date-time-any', isDateTime)
-  ajv.addFormat('absolute-url', isAbsoluteUrl)
-  ajv.addFormat('https-url', isHttpsUrl)
-  ajv.addFormat('decimal', isDecimal)
+  addFormats.default(ajv, ['date-time', 'uri'])
   // Both are written into the validator: they are met at every member of every row.
   ajv.addKeyword({
     keyword: 'visit',
@@ -100,7 +99,9 @@ function compile(path: string, file: string): ResponseSchema {
   ajv.addKeyword({
     keyword: 'requirement',
     schemaType: 'string',
-    code({ gen, schema, it }) {
+    code({ gen, schema, parentSchema, it }) {
+      // Says only that a member is not null: what is wrong inside of it is another node's.
+      if (parentSchema.not !== undefined) return
       const noted = gen.scopeValue('obj', { ref: pass })
       const place = str`${INSTANCE_PATH}${it.errorPath}`
       gen.if(_`${noted}.placing`, () => gen.code(_`${noted}.places.set(${place}, ${schema})`))
@@ -121,18 +122,25 @@ function compile(path: string, file: string): ResponseSchema {
     validate: (name: string, data: unknown) =>
       typeof data !== 'string' || matchesLiteral(name, data, pass.literals),
   })
-  let validator: ValidateFunction
-  try {
-    validator = ajv.compile(instrumented)
-  } catch (error) {
-    throw new Error(`${file}: ${(error as Error).message}`)
+  let compiled: ValidateFunction | undefined
+  /** Compiled when the first answer comes: `assay plan` needs none of them. */
+  const validator = (): ValidateFunction => {
+    try {
+      compiled ??= ajv.compile(instrumented)
+      return compiled
+    } catch (error) {
+      throw new Error(`${file}: ${(error as Error).message}`)
+    }
   }
+
+  /** Answers that are the same to the byte are one object: see engine/wire/bodies.ts. */
+  const known = new WeakMap<object, { literals: Literals; result: SchemaVerdict }>()
 
   /** Once more, for where in the instance each statement stands. */
   const place = (part: unknown) => {
     const { observed } = pass
     Object.assign(pass, { placing: true, places: new Map(), observed: [] })
-    validator(part)
+    validator()(part)
     Object.assign(pass, { placing: false, observed })
   }
 
@@ -141,128 +149,33 @@ function compile(path: string, file: string): ResponseSchema {
     responses: responses.map(String),
     stated,
     validate(instance, literals) {
+      const before = known.get(instance as object)
+      if (before?.literals === literals) return before.result
       Object.assign(pass, { literals, visited: new Set(), observed: [] })
       const findings = new Map<string, Finding[]>()
       for (const { part, offset, path: arrayPath } of chunks(instance)) {
-        if (validator(part)) continue
+        const judge = validator()
+        if (judge(part)) continue
         place(part)
-        for (const error of validator.errors ?? []) {
-          if (STRUCTURAL.has(error.keyword)) continue
-          const id = owner(error, pass.places)
+        for (const error of judge.errors ?? []) {
+          if (isRepetition(error) || isOverruled(error, literals)) continue
+          const id = ruleOf(error, pass.places)
           if (!id) throw new Error(`${file}: ${error.schemaPath} belongs to no stated place`)
           const list = findings.get(id) ?? []
           findings.set(id, list)
-          if (list.length < KEEP) list.push(findingOf(error, shifted(error, arrayPath, offset)))
+          if (list.length < KEEP)
+            list.push(findingOf(error, placeIn(error.instancePath, arrayPath, offset)))
         }
       }
-      return { findings, visited: pass.visited, observed: pass.observed }
+      const result = { findings, visited: pass.visited, observed: pass.observed }
+      if (typeof instance === 'object' && instance !== null)
+        known.set(instance, { literals, result })
+      return result
     },
   }
-}
-
-/** Keywords that only repeat what a nested one has said. */
-const STRUCTURAL = new Set(['if', 'allOf'])
-
-/** The rule that a violation belongs to: the nearest stated place in the instance. */
-function owner(error: ErrorObject, places: Map<string, string>): string | undefined {
-  if (error.keyword === 'required') {
-    const member = (error.parentSchema?.properties as Record<string, Record<string, string>>)?.[
-      error.params.missingProperty as string
-    ]
-    const own = member?.presence ?? member?.requirement ?? firstStated(member)
-    if (own) return own
-  }
-  const stated = error.parentSchema?.requirement as string | undefined
-  if (stated) return stated
-  let path = error.instancePath
-  for (;;) {
-    const id = places.get(path)
-    if (id) return id
-    if (path === '') return undefined
-    path = path.slice(0, path.lastIndexOf('/'))
-  }
-}
-
-function firstStated(member: Record<string, unknown> | undefined): string | undefined {
-  const all = (member?.allOf ?? []) as Record<string, string>[]
-  return all.find(({ requirement }) => requirement)?.requirement
-}
-
-function findingOf(error: ErrorObject, place: string): Finding {
-  if (error.keyword === 'required') {
-    const name = error.params.missingProperty as string
-    return {
-      message: `${name} is missing`,
-      expected: `a member ${name}`,
-      actual: 'no such member',
-      place: `${place}/${name}`,
-    }
-  }
-  return {
-    message: `${place || 'the body'} ${error.message ?? 'is not as stated'}`,
-    expected: expectation(error),
-    actual: brief(error.data),
-    place,
-  }
-}
-
-function expectation(error: ErrorObject): string {
-  const { schema, keyword } = error
-  if (keyword === 'const') return JSON.stringify(schema)
-  if (keyword === 'enum')
-    return `one of ${(schema as unknown[]).map((v) => JSON.stringify(v)).join(', ')}`
-  if (keyword === 'type') return [schema].flat().join(' or ')
-  return `${keyword} ${typeof schema === 'object' ? JSON.stringify(schema) : String(schema)}`
-}
-
-/** A value as a short piece of JSON. */
-export function brief(value: unknown, limit = 200): string {
-  const text = JSON.stringify(value) ?? String(value)
-  return text.length <= limit ? text : `${text.slice(0, limit)}… (${text.length} characters)`
 }
 
 function typeName(value: unknown): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value
-}
-
-/** The instance with its longest array cut into chunks, each in the place of the whole array. */
-function* chunks(instance: unknown): Generator<{ part: unknown; offset: number; path: string }> {
-  const long = longArray(instance, '')
-  if (!long) {
-    yield { part: instance, offset: 0, path: '' }
-    return
-  }
-  for (let offset = 0; offset < long.array.length; offset += CHUNK) {
-    const slice = long.array.slice(offset, offset + CHUNK)
-    yield {
-      part: replaced(instance, long.path.split('/').slice(1), slice),
-      offset,
-      path: long.path,
-    }
-  }
-}
-
-function longArray(value: unknown, path: string): { array: unknown[]; path: string } | undefined {
-  if (Array.isArray(value)) return value.length > CHUNK ? { array: value, path } : undefined
-  if (typeof value !== 'object' || value === null) return undefined
-  for (const [key, member] of Object.entries(value)) {
-    if (key.includes('/') || key.includes('~')) continue
-    const found = longArray(member, `${path}/${key}`)
-    if (found) return found
-  }
-  return undefined
-}
-
-function replaced(value: unknown, keys: string[], array: unknown[]): unknown {
-  const [key, ...rest] = keys
-  if (key === undefined) return array
-  const object = value as Record<string, unknown>
-  return { ...object, [key]: replaced(object[key], rest, array) }
-}
-
-function shifted(error: ErrorObject, path: string, offset: number): string {
-  if (offset === 0 || !error.instancePath.startsWith(`${path}/`)) return error.instancePath
-  const [index, ...rest] = error.instancePath.slice(path.length + 1).split('/')
-  return [path, Number(index) + offset, ...rest].join('/')
 }

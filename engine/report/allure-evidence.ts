@@ -1,6 +1,6 @@
 import { curl } from './curl.ts'
-import { headline } from './findings.ts'
-import { brief } from './legible.ts'
+import { brief } from './escape.ts'
+import { headline } from './queries.ts'
 import type { CheckResult, ExchangeRecord } from './report.ts'
 import { stableUuid } from './stable-uuid.ts'
 
@@ -26,7 +26,7 @@ export function evidence(
   const files = ids.flatMap((id, i) =>
     attached(i === 0 ? 'exchange' : 'more evidence', exchanges.get(id)),
   )
-  if (check.control) files.push(...attached('control', exchanges.get(check.control)))
+  if (check.control) files.push(...attached('control', exchanges.get(check.control.exchange)))
   const first = exchanges.get(ids[0] ?? '')
   if (first) {
     files.push({

@@ -1,5 +1,5 @@
-import { untestedMusts } from './findings.ts'
-import { oneLine } from './legible.ts'
+import { oneLine } from './escape.ts'
+import { untestedMusts } from './queries.ts'
 import type { Report } from './report.ts'
 
 /** Categories by the outcome with which each message begins: categories.json. */

@@ -1,30 +1,17 @@
 import { createHash } from 'node:crypto'
-import {
-  type Label,
-  LabelName,
-  LinkType,
-  Severity,
-  Stage,
-  Status,
-  type TestResult,
-} from 'allure-js-commons'
+import { LabelName, LinkType, Stage, Status, type TestResult } from 'allure-js-commons'
 import { evidence } from './allure-evidence.ts'
 import { CATEGORIES, environment } from './allure-facts.ts'
+import { allureDescription, allureLabels } from './allure-labels.ts'
 import { boundedReport } from './bounded-report.ts'
-import { splitChapter } from './findings.ts'
-import { clip, oneLine, visible } from './legible.ts'
-import { chapterOf, machineDetail, machineMessage, machineStatus } from './machine-status.ts'
-import type { CheckResult, ExchangeRecord, Level, Report, RequirementResult } from './report.ts'
+import { clip, oneLine, visible } from './escape.ts'
+import { splitChapter } from './queries.ts'
+import type { CheckResult, ExchangeRecord, Report, RequirementResult } from './report.ts'
 import { stableUuid } from './stable-uuid.ts'
-
-const SEVERITIES: Record<Level, Severity> = {
-  must: Severity.CRITICAL,
-  should: Severity.NORMAL,
-  observe: Severity.TRIVIAL,
-}
+import { chapterOf, machineDetail, machineMessage, machineStatus } from './status-map.ts'
 
 export interface AllureOptions {
-  /** Address of a requirement; default: its place in report.html, beside DIR/allure-report.html. */
+  /** Address of a requirement; default: its place in report.html, beside a page that Allure makes in DIR. */
   requirementLink?: (id: string) => string
 }
 
@@ -50,13 +37,7 @@ export function allureResults(
     const attachments = check.outcome === 'pass' ? [] : evidence(check, byId)
     for (const { source, content } of attachments) files.set(source, content)
     const requirement = requirements.get(check.requirement)
-    const result = testResult(
-      report,
-      check,
-      requirement,
-      chapter(check),
-      startOf(report, check, byId),
-    )
+    const result = testResult(report, check, requirement, chapter(check), byId)
     result.links = [{ type: LinkType.TMS, name: check.requirement, url: link(check.requirement) }]
     result.attachments = attachments.map(({ name, type, source }) => ({ name, type, source }))
     files.set(`${result.uuid}-result.json`, json(result))
@@ -71,9 +52,10 @@ function testResult(
   check: CheckResult,
   requirement: RequirementResult | undefined,
   place: string,
-  start: number,
+  exchanges: Map<string, ExchangeRecord>,
 ): TestResult {
   const { document, chapter } = splitChapter(place)
+  const start = startOf(report, check, exchanges)
   return {
     uuid: stableUuid(`${report.target.name} ${report.startedAt} ${check.id}`),
     historyId: createHash('md5').update(check.id).digest('hex'),
@@ -85,13 +67,13 @@ function testResult(
     statusDetails: {
       ...(check.outcome === 'pass'
         ? {}
-        : { message: machineMessage(check), trace: visible(machineDetail(check)) }),
+        : { message: machineMessage(check), trace: visible(machineDetail(check, exchanges)) }),
       ...(check.expected ? { expected: visible(clip(check.expected, 4000)) } : {}),
       ...(check.actual ? { actual: visible(clip(check.actual, 4000)) } : {}),
     },
     stage: check.outcome === 'not-run' ? Stage.PENDING : Stage.FINISHED,
-    description: requirement ? visible(description(requirement)) : '',
-    labels: labels(check, document, chapter),
+    description: requirement ? allureDescription(requirement) : '',
+    labels: [{ name: LabelName.FRAMEWORK, value: 'assay' }, ...allureLabels(check, place)],
     links: [],
     steps: [],
     attachments: [],
@@ -116,43 +98,6 @@ const STATUSES: Record<ReturnType<typeof machineStatus>, Status> = {
   failed: Status.FAILED,
   broken: Status.BROKEN,
   skipped: Status.SKIPPED,
-}
-
-function labels(check: CheckResult, document: string, chapter: string): Label[] {
-  const tags = [
-    check.outcome,
-    check.level,
-    check.kind,
-    ...(check.deviation ? ['known-deviation'] : []),
-  ]
-  return [
-    { name: LabelName.EPIC, value: document },
-    { name: LabelName.FEATURE, value: chapter },
-    { name: LabelName.STORY, value: check.requirement },
-    { name: LabelName.PARENT_SUITE, value: document },
-    { name: LabelName.SUITE, value: chapter },
-    { name: LabelName.SUB_SUITE, value: check.requirement },
-    { name: LabelName.SEVERITY, value: SEVERITIES[check.level] },
-    { name: LabelName.FRAMEWORK, value: 'assay' },
-    ...(check.deviation?.owner
-      ? [{ name: LabelName.OWNER, value: visible(check.deviation.owner) }]
-      : []),
-    ...tags.map((value) => ({ name: LabelName.TAG, value })),
-  ]
-}
-
-/** Plain words for a Markdown field: signs that Markdown would obey are escaped. */
-function description(requirement: RequirementResult): string {
-  const plain = (words: string) => words.replace(/[\\`*_{}[\]<>#|!]/g, '\\$&')
-  return [
-    ...requirement.quote.map((quote) => `> ${plain(oneLine(quote))}`),
-    '',
-    `${requirement.id} (${requirement.level}), ${plain(requirement.source)}: ${plain(requirement.text)}`,
-    ...(requirement.decision
-      ? ['', `How it is read (${requirement.decision.id}): ${plain(requirement.decision.text)}`]
-      : []),
-    ...(requirement.open ? ['', `Left open, never judged: ${plain(requirement.open)}`] : []),
-  ].join('\n')
 }
 
 function json(value: unknown): string {

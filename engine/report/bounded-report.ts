@@ -1,4 +1,4 @@
-import { clip } from './legible.ts'
+import { clip } from './escape.ts'
 import type { Report } from './report.ts'
 
 /** Most characters of one string of a report in anything that is made from it. */

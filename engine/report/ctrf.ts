@@ -1,23 +1,25 @@
 import { boundedReport } from './bounded-report.ts'
-import { summaryKey, untestedMusts, verdictSentence } from './findings.ts'
-import { clip, visible } from './legible.ts'
+import { verdictSentence } from './counts.ts'
+import { clip, visible } from './escape.ts'
+import { summaryKey, untestedMusts } from './queries.ts'
+import type { CheckResult, ExchangeRecord, Report } from './report.ts'
+import { stableUuid } from './stable-uuid.ts'
 import {
   chapterOf,
   machineDetail,
   machineMessage,
   machineStatus,
   machineSuite,
-} from './machine-status.ts'
-import type { CheckResult, Report } from './report.ts'
-import { stableUuid } from './stable-uuid.ts'
+} from './status-map.ts'
 
 /**
  * CTRF (ctrf.io, specification 0.0.0): `broken` is CTRF's `other`, and `rawStatus` holds the outcome
  * in Assay's own word. Ids are derived from the run and the check, so that the same run gives the
  * same file.
  */
-export function ctrf(whole: Report): string {
+export function ctrf(whole: Report, exchanges: ExchangeRecord[]): string {
   const report = boundedReport(whole)
+  const byId = new Map(exchanges.map((exchange) => [exchange.id, exchange]))
   const chapter = chapterOf(report)
   const tests = report.checks.map((check) => {
     const suite = machineSuite(chapter(check))
@@ -32,7 +34,9 @@ export function ctrf(whole: Report): string {
       suite: suite.split('.'),
       type: check.kind,
       tags: [check.level, ...(check.deviation ? ['known-deviation'] : [])],
-      ...(passed ? {} : { message: machineMessage(check), trace: visible(machineDetail(check)) }),
+      ...(passed
+        ? {}
+        : { message: machineMessage(check), trace: visible(machineDetail(check, byId)) }),
       extra: {
         title: clip(visible(check.title), 1000),
         requirement: check.requirement,

@@ -1,4 +1,4 @@
-import { visible } from './legible.ts'
+import { visible } from './escape.ts'
 import type { ExchangeRecord } from './report.ts'
 
 /** Headers that the connection makes by itself, or that mean nothing outside of the run. */

@@ -1,5 +1,5 @@
 import type { CheckChange, ReportDiff } from './diff.ts'
-import { brief, counted, escapeMarkup, oneLine } from './legible.ts'
+import { brief, counted, escapeMarkup, oneLine } from './escape.ts'
 
 const GROUPS: [
   key: 'new' | 'lost' | 'still' | 'fixed' | 'changed' | 'appeared' | 'vanished',

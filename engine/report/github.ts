@@ -1,16 +1,17 @@
 import { boundedReport } from './bounded-report.ts'
+import { sizeFigures, verdictSentence, verdictWord } from './counts.ts'
+import { brief, clip, counted, oneLine, span } from './escape.ts'
+import { excerptLines, excerptOf } from './excerpt.ts'
 import {
-  blockedByCause,
   checksWith,
   headline,
   OUTCOMES,
   requirementsById,
   summaryKey,
   untestedMusts,
-  verdictSentence,
-} from './findings.ts'
-import { brief, clip, counted, oneLine, span } from './legible.ts'
-import type { CheckResult, ExchangeRecord, Report } from './report.ts'
+} from './queries.ts'
+import type { CheckResult, ExchangeRecord, Report, ReportedCause } from './report.ts'
+import { WHOSE } from './whose.ts'
 
 /** GitHub refuses a step summary of more than 1 MiB; this leaves room for what others append. */
 const MAX_SUMMARY = 900 * 1024
@@ -29,9 +30,10 @@ export function stepSummary(whole: Report, exchanges: ExchangeRecord[]): string 
   const byId = new Map(exchanges.map((exchange) => [exchange.id, exchange]))
   const requirements = requirementsById(report)
   const took = Date.parse(report.finishedAt) - Date.parse(report.startedAt)
+  const visits = sizeFigures(report).find(({ word }) => word === 'visits')
   const outcomes = OUTCOMES.filter((outcome) => report.summary[summaryKey(outcome)] > 0)
   const head = [
-    `## Assay: ${text(report.verdict)}, ${text(report.target.name)}`,
+    `## Assay: ${text(verdictWord(report))}, ${text(report.target.name)}`,
     '',
     text(verdictSentence(report)),
     ...(report.partial ? ['', `**Partial run:** ${text(report.partial)}`] : []),
@@ -40,21 +42,22 @@ export function stepSummary(whole: Report, exchanges: ExchangeRecord[]): string 
     `|${' ---: |'.repeat(outcomes.length)}`,
     `| ${outcomes.map((outcome) => report.summary[summaryKey(outcome)]).join(' | ')} |`,
     '',
-    `${counted(report.requests, 'request')}, ${counted(report.approvals.length, 'visit')}, ${span(took)}, exit code ${report.exitCode}`,
+    `${counted(report.requests, 'request')}, ${counted(visits?.n ?? 0, 'visit')} ${visits?.meaning ?? ''}, ${span(took)}, exit code ${report.exitCode}`,
     '',
     '',
   ]
-  const failures = checksWith(report, 'error', 'fail')
+  const checks = new Map(report.checks.map((check) => [check.id, check]))
+  const causes = report.causes.map((cause) => `- ${causeLine(cause, checks)}\n`)
+  const order = report.causes.flatMap(({ findings }) => findings)
+  const failures = checksWith(report, 'error', 'fail').sort(
+    (a, b) => order.indexOf(a.id) - order.indexOf(b.id),
+  )
   const paragraphs = failures.map((check, i) =>
     i < DETAILED
       ? paragraph(check, requirements.get(check.requirement)?.text ?? '', byId)
       : `- ${check.outcome} ${code(check.id)} ${text(clip(check.title, 200))}\n`,
   )
   const rest = [
-    ...blockedByCause(report).map(
-      ({ cause, checks }) =>
-        `- blocked: ${counted(checks.length, 'check')} by ${text(clip(cause, 300))}`,
-    ),
     ...report.leftBehind.map(
       ({ kind, id, why }) => `- left behind: ${kind} ${code(id)}: ${text(clip(why, 300))}`,
     ),
@@ -62,10 +65,25 @@ export function stepSummary(whole: Report, exchanges: ExchangeRecord[]): string 
   ]
   return bounded([
     head.join('\n'),
+    ...(causes.length > 0 ? ['### What is wrong\n\n', ...causes, '\n'] : []),
     ...paragraphs,
     ...rest.map((line) => `${line}\n`),
     ...untested(report),
   ])
+}
+
+/** Whose, what, where, and what it explains: one line a cause. */
+function causeLine(cause: ReportedCause, checks: Map<string, CheckResult>): string {
+  const { title, whose, where, findings, blocks, known } = cause
+  const outcome = known ? 'known' : (checks.get(findings[0] ?? '')?.outcome ?? 'blocked')
+  const facts = [
+    WHOSE[whose],
+    where,
+    findings.length > 1 ? `explains ${findings.length} findings` : undefined,
+    blocks.length > 0 ? `keeps ${blocks.length} from being judged` : undefined,
+  ].filter((fact) => fact !== undefined)
+  const id = findings[0] === undefined ? '' : ` ${code(findings[0])}`
+  return `**${outcome}**${id} ${text(clip(title, 300))} (${text(facts.join(', '))})`
 }
 
 /** Closed, since it is the same every night. */
@@ -97,7 +115,17 @@ function paragraph(
   const lines = rows
     .filter(([, value]) => value)
     .map(([name, value]) => `| ${name} | ${text(clip(value ?? '', 500))} |`)
-  return `### ${check.outcome} ${code(check.id)}${known}\n\n${text(clip(check.title, 300))}\n\n| | |\n| --- | --- |\n${lines.join('\n')}\n\n`
+  return `### ${check.outcome} ${code(check.id)}${known}\n\n${text(clip(check.title, 300))}\n\n| | |\n| --- | --- |\n${lines.join('\n')}\n\n${excerpt(check, exchange)}`
+}
+
+/** The lines of the body around what is wrong, as a block of code, in which nothing is markup. */
+function excerpt(check: CheckResult, exchange: ExchangeRecord | undefined): string {
+  const found = excerptOf(check, exchange)
+  return found
+    ? `${excerptLines(found)
+        .map((line) => `    ${oneLine(line)}\n`)
+        .join('')}\n`
+    : ''
 }
 
 /** Parts as long as they fit, and how many don't. */
@@ -113,11 +141,19 @@ function bounded(parts: string[]): string {
   return `${parts.slice(0, kept).join('')}${left > 0 ? `\n… ${counted(left, 'more finding')} in report.html\n` : ''}`
 }
 
-/** Text that Markdown takes literally, on one line: every ASCII sign is an entity. */
+/**
+ * Text that Markdown takes literally, on one line. Signs that it, HTML or GitHub would obey become
+ * entities; the others stay, so that a reader of the plain file can read it.
+ */
 function text(words: string): string {
-  return oneLine(words).replace(/[!-/:-@[-`{-~]/g, (sign) =>
-    sign === ',' || sign === '-' || sign === ' ' ? sign : `&#${sign.charCodeAt(0)};`,
-  )
+  return oneLine(words)
+    .replace(/[&<>`*_~[\]\\|#@!$]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+    .replace(/:\/\//g, '&#58;//')
+    .replace(/\bwww\./gi, 'www&#46;')
+    .replace(
+      /^(\s*)(-|\d+[.)])/,
+      (_, space: string, mark: string) => `${space}&#${mark.charCodeAt(0)};${mark.slice(1)}`,
+    )
 }
 
 function code(words: string): string {

@@ -1,22 +1,24 @@
 import { boundedReport } from './bounded-report.ts'
-import { untestedMusts, verdictSentence } from './findings.ts'
-import { brief, escapeMarkup } from './legible.ts'
+import { verdictSentence } from './counts.ts'
+import { brief, escapeMarkup } from './escape.ts'
+import { untestedMusts } from './queries.ts'
+import type { CheckResult, ExchangeRecord, Report } from './report.ts'
 import {
   chapterOf,
   machineDetail,
   machineMessage,
   machineStatus,
   machineSuite,
-} from './machine-status.ts'
-import type { CheckResult, Report } from './report.ts'
+} from './status-map.ts'
 
 /**
- * JUnit XML: one suite per chapter, one case per check with the check's id as its name. A first
+ * JUnit XML: one suite per chapter, one case per check, named by its id and its sentence. A first
  * case, `assay / verdict`, passes only when the run's exit code is 0, so that a run that judged
  * nothing, was cut short or has an expired deviation is never green.
  */
-export function junit(whole: Report): string {
+export function junit(whole: Report, exchanges: ExchangeRecord[]): string {
   const report = boundedReport(whole)
+  const byId = new Map(exchanges.map((exchange) => [exchange.id, exchange]))
   const chapter = chapterOf(report)
   const suites = new Map<string, CheckResult[]>()
   for (const check of report.checks) {
@@ -37,7 +39,7 @@ export function junit(whole: Report): string {
         name,
         checks.map(machineStatus),
         checks.reduce((sum, check) => sum + check.durationMs, 0) / 1000,
-        checks.map((check) => testcase(name, check)),
+        checks.map((check) => testcase(name, check, byId)),
       ),
     ),
   ]
@@ -75,10 +77,14 @@ function properties(report: Report): string[] {
   return lines.length === 0 ? [] : ['    <properties>', ...lines, '    </properties>']
 }
 
-function testcase(classname: string, check: CheckResult): string {
-  const open = `    <testcase classname="${escapeMarkup(classname)}" name="${escapeMarkup(check.id)}" time="${decimal(check.durationMs / 1000)}">`
+function testcase(
+  classname: string,
+  check: CheckResult,
+  exchanges: Map<string, ExchangeRecord>,
+): string {
+  const open = `    <testcase classname="${escapeMarkup(classname)}" name="${escapeMarkup(brief(`${check.id} ${check.title}`, 250))}" time="${decimal(check.durationMs / 1000)}">`
   const message = escapeMarkup(machineMessage(check))
-  const detail = escapeMarkup(machineDetail(check))
+  const detail = escapeMarkup(machineDetail(check, exchanges))
   const outcome = escapeMarkup(check.outcome)
   switch (machineStatus(check)) {
     case 'failed':

@@ -1,4 +1,4 @@
-import { count, oneLine, visible } from './legible.ts'
+import { count, oneLine, visible } from './escape.ts'
 import type { ExchangeRecord } from './report.ts'
 
 /** Lines of one body that are written out; how many more there are is said. */

@@ -1,11 +1,15 @@
 import { createReadStream } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readPlain } from '../record/read-plain.ts'
 import { InputError } from './input-error.ts'
 import type { ExchangeRecord, Report } from './report.ts'
 
 /** Longest line of exchanges.jsonl that is read: recorders bound bodies far below it. */
 const MAX_LINE = 16 * 1024 * 1024
+
+/** Bytes of a report. */
+const LARGEST_REPORT = 512 * 1024 ** 2
 
 export interface Run {
   report: Report
@@ -44,10 +48,11 @@ export async function readReport(dir: string): Promise<Report> {
   const file = join(dir, 'report.json')
   let text: string
   try {
-    text = await readFile(file, 'utf8')
+    text = readPlain(file, LARGEST_REPORT).toString('utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    throw new InputError(`${file} does not exist: ${dir} is not the folder of a run`)
+    const { code } = error as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'does not exist' : `can't be read: ${code}`
+    throw new InputError(`${file} ${why}: ${dir} is not the folder of a run`)
   }
   let report: unknown
   try {

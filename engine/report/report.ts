@@ -1,43 +1,9 @@
-export type Level = 'must' | 'should' | 'observe'
+import type { CheckResult, Observation } from '../record/check-result.ts'
+import type { Level, Outcome, Verdict } from '../record/words.ts'
 
-export type Outcome =
-  | 'pass'
-  | 'fail'
-  | 'warn'
-  | 'observed'
-  | 'blocked'
-  | 'not-applicable'
-  | 'not-run'
-  | 'error'
-
-export type VerdictWord = 'conformant' | 'nonconformant' | 'incomplete' | 'error'
-
-/** One check or rule, judged. */
-export interface CheckResult {
-  /** TXN-17/to-alone */
-  id: string
-  requirement: string
-  level: Level
-  /** An active check with a stimulus, or a rule over all exchanges. */
-  kind: 'check' | 'rule'
-  title: string
-  outcome: Outcome
-  /** One sentence; on pass empty. */
-  message: string
-  expected?: string
-  actual?: string
-  /** Instance path of the offending place in the body of the first exchange: /Data/Account/0/Currency. */
-  place?: string
-  /** Id of the check or rule that could not give what this one needs, or a cause in words. */
-  blockedBy?: string
-  /** Known deviation that covers this result. */
-  deviation?: { reason: string; ticket?: string; owner?: string; expires: string }
-  /** Ids of exchanges that are the evidence; the offending one first. */
-  exchanges: string[]
-  /** Id of the exchange that was the control of a negative. */
-  control?: string
-  durationMs: number
-}
+export type { CheckResult, Observation } from '../record/check-result.ts'
+export type { ExchangeRecord } from '../record/exchange-record.ts'
+export type { Level, Outcome, Verdict } from '../record/words.ts'
 
 export interface RequirementResult {
   id: string
@@ -49,19 +15,14 @@ export interface RequirementResult {
   /** Words of the document. */
   quote: string[]
   outcome: Outcome
-  /** Ids of its checks and rules. */
+  /** Ids of its checks and rules in scope. */
   checks: string[]
+  /** Ids of those that the selection left out. */
+  leftOut?: string[]
   notTested?: string
   open?: string
   /** Decision that says how an ambiguous sentence is read. */
   decision?: { id: string; text: string }
-}
-
-export interface Observation {
-  requirement: string
-  what: string
-  value: string
-  exchange?: string
 }
 
 export interface ApprovalUse {
@@ -69,6 +30,8 @@ export interface ApprovalUse {
   customer: string
   client: string
   outcome: 'granted' | 'refused' | 'stopped' | 'failed'
+  /** It is one of the approvals that checks share, and not the visit of a single check. */
+  shared?: true
   used: string[]
   at: string
   /** The visit took place before an interruption, and the run went on with what it yielded. */
@@ -78,35 +41,62 @@ export interface ApprovalUse {
 /** The whole of report.json; its schema is schemas/assay/report.schema.json. */
 export interface Report {
   assay: { version: string; specsDigest: string; node: string }
-  target: { name: string; configurationDigest: string }
+  target: {
+    name: string
+    /** Set where a TPP's client was judged, and not a bank. */
+    side?: 'TPP'
+    /** Where data are read: host and port. */
+    host?: string
+    /** As its addresses are laid out. */
+    environment?: 'production' | 'sandbox'
+    configurationDigest: string
+    /** The target file, absolute: what asks this bank again finds it there. */
+    file?: string
+    /** Until when each client's transport certificate is good, UTC. */
+    certificates?: { client: string; notAfter: string }[]
+  }
+  /** What was selected. Whatever a selection leaves out is not in scope, and counts nowhere. */
   scope: {
-    profile: 'core' | 'full'
+    profile: 'core' | 'quick' | 'full'
     only: string[]
     requirements: number
+    /** Checks and rules. */
     checks: number
+    /** Checks and rules that the selection left out. */
+    leftOut: number
   }
   startedAt: string
   finishedAt: string
-  verdict: VerdictWord
+  verdict: Verdict
   exitCode: number
   /** Why the run ended early, or could judge nothing; absent on a whole run. */
   partial?: string
+  /** What was looked at before anything was judged; only where that went wrong, and nothing was. */
+  preflight?: PreflightLine[]
   /** What was taken over from a run that was interrupted: judged then, by the same rules. */
   resumed?: { since: string; checks: number; approvals: number; requests: number }
   summary: Record<
     'pass' | 'fail' | 'warn' | 'observed' | 'blocked' | 'notApplicable' | 'notRun' | 'error',
     number
   >
-  /** Musts in scope by outcome; what the verdict rests on. */
+  /** Musts in scope, each counted once; what the verdict rests on. */
   musts: {
+    /** Passed or failed, known deviations among them. */
     judged: number
     passed: number
     failed: number
+    /** Failed, and all of it is covered by known deviations. */
+    known: number
     blocked: number
+    /** Not judged because of known deviations alone. */
+    excused: number
     notApplicable: number
     notRun: number
     notTested: number
+    error: number
   }
+  /** What is wrong, once each, with everything that it explains; the gravest first. */
+  causes: ReportedCause[]
   requirements: RequirementResult[]
   checks: CheckResult[]
   observations: Observation[]
@@ -120,25 +110,33 @@ export interface Report {
   problems: string[]
 }
 
-/** One line of exchanges.jsonl: an Exchange after redaction, bodies bounded. */
-export interface ExchangeRecord {
-  id: string
-  endpoint: string
-  about: Record<string, unknown>
-  startedAt: string
-  durationMs: number
-  request: { method: string; url: string; headers: [string, string][]; body?: string }
-  response?: {
-    status: number
-    headers: [string, string][]
-    body: string
-    bytes: number
-    /** SHA-256 of the whole body as received, hex, when `body` was cut. */
-    digest?: string
-  }
-  failure?: { kind: string; code: string; message: string }
-  connection: { protocol?: string; cipher?: string; identity: string }
-  retriedBy?: string
-  /** SHA-256, hex, over the previous line's `hash` and this line without `hash`. */
-  hash: string
+/** One line of what is looked at before a run, in the doctor's words. */
+export interface PreflightLine {
+  /** What was looked at. */
+  name: string
+  level: 'ok' | 'note' | 'wrong' | 'skipped'
+  text: string
+  /** Who can mend it; of what is wrong. */
+  whose?: Whose
+  /** What to do, or to write and where; of what is wrong. */
+  mend?: string
+}
+
+/** Who can mend a cause. */
+export type Whose = 'bank' | 'TPP' | 'configuration' | 'network' | 'suite'
+
+/** One thing that is wrong, the findings that it explains and what it keeps from being judged. */
+export interface ReportedCause {
+  title: string
+  whose: Whose
+  /** What shows that its findings have one cause: the same exchange, the same deviation, … */
+  evidence?: string
+  /** Where it shows: `GET /accounts`. */
+  where?: string
+  /** Checks and rules that failed, warned or erred by it, the most telling first. */
+  findings: string[]
+  /** Checks and rules that could not be judged because of it. */
+  blocks: string[]
+  /** Every finding is a known deviation. */
+  known?: true
 }

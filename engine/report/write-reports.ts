@@ -1,5 +1,5 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { type AllureOptions, allureResults } from './allure.ts'
 import { ctrf } from './ctrf.ts'
 import { diffReports } from './diff.ts'
@@ -38,9 +38,9 @@ export async function writeReports(dir: string, options: ReportOptions = {}): Pr
     : undefined
   const history = options.history ? await appendHistory(options.history, report) : undefined
   const files: [name: string, content: string][] = [
-    ['report.html', html(shown, exchanges, { diff, history })],
-    ['junit.xml', junit(shown)],
-    ['ctrf.json', ctrf(shown)],
+    ['report.html', html(shown, exchanges, { diff, history, folder: typed(dir) })],
+    ['junit.xml', junit(shown, exchanges)],
+    ['ctrf.json', ctrf(shown, exchanges)],
     ['step-summary.md', stepSummary(shown, exchanges)],
     ['observations.json', observationProfile(shown)],
   ]
@@ -51,6 +51,12 @@ export async function writeReports(dir: string, options: ReportOptions = {}): Pr
   for (const [name, content] of files) written.push(await place(dir, name, content))
   written.push(await placeFolder(dir, 'allure-results', allureResults(shown, exchanges, options)))
   return written
+}
+
+/** A folder as one would type it here; of one that is elsewhere its name, which says enough. */
+function typed(dir: string): string {
+  const shown = relative(process.cwd(), dir)
+  return shown === '' || shown.startsWith('..') ? basename(dir) : shown
 }
 
 async function place(dir: string, file: string, content: string): Promise<Written> {

@@ -1,14 +1,26 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { folded, type Result, verdictOf } from '../judge/fold.ts'
-import type { Outcome } from '../judge/outcome.ts'
-import type { ApprovalUse, CheckResult, Observation, Report } from '../report/report.ts'
-import { applyDeviations, type Deviation } from './deviations.ts'
-import { type Scope, selected } from './scope.ts'
+import { definitionsOf } from '../catalogue/definitions.ts'
+import { type Result, verdictOf } from '../judge/results.ts'
+import { root } from '../record/root.ts'
+import { causesOf } from '../report/causes.ts'
+import type { Evidence } from '../report/evidence-index.ts'
+import type {
+  ApprovalUse,
+  CheckResult,
+  Observation,
+  PreflightLine,
+  Report,
+  ReportedCause,
+  Verdict,
+} from '../report/report.ts'
+import { applyDeviations, type Deviation, type Tolerance } from './deviations.ts'
+import type { Scope } from './scope.ts'
+import { checksByOutcome, mustsByOutcome, requirementsInScope } from './tallies.ts'
 
 /** What of a run goes into its report. */
 export interface RunFacts {
   version: string
-  target: { name: string; configurationDigest: string }
+  target: Report['target']
   scope: Scope
   startedAt: Date
   finishedAt: Date
@@ -19,8 +31,12 @@ export interface RunFacts {
   requests: number
   latency: Report['latency']
   leftBehind: Report['leftBehind']
+  /** What the exchanges show, by id: from it causes are inferred. */
+  evidence: Evidence
   /** Why the run ended early; absent on a whole run. */
   partial?: string
+  /** What was looked at before anything was judged, where it went wrong and nothing was. */
+  preflight?: PreflightLine[]
   /** What was taken over from a run that was interrupted. */
   resumed?: Report['resumed']
   deviations?: Deviation[]
@@ -30,88 +46,50 @@ export interface RunFacts {
 
 /** Report.json as a value, every text in it redacted. */
 export function composeReport(facts: RunFacts): Report {
-  const { catalogue, results, scope, redact, partial } = facts
+  const { catalogue, results, scope, redact, partial, preflight } = facts
   const listed = [...results.values()]
-  const { covered, stale } = applyDeviations(facts.deviations ?? [], results, facts.finishedAt)
-  const counted = verdictOf(listed.filter(({ id }) => !covered.has(id)))
-  // A list of known deviations that is out of date fails the run, as a failure would.
-  const ended =
-    stale.length > 0 && [0, 4].includes(counted.exitCode)
-      ? { verdict: 'nonconformant' as const, exitCode: 1 }
-      : counted
-  const { verdict, exitCode } =
-    partial && ended.exitCode === 0 ? { verdict: 'incomplete' as const, exitCode: 4 } : ended
-  const outcomeOf = (id: string): Outcome => results.get(id)?.outcome ?? 'not-run'
-
-  const requirements = [...catalogue.requirements.values()]
-    .filter(
-      (requirement) =>
-        selected(requirement, scope) || requirement.checks.some((check) => results.has(check)),
-    )
-    .map((requirement) => {
-      const { id, level, chapter, text, source, quote, checks, notTested, open } = requirement
-      const decision = catalogue.decisions.get(requirement.decision ?? '')
-      return {
-        id,
-        level,
-        chapter,
-        text,
-        source,
-        quote,
-        outcome: checks.length === 0 ? ('not-run' as const) : folded(checks.map(outcomeOf)),
-        checks,
-        ...(notTested !== undefined && { notTested }),
-        ...(open !== undefined && { open }),
-        ...(decision && { decision: { id: decision.id, text: decision.decision } }),
-      }
-    })
-
-  const count = (outcome: Outcome) => listed.filter((result) => result.outcome === outcome).length
-  const musts = requirements.filter(({ level, notTested }) => level === 'must' && !notTested)
-  const must = (outcome: Outcome) => musts.filter((each) => each.outcome === outcome).length
+  const tolerance = applyDeviations(facts.deviations ?? [], results, facts.finishedAt)
+  const { covered, stale } = tolerance
+  const { verdict, exitCode } = preflight
+    ? { verdict: 'incomplete' as const, exitCode: 3 }
+    : ended(listed, tolerance, partial)
+  const requirements = requirementsInScope(catalogue, results, scope)
+  const places = definitionsOf(root, results.keys())
+  const checks = listed.map((result) => {
+    const deviation = covered.get(result.id)
+    const source = places.get(result.id)
+    return {
+      ...checkResult(result, redact),
+      ...(source && { source }),
+      ...(deviation && { deviation: marked(deviation) }),
+    }
+  })
+  const { file } = facts.target
   return {
     assay: {
       version: facts.version,
       specsDigest: catalogue.digest,
       node: process.version,
     },
-    target: facts.target,
+    target: { ...facts.target, ...(file !== undefined && { file: redact(file) }) },
     scope: {
       ...scope,
       requirements: requirements.length,
       checks: listed.length,
+      leftOut: [...catalogue.owners.keys()].filter((id) => !results.has(id)).length,
     },
     startedAt: facts.startedAt.toISOString(),
     finishedAt: facts.finishedAt.toISOString(),
     verdict,
     exitCode,
     ...(partial !== undefined && { partial: redact(partial) }),
+    ...(preflight && { preflight: preflight.map((line) => safeLine(line, redact)) }),
     ...(facts.resumed && { resumed: facts.resumed }),
-    summary: {
-      pass: count('pass'),
-      fail: count('fail'),
-      warn: count('warn'),
-      observed: count('observed'),
-      blocked: count('blocked'),
-      notApplicable: count('not-applicable'),
-      notRun: count('not-run'),
-      error: count('error'),
-    },
-    musts: {
-      judged: must('pass') + must('fail'),
-      passed: must('pass'),
-      failed: must('fail'),
-      blocked: must('blocked'),
-      notApplicable: must('not-applicable'),
-      notRun: must('not-run'),
-      notTested: requirements.filter(({ level, notTested }) => level === 'must' && notTested)
-        .length,
-    },
+    summary: checksByOutcome(listed),
+    musts: mustsByOutcome(requirements, results, tolerance),
+    causes: causesOf(checks, facts.evidence, preflight).map((cause) => redacted(cause, redact)),
     requirements,
-    checks: listed.map((result) => {
-      const deviation = covered.get(result.id)
-      return { ...checkResult(result, redact), ...(deviation && { deviation: marked(deviation) }) }
-    }),
+    checks,
     observations: unique(facts.observations.map((each) => observation(each, redact))),
     approvals: facts.approvals,
     requests: facts.requests,
@@ -121,19 +99,50 @@ export function composeReport(facts: RunFacts): Report {
   }
 }
 
+/** The verdict: known deviations don't fail a run, nor does what they keep from being judged. */
+function ended(
+  listed: Result[],
+  { covered, excused, stale }: Tolerance,
+  partial: string | undefined,
+): { verdict: Verdict; exitCode: number } {
+  const counted = verdictOf(
+    listed
+      .filter(({ id }) => !excused.has(id))
+      .map((result) => (covered.has(result.id) ? { ...result, outcome: 'pass' as const } : result)),
+  )
+  // A list of known deviations that is out of date fails the run, as a failure would.
+  if (stale.length > 0 && [0, 4].includes(counted.exitCode)) {
+    return { verdict: 'nonconformant', exitCode: 1 }
+  }
+  if (partial && counted.exitCode === 0) return { verdict: 'incomplete', exitCode: 4 }
+  return counted
+}
+
+function safeLine(line: PreflightLine, redact: (text: string) => string): PreflightLine {
+  const { text, mend } = line
+  return { ...line, text: redact(text), ...(mend !== undefined && { mend: redact(mend) }) }
+}
+
+function redacted(cause: ReportedCause, redact: (text: string) => string): ReportedCause {
+  const { title, evidence } = cause
+  const safe = { ...cause, title: bounded(redact(title), 300) }
+  return evidence === undefined ? safe : { ...safe, evidence: bounded(redact(evidence), 300) }
+}
+
 function marked({ reason, ticket, owner, expires }: Deviation): CheckResult['deviation'] {
   return { reason, ...(ticket && { ticket }), ...(owner && { owner }), expires }
 }
 
 const LONGEST = 2000
 
+function bounded(text: string, most = LONGEST): string {
+  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length} characters)`
+}
+
 /** A result as reports hold it: redacted, bounded. */
 export function checkResult(result: Result, redact: (text: string) => string): CheckResult {
-  const { because: _, expected, actual, place, blockedBy, ...rest } = result
-  const text = (value: string) => {
-    const safe = redact(value)
-    return safe.length <= LONGEST ? safe : `${safe.slice(0, LONGEST)}… (${safe.length} characters)`
-  }
+  const { because: _, expected, actual, place, blockedBy, control, ...rest } = result
+  const text = (value: string) => bounded(redact(value))
   return {
     ...rest,
     message: text(rest.message),
@@ -142,6 +151,7 @@ export function checkResult(result: Result, redact: (text: string) => string): C
     ...(actual !== undefined && { actual: text(actual) }),
     ...(place !== undefined && { place: text(place) }),
     ...(blockedBy !== undefined && { blockedBy: text(blockedBy) }),
+    ...(control && { control: { ...control, summary: text(control.summary) } }),
   }
 }
 

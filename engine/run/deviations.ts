@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { problem, readEntries } from '../catalogue/entries.ts'
-import type { Result } from '../judge/fold.ts'
+import type { Result } from '../judge/results.ts'
+import { readList } from '../yaml/list.ts'
 
 /** Something that the bank is known to do wrong: still judged and shown, it does not fail the run. */
 export interface Deviation {
@@ -14,37 +14,43 @@ export interface Deviation {
   expires: string
 }
 
-const KEYS = ['id', 'reason', 'ticket', 'owner', 'expires']
-
 /**
- * Reads a file of known deviations: a YAML list. Throws an Error that lists each mistake as
- * `file:line:column: what is wrong. mend.`
+ * Reads a file of known deviations: a YAML list, schemas/assay/deviations.schema.json.
+ *
+ * @throws Error that lists each mistake as `file:line:column: what is wrong. mend.`
  */
 export function loadDeviations(file: string, catalogue: Catalogue): Deviation[] {
   if (!existsSync(file)) throw new Error(`${file}: there is no such file`)
   const problems: string[] = []
-  const deviations = readEntries(file, KEYS, problems).map((entry) => {
-    const { id, reason, ticket, owner, expires } = entry.value as unknown as Deviation
-    const known = catalogue.requirements.has(String(id)) || catalogue.owners.has(String(id))
-    if (!known) problems.push(problem(entry, `${id} is no requirement, check or rule. See specs/.`))
-    if (typeof reason !== 'string' || reason.trim() === '') {
-      problems.push(problem(entry, `${id} has no reason. Say why it is tolerated.`))
+  const deviations = readList<Deviation>(file, 'deviations', problems).map(({ place, value }) => {
+    const { id, expires } = value
+    const known = catalogue.requirements.has(id) || catalogue.owners.has(id)
+    if (!known) problems.push(`${place}: ${id} is no requirement, check or rule. See specs/.`)
+    if (Number.isNaN(Date.parse(expires))) {
+      problems.push(`${place}: ${id} expires on ${expires}. Write a day as 2027-01-31.`)
     }
-    if (!/^\d{4}-\d{2}-\d{2}$/.test(String(expires)) || Number.isNaN(Date.parse(expires))) {
-      problems.push(problem(entry, `${id} expires on ${expires}. Write a day as 2027-01-31.`))
-    }
-    return { id, reason, ticket, owner, expires: String(expires) }
+    return value
   })
   if (problems.length > 0) throw new Error(problems.join('\n'))
   return deviations
 }
 
-/** Which results are covered, and what is wrong with the list itself: both fail a run. */
+/** What a list of known deviations does to the results of a run. */
+export interface Tolerance {
+  /** Results that a deviation covers, by id. */
+  covered: Map<string, Deviation>
+  /** Results that only a covered one kept from being judged, by id. */
+  excused: Set<string>
+  /** What is wrong with the list itself, which fails a run: an entry that expired or passes again. */
+  stale: string[]
+}
+
+/** A deviation covers what it names, and excuses what that keeps from being judged. */
 export function applyDeviations(
   deviations: Deviation[],
   results: ReadonlyMap<string, Result>,
   today: Date,
-): { covered: Map<string, Deviation>; stale: string[] } {
+): Tolerance {
   const covered = new Map<string, Deviation>()
   const stale: string[] = []
   const day = today.toISOString().slice(0, 10)
@@ -60,5 +66,8 @@ export function applyDeviations(
     const sound = about.length > 0 && about.every(({ outcome }) => outcome === 'pass')
     if (sound) stale.push(`the known deviation ${id} no longer occurs: remove it`)
   }
-  return { covered, stale }
+  const excused = [...results.values()]
+    .filter(({ outcome, blockedBy = '' }) => outcome === 'blocked' && covered.has(blockedBy))
+    .map(({ id }) => id)
+  return { covered, excused: new Set(excused), stale }
 }

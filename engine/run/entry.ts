@@ -2,17 +2,14 @@
  * The one file that vitest runs for `assay run`: every check in scope becomes one of its tests, in
  * the order of the run. What judges knows nothing of it.
  */
-import { afterAll, describe, inject, test } from 'vitest'
+import { afterAll, describe, inject } from 'vitest'
 import { CHAPTERS } from '../catalogue/catalogue.ts'
-import type { CheckResult } from '../report/report.ts'
-import { openJudging } from './judging.ts'
+import { addTest } from './check-test.ts'
+import { openJudging } from './judging-process.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     assignment: string
-  }
-  interface TaskMeta {
-    result?: CheckResult
   }
 }
 
@@ -21,6 +18,7 @@ declare module 'vitest' {
 const deaf = () => {}
 process.on('SIGINT', deaf)
 process.on('SIGTERM', deaf)
+process.on('SIGHUP', deaf)
 // Nobody waits for what follows: what is kept of the run is for the next one.
 process.once('disconnect', () => process.exit(5))
 
@@ -30,17 +28,12 @@ let cancelled: string | undefined
 
 for (const check of judging.checks) {
   describe(chapterOf(check.id), () => {
-    test(`${check.id} ${check.title}`, { timeout: 0 }, async (context) => {
+    addTest(check, (context) => {
       context.signal.addEventListener('abort', () => {
         cancelled ??= 'the run was interrupted'
         judging.interrupt()
       })
-      const result = await judging.judge(check)
-      context.task.meta.result = result
-      if (result.outcome === 'fail' || result.outcome === 'error') throw failure(result.message)
-      if (result.outcome === 'blocked' || result.outcome === 'not-applicable') {
-        context.skip(`${result.outcome}: ${result.message}`)
-      }
+      return judging.judge(check)
     })
   })
 }
@@ -49,10 +42,3 @@ afterAll(async () => {
   await judging.finish(cancelled)
   process.off('SIGTERM', deaf)
 }, 0)
-
-/** The place in our code says nothing of the bank. */
-function failure(message: string): Error {
-  const error = new Error(message)
-  error.stack = message
-  return error
-}

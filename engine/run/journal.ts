@@ -1,12 +1,28 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
-import type { CheckResult, Observation } from '../report/report.ts'
+import type { CheckResult, Observation, Report } from '../report/report.ts'
+import type { Scope } from './scope.ts'
+
+/** Name of the journal in the folder of a run. */
+export const JOURNAL = 'judged.jsonl'
 
 /**
  * What the judging process writes down as it goes, redacted: enough to report a run whose process
  * was killed.
  */
 export type JournalLine =
-  | { kind: 'start'; pid: number; checks: string[] }
+  | {
+      kind: 'start'
+      pid: number
+      checks: string[]
+      /** Enough to report the run where nobody of it is left. */
+      run?: {
+        version: string
+        scope: Scope
+        target: Report['target']
+        /** UTC, RFC 3339 */
+        startedAt: string
+      }
+    }
   | { kind: 'judged'; result: CheckResult; observations: Observation[] }
   | { kind: 'waiting'; for?: string }
 

@@ -1,12 +1,13 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { chooseDriver, type DriverOptions } from '../authorisation-drivers/choose.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { chooseDriver, type DriverOptions } from '../journey/drivers/choose.ts'
-import { keptClients } from '../journey/kept-clients.ts'
-import { openKeptFile } from '../journey/kept-file.ts'
-import { type KeptRun, keepRun } from '../journey/kept-run.ts'
-import { createSession, type Session } from '../journey/session.ts'
-import type { Target } from '../target/resolve.ts'
+import { openClientStore } from '../client-session/client-store.ts'
+import { createDeadline } from '../client-session/deadline.ts'
+import { openResumeFile } from '../client-session/resume-file.ts'
+import { type ResumableRun, resumableRun } from '../client-session/resume-run.ts'
+import { createSession, type Session } from '../client-session/session.ts'
+import type { Target } from '../configuration/resolve.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { createWire } from '../wire/wire.ts'
 import type { Suites } from './suites.ts'
@@ -25,17 +26,27 @@ export function openSession(parts: {
   operator?: boolean
   /** What the run tells its driver; without it nobody is told that it waits. */
   approvals?: DriverOptions
+  /** Minutes after which nothing more is asked of the bank. */
+  deadline?: number
 }): Session {
   const { target, catalogue, suites, onExchange } = parts
   const { memory, keep } = parts
   const keptPath = memory === undefined ? undefined : join(memory, `${target.name}.visits`)
-  const keptRun = keep && keptPath ? keptRunOf(target, keptPath, keep) : undefined
-  const wire = createWire(target, Math.max(0, ...(keptRun?.earlier.exchanges ?? []).map(numberOf)))
-  const driver = chooseDriver(target, wire, parts.approvals)
-  const { schemas, rules } = suites
+  const resumable = keep && keptPath ? keptRunOf(target, keptPath, keep) : undefined
+  const wire = createWire(
+    target,
+    Math.max(0, ...(resumable?.earlier.exchanges ?? []).map(numberOf)),
+  )
+  const deadline = createDeadline(parts.deadline)
+  const onWaiting = (what?: string) => {
+    deadline.waiting(what)
+    parts.approvals?.onWaiting?.(what)
+  }
+  const driver = chooseDriver(target, wire, { ...parts.approvals, onWaiting })
+  const { owners, schemas, rules } = suites
   const file = (name: string) => join(parts.memory ?? '', `${target.name}.${name}.json`)
   const remembered = parts.memory !== undefined && {
-    clients: keptClients(file('clients'), target),
+    clients: openClientStore(file('clients'), target),
     leftovers: file('leftovers'),
   }
   return createSession({
@@ -43,12 +54,14 @@ export function openSession(parts: {
     wire,
     driver,
     catalogue,
+    owners,
     schemas,
     rules,
     onExchange,
     operator: parts.operator,
-    onWaiting: parts.approvals?.onWaiting,
-    keptRun,
+    onWaiting,
+    deadline,
+    resumable,
     keeps: () => keptPath !== undefined && existsSync(keptPath),
     ...remembered,
   })
@@ -61,14 +74,14 @@ function keptRunOf(
   target: Target,
   path: string,
   { binding, fresh }: { binding: string; fresh: boolean },
-): KeptRun | undefined {
+): ResumableRun | undefined {
   if (target.document.authorisation.keep !== 'file') {
     rmSync(path, { force: true })
     return undefined
   }
   const secret = target.clients.first.signingKey
-  const file = openKeptFile(path, { secret, binding, lifetime: LIFETIME, fresh })
-  if (file) return keepRun(file)
+  const file = openResumeFile(path, { secret, binding, lifetime: LIFETIME, fresh })
+  if (file) return resumableRun(file)
   process.stderr.write(`Another run has ${path}: approvals of this one are not kept.\n`)
   return undefined
 }

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import type { NamedConsent } from '../journey/consent.ts'
-import type { SuiteCheck } from '../journey/context.ts'
-import type { HookName, TargetDocument } from '../target/target.ts'
+import { type NamedConsent, precededBy } from '../client-session/consent.ts'
+import type { HookName, TargetDocument } from '../configuration/target.ts'
+import { consentsOf, type SuiteCheck } from '../suite-api/check.ts'
 import { inCore, inScope, ordered, type Scope } from './scope.ts'
 
 /** What a run will ask of a bank and of people, known before anything is sent. */
@@ -34,13 +34,15 @@ export interface Plan {
   /** Checks that exhaust the rate limit, and with how many requests at most. */
   bursts: { check: string; requests: number }[]
   /** Facts that a TPP cannot make true: who does, and what rests on it. */
-  hooks: { name: HookName; by: FactBy; checks: string[] }[]
+  hooks: { name: HookName; by: HookBy; checks: string[] }[]
   /** About how many requests, on a bank of few surprises. */
   requests: number
+  /** About how many of them ask for every transaction that there is, of a customer or of a card. */
+  histories: number
 }
 
 /** A hook of the target, or time within its patience; undefined: nobody. */
-export type FactBy = 'http' | 'command' | 'ask' | 'time' | undefined
+export type HookBy = 'http' | 'command' | 'ask' | 'time' | undefined
 
 const HOOKS = [
   'token-expired',
@@ -55,11 +57,10 @@ export function planOf(parts: {
   catalogue: Catalogue
   checks: SuiteCheck[]
   scope: Scope
-  consents: NamedConsent[]
 }): Plan {
   const { target, catalogue, scope } = parts
   const selected = parts.checks.filter(
-    (check) => inScope(check.id, catalogue, scope) && (scope.profile === 'full' || inCore(check)),
+    (check) => inScope(check.id, catalogue, scope) && (scope.profile !== 'core' || inCore(check)),
   )
   const checks = ordered(selected, catalogue)
   const hooks = HOOKS.map((name) => ({
@@ -72,16 +73,10 @@ export function planOf(parts: {
       by === undefined && name !== 'token-expired' ? resting : [],
     ),
   )
-  const unasked = parts.consents.filter(({ client, customer }) => missing(target, client, customer))
-  const able = checks.filter(
-    (check) => !lacking.has(check.id) && !missingFor(check, target, new Set(unasked.map(nameOf))),
-  )
+  const able = checks.filter((check) => !lacking.has(check.id) && !missingFor(check, target))
   const using = (name: string) =>
-    able.filter(({ options }) => options.uses?.includes(name) || options.spends === name)
-  const approvals = neededBy(
-    checks.filter(({ id }) => !lacking.has(id)),
-    parts.consents,
-  ).map((consent) => {
+    able.filter(({ options }) => consentsOf(options).some((consent) => consent.name === name))
+  const approvals = neededBy(checks.filter(({ id }) => !lacking.has(id))).map((consent) => {
     const { name, purpose, client = 'first', customer = 'first', permissions } = consent
     return {
       name,
@@ -92,7 +87,7 @@ export function planOf(parts: {
       missing: missing(target, client, customer),
       serves: using(name).map(idOf),
       spentBy: using(name)
-        .filter(({ options }) => options.spends === name)
+        .filter(({ options }) => options.spends?.name === name)
         .map(idOf),
     }
   })
@@ -102,6 +97,9 @@ export function planOf(parts: {
     .map(({ id }) => ({ check: id, requests: target.rateLimitBurst ?? 0 }))
   const asked = approvals.filter((approval) => approval.missing === undefined).length
   const own = visits.reduce((sum, { count }) => sum + count, 0)
+  const visiting = new Set(visits.flatMap((visit) => visit.checks))
+  const reading = able.filter(({ id }) => !visiting.has(id)).length
+  const less = scope.profile === 'full' ? 1 : ONE_OF_A_KIND
   return {
     checks: checks.length,
     requirements: new Set(checks.map(({ id }) => catalogue.owners.get(id)?.id)).size,
@@ -113,39 +111,54 @@ export function planOf(parts: {
     bursts,
     hooks,
     requests: Math.round(
-      able.length * A_CHECK + asked * AN_APPROVAL + own * A_VISIT + (bursts[0]?.requests ?? 0),
+      (reading * A_CHECK + asked * AN_APPROVAL + own * A_VISIT + (bursts[0]?.requests ?? 0)) * less,
     ),
+    histories: Math.round(able.reduce((sum, each) => sum + historiesOf(each, catalogue), 0) * less),
   }
 }
 
-/** Requests of a check, of an approval and of a visit, as they are at the reference bank. */
-const A_CHECK = 3
-const AN_APPROVAL = 8
-const A_VISIT = 4
+/** Requests of a check without visits, of an approval and of a visit, as at the reference bank. */
+const A_CHECK = 5.6
+const AN_APPROVAL = 10
+const A_VISIT = 6.5
+/** Of these, what is sent where one approval of a kind is looked at. */
+const ONE_OF_A_KIND = 0.8
+
+/** Whole histories that a check asks for, by its chapter, as they are at the reference bank. */
+const HISTORIES: Record<string, number> = {
+  'account-information/transactions': 2.1,
+  'account-information/data': 3,
+  'account-information/rate-limit': 1,
+}
+/** Of any other chapter, in which some look whether transactions are refused. */
+const A_HISTORY = 0.14
+
+function historiesOf({ id, options }: SuiteCheck, { owners }: Catalogue): number {
+  const shown = consentsOf(options).some(({ permissions }) =>
+    permissions.some((one) => /^ReadTransactions(Basic|Detail)$/.test(one)),
+  )
+  return shown ? (HISTORIES[owners.get(id)?.chapter ?? ''] ?? A_HISTORY) : 0
+}
 
 const idOf = ({ id }: SuiteCheck) => id
-const nameOf = ({ name }: NamedConsent) => name
 
 /**
- * The approvals that checks need, in the order in which they come to need them; each after the one
- * that it re-confirms.
+ * The approvals that checks need, in the order in which they come to need them; each after those that
+ * it re-confirms or takes its dates from.
  */
-export function neededBy(checks: SuiteCheck[], consents: NamedConsent[]): NamedConsent[] {
+export function neededBy(checks: SuiteCheck[]): NamedConsent[] {
   const needed = new Set<NamedConsent>()
   const need = (consent: NamedConsent) => {
-    if (consent.reconfirms) need(consent.reconfirms)
+    for (const earlier of precededBy(consent)) need(earlier)
     needed.add(consent)
   }
   for (const { options } of checks) {
-    for (const name of [...(options.uses ?? []), ...(options.spends ? [options.spends] : [])]) {
-      const consent = consents.find((each) => each.name === name)
-      if (consent) need(consent)
-    }
+    for (const consent of consentsOf(options)) need(consent)
   }
   return [...needed]
 }
 
-function factBy(target: TargetDocument, name: HookName): FactBy {
+function factBy(target: TargetDocument, name: HookName): HookBy {
   const { http, command, ask } = target.hooks?.[name] ?? {}
   if (http) return 'http'
   if (command) return 'command'
@@ -173,16 +186,16 @@ function ownVisits(checks: SuiteCheck[]): Plan['visits'] {
 }
 
 /** Whether a check needs something of the target besides hooks, and does not find it. */
-function missingFor(
-  { options }: SuiteCheck,
-  target: TargetDocument,
-  unasked: ReadonlySet<string>,
-): boolean {
-  const { registers, needs = [], uses = [] } = options
+function missingFor({ options }: SuiteCheck, target: TargetDocument): boolean {
+  const { registers, needs = [] } = options
   if (registers && !target.freshRegistrations) return true
   if (needs.includes('clients.second') && !target.clients.second) return true
   if (needs.includes('customers.second') && !target.customers.second) return true
-  return uses.some((name) => unasked.has(name))
+  const lacks = ({ client, customer }: NamedConsent) =>
+    missing(target, client, customer) !== undefined
+  if (options.spends && lacks(options.spends)) return true
+  // One that looks at several approvals goes on with those that there are.
+  return options.uses?.length ? options.uses.every(lacks) : false
 }
 
 function missing(target: TargetDocument, client?: string, customer?: string): string | undefined {

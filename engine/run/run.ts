@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import type { SuiteCheck } from '../journey/context.ts'
-import type { Session } from '../journey/session.ts'
-import { STEP_OWNERS } from '../journey/steps.ts'
-import { type Result, ruleResults, settleBlocked } from '../judge/fold.ts'
+import type { Session } from '../client-session/session.ts'
 import type { Outcome } from '../judge/outcome.ts'
-import type { RuleObservation } from '../judge/rulebook.ts'
-import { ENDPOINT_OWNERS, type Judgement, judgeOne } from './runner.ts'
+import { type Result, ruleResults, settleBlocked } from '../judge/results.ts'
+import type { RuleObservation } from '../judge/rule-engine.ts'
+import type { SuiteCheck } from '../suite-api/check.ts'
+import { neededBy } from './plan.ts'
+import { type Judgement, judgeOne } from './run-check.ts'
 import { inCore, inScope, ordered, ruleInCore, type Scope } from './scope.ts'
 
 /** A run of the suite against one bank: judged check by check, then finished once. */
@@ -47,34 +47,56 @@ export function createRun(parts: {
   const judged = new Map<string, Judgement>()
   const underWay = new Set<Promise<Judgement>>()
   const selected = parts.checks.filter(
-    (check) => inScope(check.id, catalogue, scope) && (scope.profile === 'full' || inCore(check)),
+    (check) => inScope(check.id, catalogue, scope) && (scope.profile !== 'core' || inCore(check)),
   )
   const byId = new Map(parts.checks.map((check) => [check.id, check]))
 
-  for (const before of session.keptRun?.earlier.judgements ?? []) {
+  session.extent = {
+    quick: scope.profile === 'quick',
+    approvals: new Set(neededBy(selected).map(({ name }) => name)),
+  }
+
+  for (const before of session.resumable?.earlier.judgements ?? []) {
     if (byId.has(before.result.id)) judged.set(before.result.id, before)
   }
+
+  /** Has a check begun that ends what every other needs? */
+  let ending = false
 
   const judge = async (check: SuiteCheck) => {
     const known = judged.get(check.id)
     if (known) return known
-    if (check.options.spends) await beforeSpending(check.options.spends)
+    if (check.options.spends) await beforeSpending(check.options.spends.name)
+    if (check.options.last && !ending) {
+      ending = true
+      // What the last ones ask for first is rested on as well.
+      const last = selected.filter(({ options }) => options.last)
+      const names = new Set(neededBy(last).map(({ name }) => name))
+      for (const owner of stepOwners()) {
+        const { uses = [] } = owner.options
+        const own = uses.some(({ core }) => !core) && uses.every(({ name }) => names.has(name))
+        if (own) await judge(owner)
+      }
+      await judgeWhatIsRestedOn()
+    }
     const judging = judgeOne(check, session, catalogue)
     underWay.add(judging)
     const judgement = await judging
     underWay.delete(judging)
     judged.set(check.id, judgement)
-    session.keptRun?.judged(judgement)
+    session.resumable?.judged(judgement)
     return judgement
   }
 
+  const stepOwners = () => Object.values(session.owners.steps).flatMap((id) => byId.get(id) ?? [])
+
   /** An owner of a step that the scope left out could not be judged once its approval is gone. */
   const beforeSpending = async (approval: string) => {
-    for (const id of STEP_OWNERS) {
-      const owner = byId.get(id)
-      if (!owner?.options.spends && owner?.options.uses?.includes(approval)) await judge(owner)
+    for (const owner of stepOwners()) {
+      const uses = owner.options.uses?.some(({ name }) => name === approval)
+      if (uses && !owner.options.spends) await judge(owner)
     }
-    session.keptRun?.spends(approval)
+    session.resumable?.spends(approval)
   }
 
   /** Owners of steps and causes of blocked are judged too, whatever the scope. */
@@ -97,14 +119,15 @@ export function createRun(parts: {
       // After Ctrl-C nobody waits for the check that is under way, and it goes on all the same.
       await Promise.race([Promise.all(underWay), wait(PATIENCE, undefined, { ref: false })])
       await judgeWhatIsRestedOn()
-      if (!interrupted && !session.lost) session.keptRun?.drop()
+      if (!interrupted && !session.lost) session.resumable?.drop()
       const leftBehind = await session.cleanUp()
       const results = new Map<string, Result>()
       for (const { result } of judged.values()) results.set(result.id, { ...result })
-      const states = session.rulebook
+      const states = session.ruleEngine
         .states()
-        .filter(({ uses }) => scope.profile === 'full' || ruleInCore(uses))
-      const rules = ruleResults(states, catalogue, results, ENDPOINT_OWNERS)
+        .filter(({ uses }) => scope.profile !== 'core' || ruleInCore(uses))
+      const seen = ruleResults(states, catalogue, results, session.owners.endpoints)
+      const rules = interrupted ? seen.map(notComeTo) : seen
       const causes = new Set([...results.values()].map(causeOf))
       for (const rule of rules) {
         const check = results.get(rule.id)
@@ -117,18 +140,29 @@ export function createRun(parts: {
         }
         if (inScope(rule.id, catalogue, scope) || causes.has(rule.id)) results.set(rule.id, rule)
       }
-      settleBlocked(results)
+      const follows = new Map(parts.checks.map(({ id, options }) => [id, options.follows ?? []]))
+      for (const { id, follows: others = [] } of states) {
+        follows.set(id, [...(follows.get(id) ?? []), ...others])
+      }
+      settleBlocked(results, follows)
       const used = new Map<string, string[]>()
       for (const { approvals, result } of judged.values()) {
         for (const name of approvals) used.set(name, [...(used.get(name) ?? []), result.id])
       }
       const observations = [
         ...[...judged.values()].flatMap((judgement) => judgement.observations),
-        ...session.rulebook.observations(),
+        ...session.ruleEngine.observations(),
       ]
       return { results, observations, used, leftBehind }
     },
   }
+}
+
+/** What a rule lacks that a run did not come to is no lack of the customers' data. */
+function notComeTo(rule: Result): Result {
+  const { because, ...rest } = rule
+  if (rule.outcome !== 'blocked' || because?.kind !== 'data') return rule
+  return { ...rest, outcome: 'not-run', message: `the run ended before: ${rule.message}` }
 }
 
 const BROKEN: Outcome[] = ['fail', 'warn']

@@ -1,19 +1,24 @@
 import { type Catalogue, CHAPTERS, type Requirement } from '../catalogue/catalogue.ts'
-import type { SuiteCheck } from '../journey/context.ts'
-import { registeredChecks } from '../judge/check.ts'
+import type { RuleConsent } from '../judge/rule.ts'
+import { registeredChecks, type SuiteCheck } from '../suite-api/check.ts'
+
+/**
+ * `core`: what one approval shows. `full`: everything, in every case that a sentence holds for.
+ * `quick`: every check, one case of each kind.
+ */
+export type Profile = 'core' | 'quick' | 'full'
+
+export const PROFILES: readonly Profile[] = ['core', 'quick', 'full']
 
 /** What of the catalogue a run judges. */
 export interface Scope {
-  profile: 'core' | 'full'
+  profile: Profile
   /** Patterns over ids, chapters, levels and tags; empty: everything. */
   only: string[]
 }
 
 /** What tells a check from others by what it costs: `--only @registers`. */
 export const TAGS = ['@approval', '@visit', '@spends', '@registers', '@bursts', '@hook'] as const
-
-/** The approval that `core` asks for. */
-export const CORE_APPROVAL = 'everything'
 
 /** Is the id of a check or rule in scope? Unknown patterns select nothing. */
 export function inScope(id: string, catalogue: Catalogue, scope: Scope): boolean {
@@ -34,7 +39,7 @@ export function selected(
 
 /** The tags of a check that the suites define; a rule has none. */
 function tagsOf(id: string): string[] {
-  const { options } = registeredChecks<never>().find((check) => check.id === id) ?? {}
+  const { options } = registeredChecks().find((check) => check.id === id) ?? {}
   if (!options) return []
   const { uses = [], spends, refusals, denial, grants, registers, bursts, needs = [] } = options
   const has: Record<(typeof TAGS)[number], boolean> = {
@@ -64,30 +69,37 @@ export function inCore({ options }: SuiteCheck): boolean {
 }
 
 /** Does a rule belong to `core`: does the one approval show what it judges? */
-export function ruleInCore(uses: readonly string[] = []): boolean {
-  return uses.every((name) => name === CORE_APPROVAL)
+export function ruleInCore(uses: readonly RuleConsent[] = []): boolean {
+  return uses.every(({ core }) => core)
 }
 
 /** Is a rule in scope, and in its profile? */
 export function ruleInScope(
-  { id, uses }: { id: string; uses?: readonly string[] },
+  { id, uses }: { id: string; uses?: readonly RuleConsent[] },
   catalogue: Catalogue,
   scope: Scope,
 ): boolean {
-  return inScope(id, catalogue, scope) && (scope.profile === 'full' || ruleInCore(uses))
+  return inScope(id, catalogue, scope) && (scope.profile !== 'core' || ruleInCore(uses))
 }
 
-/** Phases that must stay in this order: what reads, what spends an approval, what exhausts. */
-export function phaseOf({ options }: SuiteCheck): 0 | 1 | 2 {
+/** Phases in this order: what comes before any client, what reads, what spends an approval, what exhausts, what ends the rest. */
+export function phaseOf({ options }: SuiteCheck): -1 | 0 | 1 | 2 | 3 {
+  if (options.first) return -1
+  if (options.last) return 3
   if (options.bursts) return 2
   return options.spends ? 1 : 0
 }
 
-/** Checks in the order in which they are judged: phase by phase, chapters as in the documents. */
+/**
+ * Checks in the order in which they are judged: phase by phase, chapters as in the documents. What
+ * registers a client comes before every approval: a bank may then end the client that was known before.
+ */
 export function ordered(checks: SuiteCheck[], catalogue: Catalogue): SuiteCheck[] {
   const place = (check: SuiteCheck) => {
     const chapter = catalogue.owners.get(check.id)?.chapter ?? ''
-    return phaseOf(check) * 100 + CHAPTERS.indexOf(chapter)
+    const { registers, uses = [] } = check.options
+    const early = registers && uses.length === 0 ? 50 : 0
+    return phaseOf(check) * 100 + CHAPTERS.indexOf(chapter) - early
   }
   return [...checks].sort((a, b) => place(a) - place(b))
 }

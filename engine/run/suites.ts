@@ -2,17 +2,21 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import type { NamedConsent } from '../journey/consent.ts'
-import type { SuiteCheck } from '../journey/context.ts'
-import { registeredChecks } from '../judge/check.ts'
+import { CatalogueError } from '../catalogue/catalogue-error.ts'
+import type { NamedConsent } from '../client-session/consent.ts'
+import type { Owners } from '../client-session/step-owners.ts'
 import { type Rule, registeredRules } from '../judge/rule.ts'
 import { loadSchemas, type ResponseSchema } from '../judge/schemas.ts'
+import { registeredChecks, type SuiteCheck } from '../suite-api/check.ts'
 
 /** Everything that judges: the checks and rules of the suites, and the schemas. */
 export interface Suites {
   checks: SuiteCheck[]
+  owners: Owners
   rules: readonly Rule[]
   schemas: ResponseSchema[]
+  /** Check or rule id → file that defines it; what only a schema states is in none. */
+  files: ReadonlyMap<string, string>
 }
 
 /** Files of a folder of suites: `<chapter>.check.ts`, `<chapter>.rule.ts`, or the same built. */
@@ -24,45 +28,78 @@ export function suiteFiles(folder: string): string[] {
 }
 
 /**
- * Imports every suite of a folder. Throws when a check or rule has an id that specs/ does not know:
- * it would judge on nobody's behalf.
+ * Imports every suite of a folder. `instance` imports the files once more, apart from what anybody
+ * else imports of them; what they import themselves is shared.
+ *
+ * @throws CatalogueError where a check or rule has an id that specs/ does not know, and would judge on
+ *   nobody's behalf, and where specs/ names one that nothing defines, and would never be judged.
  */
-export async function loadSuites(folder: string, catalogue: Catalogue): Promise<Suites> {
-  for (const file of suiteFiles(folder)) await import(pathToFileURL(file).href)
-  const suites = registeredSuites()
-  const unknown = idsOf(suites).filter((id) => !catalogue.owners.has(id))
-  if (unknown.length > 0) {
-    throw new Error(
-      `not in specs/: ${unknown.join(', ')}. Add each to the checks of its requirement.`,
-    )
-  }
+export async function loadSuites(
+  folder: string,
+  catalogue: Catalogue,
+  instance = '',
+): Promise<Suites> {
+  const suites = await importSuites(folder, instance)
+  const problems = idProblems(idsOf(suites), catalogue)
+  if (problems.length > 0) throw new CatalogueError(problems)
   return suites
 }
 
-/** The rows of the table of approvals, consents.ts, in the order in which they are asked for. */
+/** The same, whatever their ids. */
+export async function importSuites(folder: string, instance = ''): Promise<Suites> {
+  for (const file of suiteFiles(folder)) {
+    await import(`${pathToFileURL(file).href}${instance}`)
+    for (const { id } of [...registeredChecks(), ...registeredRules()]) {
+      if (!defined.has(id)) defined.set(id, file)
+    }
+  }
+  return {
+    checks: registeredChecks(),
+    owners: await loadOwners(folder),
+    rules: registeredRules(),
+    schemas: loadSchemas(),
+    files: defined,
+  }
+}
+
+/** Ids that stand in the suites alone, or in specs/ alone, each with its mend. */
+export function idProblems(defined: readonly string[], { owners }: Catalogue): string[] {
+  const unknown = defined.filter((id) => !owners.has(id))
+  const known = new Set(defined)
+  return [
+    ...unknown.map(
+      (id) => `${id} is in no requirement. Add it to the checks of its one in specs/.`,
+    ),
+    ...[...owners].flatMap(([id, { place, chapter }]) =>
+      known.has(id)
+        ? []
+        : [`${place}: ${id} is defined nowhere. Write it in suites/${chapter}.check.ts.`],
+    ),
+  ]
+}
+
+/** As a process imports a file only once, whoever loads suites after another finds them here. */
+const defined = new Map<string, string>()
+
+/** The ids that the engine leans on, from owners.ts of the suites. */
+async function loadOwners(folder: string): Promise<Owners> {
+  const { owners } = (await importTable(folder, 'owners')) as { owners: Owners }
+  return owners
+}
+
+/** The rows of the table of approvals, consents.ts of the suites. */
 export async function loadConsents(folder: string): Promise<NamedConsent[]> {
-  const file = ['consents.ts', 'consents.js'].map((name) => join(folder, name)).find(existsSync)
-  if (file === undefined) return []
-  const rows: unknown[] = Object.values(await import(pathToFileURL(file).href))
+  const rows: unknown[] = Object.values(await importTable(folder, 'consents'))
   return rows.filter(
     (row): row is NamedConsent =>
       typeof row === 'object' && row !== null && 'permissions' in row && 'name' in row,
   )
 }
 
-/** Only what judges every exchange, for a runner that brings the checks itself. */
-export async function loadRules(folder: string): Promise<Suites> {
-  const files = suiteFiles(folder).filter((file) => file.includes('.rule.'))
-  for (const file of files) await import(pathToFileURL(file).href)
-  return registeredSuites()
-}
-
-function registeredSuites(): Suites {
-  return {
-    checks: registeredChecks() as SuiteCheck[],
-    rules: registeredRules(),
-    schemas: loadSchemas(),
-  }
+async function importTable(folder: string, name: string): Promise<object> {
+  const file = [`${name}.ts`, `${name}.js`].map((each) => join(folder, each)).find(existsSync)
+  if (file === undefined) throw new Error(`${folder} has no ${name}.ts`)
+  return import(pathToFileURL(file).href)
 }
 
 /** Ids of everything that judges, once each. */

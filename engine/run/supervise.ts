@@ -1,13 +1,14 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestCase, TestModule, Vitest } from 'vitest/node'
-import { root } from '../catalogue/root.ts'
+import { targetFrom } from '../configuration/resolve.ts'
+import { root } from '../record/root.ts'
+import { writeWhole } from '../record/write-whole.ts'
 import type { CheckResult, Report } from '../report/report.ts'
-import { targetFrom } from '../target/resolve.ts'
 import { createRedactor } from '../wire/redaction.ts'
-import { readJournal } from './journal.ts'
-import { type Assignment, JOURNAL } from './judging.ts'
-import { salvaged } from './salvage.ts'
+import { crashReport } from './crash-report.ts'
+import { JOURNAL, readJournal } from './journal.ts'
+import { type Assignment, targetOf } from './judging-process.ts'
 
 /** Who is told how the run goes. */
 export interface Progress {
@@ -15,8 +16,11 @@ export interface Progress {
   note(text: string): void
 }
 
-/** What asks a run to end: Ctrl-C, and whoever ends processes (a pipeline, a container). */
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+/** What asks a run to end: Ctrl-C, whoever ends processes (a pipeline, a container), a line that is lost. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Room for what a check makes and forgets at once: fewer collections. */
+const YOUNG = ['--max-semi-space-size=32']
 
 /** Seconds without any sign of life, beyond the target's own time-out, after which it is a hang. */
 const SILENCE = 60
@@ -33,7 +37,8 @@ export async function supervise(parts: {
   const startedAt = new Date()
   const raw: string[] = []
   // A folder that is used again must not pass an earlier run off as this one.
-  for (const name of ['report.json', JOURNAL]) rmSync(join(assignment.out, name), { force: true })
+  for (const name of ['report.json', 'exchanges.jsonl', JOURNAL])
+    rmSync(join(assignment.out, name), { force: true })
   const { createVitest } = await import('vitest/node')
   const before = new Set(SIGNALS.flatMap((signal) => process.listeners(signal)))
   const entry = join(import.meta.dirname, import.meta.url.endsWith('.ts') ? 'entry.ts' : 'entry.js')
@@ -47,6 +52,7 @@ export async function supervise(parts: {
       exclude: [],
       dir: import.meta.dirname,
       pool: 'forks',
+      execArgv: YOUNG,
       isolate: false,
       fileParallelism: false,
       testTimeout: 0,
@@ -87,21 +93,28 @@ export async function supervise(parts: {
   }
 
   const redactor = createRedactor(targetFrom(assignment.target, assignment.base).secrets)
-  const problems = raw.map((problem) => redactor.redactText(problem))
+  // Whoever asks twice wants it to be gone.
+  const meant = interrupt.killed ? raw.filter((problem) => problem !== GONE) : raw
+  const problems = meant.map((problem) => redactor.redactText(problem))
   const file = join(assignment.out, 'report.json')
   if (!existsSync(file)) {
     const why = interrupt.asked ? 'the run was interrupted' : 'the judging process is gone'
-    const report = await salvaged(assignment, startedAt, why)
-    writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`)
+    const report = await crashReport(
+      { ...assignment, target: targetOf(assignment) },
+      startedAt,
+      why,
+    )
+    writeWhole(file, `${JSON.stringify(report, null, 2)}\n`)
   }
   amend(file, problems, interrupt.asked)
 }
 
 /** vitest says of a process that was killed, or ran out of memory, only that its worker erred. */
 function inOurWords(message: string): string {
-  const gone = 'the judging process ended by itself: it was killed, or ran out of memory'
-  return message.startsWith('[vitest-pool]') ? gone : message
+  return message.startsWith('[vitest-pool]') ? GONE : message
 }
+
+const GONE = 'the judging process ended by itself: it was killed, or ran out of memory'
 
 /** Adds our own trouble to the report: it makes the run an error, never a verdict on the bank. */
 function amend(file: string, problems: string[], interrupted: boolean): void {
@@ -116,7 +129,7 @@ function amend(file: string, problems: string[], interrupted: boolean): void {
     report.exitCode = 5
     report.verdict = 'error'
   }
-  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`)
+  writeWhole(file, `${JSON.stringify(report, null, 2)}\n`)
 }
 
 /** Kills a judging process that shows no sign of life; waiting for a person is none. */
@@ -169,7 +182,7 @@ function interruption(
       if (!before.has(listener)) process.off(signal, listener)
     }
   }
-  const state = { asked: false, stop: () => {} }
+  const state = { asked: false, killed: false, stop: () => {} }
   let times = 0
   const listener = () => {
     state.asked = true
@@ -181,6 +194,7 @@ function interruption(
     }
     const pid = judgingProcess(journal)
     if (times > 2 || pid === undefined) process.exit(130)
+    state.killed = true
     process.kill(pid, 'SIGKILL')
   }
   for (const signal of SIGNALS) process.on(signal, listener)

@@ -2,8 +2,8 @@ import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
 import { buildConnector } from 'undici'
-import type { TransportDocument } from '../target/target.ts'
-import { tunnel } from './tunnel.ts'
+import type { TransportDocument } from '../configuration/target.ts'
+import { tunnel } from './connect-proxy.ts'
 
 /** What is remembered of one connection, for the exchanges that it carries. */
 export interface SocketFacts {
@@ -28,6 +28,8 @@ interface ConnectorOptions {
   /** What an identity offers and trusts; see contextOf. */
   context: SecureContext
   proxy: string | undefined
+  /** Offer HTTP/2 beside HTTP/1.1 (ALPN)? */
+  http2: boolean
   /** Milliseconds for a connection to stand, TLS included. */
   timeout: number
   /** Called with true when a TCP connection begins, with false when it stands or has failed. */
@@ -59,8 +61,13 @@ export function contextOf(
  * socket, so that an alert after the handshake is not lost to the write that fails because of it.
  */
 export function connector(options: ConnectorOptions): buildConnector.connector {
-  const { context, proxy, timeout, reaching } = options
-  const connect = buildConnector({ timeout, maxCachedSessions: 0, secureContext: context })
+  const { context, proxy, http2, timeout, reaching } = options
+  const connect = buildConnector({
+    timeout,
+    allowH2: http2,
+    maxCachedSessions: 0,
+    secureContext: context,
+  })
   const open: buildConnector.connector = (target, callback) => {
     const reached = begin(reaching, target.httpSocket === undefined)
     // undici's connector returns the socket that it is connecting; its types do not say so.

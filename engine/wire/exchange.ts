@@ -43,15 +43,71 @@ export interface About {
   /** Id of the check or step that sent it. */
   check?: string
   /** The authorisation request whose answers these are: what a redirect must agree with. */
-  visit?: { clientId: string; redirectUri: string; nonce: string; state?: string }
+  visit?: {
+    clientId: string
+    redirectUri: string
+    registered?: string[]
+    nonce: string
+    state?: string
+  }
   /** What an ID token in this token response must agree with: that of the authorisation response. */
   idToken?: { nonce: string; iss?: unknown; sub?: unknown }
   /** The registered client that sends a token request, as the bank stored it. */
   registered?: { clientId: string; scope?: string }
+  /**
+   * The access token is sent in place of another, which was answered 401 although it should have lived:
+   * how old that one was, in seconds, how long it was to live, and whether its client had no newer one.
+   */
+  instead?: { of: string; seconds: number; expiresIn: number; newest: boolean }
   /** What it asks for is in no table of the documents: a success is held against no schema. */
   open?: boolean
   /** Rules that leave this exchange to the check, which judges the same thing. */
   owns?: string[]
+  /** Where a client is judged: what the bank that it spoke to knew and thought of the request. */
+  seen?: Seen
+}
+
+/** A request of a client under judgement, as the bank saw it. */
+export interface Seen {
+  /** Id of the scenario during which it came. */
+  scenario: string
+  /** What the client had been asked to do. */
+  goal: string
+  /** Was the customer there while it was asked? */
+  present: boolean
+  /** Alterations of the bank that showed themselves in the answer. */
+  fired: string[]
+  /** Transport certificate: none, valid, or what was wrong with it. */
+  certificate: string
+  /** Why the bank refused. */
+  refusal?: { reason: string; detail: string }
+  /** What a correct message of the client names. */
+  expected?: { issuer: string; tokenEndpoint: string; registrationEndpoint: string }
+  clientId?: string
+  /** What the bank stored for the client. */
+  client?: Record<string, unknown>
+  /** The access token of the request, if the bank ever issued it. */
+  token?: {
+    kind: 'client' | 'customer'
+    consentId?: string
+    live: boolean
+    scope: string
+    clientId: string
+  }
+  /** The authorisation code of a token request, if the bank ever issued it. */
+  code?: { used: boolean; redirectUri: string; consentId?: string }
+  /** The refresh token of a token request, if the bank knew it. */
+  refreshToken?: { superseded: boolean; consentId?: string }
+  /** The consent that the request names, or that its token was issued for. */
+  consent?: {
+    id: string
+    status: string
+    clientId: string
+    deleted: boolean
+    approved: boolean
+    transactionsFrom?: number
+    transactionsTo?: number
+  }
 }
 
 /** Why no response arrived. `unreachable` and `untrusted` are the environment, never the bank. */
@@ -66,6 +122,19 @@ export interface WireFailure {
     | 'too-large' // body over the limit of the target
   code: string
   message: string
+  /**
+   * Ids of a request to the same endpoint, or else to the same listener, before, and of one just after, which
+   * were answered: only this one was cut. Without them nobody can tell a refusal from trouble.
+   */
+  alone?: { before: string; after: string }
+}
+
+/** Alerts with which a server refuses a certificate, or that none came: RFC 8446 6.2. */
+const OF_CERTIFICATES = /CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED/
+
+/** Does the failure tell a refusal of this request from trouble with the listener? */
+export function refusesConnection({ kind, code, alone }: WireFailure): boolean {
+  return alone !== undefined || (kind === 'tls-alert' && OF_CERTIFICATES.test(code))
 }
 
 export interface WireRequest {
@@ -80,11 +149,13 @@ export interface WireResponse {
   status: number
   /** Name and value in the spelling and order of the wire. */
   headers: [string, string][]
-  /** UTF-8 text; empty when there was none. */
+  /** UTF-8 text; empty when there was none. Of a large JSON body the beginning alone. */
   body: string
+  /** SHA-256 of a large body, hex. */
+  digest?: string
   /** Length of the body on arrival, in bytes, after content decoding. */
   bytes: number
-  /** Body as JSON; undefined when it is empty or not JSON. */
+  /** Body as JSON; undefined when it is empty or not JSON. Never to be changed: answers share it. */
   json?: unknown
 }
 
@@ -111,10 +182,25 @@ export interface Exchange {
   connection: Connection
   /** Id of the exchange that repeated this one after connection trouble, 429 or 503. */
   retriedBy?: string
+  /**
+   * Why the response says nothing of the request, which was repeated where that may help: the bank, or
+   * what stands before it, says that it cannot serve now.
+   */
+  unavailable?: string
+  /** The same request was sent just before and cut: the bank may have taken it twice. */
+  afterCut?: true
 }
 
 /** First value of a header of the response, whatever its case; undefined when absent. */
 export function header(exchange: Exchange, name: string): string | undefined {
   const wanted = name.toLowerCase()
   return exchange.response?.headers.find(([key]) => key.toLowerCase() === wanted)?.[1]
+}
+
+/** Trouble of our own, such as a connection pool that is closed: it says nothing of the bank. */
+export class OwnTrouble extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'OwnTrouble'
+  }
 }

@@ -1,4 +1,4 @@
-import type { WireFailure } from './exchange.ts'
+import { OwnTrouble, type WireFailure } from './exchange.ts'
 
 /** A failure that the wire itself declares: time or size. */
 export class WireLimit extends Error {
@@ -16,6 +16,12 @@ export function tooLarge(limit: number): WireLimit {
   return new WireLimit('too-large', 'TOO_LARGE', `the body is larger than ${limit} bytes`)
 }
 
+/** A stream of HTTP/2 that is reset in its body ends like any other. */
+export function cutShort(length: number, announced: string): WireLimit {
+  const message = `${length} of ${announced} bytes of the body came`
+  return new WireLimit('closed', 'CONTENT_LENGTH', message)
+}
+
 const UNREACHABLE = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -23,7 +29,15 @@ const UNREACHABLE = new Set([
   'EAI_FAIL',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  'ENETDOWN',
+  'EHOSTDOWN',
   'EADDRNOTAVAIL',
+  'EMFILE',
+  'ENFILE',
+  'ENOBUFS',
+  'ENOMEM',
+  'EACCES',
+  'EPERM',
   'ERR_INVALID_URL',
 ])
 
@@ -35,9 +49,18 @@ const CLOSED = new Set([
   'ECONNRESET',
   'EPIPE',
   'ECONNABORTED',
+  'ENETRESET',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_SOCKET_CLOSED',
   'UND_ERR_SOCKET',
-  'UND_ERR_CLOSED',
+  'UND_ERR_INFO',
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+  // A stream or session that the server reset, as a gateway does whose service has gone.
+  'ERR_HTTP2_STREAM_ERROR',
+  'ERR_HTTP2_STREAM_CANCEL',
+  'ERR_HTTP2_SESSION_ERROR',
+  'ERR_HTTP2_GOAWAY_SESSION',
+  'ERR_HTTP2_INVALID_SESSION',
 ])
 
 const TIMEOUT = new Set([
@@ -47,16 +70,34 @@ const TIMEOUT = new Set([
   'UND_ERR_BODY_TIMEOUT',
 ])
 
-/** Says in the terms of an exchange what kept a response away; the first error that tells most. */
+/**
+ * What a server said that is not what it should speak: no HTTP (HPE_*, or a parser error without a code),
+ * headers without end.
+ */
+const GARBAGE =
+  /^(ERR_TLS_|HTTPParserError$|HPE_|ERR_HTTP2_|UND_ERR_HEADERS_OVERFLOW$|UND_ERR_RESPONSE)/
+
+/**
+ * Says in the terms of an exchange what kept a response away; the first error that tells most.
+ *
+ * @throws OwnTrouble where no error is known to come of the bank, of the network or of time.
+ */
 export function failureOf(errors: Error[]): WireFailure {
-  const failures = errors.map(one)
+  const failures = errors.map(one).filter((failure) => failure !== undefined)
+  const [first] = errors
+  if (first && failures.length === 0) {
+    throw new OwnTrouble(`the request failed on our side: ${codeOf(first)}: ${first.message}`, {
+      cause: first,
+    })
+  }
   const telling = failures.find(({ kind }) => kind !== 'closed') ?? failures[0]
   return telling ?? { kind: 'closed', code: 'CLOSED', message: 'the connection was closed' }
 }
 
-function one(error: Error): WireFailure {
+function one(error: Error): WireFailure | undefined {
   const code = codeOf(error)
-  return { kind: kindOf(error, code), code, message: words(error) || code }
+  const kind = kindOf(error, code)
+  return kind && { kind, code, message: words(error) || code }
 }
 
 /** OpenSSL's messages begin with a thread's number and end with a place in its source. */
@@ -64,14 +105,24 @@ function words({ message }: Error): string {
   return /:error:[0-9A-F]+:[^:]*:[^:]*:([^:]+)/.exec(message)?.[1] ?? message.trim()
 }
 
-function kindOf(error: Error, code: string): WireFailure['kind'] {
+/** Undefined where the error says nothing of the bank: a client of ours that is closed, a mistake of ours. */
+function kindOf(error: Error, code: string): WireFailure['kind'] | undefined {
   if (error instanceof WireLimit) return error.kind
   if (/ALERT/.test(code) || /SSL alert number/.test(error.message)) return 'tls-alert'
   if (UNREACHABLE.has(code) || code.startsWith('PROXY_')) return 'unreachable'
   if (UNTRUSTED.test(code)) return 'untrusted'
   if (CLOSED.has(code)) return 'closed'
+  // What speaks there speaks no TLS, or none that both ends know.
+  if (code.startsWith('ERR_SSL_') || code === 'EPROTO') return 'unreachable'
   if (TIMEOUT.has(code)) return 'timeout'
-  return 'garbage'
+  if (GARBAGE.test(code)) return 'garbage'
+  // undici sends no body with GET in HTTP/2: what such a request shows stays open.
+  if (code === 'ERR_ASSERTION' && /body must have content length/.test(error.message)) {
+    return 'unreachable'
+  }
+  // A value of the bank, such as a token, that no header can carry.
+  if (code === 'UND_ERR_INVALID_ARG' && / header$/.test(error.message)) return 'garbage'
+  return undefined
 }
 
 function codeOf(error: Error): string {

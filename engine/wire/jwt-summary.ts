@@ -94,5 +94,5 @@ function shownValue(
 
 function plain(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what a bank writes may hold them
-  return text.replace(/["\\\u0000-\u001f]/g, ' ')
+  return text.replace(/["\\\u0000-\u001f\u007f-\u009f]/g, ' ')
 }

@@ -1,5 +1,7 @@
 import { jwtSummary } from './jwt-summary.ts'
+import { type Layer, layersOf } from './layered-text.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
+import { type Hit, placed, withHits } from './secret-hits.ts'
 import {
   CARD_NUMBER,
   HTML_PASSWORD,
@@ -36,32 +38,88 @@ export function textRedaction(pseudonyms: Pseudonyms): TextRedaction {
       return pseudonyms.withSummary(whole, label, summary)
     })
 
+  const card = (found: string) => (luhn(found) ? pseudonyms.of(found, 'pan', true) : found)
+
   const withoutValues = (text: string): string =>
-    pseudonyms
-      .replace(text)
-      .replace(CARD_NUMBER, (found) => (luhn(found) ? pseudonyms.of(found, 'pan', true) : found))
+    pseudonyms.replace(text).replace(CARD_NUMBER, card)
+
+  /** What a layer below the text's own spelling shows to be secret: JSON in JSON, a form in a query. */
+  const hiddenIn = (layer: Layer): Hit[] => {
+    const { text } = layer
+    const hits: Hit[] = []
+    const put = (match: RegExpExecArray, value: string, pseudonym: string) => {
+      if (pseudonym === value) return
+      const at = match.index + match[0].lastIndexOf(value)
+      hits.push(placed(layer, at, at + value.length, pseudonym))
+    }
+    for (const match of text.matchAll(PEM_KEY)) {
+      put(match, match[0], pseudonyms.of(match[0], 'private-key', true))
+    }
+    for (const match of text.matchAll(SCHEME_CREDENTIALS)) {
+      const [, scheme = '', value = ''] = match
+      put(match, value, inPlace(value, labelOf(scheme)))
+    }
+    for (const match of text.matchAll(JSON_SECRET)) {
+      const [, , name = '', value = ''] = match
+      put(match, value, value === '' ? value : inPlace(fromJson(value), labelOf(name)))
+    }
+    for (const match of text.matchAll(PARAMETER_SECRET)) {
+      const [, , name = '', value = ''] = match
+      put(match, value, inPlace(fromForm(value), labelOf(name)))
+    }
+    for (const match of text.matchAll(HTML_PASSWORD)) {
+      const [, , value = ''] = match
+      put(match, value, inPlace(value, 'password'))
+    }
+    for (const match of text.matchAll(JWT)) put(match, match[0], withoutJwts(match[0]))
+    for (const match of text.matchAll(CARD_NUMBER)) put(match, match[0], card(match[0]))
+    return hits
+  }
+
+  const withoutHidden = (text: string): string => {
+    const [, ...below] = layersOf(text)
+    return withHits(text, below.flatMap(hiddenIn))
+  }
+
+  const redacted = (text: string): string => {
+    const placed = text
+      .replace(PEM_KEY, (pem) => pseudonyms.of(pem, 'private-key', true))
+      .replace(SCHEME_CREDENTIALS, (_, scheme: string, value: string) => {
+        return `${scheme} ${inPlace(value, labelOf(scheme))}`
+      })
+      .replace(JSON_SECRET, (_, before: string, name: string, value: string) => {
+        return `${before}${inPlace(fromJson(value), labelOf(name))}"`
+      })
+      .replace(PARAMETER_SECRET, (_, before: string, name: string, value: string) => {
+        return `${before}${name}=${inPlace(fromForm(value), labelOf(name))}`
+      })
+      .replace(HTML_PASSWORD, (_, before: string, value: string) => {
+        return `${before}${inPlace(value, 'password')}`
+      })
+    return withoutValues(withoutHidden(withoutJwts(placed)))
+  }
+
+  /** Texts that were looked at since a secret was last added: what a bank says it says often. */
+  const known = new Map<string, string>()
+  let knownOf = 0
 
   return {
     inPlace,
     text(text) {
-      const placed = text
-        .replace(PEM_KEY, (pem) => pseudonyms.of(pem, 'private-key', true))
-        .replace(SCHEME_CREDENTIALS, (_, scheme: string, value: string) => {
-          return `${scheme} ${inPlace(value, labelOf(scheme))}`
-        })
-        .replace(JSON_SECRET, (_, before: string, name: string, value: string) => {
-          return `${before}${inPlace(fromJson(value), labelOf(name))}"`
-        })
-        .replace(PARAMETER_SECRET, (_, before: string, name: string, value: string) => {
-          return `${before}${name}=${inPlace(fromForm(value), labelOf(name))}`
-        })
-        .replace(HTML_PASSWORD, (_, before: string, value: string) => {
-          return `${before}${inPlace(value, 'password')}`
-        })
-      return withoutValues(withoutJwts(placed))
+      const { searched } = pseudonyms
+      if (searched !== knownOf || known.size >= REMEMBERED) known.clear()
+      knownOf = searched
+      const before = known.get(text)
+      if (before !== undefined) return before
+      const result = redacted(text)
+      if (pseudonyms.searched === searched) known.set(text, result)
+      return result
     },
   }
 }
+
+/** Texts, of which the longest are the beginnings of bodies. */
+const REMEMBERED = 500
 
 /**
  * Whether a value that its place gave away may be looked for elsewhere. A bank may issue "token" as

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ExchangeRecord } from '../report/report.ts'
+import type { ExchangeRecord } from '../record/exchange-record.ts'
 import type { Exchange, WireResponse } from './exchange.ts'
 import { createPseudonyms } from './pseudonyms.ts'
 import { textRedaction } from './redact-text.ts'
@@ -63,7 +63,8 @@ export function createRedactor(secrets: string[], options: { key?: string } = {}
 
   const bounded = (body: string): string => {
     if (body.length <= KEPT) return redactText(body)
-    const margin = Math.max(MARGIN, pseudonyms.longest * 3)
+    // Base64 of percent-encoded UTF-8 is twelve times as long.
+    const margin = Math.max(MARGIN, pseudonyms.longest * 12)
     const looked = redactText(body.slice(0, KEPT + margin))
     // A secret that the look cut in two stands at its end, and is not among what is kept.
     const whole = body.length <= KEPT + margin ? looked.length : looked.length - margin
@@ -76,7 +77,7 @@ export function createRedactor(secrets: string[], options: { key?: string } = {}
     body: bounded(response.body),
     bytes: response.bytes,
     ...(response.body.length > KEPT && {
-      digest: createHash('sha256').update(response.body).digest('hex'),
+      digest: response.digest ?? createHash('sha256').update(response.body).digest('hex'),
     }),
   })
 
@@ -98,6 +99,7 @@ export function createRedactor(secrets: string[], options: { key?: string } = {}
       ...(failure && { failure: { ...failure, message: redactText(failure.message) } }),
       connection: exchange.connection,
       ...(exchange.retriedBy !== undefined && { retriedBy: exchange.retriedBy }),
+      ...(exchange.unavailable !== undefined && { unavailable: redactText(exchange.unavailable) }),
     }
   }
 

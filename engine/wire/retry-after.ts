@@ -1,15 +1,93 @@
-import { type Exchange, header } from './exchange.ts'
+import { type Endpoint, type Exchange, header } from './exchange.ts'
 
 /** The longest wait before a repeat, in milliseconds. */
-const LONGEST_WAIT = 30_000
+const LONGEST_WAIT = 60_000
 
-/** Milliseconds to wait before a repeat; undefined when there is none. */
-export function waitBefore(exchange: Exchange, repeat: number): number | undefined {
-  const status = exchange.response?.status
-  if (status !== 429 && status !== 503) return undefined
-  const after = header(exchange, 'retry-after')
-  const wait = after === undefined ? repeat * 1000 : retryAfter(after)
-  return wait !== undefined && wait <= LONGEST_WAIT ? wait : undefined
+/** Repeats of a right request; one with a deviation is as often refused in this way. */
+const REPEATS = 3
+const REPEATS_OF_WRONG = 1
+
+/**
+ * Statuses that speak of the moment and not of the request: too many requests (RFC 6585 4), and a
+ * gateway or service in trouble (RFC 9110 15.6.3 to 15.6.5).
+ */
+const PASSING = [429, 502, 503, 504]
+
+/** After these the request may have been carried out all the same. */
+const IN_DOUBT = [502, 504]
+
+const DATA: readonly Endpoint[] = [
+  'accounts',
+  'account',
+  'balances',
+  'account-balances',
+  'transactions',
+  'account-transactions',
+]
+
+/** Which answers that speak of the moment have the request repeated. */
+export type Retry = boolean | 'not-429'
+
+/** Decides how often a request is repeated, and what its last answer says when none is better. */
+export interface Retries {
+  /** Milliseconds to wait before a repeat, the first being 1; undefined when there is none. */
+  waitBefore(exchange: Exchange, repeat: number): number | undefined
+  /** Notes on the last answer that it says nothing of the request, if so; `earlier` came before it. */
+  settle(exchange: Exchange, earlier: readonly Exchange[]): void
+}
+
+/** What stays unavailable is not waited for again before it has answered. */
+export function createRetries(): Retries {
+  const unavailable = new Set<string>()
+  return {
+    waitBefore(exchange, repeat) {
+      const { deviation } = exchange.about
+      if (repeat > (deviation === undefined ? REPEATS : REPEATS_OF_WRONG)) return undefined
+      if (!isPassing(exchange) || unavailable.has(kindOf(exchange))) return undefined
+      const after = header(exchange, 'retry-after')
+      const wait = after === undefined ? 2 ** (repeat - 1) * 1000 : retryAfter(after)
+      return wait !== undefined && wait <= LONGEST_WAIT ? wait : undefined
+    },
+    settle(exchange, earlier) {
+      if (isPassing(exchange)) {
+        unavailable.add(kindOf(exchange))
+        const times = earlier.length > 0 ? `, ${earlier.length + 1} times` : ''
+        exchange.unavailable = `answered ${answered(exchange)}${times}${wordsOf(exchange)}`
+        return
+      }
+      unavailable.delete(kindOf(exchange))
+      const doubtful = earlier.find((each) => IN_DOUBT.includes(each.response?.status ?? 0))
+      const { about, request, response } = exchange
+      // What is refused for what is wrong with it was refused before.
+      if (!doubtful || about.deviation !== undefined) return
+      if (request.method === 'GET' || (response?.status ?? 0) < 400) return
+      exchange.unavailable = `answered ${answered(doubtful)}, and when repeated ${answered(exchange)}: the first may have been carried out`
+    },
+  }
+}
+
+/** "429 … while the customer is not present": the documented answer is no passing trouble. */
+function isPassing({ endpoint, request, response }: Exchange): boolean {
+  if (!response || !PASSING.includes(response.status)) return false
+  if (response.status !== 429 || !DATA.includes(endpoint)) return true
+  return request.headers.some(([name]) => name.toLowerCase() === 'x-fapi-customer-ip-address')
+}
+
+function kindOf({ endpoint, about, request, connection }: Exchange): string {
+  const wrong = about.deviation === undefined ? '' : 'wrong'
+  return [endpoint, request.method, connection.identity, wrong].join(' ')
+}
+
+const answered = ({ response }: Exchange) => String(response?.status)
+
+/** Characters of the bank's own words that are quoted. */
+const MOST_WORDS = 160
+
+/** The bank's own words, without markup. */
+function wordsOf({ response }: Exchange): string {
+  const text = (response?.body ?? '').slice(0, 4096).replace(/<[^<>]*>/g, ' ')
+  const words = text.replace(/\s+/g, ' ').trim().slice(0, MOST_WORDS)
+  return words === '' ? '' : `: ${words}`
 }
 
 /** Retry-After is seconds or an HTTP date (RFC 9110 section 10.2.3). */

@@ -1,10 +1,16 @@
-import { formsOf, SHORTEST } from './secret-forms.ts'
+import { BASE64, createEncodedTexts, DUMP, dumped } from './encoded-text.ts'
+import { folded } from './folded-text.ts'
+import { type Layer, layersOf } from './layered-text.ts'
+import { formsOf, SHORTEST } from './secret-encodings.ts'
+import { type Hit, placed, withHits } from './secret-hits.ts'
 
 /** Many texts looked for at once: one pass over a text, whatever their number. */
 export interface SecretIndex {
-  /** Registers every spelling of a value; what stands in its place is asked for when found. */
+  /** Registers a value, to be found in every spelling. */
   add(value: string, pseudonym: string): void
   replace(text: string): string
+  /** Is any of the values in the text, whole, in whatever spelling? */
+  holds(text: string): boolean
 }
 
 interface Form {
@@ -14,57 +20,127 @@ interface Form {
   word: boolean
 }
 
-const WORD = /[A-Za-z0-9]/
+const WORD = /[\p{L}\p{N}]/u
 
-/** An escape of a URL or of JSON: its last sign looks like part of a word and is none. */
-const ESCAPE = /(?:%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[bfnrt])$/
+/** Characters of the beginning of a secret that a cut may leave: fewer give nothing away. */
+const LEAST_OF_A_CUT = 6
 
 export function createSecretIndex(): SecretIndex {
   /** Forms by their first four characters, longest first. */
   const byStart = new Map<string, Form[]>()
-  /** Whether any form begins with a pair of characters: one look that settles most places. */
-  const pairs = new Uint8Array(65_536)
+  /** Whether any form begins with these characters, by their hash: one look settles most places. */
+  const starts = new Uint8Array(HASHES)
+  const encoded = createEncodedTexts()
 
   const formAt = (text: string, at: number): Form | undefined =>
     byStart.get(text.slice(at, at + SHORTEST))?.find((form) => matches(form, text, at))
+
+  const inFolded = (view: Layer, cuts: boolean): Hit[] => {
+    const { text } = view
+    const hits: Hit[] = []
+    let cut = -1
+    let hash = 0
+    for (let end = 0, from = 0; end < text.length; end += 1) {
+      hash = hashed(hash, text.charCodeAt(end))
+      if (starts[hash] === 0) continue
+      const at = end + 1 - SHORTEST
+      if (at < from) continue
+      const whole = formAt(text, at)
+      // Folding spells an ellipsis with three dots.
+      while (cut < at) cut = endOr(text.indexOf('...', cut + 1), text.length)
+      const form = whole ?? (cuts ? cutAt(byStart, text, at, cut) : undefined)
+      if (!form) continue
+      const length = whole ? whole.text.length : cut - at
+      hits.push(placed(view, at, at + length, form.pseudonym))
+      from = at + length
+    }
+    return hits
+  }
+
+  /** What was encoded as a whole and holds a secret, or base64 of one. */
+  const inEncoded = (layer: Layer, cuts: boolean): Hit[] => {
+    const hits: Hit[] = []
+    const look = (run: string, index: number, views: readonly string[]) => {
+      let pseudonym: string | undefined
+      for (const view of views) pseudonym ??= inFolded({ text: view }, cuts)[0]?.pseudonym
+      if (pseudonym) hits.push(placed(layer, index, index + run.length, pseudonym))
+    }
+    for (const { 0: run, index } of layer.text.matchAll(BASE64)) {
+      look(run, index, encoded.insides(run))
+    }
+    for (const { 0: run, 1: mark, index } of layer.text.matchAll(DUMP)) {
+      look(run, index, dumped(run, mark))
+    }
+    return hits
+  }
+
+  const search = (text: string, cuts: boolean): Hit[] =>
+    layersOf(text).flatMap((layer) => [...inFolded(folded(layer), cuts), ...inEncoded(layer, cuts)])
 
   return {
     add(value, pseudonym) {
       const short = value.length < 8 && /^[A-Za-z0-9]+$/.test(value)
       for (const text of formsOf(value)) {
-        const word = short && text === value
+        const word = short && text.length === value.length
         const start = text.slice(0, SHORTEST)
         const known = byStart.get(start) ?? []
         if (known.some((form) => form.text === text)) continue
         known.push({ text, pseudonym, word })
         known.sort((a, b) => b.text.length - a.text.length)
         byStart.set(start, known)
-        pairs[pairOf(text, 0)] = 1
+        starts[hashOf(start)] = 1
       }
     },
-    replace(text) {
-      let result = ''
-      let copied = 0
-      for (let at = 0; at + SHORTEST <= text.length; at += 1) {
-        if (pairs[pairOf(text, at)] === 0) continue
-        const form = formAt(text, at)
-        if (!form) continue
-        result += text.slice(copied, at) + form.pseudonym
-        copied = at + form.text.length
-        at = copied - 1
-      }
-      return copied === 0 ? text : result + text.slice(copied)
-    },
+    replace: (text) => (byStart.size === 0 ? text : withHits(text, search(text, true))),
+    holds: (text) => byStart.size > 0 && search(text, false).length > 0,
   }
 }
 
-function pairOf(text: string, at: number): number {
-  return ((text.charCodeAt(at) & 0xff) << 8) | (text.charCodeAt(at + 1) & 0xff)
+/** Four characters, five bits apart: those before them are shifted out. */
+const HASHES = 2 ** (5 * SHORTEST)
+
+function hashOf(start: string): number {
+  let hash = 0
+  for (let at = 0; at < SHORTEST; at += 1) hash = hashed(hash, start.charCodeAt(at))
+  return hash
+}
+
+function hashed(before: number, code: number): number {
+  return ((before << 5) ^ code) & (HASHES - 1)
 }
 
 function matches({ text: form, word }: Form, text: string, at: number): boolean {
   if (!text.startsWith(form, at)) return false
-  if (!word) return true
-  if (WORD.test(text.charAt(at + form.length))) return false
-  return !WORD.test(text.charAt(at - 1)) || ESCAPE.test(text.slice(Math.max(0, at - 6), at))
+  return !word || !(WORD.test(text.charAt(at + form.length)) || WORD.test(text.charAt(at - 1)))
+}
+
+/** A form of which the text, or what stands before an ellipsis, ends with the beginning. */
+function cutAt(
+  byStart: ReadonlyMap<string, Form[]>,
+  text: string,
+  at: number,
+  cut: number,
+): Form | undefined {
+  if (cut - at < LEAST_OF_A_CUT || cut - at > LONGEST_CUT) return undefined
+  const known = byStart.get(text.slice(at, at + SHORTEST))
+  if (!known) return undefined
+  const rest = text.slice(at, cut)
+  return [rest, rest.replace(PART_OF_AN_ESCAPE, '')]
+    .filter(({ length }) => length >= LEAST_OF_A_CUT)
+    .map((begun) =>
+      known.find(
+        ({ text: form, word }) => !word && form.length > begun.length && form.startsWith(begun),
+      ),
+    )
+    .find((form) => form !== undefined)
+}
+
+/** What is left of an escape where a text was cut within it. */
+const PART_OF_AN_ESCAPE =
+  /\ufffd?(?:\\+(?:u\{?[0-9a-f]{0,7}|x[0-9a-f]?|[0-3][0-7]?)?|&(?:#x?[0-9a-f]{0,6}|[a-z]{0,24})|%(?:u[0-9a-f]{0,3}|[0-9a-f]?))?$/i
+
+const LONGEST_CUT = 4096
+
+function endOr(found: number, length: number): number {
+  return found < 0 ? length : found
 }

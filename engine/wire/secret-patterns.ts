@@ -67,9 +67,12 @@ export const JWT =
 
 export const PEM_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*KEY-----|$)/g
 
-/** 13 to 19 digits that begin as card numbers do, perhaps in groups. */
+/**
+ * 13 to 19 digits that begin as card numbers do, perhaps in groups or one by one, by any space, dash or
+ * dot; 15 or 16 of them also behind letters, as identifiers are made of them.
+ */
 export const CARD_NUMBER =
-  /(?<![0-9A-Za-z])(?:2[2-7]|[3-6]\d)\d{2}(?:[ -]?\d{2,7}){2,4}(?![0-9A-Za-z])/g
+  /(?<![0-9A-Za-z])(?:2[2-7]|[3-6]\d)\d{2}(?:[\s.\-\u00ad\u00b7\u2010-\u2015\u2060\u200b_/]?\d{2,7}){2,4}(?![0-9A-Za-z])|(?<!\d)(?:2[2-7]|[3-6]\d)\d{13,14}(?!\d)|(?<![0-9A-Za-z])[2-6](?:[\s.-]\d){12,18}(?![0-9A-Za-z])/g
 
 /** Whether a text has the digits of a card number: ISO/IEC 7812, Luhn's sum. */
 export function luhn(text: string): boolean {

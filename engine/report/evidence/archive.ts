@@ -1,10 +1,10 @@
-import { readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { lstat, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unzipSync, type Zippable, zipSync } from 'fflate'
+import { root } from '../../record/root.ts'
 import { InputError } from '../input-error.ts'
-import { packageFile } from '../package-file.ts'
 import { readReport } from '../read-run.ts'
-import { sha256 } from './seal.ts'
+import { sha256 } from './file-digests.ts'
 
 /** Files of a run that an archive holds where they exist. */
 const OF_THE_RUN = [
@@ -42,14 +42,16 @@ export async function pack(
     ...OF_THE_RUN.map((name): [string, string] => [name, join(dir, name)]),
     ...SCHEMAS.map((name): [string, string] => [
       `schemas/${name}`,
-      packageFile('schemas', 'assay', name),
+      join(root, 'schemas', 'assay', name),
     ]),
     ...Object.entries(options.more ?? {}),
   ]
   const contents = new Map<string, Buffer>()
   for (const [name, path] of sources) {
-    const optional = OF_THE_RUN.includes(name) && !(await stat(path).catch(() => undefined))
-    if (!optional) contents.set(name, await readFile(path))
+    const stats = await lstat(path).catch(() => undefined)
+    // A link would pack a file of the machine; a FIFO never ends.
+    const left = OF_THE_RUN.includes(name) && !stats?.isFile()
+    if (!left) contents.set(name, await readFile(path))
   }
   const list = [...contents].map(([name, content]) => `${sha256(content)}  ${name}\n`).join('')
   contents.set('CONTENTS.txt', Buffer.from(`${EXPLANATION}\n${list}`))

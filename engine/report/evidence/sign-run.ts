@@ -5,7 +5,7 @@ import { CompactSign, calculateJwkThumbprint, exportJWK, type JWK } from 'jose'
 import { InputError } from '../input-error.ts'
 import { readReport } from '../read-run.ts'
 import { verifyLines } from './chain-lines.ts'
-import { type Seal, seal, sha256 } from './seal.ts'
+import { type Seal, seal, sha256 } from './file-digests.ts'
 
 /** What is signed: the payload of statement.jws. */
 export interface Statement {

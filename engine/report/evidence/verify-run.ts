@@ -1,21 +1,14 @@
 import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { compactVerify, decodeProtectedHeader, type JWK } from 'jose'
+import { readPlain } from '../../record/read-plain.ts'
 import { InputError } from '../input-error.ts'
 import { readArchive } from './archive.ts'
-import { verifyLines } from './chain-lines.ts'
-import { difference as differenceFrom } from './seal.ts'
+import { type Finding, verifyLines } from './chain-lines.ts'
+import { difference as differenceFrom } from './file-digests.ts'
 import { algorithm, MADE, RESULTS, type Statement } from './sign-run.ts'
-
-export interface Finding {
-  file: string
-  /** From 1. */
-  line?: number
-  /** From 0. */
-  byte?: number
-  message: string
-}
 
 export interface Verification {
   /** Nothing was found changed, and the signature, where there is one and a key, is right. */
@@ -92,17 +85,13 @@ function compare(
     }
     const difference = differenceFrom(sealed, content)
     if (!difference) continue
-    const { single, ...differs } = difference
-    // The chain tells the line of each exchange: better than a block of the file.
-    if (sealed.file === 'exchanges.jsonl' && chain.findings.length > 0 && !single)
+    // The chain tells the line of each exchange.
+    if (sealed.file === 'exchanges.jsonl' && chain.findings.length > 0) {
       findings.push(...chain.findings)
-    else if (isResult(sealed.file)) findings.push({ file: sealed.file, ...differs })
-    else
-      findings.push({
-        file: sealed.file,
-        ...differs,
-        message: `${differs.message} (or it was made again)`,
-      })
+      continue
+    }
+    const again = isResult(sealed.file) ? '' : ' (or it was made again)'
+    findings.push({ file: sealed.file, message: `${difference}${again}` })
   }
   if (findings.length === 0 && chain.head !== statement.chain.head) {
     findings.push({
@@ -174,18 +163,40 @@ function readPublicKey(key: string | JWK): KeyObject {
   }
 }
 
+function contentOf(file: string): Buffer {
+  try {
+    return readPlain(file, LARGEST)
+  } catch (error) {
+    throw new InputError(`${file} can't be read: ${(error as NodeJS.ErrnoException).code}`)
+  }
+}
+
+/** Bytes of an archive or of one file of a run. */
+const LARGEST = 1024 ** 3
+
 async function read(path: string): Promise<Files> {
   const stats = await stat(path).catch(() => {
     throw new InputError(`${path} does not exist`)
   })
-  if (!stats.isDirectory() && path.endsWith('.zip')) return readArchive(await readFile(path))
+  if (!stats.isDirectory() && path.endsWith('.zip')) {
+    return requireRun(readArchive(contentOf(path)), path)
+  }
   const dir = stats.isDirectory() ? path : dirname(path)
   const files: Files = new Map()
   for (const file of [...RESULTS, ...MADE, 'statement.jws']) {
-    const content = await readFile(join(dir, file)).catch(() => undefined)
+    const content = existsSync(join(dir, file)) && contentOf(join(dir, file))
     if (content) files.set(file, content)
   }
-  if (!files.has('report.json'))
-    throw new InputError(`${dir} holds no report.json: it is not the folder of a run`)
+  return requireRun(files, dir)
+}
+
+function requireRun(files: Files, where: string): Files {
+  const report = files.get('report.json')
+  if (!report) throw new InputError(`${where} holds no report.json: it is not the folder of a run`)
+  try {
+    JSON.parse(report.toString('utf8'))
+  } catch {
+    throw new InputError(`the report.json of ${where} is not JSON: it was cut or changed`)
+  }
   return files
 }

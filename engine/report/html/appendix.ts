@@ -1,12 +1,13 @@
-import { counted } from '../legible.ts'
+import { counted } from '../escape.ts'
 import type { Report, RequirementResult } from '../report.ts'
+import { judgedParty } from '../whose.ts'
 import { type Markup, markup } from './markup.ts'
 
 /** What the bank does where the documents are silent. */
 export function observationsSection(report: Report): Markup {
   if (report.observations.length === 0) return markup``
-  return markup`<section id="observations" aria-labelledby="h-observations"><h2 id="h-observations">Observations <small>${report.observations.length}</small></h2>
-<p>What the bank does where the documents say “not shown”. Recorded, never judged.</p>
+  return markup`<section id="observations" aria-labelledby="h-observations"><h2 id="h-observations">Recorded values <small>${report.observations.length}</small></h2>
+<p>What ${judgedParty(report)} does where the documents say “not shown”. Recorded, never judged.</p>
 <details${report.observations.length > 20 ? '' : markup` open`}><summary>Requirement, what, value</summary><div class="scroll" tabindex="0" role="region" aria-label="Observations"><table><thead><tr><th scope="col">Requirement</th><th scope="col">What</th><th scope="col">Value</th><th scope="col">Exchange</th></tr></thead>
 <tbody>${report.observations.map(
     ({ requirement, what, value, exchange }) =>
@@ -45,10 +46,10 @@ export function appealSection(report: Report): Markup {
 <div><dt>warn</dt><dd>A should is broken: implied by the document, and no reason for a verdict.</dd></div>
 <div><dt>blocked</dt><dd>It could not be judged. The first cause is named: a failure, missing data, the environment. Never a pass.</dd></div>
 <div><dt>observed</dt><dd>The document says “not shown”; the behaviour is recorded and never judged.</dd></div>
-<div><dt>not applicable</dt><dd>The target declares that it lacks the capability, or was seen to take a freedom of the document.</dd></div>
-<div><dt>not run</dt><dd>Deselected, or the run ended before.</dd></div>
-<div><dt>error</dt><dd>The suite's own fault, never the bank's.</dd></div>
+<div><dt>not applicable</dt><dd>Declared absent in the file that describes ${judgedParty(report)}, or a freedom of the document that it was seen to take.</dd></div>
+<div><dt>not run</dt><dd>The run ended before. What a selection leaves out is not in scope, and stands nowhere.</dd></div>
+<div><dt>error</dt><dd>The suite's own fault; it says nothing about ${judgedParty(report)}.</dd></div>
 </dl>
 <p>A finding can be wrong in three ways; each has its own answer. <b>The sentence reads otherwise:</b> quote the requirement's id and the words of the document; readings of ambiguous sentences are decisions with an id, kept in <code>specs/decisions.yaml</code>, and change there. <b>The exchange is not what it seems:</b> quote the check's id and the exchange's id; the control beside it shows the same request being accepted. <b>It is right and known:</b> enter a known deviation with reason, ticket, owner and expiry; it stays visible and no longer fails the run until it expires.</p>
-<p>Quote with every appeal: target <code>${report.target.name}</code>, run <code>${report.startedAt}</code>, suite <code>${report.assay.version}</code>, requirements <code>${report.assay.specsDigest}</code>.</p></section>`
+<p>Quote with every appeal: ${judgedParty(report)} <code>${report.target.name}</code>, run <code>${report.startedAt}</code>, suite <code>${report.assay.version}</code>, requirements <code>${report.assay.specsDigest}</code>.</p></section>`
 }

@@ -1,7 +1,7 @@
 import type { CheckChange, ReportDiff } from '../diff.ts'
-import { clip, counted } from '../legible.ts'
+import { clip, counted } from '../escape.ts'
+import { badge, checkLink } from './badge.ts'
 import { type Markup, markup } from './markup.ts'
-import { badge, checkLink } from './verdict.ts'
 
 /** What changed since the run before, where one was given. */
 export function changesSection(diff: ReportDiff | undefined): Markup {

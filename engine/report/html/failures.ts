@@ -1,53 +1,119 @@
 import { curl } from '../curl.ts'
-import { headline } from '../findings.ts'
-import { clip, counted, quoted } from '../legible.ts'
-import type { CheckResult, ExchangeRecord, RequirementResult } from '../report.ts'
+import { clip, counted, quoted } from '../escape.ts'
+import { excerptOf } from '../excerpt.ts'
+import { headline } from '../queries.ts'
+import type { CheckResult, ExchangeRecord, ReportedCause, RequirementResult } from '../report.ts'
+import { badge, checkLink } from './badge.ts'
 import { type Markup, markup } from './markup.ts'
-import { badge, checkLink } from './verdict.ts'
 
 export interface Context {
   requirements: Map<string, RequirementResult>
+  checks: Map<string, CheckResult>
   exchanges: Map<string, ExchangeRecord>
-  /** Checks by the cause that blocks them. */
-  victims: Map<string, CheckResult[]>
+  /** Causes by the findings that they explain. */
+  causes: Map<string, ReportedCause>
   /** Checks that did not end like this in the run before. */
   fresh: Set<string>
+  /** Folder of the run, as the user would type it. */
+  folder?: string
+  side?: 'TPP'
 }
 
 /** Most that is written out of one text of a bank. */
 const MAX_TEXT = 4000
 
 /**
- * One check that a reader must act on: the sentence, expected beside actual, the exchange, the
- * control, a curl command, what it blocks, how the sentence is read, how to appeal.
+ * One check that a reader must act on: the sentence, what was sent and what came, the place in the
+ * body, the control beside it; folded: messages, how to repeat it, what it blocks; how to appeal.
+ * A known deviation is folded as a whole, and so is what has the same cause as another finding.
  */
 export function failureCard(check: CheckResult, context: Context): Markup {
+  const { outcome, id, title, deviation: known } = check
+  const head = markup`${known ? markup`<span class="badge known">known</span>` : badge(outcome)} <span class="id">${id}</span> ${title}${context.fresh.has(id) ? markup` <span class="badge new">new</span>` : ''}`
+  if (known) {
+    return markup`<details class="card known" id="check-${id}" data-check="${id}"><summary>${head} <span class="said">${[known.owner, known.ticket, `until ${known.expires}`].filter(Boolean).join(' · ')}</span></summary>
+${cardBody(check, context)}</details>`
+  }
+  const [first] = context.causes.get(id)?.findings ?? []
+  if (first !== undefined && first !== id) {
+    return markup`<details class="card ${outcome}" id="check-${id}" data-check="${id}"><summary>${head} <span class="said">the same cause as ${first}</span></summary>
+${cardBody(check, context)}</details>`
+  }
+  return markup`<article class="card ${outcome}" id="check-${id}" data-check="${id}">
+<h3>${head}</h3>
+${cardBody(check, context)}</article>`
+}
+
+function cardBody(check: CheckResult, context: Context): Markup {
   const requirement = context.requirements.get(check.requirement)
-  const victims = context.victims.get(check.id) ?? []
-  const first = context.exchanges.get(check.exchanges[0] ?? '')
-  return markup`<article class="card ${check.outcome}" id="check-${check.id}" data-check="${check.id}">
-<h3>${badge(check.outcome)} <span class="id">${check.id}</span> ${check.title}${context.fresh.has(check.id) ? markup` <span class="badge new">new</span>` : ''}</h3>
-${deviation(check)}
+  return markup`${deviation(check)}
 ${sentence(requirement)}
 ${message(check.message)}
+${sentAndCame(check, context)}
 ${comparison(check)}
+${excerpt(check, context)}
+${control(check, context)}
 ${evidence(check, context)}
-${
-  first
-    ? markup`<details class="curl"><summary>Send it again with curl</summary>
-<p>Set the variables first. Signatures, nonces and single-use codes can't be redone by curl.</p>
-<pre tabindex="0"><code>${curl(first)}</code></pre></details>`
-    : ''
-}
-${
-  victims.length > 0
-    ? markup`<details class="victims"><summary>It blocks ${victims.length} other ${victims.length === 1 ? 'check' : 'checks'}</summary>
-<ul>${victims.map((victim) => markup`<li>${checkLink(victim.id)} ${victim.title}</li>`)}</ul></details>`
-    : ''
-}
+${repeating(check, context)}
+${explains(check, context)}
 ${reading(requirement)}
 <p class="appeal">Not so? See <a href="#appeal">how to appeal</a>.</p>
-</article>`
+`
+}
+
+/** `GET /accounts → 200`, what was wrong with it on purpose, and with which certificate. */
+function sentAndCame(check: CheckResult, { exchanges }: Context): Markup {
+  const exchange = exchanges.get(check.exchanges[0] ?? '')
+  if (!exchange) return markup``
+  const { about, connection } = exchange
+  const deviates = typeof about.deviation === 'string' ? ` · ${about.deviation}` : ''
+  const identity = connection.identity === 'none' ? 'no' : `the ${connection.identity}`
+  const certificate = /certificate/.test(deviates) ? '' : ` · ${identity} client certificate`
+  return markup`<p class="sent"><code>${clip(headline(exchange), 300)}</code> <span class="said">${clip(deviates, 300)}${certificate} · ${exchange.id}</span></p>`
+}
+
+function excerpt(check: CheckResult, { exchanges }: Context): Markup {
+  const found = excerptOf(check, exchanges.get(check.exchanges[0] ?? ''))
+  if (!found) return markup``
+  return markup`<figure class="excerpt"><figcaption>${check.place ?? ''}, from line ${found.from} of the body</figcaption><pre tabindex="0">${found.lines.map(({ text, marked }) => markup`<span class="${marked ? 'line mark' : 'line'}">${text}</span>`)}</pre></figure>`
+}
+
+function control(check: CheckResult, context: Context): Markup {
+  if (!check.control) return markup``
+  return exchangeSlot(
+    check.control.exchange,
+    'Its control: the same without the deviation',
+    context,
+  )
+}
+
+/** What sends it again: the suite itself, and curl. */
+function repeating(check: CheckResult, { exchanges, folder, side }: Context): Markup {
+  if (side === 'TPP') {
+    return markup`<details class="curl"><summary>Repeat it</summary>
+<pre tabindex="0"><code>assay tpp --tpp FILE --only ${check.id}</code></pre></details>`
+  }
+  const first = exchanges.get(check.exchanges[0] ?? '')
+  const command = `assay reproduce ${check.id} --run ${folder ?? 'FOLDER'}`
+  return markup`<details class="curl"><summary>Repeat it</summary>
+<pre tabindex="0"><code>${command}</code></pre>
+${
+  first
+    ? markup`<p>Or with curl: <code>assay credentials</code> writes the files and variables that it names. Signatures, nonces and single-use codes can't be redone by curl.</p>
+<pre tabindex="0"><code>${curl(first)}</code></pre>`
+    : ''
+}</details>`
+}
+
+/** What has the same cause, and what it keeps from being judged. */
+function explains(check: CheckResult, { causes, checks }: Context): Markup {
+  const cause = causes.get(check.id)
+  if (!cause || cause.findings[0] !== check.id) return markup``
+  const [, ...others] = cause.findings
+  const list = (ids: string[]) =>
+    markup`<ul>${ids.map((id) => markup`<li>${checkLink(id)} ${checks.get(id)?.title ?? ''}</li>`)}</ul>`
+  return markup`${others.length > 0 ? markup`<details class="victims"><summary>The same cause explains ${counted(others.length, 'other finding')}: ${cause.evidence ?? ''}</summary>${list(others)}</details>` : ''}
+${cause.blocks.length > 0 ? markup`<details class="victims"><summary>It keeps ${counted(cause.blocks.length, 'check')} from being judged</summary>${list(cause.blocks)}</details>` : ''}`
 }
 
 function deviation(check: CheckResult): Markup {
@@ -81,8 +147,7 @@ function comparison(check: CheckResult): Markup {
 
 function evidence(check: CheckResult, context: Context): Markup {
   const [first, ...more] = check.exchanges
-  return markup`${first ? exchangeSlot(first, 'The exchange', context, check.place, true) : ''}
-${check.control ? exchangeSlot(check.control, 'Its control: the same request without the deviation, accepted', context) : ''}
+  return markup`${first ? exchangeSlot(first, 'Messages of the exchange', context, check.place, true) : ''}
 ${more.slice(0, 20).map((id) => exchangeSlot(id, 'More evidence', context))}
 ${more.length > 20 ? markup`<p>and ${more.length - 20} more exchanges: <code>${clip(more.slice(20).join(' '), 1000)}</code></p>` : ''}`
 }
@@ -97,7 +162,7 @@ function exchangeSlot(
 ): Markup {
   const exchange = context.exchanges.get(id)
   const facts = exchange ? clip(headline(exchange), 300) : 'not in exchanges.jsonl'
-  return markup`<details class="exchange" data-exchange="${id}"${place ? markup` data-place="${place}"` : ''}${open ? markup` data-open` : ''}><summary>${title} <span class="id">${id}</span> <code>${facts}</code></summary>
+  return markup`<details class="exchange" data-exchange="${id}"${place ? markup` data-place="${place}"` : ''}${open ? markup` data-print` : ''}><summary>${title} <span class="id">${id}</span> <code>${facts}</code></summary>
 <p class="elsewhere">Headers and bodies are shown by this page's script; they also stand in exchanges.jsonl, id ${id}.${place ? markup` Offending place: <code>${place}</code>` : ''}</p></details>`
 }
 

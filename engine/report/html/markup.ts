@@ -1,4 +1,4 @@
-import { visible } from '../legible.ts'
+import { visible } from '../escape.ts'
 
 /** HTML that is safe to insert as it is; only `markup` and `raw` make it. */
 export interface Markup {

@@ -32,25 +32,32 @@
 
   // Data: an index of all exchanges, and their records in chunks that are parsed when needed.
 
-  const index = JSON.parse(document.getElementById('exchange-index').textContent).map(
-    ([id, endpoint, method, path, status, ms, check, deviation, chunk]) => {
-      const words = `${id} ${endpoint} ${method} ${path} ${status} ${check} ${deviation}`
+  const index = JSON.parse(document.getElementById('exchange-index')?.textContent ?? '[]').map(
+    ([id, where, method, path, status, ms, check, deviation, failures, chunk]) => {
+      const words = `${id} ${where} ${method} ${path} ${status} ${check} ${deviation}`
       const text = words.toLowerCase()
-      return { id, endpoint, method, path, status, ms, check, deviation, chunk, text }
+      return { id, where, method, path, status, ms, check, deviation, failures, chunk, text }
     },
   )
   const byId = new Map(index.map((row) => [row.id, row]))
   const chunks = new Map()
 
-  function recordOf(id) {
+  /** The record of an exchange, once its chunk is unpacked; undefined when the page has none. */
+  async function recordOf(id) {
     const row = byId.get(id)
     if (!row || row.chunk < 0) return undefined
     if (!chunks.has(row.chunk)) {
       if (chunks.size > 20) chunks.clear()
-      const records = JSON.parse(document.getElementById(`chunk-${row.chunk}`).textContent)
-      chunks.set(row.chunk, new Map(records.map((record) => [record.id, record])))
+      chunks.set(row.chunk, unpacked(document.getElementById(`chunk-${row.chunk}`).textContent))
     }
-    return chunks.get(row.chunk).get(id)
+    return (await chunks.get(row.chunk)).get(id)
+  }
+
+  async function unpacked(text) {
+    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))
+    const records = JSON.parse(await new Response(stream).text())
+    return new Map(records.map((record) => [record.id, record]))
   }
 
   // Bodies.
@@ -216,9 +223,9 @@
     if (at < 0) return [address]
     return [
       address,
-      make('h5', {}, 'Query, decoded'),
+      make('p', { class: 'side-title' }, 'Query, decoded'),
       parameters(url.slice(at + 1)),
-      make('h5', {}, 'Headers'),
+      make('p', { class: 'side-title' }, 'Headers'),
     ]
   }
 
@@ -226,21 +233,21 @@
     if (!text) return []
     const type = list.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
     if (!/x-www-form-urlencoded/i.test(type)) return body(text)
-    return [make('h5', {}, 'Form, decoded'), parameters(text)]
+    return [make('p', { class: 'side-title' }, 'Form, decoded'), parameters(text)]
   }
 
   function answer(record, place) {
     const { response, failure } = record
     if (!response) {
       const words = failure ? `${failure.kind} ${failure.code}: ${failure.message}` : 'nothing'
-      return [make('h5', {}, 'No response'), make('p', {}, words)]
+      return [make('p', { class: 'side-title' }, 'No response'), make('p', {}, words)]
     }
     const cut =
       response.digest &&
       `, of which the first part was kept; SHA-256 of the whole ${response.digest}`
     const size = `${response.bytes} bytes${cut ?? ''}`
     return [
-      make('h5', {}, `Response ${response.status} · ${size}`),
+      make('p', { class: 'side-title' }, `Response ${response.status} · ${size}`),
       headers(response.headers),
       ...(response.body === ''
         ? [make('p', { class: 'said' }, 'No body.')]
@@ -249,20 +256,23 @@
   }
 
   function view(id, place) {
-    const record = recordOf(id)
-    if (!record) {
-      return make(
-        'p',
-        { class: 'view' },
-        `Exchange ${id} is not on this page; look for its id in exchanges.jsonl.`,
+    const frame = make('div', { class: 'view', 'aria-busy': 'true' })
+    recordOf(id).then((record) => {
+      frame.append(
+        ...(record
+          ? sides(record, place)
+          : [`Exchange ${id} is not on this page; look for its id in exchanges.jsonl.`]),
       )
-    }
+      frame.removeAttribute('aria-busy')
+    })
+    return frame
+  }
+
+  function sides(record, place) {
     const { request, connection, about } = record
     const words = { ...about }
     delete words.consent
-    return make(
-      'div',
-      { class: 'view' },
+    return [
       make(
         'dl',
         { class: 'traits' },
@@ -283,14 +293,14 @@
         make(
           'div',
           {},
-          make('h5', {}, 'Request'),
+          make('p', { class: 'side-title' }, 'Request'),
           ...target(request),
           headers(request.headers),
           ...sent(request),
         ),
         make('div', {}, ...answer(record, place)),
       ),
-    )
+    ]
   }
 
   function fill(details) {
@@ -303,33 +313,21 @@
   for (const details of all('details[data-exchange]')) {
     details.addEventListener('toggle', () => details.open && fill(details))
   }
-  // The exchange of a failure is open as soon as somebody looks at it.
-  const watcher = new IntersectionObserver(
-    (entries) => {
-      for (const { target, isIntersecting } of entries) {
-        if (!isIntersecting) continue
-        watcher.unobserve(target)
-        target.open = true
-      }
-    },
-    { rootMargin: '300px' },
-  )
-  for (const details of all('details[data-open]')) watcher.observe(details)
+  // Commands.
 
-  // Curl.
-
-  for (const details of all('.curl')) {
+  for (const pre of all('.curl pre')) {
     const status = make('span', { role: 'status' })
+    const code = pre.querySelector('code')
     const copy = async () => {
       try {
-        await navigator.clipboard.writeText(details.querySelector('code').textContent)
+        await navigator.clipboard.writeText(code.textContent)
         status.textContent = ' copied'
       } catch {
-        getSelection().selectAllChildren(details.querySelector('code'))
+        getSelection().selectAllChildren(code)
         status.textContent = ' selected: copy it with the keyboard'
       }
     }
-    details.append(make('button', { type: 'button', click: copy }, 'Copy'), status)
+    pre.after(make('button', { type: 'button', click: copy }, 'Copy'), status)
   }
 
   // Filters over requirements.
@@ -340,6 +338,7 @@
     level: element.dataset.level,
     outcomes: element.dataset.outcomes.split(' '),
     fresh: 'fresh' in element.dataset,
+    inOrder: 'order' in element.dataset,
     chapter: element.closest('.chapter').dataset.chapter,
     text: element.textContent.toLowerCase(),
   }))
@@ -349,8 +348,10 @@
     const words = String(data.get('text')).toLowerCase().split(/\s+/).filter(Boolean)
     const outcomes = data.getAll('outcome')
     let shown = 0
-    for (const { element, level, outcomes: own, fresh, chapter, text } of requirements) {
+    for (const row of requirements) {
+      const { element, level, outcomes: own, fresh, inOrder, chapter, text } = row
       const keep =
+        (!data.get('order') || !inOrder) &&
         (!data.get('level') || data.get('level') === level) &&
         (!data.get('chapter') || data.get('chapter') === chapter) &&
         (!data.get('fresh') || fresh) &&
@@ -361,6 +362,7 @@
     }
     for (const group of all('.chapter, .document')) {
       group.hidden = !group.querySelector('.requirement:not([hidden])')
+      if (words.length > 0 && group.open === false) group.open = true
     }
     form.querySelector('output').textContent =
       shown === requirements.length
@@ -368,22 +370,60 @@
         : `${shown} of ${requirements.length} requirements`
   }
 
-  form.hidden = false
-  form.addEventListener('input', filter)
-  form.addEventListener('submit', (event) => event.preventDefault())
-  form.addEventListener('reset', () => setTimeout(filter))
-  filter()
+  // What is filtered and what is open live in the address: #view?outcome=fail&open=ACC-01.
+
+  const VIEW = '#view?'
+
+  function remember() {
+    const words = new URLSearchParams()
+    for (const [name, value] of new FormData(form)) {
+      if (value !== '' || name === 'order') words.append(name, value)
+    }
+    for (const { id } of all('.requirement[open]')) words.append('open', id)
+    location.replace(VIEW + words)
+  }
+
+  function recall() {
+    if (!location.hash.startsWith(VIEW)) return
+    const words = new URLSearchParams(location.hash.slice(VIEW.length))
+    for (const field of form.elements) {
+      if (!field.name) continue
+      if (field.type === 'checkbox') field.checked = words.getAll(field.name).includes(field.value)
+      else field.value = words.get(field.name) ?? ''
+    }
+    for (const id of words.getAll('open')) {
+      const element = document.getElementById(id)
+      if (element) element.open = true
+    }
+    filter()
+  }
+
+  if (form) {
+    form.hidden = false
+    form.addEventListener('input', () => {
+      filter()
+      remember()
+    })
+    form.addEventListener('submit', (event) => event.preventDefault())
+    form.addEventListener('reset', () =>
+      setTimeout(() => {
+        form.elements.order.value = ''
+        filter()
+        remember()
+      }),
+    )
+    filter()
+    recall()
+    for (const { element } of requirements) {
+      element.querySelector('summary').addEventListener('click', () => setTimeout(remember))
+    }
+  }
 
   // The list of exchanges, a page at a time.
 
   const PAGE = 100
   const list = document.getElementById('exchange-list')
   for (const hint of all('#exchanges > .elsewhere')) hint.remove()
-  const search = make('input', {
-    type: 'search',
-    placeholder: 'endpoint, path, status, check, id',
-    autocomplete: 'off',
-  })
   const tbody = make('tbody')
   const position = make('output', { 'aria-live': 'polite' })
   const previous = make('button', { type: 'button', click: () => turn(page - 1) }, 'Previous')
@@ -391,15 +431,51 @@
   let found = index
   let page = 0
 
+  const option = (value, text = value) => make('option', { value }, text)
+  const choice = (name, ...options) => make('select', { name }, option('', 'all'), ...options)
+  const unique = (values) => [...new Set(values)].filter(Boolean).sort()
+  const classOf = ({ status }) => (typeof status === 'number' ? `${String(status)[0]}xx` : 'none')
+  const search = make('input', {
+    type: 'search',
+    placeholder: 'path, status, check, id',
+    autocomplete: 'off',
+  })
+  const endpoint = choice(
+    'endpoint',
+    ...unique(index.map(({ where }) => where)).map((w) => option(w)),
+  )
+  const status = choice(
+    'status',
+    ...unique(index.map(classOf)).map((c) => option(c, c === 'none' ? 'no response' : c)),
+  )
+  const purpose = choice(
+    'purpose',
+    option('yes', 'wrong on purpose'),
+    option('no', 'nothing wrong'),
+  )
+  const failure = choice(
+    'failure',
+    ...unique(index.flatMap(({ failures }) => failures)).map((id) => option(id)),
+  )
+
   function turn(to) {
     page = Math.max(0, Math.min(to, Math.ceil(found.length / PAGE) - 1))
     const from = page * PAGE
     const rows = found.slice(from, from + PAGE)
     tbody.replaceChildren(...rows.map(exchangeRow))
     position.textContent =
-      found.length === 0 ? 'No exchange' : `${from + 1} to ${from + rows.length} of ${found.length}`
+      found.length === 0
+        ? 'No exchange'
+        : `${from + 1} to ${from + rows.length} of ${found.length.toLocaleString('en-GB')}`
     previous.disabled = page === 0
     next.disabled = from + PAGE >= found.length
+  }
+
+  /** The path without what all of them begin with, and without its query. */
+  function shortPath(path) {
+    const plain = path.replace(/[?#].*/, '')
+    const short = plain.replace(/^\/open-banking(\/v[\d.]+)?(\/aisp)?/, '…')
+    return path === plain ? short : `${short}?…`
   }
 
   function exchangeRow(row) {
@@ -411,13 +487,12 @@
     )
     const tr = make(
       'tr',
-      {},
+      { class: 'exchange' },
       make('th', { scope: 'row' }, button),
-      make('td', {}, row.method),
-      make('td', { class: 'path' }, row.path),
+      make('td', { class: 'path', title: row.path }, `${row.method} ${shortPath(row.path)}`),
       make('td', { class: bad ? 'number bad' : 'number' }, row.status),
-      make('td', { class: 'number wide' }, `${row.ms} ms`),
-      make('td', { class: 'wide' }, row.deviation ? `${row.check} (${row.deviation})` : row.check),
+      make('td', { class: 'number' }, `${row.ms} ms`),
+      make('td', { class: 'check' }, row.check, row.deviation ? ` (${row.deviation})` : ''),
     )
     return tr
   }
@@ -426,64 +501,101 @@
     const open = button.getAttribute('aria-expanded') === 'true'
     button.setAttribute('aria-expanded', String(!open))
     if (open) tr.nextElementSibling.remove()
-    else tr.after(make('tr', {}, make('td', { colspan: 6 }, view(row.id))))
+    else tr.after(make('tr', {}, make('td', { colspan: 5 }, view(row.id))))
   }
 
-  search.addEventListener('input', () => {
+  function pick() {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean)
-    found = index.filter((row) => words.every((word) => row.text.includes(word)))
+    found = index.filter(
+      (row) =>
+        words.every((word) => row.text.includes(word)) &&
+        (!endpoint.value || row.where === endpoint.value) &&
+        (!status.value || classOf(row) === status.value) &&
+        (!purpose.value || (purpose.value === 'yes') === (row.deviation !== '')) &&
+        (!failure.value || row.failures.includes(failure.value)),
+    )
     turn(0)
-  })
-  const column = (name, kind) => make('th', { scope: 'col', class: kind }, name)
-  list.append(
-    make('label', {}, 'Find ', search),
-    make('div', { class: 'pager' }, previous, next, position),
-    make(
-      'div',
-      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'List of exchanges' },
+  }
+
+  /** Up and down go from exchange to exchange. */
+  function walk(event) {
+    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+    const buttons = all('.exchange th button', tbody)
+    const at = buttons.indexOf(document.activeElement)
+    if (at < 0) return
+    event.preventDefault()
+    buttons[at + (event.key === 'ArrowDown' ? 1 : -1)]?.focus()
+  }
+
+  if (list) {
+    for (const field of [search, endpoint, status, purpose, failure]) {
+      field.addEventListener('input', pick)
+    }
+    tbody.addEventListener('keydown', walk)
+    const column = (name, kind) => make('th', { scope: 'col', class: kind }, name)
+    const heads = [
+      column('Id'),
+      column('Request'),
+      column('Status', 'number'),
+      column('Took', 'number'),
+      column('Sent by'),
+    ]
+    const table = make(
+      'table',
+      { class: 'rows' },
+      make('thead', {}, make('tr', {}, ...heads)),
+      tbody,
+    )
+    list.append(
       make(
-        'table',
-        { class: 'rows' },
-        make(
-          'thead',
-          {},
-          make(
-            'tr',
-            {},
-            column('Id'),
-            column('Method'),
-            column('Path'),
-            column('Status', 'number'),
-            column('Took', 'number wide'),
-            column('Sent by', 'wide'),
-          ),
-        ),
-        tbody,
+        'div',
+        { class: 'filters', role: 'search', 'aria-label': 'Filter exchanges' },
+        make('label', { class: 'wide' }, 'Find ', search),
+        make('label', {}, 'Endpoint ', endpoint),
+        make('label', {}, 'Status ', status),
+        make('label', {}, 'Request ', purpose),
+        make('label', {}, 'Of the failure ', failure),
       ),
-    ),
-  )
-  turn(0)
+      make('div', { class: 'pager' }, previous, next, position),
+      make(
+        'div',
+        { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'List of exchanges' },
+        table,
+      ),
+    )
+    turn(0)
+  }
 
   function show(id) {
-    search.value = ''
+    for (const field of [search, endpoint, status, purpose, failure]) field.value = ''
     found = index
     const at = index.findIndex((row) => row.id === id)
     if (at < 0) return
     turn(Math.floor(at / PAGE))
-    const button = tbody.children[at % PAGE].querySelector('button')
+    const button = all('.exchange th button', tbody)[at % PAGE]
     button.click()
     button.focus()
     button.scrollIntoView({ block: 'center' })
   }
 
+  /** No filter: what a link leads to must be there. */
+  function everything() {
+    for (const field of form.elements) {
+      if (field.type === 'checkbox') field.checked = false
+      else if (field.name) field.value = ''
+    }
+    filter()
+  }
+
   // Links into the page: open what is closed around their end.
 
   function reveal() {
+    if (location.hash.startsWith(VIEW)) return undefined
     const id = decodeURIComponent(location.hash.slice(1))
     if (id.startsWith('exchange-')) return show(id.slice(9))
     const target = id && document.getElementById(id)
     if (!target) return undefined
-    if (target.closest('.requirement')?.hidden) form.reset()
+    if (target.closest('.requirement')?.hidden) everything()
     for (const details of all(':scope > details:only-of-type', target)) details.open = true
     for (let at = target; at; at = at.parentElement) {
       if (at.tagName === 'DETAILS') at.open = true
@@ -503,13 +615,17 @@
 
   let opened = []
   addEventListener('beforeprint', () => {
-    opened = all('details[data-open], .causes details, .victims').filter((details) => !details.open)
+    for (const element of all('.requirement, .chapter, .document')) element.hidden = false
+    opened = all('details[data-print], details.chapter, .causes details, .victims').filter(
+      (details) => !details.open,
+    )
     for (const details of opened) {
       if (details.dataset.exchange) fill(details)
       details.open = true
     }
   })
   addEventListener('afterprint', () => {
+    if (form) filter()
     for (const details of opened) details.open = false
   })
 })()

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../../record/root.ts'
 import { boundedReport } from '../bounded-report.ts'
+import { verdictWord } from '../counts.ts'
 import type { ReportDiff } from '../diff.ts'
-import { checksWith, requirementsById, victimsByCause } from '../findings.ts'
+import { count, counted } from '../escape.ts'
 import type { HistoryEntry } from '../history.ts'
-import { count, counted } from '../legible.ts'
-import { packageFile } from '../package-file.ts'
-import type { ExchangeRecord, Outcome, Report } from '../report.ts'
+import { checksWith, requirementsById } from '../queries.ts'
+import type { CheckResult, ExchangeRecord, Outcome, Report } from '../report.ts'
 import { appealSection, notTestedSection, observationsSection, remainsSection } from './appendix.ts'
+import { wrongSection } from './causes.ts'
 import { changesSection } from './changes.ts'
 import { exchangesSection } from './exchanges.ts'
 import { type Context, failureCard } from './failures.ts'
@@ -15,7 +18,7 @@ import { type Markup, markup, raw } from './markup.ts'
 import { requirementsSection } from './requirements.ts'
 import { timelineSection } from './timeline.ts'
 import { trendSection } from './trend.ts'
-import { restsOn, verdictBanner } from './verdict.ts'
+import { aboutSection, restsOn, verdictBanner } from './verdict.ts'
 
 /**
  * report.html: one file that opens from disk and fetches nothing. Verdict, failures and requirements
@@ -25,7 +28,7 @@ import { restsOn, verdictBanner } from './verdict.ts'
 export function html(
   whole: Report,
   exchanges: ExchangeRecord[],
-  more: { diff?: ReportDiff; history?: HistoryEntry[] } = {},
+  more: { diff?: ReportDiff; history?: HistoryEntry[]; folder?: string } = {},
 ): string {
   const report = boundedReport(whole)
   const style = pageAsset('page.css')
@@ -33,7 +36,12 @@ export function html(
   const context: Context = {
     requirements: requirementsById(report),
     exchanges: new Map(exchanges.map((exchange) => [exchange.id, exchange])),
-    victims: victimsByCause(report),
+    checks: new Map(report.checks.map((check) => [check.id, check])),
+    causes: new Map(
+      report.causes.flatMap((cause) => cause.findings.map((id) => [id, cause] as const)),
+    ),
+    folder: more.folder,
+    side: report.target.side,
     fresh: new Set(more.diff?.new.map(({ id }) => id)),
   }
   const policy = [
@@ -53,7 +61,7 @@ export function html(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <meta name="color-scheme" content="light dark">
-<title>${report.verdict}: ${report.target.name} · Assay</title>
+<title>${verdictWord(report)}: ${report.target.name} · Assay</title>
 <style>${raw(style)}</style>
 </head>
 <body>
@@ -61,7 +69,11 @@ export function html(
 ${verdictBanner(report)}
 ${navigation(report, exchanges, more.diff)}
 <main id="main">
-${restsOn(report)}
+${wrongSection(report, context)}
+${
+  report.preflight
+    ? ''
+    : markup`${restsOn(report)}
 ${changesSection(more.diff)}
 ${failuresSection(report, context)}
 ${remainsSection(report)}
@@ -70,7 +82,9 @@ ${observationsSection(report)}
 ${timelineSection(report, exchanges)}
 ${exchangesSection(report, exchanges)}
 ${trendSection(report, more.history ?? [])}
-${notTestedSection(report)}
+${notTestedSection(report)}`
+}
+${aboutSection(report)}
 ${appealSection(report)}
 </main>
 <footer>Made by Assay ${report.assay.version} from report.json and exchanges.jsonl. Secrets are replaced by pseudonyms that mean nothing outside of this run.</footer>
@@ -83,17 +97,20 @@ ${appealSection(report)}
 function navigation(report: Report, exchanges: ExchangeRecord[], diff?: ReportDiff): Markup {
   const n = (...outcomes: Outcome[]) => checksWith(report, ...outcomes).length
   const untested = report.requirements.filter(({ notTested }) => notTested !== undefined).length
+  const judged = report.preflight === undefined
   const links: [id: string, name: string, shown: boolean][] = [
-    ['rests-on', 'Verdict', true],
+    ['wrong', 'What is wrong', true],
+    ['rests-on', 'Verdict', judged],
     ['changes', `New ${diff?.new.length}`, diff !== undefined],
-    ['failures', `Failures ${n('fail', 'error')}`, true],
+    ['failures', `Failures ${n('fail', 'error')}`, judged],
     ['warnings', `Warnings ${n('warn')}`, n('warn') > 0],
     ['remains', 'To clear up', report.leftBehind.length + report.problems.length > 0],
-    ['requirements', `Requirements ${report.requirements.length}`, true],
-    ['observations', `Observations ${report.observations.length}`, report.observations.length > 0],
-    ['timeline', 'Timeline', true],
-    ['exchanges', `Exchanges ${count(exchanges.length)}`, true],
-    ['not-tested', `Not tested ${untested}`, untested > 0],
+    ['requirements', `Requirements ${report.requirements.length}`, judged],
+    ['observations', `Recorded ${report.observations.length}`, report.observations.length > 0],
+    ['timeline', 'Timeline', judged],
+    ['exchanges', `Exchanges ${count(exchanges.length)}`, judged],
+    ['not-tested', `Not tested ${untested}`, judged && untested > 0],
+    ['about', 'About', true],
     ['appeal', 'Reading it', true],
   ]
   return markup`<nav aria-label="Sections"><ul>${links
@@ -102,8 +119,11 @@ function navigation(report: Report, exchanges: ExchangeRecord[], diff?: ReportDi
 }
 
 function failuresSection(report: Report, context: Context): Markup {
-  const failed = checksWith(report, 'error', 'fail')
-  const warned = checksWith(report, 'warn')
+  const order = report.causes.flatMap(({ findings }) => findings)
+  const inOrder = (checks: CheckResult[]) =>
+    [...checks].sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
+  const failed = inOrder(checksWith(report, 'error', 'fail'))
+  const warned = inOrder(checksWith(report, 'warn'))
   const known = failed.filter((c) => c.outcome === 'fail' && c.deviation).length
   const errors = failed.filter((check) => check.outcome === 'error').length
   const failures = failed.length - known - errors
@@ -129,6 +149,7 @@ export function sha256(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`
 }
 
-function pageAsset(name: string): string {
-  return readFileSync(packageFile('engine', 'report', 'html', name), 'utf8')
+/** A style sheet or script of this folder. */
+export function pageAsset(name: string): string {
+  return readFileSync(join(root, 'engine', 'report', 'html', name), 'utf8')
 }

@@ -1,9 +1,9 @@
-import { byChapter, OUTCOMES } from '../findings.ts'
-import { clip, quoted } from '../legible.ts'
+import { clip, quoted } from '../escape.ts'
+import { byChapter, OUTCOMES } from '../queries.ts'
 import type { CheckResult, Outcome, Report, RequirementResult } from '../report.ts'
+import { badge } from './badge.ts'
 import { type Context, reading } from './failures.ts'
 import { type Markup, markup } from './markup.ts'
-import { badge } from './verdict.ts'
 
 /** The name of a document for a reader; the folder's name when it is not known. */
 export function documentTitle(document: string): string {
@@ -33,24 +33,29 @@ ${chapters.map(
   ({
     chapter,
     requirements,
-  }) => markup`<section class="chapter" aria-label="${chapter}" data-chapter="${document}/${chapter}">
-<h4>${chapter} <span class="tally">${tally(requirements)}</span></h4>
+  }) => markup`<details class="chapter" data-chapter="${document}/${chapter}"${requirements.every(inOrder) ? '' : markup` open`}><summary><h4>${chapter}</h4> <span class="tally">${tally(requirements)}</span></summary>
 ${requirements.map((requirement) => requirementRow(requirement, checks, context))}
-</section>`,
+</details>`,
 )}
 </section>`,
 )}
 </section>`
 }
 
+/** Nothing in it that a reader must act on. */
+function inOrder({ outcome, notTested }: RequirementResult): boolean {
+  return notTested !== undefined || ['pass', 'observed', 'not-applicable'].includes(outcome)
+}
+
 function filters(report: Report, chapters: string[]): Markup {
   const present = OUTCOMES.filter(
     (o) =>
-      report.requirements.some((r) => r.outcome === o) ||
+      report.requirements.some((r) => r.outcome === o && r.notTested === undefined) ||
       report.checks.some((c) => c.outcome === o),
   )
   return markup`<form class="filters" role="search" aria-label="Filter requirements" hidden>
 <label class="wide">Text <input type="search" name="text" placeholder="id, words of a requirement, a check, a message" autocomplete="off"></label>
+<label>Show <select name="order"><option value="">everything</option><option value="open"${report.requirements.every(inOrder) ? '' : markup` selected`}>what is not in order</option></select></label>
 <label>Level <select name="level"><option value="">every level</option><option>must</option><option>should</option><option>observe</option></select></label>
 <label>Chapter <select name="chapter"><option value="">every chapter</option>${chapters.map((chapter) => markup`<option>${chapter}</option>`)}</select></label>
 <fieldset><legend>Outcome</legend>${present.map((outcome) => markup`<label class="chip"><input type="checkbox" name="outcome" value="${outcome}"> ${badge(outcome)}</label>`)}<label class="chip"><input type="checkbox" name="fresh" value="1"> <span class="badge new">new</span></label></fieldset>
@@ -84,7 +89,7 @@ function requirementRow(
   ]
   const fresh = own.some((check) => context.fresh.has(check.id))
   const known = own.some((check) => check.deviation)
-  return markup`<details class="requirement" id="${requirement.id}" data-level="${requirement.level}" data-outcomes="${outcomes.join(' ')}"${fresh ? markup` data-fresh` : ''}>
+  return markup`<details class="requirement" id="${requirement.id}" data-level="${requirement.level}"${inOrder(requirement) && own.every(({ outcome }) => !hasCardOutcome(outcome)) ? markup` data-order` : ''} data-outcomes="${outcomes.join(' ')}"${fresh ? markup` data-fresh` : ''}>
 <summary><span class="id">${requirement.id}</span> <span class="level ${requirement.level}">${requirement.level}</span> <span class="text">${requirement.text}</span> <span class="end">${fresh ? markup`<span class="badge new">new</span> ` : ''}${known ? markup`<span class="badge known">known</span> ` : ''}${requirement.notTested ? markup`<span class="badge not-run">not tested</span>` : badge(requirement.outcome)}</span></summary>
 <div class="body">
 <blockquote>${requirement.quote.map((quote) => markup`<p>${quoted(quote)}</p>`)}<footer>${requirement.source}</footer></blockquote>
@@ -97,7 +102,10 @@ ${own.length > 0 ? markup`<ul class="checks">${own.map((check) => checkRow(check
 /** Checks with a card of their own are linked; the others stand here. */
 function checkRow(check: CheckResult, context: Context): Markup {
   const carded = hasCard(check)
-  const evidence = [...check.exchanges.slice(0, 5), ...(check.control ? [check.control] : [])]
+  const evidence = [
+    ...check.exchanges.slice(0, 5),
+    ...(check.control ? [check.control.exchange] : []),
+  ]
   return markup`<li${carded ? '' : markup` id="check-${check.id}"`}>${badge(check.outcome)} ${
     carded
       ? markup`<a class="id" href="#${encodeURI(`check-${check.id}`)}">${check.id}</a>`
@@ -116,6 +124,10 @@ function checkRow(check: CheckResult, context: Context): Markup {
 }
 
 /** Checks that a reader must act on. */
-export function hasCard(check: CheckResult): boolean {
-  return check.outcome === 'fail' || check.outcome === 'error' || check.outcome === 'warn'
+export function hasCard({ outcome }: CheckResult): boolean {
+  return hasCardOutcome(outcome)
+}
+
+function hasCardOutcome(outcome: Outcome): boolean {
+  return outcome === 'fail' || outcome === 'error' || outcome === 'warn'
 }

@@ -1,7 +1,9 @@
-import { counted } from '../legible.ts'
+import { sizeFigures } from '../counts.ts'
+import { counted } from '../escape.ts'
+import { headline } from '../queries.ts'
 import type { ApprovalUse, ExchangeRecord, Report } from '../report.ts'
-import { type Markup, markup, raw } from './markup.ts'
-import { checkLink } from './verdict.ts'
+import { checkLink } from './badge.ts'
+import { type Markup, markup } from './markup.ts'
 
 const WIDTH = 1000
 const LANE = 18
@@ -18,10 +20,10 @@ ${latency(report)}
 }
 
 function visits(report: Report): Markup {
-  const approvals = report.approvals.filter(({ outcome }) => outcome === 'granted').length
+  const { meaning } = sizeFigures(report).find(({ word }) => word === 'visits') ?? { meaning: '' }
   if (report.approvals.length === 0)
     return markup`<p>No customer visited the authorisation page.</p>`
-  return markup`<details${report.approvals.length > 12 ? '' : markup` open`}><summary><b>${counted(report.approvals.length, 'visit')}</b> at the authorisation page, ${counted(approvals, 'approval')}</summary>
+  return markup`<details${report.approvals.length > 12 ? '' : markup` open`}><summary><b>${counted(report.approvals.length, 'visit')}</b> ${meaning}</summary>
 <div class="scroll" tabindex="0" role="region" aria-label="Visits"><table><thead><tr><th scope="col">#</th><th scope="col">Visit</th><th scope="col">Customer</th><th scope="col">Client</th><th scope="col">End</th><th scope="col" class="number">At</th><th scope="col">Served</th></tr></thead>
 <tbody>${report.approvals.map(
     (visit, i) =>
@@ -49,6 +51,23 @@ function seconds(at: string, start: string): string {
   return ((Date.parse(at) - Date.parse(start)) / 1000).toFixed(1)
 }
 
+/** What a tick of the chart stands for, gravest first: of several in one column the first is drawn. */
+const KINDS = [
+  { kind: 'failed', words: 'evidence of a failure' },
+  { kind: 'lost', words: 'no response' },
+  { kind: 'refused', words: 'refused on purpose: something was wrong with the request' },
+  { kind: 'sent', words: 'everything else' },
+] as const
+
+type Kind = (typeof KINDS)[number]['kind']
+
+function kindOf(exchange: ExchangeRecord, failed: ReadonlySet<string>): Kind {
+  if (failed.has(exchange.id)) return 'failed'
+  if (!exchange.response && exchange.about.deviation === undefined) return 'lost'
+  const refused = (exchange.response?.status ?? 400) >= 300
+  return refused && exchange.about.deviation !== undefined ? 'refused' : 'sent'
+}
+
 function chart(report: Report, exchanges: ExchangeRecord[]): Markup {
   const start = Date.parse(report.startedAt)
   const length = Math.max(1, Date.parse(report.finishedAt) - start)
@@ -56,29 +75,23 @@ function chart(report: Report, exchanges: ExchangeRecord[]): Markup {
     LABEL + Math.min(1, Math.max(0, (Date.parse(at) - start) / length)) * (WIDTH - LABEL - 10)
   const lanes = [...new Set(exchanges.map(({ endpoint }) => endpoint))]
   if (lanes.length === 0) return markup`<p>No exchange was recorded.</p>`
+  const failed = new Set(
+    report.checks
+      .filter(({ outcome }) => outcome === 'fail' || outcome === 'error')
+      .flatMap(({ exchanges: [first] }) => (first === undefined ? [] : [first])),
+  )
   const top = 26
   const height = top + lanes.length * LANE + 24
   const bottom = height - 22
-  return markup`<div class="scroll" tabindex="0" role="region" aria-label="Timeline chart"><svg class="timeline" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-labelledby="timeline-title">
+  return markup`<ul class="legend">${KINDS.map(({ kind, words }) => markup`<li><svg class="key" viewBox="0 0 10 14" aria-hidden="true"><path class="tick ${kind}" d="M5 1v12"/></svg> ${words}</li>`)}<li><svg class="key" viewBox="0 0 14 14" aria-hidden="true"><circle class="visit" cx="7" cy="7" r="6"/></svg> visits at the authorisation page, by number</li></ul>
+<div class="scroll" tabindex="0" role="region" aria-label="Timeline chart"><svg class="timeline" viewBox="0 0 ${WIDTH} ${height}" role="group" aria-labelledby="timeline-title">
 <title id="timeline-title">${counted(exchanges.length, 'exchange')} over ${(length / 1000).toFixed(1)} seconds in ${counted(lanes.length, 'lane')}; numbers mark visits</title>
 ${lanes.map((endpoint, lane) => {
   const y = top + lane * LANE
   const own = exchanges.filter((exchange) => exchange.endpoint === endpoint)
-  return markup`<text class="lane" x="${LABEL - 8}" y="${y + 12}" text-anchor="end">${endpoint}</text><path class="rule" d="M${LABEL} ${y + LANE - 1}H${WIDTH - 10}"/><path class="tick" d="${raw(
-    ticks(
-      own.filter(({ response }) => response),
-      x,
-      y,
-    ),
-  )}"/><path class="tick failed" d="${raw(
-    ticks(
-      own.filter(({ response }) => !response),
-      x,
-      y,
-    ),
-  )}"/>`
+  return markup`<text class="lane" x="${LABEL - 8}" y="${y + 12}" text-anchor="end">${endpoint}</text><path class="rule" d="M${LABEL} ${y + LANE - 1}H${WIDTH - 10}"/>${ticks(own, failed, x, y)}`
 })}
-${visitMarks(report, x, bottom)}
+${marksOf(report, x).map((mark) => visitMark(mark, bottom))}
 ${[0, 0.25, 0.5, 0.75, 1].map(
   (part) =>
     markup`<text class="axis" x="${LABEL + part * (WIDTH - LABEL - 10)}" y="${height - 6}" text-anchor="${part === 0 ? 'start' : part === 1 ? 'end' : 'middle'}">${((part * length) / 1000).toFixed(1)} s</text>`,
@@ -86,21 +99,72 @@ ${[0, 0.25, 0.5, 0.75, 1].map(
 </svg></div>`
 }
 
-/** A number for each visit; where they stand too close, the first of them has one. */
-function visitMarks(report: Report, x: (at: string) => number, bottom: number): Markup[] {
-  let free = 0
-  return report.approvals.map((visit, i) => {
-    const at = x(visit.at)
-    const place = at.toFixed(1)
-    const line = markup`<path class="visit" d="M${place} 18V${bottom}"><title>${visit.name}: ${visit.outcome}</title></path>`
-    if (at < free) return line
-    free = at + 18
-    return markup`${line}<circle class="visit" cx="${place}" cy="10" r="8"><title>${visit.name}: ${visit.outcome}</title></circle><text class="visit" x="${place}" y="14" text-anchor="middle">${i + 1}</text>`
-  })
+/** Height of the numbers of visits, and how near to each other they can stand. */
+const MARK = 19
+
+interface Mark {
+  visits: ApprovalUse[]
+  /** Number of the first of them, from 1. */
+  number: number
+  from: number
+  to: number
 }
 
-/** One stroke per column of the drawing, however many exchanges stand in it. */
-function ticks(exchanges: ExchangeRecord[], x: (at: string) => number, y: number): string {
-  const columns = new Set(exchanges.map(({ startedAt }) => Math.round(x(startedAt))))
-  return [...columns].map((column) => `M${column} ${y + 3}v${LANE - 7}`).join('')
+/** Visits; those whose numbers would overlap share one mark, `3–12`. */
+function marksOf(report: Report, x: (at: string) => number): Mark[] {
+  const marks: Mark[] = []
+  for (const [i, visit] of report.approvals.entries()) {
+    const at = x(visit.at)
+    const last = marks.at(-1)
+    if (last && at < last.to + widthOf(last) / 2 + MARK) {
+      last.visits.push(visit)
+      last.to = Math.max(last.to, at)
+    } else marks.push({ visits: [visit], number: i + 1, from: at, to: at })
+  }
+  return marks
+}
+
+function labelOf({ visits, number }: Mark): string {
+  return visits.length === 1 ? String(number) : `${number}–${number + visits.length - 1}`
+}
+
+function widthOf(mark: Mark): number {
+  return Math.max(MARK - 3, labelOf(mark).length * 7 + 8)
+}
+
+function visitMark(mark: Mark, bottom: number): Markup {
+  const { visits, number, from, to } = mark
+  const width = widthOf(mark)
+  const middle = (from + to) / 2
+  const words = visits.map(({ name, outcome }, i) => `${number + i}: ${name}, ${outcome}`)
+  const most = words.length > 12 ? [...words.slice(0, 12), `and ${words.length - 12} more`] : words
+  const lines = [...new Set([from, to])].map((at) => `M${at.toFixed(1)} 18V${bottom}`).join('')
+  return markup`<g><title>${most.join('\n')}</title><path class="visit" d="${lines}"/><rect class="visit" x="${(middle - width / 2).toFixed(1)}" y="2" width="${width}" height="16" rx="8"/><text class="visit" x="${middle.toFixed(1)}" y="14" text-anchor="middle">${labelOf(mark)}</text></g>`
+}
+
+/** One stroke per column of the drawing and kind, however many exchanges stand in it; a link to the first. */
+function ticks(
+  exchanges: ExchangeRecord[],
+  failed: ReadonlySet<string>,
+  x: (at: string) => number,
+  y: number,
+): Markup[] {
+  const columns = new Map<string, { column: number; kind: Kind; all: ExchangeRecord[] }>()
+  for (const exchange of exchanges) {
+    const column = Math.round(x(exchange.startedAt))
+    const kind = kindOf(exchange, failed)
+    const key = `${column} ${kind}`
+    const known = columns.get(key)
+    if (known) known.all.push(exchange)
+    else columns.set(key, { column, kind, all: [exchange] })
+  }
+  const order = KINDS.map(({ kind }) => kind)
+  // The gravest is drawn last, and so lies above.
+  const drawn = [...columns.values()].sort((a, b) => order.indexOf(b.kind) - order.indexOf(a.kind))
+  return drawn.map(({ column, kind, all }) => {
+    const [first] = all
+    const more = all.length > 1 ? ` and ${all.length - 1} more` : ''
+    const words = first ? `${first.id} ${headline(first)}${more}` : ''
+    return markup`<a href="#exchange-${first?.id ?? ''}" tabindex="-1"><title>${words}</title><path class="tick ${kind}" d="M${column} ${y + 3}v${LANE - 7}"/></a>`
+  })
 }

@@ -1,5 +1,5 @@
+import { brief, span } from '../escape.ts'
 import type { HistoryEntry } from '../history.ts'
-import { brief, span } from '../legible.ts'
 import type { Report } from '../report.ts'
 import { type Markup, markup, raw } from './markup.ts'
 
@@ -40,16 +40,30 @@ interface Series {
   values: (number | undefined)[]
 }
 
+/** Room for the figures of the y axis. */
+const LEFT = 44
+
 function chart(title: string, runs: HistoryEntry[], series: Series[]): Markup {
-  const most = Math.max(1, ...series.flatMap(({ values }) => values.filter((v) => v !== undefined)))
-  const first = runs[0]?.startedAt.slice(0, 10) ?? ''
-  const last = runs.at(-1)?.startedAt.slice(0, 10) ?? ''
-  return markup`<div class="scroll" tabindex="0" role="region" aria-label="${title}"><svg class="trend" viewBox="0 0 ${WIDTH + 110} ${HEIGHT + 30}" role="img"><title>${title}: ${series
+  const top = roundUp(Math.max(1, ...series.flatMap(({ values }) => values.map((v) => v ?? 0))))
+  const step = runs.length > 1 ? WIDTH / (runs.length - 1) : 0
+  const at = (value: number) => 5 + HEIGHT - (value / top) * HEIGHT
+  const dated = [0, Math.floor((runs.length - 1) / 2), runs.length - 1]
+  return markup`<div class="scroll" tabindex="0" role="region" aria-label="${title}"><svg class="trend" viewBox="0 0 ${LEFT + WIDTH + 120} ${HEIGHT + 34}" role="img"><title>${title}: ${series
     .map(({ name, values }) => `${name} ${figure(values[0])} to ${figure(values.at(-1))}`)
     .join(', ')}</title>
-<path class="rule" d="M0 ${HEIGHT + 5}H${WIDTH}M0 5H${WIDTH}"/><text x="${WIDTH + 6}" y="12">${figure(most)}</text>
-${series.map(({ name, tone, values }, i) => markup`<path class="series ${tone}" d="${raw(line(values, most, WIDTH, HEIGHT, 5))}"/><text x="${WIDTH + 6}" y="${30 + i * 15}"><tspan class="point ${tone}">■</tspan> ${name} ${figure(values.at(-1))}</text>`)}
-<text x="0" y="${HEIGHT + 22}">${first}</text><text x="${WIDTH}" y="${HEIGHT + 22}" text-anchor="end">${last}</text></svg></div>`
+${[0, 0.5, 1].map((part) => markup`<path class="rule" d="M${LEFT} ${at(top * part)}h${WIDTH}"/><text x="${LEFT - 6}" y="${at(top * part) + 4}" text-anchor="end">${figure(top * part)}</text>`)}
+${[...new Set(dated)].map((i) => markup`<path class="rule" d="M${LEFT + i * step} ${HEIGHT + 5}v5"/><text x="${LEFT + i * step}" y="${HEIGHT + 24}" text-anchor="${i === 0 ? 'start' : i === runs.length - 1 ? 'end' : 'middle'}">${runs[i]?.startedAt.slice(0, 10) ?? ''}</text>`)}
+<g transform="translate(${LEFT} 0)">${series.map(
+    ({ name, tone, values }, i) =>
+      markup`<path class="series ${tone}" d="${raw(line(values, top, WIDTH, HEIGHT, 5))}"/>${values.map((value, run) => (value === undefined || !Number.isFinite(value) ? markup`` : markup`<circle class="point ${tone}" cx="${(run * step).toFixed(1)}" cy="${at(value).toFixed(1)}" r="3"><title>${runs[run]?.startedAt ?? ''}: ${figure(value)} ${name}</title></circle>`))}<text x="${WIDTH + 10}" y="${16 + i * 16}"><tspan class="point ${tone}">●</tspan> ${name} ${figure(values.at(-1))}</text>`,
+  )}</g></svg></div>`
+}
+
+/** The next of 1, 2, 5, 10, 20, 50, … above a value: an axis of round figures. */
+function roundUp(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value))
+  const factor = [1, 2, 2.5, 5, 10].find((each) => each * power >= value) ?? 10
+  return factor * power
 }
 
 function latencyRow(endpoint: string, runs: HistoryEntry[]): Markup {

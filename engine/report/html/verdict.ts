@@ -1,67 +1,66 @@
-import { blockedByCause, OUTCOMES, summaryKey, verdictSentence } from '../findings.ts'
-import { count, counted, span } from '../legible.ts'
+import {
+  mustFigures,
+  outcomeFigures,
+  scopeWords,
+  sizeFigures,
+  verdictSentence,
+  verdictWord,
+} from '../counts.ts'
+import { count, counted, span } from '../escape.ts'
 import type { CheckResult, Outcome, Report } from '../report.ts'
+import { badge, checkLink } from './badge.ts'
+import { blockedCauses, verdictMeaning } from './causes.ts'
 import { type Markup, markup } from './markup.ts'
 
-const VERDICTS: Record<Report['verdict'], string> = {
-  conformant: 'Every must in scope passed or does not apply.',
-  nonconformant:
-    'At least one must is broken, or a known deviation has expired or no longer occurs.',
-  incomplete: 'No must failed, but at least one has no verdict.',
-  error: 'The suite itself failed; this says nothing about the bank.',
-}
-
-/** The head of the page: the verdict, what it means, and the facts of the run. */
+/** The head of the page: the verdict, of which bank, and what it rests on. */
 export function verdictBanner(report: Report): Markup {
-  const took = Date.parse(report.finishedAt) - Date.parse(report.startedAt)
-  const only = report.scope.only.length > 0 ? `, only ${report.scope.only.join(' ')}` : ''
-  return markup`<header class="banner ${report.verdict}">
+  const { name, host, environment } = report.target
+  const word = verdictWord(report)
+  const tone =
+    word === 'not judged' ? 'unjudged' : word === report.verdict ? word : 'conformant known'
+  const first = report.preflight?.find(({ level }) => level === 'wrong')
+  return markup`<header class="banner ${tone}">
 <p class="brand"><b>Assay</b> conformance report</p>
-<h1><span class="verdict">${report.verdict}</span> <span class="target">${report.target.name}</span></h1>
-<p class="lead">${verdictSentence(report)}</p>
-<p>${VERDICTS[report.verdict]}${report.partial ? markup` <strong>Partial run: ${report.partial}</strong>` : ''}</p>
-<dl class="facts">
-<div><dt>Scope</dt><dd>${report.scope.profile}${only}: ${counted(report.scope.requirements, 'requirement')}, ${counted(report.scope.checks, 'check')}</dd></div>
-<div><dt>Run</dt><dd><time datetime="${report.startedAt}">${report.startedAt.replace('T', ' ')}</time>, ${span(took)}</dd></div>
-<div><dt>Sent</dt><dd>${counted(report.requests, 'request')}, ${counted(report.approvals.length, 'visit')} at the authorisation page</dd></div>
-<div><dt>Suite</dt><dd>${report.assay.version} on Node ${report.assay.node}, requirements <code>${report.assay.specsDigest.slice(0, 12)}</code></dd></div>
-<div><dt>Exit code</dt><dd>${report.exitCode}</dd></div>
-</dl>
+<h1><span class="verdict">${word}</span>${first ? markup`: ${first.text}` : ''}</h1>
+<p class="bank"><b>${name}</b>${host ? markup` · ${host}` : ''}${environment ? markup` · ${environment} addresses` : ''} · ${scopeWords(report)} · <time datetime="${report.startedAt}">${report.startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time></p>
+${report.preflight ? '' : markup`<p class="lead">${verdictSentence(report)}</p>`}
+<p class="meaning">${verdictMeaning(report)}${report.partial && !report.preflight ? markup` <strong>Partial run: ${report.partial}</strong>` : ''}</p>
 </header>`
 }
 
-/** What the verdict rests on: musts by outcome, and why some are without a verdict. */
-export function restsOn(report: Report): Markup {
-  const { musts } = report
-  const rows: [string, string, number, string][] = [
-    ['pass', 'passed', musts.passed, 'judged and kept'],
-    ['fail', 'failed', musts.failed, 'judged and broken'],
-    ['blocked', 'blocked', musts.blocked, 'could not be judged; the causes stand below'],
-    ['not-run', 'not run', musts.notRun, 'selected, but the run did not get there'],
-    [
-      'not-applicable',
-      'not applicable',
-      musts.notApplicable,
-      'the target declares that it has no such capability, or took a freedom of the document',
-    ],
-    ['observed', 'not tested', musts.notTested, 'no check tests it; each says why, below'],
+/** What was run, and how much of it. */
+export function aboutSection(report: Report): Markup {
+  const took = Date.parse(report.finishedAt) - Date.parse(report.startedAt)
+  const facts: [name: string, value: string][] = [
+    ['Scope', scopeWords(report)],
+    ...sizeFigures(report).map(({ word, n, meaning }): [string, string] => [
+      `${word.charAt(0).toUpperCase()}${word.slice(1)}`,
+      `${count(n)}, ${meaning}`,
+    ]),
+    ['Time', `${report.startedAt} to ${report.finishedAt}, ${span(took)}`],
+    ['Suite', `${report.assay.version} on Node ${report.assay.node}`],
+    ['Requirements', report.assay.specsDigest],
+    ['Configuration', report.target.configurationDigest],
+    ['Exit code', String(report.exitCode)],
   ]
-  return markup`<section id="rests-on" aria-labelledby="h-rests-on">
-<h2 id="h-rests-on">What the verdict rests on</h2>
-${bar(rows.map(([outcome, , n]) => ({ outcome, n })))}
-<table class="musts"><caption class="visually-hidden">Musts in scope by outcome</caption>
-<thead><tr><th scope="col">Musts</th><th scope="col" class="number">Count</th><th scope="col">Meaning</th></tr></thead>
-<tbody>${rows.map(([outcome, name, n, meaning]) => markup`<tr><th scope="row"><span class="dot ${outcome}"></span>${name}</th><td class="number">${count(n)}</td><td>${meaning}</td></tr>`)}</tbody>
-</table>
-<p class="counts"><span>All checks and rules:</span> ${OUTCOMES.filter((o) => report.summary[summaryKey(o)] > 0).map((o) => markup`<span class="nowrap">${badge(o)} ${count(report.summary[summaryKey(o)])}</span> `)}</p>
-${causes(report)}
-${notApplicable(report)}
-</section>`
+  return markup`<section id="about" aria-labelledby="h-about"><h2 id="h-about">About this run</h2>
+<dl class="glossary">${facts.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`
 }
 
-/** The word of an outcome in its colour. */
-export function badge(outcome: Outcome): Markup {
-  return markup`<span class="badge ${outcome}">${outcome}</span>`
+/** What the verdict rests on: every must in scope in one row, and why some have no verdict. */
+export function restsOn(report: Report): Markup {
+  const figures = mustFigures(report).filter(({ n, word }) => n > 0 || word === 'passed')
+  return markup`<section id="rests-on" aria-labelledby="h-rests-on">
+<h2 id="h-rests-on">What the verdict rests on</h2>
+${bar(figures.map(({ tone, n }) => ({ outcome: tone, n })))}
+<table class="musts"><caption class="visually-hidden">Musts in scope by outcome</caption>
+<thead><tr><th scope="col">Musts</th><th scope="col" class="number">Count</th><th scope="col">Meaning</th></tr></thead>
+<tbody>${figures.map(({ tone, word, n, meaning }) => markup`<tr><th scope="row"><span class="dot ${tone}"></span>${word}</th><td class="number">${count(n)}</td><td>${meaning}</td></tr>`)}</tbody>
+</table>
+<p class="counts"><span>All ${count(report.checks.length)} checks and rules:</span> ${outcomeFigures(report).map(({ tone, n }) => markup`<span class="nowrap">${badge(tone as Outcome)} ${count(n)}</span> `)}</p>
+${blockedCauses(report)}
+${notApplicable(report)}
+</section>`
 }
 
 function bar(parts: { outcome: string; n: number }[]): Markup {
@@ -76,19 +75,6 @@ function bar(parts: { outcome: string; n: number }[]): Markup {
   return markup`<svg class="bar" viewBox="0 0 1000 14" preserveAspectRatio="none" aria-hidden="true">${rects}</svg>`
 }
 
-function causes(report: Report): Markup {
-  const blocked = blockedByCause(report)
-  if (blocked.length === 0) return markup``
-  const ids = new Set(report.checks.map((check) => check.id))
-  return markup`<h3>Why something is blocked</h3>
-<ul class="causes">${blocked.map(
-    ({ cause, checks }) =>
-      markup`<li><details><summary>${badge('blocked')} <b>${counted(checks.length, 'check')}</b> by ${
-        ids.has(cause) ? checkLink(cause) : markup`<span>${cause}</span>`
-      }</summary><ul>${checks.map((check) => markup`<li>${checkLink(check.id)} ${check.title}: ${check.message}</li>`)}</ul></details></li>`,
-  )}</ul>`
-}
-
 function notApplicable(report: Report): Markup {
   const groups = new Map<string, CheckResult[]>()
   for (const check of report.checks) {
@@ -101,9 +87,4 @@ function notApplicable(report: Report): Markup {
     ([reason, checks]) =>
       markup`<li><details><summary>${badge('not-applicable')} <b>${counted(checks.length, 'check')}</b> ${reason || 'no reason given'}</summary><p>${checks.map((check) => markup`${checkLink(check.id)} `)}</p></details></li>`,
   )}</ul>`
-}
-
-/** A link to where a check stands on the page. */
-export function checkLink(id: string): Markup {
-  return markup`<a class="id" href="#${encodeURI(`check-${id}`)}">${id}</a>`
 }

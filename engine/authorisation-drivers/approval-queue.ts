@@ -1,0 +1,175 @@
+import { parseRedirect } from '../client/redirect.ts'
+import { type Announced, ourStop, type VisitEnd, type VisitRequest } from './driver.ts'
+import { landsAt } from './landing.ts'
+
+/** One approval as the person sees it. */
+export interface Entry extends Announced {
+  state: 'to come' | 'now' | 'answered' | 'stopped' | 'not done'
+}
+
+/** What a person was asked and has answered; the pages show it, and nothing else decides. */
+export interface Desk {
+  /** Approvals that the run needs, in order; those that were not announced come as they come. */
+  readonly entries: readonly Entry[]
+  /** Counts changes: a page that shows an older one is out of date. */
+  readonly version: number
+  /** The visit that is open, if any. */
+  readonly open: OpenVisit | undefined
+  /** What somebody at the bank is asked to do, if anything. */
+  readonly question: Question | undefined
+  /** Asks for one visit; settles when it is answered, or after so many milliseconds. */
+  ask(request: VisitRequest, patience: number): Promise<VisitEnd>
+  /** An address at which a browser arrived or that was pasted. */
+  arrive(address: string): { taken: boolean; words: string }
+  /** Whether the address that is doubtful is to be judged all the same. */
+  settle(all: boolean): void
+  /** The bank's pages end without a way on, or the person gives the visit up. */
+  give(end: VisitEnd): void
+  /** Approvals of these names were given before. */
+  done(names: string[]): void
+  /** Asks for something to be done at the bank; why it was not, undefined when it was. */
+  inquire(text: string, patience: number): Promise<string | undefined>
+  /** The question is settled: undefined when it was done, else why not. */
+  reply(why: string | undefined): void
+}
+
+export interface Question {
+  /** Counted with the visits. */
+  number: number
+  text: string
+}
+
+export interface OpenVisit {
+  /** 1, 2, … */
+  number: number
+  request: VisitRequest
+  /** An answer that does not look like this visit's: the person decides. */
+  doubtful?: { address: string; why: string }
+}
+
+export function createApprovalQueue(announced: Announced[]): Desk {
+  const entries: Entry[] = announced.map((each) => ({ ...each, state: 'to come' }))
+  let version = 1
+  let count = 0
+  let open: OpenVisit | undefined
+  let question: Question | undefined
+  let resolve: (end: VisitEnd) => void = () => {}
+  let answer: (why: string | undefined) => void = () => {}
+
+  const finish = (end: VisitEnd) => {
+    if (!open) return
+    open = undefined
+    version += 1
+    resolve(end)
+  }
+
+  const reply = (why: string | undefined) => {
+    if (!question) return
+    question = undefined
+    version += 1
+    answer(why)
+  }
+
+  return {
+    entries,
+    get version() {
+      return version
+    },
+    get open() {
+      return open
+    },
+    get question() {
+      return question
+    },
+    async ask(request, patience) {
+      const entry = entryOf(entries, request)
+      entry.state = 'now'
+      count += 1
+      version += 1
+      open = { number: count, request }
+      const answered = new Promise<VisitEnd>((done) => {
+        resolve = done
+      })
+      const late = `nobody answered within ${patience / 1000} s`
+      const timer = setTimeout(() => finish(ourStop(late)), patience)
+      const end = await answered
+      clearTimeout(timer)
+      if (end.kind === 'redirected') entry.state = 'answered'
+      else entry.state = end.ours ? 'not done' : 'stopped'
+      return end
+    },
+    arrive(address) {
+      if (!open) return { taken: false, words: 'No approval is open now. Nothing was taken.' }
+      const why = doubtOf(address, open.request)
+      if (why !== undefined) {
+        open.doubtful = { address, why }
+        version += 1
+        const words = `Not taken: ${why}. The page of approvals asks what to do with it.`
+        return { taken: false, words }
+      }
+      finish({ kind: 'redirected', url: address, pages: [] })
+      return { taken: true, words: 'Taken. This page may be closed; go on at the approvals.' }
+    },
+    settle(all) {
+      const { doubtful } = open ?? {}
+      if (!open || !doubtful) return
+      if (all) return finish({ kind: 'redirected', url: doubtful.address, pages: [] })
+      open.doubtful = undefined
+      version += 1
+    },
+    give: finish,
+    done(names) {
+      for (const entry of entries) if (names.includes(entry.name)) entry.state = 'answered'
+      version += 1
+    },
+    async inquire(text, patience) {
+      count += 1
+      version += 1
+      question = { number: count, text }
+      const answered = new Promise<string | undefined>((done) => {
+        answer = done
+      })
+      const timer = setTimeout(() => reply(`nobody answered within ${patience / 1000} s`), patience)
+      const why = await answered
+      clearTimeout(timer)
+      return why
+    },
+    reply,
+  }
+}
+
+/** Why an address may not be the answer of this visit; undefined when it is. */
+function doubtOf(address: string, request: VisitRequest): string | undefined {
+  const redirect = parseRedirect(address)
+  if (!redirect || !/^https?:/.test(address)) return 'it is not an address'
+  if (!landsAt(address, request)) return 'it is not at a redirect URI of this visit'
+  if (redirect.mode === undefined) return 'it carries neither a code nor an error'
+  const expected = request.about.visit?.state
+  if (redirect.state === expected) return undefined
+  if (redirect.state === undefined) return 'it carries no state, and one was sent'
+  if (expected === undefined) return 'it carries a state, and none is expected'
+  return 'its state is not the one that was sent: it may belong to another visit'
+}
+
+/** The announced entry of a visit, or a new one behind those that are done. */
+function entryOf(entries: Entry[], request: VisitRequest): Entry {
+  const { purpose, customerName, decision, about } = request
+  const colon = purpose.indexOf(':')
+  const name = colon < 0 ? purpose : purpose.slice(0, colon)
+  const words = colon < 0 ? '' : purpose.slice(colon + 1).trim()
+  const known = entries.find((each) => each.state === 'to come' && each.name === name)
+  if (known) return known
+  const client = about.client ?? 'first'
+  const entry: Entry = {
+    name,
+    purpose: words,
+    customer: customerName,
+    client,
+    decision,
+    serves: 0,
+    state: 'to come',
+  }
+  const next = entries.findIndex(({ state }) => state === 'to come')
+  entries.splice(next < 0 ? entries.length : next, 0, entry)
+  return entry
+}

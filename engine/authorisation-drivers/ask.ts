@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto'
+import type { Server } from 'node:http'
+import type { TransportDocument } from '../configuration/target.ts'
+import { createApprovalQueue } from './approval-queue.ts'
+import { approvalsPage, catcherPage } from './ask-pages.ts'
+import { type Announced, type Driver, ourStop, type VisitEnd } from './driver.ts'
+import { type Handler, openLoopback, portOf, type Reply, refusal, shut } from './loopback-server.ts'
+import { run } from './program.ts'
+
+/**
+ * Asks a person. One page on loopback lists every approval that the run needs and says, for the one
+ * that is open, who must log in and what to choose. A redirect URI on loopback is served here as
+ * well, and takes the answer by itself; of any other the person pastes the final address. What only
+ * somebody at the bank can do is asked for on the same page.
+ */
+export function askDriver(options: {
+  /** Every redirect URI of the target's clients. */
+  redirectUris: string[]
+  announced: Announced[]
+  /** Milliseconds for one visit. */
+  patience: number
+  /** Port of the page of approvals; 0: that of a loopback redirect URI, or a free one. */
+  port: number
+  /** Opens an address, which follows as the last argument. */
+  open?: string[]
+  base: string
+  say: (line: string) => void
+  /** Tries a wrong request first: what a bank refuses outright needs nobody. */
+  probe: Driver
+  /** Server certificate of a redirect URI that is https: on loopback. */
+  catcher?: TransportDocument
+}): Driver & Required<Pick<Driver, 'question'>> {
+  const { announced, patience, open, base, say, probe } = options
+  const queue = createApprovalQueue(announced)
+  // Who does not know this key, another user of the machine, sees and answers nothing.
+  const key = randomBytes(16).toString('hex')
+  const home = `/${key}/`
+  const catchers = catchersOf(options.redirectUris, options.catcher !== undefined)
+  let servers: Server[] | undefined
+  let over = false
+
+  const handlerOn = (paths: string[]): Handler => ({
+    get(path) {
+      if (paths.includes(path)) return withNonce(catcherPage)
+      if (path === home) return withNonce((nonce) => approvalsPage(queue, nonce, catches))
+      if (path === `${home}version`) return json(200, { version: queue.version })
+      return refusal(404, 'There is no such page.')
+    },
+    post(path, body) {
+      if (paths.includes(path)) return arrival(body.address)
+      if (path !== `${home}answer`) return refusal(404, 'There is no such page.')
+      if (body.visit !== (queue.question ?? queue.open)?.number) {
+        return refusal(409, 'Another approval is open now. The page is out of date.')
+      }
+      if (queue.question) {
+        if (body.do === 'done') queue.reply(undefined)
+        else if (body.do === 'cannot') queue.reply('the person who was asked cannot do it')
+        else return refusal(400, 'Unknown answer.')
+        return json(200, { words: 'Taken.' })
+      }
+      if (body.do === 'paste') return arrival(body.address)
+      if (body.do === 'judge' || body.do === 'drop') queue.settle(body.do === 'judge')
+      else if (body.do === 'stopped') queue.give(stoppedBy(body.why))
+      else if (body.do === 'skip') queue.give(ourStop('the person at the approvals skipped it'))
+      else return refusal(400, 'Unknown answer.')
+      return json(200, { words: 'Taken.' })
+    },
+  })
+
+  const arrival = (address: unknown): Reply => {
+    if (typeof address !== 'string') return refusal(400, 'The address is missing.')
+    const { taken, words } = queue.arrive(address.trim())
+    return json(taken ? 200 : 409, { words })
+  }
+
+  const catches = (uri: string) => catchers.some((each) => each.uri === uri.split(/[?#]/, 1)[0])
+
+  const start = async (): Promise<void> => {
+    if (servers) return
+    const insecure = catchers.filter(({ secure }) => !secure).map(({ port }) => port)
+    const own = options.port || insecure[0] || 0
+    const wanted = new Map([own, ...insecure].map((port) => [port, false]))
+    for (const { secure, port } of catchers) if (secure) wanted.set(port, true)
+    servers = await Promise.all(
+      [...wanted].map(([port, secure]) => {
+        const paths = catchers.filter((each) => each.port === port).map(({ path }) => path)
+        return openLoopback(port, handlerOn(paths), secure ? options.catcher : undefined)
+      }),
+    )
+    const [server] = servers
+    if (!server) return
+    const page = `http://127.0.0.1:${portOf(server)}${home}`
+    say(`Approvals are asked for at ${page}`)
+    if (!open) return
+    void run({ command: [...open, page], base, patience: 60_000, env: {} }).then((ran) => {
+      if (ran.code !== 0) say(`${open[0]} did not open it. Open it yourself.`)
+    })
+  }
+
+  return {
+    async visit(request) {
+      if (over) return ourStop('the run was interrupted')
+      if (request.about.deviation !== undefined) {
+        const tried = await probe.visit(request)
+        if (tried.kind === 'redirected') return tried
+        const { response, failure } = tried.exchange ?? {}
+        if (failure || (response?.status ?? 0) >= 400) return tried
+      }
+      try {
+        await start()
+      } catch (error) {
+        return ourStop(`the page of approvals cannot be served: ${(error as Error).message}`)
+      }
+      if (over) return ourStop('the run was interrupted')
+      const who = `${request.customerName} customer, ${request.decision}`
+      say(`Waiting for a person: ${request.purpose} (${who})`)
+      return queue.ask(request, patience)
+    },
+    done: queue.done,
+    async question(name, text) {
+      if (over) return 'the run was interrupted'
+      try {
+        await start()
+      } catch (error) {
+        return `the page of approvals cannot be served: ${(error as Error).message}`
+      }
+      if (over) return 'the run was interrupted'
+      say(`Waiting for somebody at the bank: ${name}`)
+      return queue.inquire(text, patience)
+    },
+    interrupt() {
+      over = true
+      queue.give(ourStop('the run was interrupted'))
+      queue.reply('the run was interrupted')
+    },
+    async close() {
+      over = true
+      queue.give(ourStop('the run ended'))
+      queue.reply('the run ended')
+      await Promise.all((servers ?? []).map(shut))
+      servers = undefined
+    },
+  }
+}
+
+interface Catcher {
+  uri: string
+  secure: boolean
+  port: number
+  path: string
+}
+
+/** Redirect URIs that can be served here: on loopback, https: only with a certificate. */
+function catchersOf(uris: string[], certified: boolean): Catcher[] {
+  return uris.flatMap((uri) => {
+    if (!URL.canParse(uri)) return []
+    const { protocol, hostname, port, pathname } = new URL(uri)
+    const secure = protocol === 'https:'
+    const ours = (protocol === 'http:' || (secure && certified)) && LOOPBACK.includes(hostname)
+    if (!ours) return []
+    const address = uri.split(/[?#]/, 1)[0] ?? uri
+    return [{ uri: address, secure, port: Number(port || (secure ? 443 : 80)), path: pathname }]
+  })
+}
+
+const LOOPBACK = ['127.0.0.1', 'localhost']
+
+function stoppedBy(why: unknown): VisitEnd {
+  const words = typeof why === 'string' ? why.trim().slice(0, 300) : ''
+  return { kind: 'stopped', why: `the bank's page: ${words || 'no way on'}`, pages: [] }
+}
+
+function withNonce(make: (nonce: string) => string): Reply {
+  const nonce = randomBytes(16).toString('base64')
+  return { kind: 'page', status: 200, html: make(nonce), nonce }
+}
+
+function json(status: number, value: unknown): Reply {
+  return { kind: 'json', status, value }
+}

@@ -1,0 +1,144 @@
+import type { Browser, BrowserContext } from 'playwright-core'
+import type { StepDocument } from '../configuration/target.ts'
+import { type BrowserOptions, launch } from './chromium.ts'
+import { type Driver, ourStop, type VisitEnd, type VisitRequest } from './driver.ts'
+import { takeSteps } from './page-steps.ts'
+import { serverPin } from './server-pin.ts'
+import { type AddressRules, watchPages } from './watched-pages.ts'
+
+type Storage = Awaited<ReturnType<BrowserContext['storageState']>>
+
+/**
+ * Takes a customer through the bank's pages in the machine's Chromium, Chrome or Edge, by the steps
+ * that the target describes. Every visit has a fresh context: no cookie of an earlier one.
+ *
+ * Each server that serves a page is first verified against the target's trust. The final redirect
+ * is intercepted before anything is fetched.
+ */
+export function browserDriver(
+  options: BrowserOptions & {
+    steps: StepDocument[]
+    /** Directory that commands of one-time codes are relative to. */
+    base: string
+    /** Milliseconds for one visit. */
+    patience: number
+    /** Milliseconds for a connection to a server. */
+    timeout: number
+    /** Redirect URIs that are known beforehand. */
+    redirectUris: string[]
+    rules: AddressRules
+  },
+): Driver {
+  const { trust, proxy, timeout, patience } = options
+  const pins = new Map<string, string>()
+  let opened: { browser: Browser; accepts: Set<string> } | undefined
+  let interrupted: (() => void) | undefined
+  let over = false
+
+  /** Verifies the server of an address, once a run; says whether the open browser accepts it. */
+  const trusted = async (address: string): Promise<boolean> => {
+    const { protocol, origin } = new URL(address)
+    if (protocol !== 'https:') return true
+    const pin = pins.get(origin) ?? (await serverPin(origin, { trust, proxy, timeout }))
+    pins.set(origin, pin)
+    return trust === undefined || opened?.accepts.has(pin) === true
+  }
+
+  /** A browser that accepts every server that was verified so far. */
+  const browserFor = async (): Promise<Browser> => {
+    const wanted = trust === undefined ? [] : [...new Set(pins.values())]
+    const fits = wanted.every((pin) => opened?.accepts.has(pin))
+    if (opened?.browser.isConnected() && fits) return opened.browser
+    await opened?.browser.close()
+    const browser = await launch(options, wanted, options.redirectUris)
+    opened = { browser, accepts: new Set(wanted) }
+    return browser
+  }
+
+  /** One stretch of a visit; `elsewhere` when it goes on in a browser that knows another server. */
+  const stretch = async (
+    request: VisitRequest,
+    from: { url: string; storage?: Storage },
+    deadline: AbortSignal,
+    taken: Map<StepDocument, number>,
+  ): Promise<VisitEnd | { elsewhere: string; storage: Storage }> => {
+    await trusted(from.url)
+    const browser = await browserFor()
+    const context = await browser.newContext({ storageState: from.storage, locale: 'en-GB' })
+    try {
+      const controller = new AbortController()
+      const { signal: ended } = controller
+      deadline.addEventListener('abort', () => controller.abort())
+      if (deadline.aborted) controller.abort()
+      const watched = await watchPages(
+        context,
+        request,
+        trusted,
+        () => controller.abort(),
+        options.rules,
+      )
+      void watched.open(from.url)
+      const { credentialProblem } = options.rules
+      const steps = { steps: options.steps, base: options.base, taken, credentialProblem }
+      // Playwright may wait on a page that never comes: the end of the visit does not wait for it.
+      const stuck = await Promise.race([
+        takeSteps(watched, request, steps, ended),
+        new Promise<undefined>((resolve) => {
+          ended.addEventListener('abort', () => resolve(undefined))
+          if (ended.aborted) resolve(undefined)
+        }),
+      ])
+      const { pages } = watched
+      const end = watched.end()
+      if (end?.kind === 'landed') {
+        return { kind: 'redirected', url: end.url, status: end.status, pages }
+      }
+      if (end?.kind === 'elsewhere') {
+        return { elsewhere: end.url, storage: await context.storageState() }
+      }
+      if (over) return ourStop('the run was interrupted', pages)
+      if (end?.kind === 'closed') return ourStop('the window was closed', pages)
+      if (end?.kind === 'failed') return ourStop(end.why, pages)
+      if (deadline.aborted) {
+        return ourStop(`the visit did not end within ${patience / 1000} s`, pages)
+      }
+      if (end?.kind === 'astray') return { kind: 'stopped', why: end.why, pages }
+      const why = stuck ?? 'the visit did not end'
+      const unfit = (watched.status() ?? 0) < 400 && 'the steps that the target describes end there'
+      return { kind: 'stopped', why, ...(unfit && { unfit }), pages }
+    } finally {
+      await context.close().catch(() => {})
+    }
+  }
+
+  return {
+    async visit(request) {
+      if (over) return ourStop('the run was interrupted')
+      // Plain controllers: a signal made of others may be collected while it is waited for.
+      const controller = new AbortController()
+      const { signal: deadline } = controller
+      const timer = setTimeout(() => controller.abort(), patience)
+      interrupted = () => controller.abort()
+      const taken = new Map<StepDocument, number>()
+      let from: { url: string; storage?: Storage } = { url: request.url }
+      try {
+        for (;;) {
+          const end = await stretch(request, from, deadline, taken)
+          if ('kind' in end) return end
+          from = { url: end.elsewhere, storage: end.storage }
+        }
+      } catch (error) {
+        return ourStop((error as Error).message.split('\n')[0] ?? 'the browser failed')
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+    interrupt() {
+      over = true
+      interrupted?.()
+    },
+    async close() {
+      await opened?.browser.close()
+    },
+  }
+}

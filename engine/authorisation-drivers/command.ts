@@ -1,0 +1,62 @@
+import type { Driver, VisitEnd, VisitRequest } from './driver.ts'
+import { ourStop } from './driver.ts'
+import { lastLine, run } from './program.ts'
+
+/**
+ * Hands the link to a program of the user's own, which prints the final redirect on its last line.
+ * A line `stopped: why` says that the bank's pages end without a redirect.
+ *
+ * The link is the last argument and ASSAY_URL; ASSAY_DECISION is approve or deny, ASSAY_CUSTOMER
+ * first or second, ASSAY_PURPOSE a sentence.
+ *
+ * @param redact makes what the program complained of fit to be shown.
+ */
+export function commandDriver(options: {
+  command: string[]
+  /** Directory that the program is relative to, and where it runs. */
+  base: string
+  /** Milliseconds for one visit. */
+  patience: number
+  redact: (text: string) => string
+}): Driver {
+  const { command, base, patience, redact } = options
+  const interruption = new AbortController()
+  const [name = ''] = command
+  return {
+    async visit(request) {
+      const ran = await run({
+        command: [...command, request.url],
+        base,
+        patience,
+        signal: interruption.signal,
+        env: {
+          ASSAY_URL: request.url,
+          ASSAY_DECISION: request.decision,
+          ASSAY_CUSTOMER: request.customerName,
+          ASSAY_PURPOSE: request.purpose,
+          ASSAY_ACCOUNTS: request.oneAccount ? 'one' : 'all',
+        },
+      })
+      const complaint = redact(lastLine(ran.stderr).slice(0, 200))
+      const because = complaint === '' ? '' : `: ${complaint}`
+      if (ran.ended !== 'exited') return ourStop(`${name} ${ran.ended}${because}`)
+      if (ran.code !== 0) return ourStop(`${name} ended with exit code ${ran.code}${because}`)
+      return endOf(name, lastLine(ran.stdout), request)
+    },
+    interrupt: () => interruption.abort(),
+    async close() {
+      interruption.abort()
+    },
+  }
+}
+
+function endOf(name: string, line: string, { url }: VisitRequest): VisitEnd {
+  const stopped = /^stopped:\s*(.*)$/i.exec(line)
+  if (stopped) return { kind: 'stopped', why: stopped[1] || 'the bank stopped', pages: [] }
+  if (line === '') return ourStop(`${name} printed nothing: its last line is the final redirect`)
+  if (!/^https?:\/\/\S+$/.test(line) || !URL.canParse(line)) {
+    return ourStop(`the last line that ${name} printed is no address: print the final redirect`)
+  }
+  if (line === url) return ourStop(`${name} printed the link that it was given, not the redirect`)
+  return { kind: 'redirected', url: line, pages: [] }
+}

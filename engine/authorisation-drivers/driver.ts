@@ -1,0 +1,90 @@
+import type { CustomerDocument } from '../configuration/target.ts'
+import type { About, Exchange } from '../wire/exchange.ts'
+
+/** One customer sent to the authorisation page. */
+export interface VisitRequest {
+  /** Address of the authorisation endpoint with its query. */
+  url: string
+  /** Every address at which the visit ends: the one asked for and those registered. */
+  redirectUris: string[]
+  decision: 'approve' | 'deny'
+  customer: CustomerDocument
+  /** Which customer of the target that is: first, second. */
+  customerName: string
+  /** What the visit is for, in words for a person. */
+  purpose: string
+  /** The customer ticks one of the accounts that the bank offers, instead of all. */
+  oneAccount?: boolean
+  /** What the exchanges of the visit are told of themselves. */
+  about: About
+}
+
+/** Where the visit ended. */
+export type VisitEnd =
+  | {
+      kind: 'redirected'
+      /** The address with its query and fragment, as the bank wrote it. */
+      url: string
+      /** The exchange whose answer redirects there; absent where a browser was used. */
+      exchange?: Exchange
+      first?: Exchange
+      /** Status of the answer that redirects there, where there is no exchange and it is known. */
+      status?: number
+      pages: Page[]
+    }
+  | {
+      kind: 'stopped'
+      why: string
+      /**
+       * Nothing of it is the bank's doing: a program that failed, a window that was closed, a
+       * person who did not come. It says nothing of the bank, not even that it refuses.
+       */
+      ours?: true
+      /**
+       * A page came that nothing in the target's description leads on from; what it shows. Until
+       * some visit has come through, the description is as likely to be wrong as the bank.
+       */
+      unfit?: string
+      exchange?: Exchange
+      first?: Exchange
+      pages: Page[]
+    }
+
+/** A page that the customer saw. */
+export interface Page {
+  status: number
+  /** Text of the page without markup. */
+  text: string
+  /** How many accounts it offered to tick, where the driver knows. */
+  offered?: number
+}
+
+/** Takes a customer through the bank's pages. */
+export interface Driver {
+  visit(request: VisitRequest): Promise<VisitEnd>
+  /** Visits that took place before the run was interrupted, by the words before the colon. */
+  done?(names: string[]): void
+  /** Asks somebody to do something at the bank; why it was not done, undefined when it was. */
+  question?(name: string, text: string): Promise<string | undefined>
+  /** Ends the visit that is open, and every later one at once: the run was interrupted. */
+  interrupt?(): void
+  close(): Promise<void>
+}
+
+/** One approval that a run is going to need, for a person who wants to know what will come. */
+export interface Announced {
+  /** The words before the colon of a visit's purpose. */
+  name: string
+  purpose: string
+  /** first, second. */
+  customer: string
+  client: string
+  decision: 'approve' | 'deny'
+  /** How many checks it serves. */
+  serves: number
+}
+
+/** The end of a visit for which the bank is not to blame. */
+export function ourStop(why: string, pages: Page[] = []): VisitEnd {
+  return { kind: 'stopped', why, ours: true, pages }
+}

@@ -1,0 +1,234 @@
+import { type DefaultTreeAdapterTypes, parse } from 'parse5'
+import type { FormDocument } from '../configuration/target.ts'
+
+type Node = DefaultTreeAdapterTypes.Node
+type Element = DefaultTreeAdapterTypes.Element
+
+/** A form of a page, as a browser would send it untouched. */
+export interface Form {
+  method: string
+  /** As written; empty: the page's own address. */
+  action: string
+  fields: Field[]
+}
+
+interface Field {
+  name: string
+  value: string
+  kind: 'text' | 'checkbox' | 'button' | 'select'
+  checked: boolean
+  /** Of a button: where and how it sends the form, instead of what the form says. */
+  sends?: { method?: string; action?: string }
+}
+
+interface Link {
+  /** As written. */
+  href: string
+  text: string
+}
+
+/** What a customer finds on a page. */
+export interface ReadPage {
+  forms: Form[]
+  links: Link[]
+  text: string
+  /** What addresses of the page are relative to, as written; absent: its own address. */
+  base?: string
+}
+
+/** Characters of a page that are read: what a customer needs stands before. */
+const LARGEST_PAGE = 500_000
+
+/** Reads an HTML page. Never throws: any text is a page. */
+export function readPage(html: string): ReadPage {
+  const forms: Form[] = []
+  const links: Link[] = []
+  const words: string[] = []
+  let base: string | undefined
+  // A page may be nested deeper than a stack is.
+  const open: { node: Node; form: Form | undefined }[] = [
+    { node: parse(html.slice(0, LARGEST_PAGE)), form: undefined },
+  ]
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { node } = next
+    let { form } = next
+    if (node.nodeName === '#text') words.push((node as DefaultTreeAdapterTypes.TextNode).value)
+    if (UNSHOWN.has(node.nodeName)) continue
+    if (isElement(node)) {
+      if (node.tagName === 'form') {
+        form = {
+          method: (attribute(node, 'method') ?? 'get').toLowerCase(),
+          action: attribute(node, 'action') ?? '',
+          fields: [],
+        }
+        forms.push(form)
+      }
+      if (node.tagName === 'base') base ??= attribute(node, 'href')
+      const href = node.tagName === 'a' && attribute(node, 'href')
+      if (href) links.push({ href, text: textOf(node) })
+      const field = form && fieldOf(node)
+      if (field) form?.fields.push(field)
+    }
+    if (!('childNodes' in node)) continue
+    for (let at = node.childNodes.length - 1; at >= 0; at -= 1) {
+      open.push({ node: node.childNodes[at] as Node, form })
+    }
+  }
+  return { forms, links, text: inOneLine(words.join(' ')), ...(base && { base }) }
+}
+
+const UNSHOWN = new Set(['script', 'style', 'template'])
+
+function textOf(top: Node): string {
+  const words: string[] = []
+  const open: Node[] = [top]
+  for (let node = open.pop(); node; node = open.pop()) {
+    if (node.nodeName === '#text') words.push((node as DefaultTreeAdapterTypes.TextNode).value)
+    if ('childNodes' in node) open.push(...node.childNodes.slice(0, MOST_CHILDREN).reverse())
+  }
+  return inOneLine(words.join(' '))
+}
+
+/** Of one element within a link: more are no words to follow it by. */
+const MOST_CHILDREN = 1000
+
+function inOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}
+
+function isElement(node: Node): node is Element {
+  return 'tagName' in node
+}
+
+function attribute(element: Element, name: string): string | undefined {
+  return element.attrs.find((attr) => attr.name === name)?.value
+}
+
+function fieldOf(element: Element): Field | undefined {
+  const name = attribute(element, 'name')
+  if (!name || attribute(element, 'disabled') !== undefined) return undefined
+  const value = attribute(element, 'value') ?? ''
+  const type = (attribute(element, 'type') ?? '').toLowerCase()
+  if (element.tagName === 'button') {
+    return type === 'reset' || type === 'button'
+      ? undefined
+      : { name, value, kind: 'button', checked: false, ...sendingOf(element) }
+  }
+  if (element.tagName === 'textarea') return { name, value: '', kind: 'text', checked: true }
+  if (element.tagName === 'select') {
+    const options = element.childNodes.filter(isElement).filter((o) => o.tagName === 'option')
+    const chosen = options.find((o) => attribute(o, 'selected') !== undefined) ?? options[0]
+    return {
+      name,
+      value: chosen ? (attribute(chosen, 'value') ?? '') : '',
+      kind: 'select',
+      checked: true,
+    }
+  }
+  if (element.tagName !== 'input') return undefined
+  if (type === 'submit' || type === 'image') {
+    return { name, value, kind: 'button', checked: false, ...sendingOf(element) }
+  }
+  if (type === 'checkbox' || type === 'radio') {
+    const checked = attribute(element, 'checked') !== undefined
+    return { name, value: value || 'on', kind: 'checkbox', checked }
+  }
+  return { name, value, kind: 'text', checked: true }
+}
+
+function sendingOf(button: Element): Pick<Field, 'sends'> {
+  const action = attribute(button, 'formaction')
+  const method = attribute(button, 'formmethod')?.toLowerCase()
+  if (action === undefined && method === undefined) return {}
+  return { sends: { ...(action !== undefined && { action }), ...(method && { method }) } }
+}
+
+/** What a description fits: a form that has all its names, or a link. */
+export type Fitting = { description: FormDocument } & ({ form: Form } | { link: Link })
+
+/** The first of the descriptions that fits something on the page. */
+export function fitting(
+  { forms, links }: ReadPage,
+  described: FormDocument[],
+): Fitting | undefined {
+  for (const description of described) {
+    const { has, follow } = description
+    if (follow !== undefined) {
+      const link = links.find(({ href, text }) => text === follow || href.endsWith(follow))
+      if (link) return { link, description }
+      continue
+    }
+    const form = forms.find(({ fields }) =>
+      has?.every((name) => fields.some((field) => field.name === name)),
+    )
+    if (form) return { form, description }
+  }
+  return undefined
+}
+
+/** What a page offers, so that somebody can describe it. */
+export function offered({ forms, links }: ReadPage): string {
+  const fields = forms.flatMap((form) => form.fields.map(({ name }) => name))
+  if (fields.length > 0) return `fields ${[...new Set(fields)].join(', ')}`
+  const texts = links.map(({ href, text }) => `“${text || href}”`)
+  return texts.length > 0 ? `no form, but the links ${texts.join(', ')}` : 'no form and no link'
+}
+
+/** How the form is sent once a customer has pressed the button, and where: as written. */
+export function sending(
+  form: Form,
+  description: FormDocument,
+  decision: 'approve' | 'deny',
+): { method: string; action: string } {
+  const pressed = buttonOf(description, decision)
+  const button = form.fields.find(
+    ({ kind, name, value }) =>
+      kind === 'button' && name === pressed?.name && value === pressed.value,
+  )
+  return { method: form.method, action: form.action, ...button?.sends }
+}
+
+function buttonOf({ approve, deny }: FormDocument, decision: 'approve' | 'deny') {
+  return decision === 'deny' ? (deny ?? approve) : approve
+}
+
+/** The body that the form sends once a customer has filled it and pressed the button. */
+export function filled(
+  form: Form,
+  description: FormDocument,
+  decision: 'approve' | 'deny',
+  credentials: Record<string, string>,
+  oneAccount = false,
+): URLSearchParams {
+  const body = new URLSearchParams()
+  for (const { name, value, kind, checked } of form.fields) {
+    if (kind === 'button') continue
+    const fill = description.fill?.[name]
+    if (kind === 'checkbox') {
+      if (oneAccount && name === description.tickAll && body.has(name)) continue
+      if (name === description.tickAll || (fill !== undefined ? fill === value : checked)) {
+        body.append(name, value)
+      }
+      continue
+    }
+    body.append(name, fill === undefined ? value : withCredentials(fill, credentials))
+  }
+  const button = buttonOf(description, decision)
+  if (!button) return body
+  // A button joins what the form sends; a choice between radio buttons replaces the one preselected.
+  const pressed = form.fields.every(({ name, kind }) => name !== button.name || kind === 'button')
+  if (pressed) body.append(button.name, button.value)
+  else body.set(button.name, button.value)
+  return body
+}
+
+/** How many boxes of the page the description ticks all; undefined where it ticks none. */
+export function boxesOf({ fields }: Form, { tickAll }: FormDocument): number | undefined {
+  if (tickAll === undefined) return undefined
+  return fields.filter(({ kind, name }) => kind === 'checkbox' && name === tickAll).length
+}
+
+/** `{username}` becomes the customer's credential of that name. */
+export function withCredentials(text: string, credentials: Record<string, string>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => credentials[name] ?? whole)
+}

@@ -1,0 +1,160 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { TransportDocument } from '../configuration/target.ts'
+
+/** Bytes of a body that are read: an address with a code and an ID token is far smaller. */
+const MOST_BODY = 64 * 1024
+
+/** What a page or an answer to a script is made of. */
+export type Reply =
+  | { kind: 'page'; status: number; html: string; nonce: string }
+  | { kind: 'json'; status: number; value: unknown }
+
+/** Who answers what the guard let through. */
+export interface Handler {
+  get(path: string): Reply
+  post(path: string, body: Record<string, unknown>): Reply
+}
+
+/**
+ * A server that only this machine reaches, and only pages of its own may speak to. What it
+ * turns away: names that merely resolve to loopback (DNS rebinding), requests that pages of other
+ * origins cause, bodies of more than 64 KiB. Nothing that it serves is kept or referred to.
+ *
+ * @param port 0: a free one.
+ * @param identity its certificate; without one it speaks HTTP.
+ */
+export async function openLoopback(
+  port: number,
+  handler: Handler,
+  identity?: TransportDocument,
+): Promise<Server> {
+  const scheme = identity ? 'https' : 'http'
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    void answer(request, response, scheme, handler)
+  }
+  const server = identity
+    ? createSecureServer(secureOptions(identity), listener)
+    : createServer(listener)
+  server.requestTimeout = 10_000
+  server.headersTimeout = 10_000
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => resolve())
+  })
+  return server
+}
+
+function secureOptions({ certificate, key, pkcs12, passphrase }: TransportDocument) {
+  return {
+    ...(pkcs12 === undefined ? { cert: certificate, key } : { pfx: Buffer.from(pkcs12, 'base64') }),
+    ...(passphrase !== undefined && { passphrase }),
+  }
+}
+
+export function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port
+}
+
+export function shut(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  scheme: string,
+  handler: Handler,
+): Promise<void> {
+  try {
+    send(response, await replyTo(request, scheme, handler))
+  } catch {
+    // A body that ends early, or a sender that is gone: there is nobody to answer.
+    response.destroy()
+  }
+}
+
+async function replyTo(request: IncomingMessage, scheme: string, handler: Handler): Promise<Reply> {
+  const { method = '', headers, socket } = request
+  const host = headers.host ?? ''
+  // A browser leaves out the port that the scheme means anyway.
+  const usual = socket.localPort === (scheme === 'https' ? 443 : 80)
+  const own = ['127.0.0.1', 'localhost'].flatMap((name) => [
+    `${name}:${socket.localPort}`,
+    ...(usual ? [name] : []),
+  ])
+  if (!own.includes(host)) return refusal(421, 'This is not an address of this page.')
+  const path = (request.url ?? '/').split(/[?#]/, 1)[0] ?? '/'
+  if (method === 'GET' || method === 'HEAD') return handler.get(path)
+  if (method !== 'POST') return refusal(405, 'Only GET and POST are served.')
+  const site = headers['sec-fetch-site']
+  if (headers.origin !== `${scheme}://${host}` || (site !== undefined && site !== 'same-origin')) {
+    return refusal(403, 'Only pages served from here may send something.')
+  }
+  // A form of another page cannot have this type: a browser would ask first, and be refused.
+  if (headers['content-type']?.split(';', 1)[0] !== 'application/json') {
+    return refusal(415, 'The body must be JSON.')
+  }
+  const body = await bodyOf(request)
+  if (body === undefined) return refusal(413, 'The body is larger than 64 KiB.')
+  const value = parsed(body)
+  if (value === undefined) return refusal(400, 'The body is no JSON object.')
+  return handler.post(path, value)
+}
+
+export function refusal(status: number, words: string): Reply {
+  return { kind: 'json', status, value: { words } }
+}
+
+/** The body; undefined when it is too large. */
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > MOST_BODY) return undefined
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of request) {
+    bytes += (part as Buffer).length
+    if (bytes > MOST_BODY) return undefined
+    parts.push(part as Buffer)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function send(response: ServerResponse, reply: Reply): void {
+  const page = reply.kind === 'page'
+  const own = page ? `'nonce-${reply.nonce}'` : "'none'"
+  const headers: Record<string, string> = {
+    'content-type': page ? 'text/html; charset=utf-8' : 'application/json',
+    'content-security-policy': [
+      "default-src 'none'",
+      `script-src ${own}`,
+      `style-src ${own}`,
+      `connect-src ${page ? "'self'" : "'none'"}`,
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    // What was not read of a body that was turned away would be taken for the next request.
+    ...(reply.status >= 400 && { connection: 'close' }),
+  }
+  response.writeHead(reply.status, headers)
+  response.end(page ? reply.html : JSON.stringify(reply.value))
+}

@@ -1,0 +1,186 @@
+import type { Page as Tab } from 'playwright-core'
+import type { StepDocument } from '../configuration/target.ts'
+import { fillsIn, secretsAmong } from './credentials.ts'
+import type { VisitRequest } from './driver.ts'
+import { type Filling, fillIn, StrangePage } from './fill-in.ts'
+import { withCredentials } from './forms.ts'
+import { lastLine, run } from './program.ts'
+import type { WatchedPages } from './watched-pages.ts'
+
+/** Milliseconds between two looks at a page. */
+const LOOK = 100
+
+/** Milliseconds after which a page that does not change has shown what it is. */
+const STILL = 10_000
+
+/** Milliseconds for an element that a step names: it stands on a page that is there. */
+const ELEMENT = 10_000
+
+interface StepsTaken {
+  steps: StepDocument[]
+  base: string
+  taken: Map<StepDocument, number>
+  /** Why a page does not get what the customer knows; undefined: it may. */
+  credentialProblem: (url: string) => string | undefined
+}
+
+/**
+ * Takes the described steps, on whichever page shows itself, until the visit has ended.
+ *
+ * @returns why no step leads on; undefined when the visit ended.
+ */
+export async function takeSteps(
+  watched: WatchedPages,
+  request: VisitRequest,
+  { steps, base, taken, credentialProblem }: StepsTaken,
+  ended: AbortSignal,
+): Promise<string | undefined> {
+  const possible = steps.filter(({ only }) => only === undefined || only === request.decision)
+  let unknownSince: number | undefined
+  while (!ended.aborted) {
+    const tab = watched.tab()
+    const step = await shown(tab, possible)
+    if (!step) {
+      unknownSince ??= Date.now()
+      const status = watched.status() ?? 0
+      const since = Date.now() - unknownSince
+      if (status >= 400 && since > 500) return `the bank shows a page with status ${status}`
+      if (watched.pages.length > 0 && since > STILL) return 'a page that no step describes'
+      await pause(LOOK, ended)
+      continue
+    }
+    unknownSince = undefined
+    if (!acts(step)) {
+      await pause(LOOK, ended)
+      continue
+    }
+    // The page once more, after what it asked for was given: it does not accept it.
+    if (taken.has(step)) return `the page with ${step.when} comes back: what was filled is refused`
+    taken.set(step, 1)
+    if (step.code || fillsIn(step)) {
+      const problem = credentialProblem(tab.url())
+      if (problem !== undefined) {
+        watched.fail(problem)
+        return undefined
+      }
+      watched.give(secretsAmong(request.customer.credentials))
+    }
+    const page = await tab.$(step.when)
+    try {
+      await take(
+        tab,
+        step,
+        request,
+        { base, credentialProblem, timeout: ELEMENT, give: watched.give },
+        ended,
+      )
+    } catch (error) {
+      if (ended.aborted) return undefined
+      if (error instanceof StrangePage) {
+        watched.fail(error.message)
+        return undefined
+      }
+      return `the step of the page with ${step.when} fails: ${inOneLine(error)}`
+    }
+    const left = page ? await leaves(page, ended) : true
+    if (!left && !ended.aborted) {
+      return `the page with ${step.when} stays after ${step.click ?? 'it was filled'}`
+    }
+  }
+  return undefined
+}
+
+/** A step that only names a page waits until that page has gone: an approval in an app. */
+function acts({ fill, tickAll, code, click, waitFor }: StepDocument): boolean {
+  return [fill, tickAll, code, click, waitFor].some((part) => part !== undefined)
+}
+
+async function shown(tab: Tab, steps: StepDocument[]): Promise<StepDocument | undefined> {
+  for (const step of steps) {
+    // The page may go while it is looked at.
+    const seen = await tab
+      .locator(step.when)
+      .first()
+      .isVisible()
+      .catch((error: Error) => {
+        if (/selector/i.test(error.message)) throw error
+        return false
+      })
+    if (seen) return step
+  }
+  return undefined
+}
+
+async function take(
+  tab: Tab,
+  step: StepDocument,
+  { customer: { credentials }, customerName, decision, oneAccount }: VisitRequest,
+  { base, give, ...rules }: Filling & { base: string; give(values: string[]): void },
+  ended: AbortSignal,
+): Promise<void> {
+  const { waitFor, fill = {}, tickAll, code, click } = step
+  const timeout = { timeout: ELEMENT }
+  if (waitFor)
+    await tab
+      .locator(waitFor)
+      .first()
+      .waitFor({ state: 'visible', ...timeout })
+  for (const [selector, value] of Object.entries(fill)) {
+    await fillIn(tab, selector, withCredentials(value, credentials), rules)
+  }
+  if (tickAll) {
+    for (const [index, box] of (await tab.locator(tickAll).all()).entries()) {
+      if (oneAccount && index > 0) await box.uncheck(timeout)
+      else await box.check(timeout)
+    }
+  }
+  if (code) {
+    const command = code.command.map((word) => withCredentials(word, credentials))
+    const env = { ASSAY_CUSTOMER: customerName, ASSAY_DECISION: decision }
+    const ran = await run({ command, base, patience: 60_000, env, signal: ended })
+    const once = lastLine(ran.stdout)
+    const name = command[0] ?? ''
+    if (ran.ended !== 'exited') throw new Error(`${name} ${ran.ended}`)
+    if (ran.code !== 0) throw new Error(`${name} ended with exit code ${ran.code}`)
+    if (once === '') throw new Error(`${name} printed no code`)
+    give([once])
+    await fillIn(tab, code.into, once, rules)
+  }
+  if (click)
+    await tab
+      .locator(click)
+      .first()
+      .click({ noWaitAfter: true, ...timeout })
+}
+
+/** Whether an element goes: with its page, or from it. */
+async function leaves(
+  element: { isVisible(): Promise<boolean> },
+  ended: AbortSignal,
+): Promise<boolean> {
+  const until = Date.now() + STILL
+  while (!ended.aborted && Date.now() < until) {
+    if (!(await element.isVisible().catch(() => false))) return true
+    await pause(LOOK, ended)
+  }
+  return false
+}
+
+/** Without what Playwright adds: its log of the call repeats what was filled in. */
+function inOneLine(error: unknown): string {
+  const [first = ''] = String((error as Error).message).split('\n')
+  return first.replace(/^locator\.\w+: /, '')
+}
+
+function pause(milliseconds: number, ended: AbortSignal): Promise<void> {
+  if (ended.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      ended.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, milliseconds)
+    ended.addEventListener('abort', done)
+  })
+}

@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process'
+
+/** Characters of its output that are kept. */
+const MOST_OUTPUT = 64 * 1024
+
+/** Milliseconds in which what a program printed is read after its end, whatever it left running. */
+const GRACE = 250
+
+interface Ran {
+  /** `exited`, or why it did not, in words that follow its name. */
+  ended: string
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** Runs a program of the user's to its end. Never throws; whatever it started ends with it. */
+export function run(options: {
+  command: string[]
+  base: string
+  /** Milliseconds. */
+  patience: number
+  env: Record<string, string>
+  /** May it print more than is kept? The end of it is kept then; else that ends the program. */
+  talkative?: boolean
+  signal?: AbortSignal
+}): Promise<Ran> {
+  const { command, base, patience, env, talkative = false, signal } = options
+  const [program = '', ...args] = command
+  if (signal?.aborted) return Promise.resolve(unstarted('was not started: the run was interrupted'))
+  return new Promise((resolve) => {
+    const outputs = { stdout: '', stderr: '' }
+    let bytes = 0
+    let ended = 'exited'
+    let afterwards: NodeJS.Timeout | undefined
+    const child = spawn(program, args, {
+      cwd: base,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // Leader of a group of its own, so that what it started can be ended with it.
+      detached: process.platform !== 'win32',
+    })
+    const end = (why: string) => {
+      ended = why
+      kill(child.pid)
+      child.stdout.destroy()
+      child.stderr.destroy()
+    }
+    const interrupted = () => end('was ended: the run was interrupted')
+    const timer = setTimeout(() => end(`did not end within ${patience / 1000} s`), patience)
+    signal?.addEventListener('abort', interrupted)
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        outputs[name] = (outputs[name] + text).slice(-MOST_OUTPUT)
+        bytes += text.length
+        if (!talkative && bytes > MOST_OUTPUT) end(`printed more than ${MOST_OUTPUT / 1024} KiB`)
+      })
+    }
+    // What it started and left running ends with it; what left its group keeps nobody waiting.
+    child.on('exit', () => {
+      clearTimeout(timer)
+      afterwards = setTimeout(() => {
+        kill(child.pid)
+        afterwards = setTimeout(() => {
+          child.stdout.destroy()
+          child.stderr.destroy()
+        }, GRACE)
+      }, GRACE)
+    })
+    const done = (code: number | null) => {
+      clearTimeout(timer)
+      clearTimeout(afterwards)
+      kill(child.pid)
+      signal?.removeEventListener('abort', interrupted)
+      resolve({ ended, code, ...outputs })
+    }
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      ended = `cannot be started: ${error.code ?? error.message}`
+      done(null)
+    })
+    child.on('close', done)
+  })
+}
+
+/** The last line that is not empty, trimmed. */
+export function lastLine(text: string): string {
+  return text.trimEnd().split(/\r?\n/).at(-1)?.trim() ?? ''
+}
+
+function unstarted(ended: string): Ran {
+  return { ended, code: null, stdout: '', stderr: '' }
+}
+
+function kill(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+}

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { isIP } from 'node:net'
+import { connect } from 'node:tls'
+import { tunnel } from '../wire/connect-proxy.ts'
+
+/**
+ * Connects to a server, verifies its certificate against the target's trust and its name, and gives
+ * the SHA-256 of its public key (SPKI, base64): what a Chromium may be told to accept.
+ *
+ * @param origin https://host:port
+ * @throws Error in words when the server is not reached or not trusted.
+ */
+export async function serverPin(
+  origin: string,
+  options: { trust?: string[]; proxy?: string; timeout: number },
+): Promise<string> {
+  const { trust, proxy, timeout } = options
+  const { hostname, port, protocol } = new URL(origin)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const through: { socket?: Socket } =
+    proxy === undefined
+      ? {}
+      : { socket: await tunnel(proxy, { hostname, port, protocol }, timeout) }
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      host,
+      port: Number(port || 443),
+      ...through,
+      ...(trust && { ca: trust }),
+      ...(isIP(host) === 0 && { servername: host }),
+    })
+    const fail = (why: string) => {
+      clearTimeout(timer)
+      socket.destroy()
+      reject(new Error(why))
+    }
+    const timer = setTimeout(
+      () => fail(`${origin} did not answer within ${timeout / 1000} s`),
+      timeout,
+    )
+    socket.once('error', (error: NodeJS.ErrnoException) => fail(inWords(origin, error)))
+    socket.once('secureConnect', () => {
+      const key = socket.getPeerX509Certificate()?.publicKey
+      if (!key) return fail(`${origin} showed no certificate`)
+      clearTimeout(timer)
+      socket.destroy()
+      const spki = key.export({ type: 'spki', format: 'der' })
+      resolve(createHash('sha256').update(spki).digest('base64'))
+    })
+  })
+}
+
+const UNREACHED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ECONNRESET', 'EPIPE']
+
+function inWords(origin: string, { code = '', message }: NodeJS.ErrnoException): string {
+  if (UNREACHED.includes(code)) return `${origin} was not reached: ${code}`
+  return `the certificate of ${origin} is not trusted: ${message}`
+}

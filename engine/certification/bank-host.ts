@@ -1,0 +1,136 @@
+import type { TargetDocument } from '../configuration/target.ts'
+import type { Exchange, Seen } from '../wire/exchange.ts'
+
+/** One request as a bank saw it; the shape that a bank reports it in. */
+export interface BankSighting {
+  startedAt: number
+  durationMs: number
+  role: string
+  request: { method: string; url: string; headers: [string, string][]; body: string }
+  response?: { status: number; headers: [string, string][]; body: string }
+  failure?: { code: string; message: string }
+  connection: {
+    protocol?: string
+    cipher?: string
+    certificate: string
+    organisationId?: string
+  }
+  refusal?: { reason: string; detail: string }
+  facts?: Omit<Seen, 'scenario' | 'goal' | 'present' | 'fired' | 'certificate' | 'refusal'>
+  fired: string[]
+}
+
+/** Whose certificate is renewed. */
+export type Renewed = 'bank' | 'TPP'
+
+/** A bank that is up for one scenario. */
+export interface HostedBank {
+  /** How to reach it, with every credential: the shape of a target file. */
+  document: TargetDocument
+  issuer: string
+  /** What the TPP has of its own: that of the document is then not its. */
+  own: { signing: boolean; transport: boolean }
+  /**
+   * Has the certificate of one side renewed.
+   *
+   * @throws NotApplicable where the client cannot be given another one
+   */
+  renew(side: Renewed): void
+  close(): Promise<void>
+}
+
+/** Opens banks for scenarios; whoever composes the certification provides it. */
+export interface BankHost {
+  /** @throws Error when nothing is called `alteration`. */
+  open(options: {
+    alteration?: string
+    onSighting(sighting: BankSighting): void
+  }): Promise<HostedBank>
+  close(): Promise<void>
+}
+
+/** The exchange that a sighting makes, in the words that rules and reports know. */
+export function exchangeOf(
+  sighting: BankSighting,
+  id: string,
+  about: Pick<Seen, 'scenario' | 'goal' | 'present'> & { owns?: string[] },
+): Exchange {
+  const { request, response, failure, connection, refusal, facts, fired } = sighting
+  const { owns, ...during } = about
+  return {
+    id,
+    endpoint: endpointOf(sighting),
+    about: {
+      check: during.scenario,
+      ...(owns && { owns }),
+      seen: {
+        ...during,
+        fired,
+        certificate: connection.certificate,
+        ...(refusal && { refusal }),
+        ...facts,
+      },
+    },
+    startedAt: new Date(sighting.startedAt).toISOString(),
+    durationMs: Math.round(sighting.durationMs * 10) / 10,
+    request: {
+      method: request.method,
+      url: request.url,
+      headers: request.headers,
+      ...(request.body !== '' && { body: request.body }),
+    },
+    ...(response && {
+      response: {
+        ...response,
+        bytes: Buffer.byteLength(response.body),
+        json: jsonOf(response.body),
+      },
+    }),
+    ...(failure && { failure: { kind: 'closed' as const, ...failure } }),
+    connection: {
+      protocol: connection.protocol,
+      cipher: connection.cipher,
+      identity: connection.organisationId ?? connection.certificate,
+    },
+  }
+}
+
+const DATA: [path: RegExp, endpoint: Exchange['endpoint']][] = [
+  [/\/accounts\/[^/]+\/balances$/, 'account-balances'],
+  [/\/accounts\/[^/]+\/transactions$/, 'account-transactions'],
+  [/\/accounts\/[^/]+$/, 'account'],
+  [/\/accounts$/, 'accounts'],
+  [/\/balances$/, 'balances'],
+  [/\/transactions$/, 'transactions'],
+]
+
+function endpointOf({ role, request }: BankSighting): Exchange['endpoint'] {
+  if (role === 'handshake') return 'elsewhere'
+  const { pathname } = new URL(request.url)
+  if (role === 'discovery') {
+    return pathname.endsWith('/jwks') ? 'jwks' : 'discovery'
+  }
+  if (role === 'registration' || role === 'token' || role === 'products') return role
+  if (role === 'authorisation') {
+    return /\/auth(orize)?$/.test(pathname) ? 'authorisation' : 'elsewhere'
+  }
+  const kind = /\/(account-access|funds-confirmation)-consents(\/|$)/.exec(pathname)?.[1]
+  if (kind === 'account-access') {
+    if (request.method === 'POST') return 'create-account-access-consent'
+    const deletes = request.method === 'DELETE'
+    return deletes ? 'delete-account-access-consent' : 'query-account-access-consent'
+  }
+  if (kind === 'funds-confirmation') {
+    const deletes = request.method === 'DELETE'
+    return deletes ? 'delete-funds-confirmation-consent' : 'create-funds-confirmation-consent'
+  }
+  return DATA.find(([path]) => path.test(pathname))?.[1] ?? 'elsewhere'
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,160 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { launch } from '../authorisation-drivers/chromium.ts'
+import { serverPin } from '../authorisation-drivers/server-pin.ts'
+import { type Briefing, type ClientDriver, ClientTrouble } from './client.ts'
+import type { Goal } from './scenario.ts'
+import type { BrowserPage } from './tpp-file.ts'
+
+/** Milliseconds between two looks at a page. */
+const LOOK = 100
+
+interface BrowserClientOptions {
+  pages: Partial<Record<Goal, BrowserPage>>
+  executable: string
+  /** PEM of the authority of the application's own certificate. */
+  trust?: string
+  /** Milliseconds for one goal. */
+  patience: number
+}
+
+/**
+ * Uses a TPP's web application as a customer would: its own pages by the steps that are described, the
+ * bank's pages by ourselves. The page of the redirect URI is the application's, and its script runs.
+ */
+export function browserClient(options: BrowserClientOptions): ClientDriver {
+  const pins = new Set<string>()
+  let opened: { browser: Browser; pins: number } | undefined
+  let visit: { scenario: string; context: BrowserContext } | undefined
+
+  // Looked at for every goal: a bank may have renewed its certificate.
+  const pin = async (address: string, trust: string[] | undefined) => {
+    const { origin, protocol } = new URL(address)
+    if (protocol === 'https:') pins.add(await serverPin(origin, { trust, timeout: 5000 }))
+  }
+
+  const contextFor = async (scenario: string): Promise<BrowserContext> => {
+    // No cookie of another scenario, and those of this one from goal to goal.
+    const same = visit?.scenario === scenario
+    const storageState = same ? await visit?.context.storageState() : undefined
+    if (!opened || opened.pins < pins.size) {
+      await opened?.browser.close()
+      const browser = await launch(
+        { executable: options.executable, visible: false, trust: [] },
+        [...pins],
+        [],
+      )
+      opened = { browser, pins: pins.size }
+    } else if (visit && same) return visit.context
+    else await visit?.context.close()
+    const context = await opened.browser.newContext({ locale: 'en-GB', storageState })
+    visit = { scenario, context }
+    return context
+  }
+
+  return {
+    async pursue(briefing) {
+      const described = options.pages[briefing.goal]
+      if (!described) throw new ClientTrouble(`client.pages.${briefing.goal} is not described`)
+      try {
+        const { auth_url: bank = '', sandbox_discovery_url: sandbox = '' } = briefing.bank.addresses
+        await pin(bank || sandbox, briefing.bank.trust)
+        await pin(described.open, options.trust ? [options.trust] : undefined)
+        const context = await contextFor(briefing.scenario.id)
+        const page = await context.newPage()
+        try {
+          return await walk(
+            page,
+            described,
+            briefing,
+            new URL(bank || sandbox).origin,
+            options.patience,
+          )
+        } finally {
+          for (const each of context.pages()) await each.close()
+        }
+      } catch (error) {
+        if (error instanceof ClientTrouble) throw error
+        throw new ClientTrouble(`the browser: ${(error as Error).message.split('\n')[0]}`)
+      }
+    },
+    async close() {
+      await opened?.browser.close()
+    },
+  }
+}
+
+/** Walks from page to page, popups too, until one tells success or refusal. */
+async function walk(
+  page: Page,
+  described: BrowserPage,
+  briefing: Briefing,
+  bank: string,
+  patience: number,
+): Promise<{ end: 'done' | 'refused'; words: string }> {
+  const deadline = Date.now() + patience
+  const left = new Set(described.steps ?? [])
+  await page.goto(described.open, { timeout: patience })
+  while (Date.now() < deadline) {
+    for (const each of page.context().pages()) {
+      // A page may go while it is looked at: the next look sees the one that came.
+      const end = await look(each, described, left, briefing, bank).catch(() => undefined)
+      if (end) return end
+    }
+    await wait(LOOK)
+  }
+  const { goal } = briefing
+  const shown = await Promise.all(page.context().pages().map(placeOf))
+  throw new ClientTrouble(
+    `asked to ${goal}, the application shows neither “${described.done}” nor “${described.refused}” within ${patience / 1000} s; at the end ${shown.join('; ') || 'no page is open'}`,
+  )
+}
+
+/** Where a page is, without what only the bank and the TPP may know, and what it says. */
+async function placeOf(page: Page): Promise<string> {
+  const { origin, pathname } = new URL(page.url())
+  const text = await page.innerText('body', { timeout: 1000 }).catch(() => '')
+  return `${origin}${pathname} says: ${brief(text) || 'nothing'}`
+}
+
+async function look(
+  page: Page,
+  { done, refused }: BrowserPage,
+  left: Set<NonNullable<BrowserPage['steps']>[number]>,
+  briefing: Briefing,
+  bank: string,
+): Promise<{ end: 'done' | 'refused'; words: string } | undefined> {
+  if (new URL(page.url()).origin === bank) {
+    await answerBank(page, briefing)
+    return undefined
+  }
+  const text = await page.innerText('body', { timeout: LOOK })
+  if (text.includes(refused)) return { end: 'refused', words: brief(text) }
+  if (text.includes(done)) return { end: 'done', words: brief(text) }
+  for (const step of left) {
+    if (!(await page.isVisible(step.when))) continue
+    left.delete(step)
+    for (const [selector, value] of Object.entries(step.fill ?? {}))
+      await page.fill(selector, value)
+    if (step.click) await page.click(step.click)
+    return undefined
+  }
+  return undefined
+}
+
+/** The customer at the bank's pages: logs in, chooses every account, decides. */
+async function answerBank(page: Page, { customer }: Briefing): Promise<void> {
+  const { username, password, decision } = customer
+  if (await page.isVisible('input[name=password]')) {
+    await page.fill('input[name=username]', username)
+    await page.fill('input[name=password]', password)
+    await page.click('button[type=submit], form button')
+    return
+  }
+  const button = `button[name=decision][value=${decision}]`
+  if (!(await page.isVisible(button))) return
+  for (const box of await page.$$('input[name=accounts]')) await box.check()
+  await page.click(button)
+}
+
+const brief = (text: string) => text.trim().replace(/\s+/g, ' ').slice(0, 300)

@@ -1,0 +1,206 @@
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { judge } from '../judge/judge.ts'
+import { Blocked, NotApplicable } from '../judge/outcome.ts'
+import { type Result, ruleResults, settleBlocked } from '../judge/results.ts'
+import { createRuleEngine } from '../judge/rule-engine.ts'
+import type { Observation } from '../report/report.ts'
+import type { Endpoint, Exchange } from '../wire/exchange.ts'
+import type { BankHost } from './bank-host.ts'
+import type { ClientDriver } from './client.ts'
+import type { Customers } from './customer.ts'
+import { play } from './play.ts'
+import { type Goal, goalsOf, type Scenario, type ScenarioRun } from './scenario.ts'
+import type { TppSuites } from './suite.ts'
+
+export interface Certification {
+  suites: TppSuites
+  catalogue: Catalogue
+  host: BankHost
+  client: ClientDriver
+  customers: Customers
+  /** Ids of what is judged: scenarios and rules. Default: all. */
+  selected?(id: string): boolean
+  /** What the client declares that it can do. */
+  goals: readonly Goal[]
+  /** Scenarios at a time. */
+  parallel: number
+  /** Milliseconds in which a client that says it refuses is still watched. */
+  patience: number
+  /** Is told of each exchange as it comes; raw. */
+  onExchange?(exchange: Exchange, broken: string[]): void
+  onBegin?(scenario: Scenario): void
+  onJudged?(result: Result): void
+  /** Ends the certification early. */
+  signal?: AbortSignal
+}
+
+export interface Certified {
+  results: Map<string, Result>
+  observations: Observation[]
+  requests: number
+}
+
+/** Judges a client, scenario by scenario; then folds what the rules saw in all of them. */
+export async function certify(parts: Certification): Promise<Certified> {
+  const { suites, catalogue, selected = () => true } = parts
+  const results = new Map<string, Result>()
+  const observations: Observation[] = []
+  const log: Exchange[] = []
+  const broken = new Map<string, string[]>()
+  const rules = suites.rules.map((rule) => ({
+    ...rule,
+    judge: (exchange: Exchange) => rule.judge(exchange, log),
+  }))
+  const engine = createRuleEngine([], rules, {})
+  const levelOf = (id: string) => catalogue.owners.get(id)?.level ?? 'observe'
+  const folder = mkdtempSync(join(tmpdir(), 'assay-tpp-'))
+
+  const note = (exchange: Exchange) => {
+    const ids = engine.judge(exchange).filter((id) => levelOf(id) !== 'observe')
+    log.push(exchange)
+    broken.set(exchange.id, ids)
+    parts.onExchange?.(exchange, ids)
+  }
+
+  let count = 0
+  const perform = async (scenario: Scenario) => {
+    const requirement = catalogue.owners.get(scenario.id)
+    if (!requirement) throw new Error(`${scenario.id} is not in specs/tpp/`)
+    parts.onBegin?.(scenario)
+    const exchanges: Exchange[] = []
+    const observe = (what: string, value: string) => {
+      observations.push({ requirement: requirement.id, what, value })
+    }
+    const judged = await judge(
+      {
+        id: scenario.id,
+        title: scenario.title,
+        run: async () => {
+          assertPlayable(scenario, parts.goals, results.get(controlOf(suites)?.id ?? ''))
+          const run: ScenarioRun = {
+            scenario,
+            said: [],
+            exchanges,
+            altered: [],
+            broken: ({ id }) => broken.get(id) ?? [],
+            observe,
+          }
+          await play(run, {
+            ...parts,
+            folder: join(folder, scenario.id.replace('/', '-')),
+            nextId: () => `x${++count}`,
+            note,
+          })
+          scenario.judge(run)
+        },
+      },
+      undefined as never,
+      requirement.level,
+      () => undefined,
+    )
+    const { exchange, control: _, ...rest } = judged
+    const others = exchanges.map(({ id }) => id).filter((id) => id !== exchange?.id)
+    const result: Result = {
+      ...rest,
+      requirement: requirement.id,
+      level: requirement.level,
+      kind: 'check',
+      title: scenario.title,
+      exchanges: [...(exchange ? [exchange.id] : []), ...others.slice(-20)],
+    }
+    results.set(result.id, result)
+    parts.onJudged?.(result)
+  }
+
+  try {
+    const control = controlOf(suites)
+    const wanted = suites.scenarios.filter(({ id, control: first }) => !first && selected(id))
+    const rests = wanted.some(restsOnControl) || suites.rules.some(({ id }) => selected(id))
+    if (control && (selected(control.id) || rests)) await perform(control)
+    const queue = [...wanted]
+    const lane = async () => {
+      for (let next = queue.shift(); next; next = queue.shift()) {
+        if (parts.signal?.aborted) results.set(next.id, unplayed(next, catalogue))
+        else await perform(next)
+      }
+    }
+    await Promise.all(Array.from({ length: parts.parallel }, lane))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+
+  for (const seen of ruleResults(engine.states(), catalogue, results, {})) {
+    const rule = afterControl(seen, suites, results)
+    if (selected(rule.id) || isCause(rule.id, results)) {
+      results.set(rule.id, rule)
+      parts.onJudged?.(rule)
+    }
+  }
+  settleBlocked(results)
+  return { results, observations, requests: count }
+}
+
+const controlOf = ({ scenarios }: TppSuites) => scenarios.find(({ control }) => control)
+
+/** Whether a scenario shows nothing of a client that cannot even read from the correct bank. */
+function restsOnControl(scenario: Scenario): boolean {
+  return goalsOf(scenario).some((goal) => goal !== 'products' && goal !== 'confirm-funds')
+}
+
+/**
+ * @throws NotApplicable for what the client declares that it cannot do.
+ * @throws Blocked when the client does not even read from the correct bank.
+ */
+function assertPlayable(
+  scenario: Scenario,
+  able: readonly Goal[],
+  control: Result | undefined,
+): void {
+  const lacking = goalsOf(scenario).find((goal) => !able.includes(goal))
+  if (lacking) throw new NotApplicable(`the client declares that it does not ${lacking}`)
+  if (!control || control.outcome === 'pass' || !restsOnControl(scenario)) return
+  throw new Blocked(
+    { kind: 'check', id: control.id },
+    'the client does not read from the correct bank, so that its refusal here would show nothing',
+  )
+}
+
+/** A rule that saw nothing, of a client that cannot even read from the correct bank, waits for that. */
+function afterControl(
+  rule: Result,
+  suites: TppSuites,
+  results: ReadonlyMap<string, Result>,
+): Result {
+  const control = results.get(controlOf(suites)?.id ?? '')
+  if (!control || control.outcome === 'pass' || rule.exchanges.length > 0) return rule
+  const { endpoints = [] } = suites.rules.find(({ id }) => id === rule.id) ?? {}
+  if (endpoints.every((each) => APART.includes(each))) return rule
+  const because = { kind: 'check' as const, id: control.id }
+  return { ...rule, outcome: 'blocked', message: 'the client sent no such request', because }
+}
+
+/** What is asked for without a login. */
+const APART: readonly Endpoint[] = ['products', 'create-funds-confirmation-consent']
+
+function isCause(id: string, results: ReadonlyMap<string, Result>): boolean {
+  return [...results.values()].some(({ because }) => because?.kind === 'check' && because.id === id)
+}
+
+function unplayed({ id, title }: Scenario, catalogue: Catalogue): Result {
+  const requirement = catalogue.owners.get(id)
+  return {
+    id,
+    requirement: requirement?.id ?? '',
+    level: requirement?.level ?? 'observe',
+    kind: 'check',
+    title,
+    outcome: 'not-run',
+    message: 'the certification was interrupted',
+    exchanges: [],
+    durationMs: 0,
+  }
+}

@@ -1,0 +1,81 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { lastLine, run } from '../authorisation-drivers/program.ts'
+import { type Briefing, type ClientDriver, ClientTrouble } from './client.ts'
+
+/**
+ * Runs a program of the TPP's for each goal. It finds what it needs in the file that ASSAY_BRIEFING
+ * names; exit code 0 says that it has what it was asked for, any other that it refused, and its last
+ * line why.
+ */
+export function commandClient(options: {
+  command: string[]
+  /** Folder that the program is relative to, and where it runs. */
+  base: string
+  /** Milliseconds for one goal. */
+  patience: number
+  signal?: AbortSignal
+}): ClientDriver {
+  const { command, base, patience, signal } = options
+  const [name = ''] = command
+  return {
+    async pursue(briefing) {
+      const env = environmentOf(briefing)
+      const ran = await run({ command, base, patience, signal, env, talkative: true })
+      const words = lastLine(ran.stdout) || reasonIn(ran.stderr)
+      if (ran.ended !== 'exited') {
+        throw new ClientTrouble(`${name} ${ran.ended}${words && `: ${words.slice(0, 300)}`}`)
+      }
+      return { end: ran.code === 0 ? 'done' : 'refused', words: words.slice(0, 500) }
+    },
+    async close() {},
+  }
+}
+
+/** The last line, or of a program that crashed the line that names the error. */
+function reasonIn(stderr: string): string {
+  const last = lastLine(stderr)
+  if (!last.startsWith('Node.js v')) return last
+  const error = stderr.split('\n').find((line) => /^\s*(\w*Error|Uncaught)\b/.test(line))
+  return error?.trim() ?? last
+}
+
+/** Writes the credentials as files, and the briefing that names them. */
+function environmentOf(briefing: Briefing): Record<string, string> {
+  const { folder, bank, client, customer, goal, scenario } = briefing
+  const credentials = join(folder, 'credentials')
+  const state = join(folder, 'state')
+  for (const each of [credentials, state]) mkdirSync(each, { recursive: true })
+  const file = (name: string, text: string) => {
+    const path = join(credentials, name)
+    writeFileSync(path, text, { mode: 0o600 })
+    return path
+  }
+  const { transport, signing, softwareStatement, ...rest } = client
+  const told = {
+    ...briefing,
+    folder: undefined,
+    state,
+    bank: { ...bank, trust: file('ca.pem', bank.trust.join('')) },
+    client: {
+      ...rest,
+      ...(transport && {
+        transport: {
+          certificate: file('transport.pem', transport.certificate),
+          key: file('transport.key', transport.key),
+        },
+      }),
+      ...(signing && { signing: { key: file('signing.key', signing.key), kid: signing.kid } }),
+      softwareStatement: file('software-statement.jwt', softwareStatement),
+    },
+  }
+  return {
+    ASSAY_BRIEFING: file('briefing.json', JSON.stringify(told, null, 2)),
+    ASSAY_GOAL: goal,
+    ASSAY_SCENARIO: scenario.id,
+    ASSAY_DISCOVERY: bank.discovery,
+    ASSAY_CUSTOMER: customer.visit,
+    ASSAY_STATE: state,
+    NODE_EXTRA_CA_CERTS: join(credentials, 'ca.pem'),
+  }
+}

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { httpDriver } from '../authorisation-drivers/http.ts'
+import { targetFrom } from '../configuration/resolve.ts'
+import type { TargetDocument } from '../configuration/target.ts'
+import { createWire } from '../wire/wire.ts'
+
+/** Somebody with a browser, whom a client sends to the bank. */
+export interface Customers {
+  /** A customer of one bank: the address at which they wait, and how to send them home. */
+  admit(
+    document: TargetDocument,
+    decision: 'approve' | 'deny',
+  ): { visit: string; leave(): Promise<void> }
+  close(): Promise<void>
+}
+
+/**
+ * Customers wait on loopback: GET {visit}{link, percent-encoded} has one log in at the bank's pages,
+ * choose every account and decide; the answer is the final redirect as text.
+ */
+export async function openCustomers(): Promise<Customers> {
+  const waiting = new Map<string, (link: string) => Promise<[status: number, text: string]>>()
+  const server = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://customer')
+    const customer = waiting.get(pathname.slice(1))
+    const link = searchParams.get('link')
+    const [status, text] =
+      customer && link
+        ? await customer(link).catch((error: Error): [number, string] => [500, error.message])
+        : [404, 'nobody waits here: append the authorisation link, percent-encoded']
+    response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' })
+    response.end(text)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  return {
+    admit(document, decision) {
+      const key = randomBytes(12).toString('hex')
+      const target = targetFrom(document)
+      const wire = createWire(target)
+      const { authorisation } = document
+      const forms = authorisation.driver === 'http' ? (authorisation.forms ?? []) : []
+      const driver = httpDriver(wire, target, forms)
+      waiting.set(key, async (link) => {
+        if (!URL.canParse(link)) return [400, `${link.slice(0, 200)} is no address`]
+        const asked = new URL(link).searchParams.get('redirect_uri')
+        const end = await driver.visit({
+          url: link,
+          redirectUris: [...(asked ? [asked] : []), ...document.clients.first.redirectUris],
+          decision,
+          customer: document.customers.first,
+          customerName: 'first',
+          purpose: 'certification',
+          about: {},
+        })
+        if (end.kind === 'redirected') return [200, end.url]
+        const page = end.pages.at(-1)?.text.trim().replace(/\s+/g, ' ').slice(0, 300)
+        return [502, `${end.why}${page ? `: ${page}` : ''}`]
+      })
+      return {
+        visit: `${origin}/${key}?link=`,
+        async leave() {
+          waiting.delete(key)
+          await wire.close()
+        },
+      }
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

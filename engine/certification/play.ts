@@ -1,0 +1,155 @@
+import { mkdirSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { member } from '../judge/data-rows.ts'
+import { Blocked } from '../judge/outcome.ts'
+import type { Exchange } from '../wire/exchange.ts'
+import { type BankHost, exchangeOf, type HostedBank } from './bank-host.ts'
+import { type Briefing, type ClientDriver, ClientTrouble } from './client.ts'
+import type { Customers } from './customer.ts'
+import { type Fact, type Goal, type ScenarioRun, stepsOf } from './scenario.ts'
+
+interface Stage {
+  host: BankHost
+  client: ClientDriver
+  customers: Customers
+  patience: number
+  /** The scenario's own folder. */
+  folder: string
+  nextId(): string
+  /** Has the rules judge an exchange. */
+  note(exchange: Exchange): void
+}
+
+/** Goals at which the customer sits in front of the client. */
+const PRESENT: Goal[] = ['connect', 'reconfirm', 'disconnect', 'confirm-funds']
+
+/**
+ * Plays a scenario: opens its bank, has the client pursue each goal, makes each fact true. Fills in
+ * what came of it.
+ *
+ * @throws Blocked when the client could not be driven, or a fact not be made true.
+ */
+export async function play(run: ScenarioRun, stage: Stage): Promise<void> {
+  const { scenario } = run
+  let goal: Goal = 'connect'
+  const bank = await stage.host.open({
+    alteration: scenario.alteration,
+    onSighting(sighting) {
+      const during = { scenario: scenario.id, goal, present: PRESENT.includes(goal) }
+      const exchange = exchangeOf(sighting, stage.nextId(), { ...during, owns: scenario.owns })
+      run.exchanges.push(exchange)
+      if (sighting.fired.length > 0) run.altered.push(exchange)
+      stage.note(exchange)
+    },
+  })
+  mkdirSync(stage.folder, { recursive: true })
+  const customer = stage.customers.admit(bank.document, scenario.decision ?? 'approve')
+  try {
+    for (const step of stepsOf(scenario)) {
+      if (typeof step !== 'string') {
+        await state(step.fact, bank, run.exchanges)
+        continue
+      }
+      goal = step
+      const briefing = briefingOf(bank, { run, goal, stage, ...customer })
+      try {
+        run.said.push({ goal, ...(await stage.client.pursue(briefing)) })
+      } catch (error) {
+        if (!(error instanceof ClientTrouble)) throw error
+        throw new Blocked({ kind: 'environment', what: error.message }, error.message)
+      }
+      await wait(stage.patience)
+    }
+  } finally {
+    await customer.leave()
+    await bank.close()
+  }
+}
+
+function briefingOf(
+  { document, issuer, own }: HostedBank,
+  { run, goal, stage, visit }: { run: ScenarioRun; goal: Goal; stage: Stage; visit: string },
+): Briefing {
+  const { addresses, trust = [], clients, customers } = document
+  const { transport, signing, softwareStatement = '', redirectUris, scopes } = clients.first
+  const { id, title } = run.scenario
+  const { credentials } = customers.first
+  const places = addresses as Record<string, string>
+  const base = places.base_url ?? places.sandbox_api_url ?? ''
+  const { certificate, key } = transport as { certificate: string; key: string }
+  return {
+    scenario: { id, title },
+    goal,
+    customerPresent: PRESENT.includes(goal),
+    bank: {
+      discovery: `${places.discovery_url ?? places.sandbox_discovery_url}/.well-known/openid-configuration`,
+      issuer,
+      addresses: places,
+      api: `${base}/open-banking/v3.1`,
+      products: `${places.product_api_url}/open-banking/v1/consumer-credit-cards`,
+      trust: [trust].flat(),
+    },
+    client: {
+      ...(!own.transport && { transport: { certificate, key } }),
+      ...(!own.signing && { signing: { key: signing.key, kid: signing.kid } }),
+      softwareStatement,
+      redirectUris,
+      scopes: {
+        accounts: scopes.accounts,
+        fundsConfirmation: scopes.fundsConfirmation ?? scopes.accounts,
+      },
+    },
+    customer: {
+      visit,
+      username: credentials.username ?? '',
+      password: credentials.password ?? '',
+      decision: run.scenario.decision ?? 'approve',
+      cardEnding: customers.first.cardEnding ?? '',
+    },
+    folder: stage.folder,
+  }
+}
+
+/**
+ * Makes a fact true at the bank, of the newest consent or access token of the scenario.
+ *
+ * @throws Blocked when there is none, or the bank says why not.
+ */
+async function state(fact: Fact, bank: HostedBank, exchanges: readonly Exchange[]): Promise<void> {
+  if (fact === 'certificate-of-the-bank-renewed') return bank.renew('bank')
+  if (fact === 'certificate-of-the-TPP-renewed') return bank.renew('TPP')
+  const { hooks } = bank.document
+  const http = hooks?.[fact]?.http
+  const { name, value } =
+    fact === 'token-expired' ? newestToken(exchanges) : newestConsent(exchanges)
+  if (!http || value === undefined) {
+    const what = `a client that has an ${name === 'accessToken' ? 'access token' : 'approved consent'} by then`
+    throw new Blocked({ kind: 'data', what }, `needs ${what}`)
+  }
+  const answer = await fetch(http.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ [name]: value }),
+  })
+  if (answer.ok) return
+  const what = `${fact}: ${await answer.text()}`
+  throw new Blocked({ kind: 'data', what }, what)
+}
+
+function newestToken(exchanges: readonly Exchange[]) {
+  const answer = exchanges.findLast(
+    ({ endpoint, response, request }) =>
+      endpoint === 'token' &&
+      response?.status === 200 &&
+      !/grant_type=client_credentials/.test(request.body ?? ''),
+  )
+  return { name: 'accessToken', value: member(answer?.response?.json, 'access_token') }
+}
+
+function newestConsent(exchanges: readonly Exchange[]) {
+  const answer = exchanges.findLast(
+    ({ endpoint, response }) =>
+      endpoint === 'create-account-access-consent' && response?.status === 201,
+  )
+  return { name: 'consentId', value: member(answer?.response?.json, 'Data', 'ConsentId') }
+}

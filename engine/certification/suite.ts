@@ -1,0 +1,64 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Finding, RuleOptions } from '../judge/rule.ts'
+import type { Exchange } from '../wire/exchange.ts'
+import type { Scenario } from './scenario.ts'
+
+/**
+ * A passive judgement of every request of the client: `undefined` when it says nothing about the
+ * rule, an empty list when it obeys, else what is wrong. `earlier` holds every exchange before it,
+ * those of other scenarios too.
+ */
+export interface ConductRule extends RuleOptions {
+  id: string
+  title: string
+  judge(exchange: Exchange, earlier: readonly Exchange[]): Finding[] | undefined
+}
+
+/** Everything that judges a client. */
+export interface TppSuites {
+  scenarios: Scenario[]
+  rules: ConductRule[]
+}
+
+const suites: TppSuites = { scenarios: [], rules: [] }
+
+/** Adds a rule about the requests of a client. Ids are unique. */
+export function conduct(
+  id: string,
+  title: string,
+  options: RuleOptions,
+  judge: ConductRule['judge'],
+): void {
+  assertNew(id)
+  suites.rules.push({ id, title, ...options, judge })
+}
+
+/** Adds a scenario. Ids are unique. */
+export function scenario(definition: Scenario): void {
+  assertNew(definition.id)
+  suites.scenarios.push(definition)
+}
+
+function assertNew(id: string): void {
+  const known = [...suites.scenarios, ...suites.rules].some((other) => other.id === id)
+  if (known) throw new Error(`${id} is defined twice`)
+}
+
+/**
+ * Imports every scenario and rule of `suites/tpp/`.
+ *
+ * @throws Error when an id is not in specs/tpp/, or one of specs/tpp/ judges nothing.
+ */
+export async function loadTppSuites(folder: string, catalogue: Catalogue): Promise<TppSuites> {
+  const files = readdirSync(folder).filter((name) => /\.(scenario|conduct)\.[jt]s$/.test(name))
+  for (const file of files.sort()) await import(pathToFileURL(join(folder, file)).href)
+  const ids = [...suites.scenarios, ...suites.rules].map(({ id }) => id)
+  const unknown = ids.filter((id) => !catalogue.owners.has(id))
+  const idle = [...catalogue.owners.keys()].filter((id) => !ids.includes(id))
+  if (unknown.length > 0) throw new Error(`not in specs/tpp/: ${unknown.join(', ')}`)
+  if (idle.length > 0) throw new Error(`in specs/tpp/, and judged by nothing: ${idle.join(', ')}`)
+  return suites
+}

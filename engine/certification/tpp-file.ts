@@ -1,0 +1,111 @@
+import { dirname } from 'node:path'
+import { interpolate, reason } from '../configuration/interpolate.ts'
+import { TargetError, throwProblems } from '../configuration/target-error.ts'
+import { readPlain } from '../record/read-plain.ts'
+import { type Source, sourceOf } from '../yaml/source.ts'
+import { noteViolations, validatorOf } from '../yaml/validate.ts'
+import { GOALS, type Goal } from './scenario.ts'
+
+export interface CommandClient {
+  driver: 'command'
+  command: string[]
+  /** Seconds. */
+  timeout?: number
+}
+
+/** How a web application shows the beginning and the end of a goal. */
+export interface BrowserPage {
+  open: string
+  steps?: { when: string; fill?: Record<string, string>; click?: string }[]
+  done: string
+  refused: string
+}
+
+export interface BrowserClient {
+  driver: 'browser'
+  pages: Partial<Record<Goal, BrowserPage>>
+  executable?: string
+  trust?: string
+  /** Seconds. */
+  settle?: number
+  timeout?: number
+}
+
+export interface AskClient {
+  driver: 'ask'
+  /** Seconds. */
+  settle?: number
+  timeout?: number
+}
+
+/** A TPP as its file describes it; schemas/assay/tpp.schema.json. */
+export interface TppDocument {
+  name: string
+  client: CommandClient | BrowserClient | AskClient
+  goals?: Goal[]
+  redirectUris?: string[]
+  jwks?: string
+  transport?: string
+  parallel?: number
+  port?: number
+  state?: string
+}
+
+/** What its file says of a TPP, with the folder that paths in it are relative to. */
+export interface Tpp {
+  document: TppDocument
+  base: string
+  /** What it can do. */
+  goals: Goal[]
+}
+
+/**
+ * Reads a file that describes a TPP.
+ *
+ * @throws TargetError with all problems as `file:line:column: what is wrong. mend.`
+ */
+export function readTppFile(path: string, env = process.env): Tpp {
+  const source = sourceOf(path, textOf(path))
+  throwProblems(source)
+  interpolate(source, env)
+  throwProblems(source)
+  const value: unknown = source.document.toJS()
+  const { client } = (value ?? {}) as { client?: { driver?: string } }
+  const driver = client?.driver ?? ''
+  const known = ['command', 'browser', 'ask']
+  if (client && !known.includes(driver)) {
+    const found = driver === '' ? 'is missing' : `${driver} is not known`
+    source.complain(
+      ['client', 'driver'],
+      `client.driver ${found}. Write one of ${known.join(', ')}.`,
+    )
+    throwProblems(source)
+  }
+  // The shape of the driver that is named, so that problems are of that shape.
+  if (client) {
+    const within: Source = {
+      ...source,
+      complain: (place, words) => source.complain(['client', ...place], words),
+      complainOfKey: (place, words) => source.complainOfKey(['client', ...place], words),
+    }
+    noteViolations(within, client, validatorOf('tpp', driver))
+    throwProblems(source)
+  }
+  noteViolations(source, value, validatorOf('tpp'))
+  throwProblems(source)
+  const document = value as TppDocument
+  const pages = document.client.driver === 'browser' ? document.client.pages : undefined
+  const able = (Object.keys(pages ?? GOALS) as Goal[]).filter(
+    (goal) => document.goals?.includes(goal) ?? true,
+  )
+  return { document, base: dirname(path), goals: able }
+}
+
+function textOf(path: string): string {
+  try {
+    return readPlain(path).toString('utf8')
+  } catch (error) {
+    const text = `the file of the TPP cannot be read: ${reason(error)}. assay init --tpp writes one.`
+    throw new TargetError(path, [{ line: 1, column: 1, text }])
+  }
+}

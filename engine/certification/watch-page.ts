@@ -1,0 +1,111 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { WatchedLine } from './watch.ts'
+
+export interface WatchPage {
+  /** Address of the page. */
+  url: string
+  show(line: WatchedLine): void
+  close(): Promise<void>
+}
+
+/** Lines that somebody who opens the page later still sees. */
+const KEPT = 500
+
+/** A page on loopback that shows each line as it comes, by server-sent events. */
+export async function openWatchPage(port = 0): Promise<WatchPage> {
+  const lines: string[] = []
+  const watching = new Set<ServerResponse>()
+  const server = createServer((request, response) => {
+    const path = request.url ?? '/'
+    // A page of another site must not read along under a name that points here.
+    if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '')) {
+      response.writeHead(421).end()
+      return
+    }
+    if (path === '/events') {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+      for (const line of lines) response.write(`data: ${line}\n\n`)
+      watching.add(response)
+      response.on('close', () => watching.delete(response))
+      return
+    }
+    const file = FILES[path]
+    if (!file) {
+      response.writeHead(404).end()
+      return
+    }
+    const [type, text] = file
+    response.writeHead(200, {
+      'content-type': `${type}; charset=utf-8`,
+      'content-security-policy':
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'",
+      'x-content-type-options': 'nosniff',
+    })
+    response.end(text)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    show(line) {
+      const text = JSON.stringify(line)
+      lines.push(text)
+      if (lines.length > KEPT) lines.shift()
+      for (const each of watching) each.write(`data: ${text}\n\n`)
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const PAGE = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>What the bank sees · Assay</title>
+<link rel="stylesheet" href="/watch.css"><script src="/watch.js" defer></script>
+<h1>What the bank sees</h1>
+<p id="count" role="status">Nothing has reached the bank yet.</p>
+<table><thead><tr><th>time<th>request<th>answer<th>what is wrong</thead><tbody></tbody></table></html>
+`
+
+const STYLE = `body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem; color-scheme: light dark }
+table { border-collapse: collapse; width: 100% }
+th, td { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0; border-top: 1px solid #8885 }
+td:nth-child(2) { font-family: ui-monospace, monospace; overflow-wrap: anywhere }
+tr.wrong td:first-child { border-left: 4px solid #c62828; padding-left: .5rem }
+b { font-weight: 600 } p { margin: 0 0 .3rem }
+`
+
+const SCRIPT = `const body = document.querySelector('tbody')
+let count = 0
+let wrong = 0
+const cell = (row, text) => { const td = row.insertCell(); td.textContent = text; return td }
+new EventSource('/events').onmessage = ({ data }) => {
+  const { at, method, path, answer, refusal, broken } = JSON.parse(data)
+  count += 1
+  if (broken.length) wrong += 1
+  const row = body.insertRow(0)
+  row.className = broken.length || refusal ? 'wrong' : ''
+  cell(row, at.slice(11, 23))
+  cell(row, method + ' ' + path)
+  cell(row, answer)
+  const why = row.insertCell()
+  const say = (text) => { const p = why.appendChild(document.createElement('p')); p.textContent = text; return p }
+  if (refusal) say('refused: ' + refusal)
+  for (const { id, level, text, expected, actual } of broken) {
+    const p = say(' (' + level + ') ' + text)
+    p.prepend(Object.assign(document.createElement('b'), { textContent: id }))
+    say('expected ' + expected + ' · actual ' + actual)
+  }
+  document.querySelector('#count').textContent = count + ' requests, ' + wrong + ' break a requirement. The newest is first.'
+}
+`
+
+const FILES: Record<string, [type: string, text: string]> = {
+  '/': ['text/html', PAGE],
+  '/watch.css': ['text/css', STYLE],
+  '/watch.js': ['text/javascript', SCRIPT],
+}

@@ -1,0 +1,198 @@
+import type { Driver } from '../authorisation-drivers/driver.ts'
+import { httpDriver } from '../authorisation-drivers/http.ts'
+import type { AuthorisationDeviation, AuthorisationRequest, Tpp } from '../client/tpp.ts'
+import type { Target } from '../configuration/resolve.ts'
+import { answerOf } from '../judge/answer-words.ts'
+import { requireReachable } from '../judge/expect.ts'
+import { Blocked, NotApplicable } from '../judge/outcome.ts'
+import type { About, Exchange } from '../wire/exchange.ts'
+import type { Wire } from '../wire/wire.ts'
+import type { ClientSteps } from './client-steps.ts'
+import { consentFacts, DATA_PERMISSIONS } from './consent.ts'
+import type { ClientName, CustomerName } from './parties.ts'
+import type { ResumableRun } from './resume-run.ts'
+import { type Owners, requireValue } from './step-owners.ts'
+import { type Visit, type VisitOptions, type VisitRecord, visitOf } from './visit.ts'
+
+/** Visits to the authorisation page, one at a time. */
+
+/** What visits work with. */
+export interface VisitParts {
+  target: Target
+  owners: Owners
+  driver: Driver
+  wire: Wire
+  clients: ClientSteps
+  /** Has the rules judge an answer that no wire of ours saw. */
+  heed(exchange: Exchange): void
+  /** Where visits are written down, and those of an interrupted run. */
+  resumable?: ResumableRun
+}
+
+/** No visit has come through yet: the target's description is as likely to be wrong as the bank. */
+function unfit(why: string, shown: string): Blocked {
+  const what = `the target's description of the bank's pages (${why}; ${shown})`
+  const mend = 'Correct authorisation; assay doctor looks at the first page.'
+  return new Blocked({ kind: 'environment', what }, `the visit ended: ${why}; ${shown}. ${mend}`)
+}
+
+/** How customers are sent to the bank. */
+export interface Visits {
+  visit(options: VisitOptions): Promise<Visit>
+  /** Grows by each visit. */
+  readonly records: VisitRecord[]
+  /** Not applicable unless the target has this customer. */
+  customer(name?: CustomerName): CustomerName
+}
+
+export function createVisits(parts: VisitParts): Visits {
+  const { target, owners, driver, wire, clients, heed } = parts
+  const visits: VisitRecord[] = [...(parts.resumable?.earlier.visits ?? [])]
+  const spares = new Map<ClientName, string>()
+  let door: Promise<unknown> = Promise.resolve()
+  /** Has a visit come through, so that the target's description of the pages is known to fit? */
+  let fits = visits.some(({ outcome }) => outcome !== 'stopped')
+
+  const customer = (name: CustomerName = 'first'): CustomerName => {
+    if (target.document.customers[name]) return name
+    throw new NotApplicable(`the target has no ${name} customer`)
+  }
+
+  const visit = async (options: VisitOptions): Promise<Visit> => {
+    const { client = 'first', decision = 'approve', purpose, deviation } = options
+    const name = customer(options.customer)
+    const before = parts.resumable?.earlier.refusals.get(purpose)?.shift()
+    if (before) return before
+    const who = options.tpp ?? requireValue(await clients.registration(client))
+    const consentId = options.consentId ?? (await spareConsent(client))
+    const { redirectUri, state } = options
+    const message = { consentId, redirectUri, state }
+    // The keys with which the rules verify the ID token that comes of it.
+    await clients.jwks().catch(() => {})
+    const turn = door.then(async () => {
+      const request = await who.authorisation(message, deviation)
+      const asked = deviation?.query?.redirect_uri ?? request.redirectUri
+      const chosen = decision === 'none' ? httpDriver(wire, target, []) : driver
+      const about: About = {
+        client,
+        subject: consentId,
+        visit: {
+          clientId: who.registered?.client_id ?? '',
+          redirectUri: asked,
+          // A request that contradicts itself names none.
+          ...(!deviates(deviation, 'redirect_uri') && {
+            registered: who.registered?.redirect_uris ?? [],
+          }),
+          nonce: request.nonce,
+          ...(!('state' in (deviation?.query ?? {})) && { state: request.state }),
+        },
+        ...(deviation && !options.correct && { deviation: purpose }),
+      }
+      const end = await chosen.visit({
+        url: request.url,
+        about,
+        redirectUris: [
+          asked,
+          request.redirectUri,
+          ...(who.registered?.redirect_uris ?? []),
+          ...who.client.redirectUris,
+        ],
+        decision: decision === 'deny' ? 'deny' : 'approve',
+        customer: {
+          ...(target.document.customers[name] ?? { credentials: {} }),
+          ...(options.credentials && { credentials: options.credentials }),
+        },
+        customerName: name,
+        purpose,
+        ...(options.oneAccount && { oneAccount: true }),
+      })
+      if (end.exchange) requireReachable(end.exchange)
+      else if (end.kind === 'redirected')
+        heed(arrival(`v${visits.length + 1}`, about, request, end))
+      const made = visitOf(request, end)
+      // Once a page was shown, the bank may have noted something about the consent.
+      const touched = made.kind === 'granted' || made.pages.length > 0
+      if (touched && options.consentId === undefined) spares.delete(client)
+      const at = new Date().toISOString()
+      const record = { name: purpose, client, customer: name, outcome: made.kind, at }
+      visits.push(record)
+      const ours = end.kind === 'stopped' && end.ours
+      parts.resumable?.visited(record, ours ? undefined : made)
+      if (ours) {
+        throw new Blocked({ kind: 'environment', what: end.why }, `the visit ended: ${end.why}`)
+      }
+      if (made.kind === 'granted' || made.kind === 'refused') fits = true
+      const tried = decision !== 'none' && !options.credentials && !deviation
+      if (end.kind === 'stopped' && end.unfit && tried && !fits) {
+        fits = decision === 'approve' && (await seenToFit(who, client, name))
+        if (!fits) throw unfit(end.why, end.unfit)
+      }
+      return made
+    })
+    door = turn.catch(() => {})
+    return turn
+  }
+
+  /** A denial is redirected: then the target's description leads through the pages, and the bank stops. */
+  const seenToFit = async (who: Tpp, client: ClientName, customerName: CustomerName) => {
+    const customer = target.document.customers[customerName]
+    if (!customer) return false
+    const { url, redirectUri } = await who.authorisation({ consentId: await spareConsent(client) })
+    spares.delete(client)
+    const purpose = 'denied: whether the description of the pages fits'
+    const end = await driver.visit({
+      ...{ url, customer, customerName, purpose, decision: 'deny' },
+      about: { client, deviation: purpose },
+      redirectUris: [redirectUri, ...who.client.redirectUris],
+    })
+    const outcome = end.kind === 'redirected' ? 'refused' : 'stopped'
+    visits.push({
+      ...{ name: purpose, client, customer: customerName, outcome },
+      at: new Date().toISOString(),
+    })
+    return end.kind === 'redirected'
+  }
+
+  /** A consent for visits that must fail: it waits for an approval that never comes. */
+  const spareConsent = async (name: ClientName): Promise<string> => {
+    const known = spares.get(name)
+    if (known) return known
+    const data = { Permissions: DATA_PERMISSIONS }
+    const exchange = await (await clients.caller(name)).post('/account-access-consents', {
+      Data: data,
+      Risk: {},
+    })
+    requireReachable(exchange)
+    const facts = consentFacts(exchange, data)
+    const why = `no consent was created: ${answerOf(exchange)}`
+    const { id } = requireValue({ owner: owners.steps.consent, exchange, value: facts, why })
+    spares.set(name, id)
+    return id
+  }
+
+  return { visit, records: visits, customer }
+}
+
+/** Is this parameter another one in the query or in the request object? */
+function deviates({ query, requestObject }: AuthorisationDeviation = {}, name: string): boolean {
+  return name in (query ?? {}) || name in (requestObject?.claims ?? {})
+}
+
+/** A redirect whose end a browser or a person saw; 0 where its status is not known. */
+function arrival(
+  id: string,
+  about: About,
+  { url }: AuthorisationRequest,
+  end: { url: string; status?: number },
+): Exchange {
+  return {
+    id,
+    endpoint: 'authorisation',
+    about,
+    startedAt: new Date().toISOString(),
+    durationMs: 0,
+    request: { method: 'GET', url, headers: [] },
+    response: { status: end.status ?? 0, headers: [['location', end.url]], body: '', bytes: 0 },
+    connection: { identity: 'none' },
+  }
+}

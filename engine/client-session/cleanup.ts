@@ -1,0 +1,86 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { member } from '../judge/data-rows.ts'
+import type { Exchange } from '../wire/exchange.ts'
+
+/** A consent or client that exists at the bank because of this run. */
+export interface Leftover {
+  kind: 'consent' | 'client'
+  /** account-access-consents, funds-confirmation-consents; empty for a client. */
+  path: string
+  id: string
+  /** Name of the TPP client that made it. */
+  client: string
+  /** A customer approved it, and a run that goes on uses it. */
+  kept?: true
+}
+
+/**
+ * What this run made and has not removed, read off its own exchanges: whatever a bank accepted is
+ * in it, also where it should have refused.
+ *
+ * @param file where consents are written down as they come and go, so that the run after one that
+ * was killed removes what it left; without it nothing outlives the run.
+ */
+export function createCleanup(file?: string) {
+  const left = new Map<string, Leftover>(file === undefined ? [] : ofEarlierRuns(file))
+  const writeDown = () => {
+    if (file === undefined) return
+    const consents = [...left.values()].filter(({ kind }) => kind === 'consent')
+    try {
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, `${JSON.stringify(consents)}\n`, { mode: 0o600 })
+    } catch {
+      // A full disk: this run knows what it made, and deletes it.
+    }
+  }
+  return {
+    note(exchange: Exchange): void {
+      const status = exchange.response?.status ?? 0
+      if (status < 200 || status > 299) return
+      const { endpoint, about } = exchange
+      const client = about.client ?? 'first'
+      if (endpoint === 'registration' && exchange.request.method === 'POST') {
+        const id = member(exchange.response?.json, 'client_id')
+        if (typeof id === 'string')
+          left.set(`client ${id}`, { kind: 'client', path: '', id, client })
+        return
+      }
+      const path = endpoint.includes('funds')
+        ? 'funds-confirmation-consents'
+        : 'account-access-consents'
+      if (endpoint.startsWith('create-')) {
+        const id = member(exchange.response?.json, 'Data', 'ConsentId')
+        if (typeof id === 'string') left.set(`consent ${id}`, { kind: 'consent', path, id, client })
+      }
+      if (endpoint.startsWith('delete-')) left.delete(`consent ${about.subject}`)
+      if (/^(create|delete)-/.test(endpoint)) writeDown()
+    },
+    /** A customer approved this consent: while a run may go on, it stays. */
+    keep(id: string): void {
+      const consent = left.get(`consent ${id}`)
+      if (!consent || consent.kept) return
+      consent.kept = true
+      writeDown()
+    },
+    /** A run begins anew but for these: what others kept is of no use any more. */
+    keepOnly(ids: string[]): void {
+      for (const consent of left.values()) if (!ids.includes(consent.id)) delete consent.kept
+    },
+    /** Ids of consents that a run which goes on uses. */
+    kept: (): Set<string> =>
+      new Set([...left.values()].flatMap(({ id, kept }) => (kept ? [id] : []))),
+    list: (): Leftover[] => [...left.values()],
+  }
+}
+
+/** A file that is not there, or was cut short, only means that nothing is known. */
+function ofEarlierRuns(file: string): [string, Leftover][] {
+  if (!existsSync(file)) return []
+  try {
+    const list = JSON.parse(readFileSync(file, 'utf8')) as Leftover[]
+    return list.map((each) => [`consent ${each.id}`, each])
+  } catch {
+    return []
+  }
+}

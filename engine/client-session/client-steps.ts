@@ -1,0 +1,296 @@
+import { createTpp, type Tpp } from '../client/tpp.ts'
+import type { Target } from '../configuration/resolve.ts'
+import { answerOf } from '../judge/answer-words.ts'
+import { member } from '../judge/data-rows.ts'
+import { requireReachable } from '../judge/expect.ts'
+import { succeeded } from '../judge/matchers.ts'
+import { Blocked, NotApplicable } from '../judge/outcome.ts'
+import type { Exchange } from '../wire/exchange.ts'
+import { addressProblem } from '../wire/outside-address.ts'
+import type { Wire } from '../wire/wire.ts'
+import {
+  type Caller,
+  createCaller,
+  type FundsAddresses,
+  type RefusedToken,
+  type Replacement,
+} from './caller.ts'
+import type { ClientStore } from './client-store.ts'
+import { type IssuedTokens, refusedAt } from './issued-tokens.ts'
+import type { ClientName } from './parties.ts'
+import { type Owners, requireValue, type Step, type StepMemory } from './step-owners.ts'
+import { type TokenSet, tokensOf } from './tokens.ts'
+
+/** What a TPP client does before any customer comes into it. */
+export interface ClientSteps {
+  /** A client of the target, registered or not; not applicable when the target has none. */
+  tpp(name?: ClientName): Tpp
+  discovery(): Promise<Step<Record<string, unknown>>>
+  jwks(): Promise<Step<{ keys: Record<string, unknown>[] }>>
+  /**
+   * Where the configuration says that the bank's keys are.
+   *
+   * @throws Blocked by the check of its members, where nothing is to be fetched from there.
+   */
+  jwksAddress(): Promise<string>
+  registration(name?: ClientName): Promise<Step<Tpp>>
+  /**
+   * A registration of the first client's software that made a client although it was not quite the
+   * correct one: "the service may modify or discard any supplied value". Where the bank keeps one
+   * client for each software and refuses the correct one for it, this is the client.
+   */
+  registeredBefore(exchange: Exchange): void
+  /** An access token from a client_credentials grant, renewed when it is about to expire. */
+  management(name?: ClientName, funds?: boolean): Promise<Step<string>>
+  /** Goes on as the client that a later registration of the same software made. */
+  replace(name: ClientName, registered: unknown): Promise<void>
+  /** Another token for consents, where the bank refused one of ours. */
+  instead(name: ClientName, refused: RefusedToken): Promise<Replacement | undefined>
+  /** A registered client with tokens of its own. */
+  caller(name?: ClientName): Promise<Caller>
+}
+
+export interface ClientParts {
+  target: Target
+  wire: Wire
+  memory: StepMemory
+  owners: Owners
+  issued: IssuedTokens
+  /** Clients of earlier runs. */
+  store?: ClientStore
+  funds: FundsAddresses
+}
+
+/**
+ * "The service may modify or discard any supplied value": what a bank leaves out is not to be asked for.
+ * A text with none of our names says nothing, it may spell them otherwise.
+ */
+function requireScope(
+  scope: string,
+  own: readonly (string | undefined)[],
+  given: string | undefined,
+  who: string,
+): void {
+  const words = given?.split(' ') ?? []
+  if (words.includes(scope) || !own.some((name) => name !== undefined && words.includes(name)))
+    return
+  throw new NotApplicable(`${who} without the scope ${scope}`)
+}
+
+/** Milliseconds before its expiry at which a token is no longer sent. */
+const MARGIN = 2000
+
+export function createClientSteps(parts: ClientParts): ClientSteps {
+  const { target, wire, memory, owners, issued } = parts
+  const tpps = new Map<ClientName, Tpp>()
+  /** Access tokens for consents, as long as they live. */
+  const held = new Map<string, TokenSet>()
+
+  const tpp = (name: ClientName = 'first'): Tpp => {
+    if (!target.clients[name]) throw new NotApplicable(`the target has no ${name} client`)
+    const known = tpps.get(name) ?? createTpp({ name, target, wire })
+    tpps.set(name, known)
+    return known
+  }
+
+  const discovery = () =>
+    memory.once('discovery', owners.steps.discovery, async () => {
+      const exchange = await tpp().call('discovery')
+      requireReachable(exchange)
+      const { json } = exchange.response ?? {}
+      const served = succeeded(exchange) && json !== undefined
+      const usable = served && typeof json === 'object' && json !== null && !Array.isArray(json)
+      return {
+        exchange,
+        value: usable ? (json as Record<string, unknown>) : undefined,
+        ...(served && !usable && { owner: owners.shapes.configuration }),
+        why: `no configuration was served: ${answerOf(exchange)}`,
+      }
+    })
+
+  const jwksAddress = async () => {
+    const step = await discovery()
+    const { jwks_uri: address } = requireValue(step)
+    const given = typeof address === 'string'
+    const problem = given ? await addressProblem(address, target) : 'it is not there'
+    if (given && problem === undefined) return address
+    const why = `the jwks_uri of the configuration is not fetched: ${problem}`
+    throw new Blocked({ kind: 'check', id: owners.shapes.members }, why, step.exchange)
+  }
+
+  const jwks = () =>
+    memory.once('jwks', owners.steps.jwks, async () => {
+      const exchange = await tpp().call('jwks', { path: await jwksAddress() })
+      requireReachable(exchange)
+      const keys = member(exchange.response?.json, 'keys')
+      return {
+        exchange,
+        value: Array.isArray(keys) ? { keys } : undefined,
+        ...(exchange.response?.json !== undefined &&
+          succeeded(exchange) &&
+          !Array.isArray(keys) && { owner: owners.shapes.jwks }),
+        why: `no JWK Set was served: ${answerOf(exchange)}`,
+      }
+    })
+
+  /** Clients of which it is known which audience the bank takes. */
+  const settled = new Set<Tpp>()
+
+  /**
+   * AMB-25: an audience that is advertised and is not the address asked is a guess; where the bank
+   * refuses it, the address is the audience.
+   */
+  const settleAudience = async (client: Tpp) => {
+    const advertised = member((await discovery()).value, 'token_endpoint')
+    const address = target.endpoints.token
+    if (settled.has(client) || typeof advertised !== 'string' || advertised === address) return
+    settled.add(client)
+    const deviation = `the audience ${advertised}, a guess`
+    const tried = await client.token({ grant_type: 'client_credentials' }, { deviation })
+    if (!succeeded(tried)) client.learn({ token_endpoint: address })
+  }
+
+  /** AMB-25: a bank that refuses the address of its token endpoint may want its issuer there. */
+  const takesIssuer = async (client: Tpp): Promise<boolean> => {
+    const issuer = member((await discovery()).value, 'issuer')
+    if (askedForIssuer.has(client) || target.document.assertionAudience !== undefined) return false
+    askedForIssuer.add(client)
+    if (typeof issuer !== 'string' || issuer === client.audience) return false
+    const deviation = `the audience ${issuer}, a guess`
+    const claims = { aud: issuer }
+    const tried = await client.token(
+      { grant_type: 'client_credentials' },
+      { deviation, assertion: { claims } },
+    )
+    if (!succeeded(tried)) return false
+    client.learn({ token_endpoint: issuer })
+    return true
+  }
+
+  const askedForIssuer = new Set<Tpp>()
+
+  let madeBefore: Exchange | undefined
+
+  const registration = (name: ClientName = 'first') =>
+    memory.once(`registration ${name}`, owners.steps.registration, async () => {
+      const client = tpp(name)
+      client.learn((await discovery()).value)
+      if (client.registered) {
+        await settleAudience(client)
+        return { value: client, why: 'the client was registered before the run' }
+      }
+      if (target.absent.has('registration')) {
+        throw new NotApplicable('the target declares registration absent and gives no clientId')
+      }
+      const kept = parts.store?.find(name)
+      if (kept) {
+        client.adopt(kept)
+        await settleAudience(client)
+        return { value: client, why: 'the client was registered by an earlier run' }
+      }
+      const sent = await client.register()
+      requireReachable(sent)
+      const exchange = (name === 'first' && wasRefused(sent) && madeBefore) || sent
+      const id = member(exchange.response?.json, 'client_id')
+      const usable = succeeded(exchange) && typeof id === 'string' && id !== ''
+      if (usable) {
+        const registered = client.adopt(exchange.response?.json)
+        parts.store?.keep(name, registered)
+        await settleAudience(client)
+      }
+      return {
+        exchange,
+        value: usable ? client : undefined,
+        why: `the ${name} client was not registered: ${answerOf(exchange)}`,
+      }
+    })
+
+  const grant = async (name: ClientName, forFunds: boolean) => {
+    const client = requireValue(await registration(name))
+    const { accounts, fundsConfirmation } = client.client.scopes
+    if (forFunds && fundsConfirmation === undefined) {
+      throw new NotApplicable('the target names no scope for funds confirmation')
+    }
+    const scope = (forFunds && fundsConfirmation) || accounts
+    const own = [accounts, fundsConfirmation]
+    requireScope(scope, own, client.registered?.scope, 'the bank registered the client')
+    const send = () => client.token({ grant_type: 'client_credentials', scope })
+    const first = await send()
+    const exchange = wasRefused(first) && (await takesIssuer(client)) ? await send() : first
+    requireScope(scope, own, tokensOf(exchange)?.scope, 'the bank issues tokens')
+    return exchange
+  }
+
+  const management = async (name: ClientName = 'first', forFunds = false) => {
+    const key = `management ${name} ${forFunds}`
+    const step = await memory.once(key, owners.steps.management, async () => {
+      const exchange = await grant(name, forFunds)
+      requireReachable(exchange)
+      const token = tokensOf(exchange)
+      if (token) held.set(key, token)
+      return {
+        exchange,
+        value: token?.accessToken,
+        why: `no client_credentials token was issued: ${answerOf(exchange)}`,
+      }
+    })
+    const token = held.get(key)
+    if (!token || Date.now() < token.expiresAt - MARGIN)
+      return { ...step, value: token?.accessToken }
+    // A run may be longer than the life of such a token.
+    return { ...step, value: (await renewed(name, forFunds))?.accessToken ?? token.accessToken }
+  }
+
+  const renewed = async (name: ClientName, forFunds: boolean) => {
+    const next = tokensOf(await grant(name, forFunds))
+    if (next) held.set(`management ${name} ${forFunds}`, next)
+    return next
+  }
+
+  const replace = async (name: ClientName, registered: unknown) => {
+    const adopted = tpp(name).adopt(registered)
+    parts.store?.keep(name, adopted)
+    for (const forFunds of [false, true]) {
+      if (held.has(`management ${name} ${forFunds}`)) await renewed(name, forFunds)
+    }
+  }
+
+  const vain = new Set<string>()
+
+  const instead = async (
+    name: ClientName,
+    { token, funds, answer }: RefusedToken,
+  ): Promise<Replacement | undefined> => {
+    const known = issued.of(token)
+    const newest = issued.isNewest(token)
+    // What is wrong with a request may be answered 401 too, but for a token that a newer one ended.
+    if (!known || (newest && answer.about.deviation !== undefined)) return undefined
+    const promised = issued.isPromised(token)
+    const next = await renewed(name, funds)
+    if (!next) return undefined
+    return {
+      token: next.accessToken,
+      ...(promised && { instead: refusedAt(known, answer, newest) }),
+    }
+  }
+
+  const caller = async (name: ClientName = 'first') =>
+    createCaller(requireValue(await registration(name)), {
+      management: async (forFunds) => requireValue(await management(name, forFunds)),
+      funds: () => parts.funds,
+      instead: (refused) => instead(name, refused),
+      vain,
+    })
+
+  return {
+    ...{ tpp, discovery, jwksAddress, jwks, registration, management, replace, instead, caller },
+    registeredBefore(exchange) {
+      madeBefore = exchange
+    },
+  }
+}
+
+/** Did the bank say no, rather than that it cannot now? */
+function wasRefused({ response }: Exchange): boolean {
+  return response !== undefined && response.status >= 400 && response.status < 500
+}

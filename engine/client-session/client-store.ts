@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Target } from '../configuration/resolve.ts'
+
+/**
+ * Clients that were registered before, so that the next run need not leave another one behind: a
+ * registration cannot be undone at the bank. No secret is kept, and no token.
+ */
+export interface ClientStore {
+  /** What the bank stored for the client of this name; undefined when it is not known. */
+  find(name: string): Record<string, unknown> | undefined
+  keep(name: string, registered: Record<string, unknown>): void
+}
+
+/** Members of a registration response that a later run depends on, and that open nothing. */
+const KEPT = [
+  'client_id',
+  'redirect_uris',
+  'response_types',
+  'grant_types',
+  'scope',
+  'org_name',
+  'software_on_behalf_of',
+]
+
+/** Keeps registered clients in a JSON file; an entry counts for one bank and software statement. */
+export function openClientStore(file: string, target: Target): ClientStore {
+  const all = read(file)
+  const key = (name: string) => {
+    const client = name === 'second' ? target.clients.second : target.clients.first
+    const facts = [target.endpoints.registration, client?.softwareStatement ?? '']
+    return `${name} ${createHash('sha256').update(facts.join('\n')).digest('hex').slice(0, 16)}`
+  }
+  return {
+    find: (name) => all[key(name)],
+    keep(name, registered) {
+      const kept = Object.entries(registered).filter(([member]) => KEPT.includes(member))
+      all[key(name)] = Object.fromEntries(kept)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 })
+    },
+  }
+}
+
+/** A file that is not there, or was cut short, only means that nothing is known. */
+function read(file: string): Record<string, Record<string, unknown>> {
+  if (!existsSync(file)) return {}
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return typeof value === 'object' && value !== null ? (value as ReturnType<typeof read>) : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,141 @@
+import type { Target } from '../configuration/resolve.ts'
+import { member } from '../judge/data-rows.ts'
+import { succeeded } from '../judge/matchers.ts'
+import { Blocked } from '../judge/outcome.ts'
+import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
+import type { Approval } from './approvals.ts'
+import type { ClientName, CustomerName } from './parties.ts'
+
+/**
+ * One row of the table of approvals, suites/consents.ts: a consent and the visit that grants it. Its
+ * name is part of its type, so that the compiler tells one from another.
+ */
+export interface NamedConsent<Name extends string = string> {
+  readonly name: Name
+  /** What a person who is asked to approve it should know. */
+  purpose: string
+  permissions: readonly string[]
+  /** The approval that the core profile asks for. */
+  core?: true
+  client?: ClientName
+  customer?: CustomerName
+  /** Permissions that open no endpoint; a bank that refuses them is asked without. */
+  besides?: readonly string[]
+  /** ExpirationDateTime, in days from now. */
+  expiresInDays?: number
+  /** It is to expire during the run: sooner where nobody but time lets it. */
+  toExpire?: boolean
+  /** TransactionFromDateTime and TransactionToDateTime, in days from now. */
+  transactionsFromDays?: number
+  transactionsToDays?: number
+  /** Dates that are chosen by what another approval shows. */
+  dates?: {
+    of: NamedConsent
+    /** Undefined where the approval shows no good ones: those in days serve then. */
+    choose(approval: Approval): Promise<Partial<ConsentData> | undefined>
+  }
+  /** A check looks at what its approval moves: times to the second must have moved on by then. */
+  watched?: true
+  /** The request is sent without state, which is optional. */
+  withoutState?: boolean
+  /** The state that is sent; a random one when absent. */
+  state?: string
+  /** Which of the registered redirect URIs; the first when absent. */
+  redirectUri?: number
+  /** The visit re-confirms the consent of this approval, with the existing intent id. */
+  reconfirms?: NamedConsent
+  /** The customer ticks one of the accounts that the bank offers. */
+  oneAccount?: true
+  /** The code is left to a check, which tries what must not work. */
+  keepsCode?: boolean
+}
+
+/** Adds a row to the table of approvals. */
+export function consent<const Name extends string>(row: NamedConsent<Name>): NamedConsent<Name> {
+  return row
+}
+
+/** The approvals that come before one: of the consent that it re-confirms, and that chooses its dates. */
+export function precededBy({ reconfirms, dates }: NamedConsent): NamedConsent[] {
+  return [reconfirms, dates?.of].filter((consent) => consent !== undefined)
+}
+
+/** RFC 3339 in UTC, to the second, so many days from now. */
+export function daysFromNow(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toISOString().replace(/\.\d+Z$/, 'Z')
+}
+
+/** Data of the request that creates an account access consent. */
+export interface ConsentData {
+  Permissions: string[]
+  ExpirationDateTime?: string
+  TransactionFromDateTime?: string
+  TransactionToDateTime?: string
+}
+
+/** @param shortLife seconds after which a consent that is to expire does, instead of its days. */
+export function consentData(consent: NamedConsent, shortLife?: number): ConsentData {
+  const { expiresInDays, toExpire, transactionsFromDays, transactionsToDays } = consent
+  return {
+    Permissions: [...consent.permissions],
+    ...(expiresInDays !== undefined && {
+      ExpirationDateTime: daysFromNow(
+        toExpire && shortLife !== undefined ? shortLife / 86_400 : expiresInDays,
+      ),
+    }),
+    ...(transactionsFromDays !== undefined && {
+      TransactionFromDateTime: daysFromNow(transactionsFromDays),
+    }),
+    ...(transactionsToDays !== undefined && {
+      TransactionToDateTime: daysFromNow(transactionsToDays),
+    }),
+  }
+}
+
+/** Every permission that opens an endpoint of the document: all but those of statements. */
+export const DATA_PERMISSIONS = [
+  'ReadAccountsBasic',
+  'ReadAccountsDetail',
+  'ReadBalances',
+  'ReadTransactionsBasic',
+  'ReadTransactionsDetail',
+  'ReadTransactionsCredits',
+  'ReadTransactionsDebits',
+]
+
+/** What was asked for, under the id that the bank gave it; undefined when it gave none. */
+export function consentFacts(exchange: Exchange, data: ConsentData): ConsentFacts | undefined {
+  const id = member(exchange.response?.json, 'Data', 'ConsentId')
+  if (!succeeded(exchange) || typeof id !== 'string' || id === '') return undefined
+  return {
+    id,
+    permissions: data.Permissions,
+    expiration: data.ExpirationDateTime,
+    transactionFrom: data.TransactionFromDateTime,
+    transactionTo: data.TransactionToDateTime,
+  }
+}
+
+/** @throws Blocked where a consent that was to expire soon has done so before it was used. */
+export function requireInTime(name: string, expiration: string | undefined): void {
+  if (expiration === undefined || Date.now() < Date.parse(expiration)) return
+  const what = `the consent ${name} expired at ${expiration}, before it was used`
+  throw new Blocked({ kind: 'environment', what }, `${what}. Write a larger expiryPatience.`)
+}
+
+/** "UK.STD.PAN (the middle segment stands for the acronym of the body ...)": the usual spellings. */
+export const SCHEMES = ['UK.OBIE.PAN', 'UK.STD.PAN']
+
+/**
+ * The smallest body of a funds confirmation consent.
+ *
+ * @param scheme the spelling that the bank was seen to take; undefined before that.
+ */
+export function fundsConfirmationBody(
+  target: Target,
+  scheme: string | undefined,
+): { Data: Record<string, unknown>; Risk: object } {
+  const SchemeName = scheme ?? target.document.literals?.panScheme ?? SCHEMES[0]
+  const ending = target.document.customers.first.cardEnding ?? '1234'
+  return { Data: { DebtorAccount: { SchemeName, Identification: ending } }, Risk: {} }
+}

@@ -1,0 +1,302 @@
+import type { Tpp } from '../client/tpp.ts'
+import type { Target } from '../configuration/resolve.ts'
+import { answerOf } from '../judge/answer-words.ts'
+import { member } from '../judge/data-rows.ts'
+import { requireReachable } from '../judge/expect.ts'
+import { refused, succeeded } from '../judge/matchers.ts'
+import { Blocked, NotApplicable } from '../judge/outcome.ts'
+import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
+import type { Approval } from './approvals.ts'
+import type { Visits } from './authorisation.ts'
+import { createCaller, type FundsAddresses, type RefusedToken, type Replacement } from './caller.ts'
+import type { ClientSteps } from './client-steps.ts'
+import {
+  type ConsentData,
+  consentData,
+  consentFacts,
+  type NamedConsent,
+  requireInTime,
+} from './consent.ts'
+import type { HeldTokens } from './held-tokens.ts'
+import type { Hooks } from './hooks.ts'
+import { type IssuedTokens, refusedAt } from './issued-tokens.ts'
+import { resumableApproval } from './resume-approval.ts'
+import type { ResumableRun } from './resume-run.ts'
+import { untilTimeHasMoved } from './status-times.ts'
+import {
+  accountsOwner,
+  consentOwner,
+  exchangeOwner,
+  type Owners,
+  requireValue,
+  type Step,
+  type StepMemory,
+  visitOwner,
+} from './step-owners.ts'
+import { idTokenFacts, refreshed, type TokenSet, tokensOf } from './tokens.ts'
+import { currentTrace, rulesBrokenBy } from './trace.ts'
+import { type Visit, visitEnd } from './visit.ts'
+
+/** From a consent to the data behind it: each step is sent when first asked for, and remembered. */
+export interface CustomerSteps {
+  consent(consent: NamedConsent): Promise<Step<ConsentFacts>>
+  /** `before`: for a re-confirmation, a query of the consent just before the visit. */
+  visit(consent: NamedConsent): Promise<VisitStep>
+  exchange(consent: NamedConsent): Promise<Step<TokenSet>>
+  /** The first refresh_token grant of an approval; not applicable where it has no refresh token. */
+  refresh(consent: NamedConsent): Promise<Step<TokenSet>>
+  accounts(consent: NamedConsent): Promise<Step<string[]>>
+  /** A customer's approval, with tokens unless a check exchanges its code. */
+  approved(consent: NamedConsent): Promise<Approval>
+}
+
+type Granted = Visit & { kind: 'granted' }
+export type VisitStep = Step<Granted> & { visit?: Visit; before?: Exchange }
+
+/** An address that a consent with these permissions opens. */
+function readableWith(permissions: readonly string[]): string {
+  if (permissions.some((name) => name.startsWith('ReadAccounts'))) return '/accounts'
+  return permissions.includes('ReadBalances') ? '/balances' : '/transactions'
+}
+
+/** The request has no state, neither in the request object nor beside it. */
+const WITHOUT_STATE = {
+  requestObject: { claims: { state: undefined } },
+  query: { state: undefined },
+}
+
+export function createCustomerSteps(parts: {
+  target: Target
+  hooks: Hooks
+  memory: StepMemory
+  owners: Owners
+  issued: IssuedTokens
+  clients: ClientSteps
+  visits: Visits
+  held: HeldTokens
+  funds: FundsAddresses
+  /** Where approvals are written down, for the run after one that is interrupted. */
+  resumable?: ResumableRun
+  /** Told which consents customers have approved. */
+  onApproved(consentId: string): void
+}): CustomerSteps {
+  const { hooks, memory, owners, issued, clients, visits, held, resumable } = parts
+  const approvals = new Map<string, Promise<Approval>>()
+
+  const consent = (named: NamedConsent) =>
+    memory.once(`consent ${named.name}`, consentOwner(named, owners), async () => {
+      const data = { ...consentData(named, hooks.shortLife), ...(await chosenDates(named.dates)) }
+      const client = await clients.caller(named.client)
+      const asked = { ...data, Permissions: [...data.Permissions, ...(named.besides ?? [])] }
+      const create = (Data: ConsentData) =>
+        client.post('/account-access-consents', { Data, Risk: {} })
+      const sent = await create(asked)
+      const without = named.besides && refused(sent)
+      const exchange = without ? await create(data) : sent
+      requireReachable(exchange)
+      return {
+        exchange,
+        value: consentFacts(exchange, without ? data : asked),
+        why: `the consent ${named.name} was not created: ${answerOf(exchange)}`,
+      }
+    })
+
+  /** Dates that another approval shows to be good ones; none where it was not given. */
+  const chosenDates = async (dates: NamedConsent['dates']) => {
+    const approval = dates && (await approved(dates.of).catch(() => undefined))
+    return approval && dates.choose(approval)
+  }
+
+  const visit = (named: NamedConsent): Promise<VisitStep> =>
+    memory.once(`visit ${named.name}`, visitOwner(named, owners), async () => {
+      visits.customer(named.customer)
+      if (named.reconfirms) {
+        await approved(named.reconfirms)
+        // Read before the customer is asked again: whether the accounts keep their ids is judged by ACC-04.
+        await accounts(named.reconfirms).catch(() => {})
+      }
+      const { id, expiration } = requireValue(await consent(named.reconfirms ?? named))
+      const client = requireValue(await clients.registration(named.client))
+      const before = named.reconfirms && (await queried(named, id))
+      if (named.watched) {
+        const created = (await consent(named)).exchange
+        await untilTimeHasMoved(created, created)
+      }
+      const uris = client.registered?.redirect_uris ?? []
+      const message = {
+        client: named.client,
+        customer: named.customer,
+        consentId: id,
+        purpose: `${named.name}: ${named.purpose}`,
+        redirectUri: uris[named.redirectUri ?? 0] ?? uris[0],
+        state: named.state,
+        ...(named.oneAccount && { oneAccount: true }),
+        correct: true,
+      }
+      const deviation = named.withoutState ? WITHOUT_STATE : undefined
+      const made = await visits.visit({ ...message, deviation })
+      // One that is not granted without a state has shown that; what is read under it is judged all the same.
+      const again = deviation && made.kind !== 'granted' ? await visits.visit(message) : made
+      if (again.kind === 'granted') {
+        // A code lives for a minute, and nobody is asked twice.
+        if (!named.keepsCode) await exchanged(named, again).catch(() => {})
+        void approved(named).catch(() => {})
+      } else requireInTime(named.name, expiration)
+      return {
+        exchange: made.last ?? made.first,
+        visit: made,
+        before,
+        value: again.kind === 'granted' ? again : undefined,
+        why: `the customer's approval of ${named.name} ended with ${visitEnd(made)}`,
+      }
+    }) as Promise<VisitStep>
+
+  const queried = async (named: NamedConsent, id: string) =>
+    (await clients.caller(named.client)).get(`/account-access-consents/${encodeURIComponent(id)}`)
+
+  const exchange = async (named: NamedConsent) => exchanged(named, requireValue(await visit(named)))
+
+  const exchanged = (named: NamedConsent, { code, request, redirect }: Granted) =>
+    memory.once(`exchange ${named.name}`, exchangeOwner(named, owners), async () => {
+      const client = requireValue(await clients.registration(named.client))
+      const authorised = idTokenFacts(redirect, request)
+      const sent = await client.token(
+        { grant_type: 'authorization_code', code, redirect_uri: request.redirectUri },
+        { about: { idToken: authorised, subject: request.consentId } },
+      )
+      requireReachable(sent)
+      const tokens = tokensOf(sent)
+      return {
+        exchange: sent,
+        value: tokens && { ...tokens, authorised },
+        why: `the code of ${named.name} was not exchanged: ${answerOf(sent)}`,
+      }
+    })
+
+  const refresh = (named: NamedConsent) =>
+    memory.once(`refresh ${named.name}`, owners.steps.refresh, async () => {
+      const approval = await approved(named)
+      const before = await approval.tokens()
+      const { refreshToken, authorised } = before
+      if (!refreshToken) throw new NotApplicable('the bank issues no refresh token')
+      const sent = await approval.tpp.token(
+        { grant_type: 'refresh_token', refresh_token: refreshToken },
+        { about: { idToken: authorised, subject: approval.consentId } },
+      )
+      requireReachable(sent)
+      const value = refreshed(before, sent)
+      if (value) approval.use(value)
+      const why = `the refresh token of ${named.name} gave no token: ${answerOf(sent)}`
+      return { exchange: sent, value, why }
+    })
+
+  const accounts = (named: NamedConsent) =>
+    memory.once(`accounts ${named.name}`, accountsOwner(named.permissions, owners), async () => {
+      const sent = await (await approved(named)).get('/accounts')
+      requireReachable(sent)
+      const rows = member(sent.response?.json, 'Data', 'Account')
+      const ids = Array.isArray(rows)
+        ? rows.map((row) => member(row, 'AccountId')).filter((id) => typeof id === 'string')
+        : undefined
+      const [rule] = rulesBrokenBy(sent)
+      if (succeeded(sent) && !ids && rule) {
+        const why = `the answer breaks ${rule} and lists no accounts`
+        throw new Blocked({ kind: 'check', id: rule }, why, sent)
+      }
+      const why = `no accounts were listed: ${answerOf(sent)}`
+      return { exchange: sent, value: succeeded(sent) ? ids : undefined, why }
+    })
+
+  const approved = async (named: NamedConsent): Promise<Approval> => {
+    currentTrace()?.approvals.add(named.name)
+    const known = approvals.get(named.name)
+    if (!known) {
+      const made = approve(named)
+      approvals.set(named.name, made)
+      made.catch(() => {})
+      return made
+    }
+    const approval = await known
+    requireInTime(approval.name, approval.facts.expiration)
+    return approval
+  }
+
+  const vain = new Set<string>()
+
+  /**
+   * Another token for data where the bank refused one of ours: the one that came after it, or what a
+   * refresh gives.
+   */
+  const instead = async (
+    named: NamedConsent,
+    facts: ConsentFacts,
+    client: Tpp,
+    { token, answer }: RefusedToken,
+  ): Promise<Replacement | undefined> => {
+    const known = issued.of(token)
+    if (!known || answer.about.deviation !== undefined || issued.hasEnded(facts.id))
+      return undefined
+    const latest = held.of(facts)?.accessToken
+    if (latest !== undefined && latest !== token) return { token: latest }
+    const promised = issued.isPromised(token)
+    const next = await held.refresh(facts, client)
+    if (!next) return requireNotSuperseded(named)
+    const told = promised && { instead: refusedAt(known, answer, true) }
+    return { token: next.accessToken, ...told }
+  }
+
+  /** Approvals in the order in which they were given, and an address that each of them reads. */
+  const given: { approval: Approval; path: string }[] = []
+
+  /**
+   * No sentence forbids a bank to end an approval when the same customer gives the same client a newer
+   * one: then nothing is to judge under the older one.
+   */
+  const requireNotSuperseded = async ({ name, client, customer = 'first' }: NamedConsent) => {
+    const at = given.findIndex(({ approval }) => approval.name === name)
+    const newer = given
+      .slice(at + 1)
+      .filter(({ approval: { tpp } }) => tpp.name === (client ?? 'first'))
+      .filter(({ approval }) => approval.customer === customer && held.of(approval.facts))
+      .at(-1)
+    if (at < 0 || !newer || issued.hasEnded(newer.approval.consentId)) return undefined
+    const control = await newer.approval.get(newer.path)
+    if (!succeeded(control)) return undefined
+    const why = `the bank ended the approval “${name}” when “${newer.approval.name}” was given`
+    throw new NotApplicable(why)
+  }
+
+  const approve = async (named: NamedConsent): Promise<Approval> => {
+    const visited = requireValue(await visit(named))
+    const facts = requireValue(await consent(named.reconfirms ?? named))
+    const client = requireValue(await clients.registration(named.client))
+    const resumed = resumable?.earlier.approvals.get(named.name)?.visit.code === visited.code
+    const exchangedTokens = async () => requireValue(await exchange(named))
+    if (!named.keepsCode && !resumed) held.hold(facts, await exchangedTokens())
+    parts.onApproved(facts.id)
+    if (resumable && !resumed) {
+      const steps = { consent, visit, exchange, registration: clients.registration }
+      resumable.approved(await resumableApproval(named, steps))
+    }
+    const tokens = () => held.current(facts, client, exchangedTokens)
+    const caller = createCaller(client, {
+      management: async (funds) => requireValue(await clients.management(named.client, funds)),
+      data: async () => (await tokens()).accessToken,
+      funds: () => parts.funds,
+      about: { approval: named.name, consent: facts },
+      instead: (refused) =>
+        refused.management
+          ? clients.instead(named.client ?? 'first', refused)
+          : instead(named, facts, client, refused),
+      vain,
+    })
+    const { name, customer = 'first' } = named
+    const use = (next: TokenSet) => held.hold(facts, next)
+    const consentId = facts.id
+    const approval = { ...caller, name, consentId, facts, visit: visited, customer, tokens, use }
+    given.push({ approval, path: readableWith(named.permissions) })
+    return approval
+  }
+
+  return { consent, visit, exchange, refresh, accounts, approved }
+}

@@ -1,0 +1,100 @@
+import type { Target } from '../configuration/resolve.ts'
+import { answerOf } from '../judge/answer-words.ts'
+import { member } from '../judge/data-rows.ts'
+import { requireReachable } from '../judge/expect.ts'
+import { succeeded } from '../judge/matchers.ts'
+import { Blocked, NotApplicable } from '../judge/outcome.ts'
+import type { Exchange } from '../wire/exchange.ts'
+import type { FundsAddresses } from './caller.ts'
+import type { ClientSteps } from './client-steps.ts'
+import { fundsConfirmationBody, SCHEMES } from './consent.ts'
+import type { ClientName } from './parties.ts'
+import { type Owners, requireValue, type Step, type StepMemory } from './step-owners.ts'
+
+/** Funds confirmation consents, which no customer approves. */
+export interface FundsSteps {
+  fundsConfirmation(name?: ClientName): Promise<Step<string>>
+  /** The deletion of the first client's; it finds out where such consents are deleted. */
+  fundsDeletion(): Promise<Step<string>>
+}
+
+export function createFundsSteps(parts: {
+  target: Target
+  memory: StepMemory
+  owners: Owners
+  clients: ClientSteps
+  /** Filled in with what the bank turns out to take. */
+  funds: FundsAddresses
+}): FundsSteps {
+  const { target, memory, owners, clients, funds } = parts
+
+  const fundsConfirmation = (name: ClientName = 'first') =>
+    memory.once(`funds confirmation ${name}`, owners.steps.fundsConfirmation, async () => {
+      if (target.absent.has('funds-confirmation')) {
+        throw new NotApplicable('the target declares funds confirmation absent')
+      }
+      const client = await clients.caller(name)
+      const scheme = target.document.literals?.panScheme ?? funds.scheme
+      let exchange: Exchange | undefined
+      for (const guess of scheme === undefined ? SCHEMES : [scheme]) {
+        const body = fundsConfirmationBody(target, guess)
+        for (const create of target.endpoints.cbpii.create) {
+          funds.create = create
+          exchange = await client.post('/funds-confirmation-consents', body)
+          requireReachable(exchange)
+          // The document names three, any of them may be the one.
+          if (!isElsewhere(exchange)) break
+        }
+        if (exchange && refusedAsWrong(exchange)) continue
+        funds.scheme = guess
+        break
+      }
+      if (scheme === undefined && exchange && refusedAsWrong(exchange)) {
+        const what = 'literals.panScheme in the target'
+        const why = `${SCHEMES.join(' and ')} are refused, which were guesses. Write ${what}`
+        throw new Blocked({ kind: 'environment', what }, why, exchange)
+      }
+      const id = member(exchange?.response?.json, 'Data', 'ConsentId')
+      const usable = exchange && succeeded(exchange) && typeof id === 'string' && id !== ''
+      return {
+        exchange,
+        value: usable ? (id as string) : undefined,
+        why: `no funds confirmation consent was created: ${exchange ? answerOf(exchange) : ''}`,
+      }
+    })
+
+  const fundsDeletion = () =>
+    memory.once('funds deletion', owners.steps.fundsDeletion, async () => {
+      const id = requireValue(await fundsConfirmation())
+      const client = await clients.caller()
+      let exchange: Exchange | undefined
+      for (const address of target.endpoints.cbpii.delete) {
+        funds.delete = address
+        exchange = await client.delete(`/funds-confirmation-consents/${encodeURIComponent(id)}`)
+        requireReachable(exchange)
+        // The document leaves open which one it is.
+        if (!isElsewhere(exchange)) break
+      }
+      const usable = exchange !== undefined && succeeded(exchange)
+      if (!usable) funds.delete = undefined
+      return {
+        exchange,
+        value: usable ? id : undefined,
+        why: `no funds confirmation consent was deleted: ${exchange ? answerOf(exchange) : ''}`,
+      }
+    })
+
+  return { fundsConfirmation, fundsDeletion }
+}
+
+/** Does the bank know nothing at this address? AMB-41: a redirect to a page is a refusal too. */
+function isElsewhere({ response }: Exchange): boolean {
+  const status = response?.status ?? 0
+  return [404, 405].includes(status) || (status >= 300 && status < 400)
+}
+
+/** Refused for what the body says, whatever the status: it is not about who asks, where or how often. */
+function refusedAsWrong({ response }: Exchange): boolean {
+  const status = response?.status ?? 0
+  return status >= 400 && status < 500 && ![401, 403, 404, 405, 429].includes(status)
+}

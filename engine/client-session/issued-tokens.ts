@@ -1,0 +1,77 @@
+import type { HookName } from '../configuration/target.ts'
+import { member } from '../judge/data-rows.ts'
+import { succeeded } from '../judge/matchers.ts'
+import type { About, Exchange } from '../wire/exchange.ts'
+import type { HookSubject } from './hooks.ts'
+
+/** An access token, as its token response gave it. */
+export interface IssuedToken {
+  client: string
+  grant: string
+  /** Milliseconds since the epoch. */
+  at: number
+  /** Seconds; undefined where the bank did not say. */
+  expiresIn?: number
+}
+
+/** Every access token of a run, and what is known to have ended one. */
+export interface IssuedTokens {
+  note(exchange: Exchange): void
+  /** A hook has made something true. */
+  told(name: HookName, subject: HookSubject): void
+  of(accessToken: string): IssuedToken | undefined
+  /** Is it the last one of its client's from a client_credentials grant? */
+  isNewest(accessToken: string): boolean
+  /** Should it still live, by what the bank said of it? */
+  isPromised(accessToken: string): boolean
+  /** Has the consent been deleted, revoked, or outlived? */
+  hasEnded(consentId: string): boolean
+}
+
+/** What is said of the token that was answered 401, for whoever judges whether it should have lived. */
+export function refusedAt(
+  { at, expiresIn = 0 }: IssuedToken,
+  answer: Exchange,
+  newest: boolean,
+): NonNullable<About['instead']> {
+  const seconds = Math.round((Date.parse(answer.startedAt) - at) / 1000)
+  return { of: answer.id, seconds, expiresIn, newest }
+}
+
+/** Milliseconds of a token's life at whose end clocks may disagree. */
+const MARGIN = 5000
+
+export function createIssuedTokens(): IssuedTokens {
+  const issued = new Map<string, IssuedToken>()
+  const newest = new Map<string, string>()
+  const expired = new Set<string>()
+  const ended = new Set<string>()
+  return {
+    note(exchange) {
+      const { endpoint, about, request } = exchange
+      if (endpoint === 'delete-account-access-consent') {
+        if (succeeded(exchange) && about.subject !== undefined) ended.add(about.subject)
+        return
+      }
+      const token = endpoint === 'token' && member(exchange.response?.json, 'access_token')
+      if (typeof token !== 'string' || !succeeded(exchange)) return
+      const client = about.client ?? 'first'
+      const grant = new URLSearchParams(request.body ?? '').get('grant_type') ?? ''
+      const expiresIn = Number(member(exchange.response?.json, 'expires_in'))
+      const at = Date.parse(exchange.startedAt)
+      issued.set(token, { client, grant, at, ...(expiresIn > 0 && { expiresIn }) })
+      if (grant === 'client_credentials') newest.set(client, token)
+    },
+    told(name, { accessToken, consentId }) {
+      if (name === 'token-expired' && accessToken !== undefined) expired.add(accessToken)
+      if (name !== 'token-expired' && consentId !== undefined) ended.add(consentId)
+    },
+    of: (token) => issued.get(token),
+    isNewest: (token) => newest.get(issued.get(token)?.client ?? '') === token,
+    isPromised(token) {
+      const { at = 0, expiresIn = 0 } = issued.get(token) ?? {}
+      return !expired.has(token) && Date.now() < at + expiresIn * 1000 - MARGIN
+    },
+    hasEnded: (id) => ended.has(id),
+  }
+}

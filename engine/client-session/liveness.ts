@@ -1,0 +1,176 @@
+import { Blocked } from '../judge/outcome.ts'
+import { type Exchange, refusesConnection } from '../wire/exchange.ts'
+import type { WireMessage } from '../wire/wire.ts'
+
+/** Requests of one kind in a row without an answer, after which that kind is not sent any more. */
+const DOUBT = 2
+
+/** Requests in a row that a listener left without an answer, after which it is asked as before. */
+const DOUBT_OF_LISTENER = 3
+
+/** Milliseconds after which one request is let through to what had no answer: it may be back. */
+const AGAIN = 120_000
+
+/** A row of requests that had no answer. */
+interface Silence {
+  times: number
+  last: Exchange
+  /** On the clock of performance.now(). */
+  since: number
+}
+
+/** What tells whether the listeners of the bank are there: each of them, and each thing asked of them. */
+export interface Liveness {
+  /**
+   * Called before a request is sent.
+   *
+   * @throws Blocked where requests of its kind, or all to its listener, had no answer.
+   */
+  admit(message: WireMessage): void
+  /** Called with every exchange; asks the listener again where only that explains what came. */
+  note(exchange: Exchange): Promise<void>
+  /** Is there no listener any more that answers? */
+  readonly gone: boolean
+}
+
+/**
+ * Notices which listener of the bank has gone, and what it leaves unanswered, so that a run ends soon
+ * instead of waiting for every time-out, and so that trouble is told from a refusal.
+ *
+ * @param send a request as it is, without a deviation of its own.
+ */
+export function createLiveness(send: (message: WireMessage) => Promise<Exchange>): Liveness {
+  const silences = new Map<string, Silence>()
+  /** The last answered request without a deviation that changes nothing, by listener and by endpoint too. */
+  const answered = new Map<string, Exchange>()
+  /** The last exchange that was answered: by listener, and of right requests by endpoint too. */
+  const lastAnswered = new Map<string, string>()
+  const origins = new Set<string>()
+  const asking = new Set<string>()
+
+  const silent = (key: string, most: number): Silence | undefined => {
+    const found = silences.get(key)
+    return found && found.times >= most ? found : undefined
+  }
+
+  const more = (key: string, last: Exchange): number => {
+    const times = (silences.get(key)?.times ?? 0) + 1
+    silences.set(key, { times, last, since: performance.now() })
+    return times
+  }
+
+  /** Asks a listener what it answered before, or what was asked just now without what is wrong in it. */
+  const ask = async (origin: string, { endpoint, request, about, connection }: Exchange) => {
+    const before = answered.get(`${origin} ${endpoint}`) ?? answered.get(origin)
+    const identity = ['first', 'second'].includes(connection.identity)
+      ? connection.identity
+      : (about.client ?? 'first')
+    asking.add(origin)
+    try {
+      return await send({
+        endpoint: before?.endpoint ?? 'elsewhere',
+        about: { ...before?.about, deviation: 'is the listener there?' },
+        identity: before?.connection.identity ?? identity,
+        method: 'GET',
+        url: before?.request.url ?? request.url,
+        headers: before?.request.headers ?? [['Accept', 'application/json']],
+        retry: true,
+      })
+    } finally {
+      asking.delete(origin)
+    }
+  }
+
+  return {
+    get gone() {
+      return origins.size > 0 && [...origins].every((origin) => silent(origin, DOUBT_OF_LISTENER))
+    },
+    admit(message) {
+      const origin = originOf(message.url)
+      if (origin === undefined || asking.has(origin)) return
+      const found =
+        silent(origin, DOUBT_OF_LISTENER) ??
+        silent(`${origin} ${message.identity}`, DOUBT) ??
+        silent(kindOf(origin, message), DOUBT)
+      if (!found) return
+      if (performance.now() - found.since > AGAIN) {
+        // One request is let through: an answer to it ends the silence.
+        found.since = performance.now()
+        return
+      }
+      throw unasked(origin, found)
+    },
+    async note(exchange) {
+      const origin = originOf(exchange.request.url)
+      if (origin === undefined || exchange.retriedBy !== undefined) return
+      const { response, failure, connection, request, about } = exchange
+      const kind = kindOf(origin, {
+        endpoint: exchange.endpoint,
+        identity: connection.identity,
+        about,
+        headers: request.headers,
+      })
+      origins.add(origin)
+      if (response) {
+        for (const key of [origin, `${origin} ${connection.identity}`, kind]) silences.delete(key)
+        const right = !deviates(about, request.headers)
+        lastAnswered.set(origin, exchange.id)
+        if (right) lastAnswered.set(`${origin} ${exchange.endpoint}`, exchange.id)
+        const plain = right && request.method === 'GET' && exchange.endpoint !== 'authorisation'
+        if (plain) {
+          answered.set(origin, exchange).set(`${origin} ${exchange.endpoint}`, exchange)
+        }
+        return
+      }
+      if (asking.has(origin)) return
+      const cut = failure && ['closed', 'tls-alert'].includes(failure.kind)
+      if (cut && !refusesConnection(failure) && deviates(about, request.headers)) {
+        const before =
+          lastAnswered.get(`${origin} ${exchange.endpoint}`) ?? lastAnswered.get(origin)
+        if (before === undefined) return
+        const after = await ask(origin, exchange)
+        if (after.response) failure.alone = { before, after: after.id }
+        return
+      }
+      if (failure?.kind !== 'timeout' && failure?.kind !== 'unreachable') return
+      // Where no session stood, nobody has seen what was asked: only who asked.
+      more(connection.protocol === undefined ? `${origin} ${connection.identity}` : kind, exchange)
+      // A firewall may drop what is wrong and serve what is right: that says nothing of the listener.
+      if (deviates(about, request.headers)) return
+      if (more(origin, exchange) !== DOUBT_OF_LISTENER || !answered.has(origin)) return
+      await ask(origin, exchange)
+    },
+  }
+}
+
+function originOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined
+}
+
+/** What is asked of a listener: wrong requests may be left unanswered where right ones are not. */
+function kindOf(
+  origin: string,
+  {
+    endpoint,
+    identity,
+    about = {},
+    headers,
+  }: Pick<WireMessage, 'endpoint' | 'identity' | 'about' | 'headers'>,
+): string {
+  return [origin, endpoint, identity, deviates(about, headers) ? 'wrong' : ''].join(' ')
+}
+
+/** Is there something about the request for which a bank may refuse it? */
+function deviates(about: Exchange['about'], headers: [string, string][]): boolean {
+  if (about.deviation !== undefined) return true
+  // "429 … while the customer is not present (no x-fapi-customer-ip-address header)".
+  const data = about.consent !== undefined
+  return data && !headers.some(([name]) => name.toLowerCase() === 'x-fapi-customer-ip-address')
+}
+
+function unasked(origin: string, { times, last }: Silence): Blocked {
+  const why = last.failure?.message ?? 'no answer'
+  const what = `${origin} does not answer: ${why}`
+  const message = `not asked any more: ${times} requests in a row had no answer, the last is ${last.id}: ${why}`
+  return new Blocked({ kind: 'environment', what }, message, last)
+}

@@ -1,0 +1,119 @@
+import { succeeded } from '../judge/matchers.ts'
+import type { Exchange } from '../wire/exchange.ts'
+import { createCaller } from './caller.ts'
+import type { ClientSteps } from './client-steps.ts'
+import type { NamedConsent } from './consent.ts'
+import type { ResumableApproval } from './resumable-approval.ts'
+import {
+  consentOwner,
+  exchangeOwner,
+  type Owners,
+  requireValue,
+  type Step,
+  type StepMemory,
+  visitOwner,
+} from './step-owners.ts'
+import { refreshed, type TokenSet } from './tokens.ts'
+import type { Visit } from './visit.ts'
+
+/** The steps of an approval. */
+interface Taken extends Pick<ClientSteps, 'registration'> {
+  consent(consent: NamedConsent): Promise<Step<ResumableApproval['facts']>>
+  visit(consent: NamedConsent): Promise<Step<Visit & { kind: 'granted' }> & { before?: Exchange }>
+  exchange(consent: NamedConsent): Promise<Step<TokenSet>>
+}
+
+/** What is kept of an approval that was just given. */
+export async function resumableApproval(
+  consent: NamedConsent,
+  steps: Taken,
+): Promise<ResumableApproval> {
+  const created = await steps.consent(consent.reconfirms ?? consent)
+  const visited = await steps.visit(consent)
+  const exchanged = consent.keepsCode ? undefined : await steps.exchange(consent)
+  const { first, last, ...visit } = requireValue(visited)
+  return {
+    consent,
+    clientId: requireValue(await steps.registration(consent.client)).registered?.client_id ?? '',
+    facts: requireValue(created),
+    visit,
+    created: created.exchange?.id,
+    before: visited.before?.id,
+    first: first?.id,
+    last: last?.id,
+    exchanged: exchanged?.exchange?.id,
+    tokens: exchanged?.value,
+  }
+}
+
+/** A minute at least must be left of what is gone on with. */
+const LEFT = 60_000
+
+/**
+ * The tokens with which an approval still gives data; undefined when it does not. That is no fault
+ * of the bank's: consents and tokens may be gone for any reason by the time a run goes on.
+ */
+export async function stillGood(
+  approval: ResumableApproval,
+  latest: TokenSet,
+  clients: ClientSteps,
+): Promise<TokenSet | undefined> {
+  const { consent, facts } = approval
+  if (facts.expiration !== undefined && Date.parse(facts.expiration) < Date.now() + LEFT) {
+    return undefined
+  }
+  const tpp = requireValue(await clients.registration(consent.client))
+  if (tpp.registered?.client_id !== approval.clientId) return undefined
+  let tokens = latest
+  const deviation = 'does an approval of an interrupted run still work?'
+  if (Date.now() > tokens.expiresAt - LEFT) {
+    if (!tokens.refreshToken) return undefined
+    const grant = { grant_type: 'refresh_token', refresh_token: tokens.refreshToken } as const
+    const renewed = refreshed(tokens, await tpp.token(grant, { deviation }))
+    if (!renewed) return undefined
+    tokens = renewed
+  }
+  const caller = createCaller(tpp, {
+    management: async () => requireValue(await clients.management(consent.client)),
+    data: async () => tokens.accessToken,
+    funds: () => ({}),
+  })
+  const answer: Exchange = await caller.get(dataPath(consent), { deviation })
+  return succeeded(answer) ? tokens : undefined
+}
+
+/**
+ * Takes the steps of an approval as done, as an interrupted run left them.
+ *
+ * @param sent an exchange of that run by its id.
+ */
+export function restoreSteps(
+  { memory, owners }: { memory: StepMemory; owners: Owners },
+  { consent, facts, visit: granted, ...ids }: ResumableApproval,
+  tokens: TokenSet | undefined,
+  sent: (id: string | undefined) => Exchange | undefined,
+): void {
+  const { name, reconfirms } = consent
+  const why = 'an interrupted run sent it'
+  if (!reconfirms) {
+    const owner = consentOwner(consent, owners)
+    const exchange = sent(ids.created)
+    memory.restore(`consent ${name}`, { owner, exchange, value: facts, why })
+  }
+  const [first, last] = [sent(ids.first), sent(ids.last)]
+  const made = { ...granted, first, last }
+  const step = { owner: visitOwner(consent, owners), exchange: last ?? first, value: made, why }
+  const visited = Object.assign(step, { visit: made, before: sent(ids.before) })
+  memory.restore(`visit ${name}`, visited)
+  if (!tokens) return
+  const owner = exchangeOwner(consent, owners)
+  const exchange = sent(ids.exchanged)
+  memory.restore(`exchange ${name}`, { owner, exchange, value: tokens, why })
+}
+
+/** What its permissions open in any case. */
+function dataPath({ permissions }: NamedConsent): string {
+  const opens = (word: string) => permissions.some((each) => each.startsWith(word))
+  if (opens('ReadAccounts')) return '/accounts'
+  return opens('ReadBalances') ? '/balances' : '/transactions'
+}

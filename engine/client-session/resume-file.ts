@@ -1,0 +1,161 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { takeLock } from '../record/process-lock.ts'
+
+/** A file of secrets that only grows: one encrypted record a line, readable after a kill. */
+export interface ResumeFile {
+  /** When the file was begun, UTC. */
+  readonly since: string
+  /** What stood in it when it was opened, in order. */
+  readonly records: readonly unknown[]
+  append(record: unknown): void
+  /** Removes it; nothing is written any more. */
+  drop(): void
+  /** Lets another process have it. */
+  close(): void
+}
+
+export interface ResumeFileOptions {
+  /** A private key that the target configures: who reads it could do all that the file allows. */
+  secret: KeyObject
+  /** What the records belong to. A file of anything else is begun anew. */
+  binding: string
+  /** Milliseconds after which a file is too old to go on with. */
+  lifetime: number
+  /** Whether it is begun anew, whatever it holds. */
+  fresh?: boolean
+}
+
+/** A header line that is not encrypted but authenticated with every record. */
+interface Header {
+  assay: 'kept'
+  since: string
+  binding: string
+  salt: string
+}
+
+const CIPHER = 'aes-256-gcm'
+const NONCE = 12
+const TAG = 16
+
+/**
+ * Opens a file of kept records, or begins it. AES-256-GCM under a key that HKDF-SHA256 derives from
+ * the private key and a salt of the file; each record is bound to the header and to its place.
+ *
+ * @returns undefined while another process that is alive has it open.
+ */
+export function openResumeFile(path: string, options: ResumeFileOptions): ResumeFile | undefined {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const lock = takeLock(`${path}.lock`)
+  if ('owner' in lock) return undefined
+  const opened = (options.fresh ? undefined : readBack(path, options)) ?? begun(path, options)
+  let { count } = opened
+  let over = false
+  return {
+    since: opened.header.since,
+    records: opened.records,
+    append(record) {
+      if (over) return
+      const line = sealed(JSON.stringify(record), opened.key, placeOf(opened.line, count))
+      try {
+        appendFileSync(path, `${line}\n`)
+        count += 1
+      } catch {
+        // A full disk: what comes after a gap could not be read back.
+        over = true
+      }
+    },
+    drop() {
+      over = true
+      rmSync(path, { force: true })
+      lock.release()
+    },
+    close() {
+      over = true
+      lock.release()
+    },
+  }
+}
+
+interface Opened {
+  header: Header
+  line: string
+  key: Buffer
+  records: unknown[]
+  count: number
+}
+
+function begun(path: string, { secret, binding }: ResumeFileOptions): Opened {
+  const salt = randomBytes(32).toString('base64url')
+  const header: Header = { assay: 'kept', since: new Date().toISOString(), binding, salt }
+  const line = JSON.stringify(header)
+  rmSync(path, { force: true })
+  writeFileSync(path, `${line}\n`, { mode: 0o600 })
+  return { header, line, key: keyOf(secret, salt), records: [], count: 0 }
+}
+
+/** What a file holds; undefined when it is not there, of something else, too old or damaged. */
+function readBack(path: string, options: ResumeFileOptions): Opened | undefined {
+  if (!existsSync(path)) return undefined
+  const text = readFileSync(path, 'utf8')
+  // A process that is killed leaves its last line without an end.
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1)
+  const [line = '', ...lines] = whole.split('\n').slice(0, -1)
+  try {
+    const header = JSON.parse(line) as Header
+    const age = Date.now() - Date.parse(header.since)
+    if (!same(header.binding, options.binding) || !(age < options.lifetime)) return undefined
+    const key = keyOf(options.secret, header.salt)
+    const records = lines.map((each, at) => JSON.parse(unsealed(each, key, placeOf(line, at))))
+    truncateSync(path, Buffer.byteLength(whole))
+    return { header, line, key, records, count: records.length }
+  } catch {
+    return undefined
+  }
+}
+
+function keyOf(secret: KeyObject, salt: string): Buffer {
+  const material = secret.export({ type: 'pkcs8', format: 'der' })
+  const info = 'assay: visits that are kept'
+  return Buffer.from(hkdfSync('sha256', material, Buffer.from(salt, 'base64url'), info, 32))
+}
+
+const placeOf = (header: string, index: number) => Buffer.from(`${header}\n${index}`)
+
+function sealed(text: string, key: Buffer, place: Buffer): string {
+  const nonce = randomBytes(NONCE)
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG }).setAAD(place)
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64')
+}
+
+/** @throws Error when the line was changed, moved, or sealed under another key. */
+function unsealed(line: string, key: Buffer, place: Buffer): string {
+  const bytes = Buffer.from(line, 'base64')
+  const nonce = bytes.subarray(0, NONCE)
+  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG })
+    .setAAD(place)
+    .setAuthTag(bytes.subarray(NONCE, NONCE + TAG))
+  return decipher.update(bytes.subarray(NONCE + TAG), undefined, 'utf8') + decipher.final('utf8')
+}
+
+function same(a: string, b: string): boolean {
+  const [one, other] = [Buffer.from(String(a)), Buffer.from(b)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}

@@ -1,0 +1,141 @@
+import type { Result } from '../judge/results.ts'
+import type { Observation } from '../record/check-result.ts'
+import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
+import type { ResumableApproval } from './resumable-approval.ts'
+import type { ResumeFile } from './resume-file.ts'
+import type { TokenSet } from './tokens.ts'
+import type { Visit, VisitRecord } from './visit.ts'
+
+/** One check as it was judged before an interruption. */
+export interface EarlierJudgement {
+  result: Result
+  observations: Observation[]
+  approvals: string[]
+}
+
+/**
+ * What a run writes down as it goes, raw and encrypted, so that the next one goes on where it was
+ * interrupted: every exchange, for the rules to judge again; every visit and what it yielded; and
+ * every check that was judged.
+ */
+export interface ResumableRun {
+  /** What an interrupted run left. */
+  readonly earlier: Earlier
+  exchange(exchange: Exchange): void
+  /** Nobody is sent again to be refused; a code that came of a visit is of no use later. */
+  visited(record: VisitRecord, visit: Visit | undefined): void
+  approved(approval: ResumableApproval): void
+  /** The tokens in use now, whatever they came from. */
+  tokens(consent: ConsentFacts, tokens: TokenSet): void
+  /** A check that spends this approval begins. */
+  spends(approval: string): void
+  judged(judgement: EarlierJudgement): void
+  /** The run is over, or begins anew: nothing is kept. */
+  drop(): void
+  close(): void
+}
+
+export interface Earlier {
+  since: string
+  exchanges: Exchange[]
+  visits: VisitRecord[]
+  /** Visits that ended without a code, by what they were for. */
+  refusals: Map<string, Visit[]>
+  approvals: Map<string, ResumableApproval>
+  /** ConsentId → the tokens in use last. */
+  tokens: Map<string, TokenSet>
+  spent: Set<string>
+  judgements: EarlierJudgement[]
+}
+
+type Entry =
+  | { exchange: Exchange }
+  | { visited: VisitRecord; visit?: Visit; first?: string; last?: string }
+  | { approved: ResumableApproval }
+  | { tokens: TokenSet; of: string }
+  | { spends: string }
+  | { judged: EarlierJudgement }
+
+/** A run that is kept in a file. */
+export function resumableRun(file: ResumeFile): ResumableRun {
+  const append = (entry: Entry) => file.append(entry)
+  return {
+    earlier: earlierOf(file),
+    exchange: (exchange) => append({ exchange: withoutJson(exchange) }),
+    visited(visited, visit) {
+      if (!visit || visit.kind === 'granted') return append({ visited })
+      const { first, last, ...rest } = visit
+      append({ visited, visit: rest, first: first?.id, last: last?.id })
+    },
+    approved: (approved) => append({ approved }),
+    tokens: ({ id }, tokens) => append({ tokens, of: id }),
+    spends: (spends) => append({ spends }),
+    judged(judged) {
+      if (counts(judged.result)) append({ judged })
+    },
+    drop: () => file.drop(),
+    close: () => file.close(),
+  }
+}
+
+/** What the environment did to a check says nothing of how it ends the next time. */
+function counts({ outcome, because }: Result): boolean {
+  if (outcome === 'error' || outcome === 'not-run') return false
+  return outcome !== 'blocked' || because?.kind !== 'environment'
+}
+
+function earlierOf({ since, records }: ResumeFile): Earlier {
+  const earlier: Earlier = {
+    since,
+    exchanges: [],
+    visits: [],
+    refusals: new Map(),
+    approvals: new Map(),
+    tokens: new Map(),
+    spent: new Set(),
+    judgements: [],
+  }
+  const sent = new Map<string, Exchange>()
+  for (const entry of records as Entry[]) {
+    if ('exchange' in entry) {
+      const exchange = withJson(entry.exchange)
+      earlier.exchanges.push(exchange)
+      sent.set(exchange.id, exchange)
+    } else if ('visited' in entry) {
+      const { visited, visit, first = '', last = '' } = entry
+      earlier.visits.push({ ...visited, resumed: true })
+      if (!visit) continue
+      const made = { ...visit, first: sent.get(first), last: sent.get(last) }
+      earlier.refusals.set(visited.name, [...(earlier.refusals.get(visited.name) ?? []), made])
+    } else if ('approved' in entry) {
+      earlier.approvals.set(entry.approved.consent.name, entry.approved)
+      earlier.spent.delete(entry.approved.consent.name)
+    } else if ('tokens' in entry) earlier.tokens.set(entry.of, lasting(entry.tokens))
+    else if ('spends' in entry) earlier.spent.add(entry.spends)
+    else earlier.judgements.push(entry.judged)
+  }
+  return earlier
+}
+
+/** JSON has no Infinity: the bank did not say when the token expires. */
+function lasting(tokens: TokenSet): TokenSet {
+  return { ...tokens, expiresAt: (tokens.expiresAt as number | null) ?? Number.POSITIVE_INFINITY }
+}
+
+/** A body that was read as JSON can be read again, unless it was so large that its text was cut. */
+function withoutJson(exchange: Exchange): Exchange {
+  const { response } = exchange
+  if (!response || response.digest !== undefined) return exchange
+  const { json: _, ...rest } = response
+  return { ...exchange, response: rest }
+}
+
+function withJson(exchange: Exchange): Exchange {
+  const { response } = exchange
+  if (!response || response.digest !== undefined) return exchange
+  try {
+    return { ...exchange, response: { ...response, json: JSON.parse(response.body) } }
+  } catch {
+    return exchange
+  }
+}

@@ -1,0 +1,129 @@
+import { Blocked, NotApplicable } from '../judge/outcome.ts'
+import type { EndpointOwners } from '../judge/results.ts'
+import type { Exchange } from '../wire/exchange.ts'
+import type { NamedConsent } from './consent.ts'
+import { traced } from './trace.ts'
+
+/**
+ * One message of the happy path, sent once. It goes on whenever what follows can be extracted; only
+ * the check that owns it judges it.
+ */
+export interface Step<T> {
+  /** Id of the check that owns this message, or of the rule that its answer breaks. */
+  owner: string
+  exchange?: Exchange
+  /** What the rest of the journey needs of it; undefined when it cannot be extracted. */
+  value?: T
+  /** Why there is no value, in words. */
+  why: string
+}
+
+/**
+ * Ids of the checks and rules on which the engine leans. The suites define them: see suites/owners.ts.
+ */
+export interface Owners {
+  /** The check that owns each step: it judges the first exchange of the step. */
+  readonly steps: Readonly<Record<StepName, string>>
+  /** The rules about the shape of an answer without which the next message has no address. */
+  readonly shapes: {
+    readonly configuration: string
+    readonly members: string
+    readonly jwks: string
+  }
+  /** The check that owns the first correct request to an endpoint. */
+  readonly endpoints: EndpointOwners
+}
+
+export type StepName =
+  | 'discovery'
+  | 'jwks'
+  | 'registration'
+  | 'management'
+  | 'consent'
+  | 'consentWithExpiry'
+  | 'consentWithPeriod'
+  | 'query'
+  | 'deletion'
+  | 'visit'
+  | 'visitWithoutState'
+  | 'visitAgain'
+  | 'exchange'
+  | 'refresh'
+  | 'fundsConfirmation'
+  | 'fundsDeletion'
+  | 'accounts'
+  | 'accountsWithBasicAlone'
+  | 'accountsWithDetailAlone'
+  | 'balances'
+  | 'transactions'
+  | 'products'
+
+/** The check that owns GET /accounts under these permissions. */
+export function accountsOwner(permissions: readonly string[], { steps }: Owners): string {
+  if (!permissions.includes('ReadAccountsDetail')) return steps.accountsWithBasicAlone
+  return permissions.includes('ReadAccountsBasic') ? steps.accounts : steps.accountsWithDetailAlone
+}
+
+/** The value of a step, or the end of this check: blocked by the step's owner. */
+export function requireValue<T>(step: Step<T>): T {
+  if (step.value !== undefined) return step.value
+  throw new Blocked({ kind: 'check', id: step.owner }, step.why, step.exchange)
+}
+
+/**
+ * The exchange of a step, for the check that owns it.
+ *
+ * @throws NotApplicable where nothing had to be sent.
+ */
+export function requireExchange(step: Step<unknown>): Exchange {
+  if (step.exchange) return step.exchange
+  throw new NotApplicable(step.why)
+}
+
+export type StepMemory = ReturnType<typeof stepMemory>
+
+/** Remembers steps by name; each runs once, on behalf of the check that owns it. */
+export function stepMemory() {
+  const steps = new Map<string, Promise<Step<unknown>>>()
+  return {
+    once<T>(
+      name: string,
+      owner: string,
+      run: () => Promise<Omit<Step<T>, 'owner'> & { owner?: string }>,
+    ) {
+      const known = steps.get(name) as Promise<Step<T>> | undefined
+      if (known) return known
+      const done = traced(owner, async () => ({ owner, ...(await run()) }))
+      steps.set(name, done)
+      done.catch(() => {})
+      return done
+    },
+    /** Takes a step as done: another run sent it. */
+    restore(name: string, step: Step<unknown>): void {
+      steps.set(name, Promise.resolve(step))
+    },
+    /** Owners of the steps taken so far. */
+    async owners(): Promise<Set<string>> {
+      const settled = await Promise.allSettled(steps.values())
+      return new Set(settled.flatMap((s) => (s.status === 'fulfilled' ? [s.value.owner] : [])))
+    },
+  }
+}
+
+/** The check that owns the creation of a consent: that of the dates it asks for, if any. */
+export function consentOwner(consent: NamedConsent, { steps }: Owners): string {
+  if (consent.expiresInDays !== undefined) return steps.consentWithExpiry
+  const dated = [consent.transactionsFromDays, consent.transactionsToDays]
+  return dated.some((days) => days !== undefined) ? steps.consentWithPeriod : steps.consent
+}
+
+/** The check that owns the visit of an approval: the one thing that is special about it, if any. */
+export function visitOwner({ withoutState, reconfirms }: NamedConsent, { steps }: Owners): string {
+  if (withoutState) return steps.visitWithoutState
+  return reconfirms ? steps.visitAgain : steps.visit
+}
+
+/** A code of a re-confirmation is part of it; any other is exchanged by a check of its own. */
+export function exchangeOwner({ reconfirms }: NamedConsent, { steps }: Owners): string {
+  return reconfirms ? steps.visitAgain : steps.exchange
+}

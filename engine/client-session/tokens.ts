@@ -1,0 +1,53 @@
+import type { Redirect } from '../client/redirect.ts'
+import type { AuthorisationRequest } from '../client/tpp.ts'
+import { member } from '../judge/data-rows.ts'
+import { succeeded } from '../judge/matchers.ts'
+import type { About, Exchange } from '../wire/exchange.ts'
+import { claimsOf } from '../wire/jwt-decode.ts'
+
+/** What a token response gave. */
+export interface TokenSet {
+  accessToken: string
+  refreshToken?: string
+  idToken?: string
+  scope?: string
+  /** What every ID token of this authorisation must agree with. */
+  authorised?: About['idToken']
+  /** Milliseconds since the epoch; Infinity when the bank did not say. */
+  expiresAt: number
+}
+
+/** What ID tokens of the token endpoint must agree with. */
+export function idTokenFacts(
+  { idToken }: Redirect,
+  { nonce }: AuthorisationRequest,
+): About['idToken'] {
+  const { iss, sub } = claimsOf(idToken ?? '') ?? {}
+  return { nonce, iss, sub }
+}
+
+/** The tokens of a token response; undefined when it holds no access token. */
+export function tokensOf(exchange: Exchange): TokenSet | undefined {
+  if (!succeeded(exchange)) return undefined
+  const text = (name: string) => {
+    const value = member(exchange.response?.json, name)
+    return typeof value === 'string' && value !== '' ? value : undefined
+  }
+  const accessToken = text('access_token')
+  if (!accessToken) return undefined
+  const seconds = Number(member(exchange.response?.json, 'expires_in'))
+  return {
+    accessToken,
+    refreshToken: text('refresh_token'),
+    idToken: text('id_token'),
+    scope: text('scope'),
+    expiresAt: Number.isFinite(seconds) ? Date.now() + seconds * 1000 : Number.POSITIVE_INFINITY,
+  }
+}
+
+/** The tokens after a refresh: a refresh token that was not replaced goes on working. */
+export function refreshed(before: TokenSet, exchange: Exchange): TokenSet | undefined {
+  const { refreshToken, authorised } = before
+  const fresh = tokensOf(exchange)
+  return fresh && { ...fresh, refreshToken: fresh.refreshToken ?? refreshToken, authorised }
+}

@@ -1,0 +1,71 @@
+import type { Page, VisitEnd } from '../authorisation-drivers/driver.ts'
+import { parseRedirect, type Redirect } from '../client/redirect.ts'
+import type { AuthorisationDeviation, AuthorisationRequest, Tpp } from '../client/tpp.ts'
+import type { Exchange } from '../wire/exchange.ts'
+import type { ClientName, CustomerName } from './parties.ts'
+
+export interface VisitOptions {
+  client?: ClientName
+  customer?: CustomerName
+  /** A client of the check's own, registered by it, instead of the one that the run works with. */
+  tpp?: Tpp
+  /** The consent to authorise; a spare one that nobody approves when absent. */
+  consentId?: string
+  /** What the customer does; `none`: follows redirects, but fills no form. */
+  decision?: 'approve' | 'deny' | 'none'
+  purpose: string
+  /** What is filled in instead of what the customer knows. */
+  credentials?: Record<string, string>
+  /** The customer ticks one account. */
+  oneAccount?: boolean
+  redirectUri?: string
+  /** A random one when absent. */
+  state?: string
+  deviation?: AuthorisationDeviation
+  /** The deviation is a freedom of the TPP: the rules judge the answers all the same. */
+  correct?: boolean
+}
+
+export interface VisitRecord {
+  name: string
+  client: ClientName
+  customer: CustomerName
+  outcome: Visit['kind']
+  at: string
+  /** The visit took place before an interruption. */
+  resumed?: true
+}
+/** How a visit to the authorisation page ended. */
+export type Visit = VisitFacts &
+  (
+    | { kind: 'granted'; redirect: Redirect; code: string }
+    | { kind: 'refused'; redirect: Redirect }
+    | { kind: 'stopped'; why: string }
+  )
+
+interface VisitFacts {
+  request: AuthorisationRequest
+  /** Answer of the authorisation endpoint itself. */
+  first?: Exchange
+  /** The answer that ended the visit: the redirect, or the page where it stopped. */
+  last?: Exchange
+  pages: Page[]
+}
+
+/** `granted` when a usable code arrived, wherever it stands; `refused` by any other redirect. */
+export function visitOf(request: AuthorisationRequest, end: VisitEnd): Visit {
+  const facts = { request, first: end.first, last: end.exchange, pages: end.pages }
+  if (end.kind === 'stopped') return { kind: 'stopped', why: end.why, ...facts }
+  const redirect = parseRedirect(end.url)
+  if (!redirect) return { kind: 'stopped', why: `redirect to ${end.url}, no address`, ...facts }
+  const { code } = redirect
+  if (code !== undefined && code !== '') return { kind: 'granted', redirect, code, ...facts }
+  return { kind: 'refused', redirect, ...facts }
+}
+
+/** The end of a visit in a few words. */
+export function visitEnd(visit: Visit): string {
+  if (visit.kind === 'granted') return 'a code'
+  if (visit.kind === 'refused') return `a redirect with ${visit.redirect.error ?? 'no error'}`
+  return visit.why
+}

@@ -1,0 +1,98 @@
+import type { KeyObject } from 'node:crypto'
+import { resolve } from 'node:path'
+import { type Endpoints, endpointsOf, type Layout, layoutOf } from './addresses.ts'
+import { signingKey } from './material.ts'
+import { secretsOf } from './secrets.ts'
+import type { Capability, ClientDocument, TargetDocument, TransportDocument } from './target.ts'
+
+/** A TPP client of the target, its signing key read. */
+export interface TargetClient extends ClientDocument {
+  name: string
+  signingKey: KeyObject
+}
+
+/** The bank under judgement and how to reach it: what the rest of the engine works with. */
+export interface Target {
+  document: TargetDocument
+  name: string
+  layout: Layout
+  endpoints: Endpoints
+  clients: { first: TargetClient; second?: TargetClient }
+  /** Client certificates by the name of the identity that offers them. */
+  transports: Record<string, TransportDocument>
+  /** PEM of the authorities trusted for server certificates; undefined: those of Node. */
+  trust?: string[]
+  proxy?: string
+  /** Milliseconds for one whole request. */
+  timeout: number
+  /** Bytes of a response body that are read. */
+  maxResponseSize: number
+  /** Requests in a minute that the wire sends at most; undefined: no limit. */
+  requestsPerMinute?: number
+  /** Seconds by which the bank's clock may differ. */
+  clockTolerance: number
+  /** Expected issuer, without discovery: the target's, else the discovery address. */
+  issuer: string
+  /** Name of the claim that carries the intent id. */
+  intentClaim: string
+  absent: ReadonlySet<Capability>
+  /** Is a person needed at the bank's pages? */
+  attended: boolean
+  /** Milliseconds within which the end of a consent takes effect everywhere. */
+  settlingTime: number
+  /** Milliseconds that a run may wait for a token or a consent to expire by itself. */
+  expiryPatience: number
+  /** Directory that relative paths of the target file are relative to. */
+  base: string
+  /** Every secret value that redaction must know. */
+  secrets: string[]
+}
+
+const MEBIBYTE = 1024 * 1024
+
+/**
+ * Makes a target of a complete document: the shape of a target file, everything inline.
+ *
+ * @param base directory of the target file, for commands of hooks. Default: the working directory.
+ * @throws Error of node:crypto when a signing key cannot be read; loadTarget says it in words.
+ */
+export function targetFrom(document: TargetDocument, base: string = process.cwd()): Target {
+  const endpoints = endpointsOf(document)
+  const { first, second } = document.clients
+  const transports: Record<string, TransportDocument> = { first: first.transport }
+  if (second) transports.second = second.transport
+  const { expired, untrusted } = document.refusedCertificates ?? {}
+  if (expired) transports.expired = expired
+  if (untrusted) transports.untrusted = untrusted
+  return {
+    document,
+    name: document.name,
+    layout: layoutOf(document.addresses),
+    endpoints,
+    clients: {
+      first: clientFrom('first', first),
+      ...(second && { second: clientFrom('second', second) }),
+    },
+    transports,
+    ...(document.trust?.length && { trust: document.trust }),
+    ...(document.proxy && { proxy: document.proxy }),
+    timeout: (document.timeout ?? 30) * 1000,
+    maxResponseSize: document.maxResponseSize ?? 64 * MEBIBYTE,
+    ...(document.requestsPerMinute !== undefined && {
+      requestsPerMinute: document.requestsPerMinute,
+    }),
+    clockTolerance: document.clockTolerance ?? 60,
+    issuer: document.issuer ?? endpoints.discovery.replace(/\/\.well-known\/[^/]+$/, ''),
+    intentClaim: document.literals?.intentClaim ?? 'openbanking_intent_id',
+    absent: new Set(document.absent ?? []),
+    attended: document.authorisation.attended ?? document.authorisation.driver === 'ask',
+    settlingTime: (document.settlingTime ?? 10) * 1000,
+    expiryPatience: (document.expiryPatience ?? 60) * 1000,
+    base: resolve(base),
+    secrets: secretsOf(document),
+  }
+}
+
+function clientFrom(name: string, client: ClientDocument): TargetClient {
+  return { ...client, name, signingKey: signingKey(client.signing) }
+}

@@ -1,0 +1,163 @@
+import { createTpp } from '../client/tpp.ts'
+import type { Target } from '../configuration/resolve.ts'
+import type { Exchange } from '../wire/exchange.ts'
+import { createRedactor } from '../wire/redaction.ts'
+import { createWire } from '../wire/wire.ts'
+import type { Place } from './address.ts'
+import { type Case, type ClientName, clientsOf } from './case.ts'
+import { tokenExamination } from './clients.ts'
+import { examine, type Finding, type Line, wrong } from './finding.ts'
+import { addressExaminations } from './network.ts'
+import { placesOf } from './places.ts'
+import { errorOf } from './words.ts'
+
+/** Milliseconds for one request: whoever pressed return waits for it. */
+const PATIENCE = 5_000
+
+/** Parts without which nothing can be judged. */
+const NEEDED = ['discovery', 'token', 'consents and data']
+
+/**
+ * The doctor's first steps, before a run: addresses, TLS, whether a bank is there at all, whether it
+ * knows our client. Says only what keeps a run from judging anything; what is wrong with a bank that
+ * answers is for the run to judge.
+ *
+ * @returns lines of what stands in the way, free of secrets; none where the run can begin
+ */
+export async function preflight(target: Target): Promise<Line[]> {
+  const wire = createWire(target)
+  const redactor = createRedactor(target.secrets)
+  wire.onExchange((exchange) => {
+    redactor.redactExchange(exchange)
+  })
+  const tpps = clientsOf(target).map(
+    ({ name }) => [name as ClientName, createTpp({ name, target, wire })] as const,
+  )
+  const known: Case = {
+    target,
+    wire,
+    timeout: Math.min(target.timeout, PATIENCE),
+    places: needed(target),
+    tpps: new Map(tpps),
+    clocks: [],
+    answers: new Map(),
+    tokens: new Map(),
+  }
+  try {
+    const lines = merged(await obstacles(known))
+    return lines.map((line) => ({ ...line, text: redactor.redactText(line.text) }))
+  } finally {
+    await wire.close()
+  }
+}
+
+/** Members of a target file that one sentence names. */
+const MEMBERS = /\b(?:addresses|overrides)\.\w+(?:, (?:addresses|overrides)\.\w+)*/
+
+/** What is said alike of several addresses, said once and of all of them. */
+function merged(lines: Line[]): Line[] {
+  const byWords = new Map<string, Line>()
+  for (const line of lines) {
+    const mend = line.level === 'wrong' ? line.mend : ''
+    const key = [line.level, line.text, mend.replace(MEMBERS, '')].join('\n')
+    const first = byWords.get(key)
+    const [members] = MEMBERS.exec(mend) ?? []
+    if (first?.level === 'wrong' && members) {
+      const all = first.mend.replace(MEMBERS, (before) => `${before}, ${members}`)
+      byWords.set(key, { ...first, mend: all })
+    } else byWords.set(key, line)
+  }
+  return [...byWords.values()]
+}
+
+/** Nobody is sent to the page where customers log in: a bank counts who comes there. */
+function needed(target: Target): Place[] {
+  const places = placesOf(target)
+  const first = places.filter(({ serves }) => serves.some((part) => NEEDED.includes(part)))
+  return first.length > 0 ? first : places
+}
+
+async function obstacles(known: Case): Promise<Line[]> {
+  const found = await examine(addressExaminations(known), () => {})
+  const wrongs = found.filter(({ level }) => level === 'wrong')
+  const away = new Set<string>()
+  let answered = 0
+  for (const [{ origin }, answer] of known.answers) {
+    const exchange = await answer
+    if (exchange.response) answered += 1
+    if (notThere(exchange)) away.add(origin)
+  }
+  const stop = wrongs.filter(({ name }) => away.has(name))
+  if (stop.length > 0) return stop
+  // Whoever answers nothing at all is away, however each of its addresses is silent.
+  if (answered === 0 && wrongs.length > 0 && wrongs.length === known.places.length) return wrongs
+  const stranger = await noBank(known)
+  if (stranger) return [{ name: 'bank', ...stranger }]
+  return refusedClient(known)
+}
+
+/** Nobody is at this address, or not who our configuration expects. */
+function notThere({ failure }: Exchange): boolean {
+  if (failure?.kind === 'unreachable' || failure?.kind === 'untrusted') return true
+  return (
+    failure?.kind === 'garbage' &&
+    /WRONG_VERSION_NUMBER|PACKET_LENGTH|UNKNOWN_PROTOCOL|HTTP_REQUEST|HPE_/.test(failure.code)
+  )
+}
+
+/**
+ * A web server that is no bank: none of discovery, token and accounts behaves as any interface of the
+ * kind does. One of them that does is enough: then what the others do is for the run to judge.
+ */
+async function noBank(known: Case): Promise<Finding | undefined> {
+  const { target } = known
+  if (target.absent.has('account-information')) return undefined
+  const { discovery, token, aisp } = target.endpoints
+  const asked = [
+    await ask(known, 'GET', discovery, 'none'),
+    await ask(known, 'POST', token, 'first'),
+    await ask(known, 'GET', `${aisp}/accounts`, 'first'),
+  ]
+  if (asked.some(speaksLikeABank)) return undefined
+  const words = asked.map(({ request, response }) => {
+    return `${request.method} ${new URL(request.url).pathname} → ${response?.status ?? 'nothing'}`
+  })
+  return wrong(
+    'your configuration',
+    `there is a web server, and no open banking interface: ${words.join(', ')}`,
+    `Correct ${known.places.flatMap(({ members }) => members).join(', ')}.`,
+  )
+}
+
+function speaksLikeABank({ response, failure }: Exchange): boolean {
+  if (!response) return failure?.kind === 'tls-alert'
+  if ([400, 401, 403].includes(response.status)) return true
+  return typeof response.json === 'object' && response.json !== null
+}
+
+function ask({ wire, timeout }: Case, method: string, url: string, identity: string) {
+  return wire.send({
+    endpoint: 'elsewhere',
+    about: { deviation: 'asks whether a bank is there, without a token' },
+    identity,
+    method,
+    url,
+    headers: [['Accept', 'application/json']],
+    timeout,
+  })
+}
+
+/** A client that the target file names, and that the bank does not take for one. */
+async function refusedClient(known: Case): Promise<Line[]> {
+  const { first } = known.target.clients
+  const scope = first.scopes.accounts
+  if (known.target.absent.has('account-information') || first.clientId === undefined) return []
+  let last: Exchange | undefined
+  known.wire.onExchange((exchange) => {
+    last = exchange
+  })
+  const { name, run } = tokenExamination(known, first, scope)
+  const lines = (await run()).map((finding): Line => ({ name, ...finding }))
+  const refused = last !== undefined && errorOf(last) === 'invalid_client'
+  return refused ? lines.filter(({ level }) => level === 'wrong') : []
+}

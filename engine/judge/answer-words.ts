@@ -1,0 +1,59 @@
+import type { Exchange } from '../wire/exchange.ts'
+import { member } from './data-rows.ts'
+
+/** Characters of what a bank says of itself. */
+const LONGEST = 160
+
+/** What a success did, by endpoint. */
+const DEEDS: Partial<Record<Exchange['endpoint'], string>> = {
+  registration: 'registered a client',
+  'create-account-access-consent': 'created a consent',
+  'create-funds-confirmation-consent': 'created a consent',
+  'delete-account-access-consent': 'deleted the consent',
+  'delete-funds-confirmation-consent': 'deleted the consent',
+}
+
+/** What came back, in a few words: `401`, `connection closed (UND_ERR_SOCKET)`. */
+export function answerOf(exchange: Exchange): string {
+  if (exchange.response) return String(exchange.response.status)
+  const { kind, code, alone } = exchange.failure ?? { kind: 'closed', code: '' }
+  const between = alone ? ', while the listener answered before and after' : ''
+  return `no response: ${kind}${code ? ` (${code})` : ''}${between}`
+}
+
+/** As `answerOf`, with the bank's own words: `401 (invalid_client: the assertion has expired)`. */
+export function answerWith(exchange: Exchange): string {
+  const { response } = exchange
+  const said = (...names: string[]) => {
+    const value = names.map((name) => member(response?.json, name)).find(isText)
+    return value === undefined ? undefined : value.replace(/\s+/g, ' ').slice(0, LONGEST)
+  }
+  // Open banking bodies repeat the status in their Code.
+  const error = said('error', 'Code', 'code')?.replace(new RegExp(`^${response?.status} `), '')
+  const words = said('error_description', 'Message', 'message')
+  const own = [error, words].filter((part) => part !== undefined).join(': ')
+  return own === '' ? answerOf(exchange) : `${answerOf(exchange)} (${own})`
+}
+
+/** `registered a client (201) although no client certificate was sent` */
+export function acceptanceOf(exchange: Exchange): string {
+  const { endpoint, about, response } = exchange
+  const deed = response && response.status < 300 ? DEEDS[endpoint] : undefined
+  const did =
+    deed === undefined ? `answered ${answerOf(exchange)}` : `${deed} (${response?.status})`
+  return about.deviation === undefined
+    ? `${did} and did not refuse`
+    : `${did} ${inSpiteOf(about.deviation)}`
+}
+
+function inSpiteOf(deviation: string): string {
+  if (deviation.startsWith('no ')) return `although ${deviation} was sent`
+  if (deviation.startsWith('without ')) return deviation
+  return / (was|were|has|have|is) /.test(` ${deviation} `)
+    ? `although ${deviation}`
+    : `in spite of ${deviation}`
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}

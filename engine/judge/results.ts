@@ -1,0 +1,202 @@
+import type { Catalogue, Requirement } from '../catalogue/catalogue.ts'
+import type { CheckResult } from '../record/check-result.ts'
+import type { Verdict } from '../record/words.ts'
+import type { Endpoint } from '../wire/exchange.ts'
+import { worst } from './judge.ts'
+import type { Cause, Outcome } from './outcome.ts'
+import type { RuleState } from './rule-engine.ts'
+
+/** One check or rule with its final outcome: raw, nothing in it has been redacted. */
+export interface Result extends Omit<CheckResult, 'deviation'> {
+  because?: Cause
+}
+
+/** The check that owns the step which sends to an endpoint; without its success nothing is there. */
+export type EndpointOwners = Partial<Record<Endpoint, string>>
+
+/** What the rules say at the end of a run, as results. */
+export function ruleResults(
+  states: RuleState[],
+  catalogue: Catalogue,
+  checks: ReadonlyMap<string, Result>,
+  owners: EndpointOwners,
+): Result[] {
+  return states.flatMap((state) => {
+    const requirement = catalogue.owners.get(state.id)
+    if (!requirement) return []
+    return [ruleResult(state, requirement, checks, owners)]
+  })
+}
+
+function ruleResult(
+  state: RuleState,
+  { id: requirement, level }: Requirement,
+  checks: ReadonlyMap<string, Result>,
+  owners: EndpointOwners,
+): Result {
+  const { id, title } = state
+  const base = { id, requirement, level, kind: 'rule' as const, title, message: '', durationMs: 0 }
+  const [first] = state.violations
+  if (first) {
+    const { finding } = first
+    const times = state.violated > 1 ? ` (${state.violated} exchanges)` : ''
+    return {
+      ...base,
+      ...finding,
+      message: `${finding.message}${times}`,
+      outcome: worst(level),
+      exchanges: state.violations.map(({ exchange }) => exchange),
+    }
+  }
+  if (state.judged > 0) {
+    const outcome = level === 'observe' ? 'observed' : 'pass'
+    return { ...base, outcome, exchanges: state.first ? [state.first] : [] }
+  }
+  return { ...base, exchanges: [], ...unseen(state, checks, owners) }
+}
+
+/** A rule that judged nothing: a freedom that the bank took, or blocked, and by what. */
+function unseen(
+  { nearest, unseen: freedom, endpoints, needs }: RuleState,
+  checks: ReadonlyMap<string, Result>,
+  owners: EndpointOwners,
+): Pick<Result, 'outcome' | 'message' | 'because'> {
+  if (nearest?.kind === 'absent') {
+    const message = `${nearest.what} is optional and stood in no answer`
+    return { outcome: 'not-applicable', message }
+  }
+  if (nearest?.kind === 'empty') {
+    const what = `an answer in which ${nearest.what} is not empty`
+    return { outcome: 'blocked', message: `needs ${what}`, because: { kind: 'data', what } }
+  }
+  const asked = endpoints.map((endpoint) => owners[endpoint as Endpoint]).filter(Boolean)
+  const results = asked.map((owner) => checks.get(owner as string)).filter((r) => r !== undefined)
+  const failed = results.find(
+    ({ outcome }) => !['pass', 'not-applicable', 'warn'].includes(outcome),
+  )
+  if (failed) {
+    const message = `no answer that it judges came: see ${failed.id}`
+    return { outcome: 'blocked', message, because: { kind: 'check', id: failed.id } }
+  }
+  if (freedom) return { outcome: 'not-applicable', message: freedom }
+  const absent = results.find(({ outcome }) => outcome === 'not-applicable')
+  if (absent) return { outcome: 'not-applicable', message: absent.message }
+  const what = needs ?? `an answer of ${endpoints.join(' or ') || 'the bank'} that it can judge`
+  return { outcome: 'blocked', message: `needs ${what}`, because: { kind: 'data', what } }
+}
+
+const SOUND: Outcome[] = ['pass', 'observed', 'warn']
+
+const BROKEN: Outcome[] = ['fail', 'warn']
+
+/**
+ * Follows every chain of blocked to its cause. A control that failed where the check that owns it
+ * passed is a failure of that check; what only repeats another finding is blocked by that; what is
+ * blocked by something not applicable is not applicable.
+ *
+ * @param follows by the id of a check, those of the same sentence at a nearer place
+ * @throws when a chain ends in nothing: that is our own mistake.
+ */
+export function settleBlocked(
+  results: Map<string, Result>,
+  follows: ReadonlyMap<string, readonly string[]> = new Map(),
+): void {
+  blameOwners(results)
+  blockFollowers(results, follows)
+  nameCauses(results)
+}
+
+function blameOwners(results: Map<string, Result>): void {
+  for (const result of results.values()) {
+    if (result.outcome !== 'blocked' || result.because?.kind !== 'check') continue
+    const owner = results.get(result.because.id)
+    if (!owner || !SOUND.includes(owner.outcome) || owner.outcome === 'warn') continue
+    owner.outcome = worst(owner.level)
+    owner.message = `succeeded once, but not for ${result.id}: ${result.message}`
+    owner.expected ??= 'the same success every time'
+    owner.actual ??= result.message
+    owner.exchanges = [...result.exchanges, ...owner.exchanges]
+  }
+}
+
+/** One defect is one failure, also where it shows at several places. */
+function blockFollowers(
+  results: Map<string, Result>,
+  follows: ReadonlyMap<string, readonly string[]>,
+): void {
+  const broken = new Set(
+    [...results.values()].filter(({ outcome }) => BROKEN.includes(outcome)).map(({ id }) => id),
+  )
+  for (const [id, others] of follows) {
+    const result = results.get(id)
+    const nearer = broken.has(id) && others.find((other) => broken.has(other))
+    if (!result || !nearer) continue
+    result.outcome = 'blocked'
+    result.because = { kind: 'check', id: nearer }
+    result.message = `the same as ${nearer}: ${result.message}`
+  }
+}
+
+function nameCauses(results: Map<string, Result>): void {
+  for (const result of results.values()) {
+    if (result.outcome !== 'blocked') continue
+    const root = rootOf(result, results)
+    if (root.kind !== 'check') {
+      result.blockedBy = `${root.kind}: ${root.what}`
+      continue
+    }
+    const cause = results.get(root.id)
+    if (cause?.outcome === 'not-applicable') {
+      result.outcome = 'not-applicable'
+      result.message = cause.message
+      continue
+    }
+    result.blockedBy = root.id
+  }
+}
+
+function rootOf(result: Result, results: ReadonlyMap<string, Result>): Cause {
+  const seen = new Set<string>([result.id])
+  let cause = result.because
+  for (;;) {
+    if (!cause) throw new Error(`${result.id} is blocked by nothing`)
+    if (cause.kind !== 'check') return cause
+    const next = results.get(cause.id)
+    if (!next) throw new Error(`${result.id} is blocked by ${cause.id}, which was not judged`)
+    if (next.outcome !== 'blocked') return cause
+    if (seen.has(next.id)) throw new Error(`${result.id} is blocked in a circle by ${next.id}`)
+    seen.add(next.id)
+    cause = next.because
+  }
+}
+
+const WORST_FIRST: Outcome[] = [
+  'error',
+  'fail',
+  'blocked',
+  'not-run',
+  'warn',
+  'pass',
+  'observed',
+  'not-applicable',
+]
+
+/** A requirement's outcome from those of its checks. */
+export function folded(outcomes: Outcome[]): Outcome {
+  return WORST_FIRST.find((outcome) => outcomes.includes(outcome)) ?? 'not-run'
+}
+
+/** The verdict over what is in scope, and its exit code. */
+export function verdictOf(results: Iterable<Result>): { verdict: Verdict; exitCode: number } {
+  const all = [...results]
+  const musts = all.filter(({ level }) => level === 'must')
+  const has = (list: Result[], outcome: Outcome) => list.some((r) => r.outcome === outcome)
+  const judged = all.some(({ outcome }) => ['pass', 'fail', 'warn', 'observed'].includes(outcome))
+  if (has(all, 'error')) return { verdict: 'error', exitCode: 5 }
+  if (has(musts, 'fail')) return { verdict: 'nonconformant', exitCode: 1 }
+  const environment = all.some(({ blockedBy }) => blockedBy?.startsWith('environment'))
+  if (!judged) return { verdict: 'incomplete', exitCode: environment ? 3 : 4 }
+  if (has(musts, 'blocked') || has(musts, 'not-run')) return { verdict: 'incomplete', exitCode: 4 }
+  if (musts.length > 0 && !has(musts, 'pass')) return { verdict: 'incomplete', exitCode: 4 }
+  return { verdict: 'conformant', exitCode: 0 }
+}

@@ -1,0 +1,183 @@
+import type { Exchange } from '../wire/exchange.ts'
+import { member } from './data-rows.ts'
+import type { BankSaid, Finding, Literals, Rule, RuleConsent, RuleTools } from './rule.ts'
+import type { ResponseSchema } from './schemas.ts'
+
+/** What all exchanges so far say about one rule. */
+export interface RuleState {
+  id: string
+  title: string
+  /** Exchanges that the rule could judge. */
+  judged: number
+  /** The first one, as evidence of a pass. */
+  first?: string
+  /** The first violation of each exchange, at most 20 of them. */
+  violations: { exchange: string; finding: Finding }[]
+  violated: number
+  /** Why nothing was judged, where some answer came near: an empty array, an absent member. */
+  nearest?: { kind: 'empty' | 'absent'; what: string }
+  /** Endpoints whose answers the rule judges; empty where any may do. */
+  endpoints: string[]
+  /** A freedom of the bank because of which no exchange may ever concern the rule. */
+  unseen?: string
+  /** What an answer must hold for the rule to judge it, in words. */
+  needs?: string
+  /** Approvals that it needs. */
+  uses?: readonly RuleConsent[]
+  /** Checks of the same sentence: where one of them is broken too, the rule is blocked by it. */
+  follows?: readonly string[]
+}
+
+export interface RuleObservation {
+  requirement: string
+  what: string
+  value: string
+  exchange: string
+}
+
+export interface RuleEngine {
+  /** What the bank has said of itself so far. */
+  readonly bank: BankSaid
+  /** Judges one exchange by every rule; returns the ids that it violates. */
+  judge(exchange: Exchange): string[]
+  states(): RuleState[]
+  observations(): RuleObservation[]
+}
+
+const KEEP = 20
+
+/** Rules over all exchanges of one run: those in code, and those that the schemas state. */
+export function createRuleEngine(
+  schemas: readonly ResponseSchema[],
+  rules: readonly Rule[],
+  literals: Literals,
+  layout: RuleTools['layout'] = 'production',
+  clockTolerance = 60,
+): RuleEngine {
+  const states = new Map<string, RuleState>()
+  const observations = new Map<string, RuleObservation>()
+  const bank: BankSaid = {}
+  const state = (id: string, title: string, endpoints: string[]) => {
+    const known = states.get(id)
+    if (known) {
+      known.title ||= title
+      known.endpoints = [...new Set([...known.endpoints, ...endpoints])]
+      return known
+    }
+    const made: RuleState = { id, title, judged: 0, violations: [], violated: 0, endpoints }
+    states.set(id, made)
+    return made
+  }
+  for (const { stated, responses } of schemas) {
+    const endpoints = responses.map((response) => response.split(' ')[0] as string)
+    for (const { id, title } of stated) state(id, title, endpoints)
+  }
+  for (const { id, title, endpoints = [], unseen, needs, uses, follows } of rules) {
+    Object.assign(state(id, title, [...endpoints]), { unseen, needs, uses, follows })
+  }
+
+  const byEndpoint = new Map<string, { schema: ResponseSchema; statuses: string[] }[]>()
+  for (const schema of schemas) {
+    for (const response of schema.responses) {
+      const [endpoint = '', status = ''] = response.split(' ')
+      const known = byEndpoint.get(endpoint) ?? []
+      byEndpoint.set(endpoint, known)
+      const same = known.find((each) => each.schema === schema)
+      if (same) same.statuses.push(status)
+      else known.push({ schema, statuses: [status] })
+    }
+  }
+
+  const note = (requirement: string, what: string, value: string, exchange: string) => {
+    const key = `${requirement}\n${what}\n${value}`
+    if (!observations.has(key)) observations.set(key, { requirement, what, value, exchange })
+  }
+
+  /** The exchange that is being judged. */
+  let now = ''
+  const tools = rules.map(({ id }): RuleTools => {
+    const requirement = id.slice(0, id.indexOf('/'))
+    const observe = (what: string, value: string) => note(requirement, what, value, now)
+    return { literals, layout, clockTolerance, bank, earlier: new Map(), observe }
+  })
+
+  const settle = (id: string, exchange: Exchange, findings: Finding[]): boolean => {
+    if (exchange.about.owns?.includes(id)) return false
+    const current = states.get(id) as RuleState
+    current.judged += 1
+    current.first ??= exchange.id
+    const [finding] = findings
+    if (!finding) return false
+    current.violated += 1
+    if (current.violations.length < KEEP)
+      current.violations.push({ exchange: exchange.id, finding })
+    return true
+  }
+
+  return {
+    bank,
+    judge(exchange) {
+      const broken: string[] = []
+      const { retriedBy } = exchange
+      if (retriedBy !== undefined && !exchange.response) return broken
+      const json = exchange.response?.json
+      listen(bank, exchange)
+      const near = json === undefined ? [] : (byEndpoint.get(exchange.endpoint) ?? [])
+      for (const { schema, statuses } of near) {
+        if (!statuses.some((status) => applies(status, exchange))) continue
+        const { findings, visited, observed } = schema.validate(json, literals)
+        for (const { requirement, what, value } of observed) {
+          note(requirement, what, value, exchange.id)
+        }
+        const exercised = new Set<string>(findings.keys())
+        for (const { id, chain } of schema.stated) {
+          const missed = chain.find(({ pointer }) => !visited.has(pointer))
+          if (!missed) exercised.add(id)
+          else {
+            const kind = missed.via === '[]' ? 'empty' : 'absent'
+            const above = chain[chain.indexOf(missed) - 1]?.via
+            const what = kind === 'empty' ? (above ?? 'the list') : missed.via
+            ;(states.get(id) as RuleState).nearest ??= { kind, what }
+          }
+        }
+        for (const id of exercised) {
+          if (settle(id, exchange, findings.get(id) ?? [])) broken.push(id)
+        }
+      }
+      now = exchange.id
+      for (const [index, { id, judge, failures, retried }] of rules.entries()) {
+        if (!exchange.response && !failures) continue
+        if (retriedBy !== undefined && !retried) continue
+        const findings = judge(exchange, tools[index] as RuleTools)
+        if (findings && settle(id, exchange, findings)) broken.push(id)
+      }
+      return broken
+    },
+    states: () => [...states.values()],
+    observations: () => [...observations.values()],
+  }
+}
+
+/** Keeps what a correct request made the bank say of itself. */
+function listen(bank: BankSaid, { endpoint, about, response }: Exchange): void {
+  if (response?.status !== 200 || about.deviation !== undefined) return
+  const issuer = endpoint === 'discovery' && member(response.json, 'issuer')
+  if (typeof issuer === 'string') bank.issuer ??= issuer
+  const keys = endpoint === 'jwks' && member(response.json, 'keys')
+  // Keys that went away since may have signed what came before.
+  if (Array.isArray(keys)) bank.jwks = { keys: [...(bank.jwks?.keys ?? []), ...keys] }
+  const accounts = endpoint === 'accounts' && member(response.json, 'Data', 'Account')
+  if (!about.consent || !Array.isArray(accounts)) return
+  bank.accounts ??= new Map()
+  bank.accounts.set(about.consent.id, accounts.length)
+}
+
+/** `2xx`, `error` or `200` against the answer of an exchange. */
+function applies(status: string, exchange: Exchange): boolean {
+  const actual = exchange.response?.status ?? 0
+  if (status === 'error') return actual >= 400
+  // What answers a wrong request is held only against what the check that sent it says.
+  if (exchange.about.open || exchange.about.deviation !== undefined) return false
+  if (status.endsWith('xx')) return Math.floor(actual / 100) === Number(status[0])
+  return actual === Number(status)
+}

@@ -1,0 +1,153 @@
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { definedIn, definitionsOf, lineAt, type Place, textsOf } from '../catalogue/definitions.ts'
+import type { NamedConsent } from '../client-session/consent.ts'
+import { idProblems } from '../run/suites.ts'
+import { namedBy, type SuiteCheck } from '../suite-api/check.ts'
+
+/** Every mistake in specs, suites and proof that can be seen without a bank; each a line with its mend. */
+export function lint(parts: {
+  /** Folder of the package. */
+  root: string
+  catalogue: Catalogue
+  checks: readonly SuiteCheck[]
+  /** Ids of all checks, rules and statements of schemas. */
+  ids: readonly string[]
+  /** The table of approvals. */
+  consents: readonly NamedConsent[]
+  /** Name of a document → its text. */
+  documents: ReadonlyMap<string, string>
+}): string[] {
+  const { root, catalogue, ids } = parts
+  const places = definitionsOf(root, ids)
+  return [
+    ...idProblems(ids, catalogue).map((problem) => {
+      const place = places.get(problem.split(' ')[0] ?? '')
+      return place ? `${at(place)}: ${problem}` : problem
+    }),
+    ...namedIds(root),
+    ...quotes(parts.documents, catalogue),
+    ...decisions(parts.documents, catalogue),
+    ...consents(parts, places),
+    ...withoutMatcher(root),
+    ...chapters(root, catalogue),
+  ]
+}
+
+/** Ids that are defined twice: found in the text, since the second one cannot be imported. */
+export function definedTwice(root: string): string[] {
+  const seen = new Map<string, Place>()
+  return definedIn(textsOf(root, 'suites', /\.(check|rule)\.ts$/)).flatMap(({ id, place }) => {
+    const before = seen.get(id)
+    // A rule of the id of a check judges every other exchange of the kind.
+    if (before && isRule(before) === isRule(place)) {
+      return [`${at(place)}: ${id} is defined twice, before this in ${at(before)}.`]
+    }
+    seen.set(id, place)
+    return []
+  })
+}
+
+const ID = /\b[A-Z]{2,6}-\d{2,}\/[a-z][a-z0-9-]*/g
+const at = ({ file, line }: Place) => `${file}:${line}`
+const isRule = ({ file }: Place) => file.endsWith('.rule.ts')
+
+/** Ids by which code or a comment names a check that there is not, in the catalogue of either side. */
+function namedIds(root: string): string[] {
+  const known = new Set(
+    textsOf(root, 'specs', /\.yaml$/).flatMap(({ text }) => text.match(ID) ?? []),
+  )
+  const texts = ['suites', 'proof', 'engine'].flatMap((room) => textsOf(root, room, /\.ts$/))
+  const defining = new Set(
+    definedIn(texts).map(({ id, place }) => `${place.file}:${place.line}:${id}`),
+  )
+  return texts.flatMap(({ file, text }) =>
+    [...text.matchAll(ID)].flatMap(({ 0: id, index }) => {
+      const line = lineAt(text, index)
+      if (known.has(id) || defining.has(`${file}:${line}:${id}`)) return []
+      if (defining.has(`${file}:${line - 1}:${id}`)) return []
+      return [`${file}:${line}: ${id} is named, and there is no such check.`]
+    }),
+  )
+}
+
+function quotes(documents: ReadonlyMap<string, string>, { requirements }: Catalogue): string[] {
+  const lines = [...documents.values()].flatMap((text) => text.split('\n'))
+  return [...requirements.values()].flatMap(({ id, place, level, quote }) => {
+    const lacking = quote.filter((words) => !lines.some((line) => line.includes(words)))
+    if (level === 'must' && quote.length === 0) {
+      return [`${place}: ${id} is a must and quotes no document. Quote it, or make it a should.`]
+    }
+    return lacking.map(
+      (words) => `${place}: ${id} quotes “${words}”, which stands in no line of documents/.`,
+    )
+  })
+}
+
+function decisions(documents: ReadonlyMap<string, string>, catalogue: Catalogue): string[] {
+  const text = [...documents.values()].join('\n')
+  return [...catalogue.decisions.values()].flatMap(({ id, readings }) =>
+    readings
+      .filter(({ quote }) => quote !== undefined && !text.includes(quote))
+      .map(({ quote }) => `specs/decisions.yaml: ${id} quotes “${quote}”, which no document has.`),
+  )
+}
+
+/** Approvals that no check names, and approvals that no table announces. */
+function consents(
+  { checks, consents }: { checks: readonly SuiteCheck[]; consents: readonly NamedConsent[] },
+  places: ReadonlyMap<string, Place>,
+): string[] {
+  const table = new Set(consents.map(({ name }) => name))
+  const used = checks.flatMap(({ id, options }) =>
+    namedBy(options).map(({ name }) => ({ id, name })),
+  )
+  const names = new Set(used.map(({ name }) => name))
+  return [
+    ...used
+      .filter(({ name }) => !table.has(name))
+      .map(({ id, name }) => {
+        const place = places.get(id)
+        const where = place ? `${at(place)}: ` : ''
+        return `${where}${id} uses “${name}”, which is not in suites/consents.ts.`
+      }),
+    ...[...table]
+      .filter((name) => !names.has(name))
+      .map((name) => `suites/consents.ts: no check uses “${name}”.`),
+  ]
+}
+
+/** `expect(answer)` and `relyOn(owner, answer)` judge nothing without a matcher. */
+function withoutMatcher(root: string): string[] {
+  return textsOf(root, 'suites', /\.ts$/).flatMap(({ file, text }) =>
+    [...text.matchAll(/(?<![\w.])(expect|relyOn)\(/g)].flatMap(({ 0: call, 1: name, index }) => {
+      const end = endOfCall(text, index + call.length)
+      if (/^\s*\.to[A-Z]/.test(text.slice(end, end + 80))) return []
+      return [`${file}:${lineAt(text, index)}: ${name}(…) judges nothing without a matcher.`]
+    }),
+  )
+}
+
+/** The place after the bracket that closes a call. */
+function endOfCall(text: string, start: number): number {
+  let depth = 1
+  let quote = ''
+  for (let index = start; index < text.length; index += 1) {
+    const char = text[index] ?? ''
+    if (quote) {
+      if (char === '\\') index += 1
+      else if (char === quote) quote = ''
+    } else if (`'"\``.includes(char)) quote = char
+    else if ('([{'.includes(char)) depth += 1
+    else if (')]}'.includes(char)) depth -= 1
+    if (depth === 0) return index + 1
+  }
+  return text.length
+}
+
+/** Files of checks whose name is that of no chapter. A file of rules may be about several. */
+function chapters(root: string, catalogue: Catalogue): string[] {
+  return textsOf(root, 'suites', /\.check\.ts$/).flatMap(({ file }) => {
+    const [, chapter = ''] = /^suites\/([^.]+)\./.exec(file) ?? []
+    return catalogue.chapters.includes(chapter) ? [] : [`${file}: ${chapter} is no chapter.`]
+  })
+}

@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import { root } from '../record/root.ts'
+import type { Endpoint } from '../wire/exchange.ts'
+import { readList } from '../yaml/list.ts'
+
+/** One operation of an interface, as the table of endpoints lists it. */
+export interface Operation {
+  id: Exclude<Endpoint, 'jwks' | 'elsewhere'>
+  document: 'account-information' | 'product-information'
+  /** Words of its row, within one line of the document. */
+  quote: string
+  /** Placeholder of the address below which the path stands. */
+  server: string
+  method: string
+  path: string
+  operationId: string
+  summary: string
+  description?: string
+  tag: string
+  authentication: 'none' | 'mutual-tls' | 'client-token' | 'customer-token'
+  parameters?: Parameter[]
+  request?: { type: string; schema: string }
+  /** Status of a success. */
+  success: string
+  /** Status or family of statuses → what it means. */
+  refusals?: Record<string, string>
+}
+
+interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required?: boolean
+  description: string
+  format?: string
+  enum?: string[]
+}
+
+/**
+ * Reads specs/operations.yaml.
+ *
+ * @throws Error that lists each mistake as `file:line:column: what is wrong. mend.`
+ */
+export function loadOperations(file = join(root, 'specs', 'operations.yaml')): Operation[] {
+  const problems: string[] = []
+  const operations = readList<Operation>(file, 'operations', problems)
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+  return operations.map(({ value }) => value)
+}

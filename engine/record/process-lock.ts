@@ -1,0 +1,57 @@
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+
+/**
+ * Takes a lock for this process: a file that names it. One whose process is gone counts for nothing.
+ *
+ * @returns how to give it back, or the process that has it.
+ * @throws the error of the file system where no file can be made there.
+ */
+export function takeLock(file: string): { release(): void } | { owner: number } {
+  const release = () => rmSync(file, { force: true })
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+    try {
+      writeFileSync(file, String(process.pid), { flag: 'wx', mode: 0o600 })
+      return { release }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+    const held = contentOf(file)
+    const owner = Number(held)
+    if (owner > 0 && owner !== process.pid && isAlive(owner)) return { owner }
+    if (held !== undefined) putAway(file, held)
+  }
+  throw new Error(`${file} changes hands again and again`)
+}
+
+const MOST_ATTEMPTS = 20
+
+function contentOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Removes a lock that counts for nothing, and no other one that somebody took meanwhile. */
+function putAway(file: string, held: string): void {
+  const aside = `${file}.${process.pid}`
+  try {
+    renameSync(file, aside)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    throw error
+  }
+  if (contentOf(aside) !== held && !existsSync(file)) renameSync(aside, file)
+  else rmSync(aside, { force: true })
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

@@ -1,0 +1,28 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+
+/** Bytes of a file that somebody writes by hand, with what is pasted into it. */
+export const LARGEST_FILE = 512 * 1024
+
+/**
+ * Reads a file that somebody wrote: a plain one, of a size that a person makes. What is neither could
+ * keep a run waiting for ever, or fill its memory.
+ *
+ * @throws Error of the file system; code EFBIG or ENOTSUP where it is too large or not plain.
+ */
+export function readPlain(file: string, largest: number = LARGEST_FILE): Buffer {
+  // A FIFO that nobody writes to would hold up whoever opens it.
+  const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const stats = fstatSync(opened)
+    if (stats.isDirectory()) throw problem('EISDIR', 'it is a folder')
+    if (!stats.isFile()) throw problem('ENOTSUP', 'it is no plain file')
+    if (stats.size > largest) throw problem('EFBIG', `it is larger than ${largest} bytes`)
+    return readFileSync(opened)
+  } finally {
+    closeSync(opened)
+  }
+}
+
+function problem(code: string, words: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(words), { code })
+}

@@ -1,0 +1,115 @@
+import { answer, type Finding, KINDS, sentence, type Traced } from './cause-kinds.ts'
+import { sceneOf } from './cause-scene.ts'
+import type { Evidence, Trace } from './evidence-index.ts'
+import type { CheckResult } from './report.ts'
+
+/** Findings that the exchanges show to have one cause. */
+export interface Group {
+  title: string
+  /** Endpoints, each once. */
+  where: string[]
+  /** What shows that it is one cause; absent where there is one finding. */
+  evidence?: string
+  /** The most telling first. */
+  checks: CheckResult[]
+}
+
+/** Findings by cause, each finding once. */
+export function groupsOf(checks: CheckResult[], evidence: Evidence): Group[] {
+  let left: Finding[] = checks.map((check) => {
+    return { check, trace: evidence.get(check.exchanges[0] ?? '') }
+  })
+  const scene = sceneOf(left, evidence)
+  const groups: Group[] = []
+  for (const kind of KINDS) {
+    const byKey = new Map<string, Traced[]>()
+    for (const { check, trace } of left) {
+      if (!trace || check.outcome === 'error') continue
+      const key = kind.key({ check, trace }, scene)
+      if (key !== undefined) byKey.set(key, [...(byKey.get(key) ?? []), { check, trace }])
+    }
+    for (const shared of byKey.values()) {
+      const [first] = shared
+      if (!first || (shared.length < 2 && !kind.alone)) continue
+      const found = shared.map(({ check }) => check)
+      left = left.filter(({ check }) => !found.includes(check))
+      groups.push({
+        title: kind.title(shared, first.trace, scene),
+        where: [...new Set(shared.map(({ trace }) => trace.where))],
+        evidence: kind.evidence(shared, first.trace, scene),
+        checks: found,
+      })
+    }
+  }
+  const single = left.map((finding): Group => {
+    return {
+      title: sentence(finding),
+      where: finding.trace ? [finding.trace.where] : [],
+      checks: [finding.check],
+    }
+  })
+  return [...groups, ...single]
+}
+
+/**
+ * The cause of something that was blocked for want of data, where the exchanges show that the data are
+ * there: AccountIds that change from answer to answer make rows that belong to nobody.
+ */
+export function cleared(
+  check: CheckResult,
+  groups: Group[],
+  all: CheckResult[],
+  evidence: Evidence,
+): Group | undefined {
+  if (!check.blockedBy?.startsWith('data: ')) return undefined
+  const group = groups.find(({ checks }) => checks.some((each) => changesIds(each, evidence)))
+  if (!group) return undefined
+  const seen = evidence.get(check.exchanges[0] ?? '')
+  if (seen) return seen.accountIds && !known(seen, evidence) ? group : undefined
+  // A rule that saw no pair of answers to compare, of a requirement that the same cause blocks.
+  const ids = group.checks.map(({ id }) => id)
+  const sibling = all.some(
+    (each) => each.requirement === check.requirement && ids.includes(each.blockedBy ?? ''),
+  )
+  return sibling ? group : undefined
+}
+
+function changesIds({ exchanges }: CheckResult, evidence: Evidence): boolean {
+  const trace = evidence.get(exchanges[0] ?? '')
+  return (
+    trace?.where === 'GET /accounts' && trace.accountIds !== undefined && !known(trace, evidence)
+  )
+}
+
+/** Whether any other answer under the same consent shows one of these AccountIds. */
+function known({ id, consent, accountIds = [] }: Trace, evidence: Evidence): boolean {
+  return [...evidence.values()].some(
+    (other) =>
+      other.id !== id &&
+      other.consent === consent &&
+      other.accountIds?.some((each) => accountIds.includes(each)),
+  )
+}
+
+/**
+ * The cause of something that the bank's own answer to a correct request blocked, where a finding
+ * condemns the same answer.
+ */
+export function answeredAlike(
+  check: CheckResult,
+  groups: Group[],
+  evidence: Evidence,
+): Group | undefined {
+  const trace = evidence.get(check.exchanges[0] ?? '')
+  if (!check.blockedBy?.startsWith('environment: ') || (trace?.status ?? 0) < 400) return undefined
+  return groups.find(({ checks }) =>
+    checks.some(({ exchanges }) => {
+      const other = evidence.get(exchanges[0] ?? '')
+      return isError(other) && trace && answer(other) === answer(trace)
+    }),
+  )
+}
+
+function isError(trace: Trace | undefined): trace is Trace {
+  return trace !== undefined && trace.deviation === undefined && (trace.status ?? 0) >= 400
+}

@@ -1,0 +1,172 @@
+import { counted } from './escape.ts'
+import type { Trace } from './evidence-index.ts'
+import type { CheckResult } from './report.ts'
+
+/** A finding with the exchange that it condemns. */
+export interface Finding {
+  check: CheckResult
+  trace?: Trace
+}
+
+export type Traced = Finding & { trace: Trace }
+
+/** What all exchanges of a run show together, and none alone. */
+export interface Scene {
+  /** ConsentIds that two creations were answered with. */
+  twice: ReadonlySet<string>
+  /** The issuer of the configuration where that stands at another address: OpenID Connect Discovery 4.3. */
+  issuer?: { named: string; at: string }
+  /** Endpoints that serve a request without a client certificate. */
+  open: ReadonlySet<string>
+}
+
+/** How findings can show that they have a cause in common: equal keys, one cause. */
+interface Kind {
+  key(finding: Traced, scene: Scene): string | undefined
+  title(findings: Finding[], trace: Trace, scene: Scene): string
+  evidence(findings: Finding[], trace: Trace, scene: Scene): string
+  /** One finding shows it already. */
+  alone?: true
+}
+
+/** Seconds by which a clock may differ before that explains anything. */
+const CLOCK = 60
+
+/** Tried in this order; a finding stands under the first that it shares with another finding. */
+export const KINDS: Kind[] = [
+  {
+    key: ({ check, trace }, { twice }) => (concerns(twice, check, trace) ? 'twice' : undefined),
+    title: () => 'a ConsentId is given to two consents',
+    evidence: (_, _trace, { twice }) =>
+      `all of them are about ${counted(twice.size, 'ConsentId')} that two creations were answered with`,
+  },
+  {
+    key: (finding, { issuer }) =>
+      issuer && blamesIssuer(finding, issuer.named) ? 'issuer' : undefined,
+    alone: true,
+    title: (_, _trace, { issuer }) =>
+      `the issuer of the configuration is not the bank’s: ${issuer?.named}`,
+    evidence: (_, _trace, { issuer }) =>
+      `the configuration stands at ${issuer?.at}, and what was made for the issuer that it names is refused or differs`,
+  },
+  {
+    key: ({ trace }) =>
+      refusedToken(trace) ? `token ${trace.issued?.grant} ${answer(trace)}` : undefined,
+    title: (_, { status, issued }) =>
+      `access tokens of the ${issued?.grant || 'token'} grant are refused (${status})`,
+    evidence: (findings, trace) => {
+      const tokens = new Set(findings.map(({ trace: each }) => each?.token)).size
+      const which = tokens === 1 ? 'one token' : `${tokens} tokens`
+      return `${counted(findings.length, 'check')} sent ${which} of that grant and met ${answer(trace)}`
+    },
+  },
+  {
+    // Nothing came, or an error: whatever is held against that exchange is held against that.
+    key: ({ trace }) => (wentWrong(trace) ? `exchange ${trace.id}` : undefined),
+    title: ([first]) => sentence(first),
+    evidence: (_, { id }) => `all of them condemn the exchange ${id}`,
+  },
+  {
+    key: ({ check, trace }) => {
+      if (
+        !/(DateTime|\/iat|\/exp|\/nbf)$/.test(check.place ?? '') &&
+        !/clock|now/.test(check.title)
+      )
+        return undefined
+      return Math.abs(trace.ahead ?? 0) > CLOCK ? `clock ${rounded(trace.ahead)}` : undefined
+    },
+    title: (_, { ahead = 0 }) => {
+      return `the bank’s clock is ${Math.abs(rounded(ahead))} s ${ahead > 0 ? 'ahead' : 'behind'}`
+    },
+    evidence: () => 'the times of its answers differ from ours by the same offset',
+  },
+  {
+    key: ({ trace }, { open }) => {
+      if (!accepted(trace)) return undefined
+      const certificate = CERTIFICATES[trace.identity] !== undefined && open.has(trace.where)
+      return certificate ? 'no mutual TLS' : `accepts ${oddity(trace)}`
+    },
+    title(findings, trace) {
+      const odd = [...new Set(findings.map(({ trace: each }) => each && oddity(each)))]
+      return odd.length > 1
+        ? `mutual TLS is not enforced: ${odd.join(', ')}: none is refused`
+        : `${oddity(trace)}: not refused`
+    },
+    evidence: (findings) =>
+      `the same deviation is accepted by ${counted(findings.length, 'check')}`,
+  },
+  {
+    key: ({ check, trace }) => (oddAnswer(check, trace) ? `answer ${answer(trace)}` : undefined),
+    title: (_, trace) => `correct requests are answered ${answer(trace)}`,
+    evidence: (findings, trace) => {
+      return `${counted(findings.length, 'check')} met the same answer, ${answer(trace)}`
+    },
+  },
+  {
+    // The same member, wrong in the same way, wherever it stands.
+    key: ({ check }) => {
+      const member = /\/([A-Za-z_]+)$/.exec(check.place ?? '')?.[1]
+      return member && check.expected ? `member ${member} ${check.expected}` : undefined
+    },
+    title: ([first]) => sentence(first),
+    evidence: (findings) => `${counted(findings.length, 'finding')} about the same member`,
+  },
+]
+
+/** Do two creations that gave one ConsentId explain it: a refusal, or an answer with that id? */
+function concerns(twice: ReadonlySet<string>, { place }: CheckResult, trace: Trace): boolean {
+  const { given, consent, subject, status = 0, where } = trace
+  if (![given, consent, subject].some((id) => id !== undefined && twice.has(id))) return false
+  return given !== undefined || status >= 400 || (where.includes('/authorize') && !place)
+}
+
+/** Does the bank itself name the issuer or the audience, or is it the very value that was expected? */
+function blamesIssuer({ check, trace }: Traced, issuer: string): boolean {
+  if (check.expected === issuer) return true
+  const { where, deviation, status = 0, said = '' } = trace
+  const addressed = /\/(register|authorize|auth)\b/.test(where) && deviation === undefined
+  return addressed && status >= 300 && /\b(aud|audience|iss|issuer)\b/i.test(said)
+}
+
+const CERTIFICATES: Record<string, string> = {
+  none: 'a request without a client certificate',
+  expired: 'a request with an expired client certificate',
+  untrusted: 'a request with a client certificate of an unknown issuer',
+}
+
+export function sentence(finding: Finding | undefined): string {
+  const { message = '', title = '' } = finding?.check ?? {}
+  return message.split('\n')[0] || title
+}
+
+function wentWrong({ status, deviation, failure }: Trace): boolean {
+  return deviation === undefined && (failure !== undefined || (status ?? 0) >= 400)
+}
+
+/** What is wrong with a request: its certificate, or what its sender says. */
+function oddity({ identity, deviation }: Trace): string | undefined {
+  return deviation === undefined ? undefined : (CERTIFICATES[identity] ?? deviation)
+}
+
+export function accepted(trace: Trace): boolean {
+  const { status = 0 } = trace
+  return oddity(trace) !== undefined && status >= 200 && status < 300
+}
+
+function refusedToken({ deviation, status, token, issued }: Trace): boolean {
+  return deviation === undefined && status === 401 && token !== undefined && issued !== undefined
+}
+
+/** A status that the check did not expect of a request with nothing wrong in it. */
+function oddAnswer({ expected = '' }: CheckResult, { deviation, status }: Trace): boolean {
+  return deviation === undefined && status !== undefined && /^(\d{3}|2xx)\b/.test(expected)
+}
+
+export function answer({ status, said }: Trace): string {
+  return said === undefined ? String(status) : `${status} (${said})`
+}
+
+/** Whole tens of seconds: how long an answer takes differs. */
+function rounded(seconds = 0): number {
+  return Math.round(seconds / 10) * 10
+}

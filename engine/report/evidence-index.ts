@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto'
+import { endpointName } from './endpoint-names.ts'
+
+/** What one exchange shows that causes are inferred from. Nothing in it is secret. */
+export interface Trace {
+  id: string
+  /** `GET /accounts/{AccountId}` */
+  where: string
+  status?: number
+  /** Why no response came. */
+  failure?: string
+  /** `error` of the answer, and its `error_description`. */
+  said?: string
+  /** What was wrong with the request on purpose. */
+  deviation?: string
+  /** Client certificate that was offered: first, second, none, untrusted, expired. */
+  identity: string
+  /** The access token that was sent, as a digest, and the exchange and grant that gave it. */
+  token?: string
+  issued?: { exchange: string; grant: string }
+  /** Digests of the AccountIds of the answer. */
+  accountIds?: string[]
+  /** Id of the consent behind the token. */
+  consent?: string
+  /** Id of the consent or account that the request is about. */
+  subject?: string
+  /** ConsentId that a creation was answered with. */
+  given?: string
+  /** The issuer that the configuration names, and where that was read. */
+  configuration?: { issuer: string; url: string }
+  /** Seconds that the bank's CreationDateTime is ahead of the time at which it answered. */
+  ahead?: number
+}
+
+export type Evidence = ReadonlyMap<string, Trace>
+
+/** An exchange as the recorder has it, or as exchanges.jsonl keeps it. */
+interface Recorded {
+  id: string
+  endpoint: string
+  about: { deviation?: unknown; consent?: unknown; subject?: unknown }
+  startedAt: string
+  durationMs: number
+  request: { method: string; url: string; headers: [string, string][]; body?: string }
+  response?: { status: number; headers: [string, string][]; body: string; json?: unknown }
+  failure?: { kind: string }
+  connection: { identity: string }
+}
+
+/** Longest body, in characters, that is read again. */
+const LONGEST_BODY = 1_000_000
+
+/** Collects the traces of exchanges as they come. */
+export function createEvidence(): Map<string, Trace> & { note(exchange: Recorded): void } {
+  const issued = new Map<string, { exchange: string; grant: string }>()
+  /** The consents of refresh tokens, as digests. */
+  const consents = new Map<string, string>()
+  const traces = new Map<string, Trace>()
+  return Object.assign(traces, {
+    note(exchange: Recorded): void {
+      const { id, endpoint, about, request, response, failure, connection } = exchange
+      const json = jsonOf(response)
+      let { subject } = about
+      if (endpoint === 'token') {
+        const used = new URLSearchParams(request.body ?? '').get('refresh_token')
+        subject ??= consents.get(digest(used ?? ''))
+        const next = text(json, 'refresh_token')
+        if (next !== undefined && typeof subject === 'string') consents.set(digest(next), subject)
+        const grant = /(?:^|&)grant_type=([^&]*)/.exec(request.body ?? '')?.[1] ?? ''
+        const token = text(json, 'access_token')
+        if (token !== undefined) issued.set(digest(token), { exchange: id, grant })
+      }
+      const token = bearerOf(request.headers)
+      const from = token === undefined ? undefined : issued.get(token)
+      const ids = accountIds(json)
+      traces.set(id, {
+        id,
+        where: endpointName(endpoint, request),
+        identity: connection.identity,
+        ...(response && { status: response.status }),
+        ...(failure && { failure: failure.kind }),
+        ...withText('said', (response?.status ?? 0) >= 400 ? saidBy(json) : redirectSays(response)),
+        ...withText('deviation', about.deviation),
+        ...withText('consent', text(about.consent, 'id')),
+        ...withText('subject', subject),
+        ...(endpoint.startsWith('create-') && withText('given', consentIdOf(json))),
+        ...(endpoint === 'discovery' && configurationOf(json, request.url)),
+        ...(token !== undefined && { token }),
+        ...(from && { issued: from }),
+        ...(ids.length > 0 && { accountIds: ids }),
+        ...clockOf(json, exchange),
+      })
+    },
+  })
+}
+
+function jsonOf(response: Recorded['response']): unknown {
+  if (!response) return undefined
+  if (response.json !== undefined) return response.json
+  if (response.body.length > LONGEST_BODY) return undefined
+  try {
+    return JSON.parse(response.body)
+  } catch {
+    return undefined
+  }
+}
+
+function bearerOf(headers: [string, string][]): string | undefined {
+  const value = headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1]
+  const token = value === undefined ? undefined : /^Bearer (.+)$/.exec(value)?.[1]
+  return token === undefined ? undefined : digest(token)
+}
+
+/** The bank's own `error` and `error_description`. */
+export function saidBy(json: unknown): string | undefined {
+  const error = text(json, 'error')
+  const description = text(json, 'error_description')
+  if (error === undefined) return description
+  return description === undefined ? error : `${error}: ${description}`
+}
+
+/** The error that a redirect carries, in the bank's words. */
+function redirectSays(response: Recorded['response']): string | undefined {
+  const location = response?.headers.find(([name]) => name.toLowerCase() === 'location')?.[1]
+  const said = /[?#&]error_description=([^&#]*)/.exec(location ?? '')?.[1]
+  if (said === undefined) return undefined
+  return new URLSearchParams(`said=${said}`).get('said') ?? undefined
+}
+
+const consentIdOf = (json: unknown) => text(member(json, 'Data'), 'ConsentId')
+
+function configurationOf(json: unknown, url: string): Pick<Trace, 'configuration'> {
+  const issuer = text(json, 'issuer')
+  return issuer === undefined ? {} : { configuration: { issuer, url } }
+}
+
+function accountIds(json: unknown): string[] {
+  const data = member(json, 'Data')
+  const rows = [member(data, 'Account'), member(data, 'Balance'), member(data, 'Transaction')]
+    .filter(Array.isArray)
+    .flat()
+  const ids = rows.map((row) => text(row, 'AccountId')).filter((id) => id !== undefined)
+  return [...new Set(ids)].slice(0, 100).map(digest)
+}
+
+function clockOf(json: unknown, { startedAt, durationMs }: Recorded): Pick<Trace, 'ahead'> {
+  const created = Date.parse(text(member(json, 'Data'), 'CreationDateTime') ?? '')
+  const answered = Date.parse(startedAt) + durationMs
+  return Number.isNaN(created) ? {} : { ahead: Math.round((created - answered) / 1000) }
+}
+
+function withText<Name extends string>(name: Name, value: unknown): { [N in Name]?: string } {
+  return (typeof value === 'string' ? { [name]: value } : {}) as { [N in Name]?: string }
+}
+
+function member(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined
+  return (value as Record<string, unknown>)[name]
+}
+
+function text(value: unknown, name: string): string | undefined {
+  const found = member(value, name)
+  return typeof found === 'string' ? found : undefined
+}
+
+function digest(value: string): string {
+  return createHash('sha256').update(value).digest('hex').slice(0, 16)
+}

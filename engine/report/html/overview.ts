@@ -1,0 +1,123 @@
+import type { CheckChange } from '../diff.ts'
+import { clip, counted } from '../escape.ts'
+import type { BankOverview, Overview } from '../overview.ts'
+import type { Outcome } from '../report.ts'
+import { type Markup, markup, raw } from './markup.ts'
+import { pageAsset, sha256 } from './page.ts'
+
+/**
+ * overview.html: banks × chapters as a heat map, what changed, the history of each check, what ends
+ * soon. One file without a script, which fetches nothing.
+ *
+ * @param problems what could not be read
+ */
+export function overviewPage(overview: Overview, problems: readonly string[]): string {
+  const style = pageAsset('page.css') + pageAsset('overview.css')
+  const policy = `default-src 'none'; style-src '${sha256(style)}'; base-uri 'none'; form-action 'none'`
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${counted(overview.banks.length, 'bank')} · Assay</title>
+<style>${raw(style)}</style>
+</head>
+<body>
+<main class="overview">
+<h1>${counted(overview.banks.length, 'bank')}</h1>
+<p>Until <time datetime="${overview.until}">${when(overview.until)}</time>. ${headline(overview)}</p>
+${problems.map((problem) => markup`<p class="notice">${problem}</p>`)}
+${heatMap(overview)}
+${ending(overview)}
+${overview.banks.map(bankSection)}
+</main>
+</body>
+</html>
+`.html
+}
+
+function headline({ banks }: Overview): string {
+  const words = ['nonconformant', 'error', 'incomplete', 'conformant'] as const
+  return words
+    .map((word) => ({ word, n: banks.filter(({ verdict }) => verdict === word).length }))
+    .filter(({ n }) => n > 0)
+    .map(({ word, n }) => `${n} ${word}`)
+    .join(', ')
+}
+
+const LEGEND: [Outcome, string][] = [
+  ['fail', 'failed'],
+  ['error', 'our own error'],
+  ['blocked', 'could not be judged'],
+  ['warn', 'warned'],
+  ['pass', 'passed'],
+  ['observed', 'recorded'],
+  ['not-run', 'not run, or not applicable'],
+]
+
+function heatMap({ banks, chapters }: Overview): Markup {
+  return markup`<section aria-labelledby="h-heat"><h2 id="h-heat">Banks and chapters</h2>
+<p class="legend">${LEGEND.map(([outcome, words]) => markup`<span><i class="${outcome}"></i>${words}</span>`)}</p>
+<div class="scroll" tabindex="0" role="region" aria-label="Banks and chapters"><table class="heat"><thead><tr><td class="none"></td>${chapters.map((chapter) => markup`<th scope="col">${shortName(chapter)}</th>`)}</tr></thead>
+<tbody>${banks.map((bank) => markup`<tr><th scope="row"><a href="#${anchor(bank)}">${bank.name}</a> <small>${bank.verdict}</small></th>${chapters.map((chapter) => cell(bank, chapter))}</tr>`)}</tbody></table></div></section>`
+}
+
+/** products, errors of products; of the other document the chapter alone. */
+function shortName(chapter: string): string {
+  const [document, name = ''] = chapter.split('/')
+  return document === 'product-information' && name !== 'products' ? `product ${name}` : name
+}
+
+function cell(bank: BankOverview, chapter: string): Markup {
+  const judged = bank.chapters[chapter]
+  if (!judged) return markup`<td class="none" title="${chapter}: not in scope"></td>`
+  const { worst, counts } = judged
+  const words = Object.entries(counts).map(([outcome, n]) => `${n} ${outcome}`)
+  const shown = worst === 'pass' || worst === 'observed' ? '' : String(counts[worst] ?? '')
+  return markup`<td class="${worst}" title="${bank.name}, ${chapter}: ${words.join(', ')}">${shown}<span class="visually-hidden">${words.join(', ')}</span></td>`
+}
+
+function ending({ ending: ends }: Overview): Markup {
+  if (ends.length === 0) return markup``
+  return markup`<section aria-labelledby="h-ending"><h2 id="h-ending">Ends soon</h2><ul class="plain">${ends.map(
+    ({ bank, what, at, daysLeft }) =>
+      markup`<li><b>${daysLeft < 0 ? 'ended' : `in ${counted(daysLeft, 'day')}`}</b> ${bank}: ${what}, ${when(at)}</li>`,
+  )}</ul></section>`
+}
+
+function bankSection(bank: BankOverview): Markup {
+  const { changes, history } = bank
+  return markup`<section id="${anchor(bank)}" aria-labelledby="h-${anchor(bank)}"><h2 id="h-${anchor(bank)}">${bank.name} <small>${bank.verdict}</small></h2>
+<p>Last run <time datetime="${bank.startedAt}">${when(bank.startedAt)}</time>, in <code>${bank.folder}</code>.${bank.partial ? ` It ended early: ${bank.partial}` : ''}</p>
+<div class="strip" role="img" aria-label="Verdicts of ${counted(bank.runs.length, 'run')}, oldest first: ${bank.runs.map(({ verdict }) => verdict).join(', ')}">${bank.runs.map(({ verdict, startedAt }) => markup`<i class="${TONES[verdict]}" title="${when(startedAt)}: ${verdict}"></i>`)}</div>
+${changes ? markup`<h3>Since ${when(changes.since)}</h3>${changed('new', changes.new)}${changed('fixed', changes.fixed)}${changed('without a verdict now', changes.lost)}${changes.new.length + changes.fixed.length + changes.lost.length === 0 ? markup`<p>Nothing changed.</p>` : ''}` : ''}
+${history.length === 0 ? markup`<p>Every check was in order in every run.</p>` : markup`<details${history.length <= 12 ? markup` open` : ''}><summary><b>${counted(history.length, 'check')} not always in order</b></summary><table><tbody>${history.map((row) => markup`<tr><th scope="row"><span class="id">${row.id}</span></th><td>${row.title}</td><td>${strip(row.outcomes)}</td></tr>`)}</tbody></table></details>`}
+</section>`
+}
+
+const TONES = {
+  conformant: 'pass',
+  nonconformant: 'fail',
+  incomplete: 'blocked',
+  error: 'error',
+} as const
+
+function strip(outcomes: (Outcome | null)[]): Markup {
+  const words = outcomes.map((outcome) => outcome ?? 'not in the run').join(', ')
+  return markup`<div class="strip" role="img" aria-label="${words}">${outcomes.map((outcome) => markup`<i class="${outcome ?? 'none'}" title="${outcome ?? 'not in the run'}"></i>`)}</div>`
+}
+
+function changed(title: string, changes: CheckChange[]): Markup {
+  if (changes.length === 0) return markup``
+  return markup`<p><b>${changes.length} ${title}</b></p><ul class="plain">${changes.map((change) => markup`<li><span class="id">${change.id}</span> ${change.title}${change.known ? ' (known deviation)' : ''}${change.message ? markup`<br><span class="said">${clip(change.message, 300)}</span>` : ''}</li>`)}</ul>`
+}
+
+function anchor({ name }: BankOverview): string {
+  return `bank-${Buffer.from(name).toString('base64url')}`
+}
+
+function when(time: string): string {
+  return time.replace('T', ' ').replace(/(:\d\d)\.\d+Z$/, '$1Z')
+}

@@ -1,0 +1,180 @@
+import { type CheckChange, diffReports } from './diff.ts'
+import { OUTCOMES } from './queries.ts'
+import type { Outcome, Report } from './report.ts'
+
+/** A run and the folder that it was read from. */
+export interface FoundRun {
+  folder: string
+  report: Report
+}
+
+/** Many runs of many banks on one page; the whole of overview.json. */
+export interface Overview {
+  /** When the latest run ended, UTC. */
+  until: string
+  chapters: string[]
+  /** The gravest verdict first. */
+  banks: BankOverview[]
+  /** What ends within the coming weeks, or ended, soonest first. */
+  ending: { bank: string; what: string; at: string; daysLeft: number }[]
+}
+
+export interface BankOverview {
+  name: string
+  /** Of the latest run, parts of the suite left aside. */
+  folder: string
+  startedAt: string
+  verdict: Report['verdict']
+  exitCode: number
+  partial?: string
+  /** By chapter: the worst outcome, and how many checks ended in each. */
+  chapters: Record<string, { worst: Outcome; counts: Partial<Record<Outcome, number>> }>
+  /** Since the run before of the same selection; absent where there is none. */
+  changes?: { since: string; new: CheckChange[]; fixed: CheckChange[]; lost: CheckChange[] }
+  /** Verdicts of all runs, oldest first. */
+  runs: { startedAt: string; verdict: Report['verdict']; folder: string }[]
+  /** Checks that were not in order at least once: their outcome in each run, null where it had none. */
+  history: { id: string; title: string; outcomes: (Outcome | null)[] }[]
+}
+
+/** Days before its end from which on a certificate or a known deviation is shown. */
+const SOON = 45
+/** Runs of one bank that are drawn. */
+const MAX_RUNS = 60
+const GRAVEST_FIRST: readonly Report['verdict'][] = [
+  'nonconformant',
+  'error',
+  'incomplete',
+  'conformant',
+]
+const IN_ORDER: readonly Outcome[] = ['pass', 'observed', 'not-applicable']
+
+/**
+ * What many runs say together, also those that other machines made: the same run from two folders
+ * counts once.
+ *
+ * @param now milliseconds since the epoch, from which the ends are counted
+ */
+export function overviewOf(found: readonly FoundRun[], now: number): Overview {
+  const runs = new Map<string, FoundRun>()
+  for (const run of found) runs.set(`${run.report.target.name} ${run.report.startedAt}`, run)
+  const sorted = [...runs.values()].sort((a, b) =>
+    a.report.startedAt < b.report.startedAt ? -1 : 1,
+  )
+  const byBank = new Map<string, FoundRun[]>()
+  for (const run of sorted) {
+    const { name } = run.report.target
+    byBank.set(name, [...(byBank.get(name) ?? []), run])
+  }
+  const gravity = ([, all]: [string, FoundRun[]]) =>
+    GRAVEST_FIRST.indexOf(currentOf(all)?.report.verdict ?? 'conformant')
+  const banks = [...byBank].sort((a, b) => gravity(a) - gravity(b) || (a[0] < b[0] ? -1 : 1))
+  const latest = banks.flatMap(([, all]) => currentOf(all) ?? [])
+  return {
+    until:
+      latest
+        .map(({ report }) => report.finishedAt)
+        .sort()
+        .at(-1) ?? '',
+    chapters: chaptersOf(latest),
+    banks: banks.map(([name, all]) => bankOverview(name, all)),
+    ending: latest
+      .flatMap(({ report }) => endsOf(report, now))
+      .sort((a, b) => a.daysLeft - b.daysLeft),
+  }
+}
+
+/** The latest run of everything; of a bank of which only parts were judged the latest. */
+function currentOf(runs: FoundRun[]): FoundRun | undefined {
+  return runs.findLast(({ report }) => report.scope.only.length === 0) ?? runs.at(-1)
+}
+
+function chaptersOf(runs: FoundRun[]): string[] {
+  return [...new Set(runs.flatMap(({ report }) => report.requirements.map((r) => r.chapter)))]
+}
+
+function bankOverview(name: string, all: FoundRun[]): BankOverview {
+  const runs = all.slice(-MAX_RUNS)
+  const current = currentOf(runs) as FoundRun
+  const { report, folder } = current
+  const earlier = runs.slice(0, runs.indexOf(current))
+  const before = earlier.findLast((run) => sameSelection(run.report, report))
+  const changes = before && diffReports(before.report, report)
+  return {
+    name,
+    folder,
+    startedAt: report.startedAt,
+    verdict: report.verdict,
+    exitCode: report.exitCode,
+    ...(report.partial !== undefined && { partial: report.partial }),
+    chapters: byChapter(report),
+    ...(changes && {
+      changes: {
+        since: changes.from.startedAt,
+        new: changes.new,
+        fixed: changes.fixed,
+        lost: changes.lost,
+      },
+    }),
+    runs: runs.map((run) => ({
+      startedAt: run.report.startedAt,
+      verdict: run.report.verdict,
+      folder: run.folder,
+    })),
+    history: historyOf(runs),
+  }
+}
+
+function sameSelection(a: Report, b: Report): boolean {
+  return a.scope.profile === b.scope.profile && a.scope.only.join(' ') === b.scope.only.join(' ')
+}
+
+function byChapter(report: Report): BankOverview['chapters'] {
+  const chapterOf = new Map(report.requirements.map(({ id, chapter }) => [id, chapter]))
+  const chapters: BankOverview['chapters'] = {}
+  for (const { requirement, outcome } of report.checks) {
+    const chapter = chapterOf.get(requirement)
+    if (chapter === undefined) continue
+    const known = chapters[chapter] ?? { worst: outcome, counts: {} }
+    chapters[chapter] = known
+    known.counts[outcome] = (known.counts[outcome] ?? 0) + 1
+    if (OUTCOMES.indexOf(outcome) < OUTCOMES.indexOf(known.worst)) known.worst = outcome
+  }
+  // What is recorded is in order: a chapter that only adds records to its passes has passed.
+  for (const chapter of Object.values(chapters)) {
+    if (chapter.worst === 'observed' && chapter.counts.pass) chapter.worst = 'pass'
+  }
+  return chapters
+}
+
+function historyOf(runs: FoundRun[]): BankOverview['history'] {
+  const byRun = runs.map(({ report }) => new Map(report.checks.map((each) => [each.id, each])))
+  const ids = new Set<string>()
+  for (const checks of byRun) {
+    for (const { id, outcome } of checks.values()) if (!IN_ORDER.includes(outcome)) ids.add(id)
+  }
+  return [...ids].sort().map((id) => ({
+    id,
+    title: byRun.findLast((checks) => checks.has(id))?.get(id)?.title ?? '',
+    outcomes: byRun.map((checks) => checks.get(id)?.outcome ?? null),
+  }))
+}
+
+function endsOf({ target, checks }: Report, now: number): Overview['ending'] {
+  const ends = new Map<string, string>()
+  for (const { client, notAfter } of target.certificates ?? []) {
+    ends.set(`transport certificate of the ${client} client`, notAfter)
+  }
+  for (const { id, deviation } of checks) {
+    // It counts until the end of its day.
+    if (deviation) ends.set(`known deviation ${id}`, `${deviation.expires}T23:59:59Z`)
+  }
+  return [...ends]
+    .map(([what, at]) => ({
+      bank: target.name,
+      what,
+      at,
+      daysLeft: Math.floor((Date.parse(at) - now) / 86_400_000),
+    }))
+    .filter(({ daysLeft }) => daysLeft <= SOON)
+}

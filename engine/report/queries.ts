@@ -1,0 +1,86 @@
+import { clip } from './escape.ts'
+import type { CheckResult, Outcome, Report, RequirementResult } from './report.ts'
+
+/** Worst first: the order in which a reader wants them. */
+export const OUTCOMES: readonly Outcome[] = [
+  'error',
+  'fail',
+  'blocked',
+  'not-run',
+  'warn',
+  'observed',
+  'pass',
+  'not-applicable',
+]
+
+/** The member of `summary` that counts an outcome. */
+export function summaryKey(outcome: Outcome): keyof Report['summary'] {
+  if (outcome === 'not-applicable') return 'notApplicable'
+  return outcome === 'not-run' ? 'notRun' : outcome
+}
+
+/** Checks of one outcome; those that a known deviation covers come last. */
+export function checksWith(report: Pick<Report, 'checks'>, ...outcomes: Outcome[]): CheckResult[] {
+  const found = report.checks.filter((check) => outcomes.includes(check.outcome))
+  return [...found.filter((c) => !c.deviation), ...found.filter((c) => c.deviation)]
+}
+
+/** Requirements by id. */
+export function requirementsById(report: Report): Map<string, RequirementResult> {
+  return new Map(report.requirements.map((requirement) => [requirement.id, requirement]))
+}
+
+/** Musts in scope that no check tests, each with its reason. */
+export function untestedMusts(report: Report): (RequirementResult & { notTested: string })[] {
+  return report.requirements.filter(
+    (requirement): requirement is RequirementResult & { notTested: string } =>
+      requirement.level === 'must' && requirement.notTested !== undefined,
+  )
+}
+
+/** Documents, their chapters and the chapters' requirements, in the order of the report. */
+export function byChapter(
+  report: Report,
+): { document: string; chapters: { chapter: string; requirements: RequirementResult[] }[] }[] {
+  const documents = new Map<string, Map<string, RequirementResult[]>>()
+  for (const requirement of report.requirements) {
+    const { document, chapter } = splitChapter(requirement.chapter)
+    const chapters = documents.get(document) ?? new Map<string, RequirementResult[]>()
+    documents.set(document, chapters)
+    const requirements = chapters.get(chapter) ?? []
+    chapters.set(chapter, requirements)
+    requirements.push(requirement)
+  }
+  return [...documents].map(([document, chapters]) => ({
+    document,
+    chapters: [...chapters].map(([chapter, requirements]) => ({ chapter, requirements })),
+  }))
+}
+
+/** `account-information/transactions` in its two parts. */
+export function splitChapter(chapter: string): { document: string; chapter: string } {
+  const slash = chapter.indexOf('/')
+  if (slash < 0) return { document: 'other', chapter }
+  return { document: chapter.slice(0, slash), chapter: chapter.slice(slash + 1) }
+}
+
+/** `GET /transactions → 200`, or what happened instead of a response. */
+export function headline(exchange: {
+  request: { method: string; url: string }
+  response?: { status: number }
+  failure?: { kind: string; code: string }
+}): string {
+  const { request, response, failure } = exchange
+  const ending = response
+    ? String(response.status)
+    : failure
+      ? `${failure.kind} ${failure.code}`
+      : 'nothing'
+  return `${request.method} ${clip(pathOf(request.url), 120)} → ${ending}`
+}
+
+/** Path and query of an address; the address itself when it is none. */
+export function pathOf(url: string): string {
+  const match = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)$/i.exec(url)
+  return match ? match[1] || '/' : url
+}

@@ -1,0 +1,30 @@
+/**
+ * The last file of a vitest run of the suites: rules that schemas/ state, and checks of which only the
+ * whole run says how they ended, such as one whose success another check could not rely on.
+ */
+import { describe } from 'vitest'
+import { loadSchemas } from '../judge/schemas.ts'
+import { addTest } from './check-test.ts'
+import { atTheEnd, finalResult } from './shared-judging.ts'
+import { tellAllure } from './tell-allure.ts'
+
+const stated = new Map<string, string>()
+for (const { stated: rules } of loadSchemas()) {
+  for (const { id, title } of rules) stated.set(id, stated.get(id) || title)
+}
+const { changed, tested } = await atTheEnd()
+
+describe('what schemas state of every answer', () => {
+  for (const [id, title] of stated) {
+    if (tested.has(id)) continue
+    addTest({ id, title }, () => finalResult({ id, title }), tellAllure)
+  }
+})
+
+if (changed.length > 0) {
+  describe('checks that ended otherwise', () => {
+    for (const result of changed) {
+      addTest(result, async () => result, tellAllure)
+    }
+  })
+}

@@ -1,0 +1,257 @@
+import { join } from 'node:path'
+import type { Announced } from '../authorisation-drivers/driver.ts'
+import { type Catalogue, loadCatalogue } from '../catalogue/catalogue.ts'
+import { endpointsOf, layoutOf } from '../configuration/addresses.ts'
+import { targetFrom } from '../configuration/resolve.ts'
+import type { TargetDocument } from '../configuration/target.ts'
+import { type Result, ruleResults } from '../judge/results.ts'
+import { writeWhole } from '../record/write-whole.ts'
+import { createEvidence } from '../report/evidence-index.ts'
+import type { ApprovalUse, CheckResult, ExchangeRecord, Report } from '../report/report.ts'
+import type { SuiteCheck } from '../suite-api/check.ts'
+import { openExchangeLog } from '../wire/exchange-log.ts'
+import { createRedactor } from '../wire/redaction.ts'
+import { certificateEnds } from '../wire/transport-certificates.ts'
+import { batchApprovals } from './batch-approvals.ts'
+import { checkResult, composeReport, observation } from './compose.ts'
+import type { Deviation } from './deviations.ts'
+import { appendJournal, JOURNAL } from './journal.ts'
+import { createLatency } from './latency.ts'
+import { openSession } from './open.ts'
+import { neededBy } from './plan.ts'
+import { resumeRun } from './resume.ts'
+import { createRun } from './run.ts'
+import { ruleInScope, type Scope } from './scope.ts'
+import { loadSuites, type Suites } from './suites.ts'
+
+/** What the command line hands to the process that judges; it holds secrets and stays in memory. */
+export interface Assignment {
+  /** Everything of the target, inline. */
+  target: TargetDocument
+  /** The target file, absolute. */
+  targetFile: string
+  /** Tells whether two runs were configured alike. */
+  configurationDigest: string
+  /** Directory that hooks' commands are relative to. */
+  base: string
+  scope: Scope
+  /** Folder of the suites, source or built. */
+  suites: string
+  /** Folder of this run's reports. */
+  out: string
+  version: string
+  deviations?: Deviation[]
+  /** Folder in which the bank's clients and leftovers are remembered. */
+  memory?: string
+  /** Is there a terminal, and so somebody in front of it? */
+  terminal?: boolean
+  /** Whether nothing of an interrupted run is gone on with. */
+  fresh?: boolean
+  /** Minutes after which nothing more is asked of the bank; absent: no such limit. */
+  deadline?: number
+  /** Approvals that the run is going to need, for the person who is asked for them. */
+  announced?: Announced[]
+}
+
+/** The judging of one run: it alone sees raw exchanges, and writes only what is redacted. */
+export interface Judging {
+  readonly catalogue: Catalogue
+  readonly checks: SuiteCheck[]
+  judge(check: SuiteCheck): Promise<CheckResult>
+  /** Ends the visit that is open, if any: nobody waits for a person after Ctrl-C. */
+  interrupt(): void
+  /** What is written of an exchange: redacted. */
+  exchange(id: string): ExchangeRecord | undefined
+  /** Cleans up at the bank and writes report.json. `partial` says why not everything was judged. */
+  finish(partial?: string): Promise<Report>
+}
+
+export async function openJudging(
+  assignment: Assignment,
+  catalogue = loadCatalogue(),
+  loaded?: Suites,
+): Promise<Judging> {
+  const { target: document, scope, out, version } = assignment
+  const startedAt = new Date()
+  const suites = loaded ?? (await loadSuites(assignment.suites, catalogue))
+  const target = targetFrom(document, assignment.base)
+  const redactor = createRedactor(target.secrets)
+  const log = openExchangeLog(join(out, 'exchanges.jsonl'), redactor)
+  const latency = createLatency()
+  const evidence = createEvidence()
+  const journal = join(out, JOURNAL)
+  const redact = (text: string) => redactor.redactText(text)
+  /** Why nothing more can be written down: what is judged from then on would be lost. */
+  let unwritable: string | undefined
+  const writeDown = (write: () => void) => {
+    if (unwritable !== undefined) return
+    try {
+      write()
+    } catch (error) {
+      unwritable = `nothing more could be written: ${(error as Error).message}`
+    }
+  }
+  const session = openSession({
+    target,
+    catalogue,
+    suites,
+    memory: assignment.memory,
+    deadline: assignment.deadline,
+    operator: target.attended || assignment.terminal === true,
+    keep: {
+      binding: `${version} ${catalogue.digest} ${assignment.configurationDigest}`,
+      fresh: assignment.fresh === true,
+    },
+    onExchange(exchange) {
+      latency.note(exchange)
+      evidence.note(exchange)
+      writeDown(() => log.append(exchange))
+    },
+    approvals: {
+      announced: assignment.announced,
+      onWaiting: (what) =>
+        writeDown(() =>
+          appendJournal(journal, {
+            kind: 'waiting',
+            ...(what !== undefined && { for: redact(what) }),
+          }),
+        ),
+    },
+  })
+  const run = createRun({ session, catalogue, checks: suites.checks, scope })
+  const resumed = await resumeRun(session, suites.checks)
+  if (resumed) {
+    const { since, checks, approvals } = resumed
+    const what = `${checks} checks are judged, ${approvals} approvals still work`
+    process.stderr.write(`Goes on with the run of ${since}: ${what}. --fresh begins anew.\n`)
+  }
+  const told = new Set<string>()
+  /** Rules that were broken since this was asked last. */
+  const newlyBroken = () => {
+    const states = session.ruleEngine
+      .states()
+      .filter((state) => state.violated > 0 && !told.has(state.id))
+      .filter(({ id, uses }) => ruleInScope({ id, uses }, catalogue, scope))
+    for (const { id } of states) told.add(id)
+    return ruleResults(states, catalogue, new Map(), suites.owners.endpoints)
+  }
+  const before = new Set(session.resumable?.earlier.judgements.map(({ result }) => result.id))
+  const left = run.checks.filter(({ id }) => !before.has(id))
+  const needed = neededBy(left)
+  /** Names of the approvals that checks share, as `assay plan` says them. */
+  const announced = new Set(neededBy(run.checks).map(({ name }) => name))
+  let sat: Promise<void> | undefined
+  appendJournal(journal, {
+    kind: 'start',
+    pid: process.pid,
+    checks: run.checks.map(({ id }) => id),
+    run: {
+      version,
+      scope,
+      target: targetOf(assignment),
+      startedAt: startedAt.toISOString(),
+    },
+  })
+
+  return {
+    catalogue,
+    checks: run.checks,
+    async judge(check) {
+      if (unwritable !== undefined) return checkResult(notRun(check, catalogue, unwritable), redact)
+      // What needs nobody is looked at first: no one is asked while the bank is not even there.
+      if (target.attended && check.options.uses?.length) sat ??= batchApprovals(session, needed)
+      await sat
+      const { result, observations } = await run.judge(check)
+      const safe = checkResult(result, redact)
+      const noted = observations.map((each) => observation(each, redact))
+      const lines = [{ result: safe, observations: noted }]
+      for (const rule of newlyBroken()) {
+        lines.push({ result: checkResult(rule, redact), observations: [] })
+      }
+      writeDown(() => {
+        for (const line of lines) appendJournal(journal, { kind: 'judged', ...line })
+      })
+      return safe
+    },
+    interrupt: () => session.interrupt(),
+    exchange: (id) => log.read(id),
+    async finish(cut) {
+      const partial = cut ?? unwritable
+      const { results, observations, used, leftBehind } = await run.finish(partial !== undefined)
+      for (const check of run.checks) {
+        if (!results.has(check.id)) results.set(check.id, notRun(check, catalogue, partial))
+      }
+      const report = composeReport({
+        version,
+        target: targetOf(assignment),
+        scope,
+        startedAt,
+        finishedAt: new Date(),
+        catalogue,
+        results,
+        observations,
+        approvals: session.visits.map((visit): ApprovalUse => {
+          const name = visit.name.split(':')[0] as string
+          const shared = announced.has(name) && { shared: true as const }
+          return { ...visit, name, ...shared, used: used.get(name) ?? [] }
+        }),
+        requests: session.wire.requests,
+        evidence,
+        latency: latency.summary(),
+        leftBehind,
+        partial,
+        resumed,
+        deviations: assignment.deviations,
+        redact,
+      })
+      if (unwritable !== undefined) {
+        report.problems.push(unwritable)
+        report.verdict = 'error'
+        report.exitCode = 5
+      }
+      writeWhole(join(out, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)
+      log.close()
+      await session.close()
+      return report
+    },
+  }
+}
+
+/** What a report says of the target. */
+export function targetOf({
+  target,
+  configurationDigest,
+  targetFile,
+}: Assignment): Report['target'] {
+  const certificates = certificateEnds(target.clients)
+  const { aisp, products, discovery } = endpointsOf(target)
+  const address = [aisp, products, discovery].find((url) => URL.canParse(url))
+  return {
+    name: target.name,
+    ...(address !== undefined && { host: new URL(address).host }),
+    environment: layoutOf(target.addresses),
+    configurationDigest,
+    file: targetFile,
+    certificates,
+  }
+}
+
+/** A check that the run did not come to. */
+export function notRun(
+  check: { id: string; title: string },
+  catalogue: Catalogue,
+  why = 'the run ended before it',
+): Result {
+  const requirement = catalogue.owners.get(check.id)
+  return {
+    id: check.id,
+    requirement: requirement?.id ?? '',
+    level: requirement?.level ?? 'observe',
+    kind: 'check',
+    title: check.title,
+    outcome: 'not-run',
+    message: why,
+    exchanges: [],
+    durationMs: 0,
+  }
+}

@@ -1,0 +1,33 @@
+import type { Session } from '../client-session/session.ts'
+import type { Report } from '../report/report.ts'
+import type { SuiteCheck } from '../suite-api/check.ts'
+
+/**
+ * Takes over what an interrupted run left: checks that were judged keep their outcome, and approvals
+ * that still work are not asked for again.
+ *
+ * @returns what was taken over; undefined where there is nothing.
+ */
+export async function resumeRun(
+  session: Session,
+  checks: SuiteCheck[],
+): Promise<Report['resumed']> {
+  const earlier = session.resumable?.earlier
+  if (!earlier || earlier.exchanges.length === 0) return undefined
+  const judged = new Set(earlier.judgements.map(({ result }) => result.id))
+  const names = [...earlier.approvals.values()].flatMap(({ consent: { name, keepsCode } }) => {
+    if (earlier.spent.has(name)) return []
+    // A code lives for a minute: nothing is left of it but the consent.
+    const tried = checks.filter(
+      ({ options }) => !options.spends && options.uses?.some((used) => used.name === name),
+    )
+    return keepsCode && !tried.every(({ id }) => judged.has(id)) ? [] : [name]
+  })
+  const works = await session.resume(names)
+  return {
+    since: earlier.since,
+    checks: judged.size,
+    approvals: works.length,
+    requests: earlier.exchanges.length,
+  }
+}

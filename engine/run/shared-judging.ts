@@ -1,0 +1,153 @@
+import { inject } from 'vitest'
+import { loadCatalogue } from '../catalogue/catalogue.ts'
+import { handRulesTo } from '../judge/rule.ts'
+import type { DescribedRequirement } from '../report/allure-labels.ts'
+import type { CheckResult, ExchangeRecord, Outcome, Report } from '../report/report.ts'
+import { handChecksTo, type SuiteCheck } from '../suite-api/check.ts'
+import { checkResult } from './compose.ts'
+import { type Assignment, type Judging, notRun, openJudging } from './judging-process.ts'
+import { phaseOf } from './scope.ts'
+import { idsOf, loadSuites, type Suites } from './suites.ts'
+import type { Selection } from './vitest-sequencer.ts'
+
+/**
+ * The judging that all suite files of one vitest run share: one session with the bank, opened by the
+ * first test and finished by the last, or by the first rule. vitest runs the files one after the other
+ * in one process, and imports this module once.
+ */
+
+interface Shared {
+  judging: Judging
+  suites: Suites
+  judged: Map<string, Promise<CheckResult>>
+}
+
+let opening: Promise<Shared> | undefined
+let finishing: Promise<Report> | undefined
+let cancelled: string | undefined
+/** Rules whose tests have run. */
+const told = new Set<string>()
+
+/** Judges a check; before one that spends or exhausts, what must come earlier, in whatever file. */
+export async function judgeShared(id: string, signal: AbortSignal): Promise<CheckResult> {
+  const shared = await open()
+  const { judging, suites } = shared
+  signal.addEventListener('abort', () => {
+    cancelled ??= 'the run was interrupted'
+    judging.interrupt()
+  })
+  const check = suites.checks.find((each) => each.id === id)
+  if (!check) throw new Error(`no suite defines ${id}`)
+  for (const earlier of judging.checks) {
+    if (signal.aborted) break
+    if (phaseOf(earlier) < phaseOf(check)) await once(shared, earlier)
+  }
+  return once(shared, check)
+}
+
+function once({ judging, judged }: Shared, check: SuiteCheck): Promise<CheckResult> {
+  const known = judged.get(check.id) ?? judging.judge(check)
+  judged.set(check.id, known)
+  return known
+}
+
+/** What the whole run says of a rule: nothing is sent to the bank after this. */
+export async function finalResult({ id, title }: Named): Promise<CheckResult> {
+  const { judging } = await open()
+  told.add(id)
+  const report = await finish()
+  const result = report?.checks.find((check) => check.id === id)
+  if (result) return result
+  const why = 'the run did not choose it'
+  return checkResult(notRun({ id, title }, judging.catalogue, why), (text) => text)
+}
+
+interface Named {
+  id: string
+  title: string
+}
+
+/**
+ * What is left to say at the end: results that the whole run changed after their test had passed, and
+ * the ids that had a test. Nothing where no test ran, as when tests are only listed.
+ */
+export async function atTheEnd(): Promise<{ changed: CheckResult[]; tested: Set<string> }> {
+  if (!opening) return { changed: [], tested: new Set() }
+  const { judged } = await opening
+  const report = await finish()
+  const before = new Map<string, Outcome>()
+  for (const [id, result] of judged) before.set(id, (await result).outcome)
+  const changed = (report?.checks ?? []).filter(
+    ({ id, outcome }) => !told.has(id) && before.has(id) && before.get(id) !== outcome,
+  )
+  return { changed, tested: new Set([...before.keys(), ...told]) }
+}
+
+/** Cleans up at the bank and closes the session; nothing where none was opened. */
+export function finish(): Promise<Report> | undefined {
+  finishing ??= opening?.then(({ judging }) => judging.finish(cancelled))
+  return finishing
+}
+
+/** Has everything been judged that was asked for, or was the run told to end? */
+export async function isOver(): Promise<boolean> {
+  if (!opening) return false
+  const { judging, judged } = await opening
+  return cancelled !== undefined || judging.checks.every(({ id }) => judged.has(id))
+}
+
+/** The requirement of a result and its evidence, redacted: for reporters. */
+export async function behind({ id, exchanges, control }: CheckResult): Promise<Behind> {
+  const { catalogue, exchange } = (await open()).judging
+  const requirement = catalogue.owners.get(id)
+  const decision = catalogue.decisions.get(requirement?.decision ?? '')
+  const ids = [...exchanges, ...(control ? [control.exchange] : [])]
+  const records = ids.flatMap((each) => exchange(each) ?? [])
+  return {
+    requirement: requirement && {
+      ...requirement,
+      decision: decision && { id: decision.id, text: decision.decision },
+    },
+    exchanges: new Map(records.map((record) => [record.id, record])),
+  }
+}
+
+export interface Behind {
+  requirement: (DescribedRequirement & { chapter: string }) | undefined
+  exchanges: Map<string, ExchangeRecord>
+}
+
+function open(): Promise<Shared> {
+  opening ??= opened()
+  return opening
+}
+
+async function opened(): Promise<Shared> {
+  const assignment: Assignment = JSON.parse(inject('assignment'))
+  const catalogue = loadCatalogue()
+  // vitest must import each file for itself, in its turn; an order among all needs them all now.
+  handChecksTo(undefined)
+  handRulesTo(undefined)
+  const suites = await loadSuites(assignment.suites, catalogue, '?all')
+  const only = selected(suites, inject('selection'))
+  const scope = { ...assignment.scope, only }
+  const judging = await openJudging({ ...assignment, scope }, catalogue, suites)
+  return { judging, suites, judged: new Map() }
+}
+
+/** Ids of what vitest was asked to run, as far as files and names tell; empty: everything. */
+function selected(suites: Suites, { files, last, name }: Selection): string[] {
+  const titles = new Map<string, string>()
+  for (const { id, title } of [...suites.checks, ...suites.rules]) titles.set(id, title)
+  for (const { stated } of suites.schemas) {
+    for (const { id, title } of stated) if (!titles.has(id)) titles.set(id, title)
+  }
+  const pattern = name === undefined ? undefined : new RegExp(name.source, name.flags)
+  const ids = idsOf(suites)
+  const chosen = ids.filter((id) => {
+    const file = suites.files.get(id) ?? last
+    const named = pattern === undefined || `${id} ${titles.get(id)}`.match(pattern)
+    return files.includes(file) && named
+  })
+  return chosen.length === ids.length ? [] : chosen
+}

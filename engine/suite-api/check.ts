@@ -1,0 +1,122 @@
+import type { NamedConsent } from '../client-session/consent.ts'
+import type { Context } from '../client-session/context.ts'
+import type { HookName } from '../configuration/target.ts'
+import type { Check } from '../judge/check.ts'
+import { underEach } from './under-each.ts'
+
+export type { Context } from '../client-session/context.ts'
+
+/** What a check costs, and what must be there for it. `assay plan` adds it up before anything is sent. */
+export interface CheckOptions<
+  Used extends NamedConsent = NamedConsent,
+  Spent extends NamedConsent = NamedConsent,
+  Over extends NamedConsent = NamedConsent,
+> {
+  /** The approvals that it uses; it is given no others. */
+  uses?: readonly Used[]
+  /**
+   * Other approvals for which the sentence holds alike. The check is judged under each of them that
+   * the run asks for anyway, after the first that it uses, and is one check all the same. A quick run
+   * leaves them out.
+   */
+  over?: readonly Over[]
+  /** The approval that it spends: it runs after every other check of that approval. */
+  spends?: Spent
+  /**
+   * Visits of its own that a right bank ends without a code: how many, or what each is for where
+   * another check shares it.
+   */
+  refusals?: number | readonly string[]
+  /** A visit of its own at which the customer denies, by what it is for. */
+  denial?: string
+  /** Visits of its own that end in a code, by what each is for. */
+  grants?: readonly string[]
+  /** What the target must have for it; without that it is not applicable, and not planned. */
+  needs?: readonly Need[]
+  /**
+   * Checks of the same sentence at a nearer place. Where one of them is broken too, that is the one
+   * finding, and this check is blocked by it.
+   */
+  follows?: readonly string[]
+  /** Registers one more client, which nobody can remove. */
+  registers?: boolean
+  /** Wants a bank that does not know the first client yet: it runs before everything else. */
+  first?: boolean
+  /** Exhausts the rate limit: done after everything that reads. */
+  bursts?: boolean
+  /** Ends an approval that everything else needs: the very last thing done. */
+  last?: boolean
+}
+
+/** A member of the target file, or a hook. */
+export type Need =
+  | `hooks.${HookName}`
+  | 'clients.second'
+  | 'customers.second'
+  | 'refusedCertificates.expired'
+  | 'rateLimitBurst'
+
+/** A check of the suites, with what it costs. */
+export interface SuiteCheck extends Check<Context<NamedConsent>> {
+  options: CheckOptions
+}
+
+const registered: SuiteCheck[] = []
+let receiver: ((check: SuiteCheck) => void) | undefined
+
+/**
+ * Defines a check: a stimulus, then one verdict.
+ *
+ * @param id requirement and slug: TXN-17/to-alone.
+ * @param title a sentence about the bank.
+ * @param run is told under which approval it looks: the first that it uses, then each of `over`.
+ * @throws where the id is taken.
+ */
+export function check<
+  Used extends NamedConsent = never,
+  Spent extends NamedConsent = never,
+  Over extends NamedConsent = never,
+>(
+  id: string,
+  title: string,
+  options: CheckOptions<Used, Spent, Over>,
+  run: (context: Context<Used | Spent | Over>, consent: Used | Over) => Promise<void>,
+): void {
+  const { uses: [first] = [], over = [] } = options
+  const made: SuiteCheck = {
+    id,
+    title,
+    options,
+    run: (context: Context<Used | Spent | Over>) =>
+      underEach<Used | Spent | Over, Used | Over>(context, [first as Used, ...over], run),
+  }
+  if (receiver) {
+    receiver(made)
+    return
+  }
+  if (registered.some((other) => other.id === id)) throw new Error(`${id} is defined twice`)
+  registered.push(made)
+}
+
+/** All checks of the suites imported so far, in the order of import. */
+export function registeredChecks(): SuiteCheck[] {
+  return registered
+}
+
+/**
+ * Hands each check that a file defines from now on to a test runner, instead of adding it to the
+ * suite; without a receiver checks are added again.
+ */
+export function handChecksTo(to: ((check: SuiteCheck) => void) | undefined): void {
+  receiver = to
+}
+
+/** The approvals that a check needs: it is the reason why they are asked for. */
+export function consentsOf({ uses = [], spends }: CheckOptions): readonly NamedConsent[] {
+  return spends ? [...uses, spends] : uses
+}
+
+/** Every approval that a check may use, also those that it looks at where the run has them anyway. */
+export function namedBy(options: CheckOptions): readonly NamedConsent[] {
+  return [...consentsOf(options), ...(options.over ?? [])]
+}

@@ -1,0 +1,3 @@
+export { type IdTokenFinding, verifyIdToken } from '../client/id-token.ts'
+export { type JwtDeviation, jwt } from '../client/jwt.ts'
+export { claimsOf, headerOf } from '../wire/jwt-decode.ts'

@@ -1,0 +1,7 @@
+export {
+  blockBy,
+  blockByEnvironment,
+  blockForData,
+  Nonconformance,
+  NotApplicable,
+} from '../judge/outcome.ts'

@@ -1,0 +1,1 @@
+export { accountsOwner, type Owners } from '../client-session/step-owners.ts'

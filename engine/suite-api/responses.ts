@@ -1,0 +1,16 @@
+export { rulesBrokenBy } from '../client-session/trace.ts'
+export { answerOf } from '../judge/answer-words.ts'
+export { brief } from '../judge/brief.ts'
+export {
+  bookedAt,
+  isBooked,
+  member,
+  missingFrom,
+  type Row,
+  rowsOf,
+  shared,
+  transactionKey,
+} from '../judge/data-rows.ts'
+export { isDateTime, isDecimal } from '../judge/formats.ts'
+export { refused, succeeded } from '../judge/matchers.ts'
+export { type About, type Endpoint, type Exchange, header } from '../wire/exchange.ts'

@@ -1,0 +1,1 @@
+export { type Finding, type RuleTools, rule } from '../judge/rule.ts'

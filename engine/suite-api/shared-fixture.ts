@@ -1,0 +1,34 @@
+import type { NamedConsent } from '../client-session/consent.ts'
+import type { Context } from '../client-session/context.ts'
+import { currentTrace } from '../client-session/trace.ts'
+import { remembered } from '../judge/controls.ts'
+import { stumbled, unreadable } from '../judge/judge.ts'
+
+/**
+ * Something that several checks share, such as the one denial of a run: done when the first of them
+ * asks for it, once per session.
+ *
+ * @param uses the approvals that it works with; every check that calls it must name them too.
+ */
+export function sharedFixture<T, Used extends NamedConsent = never>(
+  uses: readonly Used[],
+  run: (context: Context<Used>) => Promise<T>,
+): (context: Context<Used>) => Promise<T> {
+  const done = new WeakMap<object, () => Promise<T>>()
+  return (context) => {
+    context.serve(uses)
+    const known = done.get(context.session) ?? remembered(() => readable(() => run(context)))
+    done.set(context.session, known)
+    return known()
+  }
+}
+
+/** Whoever asks later has seen none of the answers that broke a rule. */
+async function readable<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    const rule = stumbled(error) ? currentTrace()?.broken.at(-1) : undefined
+    throw rule === undefined ? error : unreadable(rule)
+  }
+}

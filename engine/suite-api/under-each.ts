@@ -1,0 +1,61 @@
+import type { NamedConsent } from '../client-session/consent.ts'
+import type { Context } from '../client-session/context.ts'
+import { Blocked, Nonconformance, NotApplicable } from '../judge/outcome.ts'
+
+/**
+ * Judges one sentence under several approvals. What is wrong under any of them is the verdict, and
+ * names it; then what could not be judged for a reason of the bank or of the environment. Data that
+ * cannot tell right from wrong under one approval are no matter where another has such.
+ *
+ * @param consents the first is the check's own; the others are looked at where the run has them.
+ */
+export async function underEach<Used extends NamedConsent, Looked extends Used>(
+  context: Context<Used>,
+  [own, ...others]: readonly [Looked, ...Looked[]],
+  run: (context: Context<Used>, consent: Looked) => Promise<void>,
+): Promise<void> {
+  const first = await ended(run(context, own))
+  if (others.length === 0 || !isOpen(first)) {
+    if (first) throw first
+    if (others.length === 0) return
+  }
+  const ends = [first]
+  for (const consent of others) {
+    if (!context.has(consent)) continue
+    const end = await ended(run(context, consent))
+    ends.push(end && under(consent, end))
+  }
+  const wrong = ends.find((end) => end instanceof Nonconformance)
+  const blocked = ends.find((end) => end && !isOpen(end))
+  const worst = wrong ?? blocked ?? (ends.includes(undefined) ? undefined : ends[0])
+  if (worst) throw worst
+}
+
+/** How it ended; undefined: nothing is wrong. */
+async function ended(run: Promise<void>): Promise<unknown> {
+  return run.then(
+    () => undefined,
+    (error: unknown) => error ?? new Error('nothing was thrown'),
+  )
+}
+
+/** Passed, or there was nothing to judge: another approval may have what this one lacks. */
+function isOpen(end: unknown): boolean {
+  if (end === undefined || end instanceof NotApplicable) return true
+  return end instanceof Blocked && end.because.kind === 'data'
+}
+
+/** The same, with the approval in its message. */
+function under({ name }: NamedConsent, end: unknown): unknown {
+  if (end instanceof Nonconformance) {
+    const { message, expected, actual, exchange, place } = end
+    const finding = { message: `“${name}”: ${message}`, expected, actual }
+    return new Nonconformance({
+      ...finding,
+      ...(exchange && { exchange }),
+      ...(place && { place }),
+    })
+  }
+  if (!(end instanceof Blocked)) return end
+  return new Blocked(end.because, `“${name}”: ${end.message}`, end.exchange)
+}

@@ -1,0 +1,147 @@
+import { parseFragment } from 'parse5'
+
+/** A text from which spellings were taken off, and where each of its characters stood in the original. */
+export interface Layer {
+  text: string
+  /** Original places of the character at an index: from, and up to; absent where they are the same. */
+  from?: Int32Array
+  to?: Int32Array
+}
+
+/** How often spellings are taken off each other: JSON in a form in JSON in a page. */
+const MOST_LAYERS = 8
+
+/**
+ * The text itself, then what is left of it after each round of taking off the escapes of JSON (and of
+ * scripts), of HTML and of URLs, as long as there are any.
+ */
+export function layersOf(text: string): Layer[] {
+  const top: Layer = { text }
+  const kinds = [BACKSLASHED, PERCENT, ENTITY].filter((kind) => text.search(kind) >= 0)
+  if (kinds.length === 0) return [top]
+  const all = [top, ...below(top, ESCAPE)]
+  // What looks like an escape may be none: a backslash of a path, a percent sign of a password.
+  if (kinds.length === 1 && kinds[0] !== BACKSLASHED) return all
+  const others = kinds.length === 3 ? [...SINGLE, ...PAIRS] : SINGLE
+  return [...all, ...others.flatMap((kind) => below(top, kind))]
+}
+
+function below(top: Layer, escapes: RegExp): Layer[] {
+  const layers: Layer[] = []
+  for (let next = unescaped(top, escapes); next && layers.length < MOST_LAYERS; ) {
+    layers.push(next)
+    next = unescaped(next, escapes)
+  }
+  return layers
+}
+
+/** \u00e9 of JSON, \u{e9} and \xe9 of scripts, \U000000e9 of Python, \303\251 of C and of logs. */
+const BACKSLASHED =
+  /\\u\{[0-9a-fA-F]{1,6}\}|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\x[0-9a-fA-F]{2}|\\[0-3][0-7]{2}|\\["'\\/bfnrt]/g
+/** %u00e9 is that of ASP. */
+const PERCENT = /(?:%[0-9a-fA-F]{2})+|%u[0-9a-fA-F]{4}/g
+const ENTITY = /&#[xX][0-9a-fA-F]{1,6};?|&#[0-9]{1,7};?|&[A-Za-z]{2,24};/g
+const SINGLE = [BACKSLASHED, PERCENT, ENTITY]
+const either = (kinds: RegExp[]) => new RegExp(kinds.map(({ source }) => source).join('|'), 'g')
+const PAIRS = SINGLE.map((left) => either(SINGLE.filter((kind) => kind !== left)))
+const ESCAPE = either(SINGLE)
+
+function unescaped({ text, from, to }: Layer, escapes: RegExp): Layer | undefined {
+  if (!/[\\%&]/.test(text)) return undefined
+  const parts: string[] = []
+  const begins = new Int32Array(text.length)
+  const ends = new Int32Array(text.length)
+  let length = 0
+  let copied = 0
+  let found = false
+  const put = (piece: string, start: number, end: number) => {
+    parts.push(piece)
+    begins.fill(from ? (from[start] as number) : start, length, length + piece.length)
+    ends.fill(to ? (to[end - 1] as number) : end, length, length + piece.length)
+    length += piece.length
+  }
+  const copy = (start: number, end: number) => {
+    if (start === end) return
+    parts.push(text.slice(start, end))
+    for (let at = start; at < end; at += 1) {
+      begins[length] = from ? (from[at] as number) : at
+      ends[length] = to ? (to[at] as number) : at + 1
+      length += 1
+    }
+  }
+  for (const match of text.matchAll(escapes)) {
+    const [spelled] = match
+    const plain = /^%[^u]/.test(spelled) ? undefined : plainOf(spelled)
+    if (plain === spelled) continue
+    found = true
+    copy(copied, match.index)
+    copied = match.index + spelled.length
+    if (plain !== undefined) put(plain, match.index, copied)
+    else
+      for (const { character, start, end } of percentDecoded(
+        spelled,
+        ENDS.test(text.slice(copied, copied + 3)),
+      )) {
+        put(character, match.index + start, match.index + end)
+      }
+  }
+  if (!found) return undefined
+  copy(copied, text.length)
+  return { text: parts.join(''), from: begins, to: ends }
+}
+
+/** Nothing, or an escape that was cut. */
+const ENDS = /^(?:%[0-9a-fA-F]?)?$/
+
+const SHORT: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
+
+/** What an escape of JSON or HTML stands for; itself where it is none. Never longer than the escape. */
+function plainOf(spelled: string): string {
+  if (/^[\\%]/.test(spelled)) {
+    if (spelled.length === 2) return SHORT[spelled.charAt(1)] ?? spelled.charAt(1)
+    if (/^\\[0-3]/.test(spelled)) return String.fromCharCode(Number.parseInt(spelled.slice(1), 8))
+    return character(Number.parseInt(spelled.slice(2).replace(/[{}]/g, ''), 16)) ?? spelled
+  }
+  if (spelled.startsWith('&#')) {
+    const hex = /^&#x/i.test(spelled)
+    const code = Number.parseInt(spelled.slice(hex ? 3 : 2), hex ? 16 : 10)
+    return character(code) ?? spelled
+  }
+  return named(spelled)
+}
+
+function character(code: number): string | undefined {
+  return code <= 0x10ffff ? String.fromCodePoint(code) : undefined
+}
+
+const names = new Map<string, string>()
+
+function named(entity: string): string {
+  const known = names.get(entity)
+  if (known !== undefined) return known
+  const [node] = parseFragment(entity).childNodes
+  const plain = node && 'value' in node ? node.value : entity
+  if (names.size < 3000) names.set(entity, plain)
+  return plain
+}
+
+/**
+ * Bytes as UTF-8, one by one where they are none.
+ *
+ * @param last nothing follows: a character of which only the beginning stands there was cut.
+ */
+function* percentDecoded(escapes: string, last: boolean) {
+  const bytes = Buffer.from(escapes.replaceAll('%', ''), 'hex')
+  for (let at = 0; at < bytes.length; ) {
+    const first = bytes[at] as number
+    const length = first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1
+    const one = bytes.subarray(at, at + length)
+    const text = one.toString('utf8')
+    const whole = one.length === length && !text.includes('\ufffd')
+    const cut = last && one.length < length
+    const taken = whole ? length : cut ? one.length : 1
+    const plain = whole ? text : cut ? '\ufffd' : String.fromCharCode(first)
+    yield { character: plain, start: at * 3, end: (at + taken) * 3 }
+    at += taken
+  }
+}

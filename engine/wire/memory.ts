@@ -1,0 +1,60 @@
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { WireLimit } from './failure.ts'
+
+/** Bytes from which on a body is worth a look at the memory. */
+const LARGE = 1024 * 1024
+
+/**
+ * Bytes of memory for a byte of JSON, as measured: its text, what is made of it, what checks note of each
+ * row while they compare three answers.
+ */
+const FOR_A_BYTE = 12
+
+/** What the rest of a run may still take, as a part of the memory that a process may use. */
+const RESERVE = 0.1
+
+const MEBIBYTE = 1024 * 1024
+
+/**
+ * Says it before memory runs out: a process that runs out of it dies at once, and what it judged is lost.
+ *
+ * @throws WireLimit `too-large` for a body that cannot be held, with the number to change.
+ */
+export function assertRoomFor(bytes: number, memory = heap): void {
+  if (bytes < LARGE) return
+  const needed = bytes * FOR_A_BYTE
+  const { limit } = memory()
+  const most = limit * (1 - RESERVE)
+  if (memory().used + needed <= most) return
+  // Much of what is in use may be garbage that nobody collected yet.
+  collectGarbage()
+  const { used } = memory()
+  if (used + needed <= most) return
+  const enough = Math.ceil((used + needed) / (1 - RESERVE) / MEBIBYTE / 256) * 256
+  throw new WireLimit(
+    'too-large',
+    'MEMORY',
+    `${mib(bytes)} of JSON need about ${mib(needed)} of memory, ${mib(Math.max(0, most - used))} are left. ` +
+      `NODE_OPTIONS=--max-old-space-size=${enough} gives as much`,
+  )
+}
+
+const mib = (bytes: number) => `${Math.ceil(bytes / MEBIBYTE)} MiB`
+
+function heap(): { used: number; limit: number } {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
+  return { used, limit }
+}
+
+let collect: (() => void) | undefined
+
+/** Node shows its collector only on demand. */
+function collectGarbage(): void {
+  if (!collect) {
+    setFlagsFromString('--expose-gc')
+    collect = runInNewContext('gc') as () => void
+    setFlagsFromString('--no-expose-gc')
+  }
+  collect()
+}

@@ -1,0 +1,118 @@
+import { lookup } from 'node:dns/promises'
+import { BlockList, isIP } from 'node:net'
+import type { Target } from '../configuration/resolve.ts'
+
+/** Addresses that the bank names: an answer may send a run anywhere, also to what only it can reach. */
+
+const LINK_LOCAL = new BlockList()
+LINK_LOCAL.addSubnet('169.254.0.0', 16, 'ipv4')
+LINK_LOCAL.addSubnet('fe80::', 10, 'ipv6')
+// Where clouds tell a machine its credentials, outside of the link-local range.
+for (const address of ['100.100.100.200', '168.63.129.16', '192.0.0.192']) {
+  LINK_LOCAL.addAddress(address, 'ipv4')
+}
+LINK_LOCAL.addAddress('fd00:ec2::254', 'ipv6')
+
+const INSIDE = new BlockList()
+for (const [net, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  // Multicast, reserved and broadcast.
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+] as const) {
+  INSIDE.addSubnet(net, bits, 'ipv4')
+}
+INSIDE.addAddress('::', 'ipv6')
+INSIDE.addAddress('::1', 'ipv6')
+INSIDE.addSubnet('fc00::', 7, 'ipv6')
+INSIDE.addSubnet('fec0::', 10, 'ipv6')
+INSIDE.addSubnet('ff00::', 8, 'ipv6')
+
+type Place = 'link-local' | 'inside' | 'outside'
+
+/**
+ * Why an address that the bank named is not fetched; undefined when it may be: it is https, and neither
+ * link-local, private nor of this machine, unless the target's own addresses are such.
+ */
+export async function addressProblem(address: string, target: Target): Promise<string | undefined> {
+  if (!URL.canParse(address)) return 'it is no address'
+  const url = new URL(address)
+  if (url.protocol !== 'https:') return `only https is fetched, it is ${url.protocol.slice(0, -1)}`
+  const own = ownOrigins(target)
+  if (own.has(url.origin)) return undefined
+  const place = await placeOf(url.hostname, target.proxy !== undefined)
+  if (place === 'outside') return undefined
+  const places = await Promise.all(
+    [...own].map((origin) => placeOf(new URL(origin).hostname, target.proxy !== undefined)),
+  )
+  if (places.includes(place)) return undefined
+  return place === 'inside'
+    ? 'it is an address of this machine or of a private network, and the target’s own are not'
+    : 'it is a link-local address'
+}
+
+/** Origins that the target file names. */
+export function ownOrigins({ endpoints }: Target): Set<string> {
+  const addresses = Object.values(endpoints).flatMap((each: unknown) =>
+    typeof each === 'string' ? [each] : Object.values(each as Record<string, string[]>).flat(),
+  )
+  return new Set(addresses.flatMap((each) => (URL.canParse(each) ? [new URL(each).origin] : [])))
+}
+
+/** Where a host is; through a proxy names are resolved elsewhere. */
+async function placeOf(hostname: string, proxied: boolean): Promise<Place> {
+  const host = hostname.replace(/^\[|\]$|\.$/g, '')
+  if (host === 'localhost' || host.endsWith('.localhost')) return 'inside'
+  if (isIP(host)) return placeOfIp(host)
+  if (proxied) return 'outside'
+  try {
+    const places = (await lookup(host, { all: true })).map(({ address }) => placeOfIp(address))
+    return places.find((place) => place !== 'outside') ?? 'outside'
+  } catch {
+    // A name that nobody knows is not reached either.
+    return 'outside'
+  }
+}
+
+function placeOfIp(ip: string): Place {
+  const places = [ip, ...carriedBy(ip)].map((each) => {
+    const family = isIP(each) === 6 ? 'ipv6' : 'ipv4'
+    if (LINK_LOCAL.check(each, family)) return 'link-local'
+    return INSIDE.check(each, family) ? 'inside' : 'outside'
+  })
+  return places.find((place) => place !== 'outside') ?? 'outside'
+}
+
+/**
+ * IPv4 addresses to which an IPv6 address leads: IPv4-compatible (RFC 4291 2.5.5.1), NAT64 (RFC 6052),
+ * 6to4 (RFC 3056). Mapped ones are the same to a BlockList.
+ */
+function carriedBy(ip: string): string[] {
+  if (isIP(ip) !== 6) return []
+  const words = wordsOf(ip)
+  const at = (index: number) => {
+    const [high = 0, low = 0] = words.slice(index, index + 2)
+    return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+  }
+  if (words[0] === 0x2002) return [at(1)]
+  const prefix = words.slice(0, 6).join()
+  return ['0,0,0,0,0,0', '100,65435,0,0,0,0', '100,65435,1,0,0,0'].includes(prefix) ? [at(6)] : []
+}
+
+/** The eight words of an IPv6 address, which URL spells in one way. */
+function wordsOf(ip: string): number[] {
+  const plain = new URL(`http://[${ip.replace(/%.*$/, '')}]`).hostname.slice(1, -1)
+  const [before = '', after] = plain.split('::')
+  const words = (text: string) =>
+    text === '' ? [] : text.split(':').map((word) => Number.parseInt(word, 16))
+  if (after === undefined) return words(before)
+  const zeros = 8 - words(before).length - words(after).length
+  return [...words(before), ...Array<number>(zeros).fill(0), ...words(after)]
+}

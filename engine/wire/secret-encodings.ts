@@ -1,0 +1,94 @@
+import { foldedText } from './folded-text.ts'
+
+/** Values shorter than this are redacted where their place tells them, and not searched for. */
+export const SHORTEST = 4
+
+/** From this length on, a value is also looked for inside of what was encoded as a whole. */
+export const SHORTEST_INSIDE = 6
+
+/** Up to this length a value is taken for what a person knows or is, and looked for in more encodings. */
+const LONGEST_OF_PEOPLE = 40
+
+/**
+ * The spellings under which a secret may appear once escapes are taken off a text, folded: as it is,
+ * read in the wrong character set, in hexadecimal, and in base64 or base64url, also as a part of
+ * something longer that was encoded as a whole (a JWT's payload, Basic credentials), whatever its
+ * alignment there.
+ */
+export function formsOf(value: string): string[] {
+  const forms = new Set<string>()
+  for (const text of [value, ...partsOf(value)]) {
+    if (text.length < SHORTEST) continue
+    const bytes = Buffer.from(text)
+    for (const read of [...misread(text, bytes), ...lossy(text), ...doubled(text)]) {
+      forms.add(foldedText(read))
+    }
+    if (text.length < SHORTEST_INSIDE) continue
+    for (const encoded of encodings(text, bytes)) forms.add(foldedText(encoded))
+  }
+  return [...forms].filter((form) => form.length >= SHORTEST)
+}
+
+function* encodings(text: string, bytes: Buffer): Generator<string> {
+  yield bytes.toString('hex')
+  yield* inBase64(bytes)
+  const json = JSON.stringify(text).slice(1, -1)
+  if (json !== text) yield* inBase64(Buffer.from(json))
+  if (text.length > LONGEST_OF_PEOPLE) return
+  const single = bytes.length > text.length ? [Buffer.from(text, 'latin1')] : []
+  for (const other of [...single, Buffer.from(text, 'utf16le')]) yield* inBase64(other)
+}
+
+/** What is left of it where a character set has no accents: signs in their place. */
+function lossy(text: string): string[] {
+  const kept = text.replace(/[^A-Za-z0-9]/g, '')
+  if (kept.length < SHORTEST || !/[^ -~]/.test(text)) return []
+  return ['?', '\ufffd'].flatMap((sign) => [
+    text.replace(/[^ -~]/gu, sign),
+    text.replace(/[^ -~]/gu, (each) => sign.repeat(Buffer.byteLength(each))),
+  ])
+}
+
+/** Quotes as SQL, CSV and shells have them within quotes. */
+function doubled(text: string): string[] {
+  const found: string[] = []
+  if (text.includes("'")) found.push(text.replaceAll("'", "''"), text.replaceAll("'", "'\\''"))
+  if (text.includes('"')) found.push(text.replaceAll('"', '""'))
+  return found
+}
+
+/** The text, and what becomes of its UTF-8 where somebody takes it for an older character set. */
+function misread(text: string, bytes: Buffer): string[] {
+  if (bytes.length === text.length) return [text]
+  return [text, bytes.toString('latin1'), new TextDecoder('windows-1252').decode(bytes)]
+}
+
+/** A key's text without the lines around it, the members of a private JWK, the signature of a JWT. */
+function partsOf(value: string): string[] {
+  const pem = /-----BEGIN [^-]+-----([\s\S]*?)-----END/.exec(value)?.[1]
+  if (pem !== undefined) {
+    const lines = pem.split(/\s+/).filter((line) => line.length >= 32)
+    return [lines.join(''), ...lines]
+  }
+  const signature = /^eyJ[\w-]+\.[\w-]*\.([\w-]{16,})$/.exec(value)?.[1]
+  if (signature !== undefined) return [signature]
+  if (!value.trimStart().startsWith('{')) return []
+  try {
+    const jwk: Record<string, unknown> = JSON.parse(value)
+    const secret = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'].map((name) => jwk[name])
+    return secret.filter((member): member is string => typeof member === 'string')
+  } catch {
+    return []
+  }
+}
+
+/** What stays the same of the encoded text wherever in a longer one it begins: 0, 1 or 2 bytes in. */
+function inBase64(bytes: Buffer): string[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64url')
+    const begins = Math.ceil((offset * 8) / 6)
+    const ends = Math.floor(((offset + bytes.length) * 8) / 6)
+    const url = encoded.slice(begins, ends)
+    return [url, url.replaceAll('-', '+').replaceAll('_', '/')]
+  })
+}

@@ -1,0 +1,38 @@
+import 'reflect-metadata'
+import { webcrypto } from 'node:crypto'
+import * as x509 from '@peculiar/x509'
+import type { TransportDocument } from '../configuration/target.ts'
+
+const ALGORITHM = {
+  name: 'RSASSA-PKCS1-v1_5',
+  hash: 'SHA-256',
+  publicExponent: new Uint8Array([1, 0, 1]),
+  modulusLength: 2048,
+}
+
+/** A client certificate that no directory knows: signed by its own key, made on the spot. */
+export async function selfSigned(): Promise<TransportDocument> {
+  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
+  const now = Date.now()
+  const day = 24 * 60 * 60 * 1000
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned(
+    {
+      serialNumber: '01',
+      name: 'CN=untrusted, O=Untrusted',
+      notBefore: new Date(now - day),
+      notAfter: new Date(now + day),
+      signingAlgorithm: ALGORITHM,
+      keys,
+      extensions: [
+        new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth]),
+        new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature),
+      ],
+    },
+    webcrypto as Parameters<typeof x509.X509CertificateGenerator.createSelfSigned>[1],
+  )
+  const key = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)
+  return {
+    certificate: certificate.toString('pem'),
+    key: x509.PemConverter.encode(key, 'PRIVATE KEY'),
+  }
+}

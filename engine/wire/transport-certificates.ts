@@ -1,0 +1,35 @@
+import { X509Certificate } from 'node:crypto'
+import { Duplex } from 'node:stream'
+import { TLSSocket } from 'node:tls'
+import type { TransportDocument } from '../configuration/target.ts'
+import { contextOf } from './connector.ts'
+
+/** Certificates of a transport, leaf first; of a PKCS#12 file the leaf alone. */
+export function certificatesOf(transport: TransportDocument): X509Certificate[] {
+  const blocks = transport.certificate?.match(
+    /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g,
+  )
+  if (blocks) return blocks.map((block) => new X509Certificate(block))
+  // Node reads PKCS#12 only for connections: a socket that never connects says what it would offer.
+  const socket = new TLSSocket(new Duplex({ read() {}, write() {} }) as never, {
+    secureContext: contextOf(transport, undefined),
+  })
+  const leaf = socket.getX509Certificate()
+  socket.destroy()
+  return leaf ? [leaf] : []
+}
+
+/** Until when each client's transport certificate is good, UTC; one that cannot be read is left out. */
+export function certificateEnds(
+  clients: Record<string, { transport: TransportDocument } | undefined>,
+): { client: string; notAfter: string }[] {
+  return Object.entries(clients).flatMap(([client, named]) => {
+    if (!named) return []
+    try {
+      const [leaf] = certificatesOf(named.transport)
+      return leaf ? [{ client, notAfter: new Date(leaf.validTo).toISOString() }] : []
+    } catch {
+      return []
+    }
+  })
+}

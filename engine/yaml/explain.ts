@@ -1,0 +1,103 @@
+import type { ErrorObject } from 'ajv/dist/2020.js'
+import { nearest } from './nearest.ts'
+import type { Path } from './source.ts'
+
+/** A problem in words: what is wrong at a path, or with the key at its end, and the mend. */
+export interface Explanation {
+  path: Path
+  atKey?: boolean
+  text: string
+}
+
+/** Says an error of the schema in words that mend it, without the value that was found. */
+export function explain(error: ErrorObject, path: Path): Explanation {
+  const { keyword, params } = error
+  if (keyword === 'additionalProperties') {
+    return unknownKey(error, [...path, String(params.additionalProperty)])
+  }
+  if (keyword === 'required') {
+    return { path, text: `${spell([...path, String(params.missingProperty)])} is missing. Add it.` }
+  }
+  const name = path.length === 0 ? 'the file' : spell(path)
+  return { path, text: `${name} ${wrongValue(error)}` }
+}
+
+function unknownKey(error: ErrorObject, path: Path): Explanation {
+  const known = Object.keys(error.parentSchema?.properties ?? {})
+  const meant = nearest(String(path.at(-1)), known)
+  const mend = meant ? `Did you mean ${meant}?` : `Known here: ${known.join(', ')}.`
+  return { path, atKey: true, text: `${spell(path)} is not known. ${mend}` }
+}
+
+function wrongValue({ keyword, params, data, message }: ErrorObject): string {
+  switch (keyword) {
+    case 'type':
+      return `is ${kindOf(data)}. ${typeMend(params.type)}`
+    case 'const':
+      return `has another value. Write ${params.allowedValue}.`
+    case 'enum': {
+      const allowed: string[] = params.allowedValues
+      const meant = typeof data === 'string' ? nearest(data, allowed) : undefined
+      const mend = meant ? `Did you mean ${meant}?` : `Write one of ${allowed.join(', ')}.`
+      return `has a value that is not known. ${mend}`
+    }
+    case 'pattern':
+      return `is spelled wrongly. ${patternMend(params.pattern)}`
+    case 'minLength':
+    case 'minItems':
+      return 'is empty. Fill it in, or leave it out.'
+    case 'uniqueItems':
+      return 'names something twice. Keep one of them.'
+    case 'minimum':
+    case 'maximum':
+    case 'exclusiveMinimum':
+      return `must be ${params.comparison} ${params.limit}. Correct it.`
+    default:
+      return `${message ?? 'is wrong'}. Correct it.`
+  }
+}
+
+/** clients.first.redirectUris[0] */
+export function spell(path: Path): string {
+  // The line says which element of a list it is.
+  const named = typeof path[0] === 'number' && path.length > 1 ? path.slice(1) : path
+  return named
+    .map((key, at) => (typeof key === 'number' ? `[${key}]` : at ? `.${key}` : key))
+    .join('')
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'empty'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object') return 'an object'
+  return typeof value === 'string' ? 'a text' : `a ${typeof value}`
+}
+
+function typeMend(type: string): string {
+  const mends: Record<string, string> = {
+    string: 'Write a text, in quotes when it looks like a number.',
+    object: 'Write an object: members below it, indented.',
+    array: 'Write a list: lines that begin with a hyphen.',
+    integer: 'Write a whole number.',
+    number: 'Write a number.',
+    boolean: 'Write true or false.',
+  }
+  return mends[type] ?? `Write ${type}.`
+}
+
+const EXAMPLES: Record<string, string> = {
+  '^[A-Z]+-[0-9]+$': 'TXN-17',
+  '^[A-Z]+-[0-9]+/[a-z0-9-]+$': 'TXN-17/to-alone',
+  '^[A-Z]+-[0-9]+(/[a-z0-9-]+)?$': 'TXN-17 or TXN-17/to-alone',
+  '^AMB-[0-9]+$': 'AMB-17',
+  '^[0-9]{4}-[0-9]{2}-[0-9]{2}$': 'a day, 2027-01-31',
+  '\\S': 'a sentence',
+}
+
+function patternMend(pattern: string): string {
+  if (pattern.startsWith('^https?:')) return 'Write a whole address that begins with https://.'
+  if (pattern === '^[0-9]{4}$') return 'Write four digits in quotes.'
+  const example = EXAMPLES[pattern]
+  if (example) return `Write it as ${example}.`
+  return 'Use letters, digits, dots, hyphens and underscores, at most 64.'
+}

@@ -1,0 +1,58 @@
+import { relative } from 'node:path'
+import { readPlain } from '../record/read-plain.ts'
+import { type BuiltList, builtList } from './built-lists.ts'
+import { sourceOf } from './source.ts'
+import { noteViolations, validatorOf } from './validate.ts'
+
+/** One element of a file that holds a list, with the place where it begins. */
+export interface Entry<T> {
+  /** file:line:column */
+  place: string
+  value: T
+}
+
+/**
+ * The elements of a YAML file that holds one list.
+ *
+ * @param schema name of the schema in schemas/assay that the file must obey. Unknown keys are
+ *   mistakes: a typo in `checks` would otherwise leave a requirement unjudged.
+ * @param problems each mistake is appended as `file:line:column: what is wrong. mend.`
+ * @returns those that obey the schema.
+ */
+export function readList<T>(file: string, schema: string, problems: string[]): Entry<T>[] {
+  const name = relative(process.cwd(), file)
+  const text = textOf(file)
+  const entries = builtList(file, schema, text)?.entries ?? parseList(name, schema, text, problems)
+  return entries.map(({ line, column, value }) => {
+    return { place: `${name}:${line}:${column}`, value: value as T }
+  })
+}
+
+function textOf(file: string): string {
+  try {
+    return readPlain(file).toString('utf8')
+  } catch (error) {
+    throw new Error(`${file} can't be read: ${(error as Error).message}`)
+  }
+}
+
+/** The same of a text that is not built yet. */
+export function parseList(
+  name: string,
+  schema: string,
+  text: string,
+  problems: string[],
+): BuiltList['entries'] {
+  const source = sourceOf(name, text)
+  const isYaml = source.problems.length === 0
+  const list: unknown = isYaml ? source.document.toJS() : []
+  const violations = isYaml ? noteViolations(source, list, validatorOf(schema)) : []
+  for (const { line, column, text: words } of source.problems) {
+    problems.push(`${name}:${line}:${column}: ${words}`)
+  }
+  if (!Array.isArray(list)) return []
+  const broken = new Set(violations.map(([index]) => index))
+  return list.flatMap((value: unknown, index) =>
+    broken.has(index) ? [] : [{ ...source.at([index]), value }],
+  )
+}

@@ -1,0 +1,109 @@
+import {
+  type Document,
+  type ErrorCode,
+  isMap,
+  isPair,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from 'yaml'
+
+export type Path = (string | number)[]
+
+/** One thing that is wrong with a file. The text says what, then how to mend it. */
+export interface Problem {
+  line: number
+  column: number
+  text: string
+}
+
+/** A file as YAML: its document, and where in the text each member stands. */
+export interface Source {
+  file: string
+  document: Document
+  problems: Problem[]
+  /** Notes a problem at the value of a path, or where the nearest parent that exists begins. */
+  complain(path: Path, text: string): void
+  /** Notes a problem at the key of a path. */
+  complainOfKey(path: Path, text: string): void
+  /** Line and column of the value of a path, both from 1. */
+  at(path: Path): { line: number; column: number }
+}
+
+/**
+ * Reads YAML. Where the text is not YAML, that is the first of the problems, and the document is not
+ * to be used. The messages of the parser may quote a secret, so they are said in our own words.
+ */
+export function sourceOf(file: string, text: string): Source {
+  const counter = new LineCounter()
+  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false })
+  const problems: Problem[] = []
+  const position = (offset: number) => {
+    const { line, col } = counter.linePos(offset)
+    return { line: Math.max(line, 1), column: Math.max(col, 1) }
+  }
+  const note = (offset: number, words: string) => {
+    problems.push({ ...position(offset), text: words })
+  }
+  // The first error is the mistake; those behind it are mostly its consequences.
+  for (const { code, pos } of document.errors.slice(0, 1)) note(pos[0], SYNTAX[code] ?? NOT_YAML)
+  let aliases = 0
+  visit(document, {
+    Alias(_, alias) {
+      aliases += 1
+      if (aliases > MOST_ALIASES) {
+        note(alias.range?.[0] ?? 0, TOO_MANY)
+        return visit.BREAK
+      }
+      if (!alias.resolve(document)) note(alias.range?.[0] ?? 0, SYNTAX.BAD_ALIAS ?? NOT_YAML)
+      return undefined
+    },
+  })
+  return {
+    file,
+    document,
+    problems,
+    complain: (path, words) => note(offsetOf(document, path), words),
+    complainOfKey: (path, words) => note(keyOffsetOf(document, path), words),
+    at: (path) => position(offsetOf(document, path)),
+  }
+}
+
+/** Aliases of aliases multiply: a file of a kilobyte can hold a million million values. */
+const MOST_ALIASES = 16
+const TOO_MANY = `there are more than ${MOST_ALIASES} aliases. Write the values out.`
+
+const NOT_YAML = 'this is not YAML. Compare it with a file that is read.'
+
+const SYNTAX: Partial<Record<ErrorCode, string>> = {
+  BAD_ALIAS: 'a value that begins with * is an alias in YAML. Put it in quotes.',
+  BAD_INDENT: 'the indentation is wrong. Members of one object stand below each other.',
+  DUPLICATE_KEY: 'this key is here twice. Keep one of them.',
+  MISSING_CHAR: 'a quote, bracket or colon is missing before this place. Close what was opened.',
+  MULTIPLE_DOCS: 'a second document begins here. Keep one document in a file.',
+  TAB_AS_INDENT: 'a tab is no indentation in YAML. Use spaces.',
+  UNEXPECTED_TOKEN: 'this is not expected here. Put a text with special characters in quotes.',
+}
+
+function offsetOf(document: Document, path: Path): number {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true)
+    const offset = (node as Node | undefined | null)?.range?.[0]
+    if (offset !== undefined) return offset
+  }
+  return 0
+}
+
+function keyOffsetOf(document: Document, path: Path): number {
+  const parent = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents
+  const key = path.at(-1)
+  if (!isMap(parent)) return offsetOf(document, path)
+  for (const pair of parent.items) {
+    if (!isPair(pair) || !isScalar(pair.key) || String(pair.key.value) !== String(key)) continue
+    const offset = pair.key.range?.[0]
+    if (offset !== undefined) return offset
+  }
+  return offsetOf(document, path)
+}

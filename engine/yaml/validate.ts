@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { root } from '../record/root.ts'
+import { explain } from './explain.ts'
+import type { Path, Source } from './source.ts'
+
+const validators = new Map<string, ValidateFunction>()
+
+/**
+ * The validator of a schema of schemas/assay.
+ *
+ * @param definition one of its $defs; the whole schema by default.
+ */
+export function validatorOf(name: string, definition?: string): ValidateFunction {
+  const key = `${name} ${definition ?? ''}`
+  const known = validators.get(key)
+  if (known) return known
+  const file = join(root, 'schemas', 'assay', `${name}.schema.json`)
+  const schema = JSON.parse(readFileSync(file, 'utf8'))
+  const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: true })
+  const whole = definition ? { ...schema, oneOf: undefined, $ref: `#/$defs/${definition}` } : schema
+  const validate = ajv.compile(whole)
+  validators.set(key, validate)
+  return validate
+}
+
+/**
+ * Notes each violation of a schema at its place in the file.
+ *
+ * @returns where they are.
+ */
+export function noteViolations(source: Source, value: unknown, validate: ValidateFunction): Path[] {
+  if (validate(value)) return []
+  return (validate.errors ?? []).slice(0, MOST_SHOWN).map((error) => {
+    const { path, atKey, text } = explain(error, pathOf(error.instancePath, value))
+    if (atKey) source.complainOfKey(path, text)
+    else source.complain(path, text)
+    return path
+  })
+}
+
+/** More violations than anybody reads at once. */
+const MOST_SHOWN = 50
+
+/** A JSON pointer as a path; an index of an array becomes a number. */
+export function pathOf(pointer: string, value: unknown): Path {
+  const path: Path = []
+  let node = value
+  for (const step of pointer.split('/').slice(1)) {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    const key = Array.isArray(node) ? Number(name) : name
+    path.push(key)
+    node = (node as Record<string | number, unknown> | undefined)?.[key]
+  }
+  return path
+}
