@@ -11,6 +11,8 @@ export interface Records {
   /** The stored record, not viewed. */
   peek(model: string, id: string): AdapterPayload | undefined
   revokeGrant(grantId: string): void
+  /** Every record by model and id, to begin with another time. */
+  all(): [key: string, record: AdapterPayload][]
 }
 
 export type View = (
@@ -20,9 +22,15 @@ export type View = (
 ) => AdapterPayload | undefined
 
 /** Records in memory: one Map per bank, without the limit of the library's own adapter. */
-export function createRecords(view: View): Records {
-  const records = new Map<string, AdapterPayload>()
+export function createRecords(
+  view: View,
+  kept: [key: string, record: AdapterPayload][] = [],
+): Records {
+  const records = new Map<string, AdapterPayload>(kept)
   const grants = new Map<string, Set<string>>()
+  for (const [key, { grantId }] of kept) {
+    if (grantId) grants.set(grantId, (grants.get(grantId) ?? new Set()).add(key))
+  }
   const sessions = new Map<string, string>()
 
   function revokeGrant(grantId: string) {
@@ -78,5 +86,10 @@ export function createRecords(view: View): Records {
       },
     }
   }
-  return { adapter, peek: (model, id) => records.get(`${model} ${id}`), revokeGrant }
+  return {
+    adapter,
+    peek: (model, id) => records.get(`${model} ${id}`),
+    revokeGrant,
+    all: () => [...records],
+  }
 }

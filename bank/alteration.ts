@@ -9,7 +9,7 @@ import type { Policies } from './policies.ts'
  *
  * 1. Settings: what a bank may choose (bank/settings.ts).
  * 2. A policy: every decision of the bank's own routes is one small function (bank/policies/). A
- *    policy that is not given the request finds it by `currentRequest()` (bank/current.ts).
+ *    policy that is not given the request finds it by `currentRequest()` (bank/request-context.ts).
  * 3. The policy `stored`: sees each record of the authorisation server on its way out (model, id,
  *    record) and may return another one: a code that was never used, a client with one more
  *    redirect URI, a token without its certificate.
@@ -23,7 +23,7 @@ import type { Policies } from './policies.ts'
  *    token is in the fragment of `location` or in `ctx.body.id_token`; sign another one with
  *    `ctx.state.bank.signAsBank(claims)`.
  *
- * `ctx.state` has the type BankState of bank/state.ts; `askerOf(ctx)` of bank/asker.ts tells whose
+ * `ctx.state` has the type BankState of bank/state.ts; `askerOf(ctx)` of bank/token-info.ts tells whose
  * access token a request carries, under which consent, and whether it came from a refresh.
  */
 export interface Alteration {

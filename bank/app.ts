@@ -1,35 +1,38 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context, Middleware, Next } from 'koa'
-import type { Bank } from './bank.ts'
 import { readBody, replayBody } from './body.ts'
-import { within } from './current.ts'
-import { type Department, departmentsOf } from './departments.ts'
-import type { Inside } from './inside.ts'
-import type { Listener } from './layout.ts'
+import type { Listener, Role } from './endpoints.ts'
+import { type Handler, handlersOf } from './handlers.ts'
 import { Refused } from './refusals.ts'
+import { within } from './request-context.ts'
 import { answerRefusal } from './routes/answer.ts'
+import type { Bank } from './running-bank.ts'
+import type { Services } from './services.ts'
+import { type OnSighting, observeRequest } from './sighting.ts'
 import { stateOf } from './state.ts'
-import { transportOf } from './transport.ts'
+import { transportIn } from './transport.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 interface Around {
-  inside: Inside
+  services: Services
   bank: Bank
   /** The listener on a local port. */
   listenerAt(port: number | undefined): Listener | undefined
   /** Middleware of the alterations, outermost first. */
   altered: Middleware[]
+  /** Is told of every request once it is answered. */
+  onSighting?: OnSighting
 }
 
 /**
  * Puts the bank's own middleware and routes before those of the authorisation server, which is the
  * koa application that serves every listener.
  */
-export function furnish({ inside, bank, listenerAt, altered }: Around): void {
-  const { provider } = inside
-  const departments = departmentsOf(inside)
+export function mount({ services, bank, listenerAt, altered, onSighting }: Around): void {
+  const { provider } = services
+  const handlers = handlersOf(services)
 
   async function enter(ctx: Context, next: Next) {
     const listener = listenerAt(ctx.socket.localPort)
@@ -39,48 +42,62 @@ export function furnish({ inside, bank, listenerAt, altered }: Around): void {
       ctx.status = 413
       return
     }
-    const transport = transportOf(ctx.socket)
+    const transport = transportIn(services, ctx.socket)
     Object.assign(ctx.state, { bank, listener, transport, body, fired: () => {} })
     replayBody(ctx.req, () => stateOf(ctx).body)
-    await within(ctx, next)
+    if (!onSighting) return within(ctx, next)
+    const seen = observeRequest(ctx, roleOf(ctx, listener), services)
+    try {
+      await within(ctx, next)
+    } catch (problem) {
+      onSighting(seen(problem as Error))
+      throw problem
+    }
+    onSighting(seen())
   }
 
   async function leave(ctx: Context, next: Next) {
     await next()
     // The document knows one status for redirects; the authorisation server prefers another.
     if (ctx.status === 303) ctx.status = 302
-    if (inside.settings.responseDelayMs > 0) await wait(inside.settings.responseDelayMs)
+    if (services.settings.responseDelayMs > 0) await wait(services.settings.responseDelayMs)
+  }
+
+  /** Which of its roles a listener plays for a path; the first where none serves it. */
+  function roleOf(ctx: Context, { roles }: Listener): Role {
+    return roles.find((role) => handlers[role].serves(ctx.path)) ?? roles[0] ?? 'api'
   }
 
   /** Finds who serves the path on this listener, and checks the certificate before. */
   async function dispatch(ctx: Context, next: Next) {
     const { listener, transport } = stateOf(ctx)
-    const found = listener.roles
-      .map((role) => departments[role])
-      .find((one) => one.serves(ctx.path))
-    const department = found ?? departments[listener.roles[0] ?? 'api']
-    if (department.interactive) playBack(ctx)
-    if (listener.mutual && needsCertificate(inside, department)) {
-      if (!inside.policies.transportAcceptable(transport)) {
-        return refuseCertificate(ctx, inside, department)
+    const handler = handlers[roleOf(ctx, listener)]
+    if (handler.interactive) playBack(ctx)
+    if (listener.mutual && needsCertificate(services, handler)) {
+      if (!services.policies.transportAcceptable(transport)) {
+        return refuseCertificate(ctx, services, handler)
       }
     }
-    await department.serve(ctx, next)
+    await handler.serve(ctx, next)
   }
 
   for (const middleware of [enter, ...altered, leave, dispatch]) provider.use(middleware)
 }
 
-function needsCertificate({ settings }: Inside, department: Department): boolean {
-  return department.role !== 'token' || settings.tokenEndpointMtls
+function needsCertificate({ settings }: Pick<Services, 'settings'>, handler: Handler): boolean {
+  return handler.role !== 'token' || settings.tokenEndpointMtls
 }
 
 /** In the words of the API, or of OAuth where a token or a registration was asked for. */
-function refuseCertificate(ctx: Context, inside: Inside, { role }: Department): void {
+function refuseCertificate(
+  ctx: Context,
+  services: Pick<Services, 'policies' | 'settings'>,
+  { role }: Handler,
+): void {
   const refused = new Refused('certificate')
-  answerRefusal(ctx, inside, refused)
+  answerRefusal(ctx, services, refused)
   if (role === 'api') return
-  const { message } = inside.policies.refusal(refused.reason)
+  const { message } = services.policies.refusal(refused.reason)
   ctx.body = { error: 'invalid_client', error_description: message }
 }
 

@@ -1,18 +1,22 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
-import { ageOf, type Inside } from './inside.ts'
-import { errors } from './quiet-provider.ts'
+import { errors } from './oidc-provider.ts'
 import { apiScopes, grantTypes } from './registered.ts'
+import { ageOf, type Services } from './services.ts'
 import { stateOf } from './state.ts'
 
 type Claims = Record<string, unknown>
-type Within = Omit<Inside, 'provider'>
+type Within = Pick<Services, 'policies' | 'settings' | 'consents'>
 
 const wordsOf = (value: unknown) =>
   typeof value === 'string' ? value.split(' ').filter(Boolean) : []
 
 /** Claims of a request object, beside its signature, iss and aud. */
-export function checkRequestObject(inside: Within, ctx: KoaContextWithOIDC, claims: Claims): void {
-  const { policies, settings } = inside
+export function checkRequestObject(
+  services: Within,
+  ctx: KoaContextWithOIDC,
+  claims: Claims,
+): void {
+  const { policies, settings } = services
   if (!policies.responseModeAcceptable(claims.response_mode)) {
     // The refusal itself goes by fragment.
     if (ctx.oidc.params) ctx.oidc.params.response_mode = undefined
@@ -33,10 +37,10 @@ export function checkRequestObject(inside: Within, ctx: KoaContextWithOIDC, clai
 }
 
 /** The intent, once the signature of the request object holds. */
-export function checkIntent(inside: Within, ctx: KoaContextWithOIDC, claims: Claims): void {
-  const { consents, policies } = inside
+export function checkIntent(services: Within, ctx: KoaContextWithOIDC, claims: Claims): void {
+  const { consents, policies } = services
   const consent = consents.get(policies.intentOf(claims) ?? '')
-  const age = consent && ageOf(inside, consent)
+  const age = consent && ageOf(services, consent)
   const clientId = ctx.oidc.client?.clientId ?? ''
   const reason = policies.authorisable(consent, clientId, wordsOf(ctx.oidc.params?.scope), age)
   if (reason) throw new errors.InvalidRequest(reason)
@@ -44,12 +48,12 @@ export function checkIntent(inside: Within, ctx: KoaContextWithOIDC, claims: Cla
 
 /** A token request, once the client assertion's signature and claims hold. */
 export function checkTokenRequest(
-  inside: Within,
+  services: Within,
   ctx: KoaContextWithOIDC,
   claims: Claims,
   header: Claims,
 ): void {
-  const { policies, settings } = inside
+  const { policies, settings } = services
   const { client, params } = ctx.oidc
   // RFC 6749 2.3: one method of authentication in each request.
   if (ctx.oidc.body?.client_secret !== undefined) {

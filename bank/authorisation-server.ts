@@ -2,21 +2,21 @@ import { randomBytes } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
 import type { Configuration, JWK, Provider as ProviderType } from 'oidc-provider'
 import { checkIntent, checkRequestObject, checkTokenRequest } from './authorisation-rules.ts'
-import type { Inside } from './inside.ts'
 import { fetchKeySets } from './key-sets.ts'
+import { interactionPolicy, Provider } from './oidc-provider.ts'
 import { problemPage } from './pages/problem.ts'
-import { interactionPolicy, Provider } from './quiet-provider.ts'
 import { apiScopes, clientMetadata } from './registered.ts'
+import type { Services } from './services.ts'
 import type { Settings } from './settings.ts'
 
 type Claims = Record<string, unknown>
 
 /** The authorisation server: FAPI 1.0 Advanced hybrid flow on oidc-provider. */
 export function createAuthorisationServer(
-  inside: Omit<Inside, 'provider'>,
+  services: Omit<Services, 'provider'>,
   shadowed: boolean,
 ): ProviderType {
-  const { settings, places, records, customers, keys, policies } = inside
+  const { settings, endpoints, records, customers, keys, policies } = services
   const configuration: Configuration = {
     adapter: records.adapter,
     jwks: {
@@ -31,7 +31,11 @@ export function createAuthorisationServer(
     responseTypes: ['code id_token'],
     clientAuthMethods: ['private_key_jwt'],
     clockTolerance: settings.clockTolerance,
-    routes: { authorization: places.paths.authorisation, token: places.paths.token, jwks: '/jwks' },
+    routes: {
+      authorization: endpoints.paths.authorisation,
+      token: endpoints.paths.token,
+      jwks: '/jwks',
+    },
     clientDefaults: {
       grant_types: ['authorization_code'],
       response_types: ['code id_token'],
@@ -56,11 +60,11 @@ export function createAuthorisationServer(
         enabled: true,
         requireSignedRequestObject: true,
         assertJwtClaimsAndHeader: async (ctx, claims) =>
-          checkRequestObject(inside, ctx, claims as Claims),
+          checkRequestObject(services, ctx, claims as Claims),
       },
       claimsParameter: {
         enabled: true,
-        assertClaimsParameter: async (ctx, claims) => checkIntent(inside, ctx, { claims }),
+        assertClaimsParameter: async (ctx, claims) => checkIntent(services, ctx, { claims }),
       },
       fapi: { enabled: true, profile: '1.0 Final' },
       mTLS: {
@@ -70,7 +74,7 @@ export function createAuthorisationServer(
       },
     },
     assertJwtClientAuthClaimsAndHeader: async (ctx, claims, header) =>
-      checkTokenRequest(inside, ctx, claims as Claims, header as Claims),
+      checkTokenRequest(services, ctx, claims as Claims, header as Claims),
     interactions: { policy: alwaysAsk(), url: (_ctx, visit) => `/interaction/${visit.uid}` },
     loadExistingGrant: async (ctx) => {
       const grantId = ctx.oidc.result?.consent?.grantId
@@ -107,12 +111,12 @@ export function createAuthorisationServer(
       short: { signed: true },
       long: { signed: true },
     },
-    fetch: fetchKeySets(inside, shadowed),
+    fetch: fetchKeySets(services, shadowed),
     renderError: (ctx, out) => {
       problemPage(ctx, out.error, out.error_description)
     },
   }
-  return new Provider(places.issuer, configuration)
+  return new Provider(endpoints.issuer, configuration)
 }
 
 /** Tokens can be bound to a certificate only where the token endpoint sees one. */

@@ -2,21 +2,28 @@ import { randomBytes } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { createRecords } from './adapter.ts'
+import { createAdminApi } from './admin-api.ts'
 import type { Alteration } from './alteration.ts'
-import { alteredMiddleware, alteredPolicies } from './altered.ts'
-import { furnish } from './app.ts'
+import { mount } from './app.ts'
+import { alteredMiddleware, alteredPolicies } from './apply-alterations.ts'
 import { createAuthorisationServer } from './authorisation-server.ts'
 import { createConsents } from './consents.ts'
 import { type Customer, customersOf } from './data/customers.ts'
 import { createDirectory, type Directory } from './directory.ts'
-import { ageOf, type Inside } from './inside.ts'
+import { endpointsOf } from './endpoints.ts'
+import { type KeptState, unpackState } from './kept-state.ts'
 import { signAsClient } from './key-sets.ts'
-import { placesOf } from './layout.ts'
 import { openListeners } from './listeners.ts'
-import { createOperator } from './operator.ts'
+import { currentRequest } from './request-context.ts'
+import type { Bank } from './running-bank.ts'
+import { ageOf, type Services } from './services.ts'
 import { type Settings, settingsFrom } from './settings.ts'
+import { handshakeSighting, type OnSighting } from './sighting.ts'
 import { signJws } from './signature.ts'
-import { type Target, targetOf } from './target.ts'
+import { stateOf } from './state.ts'
+import { targetOf } from './target.ts'
+import { thumbprintOf } from './thumbprint.ts'
+import { noteRefusals } from './told-reasons.ts'
 
 export interface BankOptions {
   /** Base port: the listeners take it and those after it. 0 or absent: free ports. */
@@ -29,29 +36,10 @@ export interface BankOptions {
   directory?: Directory
   /** Settings of the bank, overridden by those of the alterations. */
   settings?: Partial<Settings>
-}
-
-export interface Bank {
-  /** How to reach it, every credential inline: the shape of a target file. */
-  target: Target
-  /** The placeholders of the document's address table. */
-  addresses: Record<string, string>
-  /** Listener of the facts: POST {operatorUrl}/facts/{name}. */
-  operatorUrl: string
-  /** Where a customer sees and revokes consents. */
-  servicingUrl: string
-  customers: Customer[]
-  /** Alteration id → times it showed itself. */
-  firedBy: Map<string, number>
-  /** What went wrong inside; of a bank that is right, nothing. */
-  problems: unknown[]
-  /** A JWT that counts as signed by any TPP; only in a bank that has alterations. */
-  signAsClient(claims: Record<string, unknown>): string
-  /** A JWT of the bank itself, such as an ID token. */
-  signAsBank(claims: Record<string, unknown>, header?: Record<string, unknown>): string
-  /** For alterations: everything that the routes work with. */
-  inside: Inside
-  close(): Promise<void>
+  /** What a bank of the same directory knew when it ended. */
+  kept?: KeptState
+  /** Is told of every request once it is answered, and of connections that died before one. */
+  onSighting?: OnSighting
 }
 
 /** The other end went away before it had its answer: no problem of the bank. */
@@ -80,67 +68,84 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
   const alterations = options.alterations ?? []
   const settings = settingsFrom(options.settings, ...alterations.map((one) => one.settings))
   const firedBy = new Map<string, number>()
-  const note = (id: string) => firedBy.set(id, (firedBy.get(id) ?? 0) + 1)
+  const note = (id: string) => {
+    firedBy.set(id, (firedBy.get(id) ?? 0) + 1)
+    const ctx = currentRequest()
+    if (!ctx) return
+    const state = stateOf(ctx)
+    state.firedIds = (state.firedIds ?? new Set()).add(id)
+  }
   const policies = alteredPolicies(alterations, note)
   const keys = await directory.bankKeys(settings.jwksKeys)
   const key = keys[0]
   if (!key) throw new RangeError('a bank publishes one key at least')
 
   let serve: RequestListener = (_request, response) => response.destroy()
-  const operator = createOperator(() => inside)
+  const operator = createAdminApi(() => services)
   const listeners = await openListeners(settings, directory, {
     handle: (request, response) => serve(request, response),
     operator: operator.server,
     ...(options.port ? { port: options.port } : {}),
+    onHandshakeFailure: (problem, socket, address) =>
+      options.onSighting?.(handshakeSighting(problem, socket, address)),
   })
-  const places = placesOf(settings, (name) => `https://127.0.0.1:${listeners.portOf(name)}`)
+  const endpoints = endpointsOf(settings, (name) => `https://127.0.0.1:${listeners.portOf(name)}`)
 
-  const consents = createConsents()
+  const kept = options.kept && unpackState(options.kept)
+  const consents = createConsents(kept?.consents)
   const records = createRecords((model, id, record) => {
     const seen = policies.stored(model, id, record)
     const consent = seen?.grantId ? consents.ofGrant(seen.grantId) : undefined
     const yields = model === 'RefreshToken' || model === 'AuthorizationCode'
-    if (!seen || !consent || !yields || policies.refreshable(consent, ageOf(inside, consent)))
+    if (!seen || !consent || !yields || policies.refreshable(consent, ageOf(services, consent)))
       return seen
     // Codes and refresh tokens live no longer than their consent.
     return { ...seen, exp: Math.floor(Date.now() / 1000) - 3600 }
-  })
+  }, kept?.records)
   const parts = {
     settings,
     policies,
     directory,
-    places,
+    endpoints,
     records,
     consents,
     customers: customersOf(settings.data, options.transactions),
     keys,
-    secret: randomBytes(32),
+    secret: kept?.secret ?? randomBytes(32),
+    withdrawn: new Set<string>(),
     visitors: new Map<string, Customer>(),
   }
   const provider = createAuthorisationServer(parts, alterations.length > 0)
-  const inside: Inside = { ...parts, provider }
+  const services: Services = { ...parts, provider }
   const operatorUrl = `http://127.0.0.1:${listeners.portOf('operator')}${operator.path}`
-  const target = targetOf(inside, operatorUrl)
+  const target = targetOf(services, operatorUrl)
 
   const bank: Bank = {
     target,
     addresses: target.addresses,
     operatorUrl,
-    servicingUrl: `${places.at.authorisation}/servicing`,
-    customers: inside.customers,
+    servicingUrl: `${endpoints.at.authorisation}/servicing`,
+    customers: services.customers,
     firedBy,
     problems: [],
     signAsClient: (claims) => signAsClient(key, claims),
     signAsBank: (claims, header) => signJws(claims, key, header),
-    inside,
+    services,
+    renewCertificate: () => listeners.present(directory.renewed.server),
+    renewTransport() {
+      const { transport } = directory.clients.first
+      services.withdrawn.add(thumbprintOf(transport.certificate))
+    },
     close: listeners.close,
   }
-  furnish({
-    inside,
+  mount({
+    services,
     bank,
     listenerAt: listeners.at,
     altered: alteredMiddleware(alterations, note),
+    ...(options.onSighting && { onSighting: options.onSighting }),
   })
+  noteRefusals(provider)
   const app: EventEmitter = provider
   app.on('error', (problem: NodeJS.ErrnoException) => {
     if (!hungUp.includes(problem.code ?? '')) bank.problems.push(problem)

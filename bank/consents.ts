@@ -68,11 +68,15 @@ export interface Consents {
   ofCustomer(customerId: string): Consent[]
   /** Remembers that a grant stands for the consent. */
   bind(grantId: string, consent: Consent): void
+  /** Every consent, to begin with another time. */
+  all(): Consent[]
 }
 
-export function createConsents(): Consents {
-  const all = new Map<string, Consent>()
-  const byGrant = new Map<string, Consent>()
+export function createConsents(kept: Consent[] = []): Consents {
+  const all = new Map(kept.map((consent) => [consent.id, consent]))
+  const byGrant = new Map(
+    kept.flatMap((consent) => [...consent.grants].map((grant) => [grant, consent])),
+  )
   return {
     create(request) {
       const now = Date.now()
@@ -90,6 +94,7 @@ export function createConsents(): Consents {
       return consent
     },
     get: (id) => all.get(id),
+    all: () => [...all.values()],
     ofGrant: (grantId) => byGrant.get(grantId),
     ofCustomer: (id) => [...all.values()].filter((one) => one.customerId === id).reverse(),
     bind(grantId, consent) {

@@ -3,7 +3,9 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { Agent } from 'undici'
 import type { Identity } from './certificates.ts'
+import { type DirectoryMaterial, makeMaterial } from './directory-material.ts'
 import { createSigningKey, type SigningKey, signJws } from './signature.ts'
+import { thumbprintOf } from './thumbprint.ts'
 
 /** A TPP's software as the directory knows it. */
 export interface Enrolled {
@@ -28,19 +30,25 @@ export interface Directory {
   /** PEM of the authority that issued every server and transport certificate. */
   authority: string
   signing: SigningKey
+  /** PEM of the authorities of transport certificates: the directory's, and those of TPPs' own. */
+  transportAuthorities: string[]
+  /** TPPs' own transport certificates: thumbprint → organisation. */
+  ownTransports: ReadonlyMap<string, string>
   /** Certificate for 127.0.0.1 and localhost, used by every listener of a bank. */
   server: Identity
   clients: { first: Enrolled; second: Enrolled }
+  /** What takes the place of the server's and the first TPP's certificate when they are renewed. */
+  renewed: { server: Identity; transport: Identity }
   /** Certificates that a bank must refuse. */
   refused: { expired: Identity; untrusted: Identity }
   /** Keys with which banks sign; one is made at once, more when a bank asks for them. */
   bankKeys(count: number): Promise<SigningKey[]>
+  /** What it is made of, to be made again of the same. */
+  material(): Promise<DirectoryMaterial>
   /** Connections to the directory's own listener, trusting its authority. */
   agent: Agent
   close(): Promise<void>
 }
-
-const day = 86_400_000
 
 interface Application {
   organisationId: string
@@ -73,24 +81,24 @@ const applications: { first: Application; second: Application } = {
 export interface DirectoryOptions {
   /** Redirect URIs of the software statements, instead of those of made-up TPPs. */
   redirectUris?: { first?: string[]; second?: string[] }
+  /** Public keys that a TPP made itself; its messages are then not signed with `Enrolled.signing`. */
+  jwks?: { first?: { keys: Record<string, unknown>[] } }
+  /** Transport certificate that a TPP has already, PEM, with those of its authorities after it. */
+  transports?: { first?: string[] }
+  /** Keys and certificates of an earlier one. */
+  material?: DirectoryMaterial
 }
 
 /** Makes the directory: its keys, certificates and software statements, and starts its listener. */
 export async function createDirectory(options: DirectoryOptions = {}): Promise<Directory> {
-  // Keys are made beside this thread, while it loads what makes certificates.
-  const making = Promise.all([
-    createSigningKey('directory-1'),
-    createSigningKey(randomUUID()),
-    createSigningKey(randomUUID()),
-    createSigningKey('bank-1'),
-  ])
-  const { createAuthority } = await import('./certificates.ts')
-  const [authority, stranger] = await Promise.all([
-    createAuthority('C=GB, O=Assay Throw-away Directory, CN=Assay Directory Issuing CA'),
-    createAuthority('C=GB, O=Nobody, CN=Unknown Issuing CA'),
-  ])
-  const [signing, firstKey, secondKey, bankKey] = await making
-  const server = await authority.issueServer()
+  const material =
+    options.material ??
+    (await makeMaterial({
+      first: subjectOf(applications.first),
+      second: subjectOf(applications.second),
+    }))
+  const { server, authority } = material
+  const { directory: signing } = material.keys
   const keySets = new Map<string, { keys: Record<string, unknown>[] }>([
     ['/keystore/directory.jwks', { keys: [signing.jwk] }],
   ])
@@ -100,15 +108,21 @@ export async function createDirectory(options: DirectoryOptions = {}): Promise<D
     response.setHeader('content-type', 'application/jwk-set+json')
     response.end(JSON.stringify(keys ?? {}))
   })
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
-  const origin = `https://127.0.0.1:${(listener.address() as AddressInfo).port}`
+  await new Promise<void>((resolve, reject) => {
+    listener.once('error', reject)
+    listener.listen(material.port, '127.0.0.1', resolve)
+  })
+  const { port } = listener.address() as AddressInfo
+  const origin = `https://127.0.0.1:${port}`
   const issuer = 'Assay Throw-away Directory'
 
-  async function enrol(application: Application, key: SigningKey): Promise<Enrolled> {
+  const first = applicationOf('first', options)
+
+  function enrol(application: Application, key: SigningKey, transport: Identity): Enrolled {
     const { organisationId, softwareId, redirectUris } = application
     const path = `/keystore/${organisationId}/${softwareId}.jwks`
-    keySets.set(path, { keys: [key.jwk] })
-    const subject = `C=GB, O=OpenBanking, OU=${organisationId}, CN=${softwareId}`
+    const own = application === first ? options.jwks?.first : undefined
+    keySets.set(path, own ?? { keys: [key.jwk] })
     const statement = statementOf(application, issuer, `${origin}${path}`)
     return {
       organisationId,
@@ -116,40 +130,49 @@ export async function createDirectory(options: DirectoryOptions = {}): Promise<D
       redirectUris,
       jwksUri: `${origin}${path}`,
       signing: key,
-      transport: await authority.issueClient(subject),
+      transport,
       softwareStatement: signJws(statement, signing, { typ: 'JWT' }),
     }
   }
 
-  const { organisationId, softwareId } = applications.first
-  const name = `C=GB, O=OpenBanking, OU=${organisationId}, CN=${softwareId}`
-  const long = { from: Date.now() - 400 * day, to: Date.now() - 35 * day }
-  const keys: Promise<SigningKey>[] = [Promise.resolve(bankKey)]
-  const agent = new Agent({ connect: { ca: authority.certificate } })
+  const keys = material.bankKeys.map((key) => Promise.resolve(key))
+  const agent = new Agent({ connect: { ca: authority } })
+  const [own, ...authorities] = options.transports?.first ?? []
   return {
     issuer,
-    authority: authority.certificate,
+    authority,
     signing,
+    // A certificate that signed itself is its own authority.
+    transportAuthorities: [authority, ...(authorities.length > 0 ? authorities : own ? [own] : [])],
+    ownTransports: new Map(own ? [[thumbprintOf(own), first.organisationId]] : []),
     server,
     clients: {
-      first: await enrol(applicationOf('first', options), firstKey),
-      second: await enrol(applicationOf('second', options), secondKey),
+      first: enrol(first, material.keys.first, material.transports.first),
+      second: enrol(
+        applicationOf('second', options),
+        material.keys.second,
+        material.transports.second,
+      ),
     },
-    refused: {
-      expired: await authority.issueClient(name, long),
-      untrusted: await stranger.issueClient(name),
-    },
+    renewed: material.renewed,
+    refused: material.refused,
     bankKeys(count) {
       while (keys.length < count) keys.push(createSigningKey(`bank-${keys.length + 1}`))
       return Promise.all(keys.slice(0, count))
     },
     agent,
+    material: async () => ({ ...material, port, bankKeys: await Promise.all(keys) }),
     async close() {
       await agent.destroy()
       listener.closeAllConnections()
       await new Promise((resolve) => listener.close(resolve))
     },
   }
+}
+
+/** Subject of the transport certificate. */
+function subjectOf({ organisationId, softwareId }: Application): string {
+  return `C=GB, O=OpenBanking, OU=${organisationId}, CN=${softwareId}`
 }
 
 function applicationOf(name: 'first' | 'second', { redirectUris }: DirectoryOptions): Application {

@@ -1,11 +1,14 @@
 import type { KeyObject } from 'node:crypto'
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose'
 import { fetch } from 'undici'
-import type { Inside } from './inside.ts'
+import type { Services } from './services.ts'
 import { type SigningKey, signJws } from './signature.ts'
 
 /** `kid` of the key that the bank adds to every TPP's keys when it is altered. */
 const shadowKid = 'shadow'
+
+/** Milliseconds for a TPP's keys to come. */
+const PATIENCE = 10_000
 
 /**
  * Fetches a TPP's keys over connections that trust the directory's authority. `shadowed` adds a key
@@ -13,13 +16,13 @@ const shadowKid = 'shadow'
  * `signAsClient`.
  */
 export function fetchKeySets(
-  { directory, keys }: Pick<Inside, 'directory' | 'keys'>,
+  { directory, keys }: Pick<Services, 'directory' | 'keys'>,
   shadowed: boolean,
 ) {
-  return async (url: string | URL | Request, options?: RequestInit): Promise<Response> => {
+  return async (url: string | URL | Request): Promise<Response> => {
     const answer = await fetch(String(url), {
       headers: { accept: 'application/json' },
-      ...(options?.signal ? { signal: options.signal } : {}),
+      signal: AbortSignal.timeout(PATIENCE),
       dispatcher: directory.agent,
     })
     const text = await answer.text()
@@ -31,8 +34,8 @@ export function fetchKeySets(
 }
 
 /** The keys at an address, for jose; throws when they cannot be had. */
-export async function keySetAt(inside: Pick<Inside, 'directory' | 'keys'>, url: string) {
-  const answer = await fetchKeySets(inside, false)(url, { signal: AbortSignal.timeout(5000) })
+export async function keySetAt(services: Pick<Services, 'directory' | 'keys'>, url: string) {
+  const answer = await fetchKeySets(services, false)(url)
   if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}`)
   return createLocalJWKSet((await answer.json()) as JSONWebKeySet)
 }

@@ -1,8 +1,10 @@
 import type { Server as HttpServer, RequestListener } from 'node:http'
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { createServer, Server as HttpsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { Identity } from './certificates.ts'
 import { type Directory, secureOptions } from './directory.ts'
-import { type Listener, listenersOf } from './layout.ts'
+import { type Listener, listenersOf } from './endpoints.ts'
 import type { ListenerName, Settings } from './settings.ts'
 
 /** The open listeners of a bank. */
@@ -10,7 +12,17 @@ export interface Listeners {
   portOf(name: ListenerName): number
   /** The listener of the bank itself on a local port; the operator's is none. */
   at(port: number | undefined): Listener | undefined
+  /** Shows another certificate from the next connection on. */
+  present(server: Identity): void
   close(): Promise<void>
+}
+
+interface ListenerOptions {
+  handle: RequestListener
+  operator: HttpServer
+  port?: number
+  /** Is told of each TLS connection that died while it was made, with the address it was for. */
+  onHandshakeFailure?: (problem: Error, socket: TLSSocket, address: string) => void
 }
 
 /**
@@ -21,7 +33,7 @@ export interface Listeners {
 export async function openListeners(
   settings: Settings,
   directory: Directory,
-  { handle, operator, port }: { handle: RequestListener; operator: HttpServer; port?: number },
+  { handle, operator, port, onHandshakeFailure }: ListenerOptions,
 ): Promise<Listeners> {
   const listeners = listenersOf(settings)
   const secure = secureListener(settings, directory, handle)
@@ -45,31 +57,47 @@ export async function openListeners(
   const ports = new Map(
     servers.map(([name, server]) => [name, (server.address() as AddressInfo).port]),
   )
+  for (const [name, server] of servers) {
+    server.on('tlsClientError', (problem: Error, socket: TLSSocket) => {
+      onHandshakeFailure?.(problem, socket, `https://127.0.0.1:${ports.get(name)}`)
+    })
+  }
   const byPort = new Map(listeners.map((one) => [ports.get(one.name), one]))
   return {
     portOf: (name) => ports.get(name) ?? 0,
     at: (local) => byPort.get(local),
+    present(server) {
+      for (const [, each] of servers) {
+        if (each instanceof HttpsServer) {
+          each.setSecureContext({
+            ...commonOptions(settings, server),
+            ca: directory.transportAuthorities,
+          })
+        }
+      }
+    },
     close,
   }
 }
 
 function secureListener(settings: Settings, directory: Directory, handle: RequestListener) {
-  const common = {
-    ...secureOptions(directory.server),
-    minVersion: settings.tlsMinVersion,
-    maxVersion: settings.tlsMaxVersion,
-  }
+  const common = commonOptions(settings, directory.server)
   return ({ mutual, roles }: Listener) => {
     if (!mutual) return createServer(common, handle)
     const someWithout = roles.includes('token') && !settings.tokenEndpointMtls
     const rejectUnauthorized = settings.tlsRefusal === 'handshake' && !someWithout
-    const asking = { ca: directory.authority, requestCert: true, rejectUnauthorized }
+    const asking = { ca: directory.transportAuthorities, requestCert: true, rejectUnauthorized }
     return createServer({ ...common, ...asking }, handle)
   }
 }
 
+function commonOptions({ tlsMinVersion, tlsMaxVersion }: Settings, server: Identity) {
+  return { ...secureOptions(server), minVersion: tlsMinVersion, maxVersion: tlsMaxVersion }
+}
+
 function listen(server: HttpServer, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
+    follow(server)
     // Longer than any pause of a run: a connection that closes while it is used looks like a fault.
     server.keepAliveTimeout = 120_000
     server.once('error', reject)
@@ -80,9 +108,21 @@ function listen(server: HttpServer, port: number): Promise<void> {
   })
 }
 
+/** Connections of each server, those too whose handshake has not ended. */
+const connections = new WeakMap<HttpServer, Set<Socket>>()
+
+function follow(server: HttpServer): void {
+  const open = new Set<Socket>()
+  connections.set(server, open)
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+}
+
 function closed(server: HttpServer): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())
-    server.closeAllConnections()
+    for (const socket of connections.get(server) ?? []) socket.destroy()
   })
 }

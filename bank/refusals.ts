@@ -107,3 +107,9 @@ export class Refused extends Error {
     this.path = path
   }
 }
+
+/** Why the bank refused a request: its own word for it, and a sentence. */
+export interface SeenRefusal {
+  reason: string
+  detail: string
+}

@@ -1,7 +1,7 @@
 import { compactVerify, createLocalJWKSet, decodeJwt, type JSONWebKeySet } from 'jose'
-import type { Inside } from './inside.ts'
 import { keySetAt } from './key-sets.ts'
 import type { RegistrationRefusal } from './policies/registration.ts'
+import type { Services } from './services.ts'
 
 type Claims = Record<string, unknown>
 type KeySet = ReturnType<typeof createLocalJWKSet>
@@ -24,8 +24,10 @@ export const metadata = (description: string) =>
   new RegistrationRefused('invalid_client_metadata', description)
 
 /** Who may register: checks the software statement and the JWT around it, each jti once. */
-export function createProver(inside: Omit<Inside, 'provider'>) {
-  const { policies, places, directory, settings } = inside
+export function createProver(
+  services: Pick<Services, 'policies' | 'endpoints' | 'directory' | 'settings' | 'keys'>,
+) {
+  const { policies, endpoints, directory, settings } = services
   const used = new Set<string>()
   const directoryKeys = createLocalJWKSet({ keys: [directory.signing.jwk] } as JSONWebKeySet)
 
@@ -43,7 +45,7 @@ export function createProver(inside: Omit<Inside, 'provider'>) {
 
   /** The registration is signed by the software that it registers, for this bank, and new. */
   async function proveSender(jws: string, claims: Claims, statement: Claims) {
-    const keys = await keySetAt(inside, String(statement.software_jwks_endpoint)).catch(
+    const keys = await keySetAt(services, String(statement.software_jwks_endpoint)).catch(
       () => undefined,
     )
     if (!keys) throw metadata('the keys of the software cannot be had')
@@ -52,11 +54,12 @@ export function createProver(inside: Omit<Inside, 'provider'>) {
     }
     const reason = policies.registrationClaimsRefusal(claims, {
       softwareId: statement.software_id,
-      audiences: [places.issuer, places.registration, places.at.registration],
+      audiences: [endpoints.issuer, endpoints.registration, endpoints.at.registration],
       now: Date.now() / 1000,
       tolerance: settings.clockTolerance,
     })
     if (reason) throw metadata(reason)
+    if (claims.jti === undefined) return
     const jti = String(claims.jti)
     if (used.has(jti)) throw metadata('jti was used before')
     used.add(jti)

@@ -1,4 +1,4 @@
-/** Names of the listeners; which of them a layout starts is in bank/layout.ts. */
+/** Names of the listeners; which of them a layout starts is in bank/endpoints.ts. */
 export type ListenerName =
   | 'api'
   | 'authorisation'
@@ -29,6 +29,10 @@ export interface Settings {
   tlsRefusal: 'handshake' | 'status'
   /** Does the token endpoint ask for a transport certificate? Default true. */
   tokenEndpointMtls: boolean
+  /** Does the product interface ask for one? Default false. */
+  productsMtls: boolean
+  /** Does the configuration ask for one, and the bank's JWKS beside it? Default false. */
+  discoveryMtls: boolean
   /**
    * Are access tokens bound to the transport certificate (RFC 8705)? Default true. Whether a client
    * may speak through another organisation's certificate is the policy `transportBelongsTo`.
@@ -52,8 +56,11 @@ export interface Settings {
   jwksKeys: number
   /** More members of the discovery document, or other values; undefined removes one. */
   discovery: Record<string, unknown>
-  /** FAPI 1.0 Advanced 5.2.2: a request object has nbf, exp at most 60 minutes later. */
-  requestNbfRequired: boolean
+  /**
+   * What a refusal may rest on: a sentence of the documents or a clause that they lean on, or FAPI 1.0
+   * Advanced 5.2.2 as well (a request object has nbf, and exp at most 60 minutes later).
+   */
+  strict: 'documents' | 'fapi'
 
   /** `immediate`: /authorize redirects to the forms' own address; `forms` shows them at once. */
   loginPage: 'forms' | 'immediate'
@@ -77,6 +84,8 @@ export const defaults: Settings = {
   tlsMaxVersion: 'TLSv1.3',
   tlsRefusal: 'handshake',
   tokenEndpointMtls: true,
+  productsMtls: false,
+  discoveryMtls: false,
   certificateBoundTokens: true,
   accessTokenLifetime: 3600,
   clientTokenLifetime: 3600,
@@ -89,10 +98,10 @@ export const defaults: Settings = {
   tokenTypeInResponse: true,
   jwksKeys: 1,
   discovery: {},
-  requestNbfRequired: true,
+  strict: 'documents',
   loginPage: 'immediate',
   responseDelayMs: 0,
-  rateLimit: { threshold: 20, window: 60, retryAfter: true },
+  rateLimit: { threshold: 40, window: 60, retryAfter: true },
   reconfirmationDays: 90,
   data: {},
   fundsConfirmationPaths: {

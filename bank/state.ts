@@ -1,7 +1,8 @@
 import type { Context } from 'koa'
-import type { Bank } from './bank.ts'
-import type { Listener } from './layout.ts'
+import type { Listener } from './endpoints.ts'
 import type { Transport } from './policies/access.ts'
+import type { SeenRefusal } from './refusals.ts'
+import type { Bank } from './running-bank.ts'
 
 /**
  * What middleware finds in `ctx.state`.
@@ -17,6 +18,10 @@ export interface BankState {
   listener: Listener
   transport: Transport
   body: string
+  /** Why the request is refused, in the bank's own words; absent while it is not. */
+  refusal?: SeenRefusal
+  /** Alterations that showed themselves while the request was served. */
+  firedIds?: Set<string>
   /** Notes that the alteration whose middleware runs showed itself. */
   fired(): void
 }

@@ -1,19 +1,22 @@
+import { factNames } from './admin-api.ts'
 import type { Customer } from './data/customers.ts'
 import type { Directory, Enrolled } from './directory.ts'
-import type { Inside } from './inside.ts'
-import { placeholdersOf } from './layout.ts'
-import { factNames } from './operator.ts'
+import { placeholdersOf } from './endpoints.ts'
 import { panScheme } from './policies/consents.ts'
+import type { Services } from './services.ts'
 
 /** How to reach and judge this bank: the shape of a target file, every credential in it. */
-export function targetOf(inside: Inside, operatorUrl: string) {
-  const { settings, places, directory, customers } = inside
+export function targetOf(
+  services: Pick<Services, 'settings' | 'endpoints' | 'directory' | 'customers'>,
+  operatorUrl: string,
+) {
+  const { settings, endpoints, directory, customers } = services
   const { first, second } = directory.clients
   const [one, two] = customers
   if (!one || !two) throw new Error('a bank has two customers at least')
   return {
     name: 'embedded',
-    addresses: placeholdersOf(settings, places),
+    addresses: placeholdersOf(settings, endpoints),
     trust: [directory.authority],
     clients: { first: clientOf(first), second: clientOf(second) },
     refusedCertificates: refusedOf(directory),
@@ -42,6 +45,7 @@ export function targetOf(inside: Inside, operatorUrl: string) {
     freshRegistrations: true,
     rateLimitBurst: settings.rateLimit.threshold + 5,
     clockTolerance: 60,
+    settlingTime: 1,
   }
 }
 

@@ -1,12 +1,14 @@
-import { createHash, type X509Certificate } from 'node:crypto'
+import type { X509Certificate } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Transport } from './policies/access.ts'
+import type { Services } from './services.ts'
+import { thumbprintIn } from './thumbprint.ts'
 
 const seen = new WeakMap<Socket, Transport>()
 
 /** What a connection says about the other end; read once per connection. */
-export function transportOf(socket: Socket): Transport {
+function transportOf(socket: Socket): Transport {
   const known = seen.get(socket)
   if (known) return known
   const { authorized, authorizationError } = socket as TLSSocket
@@ -20,10 +22,23 @@ export function transportOf(socket: Socket): Transport {
   return transport
 }
 
+/** What the bank and its directory know of a certificate beside what stands in it. */
+export function transportIn(
+  { withdrawn, directory }: Pick<Services, 'withdrawn' | 'directory'>,
+  socket: Socket,
+): Transport {
+  const transport = transportOf(socket)
+  const { thumbprint = '' } = transport
+  // Replaced: as good as revoked.
+  if (withdrawn.has(thumbprint)) return { ...transport, authorized: false, error: 'CERT_REVOKED' }
+  const organisationId = directory.ownTransports.get(thumbprint) ?? transport.organisationId
+  return { ...transport, ...(organisationId && { organisationId }) }
+}
+
 function factsOf(certificate: X509Certificate) {
   const unit = /^OU=(.+)$/m.exec(certificate.subject)?.[1]
   return {
-    thumbprint: createHash('sha256').update(certificate.raw).digest('base64url'),
+    thumbprint: thumbprintIn(certificate),
     ...(unit ? { organisationId: unit } : {}),
   }
 }

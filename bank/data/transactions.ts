@@ -88,8 +88,10 @@ function content(index: number, draw: (place: number) => number) {
   if (kind === 9) {
     return { amount: 1200, indicator: 'Debit' as const, information: 'LATE PAYMENT FEE' }
   }
-  const places = kind === 2 || kind === 10 ? foreign : shops
-  const { name, category, address } = places[draw(2) % places.length] as (typeof shops)[number]
+  const merchants = kind === 2 || kind === 10 ? foreign : shops
+  const { name, category, address } = merchants[
+    draw(2) % merchants.length
+  ] as (typeof shops)[number]
   return {
     amount,
     indicator: 'Debit' as const,

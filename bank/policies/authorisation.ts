@@ -7,21 +7,28 @@ type Claims = Record<string, unknown>
 const isNumber = (value: unknown): value is number => typeof value === 'number'
 
 /**
- * FAPI 1.0 Advanced 5.2.2 (13, 15, 17): a request object has exp, has nbf no longer ago than 60
- * minutes, and lives at most 60 minutes. Its signature, iss and aud are checked as well, elsewhere.
+ * What a request object lacks. Its signature, iss, aud and an exp that has passed are checked as well,
+ * elsewhere. A bank that is strict asks for FAPI 1.0 Advanced 5.2.2 (13, 15, 17) too.
  */
 export function requestObjectRefusal(claims: Claims, settings: Settings): string | undefined {
-  const now = Date.now() / 1000
-  const { exp, nbf, iat } = claims
-  if (!isNumber(exp)) return 'the request object has no exp'
-  if (nbf === undefined && settings.requestNbfRequired) return 'the request object has no nbf'
-  const start = nbf ?? iat ?? now
-  if (!isNumber(start)) return 'the nbf of the request object is not a number'
-  if (exp - start > 3600) return 'the request object lives longer than 60 minutes'
-  if (now - start > 3600 + settings.clockTolerance) return 'the request object is too old'
+  const { exp, nbf } = claims
+  if (exp !== undefined && !isNumber(exp)) return 'the exp of the request object is not a number'
+  if (nbf !== undefined && !isNumber(nbf)) return 'the nbf of the request object is not a number'
+  const reason = settings.strict === 'fapi' ? fapiRefusal({ exp, nbf }, settings) : undefined
+  if (reason) return reason
   if (typeof claims.redirect_uri !== 'string') return 'the request object has no redirect_uri'
   if (typeof claims.scope !== 'string') return 'the request object has no scope'
   if (typeof claims.nonce !== 'string') return 'the request object has no nonce'
+  return undefined
+}
+
+/** FAPI 1.0 Advanced 5.2.2: nbf no longer ago than 60 minutes, exp at most 60 minutes after it. */
+function fapiRefusal({ exp, nbf }: Claims, settings: Settings): string | undefined {
+  const now = Date.now() / 1000
+  if (!isNumber(exp)) return 'the request object has no exp'
+  if (!isNumber(nbf)) return 'the request object has no nbf'
+  if (exp - nbf > 3600) return 'the request object lives longer than 60 minutes'
+  if (now - nbf > 3600 + settings.clockTolerance) return 'the request object is too old'
   return undefined
 }
 

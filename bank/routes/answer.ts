@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, Next } from 'koa'
-import type { Inside } from '../inside.ts'
 import { Refused } from '../refusals.ts'
+import type { Services } from '../services.ts'
+import { stateOf } from '../state.ts'
 
 type Json = Record<string, unknown>
 
 /** Answers with the envelope of consent and data responses. `path` is that of Links.Self. */
 export function answer(
   ctx: Context,
-  { policies, places }: Inside,
+  { policies, endpoints }: Pick<Services, 'policies' | 'endpoints'>,
   { status = 200, data, risk, path }: { status?: number; data: Json; risk?: Json; path?: string },
 ): void {
   const own = ctx.originalUrl
@@ -18,7 +19,7 @@ export function answer(
   ctx.body = {
     Data: data,
     ...(risk ? { Risk: risk } : {}),
-    Links: { Self: policies.selfLink(places.at.api, path ?? own) },
+    Links: { Self: policies.selfLink(endpoints.at.api, path ?? own) },
     Meta: policies.metaView(),
   }
 }
@@ -27,13 +28,13 @@ export function answer(
  * Around the routes of the API: turns a refusal into the open banking error body, and never lets a
  * crash out without one.
  */
-export function refusing(inside: Inside) {
+export function refusing(services: Pick<Services, 'policies' | 'settings'>) {
   return async (ctx: Context, next: Next): Promise<void> => {
     try {
       await next()
     } catch (thrown) {
       if (!(thrown instanceof Refused)) ctx.app.emit('error', thrown, ctx)
-      answerRefusal(ctx, inside, thrown instanceof Refused ? thrown : new Refused('internal'))
+      answerRefusal(ctx, services, thrown instanceof Refused ? thrown : new Refused('internal'))
     }
   }
 }
@@ -41,10 +42,13 @@ export function refusing(inside: Inside) {
 /** The open banking error body: Code, Id, Message, Errors. */
 export function answerRefusal(
   ctx: Context,
-  { policies, settings }: Inside,
+  { policies, settings }: Pick<Services, 'policies' | 'settings'>,
   refused: Refused,
 ): void {
   const { status, code, message, challenge } = policies.refusal(refused.reason)
+  const words = refused.message === refused.reason ? message : refused.message
+  const detail = refused.path ? `${words} (${refused.path})` : words
+  stateOf(ctx).refusal = { reason: refused.reason, detail }
   ctx.status = status
   ctx.type = 'application/json'
   if (status === 401) {
@@ -53,18 +57,17 @@ export function answerRefusal(
   if (refused.reason === 'rate-limit' && settings.rateLimit.retryAfter) {
     ctx.set('retry-after', String(settings.rateLimit.window))
   }
-  const detail = refused.message === refused.reason ? message : refused.message
   const path = refused.path ? { Path: refused.path } : {}
   ctx.body = {
     Code: `${status} ${ctx.message}`,
     Id: randomUUID(),
     Message: message,
-    Errors: [{ ErrorCode: code, Message: detail, ...path }],
+    Errors: [{ ErrorCode: code, Message: words, ...path }],
   }
 }
 
 /** "Requests send accept: application/json." */
-export function needJson(ctx: Context, { policies }: Inside): void {
+export function needJson(ctx: Context, { policies }: Pick<Services, 'policies'>): void {
   const types = ctx.get('accept') ? ctx.accepts('application/json') : 'application/json'
   const one = Array.isArray(types) ? (types[0] ?? false) : types
   if (!policies.acceptable(one)) throw new Refused('not-acceptable')

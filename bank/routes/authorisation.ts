@@ -2,10 +2,10 @@ import Router from '@koa/router'
 import type { Context } from 'koa'
 import type { Consent } from '../consents.ts'
 import type { Customer } from '../data/customers.ts'
-import { ageOf, type Inside } from '../inside.ts'
+import { errors } from '../oidc-provider.ts'
 import { consentPage } from '../pages/consent.ts'
 import { loginPage } from '../pages/login.ts'
-import { errors } from '../quiet-provider.ts'
+import { ageOf, type Services } from '../services.ts'
 import { stateOf } from '../state.ts'
 
 const words = (value: unknown) =>
@@ -23,8 +23,13 @@ interface Visit {
 }
 
 /** The login and consent pages of one visit, below /interaction/{uid}. */
-export function authorisationRoutes(inside: Inside): Router {
-  const { provider, policies, consents, customers, visitors } = inside
+export function authorisationRoutes(
+  services: Pick<
+    Services,
+    'policies' | 'settings' | 'consents' | 'customers' | 'provider' | 'visitors'
+  >,
+): Router {
+  const { provider, policies, consents, customers, visitors } = services
   const router = new Router({ sensitive: true })
 
   async function visitOf(ctx: Context): Promise<Visit> {
@@ -45,7 +50,7 @@ export function authorisationRoutes(inside: Inside): Router {
 
   /** What forbids the customer to approve this visit's intent now. */
   function refusalOf({ consent, clientId, scopes }: Visit, customer: Customer) {
-    const age = consent && ageOf(inside, consent)
+    const age = consent && ageOf(services, consent)
     const reason = policies.authorisable(consent, clientId, scopes, age)
     if (reason || !consent) return reason ?? 'there is no such intent'
     return policies.confirmableBy(consent, customer, policies.cardsOffered(consent, customer))

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { AccessToken, ClientCredentials } from 'oidc-provider'
-import type { Inside } from '../inside.ts'
 import { Refused } from '../refusals.ts'
+import type { Services } from '../services.ts'
 import { stateOf } from '../state.ts'
 
 /** The value of `Authorization: Bearer …`; refuses when there is none. */
@@ -15,7 +15,7 @@ function bearerOf(ctx: Context): string {
 
 async function check<Token extends AccessToken | ClientCredentials>(
   ctx: Context,
-  { provider, policies }: Inside,
+  { provider, policies }: Pick<Services, 'provider' | 'policies'>,
   token: Token | undefined,
   scope: string,
 ): Promise<Token> {
@@ -33,19 +33,19 @@ async function check<Token extends AccessToken | ClientCredentials>(
 /** "Consent management uses an access token from a client_credentials grant." */
 export async function clientToken(
   ctx: Context,
-  inside: Inside,
+  services: Pick<Services, 'provider' | 'policies'>,
   scope: string,
 ): Promise<ClientCredentials> {
-  const token = await inside.provider.ClientCredentials.find(bearerOf(ctx))
-  return check(ctx, inside, token, scope)
+  const token = await services.provider.ClientCredentials.find(bearerOf(ctx))
+  return check(ctx, services, token, scope)
 }
 
 /** "Data access uses an access token from an authorization_code grant." */
 export async function customerToken(
   ctx: Context,
-  inside: Inside,
+  services: Pick<Services, 'provider' | 'policies'>,
   scope: string,
 ): Promise<AccessToken> {
-  const token = await inside.provider.AccessToken.find(bearerOf(ctx))
-  return check(ctx, inside, token, scope)
+  const token = await services.provider.AccessToken.find(bearerOf(ctx))
+  return check(ctx, services, token, scope)
 }

@@ -1,9 +1,9 @@
 import Router from '@koa/router'
 import type { Context } from 'koa'
 import type { Consent, ConsentKind, DebtorAccount } from '../consents.ts'
-import { type Inside, revokeGrants } from '../inside.ts'
-import { aispPath, versionPath } from '../layout.ts'
+import { aispPath, versionPath } from '../endpoints.ts'
 import { Refused } from '../refusals.ts'
+import { revokeGrants, type Services } from '../services.ts'
 import { stateOf } from '../state.ts'
 import { answer, needJson } from './answer.ts'
 import { clientToken } from './bearer.ts'
@@ -14,8 +14,13 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Account access consents below aisp, funds confirmation consents beside it. */
-export function consentRoutes(inside: Inside): Router {
-  const { policies, consents, settings } = inside
+export function consentRoutes(
+  services: Pick<
+    Services,
+    'policies' | 'settings' | 'consents' | 'records' | 'provider' | 'endpoints'
+  >,
+): Router {
+  const { policies, consents, settings } = services
   const router = new Router({ sensitive: true })
   const accessPath = `${aispPath}/account-access-consents`
   const fundsPath = (which: 'create' | 'delete') =>
@@ -39,7 +44,7 @@ export function consentRoutes(inside: Inside): Router {
 
   function created(ctx: Context, consent: Consent, path: string) {
     const data = policies.consentView(consent, policies)
-    answer(ctx, inside, {
+    answer(ctx, services, {
       status: 201,
       data,
       risk: {},
@@ -48,17 +53,17 @@ export function consentRoutes(inside: Inside): Router {
   }
 
   async function remove(ctx: Context, kind: ConsentKind) {
-    const { clientId } = await clientToken(ctx, inside, scopes[kind])
+    const { clientId } = await clientToken(ctx, services, scopes[kind])
     // The document lists 204, 401 and 403 for DELETE, so an unknown consent is one without access.
     const consent = consentOf(ctx, kind, String(clientId), 403)
     consent.deleted = Date.now()
-    if (policies.tokensDie('deleted')) revokeGrants(inside, consent)
+    if (policies.tokensDie('deleted')) revokeGrants(services, consent)
     ctx.status = 204
   }
 
   router.post(accessPath, async (ctx) => {
-    const { clientId } = await clientToken(ctx, inside, 'accounts')
-    const data = requestData(ctx, inside)
+    const { clientId } = await clientToken(ctx, services, 'accounts')
+    const data = requestData(ctx, services)
     const permissions = data.Permissions
     if (permissions === undefined) throw missing('Data.Permissions')
     const words = Array.isArray(permissions) && permissions.every((one) => typeof one === 'string')
@@ -67,9 +72,9 @@ export function consentRoutes(inside: Inside): Router {
       throw new Refused('permission-unsupported', undefined, 'Data.Permissions')
     }
     const dates = {
-      ...dateTime(inside, data, 'ExpirationDateTime', 'expires'),
-      ...dateTime(inside, data, 'TransactionFromDateTime', 'transactionsFrom'),
-      ...dateTime(inside, data, 'TransactionToDateTime', 'transactionsTo'),
+      ...dateTime(services, data, 'ExpirationDateTime', 'expires'),
+      ...dateTime(services, data, 'TransactionFromDateTime', 'transactionsFrom'),
+      ...dateTime(services, data, 'TransactionToDateTime', 'transactionsTo'),
     }
     const wrong = policies.datesRefusal(dates)
     if (wrong) throw new Refused('date-invalid', wrong, 'Data')
@@ -83,19 +88,19 @@ export function consentRoutes(inside: Inside): Router {
   })
 
   router.get(`${accessPath}/:ConsentId`, async (ctx) => {
-    const { clientId } = await clientToken(ctx, inside, 'accounts')
-    needJson(ctx, inside)
+    const { clientId } = await clientToken(ctx, services, 'accounts')
+    needJson(ctx, services)
     const consent = consentOf(ctx, 'account-access', String(clientId), 400)
-    answer(ctx, inside, { data: policies.consentView(consent, policies), risk: {} })
+    answer(ctx, services, { data: policies.consentView(consent, policies), risk: {} })
   })
 
   router.delete(`${accessPath}/:ConsentId`, (ctx) => remove(ctx, 'account-access'))
 
   router.post(fundsPath('create'), async (ctx) => {
-    const { clientId } = await clientToken(ctx, inside, 'fundsconfirmations')
-    const data = requestData(ctx, inside)
-    const account = debtorAccount(inside, data.DebtorAccount)
-    const expires = dateTime(inside, data, 'ExpirationDateTime', 'expires')
+    const { clientId } = await clientToken(ctx, services, 'fundsconfirmations')
+    const data = requestData(ctx, services)
+    const account = debtorAccount(services, data.DebtorAccount)
+    const expires = dateTime(services, data, 'ExpirationDateTime', 'expires')
     const wrong = policies.datesRefusal(expires)
     if (wrong) throw new Refused('date-invalid', wrong, 'Data.ExpirationDateTime')
     const consent = consents.create({
@@ -116,8 +121,8 @@ export function consentRoutes(inside: Inside): Router {
 const missing = (path: string) => new Refused('field-missing', `${path} is missing.`, path)
 
 /** Data of a create request, whose Risk is an empty object. */
-function requestData(ctx: Context, inside: Inside): Json {
-  needJson(ctx, inside)
+function requestData(ctx: Context, services: Pick<Services, 'policies'>): Json {
+  needJson(ctx, services)
   if (!ctx.is('application/json')) throw new Refused('media-type')
   let body: unknown
   try {
@@ -136,7 +141,7 @@ function requestData(ctx: Context, inside: Inside): Json {
 }
 
 function dateTime<Key extends string>(
-  { policies }: Inside,
+  { policies }: Pick<Services, 'policies'>,
   data: Json,
   field: string,
   key: Key,
@@ -149,7 +154,7 @@ function dateTime<Key extends string>(
   return { [key]: instant } as { [name in Key]?: number }
 }
 
-function debtorAccount({ policies }: Inside, account: unknown): DebtorAccount {
+function debtorAccount({ policies }: Pick<Services, 'policies'>, account: unknown): DebtorAccount {
   const path = 'Data.DebtorAccount'
   if (account === undefined) throw missing(path)
   if (!isObject(account)) throw new Refused('field-invalid', 'Not an object.', path)

@@ -3,10 +3,10 @@ import type { Context } from 'koa'
 import type { Consent } from '../consents.ts'
 import type { Card } from '../data/customers.ts'
 import { transactionsOf } from '../data/transactions.ts'
-import { ageOf, type Inside } from '../inside.ts'
-import { aispPath } from '../layout.ts'
+import { aispPath } from '../endpoints.ts'
 import type { DataEndpoint, Period } from '../policies/data.ts'
 import { Refused } from '../refusals.ts'
+import { ageOf, type Services } from '../services.ts'
 import { answer, needJson } from './answer.ts'
 import { customerToken } from './bearer.ts'
 import type { Limiter } from './limiter.ts'
@@ -18,9 +18,15 @@ interface Account {
   card: Card
 }
 
+/** What the data routes work with. */
+type Parts = Pick<
+  Services,
+  'policies' | 'settings' | 'consents' | 'customers' | 'secret' | 'provider' | 'endpoints'
+>
+
 /** Accounts, balances and transactions: bulk and single. */
-export function dataRoutes(inside: Inside, limiter: Limiter): Router {
-  const { policies, consents, customers, secret } = inside
+export function dataRoutes(services: Parts, limiter: Limiter): Router {
+  const { policies, consents, customers, secret } = services
   const router = new Router({ sensitive: true })
 
   /** AccountIds that were ever given out: they tell a foreign account from an unknown one. */
@@ -38,12 +44,12 @@ export function dataRoutes(inside: Inside, limiter: Limiter): Router {
 
   /** Who asks, under which consent, and for which of its accounts. */
   async function admit(ctx: Context, endpoint: DataEndpoint) {
-    const token = await customerToken(ctx, inside, 'accounts')
+    const token = await customerToken(ctx, services, 'accounts')
     const consent = consents.ofGrant(token.grantId ?? '')
     if (consent?.kind !== 'account-access') throw new Refused('token-invalid')
     limiter.admit(ctx, String(token.clientId))
-    needJson(ctx, inside)
-    const unusable = policies.consentUsable(consent, ageOf(inside, consent))
+    needJson(ctx, services)
+    const unusable = policies.consentUsable(consent, ageOf(services, consent))
     if (unusable) throw new Refused(unusable)
     if (!policies.permits(consent.permissions, endpoint)) throw new Refused('permission-missing')
     return { consent, accounts: asked(ctx, consent, endpoint) }
@@ -86,7 +92,7 @@ export function dataRoutes(inside: Inside, limiter: Limiter): Router {
           number: policies.maskCard(card.pan),
         }),
       )
-      answer(ctx, inside, { data: { Account: list } })
+      answer(ctx, services, { data: { Account: list } })
     }
   }
 
@@ -95,7 +101,7 @@ export function dataRoutes(inside: Inside, limiter: Limiter): Router {
       const { accounts } = await admit(ctx, endpoint)
       const now = Date.now()
       const list = accounts.map(({ id, card }) => policies.balanceView(id, card, now, policies))
-      answer(ctx, inside, { data: { Balance: list } })
+      answer(ctx, services, { data: { Balance: list } })
     }
   }
 
@@ -119,7 +125,7 @@ export function dataRoutes(inside: Inside, limiter: Limiter): Router {
           .rowsAnswered(rows, id, endpoint)
           .map((row) => policies.transactionView(id, row, detail, policies))
       })
-      answer(ctx, inside, { data: { Transaction: list } })
+      answer(ctx, services, { data: { Transaction: list } })
     }
   }
 

@@ -1,19 +1,22 @@
 import type { Context } from 'koa'
 import { bindsTokens } from '../authorisation-server.ts'
-import type { Inside } from '../inside.ts'
 import { grantTypes } from '../registered.ts'
+import type { Services } from '../services.ts'
 
 /**
  * What the library answers as the configuration, put right: the endpoints have listeners of their
  * own, implicit is no grant of the token endpoint, and answers go by fragment alone.
  */
-export function mendDiscovery(ctx: Context, { places, settings }: Inside): void {
+export function mendDiscovery(
+  ctx: Context,
+  { endpoints, settings }: Pick<Services, 'endpoints' | 'settings'>,
+): void {
   const document: Record<string, unknown> = {
     ...(ctx.body as Record<string, unknown>),
-    authorization_endpoint: places.authorisation,
-    token_endpoint: places.token,
-    registration_endpoint: places.registration,
-    jwks_uri: places.jwks,
+    authorization_endpoint: endpoints.authorisation,
+    token_endpoint: endpoints.token,
+    registration_endpoint: endpoints.registration,
+    jwks_uri: endpoints.jwks,
     grant_types_supported: grantTypes,
     response_modes_supported: ['fragment'],
     tls_client_certificate_bound_access_tokens: bindsTokens(settings),

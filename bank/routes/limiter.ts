@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
-import type { Inside } from '../inside.ts'
 import { Refused } from '../refusals.ts'
+import type { Services } from '../services.ts'
 
 /** Counts, per client, the data requests of the window that came without the customer. */
 export interface Limiter {
@@ -11,7 +11,7 @@ export interface Limiter {
 export function createLimiter({
   policies,
   settings,
-}: Pick<Inside, 'policies' | 'settings'>): Limiter {
+}: Pick<Services, 'policies' | 'settings'>): Limiter {
   const seen = new Map<string, number[]>()
   return {
     admit(ctx, clientId) {

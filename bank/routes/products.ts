@@ -1,7 +1,7 @@
 import Router from '@koa/router'
 import type { Context, Next } from 'koa'
 import { productMeta, products } from '../data/products.ts'
-import type { Inside } from '../inside.ts'
+import type { Services } from '../services.ts'
 
 const path = '/open-banking/v1/consumer-credit-cards'
 
@@ -21,7 +21,7 @@ export function answerError(ctx: Context, status: number): void {
 }
 
 /** The product information interface. */
-export function productRoutes({ policies }: Inside): Router {
+export function productRoutes({ policies }: Pick<Services, 'policies'>): Router {
   const router = new Router({ sensitive: true })
   router.get(path, (ctx) => {
     if (ctx.get('accept') && !ctx.accepts('application/json')) return answerError(ctx, 400)

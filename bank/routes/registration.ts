@@ -6,7 +6,6 @@ import type {
   RegistrationAccessToken,
 } from 'oidc-provider'
 import { bindsTokens } from '../authorisation-server.ts'
-import type { Inside } from '../inside.ts'
 import type { Advertised, RegistrationRefusal } from '../policies/registration.ts'
 import { apiScopes, grantTypes } from '../registered.ts'
 import {
@@ -16,6 +15,7 @@ import {
   RegistrationRefused,
   refuse,
 } from '../registration-proof.ts'
+import type { Services } from '../services.ts'
 import { stateOf } from '../state.ts'
 
 type Claims = Record<string, unknown>
@@ -29,15 +29,21 @@ const advertised: Advertised = {
 }
 
 /** Registration, and the answer that managing a client is not supported. */
-export function registrationRoutes(inside: Inside): Router {
-  const { policies, places, provider, records, settings } = inside
+export function registrationRoutes(
+  services: Omit<Services, 'consents' | 'customers' | 'visitors' | 'secret'>,
+): Router {
+  const { policies, endpoints, provider, records, settings } = services
   const router = new Router({ sensitive: true })
-  const { softwareStatement, proveSender } = createProver(inside)
+  const { softwareStatement, proveSender } = createProver(services)
 
-  router.post(places.paths.registration, async (ctx) => {
+  router.post(endpoints.paths.registration, async (ctx) => {
     ctx.set('cache-control', 'no-store')
     ctx.set('pragma', 'no-cache')
     if (!policies.registrationMediaType(ctx.request.type)) {
+      stateOf(ctx).refusal = {
+        reason: 'media-type',
+        detail: `the content type must be application/jwt, not ${ctx.request.type || 'none'}`,
+      }
       ctx.status = 415
       ctx.body = bodyOf({
         error: 'invalid_client_metadata',
@@ -50,13 +56,15 @@ export function registrationRoutes(inside: Inside): Router {
       ctx.status = 201
     } catch (thrown) {
       if (!(thrown instanceof RegistrationRefused)) throw thrown
+      const { error, description } = thrown.refusal
+      stateOf(ctx).refusal = { reason: error, detail: description }
       ctx.status = 400
       ctx.body = bodyOf(thrown.refusal)
     }
   })
 
   // "Client management (reading, updating or deleting a registration) is not supported."
-  router.all(`${places.paths.registration}/:clientId`, (ctx) => {
+  router.all(`${endpoints.paths.registration}/:clientId`, (ctx) => {
     ctx.status = 405
     ctx.set('allow', '')
     ctx.body = { error: 'invalid_request', error_description: 'client management is not supported' }
@@ -88,14 +96,16 @@ export function registrationRoutes(inside: Inside): Router {
       ? statement.software_roles.map(String)
       : []
     const grants = (claims.grant_types as string[] | undefined) ?? advertised.grantTypes
+    const stored = policies.grantTypesStored(grants)
+    const usesCodes = stored.includes('authorization_code')
     const clientId = policies.clientIdFor(statement)
     const values = {
       client_id: clientId,
       client_id_issued_at: Math.floor(Date.now() / 1000),
       client_name: statement.software_client_name ?? statement.software_id,
       redirect_uris: redirectUris,
-      grant_types: policies.grantTypesStored(grants),
-      response_types: ['code id_token'],
+      grant_types: stored,
+      response_types: usesCodes ? ['code id_token'] : [],
       scope: policies.scopesStored(wanted, roles).join(' '),
       jwks_uri: statement.software_jwks_endpoint,
       application_type: 'web',
@@ -112,7 +122,8 @@ export function registrationRoutes(inside: Inside): Router {
     }
     // OpenID Connect wants the implicit grant beside a response type with an ID token; it is no
     // grant of the token endpoint, so the answer is silent about it.
-    const known = { ...values, grant_types: [...new Set([...values.grant_types, 'implicit'])] }
+    const all = usesCodes ? [...new Set([...stored, 'implicit'])] : stored
+    const known = { ...values, grant_types: all }
     const client = await accepted(known as AllClientMetadata)
     await records.adapter('Client').upsert(clientId, client.metadata(), 0)
     const Token = provider.RegistrationAccessToken as unknown as new (of: {
@@ -122,7 +133,7 @@ export function registrationRoutes(inside: Inside): Router {
     return {
       ...values,
       registration_access_token: await token.save(),
-      registration_client_uri: `${places.registration}/${clientId}`,
+      registration_client_uri: `${endpoints.registration}/${clientId}`,
     }
   }
 

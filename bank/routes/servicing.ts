@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import Router from '@koa/router'
 import type { Context } from 'koa'
 import type { Customer } from '../data/customers.ts'
-import { ageOf, type Inside, revoke } from '../inside.ts'
 import { loginPage } from '../pages/login.ts'
 import { servicingPage } from '../pages/servicing.ts'
+import { ageOf, revoke, type Services } from '../services.ts'
 import { stateOf } from '../state.ts'
 
 /** Path of the account servicing facility, on the listener of the authorisation page. */
@@ -18,8 +18,13 @@ interface Session {
 }
 
 /** The account servicing facility: a customer sees consents, also deleted ones, and revokes them. */
-export function servicingRoutes(inside: Inside): Router {
-  const { policies, consents, customers, provider } = inside
+export function servicingRoutes(
+  services: Pick<
+    Services,
+    'policies' | 'settings' | 'consents' | 'customers' | 'provider' | 'records'
+  >,
+): Router {
+  const { policies, consents, customers, provider } = services
   const sessions = new Map<string, Session>()
   const router = new Router({ sensitive: true })
   const action = `${servicingPath}/login`
@@ -46,7 +51,7 @@ export function servicingRoutes(inside: Inside): Router {
           consent,
           organisation: String(client?.org_name),
           onBehalfOf: String(client?.software_on_behalf_of),
-          expired: ageOf(inside, consent).expired,
+          expired: ageOf(services, consent).expired,
         }
       }),
     )
@@ -71,7 +76,7 @@ export function servicingRoutes(inside: Inside): Router {
     const session = sessionOf(ctx)
     if (!session || formOf(ctx).get('seal') !== session.seal) return home(ctx)
     const consent = consents.get(String(ctx.params.ConsentId))
-    if (consent && consent.customerId === session.customer.id) revoke(inside, consent)
+    if (consent && consent.customerId === session.customer.id) revoke(services, consent)
     home(ctx)
   })
 

@@ -18,7 +18,7 @@ export interface Paths {
 }
 
 /** Addresses of what a bank serves, absolute, without a slash at the end. */
-export interface Places {
+export interface Endpoints {
   /** Address of each listener by its role. */
   at: Record<Role, string>
   paths: Paths
@@ -45,11 +45,17 @@ const sandbox: Listener[] = [
 ]
 
 /** The listeners of a layout, in the order of their ports. */
-export function listenersOf({ layout, tokenEndpointMtls }: Settings): Listener[] {
-  const listeners = layout === 'production' ? production : sandbox
-  return listeners.map((listener) =>
-    listener.name === 'token' ? { ...listener, mutual: tokenEndpointMtls } : listener,
-  )
+export function listenersOf(settings: Settings): Listener[] {
+  const { layout, tokenEndpointMtls, productsMtls, discoveryMtls } = settings
+  const asking: Partial<Record<ListenerName, boolean>> = {
+    token: tokenEndpointMtls,
+    products: productsMtls,
+    ...(discoveryMtls && { discovery: true }),
+  }
+  return (layout === 'production' ? production : sandbox).map((listener) => ({
+    ...listener,
+    mutual: asking[listener.name] ?? listener.mutual,
+  }))
 }
 
 export function pathsOf({ layout }: Settings): Paths {
@@ -72,7 +78,7 @@ export const versionPath = '/open-banking/v3.1'
 export const aispPath = `${versionPath}/aisp`
 
 /** Puts the addresses together; `origin` gives the address of a listener. */
-export function placesOf(settings: Settings, origin: (name: ListenerName) => string): Places {
+export function endpointsOf(settings: Settings, origin: (name: ListenerName) => string): Endpoints {
   const paths = pathsOf(settings)
   const at = {} as Record<Role, string>
   for (const { name, roles } of listenersOf(settings)) {
@@ -90,8 +96,8 @@ export function placesOf(settings: Settings, origin: (name: ListenerName) => str
 }
 
 /** `addresses` of a target: the placeholders of the document. */
-export function placeholdersOf(settings: Settings, places: Places): Record<string, string> {
-  const { at } = places
+export function placeholdersOf(settings: Settings, endpoints: Endpoints): Record<string, string> {
+  const { at } = endpoints
   if (settings.layout === 'sandbox') {
     return {
       sandbox_discovery_url: at.discovery,

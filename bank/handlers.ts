@@ -1,9 +1,8 @@
 import type { Context, Next } from 'koa'
-import type { Inside } from './inside.ts'
-import type { Role } from './layout.ts'
+import type { Role } from './endpoints.ts'
+import { errors } from './oidc-provider.ts'
 import { loginPage } from './pages/login.ts'
 import { problemPage } from './pages/problem.ts'
-import { errors } from './quiet-provider.ts'
 import { Refused } from './refusals.ts'
 import { refusing } from './routes/answer.ts'
 import { authorisationRoutes } from './routes/authorisation.ts'
@@ -14,9 +13,11 @@ import { createLimiter } from './routes/limiter.ts'
 import { productErrors, productRoutes } from './routes/products.ts'
 import { registrationRoutes } from './routes/registration.ts'
 import { servicingPath, servicingRoutes } from './routes/servicing.ts'
+import type { Services } from './services.ts'
+import { tellReason, tellReasonByRedirect } from './told-reasons.ts'
 
 /** What serves one role of a listener. */
-export interface Department {
+export interface Handler {
   role: Role
   /** Does it play back x-fapi-interaction-id? */
   interactive: boolean
@@ -27,21 +28,21 @@ export interface Department {
 const below = (path: string, place: string) => path === place || path.startsWith(`${place}/`)
 
 /** Every department of the bank; `next` leads to the authorisation server. */
-export function departmentsOf(inside: Inside): Record<Role, Department> {
+export function handlersOf(services: Services): Record<Role, Handler> {
   return {
-    api: api(inside),
-    registration: registration(inside),
-    token: token(inside),
-    authorisation: authorisation(inside),
-    discovery: discovery(inside),
-    products: products(inside),
+    api: api(services),
+    registration: registration(services),
+    token: token(services),
+    authorisation: authorisation(services),
+    discovery: discovery(services),
+    products: products(services),
   }
 }
 
-function api(inside: Inside): Department {
-  const consents = consentRoutes(inside).routes()
-  const data = dataRoutes(inside, createLimiter(inside)).routes()
-  const guarded = refusing(inside)
+function api(services: Services): Handler {
+  const consents = consentRoutes(services).routes()
+  const data = dataRoutes(services, createLimiter(services)).routes()
+  const guarded = refusing(services)
   const unmatched = async (ctx: Context) => {
     const layers: { methods: string[] }[] = ctx.matched ?? []
     if (layers.length === 0) throw new Refused('not-found')
@@ -57,9 +58,9 @@ function api(inside: Inside): Department {
   }
 }
 
-function registration(inside: Inside): Department {
-  const routes = registrationRoutes(inside).routes()
-  const serves = (path: string) => below(path, inside.places.paths.registration)
+function registration(services: Services): Handler {
+  const routes = registrationRoutes(services).routes()
+  const serves = (path: string) => below(path, services.endpoints.paths.registration)
   return {
     role: 'registration',
     interactive: true,
@@ -69,8 +70,8 @@ function registration(inside: Inside): Department {
   }
 }
 
-function token({ places, settings }: Inside): Department {
-  const serves = (path: string) => path === places.paths.token
+function token({ endpoints, settings }: Pick<Services, 'endpoints' | 'settings'>): Handler {
+  const serves = (path: string) => path === endpoints.paths.token
   return {
     role: 'token',
     interactive: true,
@@ -79,6 +80,7 @@ function token({ places, settings }: Inside): Department {
       await plainly(ctx, serves(ctx.path) && 'POST', async () => {
         if (serves(ctx.path)) await next()
       })
+      tellReason(ctx)
       const answer = ctx.body as Record<string, unknown> | undefined
       if (ctx.status !== 200 || !answer) return
       if (!settings.idTokenInTokenResponse) delete answer.id_token
@@ -87,11 +89,11 @@ function token({ places, settings }: Inside): Department {
   }
 }
 
-function authorisation(inside: Inside): Department {
-  const { places, settings } = inside
-  const visits = authorisationRoutes(inside).routes()
-  const servicing = servicingRoutes(inside).routes()
-  const own = places.paths.authorisation
+function authorisation(services: Services): Handler {
+  const { endpoints, settings } = services
+  const visits = authorisationRoutes(services).routes()
+  const servicing = servicingRoutes(services).routes()
+  const own = endpoints.paths.authorisation
   return {
     role: 'authorisation',
     interactive: false,
@@ -100,6 +102,7 @@ function authorisation(inside: Inside): Department {
       try {
         if (below(ctx.path, own)) {
           await forgetSession(ctx, next)
+          tellReasonByRedirect(ctx)
           if (settings.loginPage === 'forms') showForms(ctx)
           if (ctx.status !== 404 || ctx.path !== own) return
           ctx.set('allow', 'GET')
@@ -132,7 +135,7 @@ function showForms(ctx: Context): void {
   loginPage(ctx, { action: `${place}/login`, purpose: 'Log in to see what you are asked for.' })
 }
 
-function discovery(inside: Inside): Department {
+function discovery(services: Pick<Services, 'endpoints' | 'settings'>): Handler {
   const configuration = '/.well-known/openid-configuration'
   const serves = (path: string) => path === configuration || path === '/jwks'
   return {
@@ -143,14 +146,14 @@ function discovery(inside: Inside): Department {
       await plainly(ctx, serves(ctx.path) && 'GET', async () => {
         if (!serves(ctx.path)) return
         await next()
-        if (ctx.path === configuration && ctx.status === 200) mendDiscovery(ctx, inside)
+        if (ctx.path === configuration && ctx.status === 200) mendDiscovery(ctx, services)
       })
     },
   }
 }
 
-function products(inside: Inside): Department {
-  const routes = productRoutes(inside).routes()
+function products(services: Pick<Services, 'policies'>): Handler {
+  const routes = productRoutes(services).routes()
   return {
     role: 'products',
     interactive: false,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { readBody } from './body.ts'
-import { type Inside, revoke } from './inside.ts'
+import { revoke, type Services } from './services.ts'
 
 /** A fact that cannot be made true, and the status that says so. */
 type Problem = [status: number, words: string]
@@ -11,7 +11,7 @@ const day = 86_400_000
 /** Facts, each made true for one token or one consent only. Undefined: done. */
 const facts: Record<
   string,
-  (inside: Inside, subject: Record<string, unknown>) => Problem | undefined
+  (services: Services, subject: Record<string, unknown>) => Problem | undefined
 > = {
   'token-expired'({ records }, { accessToken }) {
     const token = String(accessToken)
@@ -31,10 +31,10 @@ const facts: Record<
     if (consent.confirmed === undefined) return [409, 'no customer has confirmed the consent']
     consent.ahead.confirmation = settings.reconfirmationDays * day + 60_000
   },
-  'customer-revokes'(inside, { consentId }) {
-    const consent = inside.consents.get(String(consentId))
+  'customer-revokes'(services, { consentId }) {
+    const consent = services.consents.get(String(consentId))
     if (!consent) return [404, 'there is no such consent']
-    revoke(inside, consent)
+    revoke(services, consent)
   },
 }
 
@@ -45,7 +45,7 @@ export const factNames = Object.keys(facts)
  * The operator's listener: plain HTTP on loopback, under a path that nobody can guess.
  * POST {path}/facts/{name} with a JSON body answers 204, or says in words why not.
  */
-export function createOperator(inside: () => Inside): { server: Server; path: string } {
+export function createAdminApi(services: () => Services): { server: Server; path: string } {
   const path = `/${randomBytes(16).toString('hex')}`
 
   async function state(request: IncomingMessage): Promise<Problem | undefined> {
@@ -54,7 +54,10 @@ export function createOperator(inside: () => Inside): { server: Server; path: st
     if (!fact) return [404, `there is no such fact; there are: ${factNames.join(', ')}`]
     if (request.method !== 'POST') return [405, 'a fact is stated by POST']
     try {
-      return fact(inside(), JSON.parse((await readBody(request)) ?? '') as Record<string, unknown>)
+      return fact(
+        services(),
+        JSON.parse((await readBody(request)) ?? '') as Record<string, unknown>,
+      )
     } catch {
       return [400, 'the body is not a JSON object']
     }

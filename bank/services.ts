@@ -3,18 +3,18 @@ import type { Records } from './adapter.ts'
 import type { Consent, Consents } from './consents.ts'
 import type { Customer } from './data/customers.ts'
 import type { Directory } from './directory.ts'
-import type { Places } from './layout.ts'
+import type { Endpoints } from './endpoints.ts'
 import type { Age } from './policies/consents.ts'
 import type { Policies } from './policies.ts'
 import type { Settings } from './settings.ts'
 import type { SigningKey } from './signature.ts'
 
 /** Everything inside one bank that its routes work with. */
-export interface Inside {
+export interface Services {
   settings: Settings
   policies: Policies
   directory: Directory
-  places: Places
+  endpoints: Endpoints
   provider: Provider
   records: Records
   consents: Consents
@@ -23,13 +23,15 @@ export interface Inside {
   keys: SigningKey[]
   /** Key of the AccountIds of this bank. */
   secret: Buffer
+  /** Thumbprints of transport certificates that were replaced. */
+  withdrawn: Set<string>
   /** Who has logged in during which visit of the authorisation page: visit → customer. */
   visitors: Map<string, Customer>
 }
 
 /** What time has done to a consent. */
 export function ageOf(
-  { policies, settings }: Pick<Inside, 'policies' | 'settings'>,
+  { policies, settings }: Pick<Services, 'policies' | 'settings'>,
   consent: Consent,
 ): Age {
   return {
@@ -39,14 +41,14 @@ export function ageOf(
 }
 
 /** The customer's own revocation: the state changes, and the tokens die. */
-export function revoke(inside: Inside, consent: Consent): void {
-  const { policies } = inside
+export function revoke(services: Pick<Services, 'policies' | 'records'>, consent: Consent): void {
+  const { policies } = services
   consent.status = policies.statusAfterRevocation(consent.status)
   consent.statusUpdated = policies.statusUpdated(consent.statusUpdated)
-  if (policies.tokensDie('revoked')) revokeGrants(inside, consent)
+  if (policies.tokensDie('revoked')) revokeGrants(services, consent)
 }
 
 /** Makes every code and token of the consent void. */
-export function revokeGrants({ records }: Inside, consent: Consent): void {
+export function revokeGrants({ records }: Pick<Services, 'records'>, consent: Consent): void {
   for (const grant of consent.grants) records.revokeGrant(grant)
 }

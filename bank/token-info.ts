@@ -3,7 +3,7 @@ import type { Consent } from './consents.ts'
 import { stateOf } from './state.ts'
 
 /** Who sent a request with an access token, as far as the token tells. */
-export interface Asker {
+export interface TokenInfo {
   /** Name of the TPP in the directory. */
   client: 'first' | 'second'
   clientId: string
@@ -17,8 +17,8 @@ export interface Asker {
  * Looks up the access token of a request, valid or not: for alterations that show themselves to one
  * client, under one consent or after a refresh only. Undefined when the bank never issued it.
  */
-export function askerOf(ctx: Context): Asker | undefined {
-  const { records, consents, directory } = stateOf(ctx).bank.inside
+export function tokenInfoOf(ctx: Context): TokenInfo | undefined {
+  const { records, consents, directory } = stateOf(ctx).bank.services
   const value = ctx.get('authorization').replace(/^Bearer +/i, '')
   const token = records.peek('AccessToken', value) ?? records.peek('ClientCredentials', value)
   if (!token?.clientId) return undefined

@@ -1,0 +1,124 @@
+import { decodeJwt } from 'jose'
+import type { Context } from 'koa'
+import type { Role } from './endpoints.ts'
+import type { Services } from './services.ts'
+
+type Json = Record<string, unknown>
+
+/** What the bank knew about a request when it came, whether it then served it or not. */
+export interface SeenFacts {
+  /** What a correct message of the client names. */
+  expected: { issuer: string; tokenEndpoint: string; registrationEndpoint: string }
+  /** The client that the request names: by its access token, its assertion or its query. */
+  clientId?: string
+  /** What is stored for that client; absent when it is not registered. */
+  client?: Json
+  /** The access token of the request, if the bank ever issued it. */
+  token?: {
+    kind: 'client' | 'customer'
+    /** Absent for a token of the client itself. */
+    consentId?: string
+    /** Had it neither expired nor been revoked? */
+    live: boolean
+    scope: string
+    clientId: string
+  }
+  /** The authorisation code of a token request, if the bank ever issued it. */
+  code?: { used: boolean; redirectUri: string; consentId?: string }
+  /** The refresh token of a token request, if the bank ever issued it and it was not revoked. */
+  refreshToken?: { superseded: boolean; consentId?: string }
+  /** The consent that a path or a request object names, if there is one. */
+  consent?: {
+    id: string
+    status: string
+    clientId: string
+    deleted: boolean
+    /** Has a customer approved it before? */
+    approved: boolean
+    transactionsFrom?: number
+    transactionsTo?: number
+  }
+  /** The consent that the AccountId of the path belongs to, where it is not the token's own. */
+  foreignAccount?: boolean
+}
+
+/** Read before the request is served: what it asks for may end what it was asked with. */
+export function factsOf(ctx: Context, role: Role, services: Services, body: string): SeenFacts {
+  const { endpoints, records, consents } = services
+  const facts: SeenFacts = {
+    expected: {
+      issuer: endpoints.issuer,
+      tokenEndpoint: endpoints.token,
+      registrationEndpoint: endpoints.registration,
+    },
+  }
+  const nameConsent = (id: string | undefined) => {
+    const consent = id === undefined ? undefined : consents.get(id)
+    if (!consent) return
+    facts.consent = {
+      id: consent.id,
+      status: consent.status,
+      clientId: consent.clientId,
+      deleted: consent.deleted !== undefined,
+      approved: consent.confirmed !== undefined,
+      transactionsFrom: consent.transactionsFrom,
+      transactionsTo: consent.transactionsTo,
+    }
+  }
+  const consentOfGrant = (grantId: unknown) => consents.ofGrant(String(grantId))?.id
+  if (role === 'api') {
+    const value = ctx.get('authorization').replace(/^Bearer +/i, '')
+    const customer = records.peek('AccessToken', value)
+    const token = customer ?? records.peek('ClientCredentials', value)
+    if (token?.clientId) {
+      facts.clientId = token.clientId
+      facts.token = {
+        kind: customer ? 'customer' : 'client',
+        consentId: customer && consentOfGrant(token.grantId),
+        live: (token.exp ?? 0) > Date.now() / 1000,
+        scope: String(token.scope ?? ''),
+        clientId: token.clientId,
+      }
+    }
+    nameConsent(/-consents\/([^/?]+)/.exec(ctx.path)?.[1] ?? facts.token?.consentId)
+  }
+  if (role === 'token') {
+    const form = new URLSearchParams(body)
+    const claims = claimsOf(form.get('client_assertion'))
+    facts.clientId = text(claims?.sub) ?? form.get('client_id') ?? undefined
+    const code = records.peek('AuthorizationCode', form.get('code') ?? '')
+    if (code) {
+      facts.code = {
+        used: code.consumed !== undefined,
+        redirectUri: String(code.redirectUri),
+        consentId: consentOfGrant(code.grantId),
+      }
+    }
+    const refresh = records.peek('RefreshToken', form.get('refresh_token') ?? '')
+    if (refresh) {
+      facts.refreshToken = {
+        superseded: refresh.consumed !== undefined,
+        consentId: consentOfGrant(refresh.grantId),
+      }
+    }
+  }
+  if (role === 'authorisation') {
+    const query = new URLSearchParams(ctx.querystring)
+    const claims = claimsOf(query.get('request'))
+    facts.clientId = query.get('client_id') ?? text(claims?.client_id)
+    nameConsent(services.policies.intentOf(claims ?? {}))
+  }
+  const client = facts.clientId && records.peek('Client', facts.clientId)
+  if (client) facts.client = { ...client }
+  return facts
+}
+
+const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
+
+function claimsOf(jws: string | null): Json | undefined {
+  try {
+    return jws === null ? undefined : (decodeJwt(jws) as Json)
+  } catch {
+    return undefined
+  }
+}
