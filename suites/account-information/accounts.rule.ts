@@ -1,8 +1,12 @@
-import { succeeded } from '../../engine/judge/matchers.ts'
-import { member, type Row, rowsOf } from '../../engine/judge/rows.ts'
-import { rule } from '../../engine/judge/rule.ts'
-import { brief } from '../../engine/judge/schemas.ts'
-import type { Exchange } from '../../engine/wire/exchange.ts'
+import {
+  brief,
+  type Exchange,
+  member,
+  type Row,
+  rowsOf,
+  succeeded,
+} from '../../engine/suite-api/responses.ts'
+import { rule } from '../../engine/suite-api/rule.ts'
 import { strangersTo, TWO_ACCOUNTS } from './common/asked-account.ts'
 
 /** The accounts of a successful answer; undefined where it lists none. */
@@ -11,6 +15,11 @@ function accountsIn(exchange: Exchange): Row[] | undefined {
   return succeeded(exchange) && isArray ? rowsOf(exchange) : undefined
 }
 
+/**
+ * Every `account` 2xx: all rows have AccountId = about.subject; on a request without deviation
+ * there is exactly one row. Not judged where Data.Account is no array (ACC-18). Only an answer
+ * under a consent with two accounts tells right from wrong.
+ */
 rule(
   'ACC-02/asked-account-only',
   'GET /accounts/{AccountId} answers with the account that was asked for, and no other',
@@ -26,6 +35,10 @@ rule(
   },
 )
 
+/**
+ * Every `accounts` 2xx: no AccountId stands twice in Data.Account. An answer with fewer than two
+ * accounts doesn't exercise it.
+ */
 rule(
   'ACC-03/unique',
   'No two accounts of an answer have the same AccountId',
@@ -42,6 +55,10 @@ rule(
   },
 )
 
+/**
+ * Every `accounts` and `account` 2xx whose about.consent has ReadAccountsDetail: every account has
+ * Account, and in it (each entry of it) Identification.
+ */
 rule(
   'ACC-20/detail-shows-card',
   'Under ReadAccountsDetail an account shows the identification of its card',

@@ -1,18 +1,18 @@
-import { redirectsTo } from '../../engine/client/redirect.ts'
-import { check } from '../../engine/journey/context.ts'
-import { once } from '../../engine/journey/once.ts'
-import { OWNERS } from '../../engine/journey/steps.ts'
-import type { Visit } from '../../engine/journey/visit.ts'
-import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
-import { Blocked } from '../../engine/judge/outcome.ts'
-import { member } from '../../engine/judge/rows.ts'
-import { claimsOf } from '../../engine/wire/jws.ts'
+import { check } from '../../engine/suite-api/check.ts'
+import { redirectsTo } from '../../engine/suite-api/client.ts'
+import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
+import { claimsOf } from '../../engine/suite-api/jwt.ts'
+import { blockBy } from '../../engine/suite-api/outcomes.ts'
+import { member } from '../../engine/suite-api/responses.ts'
 import { debitsInPeriod, everything, reconfirmed, SPECIAL_STATE } from '../consents.ts'
+import { OWNERS } from '../owners.ts'
 import { expectSameTerms, PERIOD } from './common/consent-comparisons.ts'
 import { consentPath } from './common/consent-requests.ts'
+import { DENIED, denied } from './common/denial.ts'
 import {
+  AGAIN,
   expectNoCode,
-  newConsent,
+  nobodyConfirmsAgain,
   nobodyLogsIn,
   relyOnNoCode,
   wrongCredentials,
@@ -21,14 +21,16 @@ import {
 
 /** GET /authorize: approval, denial, re-confirmation. Requirements: specs/account-information/authorisation.yaml */
 
-const NEGATIVE = { uses: ['everything'], refusals: 1 }
-const DENIAL = 'to be denied'
-const DENIED = { uses: ['everything'], denial: DENIAL }
+const NEGATIVE = { uses: [everything], refusals: 1 }
 
+/**
+ * The first approval . Fails: no code arrives. Where it stands and what else is delivered is judged
+ * by AUTHZ-03 and later.
+ */
 check(
   'AUTHZ-01/approved',
   'An authorisation request that the customer approves ends at the redirect URI with a code',
-  { uses: ['everything'] },
+  { uses: [everything] },
   async ({ steps }) => {
     const { visit, why, exchange, value } = await steps.visit(everything)
     expectThat(value !== undefined, {
@@ -40,6 +42,10 @@ check(
   },
 )
 
+/**
+ * On the visit of AUTHZ-21/denied. Fails: state missing or different. Blocked by AUTHZ-21/denied
+ * when nothing came back to the redirect URI.
+ */
 check(
   'AUTHZ-04/on-error',
   'state comes back unchanged when the customer denies consent',
@@ -47,7 +53,7 @@ check(
   async (context) => {
     const { visit } = await denied(context)
     if (visit.kind === 'stopped' || !redirectsTo(visit.redirect, visit.request.redirectUri)) {
-      throw new Blocked({ kind: 'check', id: 'AUTHZ-21/denied' }, 'nothing came back')
+      blockBy('AUTHZ-21/denied', 'nothing came back')
     }
     const { state = 'absent' } = visit.redirect
     expectThat(state === SPECIAL_STATE, {
@@ -59,25 +65,38 @@ check(
   },
 )
 
+/**
+ * One of the shared approvals asks without state. Fails: it is not granted. It is then asked for
+ * once more with a state, for the checks that share the approval.
+ */
 check(
   'AUTHZ-05/without-state',
   'A request without state is granted',
-  { uses: ['everything', 'debits in a period'] },
+  { uses: [everything, debitsInPeriod] },
   async ({ approved, steps }) => {
     await approved(everything)
-    const { why, exchange, value } = await steps.visit(debitsInPeriod)
-    const actual = value ? 'a code' : why
-    expectThat(value !== undefined, { message: why, expected: 'a code', actual, exchange })
+    const { why, exchange, visit, value } = await steps.visit(debitsInPeriod)
+    const granted = (visit ?? value)?.kind === 'granted'
+    expectThat(granted, {
+      message: why,
+      expected: 'a code',
+      actual: granted ? 'a code' : why,
+      exchange,
+    })
   },
 )
 
+/**
+ * An approved consent is authorised again by the same customer. Fails: no code, or its token does
+ * not read /accounts.
+ */
 check(
   'AUTHZ-16/same-intent',
   'A consent can be re-confirmed with its ConsentId, and then gives data',
-  { uses: ['everything', 're-confirmed'] },
+  { uses: [everything, reconfirmed] },
   async ({ approved, steps }) => {
     const before = await approved(everything)
-    relyOn(OWNERS.accounts, await before.get('/accounts'))
+    relyOn(OWNERS.accounts, await before.get('/accounts')).toSucceed()
     const { value, why, exchange } = await steps.visit(reconfirmed)
     expectThat(value !== undefined, { message: why, expected: 'a code', actual: why, exchange })
     const tokens = await steps.exchange(reconfirmed)
@@ -87,10 +106,15 @@ check(
   },
 )
 
+/**
+ * Query before and after AUTHZ-16/same-intent; compare Permissions as a set, the period as
+ * instants. Fails: one differs. (AccountIds after re-confirmation are judged by ACC-04.) What becomes of an
+ * expiration that nobody asked for is open.
+ */
 check(
   'AUTHZ-17/unchanged',
   'Re-confirmation leaves permissions and transaction period as they were',
-  { uses: ['everything', 're-confirmed'] },
+  { uses: [everything, reconfirmed] },
   async ({ approved, steps }) => {
     const { before } = await steps.visit(reconfirmed)
     const { consentId, get } = await approved(reconfirmed)
@@ -99,18 +123,10 @@ check(
   },
 )
 
-/** The one denial of a run, with a consent of its own. */
-const denied = once(async (context): Promise<{ visit: Visit; consentId: string }> => {
-  const consentId = await newConsent(await context.caller())
-  const visit = await wrongVisit(context, {
-    purpose: DENIAL,
-    decision: 'deny',
-    consentId,
-    state: SPECIAL_STATE,
-  })
-  return { visit, consentId: visit.request.consentId }
-})
-
+/**
+ * The one denial of a run: the customer logs in and denies. Fails: the visit does not end at the
+ * redirect URI, no error there, or a code or an ID token for it.
+ */
 check(
   'AUTHZ-21/denied',
   'A customer who denies consent is sent to the redirect URI with an error and without a code',
@@ -135,6 +151,10 @@ check(
   },
 )
 
+/**
+ * A correct request in a browser without cookies; redirects are followed, no form is submitted.
+ * Fails: a code arrives.
+ */
 check(
   'AUTHZ-22/before-login',
   'No code is issued before the customer has authenticated',
@@ -144,6 +164,10 @@ check(
   },
 )
 
+/**
+ * The driver fills in a made-up password. Not-applicable where a person or a program of the bank
+ * logs in. Fails: a code arrives.
+ */
 check(
   'AUTHZ-22/wrong-credentials',
   'No code is issued to somebody who does not know the customer’s credentials',
@@ -156,10 +180,40 @@ check(
   },
 )
 
+const AGAIN_WRONG = 're-confirmation with wrong credentials'
+
+check(
+  'AUTHZ-22/again-before-login',
+  'No code is issued for a consent that was authorised before, unless the customer authenticates anew',
+  { uses: [everything, reconfirmed], refusals: [AGAIN] },
+  async (context) => {
+    relyOnNoCode('AUTHZ-22/before-login', await nobodyLogsIn(context))
+    expectNoCode(await nobodyConfirmsAgain(context))
+  },
+)
+
+check(
+  'AUTHZ-22/again-wrong-credentials',
+  'No code is issued for a consent that was authorised before to somebody with wrong credentials',
+  {
+    uses: [everything, reconfirmed],
+    follows: ['AUTHZ-22/wrong-credentials'],
+    refusals: [AGAIN, AGAIN_WRONG],
+  },
+  async (context) => {
+    const credentials = wrongCredentials(context)
+    await context.approved(reconfirmed)
+    const { consentId } = await context.approved(everything)
+    relyOnNoCode('AUTHZ-22/before-login', await nobodyLogsIn(context))
+    relyOnNoCode('AUTHZ-22/again-before-login', await nobodyConfirmsAgain(context))
+    expectNoCode(await context.visit({ purpose: AGAIN_WRONG, consentId, credentials }))
+  },
+)
+
 check(
   'AUTHZ-26/recorded',
   'Status of a consent after the customer approved it',
-  { uses: ['everything'] },
+  { uses: [everything] },
   async ({ approved, observe }) => {
     const { consentId, get } = await approved(everything)
     const answer = await get(consentPath(consentId))
@@ -173,10 +227,9 @@ check(
   'Status of a consent after the customer denied it, and the error that came back',
   DENIED,
   async (context) => {
-    const { visit, consentId } = await denied(context)
-    const answer = await (await context.caller()).get(consentPath(consentId))
-    const status = member(answer.response?.json, 'Data', 'Status')
-    context.observe('Status after denial', status ?? 'absent', answer)
+    const { visit, query } = await denied(context)
+    const status = member(query.response?.json, 'Data', 'Status')
+    context.observe('Status after denial', status ?? 'absent', query)
     if (visit.kind === 'stopped') return
     const { error, mode } = visit.redirect
     context.observe('error after denial', error ?? 'absent', visit.last)
@@ -184,10 +237,14 @@ check(
   },
 )
 
+/**
+ * Names of the claims of the ID token of a granted visit, and whether the intent claim is the
+ * ConsentId; never fails.
+ */
 check(
   'AUTHZ-31/recorded',
   'Which optional claims the ID token of the authorisation response has',
-  { uses: ['everything'] },
+  { uses: [everything] },
   async ({ approved, target, observe }) => {
     const { visit, consentId } = await approved(everything)
     const claims = claimsOf(visit.redirect.idToken ?? '') ?? {}

@@ -1,26 +1,37 @@
 import { randomUUID } from 'node:crypto'
-import { check } from '../../engine/journey/context.ts'
-import { once } from '../../engine/journey/once.ts'
-import { OWNERS } from '../../engine/journey/steps.ts'
-import { tokensOf } from '../../engine/journey/tokens.ts'
-import { expect, relyOn } from '../../engine/judge/expect.ts'
-import { Blocked } from '../../engine/judge/outcome.ts'
-import { member } from '../../engine/judge/rows.ts'
-import { codeOfAnotherClient, reconfirmed, secondClient } from '../consents.ts'
-import { deleted, outOfDate, revoked } from '../endings.ts'
-import { consentPath } from './common/consent-requests.ts'
+import { check } from '../../engine/suite-api/check.ts'
+import { expect, relyOn } from '../../engine/suite-api/expect.ts'
+import { tokensOf } from '../../engine/suite-api/flow.ts'
+import { blockBy } from '../../engine/suite-api/outcomes.ts'
+import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import {
+  basicCredits,
+  codeOfAnotherClient,
+  debitsInPeriod,
+  everything,
+  reconfirmed,
+  secondClient,
+  secondCustomer,
+} from '../consents.ts'
+import { deleted, outOfDate, revoked } from '../ended-consents.ts'
+import { OWNERS } from '../owners.ts'
+import { ACCOUNTS, consentPath, createConsent } from './common/consent-requests.ts'
+import { denied } from './common/denial.ts'
+import {
+  AGAIN,
+  approvedBefore,
   expectCode,
   expectNoAccounts,
   expectNoCode,
-  newConsent,
+  nobodyConfirmsAgain,
+  noteApproval,
   relyOnNoCode,
   wrongVisit,
 } from './common/visits.ts'
 
 /** GET /authorize: which consent, and whose. Requirements: specs/account-information/authorisation.yaml */
 
-const NEGATIVE = { uses: ['everything'], refusals: 1 }
+const NEGATIVE = { uses: [everything], refusals: 1 }
 
 check(
   'AUTHZ-13/missing',
@@ -49,38 +60,43 @@ check(
 const FOREIGN = 'a consent that another client created'
 
 /** The second client's visit with a consent of the first that nobody has authorised. */
-const ofAnotherClient = once(async (context) => {
-  await context.approved(secondClient)
+const ofAnotherClient = sharedFixture([secondClient], async (context) => {
   const first = await context.caller()
-  const consentId = await newConsent(first)
-  relyOn(OWNERS.query, await first.get(consentPath(consentId)))
+  const consentId = await createConsent(first, ACCOUNTS)
+  relyOn(OWNERS.query, await first.get(consentPath(consentId))).toSucceed()
+  await approvedBefore(context, secondClient)
   return context.visit({ client: 'second', consentId, purpose: FOREIGN })
 })
 
 check(
   'AUTHZ-14/other-client',
   'A client cannot have the consent of another client authorised',
-  { uses: ['second client'], refusals: [FOREIGN] },
+  { uses: [secondClient], refusals: [FOREIGN] },
   async (context) => expectNoCode(await ofAnotherClient(context)),
 )
 
+/**
+ * The same with a consent that the customer has authorised for the first client, and which the
+ * first client can re-confirm (AUTHZ-16). Blocked by AUTHZ-14/other-client where that fails.
+ */
 check(
   'AUTHZ-14/authorised',
   'A client cannot have a consent authorised again that another client created',
   {
-    uses: ['everything', 're-confirmed', 'second client', 'code for another client'],
-    spends: 'code for another client',
+    uses: [everything, reconfirmed, secondClient, codeOfAnotherClient],
+    spends: codeOfAnotherClient,
+    needs: ['clients.second'],
     refusals: [FOREIGN, 'an authorised consent that another client created'],
   },
   async (context) => {
     context.tpp('second')
-    await context.approved(reconfirmed)
+    await approvedBefore(context, reconfirmed)
     await context.approved(secondClient)
     const { consentId } = await context.approved(codeOfAnotherClient)
     const waiting = await ofAnotherClient(context)
     if (waiting.kind === 'granted') {
       const id = 'AUTHZ-14/other-client'
-      throw new Blocked({ kind: 'check', id }, 'a waiting one can be authorised', waiting.last)
+      blockBy(id, 'a waiting one can be authorised', waiting.last)
     }
     const purpose = 'an authorised consent that another client created'
     expectNoCode(await context.visit({ client: 'second', consentId, purpose }))
@@ -97,77 +113,91 @@ check(
 )
 
 /** A visit with a consent that was deleted before anybody authorised it. */
-const ofDeleted = once(async (context) => {
+const ofDeleted = sharedFixture([everything], async (context) => {
   const first = await context.caller()
-  const consentId = await newConsent(first)
-  relyOn('CLC-01/awaiting', await first.delete(consentPath(consentId)))
+  const consentId = await createConsent(first, ACCOUNTS)
+  relyOn('CLC-01/awaiting', await first.delete(consentPath(consentId))).toSucceed()
   return wrongVisit(context, { purpose: 'a deleted consent', consentId })
 })
 
 check(
   'AUTHZ-15/deleted-after-approval',
   'A consent that was authorised and then deleted cannot be authorised any more',
-  { uses: ['debits in a period'], spends: 'debits in a period', refusals: 1 },
+  { uses: [everything, debitsInPeriod], spends: debitsInPeriod, refusals: 1 },
   async (context) => {
     const { approval, deletion } = await deleted(context)
-    relyOn('CLC-01/authorised', deletion)
+    relyOn('CLC-01/authorised', deletion).toSucceed()
     relyOnNoCode('AUTHZ-15/deleted', await ofDeleted(context))
     const { consentId } = approval
     expectNoCode(await context.visit({ purpose: 'a consent deleted after approval', consentId }))
   },
 )
 
+/**
+ * The approval that is revoked, after its revocation; needs the hook customer-revokes. Blocked by
+ * CLC-10 when its status is not Revoked.
+ */
 check(
   'AUTHZ-15/revoked',
   'A consent that the customer revoked cannot be authorised any more',
   {
-    uses: ['basic credits'],
-    spends: 'basic credits',
+    uses: [basicCredits],
+    spends: basicCredits,
     refusals: 1,
     needs: ['hooks.customer-revokes'],
   },
   async (context) => {
     const { approval, after } = await revoked(context)
-    if (member(after.query.response?.json, 'Data', 'Status') !== 'Revoked') {
-      throw new Blocked({ kind: 'check', id: 'CLC-10/sees-revoked' }, 'it is not Revoked')
-    }
+    noteApproval(approval)
+    relyOn('CLC-10/sees-revoked', after.query).toHaveMember('Data.Status', 'Revoked')
     const { consentId } = approval
     expectNoCode(await context.visit({ purpose: 'a revoked consent', consentId }))
   },
 )
 
+/**
+ * The second customer visits with the ConsentId of an approval of the first. Fails: a code arrives.
+ * Not-applicable without a second customer. On the approval whose code TOK-35 tried, which no later
+ * check relies on.
+ */
 check(
   'AUTHZ-30/other-customer',
   'A consent that one customer has authorised cannot be authorised by another',
   {
-    uses: ['everything', 're-confirmed', 'code for another client'],
-    spends: 'code for another client',
+    uses: [everything, reconfirmed, codeOfAnotherClient],
+    spends: codeOfAnotherClient,
     refusals: 1,
     needs: ['customers.second'],
   },
   async (context) => {
     context.customer('second')
-    await context.approved(reconfirmed)
+    await approvedBefore(context, reconfirmed)
     const { consentId } = await context.approved(codeOfAnotherClient)
     const purpose = 'a consent that another customer has authorised'
+    relyOnNoCode('AUTHZ-22/again-before-login', await nobodyConfirmsAgain(context))
     expectNoCode(await context.visit({ customer: 'second', consentId, purpose }))
   },
 )
 
 const LATE = 'to be re-confirmed after ninety days'
 
+/**
+ * On the approval of CLC-18/data-refused, after the hook ninety-days-passed, the same customer
+ * authorises the ConsentId again. Fails: no code, or its token does not read /accounts.
+ * Not-applicable without the hook.
+ */
 check(
   'AUTHZ-32/after-ninety-days',
   'A consent that was not re-confirmed within ninety days can be re-confirmed, and gives data again',
   {
-    uses: ['everything', 're-confirmed', 'second customer'],
-    spends: 'second customer',
+    uses: [everything, reconfirmed, secondCustomer],
+    spends: secondCustomer,
     grants: [LATE],
     needs: ['hooks.ninety-days-passed'],
   },
   async (context) => {
     const { approval } = await outOfDate(context)
-    await context.approved(reconfirmed)
+    await approvedBefore(context, reconfirmed)
     const { consentId, tpp } = approval
     const visit = await context.visit({
       purpose: 'to be re-confirmed after ninety days',
@@ -181,5 +211,29 @@ check(
     expect(answer).toGiveAToken()
     const bearer = tokensOf(answer)?.accessToken
     expect(await approval.get('/accounts', { bearer })).toSucceed()
+  },
+)
+
+const DENIED_AGAIN = 'a re-confirmation that is denied'
+
+/** The last thing done with that consent: a bank may end it. */
+check(
+  'AUTHZ-21/denied-again',
+  'A customer who denies a re-confirmation brings no code',
+  {
+    uses: [everything, reconfirmed, secondCustomer],
+    spends: secondCustomer,
+    refusals: [AGAIN],
+    denial: DENIED_AGAIN,
+  },
+  async (context) => {
+    context.customer('second')
+    relyOnNoCode('AUTHZ-22/again-before-login', await nobodyConfirmsAgain(context))
+    await outOfDate(context).catch(() => undefined)
+    const { consentId } = await context.approved(secondCustomer)
+    const options = { customer: 'second', decision: 'deny', consentId } as const
+    const visit = await context.visit({ purpose: DENIED_AGAIN, ...options })
+    if (visit.kind === 'granted') relyOnNoCode('AUTHZ-21/denied', (await denied(context)).visit)
+    expectNoCode(visit)
   },
 )

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { redirectsTo } from '../../engine/client/redirect.ts'
-import { type Context, check } from '../../engine/journey/context.ts'
-import { once } from '../../engine/journey/once.ts'
-import { tokensOf } from '../../engine/journey/tokens.ts'
-import type { Visit } from '../../engine/journey/visit.ts'
-import { expectThat } from '../../engine/judge/expect.ts'
-import { Blocked, lacking, NotApplicable } from '../../engine/judge/outcome.ts'
+import { type Context, check } from '../../engine/suite-api/check.ts'
+import { redirectsTo } from '../../engine/suite-api/client.ts'
+import { expectThat } from '../../engine/suite-api/expect.ts'
+import { tokensOf, type Visit } from '../../engine/suite-api/flow.ts'
+import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
+import { everything, secondClient } from '../consents.ts'
+import { ACCOUNTS, createConsent } from './common/consent-requests.ts'
 import { unregisteredScope } from './common/unregistered-scope.ts'
 import {
   elsewhere,
@@ -13,13 +14,13 @@ import {
   expectAnswered,
   expectNoCode,
   inBoth,
-  newConsent,
+  relyOnNoCode,
   wrongVisit,
 } from './common/visits.ts'
 
 /** GET /authorize: what is wrong with a request. Requirements: specs/account-information/authorisation.yaml */
 
-const NEGATIVE = { uses: ['everything'], refusals: 1 }
+const NEGATIVE = { uses: [everything], refusals: 1 }
 
 check(
   'AUTHZ-03/query-asked-for',
@@ -45,7 +46,7 @@ check(
   NEGATIVE,
   async (context) => {
     const caller = await context.caller()
-    const consentId = await newConsent(caller)
+    const consentId = await createConsent(caller, ACCOUNTS)
     const value = { value: consentId, essential: true }
     const claims = { id_token: { [context.target.intentClaim]: value } }
     const query = {
@@ -68,7 +69,7 @@ check(
   },
 )
 
-const toUnregistered = once((context) => {
+const toUnregistered = sharedFixture([everything], (context) => {
   const deviation = inBoth({ redirect_uri: elsewhere() })
   return wrongVisit(context, { purpose: UNREGISTERED, deviation })
 })
@@ -100,7 +101,7 @@ const UNREGISTERED = 'a redirect URI that is not registered'
 const similar = (words: string) => `a registered redirect URI with ${words}`
 const SIMILAR = Object.keys(NEARLY).map(similar)
 
-const toSimilar = once(async (context) => {
+const toSimilar = sharedFixture([everything], async (context) => {
   const { tpp } = await context.caller()
   const [registered = tpp.client.redirectUris[0] ?? ''] = tpp.registered?.redirect_uris ?? []
   const visits: Visit[] = []
@@ -134,6 +135,10 @@ check(
   async (context) => expectNoCodeThere(await toUnregistered(context)),
 )
 
+/**
+ * A registered redirect URI with /more appended to its path, with a query, with its path in the
+ * other case, on a host below its own, on another port. Fails: a code arrives there.
+ */
 check(
   'AUTHZ-08/similar',
   'A redirect URI that is nearly a registered one receives no code',
@@ -143,6 +148,10 @@ check(
   },
 )
 
+/**
+ * An unregistered redirect URI in the request object alone, then in the query alone, a registered
+ * one in the other. Fails: a code arrives at the unregistered one.
+ */
 check(
   'AUTHZ-08/contradicted',
   'A redirect URI that is registered nowhere receives no code where query and request object disagree',
@@ -175,6 +184,11 @@ check(
   },
 )
 
+/**
+ * On the visits of AUTHZ-08/unregistered and AUTHZ-08/similar. Fails: a redirect to the
+ * unregistered URI that carries no code. A code there is judged by AUTHZ-08, then this one is blocked by
+ * it.
+ */
 check(
   'AUTHZ-29/no-redirect',
   'A redirect URI that is not registered receives no error either',
@@ -184,7 +198,7 @@ check(
     for (const visit of [unregistered, ...(await toSimilar(context))]) {
       const id = visit === unregistered ? 'AUTHZ-08/unregistered' : 'AUTHZ-08/similar'
       if (wentThere(visit) && visit.kind === 'granted') {
-        throw new Blocked({ kind: 'check', id }, 'a code arrived there', visit.last)
+        blockBy(id, 'a code arrived there', visit.last)
       }
       expectThat(!wentThere(visit), {
         message: 'the bank redirects to an address that nobody registered',
@@ -197,6 +211,11 @@ check(
   },
 )
 
+/**
+ * Scope with one more that is not registered (from scopes_supported, else payments). When a code
+ * arrives it is exchanged. Fails: the token response's scope has that scope. Owns
+ * TOK-36/within-registration there. Blocked when the client's registered scope is unknown.
+ */
 check(
   'AUTHZ-09/beyond',
   'A scope that is not registered for the client is not granted',
@@ -243,24 +262,34 @@ check(
   },
 )
 
+/** The first client's request object in an algorithm that is not its own. */
+const inAlgorithm = {
+  none: sharedFixture([everything], (context) =>
+    wrongVisit(context, {
+      purpose: 'an unsigned request object',
+      deviation: { requestObject: { alg: 'none' } },
+    }),
+  ),
+  RS256: sharedFixture([everything], (context) =>
+    wrongVisit(context, {
+      purpose: 'a request object in RS256',
+      deviation: { requestObject: { alg: 'RS256' } },
+    }),
+  ),
+}
+
 check(
   'AUTHZ-11/unsigned',
   'A request object that is not signed is refused',
-  NEGATIVE,
-  async (context) => {
-    const deviation = { requestObject: { alg: 'none' } }
-    expectNoCode(await wrongVisit(context, { purpose: 'an unsigned request object', deviation }))
-  },
+  { ...NEGATIVE, refusals: ['an unsigned request object'] },
+  async (context) => expectNoCode(await inAlgorithm.none(context)),
 )
 
 check(
   'AUTHZ-11/rs256',
   'A request object that is signed with RS256 is refused',
-  NEGATIVE,
-  async (context) => {
-    const deviation = { requestObject: { alg: 'RS256' } }
-    expectNoCode(await wrongVisit(context, { purpose: 'a request object in RS256', deviation }))
-  },
+  { ...NEGATIVE, refusals: ['a request object in RS256'] },
+  async (context) => expectNoCode(await inAlgorithm.RS256(context)),
 )
 
 check(
@@ -272,6 +301,51 @@ check(
     expectNoCode(await wrongVisit(context, { purpose: 'a request object in HS256', deviation }))
   },
 )
+
+check(
+  'AUTHZ-11/other-algorithms',
+  'A request object that is signed with PS384, PS512 or ES256 is refused',
+  { uses: [everything], refusals: 3 },
+  async (context) => {
+    for (const alg of context.cases(['PS384', 'PS512', 'ES256'])) {
+      const deviation = { requestObject: { alg } }
+      expectNoCode(await wrongVisit(context, { purpose: `a request object in ${alg}`, deviation }))
+    }
+  },
+)
+
+check(
+  'AUTHZ-11/second-client',
+  'A request object of the second client that is not signed, or not with PS256, is refused',
+  {
+    uses: [everything, secondClient],
+    refusals: [
+      ...Object.keys(inAlgorithm).map(ofSecond),
+      'an unsigned request object',
+      'a request object in RS256',
+    ],
+  },
+  async (context) => {
+    context.tpp('second')
+    await context.approved(secondClient)
+    const ofBoth: { id: string; first: Visit; second: Visit }[] = []
+    for (const [alg, id] of context.cases([
+      ['none', 'AUTHZ-11/unsigned'],
+      ['RS256', 'AUTHZ-11/rs256'],
+    ] as const)) {
+      const first = await inAlgorithm[alg](context)
+      const options = { purpose: ofSecond(alg), deviation: { requestObject: { alg } } }
+      const second = await wrongVisit(context, { client: 'second', ...options })
+      ofBoth.push({ id, first, second })
+    }
+    for (const { first, second } of ofBoth) if (first.kind !== 'granted') expectNoCode(second)
+    for (const { id, first } of ofBoth) relyOnNoCode(id, first)
+  },
+)
+
+function ofSecond(alg: string): string {
+  return `a request object of the second client in ${alg}`
+}
 
 check(
   'AUTHZ-11/tampered',
@@ -295,6 +369,10 @@ check(
   },
 )
 
+/**
+ * Another registered redirect URI in the query than in the request object; needs two. Fails: a code
+ * arrives at the one of the query.
+ */
 check(
   'AUTHZ-12/redirect-uri',
   'A redirect URI of the query that contradicts the request object gets no code',
@@ -302,7 +380,7 @@ check(
   async (context) => {
     const { tpp } = await context.caller()
     const [signed, other] = tpp.registered?.redirect_uris ?? []
-    if (other === undefined) lacking('a second redirect URI under clients.first.redirectUris')
+    if (other === undefined) blockForData('a second redirect URI under clients.first.redirectUris')
     const visit = await wrongVisit(context, {
       purpose: 'another redirect URI in the query than in the request object',
       redirectUri: signed,
@@ -337,11 +415,15 @@ check(
   },
 )
 
+/**
+ * Response_type code. Not-applicable when the registered response_types have it. Fails: a code
+ * arrives, in fragment or query.
+ */
 check(
   'AUTHZ-28/code',
   'A response type that the client has not registered is refused',
   NEGATIVE,
-  async (context: Context) => {
+  async (context: Context<typeof everything>) => {
     const { registered } = (await context.caller()).tpp
     const types = registered?.response_types
     if (Array.isArray(types) && types.includes('code')) {

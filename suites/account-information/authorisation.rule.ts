@@ -1,8 +1,7 @@
-import { verifyIdToken } from '../../engine/client/id-token.ts'
-import { parseRedirect, type Redirect, redirectsTo } from '../../engine/client/redirect.ts'
-import { type Finding, type RuleTools, rule } from '../../engine/judge/rule.ts'
-import { type About, type Exchange, header } from '../../engine/wire/exchange.ts'
-import { claimsOf, headerOf } from '../../engine/wire/jws.ts'
+import { parseRedirect, type Redirect, redirectsTo } from '../../engine/suite-api/client.ts'
+import { claimsOf, headerOf, verifyIdToken } from '../../engine/suite-api/jwt.ts'
+import { type About, type Exchange, header } from '../../engine/suite-api/responses.ts'
+import { type Finding, type RuleTools, rule } from '../../engine/suite-api/rule.ts'
 import { findingsOf } from './common/id-token-findings.ts'
 
 /** What the authorisation page sends to a redirect URI. Requirements: specs/account-information/authorisation.yaml */
@@ -39,6 +38,10 @@ function inFragment({ redirect }: Landing, name: string): Finding[] {
   return [{ message: `the redirect has ${actual}`, expected: `${name} in the fragment`, actual }]
 }
 
+/**
+ * Over visits, deviating ones too: the answer whose Location begins with the redirect URI. Fails:
+ * another status than 302. Not judged where a driver cannot tell the status.
+ */
 rule(
   'AUTHZ-02/status-302',
   'The answer that sends the customer to the redirect URI has status 302',
@@ -53,6 +56,26 @@ rule(
       actual: String(status),
     }
     return status === 302 ? [] : [finding]
+  },
+)
+
+rule(
+  'AUTHZ-33/this-request',
+  'Success, denial and error come back to the redirect URI of the request, not to another one',
+  { ...AUTHORISATION, unseen: 'the client has one redirect URI' },
+  (exchange) => {
+    const { visit } = exchange.about
+    const location = header(exchange, 'location')
+    const { registered = [], redirectUri = '' } = visit ?? {}
+    if (location === undefined || registered.length < 2 || !registered.includes(redirectUri)) {
+      return undefined
+    }
+    if (!URL.canParse(location, exchange.request.url)) return undefined
+    const redirect = parseRedirect(new URL(location, exchange.request.url).href)
+    if (!redirect || !registered.some((uri) => redirectsTo(redirect, uri))) return undefined
+    if (redirectsTo(redirect, redirectUri)) return []
+    const message = 'the customer comes back to another redirect URI of the client'
+    return [{ message, expected: redirectUri, actual: redirect.address }]
   },
 )
 
@@ -85,14 +108,22 @@ rule('AUTHZ-04/on-success', 'state comes back unchanged with a code', AUTHORISAT
   return [{ message: 'state came back otherwise', expected, actual: state }]
 })
 
+/**
+ * Over visits that end with an error at the registered redirect URI of the request, whatever else was
+ * wrong with it: "REQUIRED if a state parameter was present" (RFC 6749 4.1.2.1), and it was in the query.
+ */
 rule(
   'AUTHZ-04/on-error',
   'state comes back unchanged with every error',
   { ...AUTHORISATION, unseen: 'no error was sent to the redirect URI' },
   (exchange) => {
-    const landing = exchange.about.deviation === undefined ? landingOf(exchange) : undefined
+    const landing = landingOf(exchange)
     if (!landing?.redirect.error || landing.visit.state === undefined) return undefined
-    const { state: expected } = landing.visit
+    const { state: expected, registered, redirectUri } = landing.visit
+    // Where a wrong redirect URI was asked for, nothing is to go there at all.
+    if (exchange.about.deviation !== undefined && !registered?.includes(redirectUri)) {
+      return undefined
+    }
     const { state = 'absent' } = landing.redirect
     if (state === expected) return []
     return [{ message: 'state came back otherwise', expected, actual: state }]

@@ -1,57 +1,76 @@
-import { check } from '../../engine/journey/context.ts'
-import { expect, expectThat } from '../../engine/judge/expect.ts'
-import { lacking } from '../../engine/judge/outcome.ts'
-import { brief } from '../../engine/judge/schemas.ts'
-import { accountsOnly, everything } from '../consents.ts'
+import { check } from '../../engine/suite-api/check.ts'
+import { expect, expectThat } from '../../engine/suite-api/expect.ts'
+import { blockForData } from '../../engine/suite-api/outcomes.ts'
+import { brief } from '../../engine/suite-api/responses.ts'
+import {
+  accountsOnly,
+  basicCredits,
+  debitsInPeriod,
+  everything,
+  noAccounts,
+  secondClient,
+  secondCustomer,
+  WITH_TRANSACTIONS,
+} from '../consents.ts'
 import { steadyBalances } from './common/balance-rows.ts'
 import {
-  accountIds,
   accountIdsIn,
   askedForUnknownAccount,
-  blameRules,
   firstRead,
-  listed,
+  pathOf,
+  relyOnSameRules,
+  requireAccountIds,
+  requireRows,
   rowsOfStrangers,
   singles,
-} from './common/readings.ts'
+} from './common/data-reads.ts'
+import { approvalOf } from './common/optional-consents.ts'
+import { readOwner } from './common/read-owners.ts'
 
 /** GET /balances, GET /accounts/{AccountId}/balances. Requirements: specs/account-information/balances.yaml */
 
-const bulkOwner = 'BAL-01/answers-200'
-const singleOwner = 'BAL-02/answers-200'
+/** Approvals whose accounts GET /accounts lists. */
+const LISTED = [basicCredits, debitsInPeriod, secondClient, secondCustomer] as const
+
+/** Approvals of fewer permissions; those of other clients and customers are DATA-08/other-approvals'. */
+const NARROW = [basicCredits, debitsInPeriod, noAccounts] as const
 
 check(
   'BAL-01/answers-200',
   'GET /balances answers 200',
-  { uses: ['everything'] },
-  async ({ approved }) => {
-    expect(await firstRead(await approved(everything), '/balances')).toHaveStatus(200)
+  { uses: [everything], over: NARROW },
+  async (context, consent) => {
+    expect(await firstRead(await approvalOf(context, consent), '/balances')).toHaveStatus(200)
   },
 )
 
 check(
   'BAL-02/answers-200',
   'GET /accounts/{AccountId}/balances answers 200 for each account of the consent',
-  { uses: ['everything'] },
-  async ({ approved }) => {
-    const answers = await singles(await approved(everything), '/balances')
+  { uses: [everything], over: NARROW },
+  async (context, consent) => {
+    const answers = await singles(await approvalOf(context, consent), '/balances')
     for (const answer of answers.values()) expect(answer).toHaveStatus(200)
   },
 )
 
+/**
+ * The AccountIds in GET /balances are a subset of those in GET /accounts, same token. Blocked by
+ * ACC-14/all-accounts where that fails.
+ */
 check(
   'BAL-03/of-the-consent',
   'GET /balances reports no balance of an account outside the consent',
-  { uses: ['everything'] },
-  async ({ approved }) => {
-    const approval = await approved(everything)
+  { uses: [everything], over: LISTED },
+  async (context, consent) => {
+    const approval = await approvalOf(context, consent)
     const answer = await firstRead(approval, '/balances')
-    const rows = listed(answer, bulkOwner)
-    if (accountIdsIn(rows).length === 0) lacking('a balance with an AccountId')
+    const rows = requireRows(answer, readOwner(approval, '/balances'))
+    if (accountIdsIn(rows).length === 0) blockForData('a balance with an AccountId')
     const strangers = await rowsOfStrangers(approval, rows)
     expectThat(strangers.length === 0, {
       message: 'a balance is of an account that the consent does not cover',
-      expected: `AccountIds out of ${brief(await accountIds(approval))}`,
+      expected: `AccountIds out of ${brief(await requireAccountIds(approval))}`,
       actual: brief(strangers[0]),
       exchange: answer,
     })
@@ -61,7 +80,7 @@ check(
 check(
   'BAL-12/recorded',
   'What a consent without ReadBalances gets from GET /balances is recorded',
-  { uses: ['accounts only'] },
+  { uses: [accountsOnly] },
   async ({ approved, observe }) => {
     const approval = await approved(accountsOnly)
     const deviation = 'a consent without ReadBalances'
@@ -70,18 +89,26 @@ check(
   },
 )
 
+/**
+ * Every AccountId of GET /accounts for which the single balance answer has a balance stands in GET
+ * /balances. Blocked with fewer than two such accounts.
+ */
 check(
   'BAL-13/all-accounts',
   'GET /balances reports a balance of every account of the consent',
-  { uses: ['everything'] },
-  async ({ approved }) => {
-    const approval = await approved(everything)
+  { uses: [everything], over: WITH_TRANSACTIONS },
+  async (context, consent) => {
+    const approval = await approvalOf(context, consent)
     const answer = await firstRead(approval, '/balances')
-    const reported = accountIdsIn(listed(answer, bulkOwner))
+    const reported = accountIdsIn(requireRows(answer, readOwner(approval, '/balances')))
     const wanted = [...(await singles(approval, '/balances'))]
-      .filter(([id, single]) => accountIdsIn(listed(single, singleOwner)).includes(id))
+      .filter(([id, single]) =>
+        accountIdsIn(requireRows(single, readOwner(approval, pathOf(id, '/balances')))).includes(
+          id,
+        ),
+      )
       .map(([id]) => id)
-    if (wanted.length < 2) lacking('two accounts with a balance')
+    if (wanted.length < 2) blockForData('two accounts with a balance')
     const missing = wanted.filter((id) => !reported.includes(id))
     expectThat(missing.length === 0, {
       message: `${missing.length} of ${wanted.length} accounts have no balance in the bulk answer`,
@@ -92,25 +119,34 @@ check(
   },
 )
 
+/**
+ * Bulk, singles, bulk; balances equal in both bulk answers stand in the single one, and the single
+ * one has no other. Amount.Amount, indicator and CreditLine.Amount.Amount are compared only where
+ * both bulk answers agree on them. Accounts that BAL-13 or BAL-02 condemn are left out.
+ */
 check(
   'BAL-14/bulk-equals-single',
   'The single answer shows the balances of an account as the bulk answer does',
-  { uses: ['everything'] },
-  async ({ approved }) => {
-    const approval = await approved(everything)
+  { uses: [everything], over: WITH_TRANSACTIONS },
+  async (context, consent) => {
+    const approval = await approvalOf(context, consent)
+    const owner = readOwner(approval, '/balances')
     const bulk = await firstRead(approval, '/balances')
     const answers = await singles(approval, '/balances')
     const again = await approval.get('/balances')
-    const accounts = steadyBalances(listed(bulk, bulkOwner), listed(again, bulkOwner))
+    const accounts = steadyBalances(requireRows(bulk, owner), requireRows(again, owner))
     let compared = 0
     for (const { accountId, rows, key } of accounts) {
       const answer = answers.get(accountId)
-      const shown = answer ? listed(answer, singleOwner) : []
+      const shown = answer
+        ? requireRows(answer, readOwner(approval, pathOf(accountId, '/balances')))
+        : []
       // An account that BAL-13 or BAL-02 condemns is theirs.
-      if (!answer || accountIdsIn(shown).join() !== accountId) continue
+      const others = shown.length > 0 && accountIdsIn(shown).join() !== accountId
+      if (!answer || others) continue
       compared += 1
       if (key(shown) === key(rows)) continue
-      blameRules(answer, bulk, 'BAL-')
+      relyOnSameRules(answer, bulk, 'BAL-')
       expectThat(false, {
         message: 'the single answer shows other balances of the account than the bulk answer',
         expected: key(rows),
@@ -118,21 +154,20 @@ check(
         exchange: answer,
       })
     }
-    if (compared === 0) lacking('an account that both bulk answers show alike')
+    if (compared === 0) blockForData('an account that both bulk answers show alike')
   },
 )
 
 check(
   'BAL-15/unknown-id',
   'An AccountId that names no account of the consent is refused',
-  { uses: ['everything'] },
-  async ({ approved, observe }) => {
-    const answer = await askedForUnknownAccount(await approved(everything), {
+  { uses: [everything], over: WITH_TRANSACTIONS },
+  async (context, consent) => {
+    const answer = await askedForUnknownAccount(await approvalOf(context, consent), {
       tail: '/balances',
-      owner: singleOwner,
       rule: 'BAL-02/asked-account-only',
     })
-    observe('status for an unknown AccountId', answer.response?.status, answer)
+    context.observe('status for an unknown AccountId', answer.response?.status, answer)
     expect(answer).toBeRefused()
   },
 )

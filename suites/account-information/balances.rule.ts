@@ -1,9 +1,12 @@
-import { succeeded } from '../../engine/judge/matchers.ts'
-import { rowsOf } from '../../engine/judge/rows.ts'
-import { rule } from '../../engine/judge/rule.ts'
+import { rowsOf, succeeded } from '../../engine/suite-api/responses.ts'
+import { rule } from '../../engine/suite-api/rule.ts'
 import { strangersTo, TWO_ACCOUNTS } from './common/asked-account.ts'
 import { laterThanNow } from './common/not-in-future.ts'
 
+/**
+ * Every `account-balances` 2xx: every balance's AccountId is about.subject. Only an answer under a
+ * consent with two accounts tells right from wrong.
+ */
 rule(
   'BAL-02/asked-account-only',
   'GET /accounts/{AccountId}/balances answers with balances of that account alone',
@@ -14,6 +17,10 @@ rule(
   },
 )
 
+/**
+ * Every balances 2xx: no DateTime (RFC 3339) is later than the end of the exchange plus the
+ * target's clock tolerance.
+ */
 rule(
   'BAL-21/not-in-future',
   'The DateTime of a balance is not in the future',

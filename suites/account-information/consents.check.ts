@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { daysFromNow } from '../../engine/journey/consent.ts'
-import { type Context, check } from '../../engine/journey/context.ts'
-import { exchangeOf, OWNERS } from '../../engine/journey/steps.ts'
-import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
-import { answerOf, succeeded } from '../../engine/judge/matchers.ts'
-import { member } from '../../engine/judge/rows.ts'
-import { brief } from '../../engine/judge/schemas.ts'
+import { type Context, check } from '../../engine/suite-api/check.ts'
+import { daysFromNow } from '../../engine/suite-api/consents.ts'
+import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
+import { requireExchange } from '../../engine/suite-api/flow.ts'
+import { answerOf, brief, member, succeeded } from '../../engine/suite-api/responses.ts'
 import { everything } from '../consents.ts'
-import { CONSENTS, consentBody, consentIdOf, create, PERIOD } from './common/consent-requests.ts'
+import { OWNERS } from '../owners.ts'
+import {
+  CONSENTS,
+  consentBody,
+  create,
+  PERIOD,
+  requireConsentId,
+} from './common/consent-requests.ts'
 import { secondsOf, spellingsOf } from './common/instants.ts'
 
 /**
@@ -16,19 +21,19 @@ import { secondsOf, spellingsOf } from './common/instants.ts'
  */
 
 check('CONS-01/answers-201', 'A valid request for a consent answers 201', {}, async ({ steps }) => {
-  expect(exchangeOf(await steps.consent(everything))).toHaveStatus(201)
+  expect(requireExchange(await steps.consent(everything))).toHaveStatus(201)
 })
 
 check('CONS-03/unique', 'The same request twice gives two ConsentIds', {}, async ({ caller }) => {
   const client = await caller()
   const first = await create(client)
   const second = await create(client)
-  relyOn(OWNERS.consent, first)
-  relyOn(OWNERS.consent, second)
-  expectThat(consentIdOf(first) !== consentIdOf(second), {
+  relyOn(OWNERS.consent, first).toSucceed()
+  relyOn(OWNERS.consent, second).toSucceed()
+  expectThat(requireConsentId(first) !== requireConsentId(second), {
     message: 'two consents have the same ConsentId',
-    expected: `another ConsentId than ${consentIdOf(first)}`,
-    actual: consentIdOf(second),
+    expected: `another ConsentId than ${requireConsentId(first)}`,
+    actual: requireConsentId(second),
     exchange: second,
     place: '/Data/ConsentId',
   })
@@ -40,7 +45,7 @@ check(
   {},
   async ({ caller }) => {
     const client = await caller()
-    relyOn(OWNERS.consent, await create(client))
+    relyOn(OWNERS.consent, await create(client)).toSucceed()
     for (const ExpirationDateTime of spellingsOf(30)) {
       expect(await create(client, { ExpirationDateTime })).toSucceed()
     }
@@ -50,17 +55,26 @@ check(
 check(
   'CONS-14/accepted',
   'TransactionFromDateTime and TransactionToDateTime may be sent, each alone or both',
-  {},
+  { follows: ['CONS-13/accepted'] },
   async ({ caller }) => {
     const client = await caller()
-    relyOn(OWNERS.consent, await create(client))
+    relyOn(OWNERS.consent, await create(client)).toSucceed()
     const { TransactionFromDateTime, TransactionToDateTime } = PERIOD
     expect(await create(client, { TransactionFromDateTime })).toSucceed()
     expect(await create(client, { TransactionToDateTime })).toSucceed()
     expect(await create(client, PERIOD)).toSucceed()
+    for (const [index, from] of spellingsOf(-200).entries()) {
+      const to = spellingsOf(-100)[index]
+      const period = { TransactionFromDateTime: from, TransactionToDateTime: to }
+      expect(await create(client, period)).toSucceed()
+    }
   },
 )
 
+/**
+ * ExpirationDateTime "tomorrow", TransactionFromDateTime "2024-13-45T00:00:00Z",
+ * TransactionToDateTime 5: each refused.
+ */
 check(
   'CONS-15/malformed',
   'A date-time field that holds no date-time is refused',
@@ -69,22 +83,28 @@ check(
     const client = await caller()
     const { TransactionFromDateTime, TransactionToDateTime } = PERIOD
     const expiry = { ExpirationDateTime: daysFromNow(30) }
-    relyOn(OWNERS.consentWithExpiry, await create(client, expiry))
+    relyOn(OWNERS.consentWithExpiry, await create(client, expiry)).toSucceed()
     const tomorrow = { ExpirationDateTime: 'tomorrow' }
     const words = 'holds no date-time'
     expect(
       await create(client, tomorrow, { deviation: `ExpirationDateTime ${words}` }),
     ).toBeRefused()
-    relyOn(OWNERS.consentWithPeriod, await create(client, { TransactionFromDateTime }))
+    relyOn(OWNERS.consentWithPeriod, await create(client, { TransactionFromDateTime })).toSucceed()
     const month13 = { TransactionFromDateTime: '2024-13-45T00:00:00Z' }
     expect(
       await create(client, month13, { deviation: `TransactionFromDateTime ${words}` }),
     ).toBeRefused()
-    relyOn(OWNERS.consentWithPeriod, await create(client, { TransactionToDateTime }))
+    relyOn(OWNERS.consentWithPeriod, await create(client, { TransactionToDateTime })).toSucceed()
     const number = { TransactionToDateTime: 5 }
     expect(
       await create(client, number, { deviation: `TransactionToDateTime ${words}` }),
     ).toBeRefused()
+    for (const name of ['ExpirationDateTime', 'TransactionFromDateTime', 'TransactionToDateTime']) {
+      for (const value of ['tomorrow', '2024-13-45T00:00:00Z', 5]) {
+        const deviation = `${name} ${words}: ${value}`
+        expect(await create(client, { [name]: value }, { deviation })).toBeRefused()
+      }
+    }
   },
 )
 
@@ -120,13 +140,17 @@ check(
   },
 )
 
+/**
+ * POST with ConsentId, Status Authorised, CreationDateTime 2001-01-01T00:00:00Z in Data: refused,
+ * or 2xx with another ConsentId, Status and CreationDateTime.
+ */
 check(
   'CONS-19/not-adopted',
-  'ConsentId and CreationDateTime of the request are not taken for those of the consent',
+  'ConsentId, Status and CreationDateTime of the request are not taken for those of the consent',
   {},
   async ({ caller }) => {
     const client = await caller()
-    relyOn(OWNERS.consent, await create(client))
+    relyOn(OWNERS.consent, await create(client)).toSucceed()
     const ConsentId = randomUUID()
     const CreationDateTime = '2001-01-01T00:00:00Z'
     const answer = await create(
@@ -141,6 +165,7 @@ check(
     const data = member(answer.response?.json, 'Data')
     const adopted = [
       ...(member(data, 'ConsentId') === ConsentId ? ['ConsentId'] : []),
+      ...(member(data, 'Status') === 'Authorised' ? ['Status'] : []),
       ...(secondsOf(member(data, 'CreationDateTime')) === secondsOf(CreationDateTime)
         ? ['CreationDateTime']
         : []),
@@ -160,7 +185,7 @@ check(
   {},
   async ({ caller }) => {
     const client = await caller()
-    relyOn(OWNERS.consent, await create(client))
+    relyOn(OWNERS.consent, await create(client)).toSucceed()
     const whole = JSON.stringify(consentBody())
     const bodies = {
       'a truncated body': whole.slice(0, -10),
@@ -179,7 +204,10 @@ check(
   {},
   async ({ caller }) => {
     const client = await caller()
-    relyOn(OWNERS.consentWithExpiry, await create(client, { ExpirationDateTime: daysFromNow(30) }))
+    relyOn(
+      OWNERS.consentWithExpiry,
+      await create(client, { ExpirationDateTime: daysFromNow(30) }),
+    ).toSucceed()
     expect(await create(client, { ExpirationDateTime: daysFromNow(365) })).toSucceed()
   },
 )

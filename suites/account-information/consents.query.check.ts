@@ -1,9 +1,13 @@
-import { check } from '../../engine/journey/context.ts'
-import { OWNERS } from '../../engine/journey/steps.ts'
-import { expect, relyOn } from '../../engine/judge/expect.ts'
-import { Nonconformance } from '../../engine/judge/outcome.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import { check } from '../../engine/suite-api/check.ts'
+import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
+import { untilTimeHasMoved } from '../../engine/suite-api/flow.ts'
+import { Nonconformance } from '../../engine/suite-api/outcomes.ts'
+import { brief, member } from '../../engine/suite-api/responses.ts'
+import { OWNERS } from '../owners.ts'
 import { changedSince, newlyQueried } from './common/consent-comparisons.ts'
-import { consentPath, invalidIds, newConsentId } from './common/consent-requests.ts'
+import { consentPath, createConsent, invalidIds } from './common/consent-requests.ts'
+import { sameInstant, secondsOf } from './common/instants.ts'
 
 /**
  * GET /account-access-consents/{ConsentId}.
@@ -16,11 +20,16 @@ check(
   {},
   async ({ caller }) => {
     const client = await caller()
-    const id = await newConsentId(client)
+    const id = await createConsent(client)
     expect(await client.get(consentPath(id))).toHaveStatus(200)
   },
 )
 
+/**
+ * With all nine permissions and all three dates: Permissions as a set and the four instants that
+ * POST returned, also CreationDateTime, are the same in the query, and Status is the one that POST
+ * returned.
+ */
 check(
   'CONS-22/as-created',
   'The query of a new consent shows it as it was created',
@@ -32,14 +41,46 @@ check(
   },
 )
 
+/** Two queries, so far apart that the time is another one in its own spelling. */
+check(
+  'CONS-29/not-by-query',
+  'A query does not move StatusUpdateDateTime',
+  {},
+  async ({ caller }) => {
+    const client = await caller()
+    const path = consentPath(await createConsent(client))
+    const one = await client.get(path)
+    await untilTimeHasMoved(one, one)
+    await wait(20)
+    const other = await client.get(path)
+    for (const query of [one, other]) relyOn(OWNERS.query, query).toSucceed()
+    const [before, after] = [one, other].map(({ response }) =>
+      member(response?.json, 'Data', 'StatusUpdateDateTime'),
+    )
+    if (secondsOf(before) === undefined || secondsOf(after) === undefined) return
+    expectThat(sameInstant(String(before), String(after)), {
+      message: 'StatusUpdateDateTime is another one in the next query',
+      expected: brief(before),
+      actual: brief(after),
+      exchange: other,
+      place: '/Data/StatusUpdateDateTime',
+    })
+  },
+)
+
+/**
+ * A random UUID, "x", 200 characters, an own one with a character more and, if it is long, with one
+ * less, "%27%20OR%201%3D1": each an error response (4xx or 5xx). Another client's consent is
+ * judged by SEC-05.
+ */
 check(
   'CONS-23/invalid-id',
   'The query of an invalid ConsentId gives an error response',
   {},
   async ({ caller }) => {
     const client = await caller()
-    const own = await newConsentId(client)
-    relyOn(OWNERS.query, await client.get(consentPath(own)))
+    const own = await createConsent(client)
+    relyOn(OWNERS.query, await client.get(consentPath(own))).toSucceed()
     for (const id of invalidIds(own)) {
       const deviation = `ConsentId of nothing, ${id.length} characters`
       expect(await client.get(consentPath(id), { deviation })).toBeAnError()

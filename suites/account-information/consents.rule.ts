@@ -1,8 +1,5 @@
-import { succeeded } from '../../engine/judge/matchers.ts'
-import { member } from '../../engine/judge/rows.ts'
-import { type Finding, rule } from '../../engine/judge/rule.ts'
-import { brief } from '../../engine/judge/schemas.ts'
-import type { Exchange } from '../../engine/wire/exchange.ts'
+import { brief, type Exchange, member, succeeded } from '../../engine/suite-api/responses.ts'
+import { type Finding, rule } from '../../engine/suite-api/rule.ts'
 import { NINE_PERMISSIONS } from './common/consent-requests.ts'
 import {
   createdThen,
@@ -39,6 +36,10 @@ rule(
   (exchange, tools) => createdThen(exchange, CREATE, tools.clockTolerance),
 )
 
+/**
+ * Every consent 2xx (both kinds) with both date-times: StatusUpdateDateTime is not before
+ * CreationDateTime (compared in whole seconds).
+ */
 rule(
   'CONS-29/not-before-creation',
   'A consent was not updated before it was created',
@@ -61,6 +62,11 @@ rule(
   },
 )
 
+/**
+ * Every create 2xx that returns Permissions: as sets, request body = response body. Requests whose
+ * Permissions is no array of strings, or holds a value outside the nine (see CONS-10), are not
+ * judged.
+ */
 rule(
   'CONS-08/as-requested',
   'A created consent has the permissions that were asked for, none added, none dropped',
@@ -69,7 +75,7 @@ rule(
     const asked = member(requestedData(exchange, CREATE), 'Permissions')
     const given = member(exchange.response?.json, 'Data', 'Permissions')
     if (!Array.isArray(asked) || !Array.isArray(given) || asked.length === 0) return undefined
-    // A permission outside the list is CONS-10's.
+    // A permission outside the list is judged by CONS-10.
     if (!asked.every((one) => NINE_PERMISSIONS.includes(one))) return undefined
     const added = given.filter((one) => !asked.includes(one))
     const dropped = asked.filter((one) => !given.includes(one))
@@ -83,19 +89,23 @@ rule(
 )
 
 rule(
-  'CONS-13/as-requested',
+  'CONS-31/expiration-as-requested',
   'A created consent has the ExpirationDateTime that was asked for',
   { endpoints: [CREATE], unseen: 'ExpirationDateTime stood in no answer' },
   (exchange) => datesAsRequested(exchange, CREATE, ['ExpirationDateTime']),
 )
 
 rule(
-  'CONS-14/as-requested',
+  'CONS-31/period-as-requested',
   'A created consent has the transaction period that was asked for',
   { endpoints: [CREATE], unseen: 'the transaction period stood in no answer' },
   (exchange) => datesAsRequested(exchange, CREATE, PERIOD),
 )
 
+/**
+ * Every create 2xx whose request has ExpirationDateTime, TransactionFromDateTime or
+ * TransactionToDateTime has the same members in its response.
+ */
 rule(
   'CONS-30/dates',
   'A created consent shows the dates that were asked for',
@@ -115,7 +125,7 @@ function askedConsent(exchange: Exchange): Finding[] | undefined {
   if (!ACCOUNT_ACCESS.includes(exchange.endpoint) || exchange.endpoint !== QUERY) return undefined
   if (!succeeded(exchange) || deviation !== undefined || subject === undefined) return undefined
   const id = member(exchange.response?.json, 'Data', 'ConsentId')
-  // That there is one is CONS-02's.
+  // That there is one is judged by CONS-02.
   if (typeof id !== 'string' || id === '') return undefined
   if (id === subject) return []
   return [

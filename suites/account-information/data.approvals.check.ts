@@ -1,26 +1,31 @@
-import type { Approval } from '../../engine/journey/approvals.ts'
-import type { NamedConsent } from '../../engine/journey/consent.ts'
-import { type Context, check } from '../../engine/journey/context.ts'
-import { OWNERS } from '../../engine/journey/steps.ts'
-import { rulesBrokenBy } from '../../engine/journey/trace.ts'
-import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
-import { lacking, NotApplicable } from '../../engine/judge/outcome.ts'
-import { missingFrom, type Row, rowsOf } from '../../engine/judge/rows.ts'
-import type { Exchange } from '../../engine/wire/exchange.ts'
-import { everything, reconfirmed, secondClient, secondCustomer } from '../consents.ts'
-import { blamePages, keyAcrossConsents, relyOnSameAccounts, settled } from './common/one-answer.ts'
-import { accountIdsIn, firstRead, listed, pathOf, singles, type Tail } from './common/readings.ts'
+import { type Context, check } from '../../engine/suite-api/check.ts'
+import type { Approval, NamedConsent } from '../../engine/suite-api/consents.ts'
+import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
+import { blockBy } from '../../engine/suite-api/outcomes.ts'
 import {
-  between,
-  blameUnsteadiness,
-  blockedBy,
-  bookedIn,
-  bulk,
-  filtered,
-  filterWrong,
-  judge,
-  relyOnFilters,
-} from './common/transaction-readings.ts'
+  type Exchange,
+  missingFrom,
+  type Row,
+  rowsOf,
+  rulesBrokenBy,
+} from '../../engine/suite-api/responses.ts'
+import { everything, reconfirmed, secondClient, secondCustomer } from '../consents.ts'
+import { OWNERS } from '../owners.ts'
+import {
+  keyAcrossConsents,
+  relyOnOneResponse,
+  relyOnSameAccounts,
+  settled,
+} from './common/completeness.ts'
+import {
+  accountIdsIn,
+  firstRead,
+  pathOf,
+  requireRows,
+  singles,
+  type Tail,
+} from './common/data-reads.ts'
+import { between, bookedIn, bulk, relyOnSteadyRows } from './common/transaction-readings.ts'
 
 /**
  * What the first approval gives, every other one of the same permissions gives: that of another client,
@@ -46,22 +51,30 @@ const ENDPOINTS: { bulk: string; tail: Tail; owner: string; singleOwner: string 
 const OTHER = 'DATA-08/other-approvals'
 
 /** The approvals of other clients and customers that the target has. */
-function others({ target }: Context): NamedConsent[] {
+function others({ target }: Context): (typeof secondClient | typeof secondCustomer)[] {
   return [
     ...(target.clients.second ? [secondClient] : []),
     ...(target.document.customers.second ? [secondCustomer] : []),
   ]
 }
 
+/**
+ * All six data endpoints, for each account, under the approval of the second client, that of the
+ * second customer, and after the re-confirmation: each 2xx.
+ */
 check(
   'DATA-08/other-approvals',
   'Every data endpoint serves the approvals of each client and customer, for each of their accounts',
-  { uses: ['everything', 'second client', 'second customer', 're-confirmed'] },
+  {
+    uses: [everything, secondClient, secondCustomer, reconfirmed],
+    follows: ['CLC-19/others-untouched'],
+  },
   async (context) => {
     const first = await context.approved(everything)
     for (const { bulk: path, tail, owner, singleOwner } of ENDPOINTS) {
-      relyOn(owner, await firstRead(first, path))
-      for (const answer of (await singles(first, tail)).values()) relyOn(singleOwner, answer)
+      relyOn(owner, await firstRead(first, path)).toSucceed()
+      for (const answer of (await singles(first, tail)).values())
+        relyOn(singleOwner, answer).toSucceed()
     }
     for (const consent of [...others(context), reconfirmed]) {
       const approval = await context.approved(consent)
@@ -80,47 +93,32 @@ async function relyOnPermissions({ steps }: Context, consent: NamedConsent): Pro
   const { exchange } = await steps.consent(consent.reconfirms ?? consent)
   const id = 'CONS-08/as-requested'
   if (exchange && rulesBrokenBy(exchange).includes(id)) {
-    blockedBy(id, 'the consent has other permissions than those asked for', exchange)
+    blockBy(id, 'the consent has other permissions than those asked for', exchange)
   }
 }
 
+/**
+ * The second client and the re-confirmed approval have the same permissions of one customer: each
+ * shows the booked rows that two answers of the other show around it, and as many accounts.
+ */
 check(
-  'DATA-08/other-filters',
-  'The date filters work for each client and customer alike',
-  { uses: ['everything', 'second client', 'second customer'] },
-  async (context) => {
-    await relyOnFilters(await context.approved(everything), 'from', 'to', 'both')
-    const approvals: Approval[] = []
-    for (const consent of others(context)) approvals.push(await context.approved(consent))
-    if (approvals.length === 0) throw new NotApplicable('there is one client, and one customer')
-    const telling: Approval[] = []
-    for (const approval of approvals) {
-      const readings = await filtered(approval, 'both')
-      if (readings.some((reading) => reading.telling)) telling.push(approval)
-    }
-    if (telling.length === 0) lacking('three booked transactions at different times')
-    for (const approval of telling) judge(await filterWrong(approval, 'both'))
-  },
-)
-
-check(
-  'DATA-08/same-data',
+  'DATA-09/same-data',
   'Two clients with the same permissions of one customer get the same accounts and transactions',
-  { uses: ['everything', 'second client', 're-confirmed'] },
+  { uses: [everything, secondClient, reconfirmed], needs: ['clients.second'] },
   async (context) => {
     context.tpp('second')
     const one = await context.approved(reconfirmed)
     const other = await context.approved(secondClient)
     await relyOnSameAccounts(one, other)
     const { rows, read: answer } = await between(one, bulk, () => other.get(bulk))
-    await holds(answer, rows, one)
+    await expectHeld(answer, rows, one)
     const back = await between(other, bulk, () => one.get(bulk))
-    await holds(back.read, back.rows, one)
+    await expectHeld(back.read, back.rows, one)
     const [before, now, after] = [
       await one.get('/balances'),
       await other.get('/balances'),
       await one.get('/balances'),
-    ].map((answer) => accountIdsIn(listed(answer, OTHER)).length)
+    ].map((answer) => accountIdsIn(requireRows(answer, OTHER)).length)
     expectThat(before !== after || before === now, {
       message: 'one client gets balances of more accounts than the other',
       expected: `balances of ${before} accounts`,
@@ -130,11 +128,11 @@ check(
 )
 
 /** Ends the check unless an answer holds what another approval of the customer shows before and after. */
-async function holds(answer: Exchange, rows: Row[], whole: Approval): Promise<void> {
+async function expectHeld(answer: Exchange, rows: Row[], whole: Approval): Promise<void> {
   bookedIn(answer, OTHER)
   const old = settled(rows)
   if (missingFrom(rowsOf(answer), old, keyAcrossConsents).length === 0) return
-  await blameUnsteadiness(whole)
-  await blamePages(whole)
+  await relyOnSteadyRows(whole)
+  await relyOnOneResponse(whole)
   expect(answer).toHoldRows(old, keyAcrossConsents)
 }

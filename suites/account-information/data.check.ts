@@ -1,39 +1,49 @@
 import { randomBytes } from 'node:crypto'
-import type { Approval } from '../../engine/journey/approvals.ts'
-import type { CallDeviation } from '../../engine/journey/caller.ts'
-import { check } from '../../engine/journey/context.ts'
-import { OWNERS } from '../../engine/journey/steps.ts'
-import { expect, relyOn } from '../../engine/judge/expect.ts'
-import { lacking } from '../../engine/judge/outcome.ts'
-import { missingFrom, type Row, rowsOf, shared } from '../../engine/judge/rows.ts'
-import type { Exchange } from '../../engine/wire/exchange.ts'
+import { check } from '../../engine/suite-api/check.ts'
+import type { Approval } from '../../engine/suite-api/consents.ts'
+import { expect, relyOn } from '../../engine/suite-api/expect.ts'
+import type { CallDeviation } from '../../engine/suite-api/flow.ts'
+import { blockForData } from '../../engine/suite-api/outcomes.ts'
+import {
+  type Exchange,
+  missingFrom,
+  type Row,
+  rowsOf,
+  shared,
+} from '../../engine/suite-api/responses.ts'
 import { debitsInPeriod, everything } from '../consents.ts'
-import { keyAcrossConsents } from './common/one-answer.ts'
-import { accountIds, pathOf } from './common/readings.ts'
-import { blameUnsteadiness, bookedIn, bulk, ownerOf } from './common/transaction-readings.ts'
+import { OWNERS } from '../owners.ts'
+import { keyAcrossConsents } from './common/completeness.ts'
+import { pathOf, requireAccountIds } from './common/data-reads.ts'
+import { readOwner } from './common/read-owners.ts'
+import { bookedIn, bulk, relyOnSteadyRows } from './common/transaction-readings.ts'
 
 /** What concerns all data endpoints. Requirements: specs/account-information/data.yaml */
 
 check(
   'DATA-03/without-authorization',
   'No data endpoint answers a request without an access token',
-  { uses: ['everything'] },
+  { uses: [everything] },
   async ({ approved }) => {
-    await refusedAtEachEndpoint(await approved(everything), {
+    await expectRefusedEverywhere(await approved(everything), {
       bearer: null,
       deviation: 'no Authorization header',
     })
   },
 )
 
+/**
+ * All six with a random bearer token, and with the good one after a character in its middle was
+ * changed: each refused. Same control.
+ */
 check(
   'DATA-03/unknown-token',
   'No data endpoint answers a request with an access token that the bank did not issue',
-  { uses: ['everything'] },
+  { uses: [everything] },
   async ({ approved }) => {
     const approval = await approved(everything)
     const { accessToken } = await approval.tokens()
-    await refusedAtEachEndpoint(
+    await expectRefusedEverywhere(
       approval,
       { bearer: randomBytes(32).toString('base64url'), deviation: 'a random access token' },
       { bearer: changedInTheMiddle(accessToken), deviation: 'an access token that was changed' },
@@ -41,14 +51,21 @@ check(
   },
 )
 
+/**
+ * Two approvals of one customer that differ in their data (the unlimited one and the one with a
+ * period, or with Credits alone). GET /transactions with each alone; then both at the same time,
+ * three pairs of requests; then each alone. Booked rows equal in both answers alone stand in each
+ * concurrent answer of that token, and no row that only the other token has alone. Blocked where
+ * the two don't differ.
+ */
 check(
   'DATA-08/concurrent',
   'A token gets what its own consent gives, also while another consent’s token is in use',
-  { uses: ['everything', 'debits in a period'] },
+  { uses: [everything, debitsInPeriod] },
   async ({ approved }) => {
     const whole = await approved(everything)
     const limited = await approved(debitsInPeriod)
-    const about = { owns: ['TXN-20/inside', 'TXN-25/direction'] }
+    const about = { owns: ['TXN-20/inside', 'TXN-25/direction', 'TXN-28/kept'] }
     const together = () => Promise.all([whole, limited].map((one) => one.get(bulk, { about })))
     const before = [await whole.get(bulk), await limited.get(bulk)] as const
     const pairs: Exchange[][] = []
@@ -59,15 +76,15 @@ check(
     const rowsOfLimited = steady(limited, before[1], after[1])
     const seen = [...rowsOf(before[1]), ...rowsOf(after[1])]
     const others = missingFrom(seen, rowsOfWhole, keyAcrossConsents)
-    if (others.length === 0) lacking('a booked transaction outside the narrower consent')
+    if (others.length === 0) blockForData('a booked transaction outside the narrower consent')
     for (const [ofWhole, ofLimited] of pairs as [Exchange, Exchange][]) {
-      bookedIn(ofWhole, ownerOf(whole, bulk))
-      bookedIn(ofLimited, ownerOf(limited, bulk))
+      bookedIn(ofWhole, readOwner(whole, bulk))
+      bookedIn(ofLimited, readOwner(limited, bulk))
       const gone = [
         ...missingFrom(rowsOf(ofLimited), rowsOfLimited),
         ...missingFrom(rowsOf(ofWhole), rowsOfWhole),
       ]
-      if (gone.length > 0) await blameUnsteadiness(whole)
+      if (gone.length > 0) await relyOnSteadyRows(whole)
       expect(ofLimited).toHoldNoneOf(others, keyAcrossConsents)
       expect(ofLimited).toHoldRows(rowsOfLimited)
       expect(ofWhole).toHoldRows(rowsOfWhole)
@@ -78,7 +95,7 @@ check(
 check(
   'DATA-05/recorded',
   'What POST and DELETE give on a data endpoint is recorded',
-  { uses: ['everything'] },
+  { uses: [everything] },
   async ({ approved, observe }) => {
     const approval = await approved(everything)
     const deviation = 'a method that the endpoint does not have'
@@ -89,10 +106,14 @@ check(
   },
 )
 
+/**
+ * Status of GET /statements, /party, /offers, /beneficiaries, /direct-debits, /products under the
+ * data address with a good token.
+ */
 check(
   'DATA-07/recorded',
   'What the specification’s other endpoints give is recorded',
-  { uses: ['everything'] },
+  { uses: [everything] },
   async ({ approved, observe }) => {
     const approval = await approved(everything)
     const deviation = 'an endpoint that the document does not list'
@@ -113,11 +134,11 @@ const OTHER_ENDPOINTS = [
 ]
 
 /** Asks each data endpoint rightly, then with each deviation, which must be refused. */
-async function refusedAtEachEndpoint(
+async function expectRefusedEverywhere(
   approval: Approval,
   ...deviations: CallDeviation[]
 ): Promise<void> {
-  const [id = ''] = await accountIds(approval)
+  const [id = ''] = await requireAccountIds(approval)
   const endpoints = [
     ['/accounts', OWNERS.accounts],
     [pathOf(id, ''), 'ACC-02/answers-200'],
@@ -127,7 +148,7 @@ async function refusedAtEachEndpoint(
     [pathOf(id, '/transactions'), 'TXN-02/answers-200'],
   ] as const
   for (const [path, owner] of endpoints) {
-    relyOn(owner, await approval.get(path))
+    relyOn(owner, await approval.get(path)).toSucceed()
     for (const deviation of deviations) {
       expect(await approval.get(path, deviation)).toBeRefused()
     }
@@ -146,6 +167,6 @@ function changedInTheMiddle(token: string): string {
 
 /** The booked rows of both answers of one token. */
 function steady(approval: Approval, one: Exchange, other: Exchange): Row[] {
-  const owner = ownerOf(approval, bulk)
+  const owner = readOwner(approval, bulk)
   return shared(bookedIn(one, owner), bookedIn(other, owner))
 }

@@ -1,9 +1,9 @@
-import { check } from '../../engine/journey/context.ts'
-import { exchangeOf, OWNERS, taken } from '../../engine/journey/steps.ts'
-import { expect, expectThat } from '../../engine/judge/expect.ts'
-import { answerOf } from '../../engine/judge/matchers.ts'
-import { member } from '../../engine/judge/rows.ts'
-import type { Target } from '../../engine/target/resolve.ts'
+import { check } from '../../engine/suite-api/check.ts'
+import type { Target } from '../../engine/suite-api/client.ts'
+import { expect, expectThat } from '../../engine/suite-api/expect.ts'
+import { requireExchange, requireValue } from '../../engine/suite-api/flow.ts'
+import { answerOf, member } from '../../engine/suite-api/responses.ts'
+import { OWNERS } from '../owners.ts'
 
 /** GET /.well-known/openid-configuration. Requirements: specs/account-information/discovery.yaml */
 
@@ -12,20 +12,26 @@ check(
   'The well-known address serves the configuration',
   {},
   async ({ steps }) => {
-    const exchange = exchangeOf(await steps.discovery())
+    const exchange = requireExchange(await steps.discovery())
 
     expect(exchange).toSucceed()
     expect(exchange).toBeJson()
   },
 )
 
+/**
+ * Compare authorization_endpoint, token_endpoint and, where present, registration_endpoint with the
+ * target's addresses; the same member of mtls_endpoint_aliases may be the one instead; a trailing
+ * slash and the case of the host are ignored. Fails: one differs. A member that is missing or no
+ * URL is judged by DISC-03 and is not compared.
+ */
 check(
   'DISC-04/addresses',
   'The endpoints that the configuration names are the documented addresses',
   {},
   async ({ steps, target }) => {
     const step = await steps.discovery()
-    for (const { name, documented, advertised } of endpointsIn(taken(step), target)) {
+    for (const { name, documented, advertised } of endpointsIn(requireValue(step), target)) {
       expectThat(advertised.map(spelt).includes(spelt(documented)), {
         message: `${name} is not the documented address`,
         expected: documented,
@@ -49,12 +55,16 @@ check(
 )
 
 check(OWNERS.jwks, "The bank's JWK Set is served", {}, async ({ steps }) => {
-  const exchange = exchangeOf(await steps.jwks())
+  const exchange = requireExchange(await steps.jwks())
 
   expect(exchange).toSucceed()
   expect(exchange).toBeJson()
 })
 
+/**
+ * GET the well-known address with the client's certificate and with none, both without
+ * Authorization; record both statuses or failures; never fails.
+ */
 check(
   'DISC-11/recorded',
   'Whether the configuration can be read without a client certificate is recorded',

@@ -1,8 +1,11 @@
-import { succeeded } from '../../engine/judge/matchers.ts'
-import { member } from '../../engine/judge/rows.ts'
-import { rule } from '../../engine/judge/rule.ts'
-import { brief } from '../../engine/judge/schemas.ts'
-import type { Endpoint, Exchange } from '../../engine/wire/exchange.ts'
+import {
+  brief,
+  type Endpoint,
+  type Exchange,
+  member,
+  succeeded,
+} from '../../engine/suite-api/responses.ts'
+import { rule } from '../../engine/suite-api/rule.ts'
 import { CONSENTS, DATA } from './common/endpoints.ts'
 
 /** The envelope of consent and data responses. Requirements: specs/account-information/envelope.yaml */
@@ -15,7 +18,7 @@ rule(
     const depth = DEPTH[exchange.endpoint]
     if (depth === undefined || !succeeded(exchange)) return undefined
     const self = member(exchange.response?.json, 'Links', 'Self')
-    // A Self that is no absolute URL is ENV-04's.
+    // A Self that is no absolute URL is judged by ENV-04.
     if (typeof self !== 'string' || !URL.canParse(self)) return undefined
     const actual = segments(self)
     const resources = resourcesOf(exchange, depth)
@@ -27,6 +30,10 @@ rule(
   },
 )
 
+/**
+ * Every data 2xx. Fails: Links.Next is a string other than Links.Self, or Meta.TotalPages is an
+ * integer above 1.
+ */
 rule('ENV-07/one-page', 'Data responses are not paginated', { endpoints: DATA }, (exchange) => {
   if (!DATA.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
   const { json } = exchange.response ?? {}
@@ -37,7 +44,7 @@ rule('ENV-07/one-page', 'Data responses are not paginated', { endpoints: DATA },
     member(json, 'Meta', 'TotalPages'),
   ]
   const findings = []
-  if (typeof next === 'string' && next !== self) {
+  if (typeof next === 'string' && next.trim() !== '' && next !== self) {
     const place = '/Links/Next'
     findings.push({ message: 'there is a next page', expected: 'no Next', actual: next, place })
   }

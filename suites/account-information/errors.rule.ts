@@ -1,7 +1,5 @@
-import { answerOf } from '../../engine/judge/matchers.ts'
-import { member } from '../../engine/judge/rows.ts'
-import { rule } from '../../engine/judge/rule.ts'
-import { type Exchange, header } from '../../engine/wire/exchange.ts'
+import { answerOf, type Exchange, header, member } from '../../engine/suite-api/responses.ts'
+import { rule } from '../../engine/suite-api/rule.ts'
 
 /** What holds for the errors of all endpoints. Requirements: specs/account-information/errors.yaml */
 
@@ -16,6 +14,10 @@ rule('ERR-01/no-5xx', 'No request is answered with a server error', {}, (exchang
   return [{ message: `${where} answered ${actual}`, expected: 'a status below 500', actual }]
 })
 
+/**
+ * Every 4xx and 5xx of this interface, per endpoint: open banking (Code and Errors), OAuth (error),
+ * problem (RFC 9457), other JSON, HTML, other, empty; never fails.
+ */
 rule(
   'ERR-02/recorded',
   'The shape of error bodies is recorded',

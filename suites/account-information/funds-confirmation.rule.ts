@@ -1,7 +1,5 @@
-import { member } from '../../engine/judge/rows.ts'
-import { type Finding, rule } from '../../engine/judge/rule.ts'
-import { brief } from '../../engine/judge/schemas.ts'
-import type { Exchange } from '../../engine/wire/exchange.ts'
+import { brief, type Exchange, member } from '../../engine/suite-api/responses.ts'
+import { rule } from '../../engine/suite-api/rule.ts'
 import {
   createdThen,
   datesAsRequested,
@@ -22,7 +20,7 @@ rule(
 )
 
 rule(
-  'FCC-06/as-requested',
+  'FCC-24/as-requested',
   'A created funds confirmation consent has the ExpirationDateTime that was asked for',
   { endpoints: [CREATE], unseen: 'ExpirationDateTime stood in no answer' },
   (exchange) => datesAsRequested(exchange, CREATE, ['ExpirationDateTime']),
@@ -58,22 +56,25 @@ function namesSent(exchange: Exchange): { name: string; asked: unknown; value: u
     .filter(({ asked }) => asked !== undefined)
 }
 
+/**
+ * Every create 2xx: an Identification that is in both request and response is equal. Not on
+ * deviations. One that is missing is judged by FCC-21.
+ */
 rule(
   'FCC-09/as-requested',
-  'DebtorAccount of a created funds confirmation consent has the values that were sent',
+  'DebtorAccount of a created funds confirmation consent has the Identification that was sent',
   { endpoints: [CREATE], unseen: 'DebtorAccount stood in no answer' },
   (exchange) => {
     const sent = member(requestedData(exchange, CREATE), 'DebtorAccount')
     const given = member(exchange.response?.json, 'Data', 'DebtorAccount')
     if (sent === undefined || typeof given !== 'object' || given === null) return undefined
-    return ['Identification', 'Name', 'SecondaryIdentification'].flatMap((name): Finding[] => {
-      const [asked, value] = [member(sent, name), member(given, name)]
-      // One that is missing is FCC-21's, any other type than string FCC-09's own.
-      if (typeof value !== 'string' || asked === undefined || asked === value) return []
-      const message = `${name} is not the one that was sent`
-      const place = `/Data/DebtorAccount/${name}`
-      return [{ message, expected: brief(asked), actual: brief(value), place }]
-    })
+    const [asked, value] = [sent, given].map((account) => member(account, 'Identification'))
+    // One that is missing is judged by FCC-21, any other type than string by the schema. Name and
+    // SecondaryIdentification are “assigned by the servicing institution”, and so may be its own.
+    if (typeof value !== 'string' || asked === undefined || asked === value) return []
+    const message = 'Identification is not the one that was sent'
+    const place = '/Data/DebtorAccount/Identification'
+    return [{ message, expected: brief(asked), actual: brief(value), place }]
   },
 )
 

@@ -1,18 +1,24 @@
-import type { Tpp } from '../../engine/client/tpp.ts'
-import { check } from '../../engine/journey/context.ts'
-import { exchangeOf, OWNERS, taken } from '../../engine/journey/steps.ts'
-import { expect, relyOn } from '../../engine/judge/expect.ts'
-import { member } from '../../engine/judge/rows.ts'
-import type { Exchange } from '../../engine/wire/exchange.ts'
-import { anotherRegistration, claimsAgain, unregistered } from './common/fresh-registration.ts'
+import { check } from '../../engine/suite-api/check.ts'
+import type { Tpp } from '../../engine/suite-api/client.ts'
+import { expect, relyOn } from '../../engine/suite-api/expect.ts'
+import { requireExchange, requireValue } from '../../engine/suite-api/flow.ts'
+import { type Exchange, member } from '../../engine/suite-api/responses.ts'
+import { OWNERS } from '../owners.ts'
+import {
+  adoptFrom,
+  anotherRegistration,
+  claimsAgain,
+  unregistered,
+} from './common/fresh-registration.ts'
 
 /** What holds for the service as a whole. Requirements: specs/account-information/general.yaml */
 
 check('GEN-08/read', 'A registration cannot be read after its creation', {}, async ({ steps }) => {
   const step = await steps.registration()
-  const registration = exchangeOf(step)
-  const tpp = taken(step)
-  relyOn(OWNERS.management, await tpp.token({ grant_type: 'client_credentials' }))
+  const registration = requireExchange(step)
+  const tpp = requireValue(step)
+  await steps.management()
+  relyOn(OWNERS.management, await tpp.token({ grant_type: 'client_credentials' })).toSucceed()
 
   const answer = await manage(tpp, registration, 'GET')
 
@@ -27,9 +33,8 @@ check(
     await anotherRegistration(context)
     const tpp = await unregistered(context)
     const registration = await tpp.register()
-    relyOn(OWNERS.registration, registration)
-    tpp.adopt(registration.response?.json)
-    relyOn(OWNERS.management, await tpp.token({ grant_type: 'client_credentials' }))
+    adoptFrom(tpp, registration)
+    relyOn(OWNERS.management, await tpp.token({ grant_type: 'client_credentials' })).toSucceed()
 
     const answer = await manage(tpp, registration, 'DELETE')
 
@@ -43,7 +48,7 @@ check(
   { registers: true },
   async (context) => {
     const { tpp, exchange } = await anotherRegistration(context)
-    relyOn(OWNERS.management, await tpp.token({ grant_type: 'client_credentials' }))
+    relyOn(OWNERS.management, await tpp.token({ grant_type: 'client_credentials' })).toSucceed()
     const body = JSON.stringify(claimsAgain({ tpp, exchange }))
 
     const answer = await manage(tpp, exchange, 'PUT', body)
@@ -52,14 +57,20 @@ check(
   },
 )
 
+/**
+ * Grant_type password with username and password of the first customer's credentials (made-up ones
+ * where the target has none of these names), otherwise a correct token request. Fails: an
+ * access_token.
+ */
 check(
   'GEN-10/password-grant',
   "The customer's credentials, given by the TPP, get no access token",
   {},
-  async ({ caller, target }) => {
+  async ({ caller, steps, target }) => {
     const { tpp } = await caller()
+    await steps.management()
     const grant = { grant_type: 'client_credentials' } as const
-    relyOn(OWNERS.management, await tpp.token(grant))
+    relyOn(OWNERS.management, await tpp.token(grant)).toSucceed()
 
     const answer = await tpp.token(grant, {
       deviation: "the customer's credentials",

@@ -1,6 +1,5 @@
-import { succeeded } from '../../engine/judge/matchers.ts'
-import { rule } from '../../engine/judge/rule.ts'
-import { header } from '../../engine/wire/exchange.ts'
+import { header, succeeded } from '../../engine/suite-api/responses.ts'
+import { rule } from '../../engine/suite-api/rule.ts'
 import { ACCOUNT_ACCESS, CONSENTS, DATA } from './common/endpoints.ts'
 
 /** What holds for every answer. Requirements: specs/account-information/general.yaml */
@@ -19,6 +18,11 @@ rule(
   },
 )
 
+/**
+ * Every 2xx of account access consents and data endpoints, target with base_url. Fails: the path
+ * that was asked (an override of the target can change it) lacks /open-banking/<one segment>/aisp/.
+ * The segment is judged by VER-01.
+ */
 rule(
   'GEN-05/prefix',
   'Account access consents and data stand below /open-banking/{version}/aisp',
@@ -37,6 +41,11 @@ rule(
   },
 )
 
+/**
+ * Every 2xx of discovery, registration, token, create and query of consents and the data endpoints
+ * whose body is JSON. Fails: Content-Type is missing or its media type (parameters and case aside)
+ * is neither application/json nor ends with +json.
+ */
 rule(
   'GEN-15/media-type',
   'A JSON response has the media type application/json',

@@ -1,10 +1,18 @@
-import { check } from '../../engine/journey/context.ts'
-import { OWNERS } from '../../engine/journey/steps.ts'
-import { expect, relyOn } from '../../engine/judge/expect.ts'
-import { answerOf } from '../../engine/judge/matchers.ts'
-import { deleted } from '../endings.ts'
+import { check } from '../../engine/suite-api/check.ts'
+import { expect, relyOn } from '../../engine/suite-api/expect.ts'
+import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { answerOf, refused } from '../../engine/suite-api/responses.ts'
+import { debitsInPeriod, everything } from '../consents.ts'
+import { deleted } from '../ended-consents.ts'
+import { OWNERS } from '../owners.ts'
 import { consentPath } from './common/consent-requests.ts'
-import { awaitingDeleted, expectNoData, relyOnDeletion, statusOf } from './common/ended-consents.ts'
+import {
+  awaitingDeleted,
+  expectNoData,
+  relyOnDeletion,
+  statusOf,
+} from './common/deleted-consents.ts'
+import { DENIED, denied } from './common/denial.ts'
 
 /**
  * What becomes of a consent that the TPP deletes.
@@ -20,29 +28,47 @@ check(
   },
 )
 
+/** Not applicable where its query is refused: what becomes of a consent that was denied is open. */
+check(
+  'CLC-01/denied',
+  'DELETE of a consent that the customer has denied, and that the TPP can query, answers 204',
+  DENIED,
+  async (context) => {
+    await relyOnDeletion(context)
+    const { consentId, query } = await denied(context)
+    if (refused(query)) throw new NotApplicable('a denied consent is not there any more')
+    const client = await context.caller()
+    expect(await client.delete(consentPath(consentId))).toHaveStatus(204)
+  },
+)
+
 check(
   'CLC-01/authorised',
   'DELETE of a consent that the customer has authorised answers 204',
-  { uses: ['debits in a period'], spends: 'debits in a period' },
+  { uses: [everything, debitsInPeriod], spends: debitsInPeriod },
   async (context) => {
     await relyOnDeletion(context)
     expect((await deleted(context)).deletion).toHaveStatus(204)
   },
 )
 
+/**
+ * GET right after the 204, for a consent that was awaiting and for one that was authorised, and
+ * once more as the last thing of the run: each an error response.
+ */
 check(
   'CLC-03/query-refused',
   'A consent that the TPP deleted cannot be queried any more',
-  { uses: ['debits in a period'], spends: 'debits in a period' },
+  { uses: [everything, debitsInPeriod], spends: debitsInPeriod },
   async (context) => {
     const awaiting = await awaitingDeleted(context)
-    relyOn(OWNERS.query, awaiting.before)
-    relyOn(OWNERS.deletion, awaiting.deletion)
+    relyOn(OWNERS.query, awaiting.before).toSucceed()
+    relyOn(OWNERS.deletion, awaiting.deletion).toSucceed()
     context.observe('query of a deleted consent', answerOf(awaiting.after), awaiting.after)
     expect(awaiting.after).toBeAnError()
     const { approval, deletion, query, after } = await deleted(context)
-    relyOn(OWNERS.query, query)
-    relyOn('CLC-01/authorised', deletion)
+    relyOn(OWNERS.query, query).toSucceed()
+    relyOn('CLC-01/authorised', deletion).toSucceed()
     expect(after.query).toBeAnError()
     const deviation = 'its consent was deleted before'
     for (const id of [awaiting.id, approval.consentId]) {
@@ -54,29 +80,33 @@ check(
 check(
   'CLC-04/data-refused',
   'After the TPP deleted a consent, its access token gets no data',
-  { uses: ['debits in a period'], spends: 'debits in a period' },
+  { uses: [everything, debitsInPeriod], spends: debitsInPeriod },
   async (context) => {
     const ended = await deleted(context)
-    relyOn('CLC-01/authorised', ended.deletion)
+    relyOn('CLC-01/authorised', ended.deletion).toSucceed()
     expectNoData(ended, context)
   },
 )
 
 check('CLC-06/recorded', 'What a second DELETE of a consent gives', {}, async (context) => {
   const { deletion, again } = await awaitingDeleted(context)
-  relyOn(OWNERS.deletion, deletion)
+  relyOn(OWNERS.deletion, deletion).toSucceed()
   context.observe('DELETE of a deleted consent', answerOf(again), again)
 })
 
+/**
+ * After a DELETE of an authorised consent, another authorised one of the same client and customer
+ * still is 2xx on GET /accounts and on its query.
+ */
 check(
   'CLC-19/others-untouched',
   'Deleting one consent leaves another of the same client and customer as it was',
-  { uses: ['everything', 'debits in a period'], spends: 'debits in a period' },
+  { uses: [everything, debitsInPeriod], spends: debitsInPeriod },
   async (context) => {
     const { deletion, others } = await deleted(context)
-    relyOn(OWNERS.query, others.before.query)
-    relyOn(OWNERS.accounts, others.before.accounts)
-    relyOn('CLC-01/authorised', deletion)
+    relyOn(OWNERS.query, others.before.query).toSucceed()
+    relyOn(OWNERS.accounts, others.before.accounts).toSucceed()
+    relyOn('CLC-01/authorised', deletion).toSucceed()
     expect(others.after.query).toSucceed()
     expect(others.after.query).toHaveMember('Data.Status', statusOf(others.before.query))
     expect(others.after.accounts).toSucceed()

@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import type { CallDeviation } from '../../engine/journey/caller.ts'
-import { check } from '../../engine/journey/context.ts'
-import { once } from '../../engine/journey/once.ts'
-import { OWNERS, taken } from '../../engine/journey/steps.ts'
-import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
-import { answerOf, refused, succeeded } from '../../engine/judge/matchers.ts'
-import { Blocked } from '../../engine/judge/outcome.ts'
-import type { Exchange } from '../../engine/wire/exchange.ts'
-import { attacked, harmed } from '../endings.ts'
+import { check } from '../../engine/suite-api/check.ts'
+import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
+import { type CallDeviation, requireValue } from '../../engine/suite-api/flow.ts'
+import { blockBy } from '../../engine/suite-api/outcomes.ts'
+import { answerOf, succeeded } from '../../engine/suite-api/responses.ts'
+import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
+import { debitsInPeriod } from '../consents.ts'
+import { attacked, harmed, triedWithoutToken } from '../ended-consents.ts'
+import { OWNERS } from '../owners.ts'
 import {
-  consentIdOf,
   consentPath,
   create,
+  createConsent,
   invalidIds,
-  newConsentId,
+  requireConsentId,
 } from './common/consent-requests.ts'
-import { awaitingDeleted, statusOf } from './common/ended-consents.ts'
+import { awaitingDeleted, statusOf } from './common/deleted-consents.ts'
 import { expiredManagementToken } from './common/expired-token.ts'
 
 /**
@@ -24,16 +24,16 @@ import { expiredManagementToken } from './common/expired-token.ts'
  */
 
 /** Deletions of one consent with a missing or wrong Authorization, and what became of it. */
-const unauthorised = once(async (context) => {
+const unauthorised = sharedFixture([], async (context) => {
   const { caller, steps } = context
   const client = await caller()
-  const path = consentPath(await newConsentId(client))
+  const path = consentPath(await createConsent(client))
   const before = await client.get(path)
   const attempt = (deviation: CallDeviation) => client.delete(path, deviation)
   const without = await attempt({ bearer: null, deviation: 'no Authorization header' })
   const bearer = randomBytes(32).toString('base64url')
   const unknown = await attempt({ bearer, deviation: 'an unknown access token' })
-  const token = taken(await steps.management())
+  const token = requireValue(await steps.management())
   const basic = await attempt({
     bearer: null,
     headers: { Authorization: `Basic ${token}` },
@@ -50,7 +50,7 @@ check(
   {},
   async (context) => {
     const { before, without } = await unauthorised(context)
-    relyOn(OWNERS.query, before)
+    relyOn(OWNERS.query, before).toSucceed()
     expect(without).toHaveStatus(401)
   },
 )
@@ -61,7 +61,7 @@ check(
   {},
   async (context) => {
     const { before, unknown, basic } = await unauthorised(context)
-    relyOn(OWNERS.query, before)
+    relyOn(OWNERS.query, before).toSucceed()
     expect(unknown).toHaveStatus(401)
     expect(basic).toHaveStatus(401)
   },
@@ -73,9 +73,9 @@ check(
   { needs: ['hooks.token-expired'] },
   async (context) => {
     const client = await context.caller()
-    const path = consentPath(await newConsentId(client))
+    const path = consentPath(await createConsent(client))
     const bearer = await expiredManagementToken(context)
-    relyOn(OWNERS.query, await client.get(path))
+    relyOn(OWNERS.query, await client.get(path)).toSucceed()
 
     const deviation = 'an expired access token'
     const answer = await client.delete(path, { bearer, deviation })
@@ -85,40 +85,73 @@ check(
   },
 )
 
+/**
+ * After all of these the owner's query is 2xx. Judged only where the attempts themselves were
+ * refused, else blocked by the one that wasn't. Control of all: in the end the owner's own DELETE
+ * is 2xx.
+ */
+check(
+  'CLC-07/authorised',
+  'DELETE of an authorised consent with a missing or invalid Authorization header answers 401',
+  { uses: [debitsInPeriod], spends: debitsInPeriod },
+  async (context) => {
+    const waiting = await unauthorised(context)
+    const { before, without, unknown, data, query } = await triedWithoutToken(context)
+    relyOn(OWNERS.query, before.query).toSucceed()
+    relyOn('CLC-07/without-authorization', waiting.without).toHaveStatus(401)
+    expect(without).toHaveStatus(401)
+    relyOn('CLC-07/invalid-token', waiting.unknown).toHaveStatus(401)
+    expect(unknown).toHaveStatus(401)
+    relyOn('CLC-07/nothing-deleted', waiting.after).toSucceed()
+    relyOn('TOK-25/delete-authorised', data).toBeAnError()
+    if (statusOf(query) !== 'Revoked') expect(query).toSucceed()
+  },
+)
+
+check(
+  'TOK-25/delete-authorised',
+  'An authorised consent is not deleted with its own access token for data',
+  { uses: [debitsInPeriod], spends: debitsInPeriod, follows: ['TOK-25/delete'] },
+  async (context) => {
+    const { before, without, unknown, data } = await triedWithoutToken(context)
+    relyOn(OWNERS.query, before.query).toSucceed()
+    relyOn('CLC-07/authorised', without).toBeAnError()
+    relyOn('CLC-07/authorised', unknown).toBeAnError()
+    expect(data).toBeRefused()
+  },
+)
+
 check(
   'CLC-07/nothing-deleted',
   'A consent survives a DELETE with a missing or invalid Authorization header',
   {},
   async (context) => {
     const { before, without, unknown, basic, after, deletion } = await unauthorised(context)
-    relyOn(OWNERS.query, before)
+    relyOn(OWNERS.query, before).toSucceed()
     const attempts = [
       { id: 'CLC-07/without-authorization', answer: without },
       { id: 'CLC-07/invalid-token', answer: unknown },
       { id: 'CLC-07/invalid-token', answer: basic },
     ]
-    for (const { id, answer } of attempts) {
-      if (refused(answer)) continue
-      throw new Blocked({ kind: 'check', id }, 'the attempt was not refused', answer)
-    }
+    for (const { id, answer } of attempts) relyOn(id, answer).toBeRefused()
     expect(after).toSucceed()
-    relyOn(OWNERS.deletion, deletion)
+    relyOn(OWNERS.deletion, deletion).toSucceed()
   },
 )
 
 /** The second client's attempt to delete a consent of the first, and what became of it. */
-const deletedByAnother = once(async ({ caller, tpp }) => {
+const deletedByAnother = sharedFixture([], async ({ caller, tpp }) => {
   tpp('second')
   const owner = await caller()
-  const path = consentPath(await newConsentId(owner))
+  const path = consentPath(await createConsent(owner))
   const before = await owner.get(path)
   const other = await caller('second')
   const own = await create(other)
-  relyOn(OWNERS.consent, own)
-  const ownQuery = await other.get(consentPath(consentIdOf(own)))
+  relyOn(OWNERS.consent, own).toSucceed()
+  const ownQuery = await other.get(consentPath(requireConsentId(own)))
   const attempt = await other.delete(path, { deviation: 'a consent of another client' })
   const after = await owner.get(path)
-  const ownDeletion = await other.delete(consentPath(consentIdOf(own)))
+  const ownDeletion = await other.delete(consentPath(requireConsentId(own)))
   return { before, ownQuery, attempt, after, ownDeletion }
 })
 
@@ -128,44 +161,41 @@ check(
   {},
   async (context) => {
     const { before, ownQuery, attempt, ownDeletion } = await deletedByAnother(context)
-    relyOn(OWNERS.query, before)
-    relyOn(OWNERS.query, ownQuery)
-    relyOn(OWNERS.deletion, ownDeletion)
+    relyOn(OWNERS.query, before).toSucceed()
+    relyOn(OWNERS.query, ownQuery).toSucceed()
+    relyOn(OWNERS.deletion, ownDeletion).toSucceed()
     expect(attempt).toBeAnError()
   },
 )
 
-/** Ends the check as blocked where the second client was not refused. */
-function relyOnRefusal(attempt: Exchange): void {
-  if ((attempt.response?.status ?? 0) >= 400) return
-  throw new Blocked({ kind: 'check', id: 'CLC-08/refused' }, 'it was not refused', attempt)
-}
-
 check('CLC-08/survives', 'A consent survives the DELETE of another client', {}, async (context) => {
   const { before, attempt, after } = await deletedByAnother(context)
-  relyOn(OWNERS.query, before)
-  relyOnRefusal(attempt)
+  relyOn(OWNERS.query, before).toSucceed()
+  relyOn('CLC-08/refused', attempt).toBeAnError()
   expect(after).toSucceed()
   expect(after).toHaveMember('Data.Status', statusOf(before))
 })
 
+/**
+ * The same with a consent that the customer has authorised: an error response, and query and data
+ * are as before. Blocked by the other two where they fail.
+ */
 check(
   'CLC-08/authorised',
   'A consent that the customer has authorised is not deleted by another client either',
-  { uses: ['debits in a period'], spends: 'debits in a period' },
+  { uses: [debitsInPeriod], spends: debitsInPeriod },
   async (context) => {
     context.tpp('second')
     const waiting = await deletedByAnother(context)
-    relyOnRefusal(waiting.attempt)
+    relyOn('CLC-08/refused', waiting.attempt).toBeAnError()
     const survived =
       succeeded(waiting.after) && statusOf(waiting.after) === statusOf(waiting.before)
     if (!survived) {
-      const because = { kind: 'check', id: 'CLC-08/survives' } as const
-      throw new Blocked(because, 'one that waits does not survive it', waiting.after)
+      blockBy('CLC-08/survives', 'one that waits does not survive it', waiting.after)
     }
     const { before, attempt, after } = await attacked(context)
     if (!attempt || !after) throw new TypeError('there is a second client')
-    relyOn(OWNERS.query, before.query)
+    relyOn(OWNERS.query, before.query).toSucceed()
     expect(attempt).toBeAnError()
     const harm = harmed(before, after)
     expectThat(harm === undefined, {
@@ -178,26 +208,48 @@ check(
 )
 
 check(
+  'CLC-08/other-direction',
+  'DELETE by the first client of a consent that the second owns is refused, and deletes nothing',
+  {},
+  async (context) => {
+    context.tpp('second')
+    const { attempt, ownDeletion } = await deletedByAnother(context)
+    relyOn('CLC-08/refused', attempt).toBeAnError()
+    relyOn(OWNERS.deletion, ownDeletion).toSucceed()
+    const owner = await context.caller('second')
+    const path = consentPath(await createConsent(owner))
+    relyOn(OWNERS.query, await owner.get(path)).toSucceed()
+    const first = await context.caller()
+    expect(await first.delete(path, { deviation: 'a consent of another client' })).toBeAnError()
+    expect(await owner.get(path)).toSucceed()
+  },
+)
+
+check(
   'CLC-22/with-403',
   'The refusal to delete another client’s consent has status 403',
   {},
   async (context) => {
     const { before, ownQuery, attempt } = await deletedByAnother(context)
-    relyOn(OWNERS.query, before)
-    relyOn(OWNERS.query, ownQuery)
-    relyOnRefusal(attempt)
+    relyOn(OWNERS.query, before).toSucceed()
+    relyOn(OWNERS.query, ownQuery).toSucceed()
+    relyOn('CLC-08/refused', attempt).toBeAnError()
     expect(attempt).toHaveStatus(403)
   },
 )
 
+/**
+ * A random UUID, "x", 200 characters, an own one with a character more and, if it is long, with one
+ * less: each an error response.
+ */
 check(
   'CLC-09/invalid-id',
   'DELETE of an invalid ConsentId gives an error response',
   {},
   async (context) => {
-    relyOn(OWNERS.deletion, (await awaitingDeleted(context)).deletion)
+    relyOn(OWNERS.deletion, (await awaitingDeleted(context)).deletion).toSucceed()
     const client = await context.caller()
-    for (const id of invalidIds(await newConsentId(client))) {
+    for (const id of invalidIds(await createConsent(client))) {
       const deviation = `ConsentId of nothing, ${id.length} characters`
       expect(await client.delete(consentPath(id), { deviation })).toBeAnError()
     }

@@ -1,11 +1,11 @@
-import { claimsOf } from '../../engine/client/jwt.ts'
-import type { ClientName, NamedConsent } from '../../engine/journey/consent.ts'
-import { type Context, check } from '../../engine/journey/context.ts'
-import { exchangeOf, taken } from '../../engine/journey/steps.ts'
-import type { Visit } from '../../engine/journey/visit.ts'
-import { expect, expectThat } from '../../engine/judge/expect.ts'
-import { Blocked, lacking, NotApplicable } from '../../engine/judge/outcome.ts'
-import { everything, secondClient } from '../consents.ts'
+import { type Context, check } from '../../engine/suite-api/check.ts'
+import type { ClientName, NamedConsent } from '../../engine/suite-api/consents.ts'
+import { expect, expectThat } from '../../engine/suite-api/expect.ts'
+import { requireExchange, requireValue, type Visit } from '../../engine/suite-api/flow.ts'
+import { claimsOf } from '../../engine/suite-api/jwt.ts'
+import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { type Exchange, rulesBrokenBy, succeeded } from '../../engine/suite-api/responses.ts'
+import { everything, reconfirmed, secondClient } from '../consents.ts'
 import { softwareStatementOf } from './common/fresh-registration.ts'
 import { stored } from './common/registered-values.ts'
 
@@ -17,19 +17,20 @@ import { stored } from './common/registered-values.ts'
 check(
   'REG-22/organisation',
   'The customer sees the name of the organisation during consent',
-  { uses: ['everything'] },
+  { uses: [everything] },
   async (context) => {
     const name = await nameShown(context, 'org_name')
-    if (name === undefined) lacking('an org_name in the registration or the software statement')
+    if (name === undefined)
+      blockForData('an org_name in the registration or the software statement')
 
-    await expectShown(context, name)
+    await expectShown(context, name, everything)
   },
 )
 
 check(
   'REG-22/on-behalf-of',
   'The customer sees on whose behalf the client asks',
-  { uses: ['everything'] },
+  { uses: [everything] },
   async (context) => {
     const name = await nameShown(context, 'software_on_behalf_of')
     if (name === undefined) {
@@ -38,14 +39,18 @@ check(
       )
     }
 
-    await expectShown(context, name)
+    await expectShown(context, name, everything)
   },
 )
 
+/**
+ * Both on the pages of a granted visit of the second client, and its own names. Blocked where the
+ * names of the first client are not shown either.
+ */
 check(
   'REG-22/second-client',
   'The customer sees the names of the client that asks, not those of another',
-  { uses: ['everything', 'second client'] },
+  { uses: [everything, secondClient], needs: ['clients.second'] },
   async (context) => {
     context.tpp('second')
     const first = (await context.approved(everything)).visit
@@ -59,22 +64,130 @@ check(
   },
 )
 
+/** Both on the pages of the visit that confirms again. */
+check(
+  'REG-22/again',
+  'The customer sees the names of the client when the consent is re-confirmed, too',
+  { uses: [everything, reconfirmed] },
+  async (context) => {
+    const first = (await context.approved(everything)).visit
+    for (const member of ['org_name', 'software_on_behalf_of']) {
+      const name = await nameShown(context, member)
+      if (name === undefined) continue
+      if (!shows(first, name)) relyOnName(member, first)
+      await expectShown(context, name, reconfirmed)
+    }
+  },
+)
+
+/**
+ * Compare the members that both the response of REG-08/created and the statement have, for each
+ * client. Fails: one differs. Blocked when they share none.
+ */
 check(
   'REG-29/from-statement',
   'The organisation of the registered client is that of the software statement',
   {},
   async (context) => {
-    const exchange = exchangeOf(await context.steps.registration())
-    const statement = softwareStatementOf(context)
-    const names = ['org_id', 'org_name', 'software_on_behalf_of'].filter(
-      (name) => stated(statement, name) !== undefined && stored(exchange, name) !== undefined,
-    )
-    if (names.length === 0)
-      lacking('a registration response with members of the software statement')
-
-    for (const name of names) expect(exchange).toHaveMember(name, stated(statement, name))
+    const step = await context.steps.registration()
+    const exchange = requireExchange(step)
+    requireValue(step)
+    const names = ['org_id', 'org_name', 'software_on_behalf_of']
+    const compare = (exchange: Exchange, statement: Record<string, unknown> | undefined) => {
+      const there = names.filter(
+        (name) => stated(statement, name) !== undefined && stored(exchange, name) !== undefined,
+      )
+      for (const name of there) expect(exchange).toHaveMember(name, stated(statement, name))
+      return there.length
+    }
+    const compared = compare(exchange, softwareStatementOf(context))
+    const { second } = context.target.clients
+    const other = second && (await context.steps.registration('second')).exchange
+    if (other && succeeded(other)) compare(other, claimsOf(second?.softwareStatement ?? ''))
+    if (compared === 0)
+      blockForData('a registration response with members of the software statement')
   },
 )
+
+check(
+  'REG-04/redirect-uris',
+  'No redirect URI is registered that the software statement does not have',
+  {},
+  async (context) =>
+    comparedWithStatement(context, 'software_redirect_uris', (exchange, allowed) => {
+      const given = stored(exchange, 'redirect_uris')
+      if (!Array.isArray(allowed) || !Array.isArray(given)) return false
+      const strange = given.find((uri) => !allowed.includes(uri))
+      expectThat(strange === undefined, {
+        message: `${String(strange)} is registered`,
+        expected: `redirect URIs out of ${allowed.join(', ')}`,
+        actual: given.join(', '),
+        exchange,
+        place: '/redirect_uris',
+      })
+      return true
+    }),
+)
+
+check(
+  'REG-31/jwks-uri',
+  'The jwks_uri of the registered client is that of the software statement',
+  {},
+  async (context) =>
+    comparedWithStatement(context, 'software_jwks_endpoint', (exchange, wanted) => {
+      // A bank need not say where it reads the keys.
+      if (stored(exchange, 'jwks_uri') !== undefined) {
+        expect(exchange).toHaveMember('jwks_uri', wanted)
+      }
+      return true
+    }),
+)
+
+check(
+  'REG-31/on-behalf-of',
+  'The registered client has the OnBehalfOf value of the software statement',
+  {},
+  async (context) =>
+    comparedWithStatement(context, 'software_on_behalf_of', (exchange, wanted) => {
+      const absent = stored(exchange, 'software_on_behalf_of') === undefined
+      const rule = 'REG-28/all-fields'
+      if (absent && rulesBrokenBy(exchange).includes(rule)) {
+        blockBy(rule, 'the answer lacks other fields as well', exchange)
+      }
+      expect(exchange).toHaveMember('software_on_behalf_of', wanted)
+      return true
+    }),
+)
+
+/**
+ * Compares the registration of each client with a claim of its software statement. Not applicable
+ * where this run registered none of them.
+ */
+async function comparedWithStatement(
+  context: Context,
+  claim: string,
+  compare: (exchange: Exchange, value: unknown) => boolean,
+): Promise<void> {
+  let compared = false
+  const steps: Awaited<ReturnType<typeof context.steps.registration>>[] = []
+  const { second } = context.target.clients
+  for (const client of context.cases(
+    second ? (['first', 'second'] as const) : (['first'] as const),
+  )) {
+    const step = await context.steps.registration(client)
+    steps.push(step)
+    const { exchange } = step
+    const value = stated(claimsOf(context.tpp(client).client.softwareStatement ?? ''), claim)
+    if (exchange && succeeded(exchange) && value !== undefined) {
+      compared = compare(exchange, value) || compared
+    }
+  }
+  if (compared) return
+  const [step] = steps
+  if (step && steps.every(({ exchange }) => !exchange)) requireExchange(step)
+  if (step && steps.every(({ value }) => value === undefined)) requireValue(step)
+  blockForData(`a registration response, and a software statement with ${claim}`)
+}
 
 /** The name that the bank stored for a client, else that of its software statement. */
 async function nameShown(
@@ -83,7 +196,7 @@ async function nameShown(
   client: ClientName = 'first',
 ): Promise<string | undefined> {
   const step = await context.steps.registration(client)
-  const tpp = taken(step)
+  const tpp = requireValue(step)
   const statement = claimsOf(tpp.client.softwareStatement ?? '')
   const value = stated(tpp.registered, name) ?? stated(statement, name)
   if (value === undefined && !step.exchange && !statement) {
@@ -105,13 +218,13 @@ const shows = ({ pages }: Visit, name: string) =>
 /** Ends the check as blocked by the one that asks for this name of the first client. */
 function relyOnName(member: string, visit: Visit): never {
   const id = member === 'org_name' ? 'REG-22/organisation' : 'REG-22/on-behalf-of'
-  throw new Blocked({ kind: 'check', id }, 'the first client’s is not shown either', visit.last)
+  blockBy(id, 'the first approval’s is not shown either', visit.last)
 }
 
-async function expectShown(
-  context: Context,
+async function expectShown<Used extends NamedConsent>(
+  context: Context<Used>,
   name: string,
-  consent: NamedConsent = everything,
+  consent: Used,
 ): Promise<void> {
   const { visit } = await context.approved(consent)
   if (visit.pages.length === 0) throw new NotApplicable('the driver does not show the pages')

@@ -1,33 +1,45 @@
-import { redirectsTo } from '../../engine/client/redirect.ts'
-import { check } from '../../engine/journey/context.ts'
-import { OWNERS, taken } from '../../engine/journey/steps.ts'
-import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
-import { NotApplicable } from '../../engine/judge/outcome.ts'
+import { check } from '../../engine/suite-api/check.ts'
+import { redirectsTo } from '../../engine/suite-api/client.ts'
+import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
+import { requireValue } from '../../engine/suite-api/flow.ts'
+import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { everything } from '../consents.ts'
+import { OWNERS } from '../owners.ts'
 import {
   anotherRegistration,
-  claimsAgain,
+  correctClaims,
+  isAnotherClient,
   madeClient,
+  REPLACED,
   register,
+  wrongRegistrationCheck,
 } from './common/fresh-registration.ts'
 import {
   ONE_CLIENT,
   redirectUris,
   visitOf,
-  withFewerGrants,
   withFewerRedirectUris,
+  withoutGrants,
+  withoutRefreshTokens,
 } from './common/narrow-registration.ts'
-import { expectNotRegistered, listOf, notIn, registeredValues } from './common/registered-values.ts'
+import {
+  expectNotRegistered,
+  requireList,
+  requireRegisteredValues,
+  requireUnadvertised,
+} from './common/registered-values.ts'
+import { relyOnRightExchange, TRIED_CODE, triedCode } from './common/tried-code.ts'
+import { approvedBefore, expectNoCode } from './common/visits.ts'
 
 /**
  * POST /oauth/register: which values are registered, and what they allow.
  * Requirements: specs/account-information/registration.yaml
  */
 
-check(
+wrongRegistrationCheck(
   'REG-04/outside',
   'A redirect URI outside the software statement is not registered',
-  { registers: true },
+  {},
   async (context) => {
     const uri = 'https://elsewhere.invalid/callback'
 
@@ -40,10 +52,14 @@ check(
   },
 )
 
-check(
+/**
+ * Redirect_uris of the statement plus one of them with /more appended to its path, with a query, on
+ * a host below its own. Fails: 2xx whose redirect_uris has it.
+ */
+wrongRegistrationCheck(
   'REG-04/similar',
   'A redirect URI that is nearly one of the software statement is not registered',
-  { registers: true },
+  {},
   async (context) => {
     const uris = await redirectUris(context)
     for (const uri of likeOneOf(uris)) {
@@ -68,31 +84,45 @@ check(
   },
 )
 
-check(
+/**
+ * Grant_types with password added (or another that is not in grant_types_supported). Fails: 2xx
+ * whose grant_types has it.
+ */
+wrongRegistrationCheck(
   'REG-05/grant-type',
   'A grant type that the configuration does not advertise is not registered',
-  { registers: true },
+  {},
   async (context) => {
-    const advertised = await listOf(context, 'grant_types_supported')
+    const advertised = await requireList(context, 'grant_types_supported')
     const candidates = ['password', 'implicit', 'urn:ietf:params:oauth:grant-type:device_code']
-    const grantType = notIn(advertised, candidates)
+    const grantType = requireUnadvertised(advertised, candidates)
+    const { grant_types: grantTypes } = await correctClaims(context)
 
     const answer = await register(context, {
       deviation: 'a grant type that is not advertised',
-      jwt: { claims: { grant_types: ['authorization_code', 'client_credentials', grantType] } },
+      jwt: { claims: { grant_types: [grantTypes, grantType].flat() } },
     })
 
     expectNotRegistered(answer, 'grant_types', grantType)
   },
 )
 
-check(
+/**
+ * Response_types with token added (or another that is not in response_types_supported). Fails: 2xx
+ * whose response_types has it.
+ */
+wrongRegistrationCheck(
   'REG-05/response-type',
   'A response type that the configuration does not advertise is not registered',
-  { registers: true },
+  {},
   async (context) => {
-    const advertised = await listOf(context, 'response_types_supported')
-    const responseType = notIn(advertised, ['token', 'id_token token', 'code token', 'code'])
+    const advertised = await requireList(context, 'response_types_supported')
+    const responseType = requireUnadvertised(advertised, [
+      'token',
+      'id_token token',
+      'code token',
+      'code',
+    ])
 
     const answer = await register(context, {
       deviation: 'a response type that is not advertised',
@@ -103,14 +133,18 @@ check(
   },
 )
 
-check(
+/**
+ * Token_endpoint_auth_method client_secret_basic (or another that is not advertised). Fails: 2xx
+ * that returns it. Owns REG-17/private-key-jwt on this exchange.
+ */
+wrongRegistrationCheck(
   'REG-05/auth-method',
   'An authentication method that the configuration does not advertise is not registered',
-  { registers: true },
+  {},
   async (context) => {
-    const advertised = await listOf(context, 'token_endpoint_auth_methods_supported')
+    const advertised = await requireList(context, 'token_endpoint_auth_methods_supported')
     const candidates = ['client_secret_basic', 'client_secret_post', 'client_secret_jwt', 'none']
-    const method = notIn(advertised, candidates)
+    const method = requireUnadvertised(advertised, candidates)
 
     const answer = await register(context, {
       deviation: 'an authentication method that is not advertised',
@@ -141,16 +175,25 @@ const ALGORITHMS = [
   },
 ]
 
-check(
+/**
+ * Request_object_signing_alg, id_token_signed_response_alg and token_endpoint_auth_signing_alg
+ * RS256 (or none, whichever is not advertised), one after the other. Fails: 2xx that returns it.
+ * Owns REG-18/ps256, REG-19/ps256 or REG-20/ps256 on this exchange.
+ */
+wrongRegistrationCheck(
   'REG-05/signing-algorithm',
   'A signing algorithm that the configuration does not advertise is not registered',
-  { registers: true },
+  {},
   async (context) => {
-    const configuration = taken(await context.steps.discovery())
+    const configuration = requireValue(await context.steps.discovery())
     const listed = ALGORITHMS.filter(({ list }) => Array.isArray(configuration[list]))
     if (listed.length === 0) throw new NotApplicable('the configuration lists no algorithms')
     for (const { name, list, rule } of listed) {
-      const algorithm = notIn(await listOf(context, list), ['RS256', 'none', 'HS256'])
+      const algorithm = requireUnadvertised(await requireList(context, list), [
+        'RS256',
+        'none',
+        'HS256',
+      ])
       const answer = await register(context, {
         deviation: `an algorithm that is not advertised for ${name}`,
         jwt: { claims: { [name]: algorithm } },
@@ -161,14 +204,14 @@ check(
   },
 )
 
-check(
+wrongRegistrationCheck(
   'REG-05/scope',
   'A scope that the configuration does not advertise is not registered',
-  { registers: true },
+  {},
   async (context) => {
-    const advertised = await listOf(context, 'scopes_supported')
-    const scope = notIn(advertised, ['payments', 'offline_access', 'profile'])
-    const claims = claimsAgain(await anotherRegistration(context))
+    const advertised = await requireList(context, 'scopes_supported')
+    const scope = requireUnadvertised(advertised, ['payments', 'offline_access', 'profile'])
+    const claims = await correctClaims(context)
 
     const answer = await register(context, {
       deviation: 'a scope that is not advertised',
@@ -179,45 +222,108 @@ check(
   },
 )
 
+/** Not applicable where the bank registers no such client, or every grant for every client. */
 check(
   'REG-12/unregistered-grant',
   'A client gets no token by a grant type that is not registered for it',
   { registers: true },
   async (context) => {
     const correct = await anotherRegistration(context)
-    const tpp = await withFewerGrants(context)
+    const tpp = await withoutGrants(context, 'client_credentials')
     const grant = { grant_type: 'client_credentials' } as const
-    relyOn(OWNERS.management, await correct.tpp.token(grant))
+    relyOn(OWNERS.management, await correct.tpp.token(grant)).toSucceed()
 
-    const answer = await tpp.token(grant, { deviation: 'a grant type that is not registered' })
+    const answer = await tpp.token(grant, { deviation: UNREGISTERED })
 
     expect(answer).toGiveNoToken()
   },
 )
 
+/** The authorisation page may refuse it already: no code, no token. */
+check(
+  'REG-12/unregistered-code',
+  'A client that did not register authorization_code gets no token by a code',
+  { registers: true, uses: [everything], refusals: 1 },
+  async (context) => {
+    const tpp = await withoutGrants(context, 'authorization_code', 'refresh_token')
+    requireValue(await context.steps.exchange(everything))
+    await approvedBefore(context, everything)
+    const purpose = 'a client without authorization_code'
+    await visitOf(context, tpp, { purpose, deviation: {} }, async (visit) => {
+      if (visit.kind !== 'granted') return expectNoCode(visit)
+      const { code, request } = visit
+      const grant = { code, redirect_uri: request.redirectUri } as const
+      const answer = await tpp.token(
+        { grant_type: 'authorization_code', ...grant },
+        { deviation: UNREGISTERED },
+      )
+      expect(answer).toGiveNoToken()
+    })
+  },
+)
+
+/** A bank that issues it no refresh token keeps to that too; the first client has got one. */
+check(
+  'REG-12/unregistered-refresh-token',
+  'A client that did not register refresh_token gets no token by a refresh token',
+  { registers: true, uses: [everything], grants: [TRIED_CODE] },
+  async (context) => {
+    await withoutRefreshTokens(context)
+    requireValue(await context.steps.refresh(everything))
+    const tried = await triedCode(context)
+    relyOnRightExchange(tried)
+    if (tried.refreshed) expect(tried.refreshed).toGiveNoToken()
+  },
+)
+
+const UNREGISTERED = 'a grant type that is not registered'
+
+/**
+ * A fresh client registered with a part of the statement's redirect URIs authorises with one that
+ * was left out (and is not in the returned list), in query and request object. Fails: a code
+ * arrives at the URI that was left out. Not-applicable when the bank returns all of them all the
+ * same.
+ */
 check(
   'REG-13/left-out',
   'A redirect URI that was not registered gets no code',
-  { registers: true, uses: ['everything'], refusals: 1 },
+  { registers: true, uses: [everything], refusals: 1 },
   async (context) => {
     const { exchange, leftOut, tpp, another } = await withFewerRedirectUris(context)
     if (!another) throw new NotApplicable(ONE_CLIENT)
     if (!madeClient(exchange)) throw new NotApplicable('the bank registers no part of the URIs')
-    if (registeredValues(exchange, 'redirect_uris').includes(leftOut)) {
+    if (requireRegisteredValues(exchange, 'redirect_uris').includes(leftOut)) {
       throw new NotApplicable('the bank registers every redirect URI of the software statement')
     }
     tpp.adopt(exchange.response?.json)
     await context.approved(everything)
 
-    const visit = await visitOf(context, tpp, leftOut)
-
-    const granted = visit.kind === 'granted' && redirectsTo(visit.redirect, leftOut)
-    expectThat(!granted, {
-      message: 'a code arrived at a redirect URI that is not registered',
-      expected: 'no code',
-      actual: 'a code',
-      exchange: visit.last,
+    const purpose = 'a redirect URI that the client did not register'
+    await visitOf(context, tpp, { purpose, redirectUri: leftOut }, async (visit) => {
+      const granted = visit.kind === 'granted' && redirectsTo(visit.redirect, leftOut)
+      expectThat(!granted, {
+        message: 'a code arrived at a redirect URI that is not registered',
+        expected: 'no code',
+        actual: 'a code',
+        exchange: visit.last,
+      })
     })
+  },
+)
+
+check(
+  'REG-32/recorded',
+  'What a later registration of the same software does is recorded',
+  { registers: true },
+  async (context) => {
+    const what = 'a later registration of the same software'
+    const made = await anotherRegistration(context).catch((error: Error) => error)
+    if (made instanceof Error) {
+      if (made.message !== REPLACED) throw made
+      return context.observe(what, made.message)
+    }
+    const another = await isAnotherClient(context, made.exchange)
+    context.observe(what, another ? 'makes another client' : 'changes the client', made.exchange)
   },
 )
 

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { type Context, check } from '../../engine/journey/context.ts'
-import { OWNERS, taken } from '../../engine/journey/steps.ts'
-import { expect, relyOn } from '../../engine/judge/expect.ts'
-import { answerOf } from '../../engine/judge/matchers.ts'
-import { lacking, NotApplicable } from '../../engine/judge/outcome.ts'
+import { type Context, check } from '../../engine/suite-api/check.ts'
+import { expect, relyOn } from '../../engine/suite-api/expect.ts'
+import { requireValue } from '../../engine/suite-api/flow.ts'
+import { blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { answerOf } from '../../engine/suite-api/responses.ts'
 import { everything, secondCustomer } from '../consents.ts'
-import { consentPath } from './common/consent-requests.ts'
+import { OWNERS } from '../owners.ts'
+import { ACCOUNTS, consentPath, createConsent } from './common/consent-requests.ts'
+import { requireAccountIds } from './common/data-reads.ts'
 import { expectNothingForeign } from './common/foreign-account.ts'
-import { accountIds } from './common/readings.ts'
-import { newConsent } from './common/visits.ts'
 
 /** Certificates, bearer tokens, ownership. Requirements: specs/account-information/security.yaml */
 
@@ -21,31 +21,26 @@ const WRONG_CERTIFICATES = [
   { slug: 'expired', identity: 'expired', words: 'over an expired certificate' },
 ]
 
-function needsCertificate({ tpp }: Context, identity: string): void {
+function requireCertificate({ tpp }: Context, identity: string): void {
   if (!tpp().wire.has(identity))
     throw new NotApplicable(`the target has no ${identity} certificate`)
 }
 
 for (const { slug, identity, words } of WRONG_CERTIFICATES) {
   check(`SEC-01/${slug}`, `A consent is not queried ${words}`, {}, async (context) => {
-    needsCertificate(context, identity)
+    requireCertificate(context, identity)
     const { get } = await context.caller()
-    const { id } = taken(await context.steps.consent(everything))
-    relyOn(QUERY, await get(consentPath(id)))
+    const { id } = requireValue(await context.steps.consent(everything))
+    relyOn(QUERY, await get(consentPath(id))).toSucceed()
     expect(await get(consentPath(id), { identity, deviation: words })).toBeRefused()
   })
 
-  check(
-    `SEC-02/${slug}`,
-    `No data are read ${words}`,
-    { uses: ['everything'] },
-    async (context) => {
-      needsCertificate(context, identity)
-      const { get } = await context.approved(everything)
-      relyOn(OWNERS.accounts, await get('/accounts'))
-      expect(await get('/accounts', { identity, deviation: words })).toBeRefused()
-    },
-  )
+  check(`SEC-02/${slug}`, `No data are read ${words}`, { uses: [everything] }, async (context) => {
+    requireCertificate(context, identity)
+    const { get } = await context.approved(everything)
+    relyOn(OWNERS.accounts, await get('/accounts')).toSucceed()
+    expect(await get('/accounts', { identity, deviation: words })).toBeRefused()
+  })
 }
 
 check(
@@ -55,7 +50,7 @@ check(
   async ({ caller }) => {
     const { post } = await caller()
     const body = { Data: { Permissions: ['ReadAccountsBasic'] }, Risk: {} }
-    relyOn(OWNERS.consent, await post(CONSENT, body))
+    relyOn(OWNERS.consent, await post(CONSENT, body)).toSucceed()
     const deviation = 'no Authorization header'
     expect(await post(CONSENT, body, { bearer: null, deviation })).toBeRefused()
   },
@@ -67,8 +62,8 @@ check(
   {},
   async ({ caller, steps }) => {
     const { get } = await caller()
-    const { id } = taken(await steps.consent(everything))
-    relyOn(QUERY, await get(consentPath(id)))
+    const { id } = requireValue(await steps.consent(everything))
+    relyOn(QUERY, await get(consentPath(id))).toSucceed()
     const deviation = 'no Authorization header'
     expect(await get(consentPath(id), { bearer: null, deviation })).toBeRefused()
   },
@@ -80,17 +75,21 @@ check(
   {},
   async ({ caller, steps }) => {
     const { get } = await caller()
-    const { id } = taken(await steps.consent(everything))
-    relyOn(QUERY, await get(consentPath(id)))
+    const { id } = requireValue(await steps.consent(everything))
+    relyOn(QUERY, await get(consentPath(id))).toSucceed()
     const bearer = randomBytes(32).toString('base64url')
     expect(await get(consentPath(id), { bearer, deviation: 'a made-up token' })).toBeRefused()
   },
 )
 
+/**
+ * GET /accounts with an access token of the first client over the second client's certificate;
+ * record status or failure; never fails.
+ */
 check(
   'SEC-04/recorded',
   'What an access token gives over the certificate of another client',
-  { uses: ['everything'] },
+  { uses: [everything] },
   async ({ approved, tpp, observe }) => {
     const { name: identity } = tpp('second')
     const { get } = await approved(everything)
@@ -108,9 +107,9 @@ check(
     tpp('second')
     const first = await caller()
     const second = await caller('second')
-    const consentId = await newConsent(first)
-    relyOn(QUERY, await first.get(consentPath(consentId)))
-    relyOn(QUERY, await second.get(consentPath(await newConsent(second))))
+    const consentId = await createConsent(first, ACCOUNTS)
+    relyOn(QUERY, await first.get(consentPath(consentId))).toSucceed()
+    relyOn(QUERY, await second.get(consentPath(await createConsent(second, ACCOUNTS)))).toSucceed()
     const deviation = 'a consent of another client'
     expect(await second.get(consentPath(consentId), { deviation })).toBeRefused()
   },
@@ -124,22 +123,25 @@ for (const { slug, path, owner } of [
   check(
     `SEC-07/${slug}`,
     `A customer's access token gives nothing of /accounts/{AccountId}${path} of another customer`,
-    { uses: ['everything', 'second customer'] },
+    { uses: [everything, secondCustomer], needs: ['customers.second'] },
     async ({ approved, customer }) => {
       customer('second')
       const mine = await approved(everything)
       const theirs = await approved(secondCustomer)
-      const own = await accountIds(mine)
-      const foreign = (await accountIds(theirs)).find((id) => !own.includes(id))
+      const own = await requireAccountIds(mine)
+      const foreign = (await requireAccountIds(theirs)).find((id) => !own.includes(id))
       const [some] = own
       if (some === undefined || foreign === undefined) {
-        lacking('an account of each customer, with an AccountId of its own')
+        blockForData('an account of each customer, with an AccountId of its own')
       }
       const at = (id: string) => `/accounts/${encodeURIComponent(id)}${path}`
-      relyOn('DATA-08/other-approvals', await theirs.get(at(foreign)))
-      relyOn(owner, await mine.get(at(some)))
+      relyOn('DATA-08/other-approvals', await theirs.get(at(foreign))).toSucceed()
+      relyOn(owner, await mine.get(at(some))).toSucceed()
       const deviation = 'account of another customer'
       expectNothingForeign(await mine.get(at(foreign), { deviation }))
+      // Once more, and with a filter: neither makes it one's own.
+      const query = { fromBookingDateTime: '2020-01-01T00:00:00Z' }
+      expectNothingForeign(await mine.get(at(foreign), { deviation, query }))
     },
   )
 }

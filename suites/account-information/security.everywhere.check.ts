@@ -1,18 +1,23 @@
 import { randomBytes } from 'node:crypto'
-import type { CallDeviation } from '../../engine/journey/caller.ts'
-import { fundsConfirmationBody } from '../../engine/journey/consent.ts'
-import { type Context, check } from '../../engine/journey/context.ts'
-import { once } from '../../engine/journey/once.ts'
-import { OWNERS, taken } from '../../engine/journey/steps.ts'
-import { expect, relyOn } from '../../engine/judge/expect.ts'
-import { lacking } from '../../engine/judge/outcome.ts'
-import { rowsOf } from '../../engine/judge/rows.ts'
-import { everything, secondCustomer } from '../consents.ts'
-import { CONSENTS, consentBody, consentPath, newConsentId } from './common/consent-requests.ts'
-import { relyOnRefusalOf } from './common/earlier-refusal.ts'
-import { expiredManagementToken } from './common/expired-token.ts'
+import { type Context, check } from '../../engine/suite-api/check.ts'
+import { fundsConfirmationBody } from '../../engine/suite-api/consents.ts'
+import { expect, relyOn } from '../../engine/suite-api/expect.ts'
+import { type CallDeviation, requireValue } from '../../engine/suite-api/flow.ts'
+import { blockForData } from '../../engine/suite-api/outcomes.ts'
+import { rowsOf } from '../../engine/suite-api/responses.ts'
+import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
+import { everything, secondClient, secondCustomer } from '../consents.ts'
+import { OWNERS } from '../owners.ts'
+import {
+  CONSENTS,
+  consentBody,
+  consentPath,
+  createConsent,
+  requireConsentId,
+} from './common/consent-requests.ts'
+import { pathOf, requireAccountIds } from './common/data-reads.ts'
+import { expiredFundsToken, expiredManagementToken } from './common/expired-token.ts'
 import { expectNothingForeign } from './common/foreign-account.ts'
-import { accountIds, pathOf } from './common/readings.ts'
 
 /**
  * What security.check.ts asks of one endpoint, asked of all the others: a gateway protects each path
@@ -35,12 +40,12 @@ function wrongConnections({ tpp }: Context) {
 type Wrong = CallDeviation & { deviation: string }
 
 /** The same, once a query was refused over each of them: one that is served is another check's. */
-const refusedForQueries = once(async (context) => {
+const refusedForQueries = sharedFixture([], async (context) => {
   const { get } = await context.caller()
-  const { id } = taken(await context.steps.consent(everything))
+  const { id } = requireValue(await context.steps.consent(everything))
   const wrongs: Wrong[] = []
   for (const { slug, ...wrong } of wrongConnections(context)) {
-    relyOnRefusalOf(`SEC-01/${slug}`, await get(consentPath(id), wrong))
+    relyOn(`SEC-01/${slug}`, await get(consentPath(id), wrong)).toBeRefused()
     wrongs.push(wrong)
   }
   return wrongs
@@ -52,7 +57,7 @@ check(
   {},
   async (context) => {
     const { post } = await context.caller()
-    relyOn(OWNERS.consent, await post(CONSENTS, consentBody()))
+    relyOn(OWNERS.consent, await post(CONSENTS, consentBody())).toSucceed()
     for (const wrong of await refusedForQueries(context)) {
       expect(await post(CONSENTS, consentBody(), wrong)).toBeRefused()
     }
@@ -65,13 +70,13 @@ check(
   {},
   async (context) => {
     const client = await context.caller()
-    const path = consentPath(await newConsentId(client))
-    relyOn(OWNERS.query, await client.get(path))
+    const path = consentPath(await createConsent(client))
+    relyOn(OWNERS.query, await client.get(path)).toSucceed()
     for (const wrong of await refusedForQueries(context)) {
       expect(await client.delete(path, wrong)).toBeRefused()
       expect(await client.get(path)).toSucceed()
     }
-    relyOn(OWNERS.deletion, await client.delete(path))
+    relyOn(OWNERS.deletion, await client.delete(path)).toSucceed()
   },
 )
 
@@ -80,14 +85,34 @@ check(
   'No funds confirmation consent is created without a valid transport certificate',
   {},
   async (context) => {
-    taken(await context.steps.fundsConfirmation())
+    requireValue(await context.steps.fundsConfirmation())
     const { post, funds } = await context.caller()
     const body = fundsConfirmationBody(context.target, funds().scheme)
     const create = (wrong?: CallDeviation) => post('/funds-confirmation-consents', body, wrong)
-    relyOn(OWNERS.fundsConfirmation, await create())
+    relyOn(OWNERS.fundsConfirmation, await create()).toSucceed()
     for (const wrong of await refusedForQueries(context)) {
       expect(await create(wrong)).toBeRefused()
     }
+  },
+)
+
+check(
+  'SEC-01/funds-deletion',
+  'No funds confirmation consent is deleted without a valid transport certificate',
+  { follows: ['SEC-01/funds-confirmation'] },
+  async (context) => {
+    requireValue(await context.steps.fundsConfirmation())
+    requireValue(await context.steps.fundsDeletion())
+    const { post, delete: remove, funds } = await context.caller()
+    const body = fundsConfirmationBody(context.target, funds().scheme)
+    const created = await post('/funds-confirmation-consents', body)
+    relyOn(OWNERS.fundsConfirmation, created).toSucceed()
+    const id = requireConsentId(created, 'FCC-07/consent-id')
+    const path = `/funds-confirmation-consents/${encodeURIComponent(id)}`
+    for (const wrong of await refusedForQueries(context)) {
+      expect(await remove(path, wrong)).toBeRefused()
+    }
+    relyOn(OWNERS.fundsDeletion, await remove(path)).toSucceed()
   },
 )
 
@@ -101,20 +126,22 @@ const SINGLE = [
 check(
   'SEC-02/other-endpoints',
   'No data endpoint is served without a valid transport certificate',
-  { uses: ['everything'] },
+  { uses: [everything] },
   async (context) => {
     const approval = await context.approved(everything)
-    const [id = ''] = await accountIds(approval)
+    const ids = await requireAccountIds(approval)
     for (const { slug, ...wrong } of wrongConnections(context)) {
-      relyOnRefusalOf(`SEC-02/${slug}`, await approval.get('/accounts', wrong))
+      relyOn(`SEC-02/${slug}`, await approval.get('/accounts', wrong)).toBeRefused()
     }
     const endpoints = [
       { path: '/balances', owner: OWNERS.balances },
       { path: '/transactions', owner: OWNERS.transactions },
-      ...SINGLE.map(({ tail, owner }) => ({ path: pathOf(id, tail), owner })),
+      ...context
+        .cases(ids)
+        .flatMap((id) => SINGLE.map(({ tail, owner }) => ({ path: pathOf(id, tail), owner }))),
     ]
     for (const { path, owner } of endpoints) {
-      relyOn(owner, await approval.get(path))
+      relyOn(owner, await approval.get(path)).toSucceed()
       for (const { slug: _, ...wrong } of wrongConnections(context)) {
         expect(await approval.get(path, wrong)).toBeRefused()
       }
@@ -122,21 +149,39 @@ check(
   },
 )
 
+/**
+ * Create, and query an own consent, with a token of its own that queried a consent and that the
+ * hook token-expired (or waiting) made expire. Fails: 2xx. Not-applicable without either.
+ */
 check(
   'SEC-03/expired-token',
   'No consent is created or queried with an access token that has expired',
   { needs: ['hooks.token-expired'] },
   async (context) => {
     const client = await context.caller()
-    const path = consentPath(await newConsentId(client))
+    const path = consentPath(await createConsent(client))
     const bearer = await expiredManagementToken(context)
     const deviation = 'an expired access token'
-    relyOn(OWNERS.query, await client.get(path))
+    relyOn(OWNERS.query, await client.get(path)).toSucceed()
     const madeUp = { bearer: randomBytes(32).toString('base64url'), deviation: 'a made-up token' }
-    relyOnRefusalOf('SEC-03/unknown-token', await client.get(path, madeUp))
+    relyOn('SEC-03/unknown-token', await client.get(path, madeUp)).toBeRefused()
     expect(await client.get(path, { bearer, deviation })).toBeRefused()
-    relyOn(OWNERS.consent, await client.post(CONSENTS, consentBody()))
+    relyOn(OWNERS.consent, await client.post(CONSENTS, consentBody())).toSucceed()
     expect(await client.post(CONSENTS, consentBody(), { bearer, deviation })).toBeRefused()
+  },
+)
+
+check(
+  'SEC-03/expired-funds-token',
+  'No funds confirmation consent is created with an access token that has expired',
+  { needs: ['hooks.token-expired'], follows: ['SEC-03/expired-token'] },
+  async (context) => {
+    const bearer = await expiredFundsToken(context)
+    const { post, funds } = await context.caller()
+    const body = fundsConfirmationBody(context.target, funds().scheme)
+    const path = '/funds-confirmation-consents'
+    relyOn(OWNERS.fundsConfirmation, await post(path, body)).toSucceed()
+    expect(await post(path, body, { bearer, deviation: 'an expired access token' })).toBeRefused()
   },
 )
 
@@ -146,10 +191,10 @@ check(
   {},
   async (context) => {
     const client = await context.caller()
-    const { id } = taken(await context.steps.consent(everything))
+    const { id } = requireValue(await context.steps.consent(everything))
     const wrong = { bearer: randomBytes(32).toString('base64url'), deviation: 'a made-up token' }
-    relyOnRefusalOf('SEC-03/unknown-token', await client.get(consentPath(id), wrong))
-    relyOn(OWNERS.consent, await client.post(CONSENTS, consentBody()))
+    relyOn('SEC-03/unknown-token', await client.get(consentPath(id), wrong)).toBeRefused()
+    relyOn(OWNERS.consent, await client.post(CONSENTS, consentBody())).toSucceed()
     expect(await client.post(CONSENTS, consentBody(), wrong)).toBeRefused()
   },
 )
@@ -159,12 +204,12 @@ check(
   'No funds confirmation consent is created without an access token that the bank issued',
   {},
   async (context) => {
-    taken(await context.steps.fundsConfirmation())
+    requireValue(await context.steps.fundsConfirmation())
     const client = await context.caller()
     const body = fundsConfirmationBody(context.target, client.funds().scheme)
     const create = (wrong?: CallDeviation) =>
       client.post('/funds-confirmation-consents', body, wrong)
-    relyOn(OWNERS.fundsConfirmation, await create())
+    relyOn(OWNERS.fundsConfirmation, await create()).toSucceed()
     const made = randomBytes(32).toString('base64url')
     expect(await create({ bearer: null, deviation: 'no Authorization header' })).toBeRefused()
     expect(await create({ bearer: made, deviation: 'a made-up token' })).toBeRefused()
@@ -174,43 +219,90 @@ check(
 check(
   'SEC-05/authorised',
   'A client cannot query a consent of another client that the customer has authorised either',
-  { uses: ['everything'] },
+  { uses: [everything] },
   async ({ approved, caller, tpp }) => {
     tpp('second')
     const owner = await approved(everything)
     const other = await caller('second')
     const path = consentPath(owner.consentId)
-    relyOn(OWNERS.query, await owner.get(path))
-    relyOn(OWNERS.query, await other.get(consentPath(await newConsentId(other))))
-    const waiting = consentPath(await newConsentId(owner))
-    relyOnRefusalOf(
+    relyOn(OWNERS.query, await owner.get(path)).toSucceed()
+    relyOn(OWNERS.query, await other.get(consentPath(await createConsent(other)))).toSucceed()
+    const waiting = consentPath(await createConsent(owner))
+    relyOn(
       'SEC-05/other-client',
       await other.get(waiting, { deviation: 'a consent of another client' }),
-    )
+    ).toBeRefused()
     const deviation = 'an authorised consent of another client'
     expect(await other.get(path, { deviation })).toBeRefused()
   },
 )
 
 check(
+  'SEC-05/other-direction',
+  'The first client cannot query a consent of the second one, waiting or authorised',
+  { uses: [secondClient], follows: ['SEC-05/other-client', 'SEC-05/authorised'] },
+  async ({ approved, caller, tpp }) => {
+    tpp('second')
+    const owner = await approved(secondClient)
+    const other = await caller()
+    relyOn(OWNERS.query, await owner.get(consentPath(owner.consentId))).toSucceed()
+    relyOn(OWNERS.query, await other.get(consentPath(await createConsent(other)))).toSucceed()
+    const deviation = 'a consent of another client'
+    const waiting = await createConsent(owner)
+    for (const id of [waiting, owner.consentId]) {
+      relyOn(
+        'SEC-05/other-client',
+        await owner.get(consentPath(await createConsent(other)), { deviation }),
+      ).toBeRefused()
+      expect(await other.get(consentPath(id), { deviation })).toBeRefused()
+    }
+  },
+)
+
+check(
+  'SEC-07/second-client',
+  "The second client's access token gives nothing of the accounts of another customer",
+  { uses: [everything, secondClient, secondCustomer] },
+  async ({ approved, customer, tpp }) => {
+    customer('second')
+    tpp('second')
+    const mine = await approved(secondClient)
+    const theirs = await approved(secondCustomer)
+    const own = await requireAccountIds(mine)
+    const foreign = (await requireAccountIds(theirs)).filter((id) => !own.includes(id))
+    if (foreign.length === 0)
+      blockForData('an account of each customer, with an AccountId of its own')
+    const first = await approved(everything)
+    for (const { tail, slug } of SINGLE) {
+      for (const id of foreign) {
+        relyOn('DATA-08/other-approvals', await theirs.get(pathOf(id, tail))).toSucceed()
+        const ofFirst = await first.get(pathOf(id, tail), { deviation: OF_ANOTHER })
+        if (rowsOf(ofFirst).length > 0) relyOn(`SEC-07/${slug}`, ofFirst).toBeRefused()
+        expectNothingForeign(await mine.get(pathOf(id, tail), { deviation: OF_ANOTHER }))
+      }
+    }
+  },
+)
+
+check(
   'SEC-07/second-customer',
   "The second customer's access token gives nothing of the first customer's accounts",
-  { uses: ['everything', 'second customer'] },
+  { uses: [everything, secondCustomer], needs: ['customers.second'] },
   async ({ approved, customer }) => {
     customer('second')
     const mine = await approved(everything)
     const theirs = await approved(secondCustomer)
-    const own = await accountIds(theirs)
-    const foreign = (await accountIds(mine)).find((id) => !own.includes(id))
+    const own = await requireAccountIds(theirs)
+    const foreign = (await requireAccountIds(mine)).find((id) => !own.includes(id))
     const [some] = own
     if (some === undefined || foreign === undefined) {
-      lacking('an account of each customer, with an AccountId of its own')
+      blockForData('an account of each customer, with an AccountId of its own')
     }
     for (const { tail, owner, slug } of SINGLE) {
       const first = await mine.get(pathOf(some, tail), { deviation: OF_ANOTHER })
-      if (rowsOf(first).length > 0) relyOnRefusalOf(`SEC-07/${slug}`, first)
-      relyOn(owner, await mine.get(pathOf(foreign, tail)))
-      relyOn('DATA-08/other-approvals', await theirs.get(pathOf(some, tail)))
+      if (rowsOf(first).length > 0) relyOn(`SEC-07/${slug}`, first).toBeRefused()
+      relyOn(owner, await mine.get(pathOf(foreign, tail))).toSucceed()
+      relyOn('DATA-08/other-approvals', await theirs.get(pathOf(some, tail))).toSucceed()
       expectNothingForeign(await theirs.get(pathOf(foreign, tail), { deviation: OF_ANOTHER }))
     }
   },

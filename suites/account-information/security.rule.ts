@@ -1,43 +1,62 @@
-import { succeeded } from '../../engine/judge/matchers.ts'
-import { rule } from '../../engine/judge/rule.ts'
-import type { Endpoint } from '../../engine/wire/exchange.ts'
+import { type Endpoint, succeeded } from '../../engine/suite-api/responses.ts'
+import { rule } from '../../engine/suite-api/rule.ts'
 import { CONSENTS, DATA } from './common/endpoints.ts'
 
 /** What consent and data answers must not give away. Requirements: specs/account-information/security.yaml */
 
 const ENDPOINTS: readonly Endpoint[] = [...CONSENTS, ...DATA]
 
+/**
+ * Every consent and data 2xx, all strings but Account.Identification (see ACC-09), Links, and ids of
+ * transactions and consents, which may be as many digits as a card number has. Fails: a
+ * run of exactly 15 or 16 digits, perhaps in groups parted by spaces or hyphens, that begins with 2
+ * to 6 and passes the Luhn check.
+ */
 rule(
   'SEC-09/full-card-number',
   'No full card number stands in a consent or data answer, but masked in Account.Identification',
   { endpoints: ENDPOINTS },
   (exchange) => {
-    const { json, body = '' } = exchange.response ?? {}
+    const { json } = exchange.response ?? {}
     if (!ENDPOINTS.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
     if (json === undefined) return undefined
-    if (!ENOUGH_DIGITS.test(body)) return []
-    return texts(json)
-      .filter(({ text }) => holdsCardNumber(text))
-      .map(({ place }) => ({
-        message: 'a full card number stands here',
-        expected: 'no full card number',
-        actual: 'a number of 15 or 16 digits with the check digit of a card',
-        place,
-      }))
+    return placesOfCardNumbers(json).map((place) => ({
+      message: 'a full card number stands here',
+      expected: 'no full card number',
+      actual: 'a number of 15 or 16 digits with the check digit of a card',
+      place,
+    }))
   },
 )
 
-/** Every string of a JSON value but the links and the card's own field, each with its place. */
-function texts(value: unknown, place = ''): { place: string; text: string }[] {
-  if (typeof value === 'string') return [{ place, text: value }]
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, inner]) => {
-    const at = `${place}/${name}`
-    return at === '/Links' || /\/Account\/(\d+\/)?Identification$/.test(at) ? [] : texts(inner, at)
-  })
+/** Where card numbers stand in a JSON value: JSON pointers, but for the links and the card's own field. */
+function placesOfCardNumbers(json: unknown): string[] {
+  return Object.entries(typeof json === 'object' && json !== null ? json : {})
+    .filter(([name]) => name !== 'Links')
+    .flatMap(([name, member]) => below(member).map((place) => `/${name}${place}`))
+    .filter((place) => !/\/Account\/(\d+\/)?Identification$/.test(place))
 }
 
-/** Without as many digits in a row there is nothing to look for, string by string. */
+/** The same below one value; what was searched in an earlier answer is not searched again. */
+function below(value: unknown): string[] {
+  if (typeof value === 'string') return holdsCardNumber(value) ? [''] : []
+  if (typeof value !== 'object' || value === null) return []
+  const known = searched.get(value)
+  if (known) return known
+  const places: string[] = []
+  for (const [name, member] of Object.entries(value)) {
+    if (!OPAQUE.has(name)) for (const place of below(member)) places.push(`/${name}${place}`)
+  }
+  searched.set(value, places.length === 0 ? NOWHERE : places)
+  return places
+}
+
+const OPAQUE = new Set(['ConsentId', 'StatementReference', 'TransactionId', 'TransactionReference'])
+
+const searched = new WeakMap<object, string[]>()
+const NOWHERE: string[] = []
+
+/** A string without as many digits holds no card number. */
 const ENOUGH_DIGITS = /\d(?:[ -]?\d){14}/
 
 /** Its groups may be digits that add up by chance. */
@@ -48,6 +67,7 @@ const UUID = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi
  * hyphens beside it tell a piece of an opaque id.
  */
 function holdsCardNumber(text: string): boolean {
+  if (text.length < 15 || !ENOUGH_DIGITS.test(text)) return false
   const runs = text.replaceAll(UUID, ' ').match(/(?<![\w-])\d(?:[ -]?\d)*(?![\w-])/g) ?? []
   return runs
     .map((run) => run.replace(/\D/g, ''))

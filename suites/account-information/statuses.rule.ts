@@ -1,6 +1,5 @@
-import { answerOf, succeeded } from '../../engine/judge/matchers.ts'
-import { rule } from '../../engine/judge/rule.ts'
-import type { Endpoint } from '../../engine/wire/exchange.ts'
+import { answerOf, type Endpoint, succeeded } from '../../engine/suite-api/responses.ts'
+import { rule } from '../../engine/suite-api/rule.ts'
 
 /**
  * The statuses that the table of endpoints shows, on every correct request and not only on the one

@@ -1,9 +1,6 @@
-import { verifyIdToken } from '../../engine/client/id-token.ts'
-import { succeeded } from '../../engine/judge/matchers.ts'
-import { member } from '../../engine/judge/rows.ts'
-import { rule } from '../../engine/judge/rule.ts'
-import { type Exchange, header } from '../../engine/wire/exchange.ts'
-import { claimsOf } from '../../engine/wire/jws.ts'
+import { claimsOf, verifyIdToken } from '../../engine/suite-api/jwt.ts'
+import { type Exchange, header, member, succeeded } from '../../engine/suite-api/responses.ts'
+import { rule } from '../../engine/suite-api/rule.ts'
 import { findingsOf } from './common/id-token-findings.ts'
 
 /** POST /oauth/token. Requirements: specs/account-information/token.yaml */
@@ -26,6 +23,40 @@ rule('TOK-01/status-200', 'A token request that succeeds answers 200', TOKEN, (e
 })
 
 rule(
+  'TOK-17/honoured',
+  'An access token is taken until expires_in has passed',
+  {
+    endpoints: [
+      'create-account-access-consent',
+      'query-account-access-consent',
+      'create-funds-confirmation-consent',
+      'accounts',
+      'balances',
+      'transactions',
+    ],
+  },
+  (exchange, { observe }) => {
+    const { instead, deviation } = exchange.about
+    if (!instead) return deviation === undefined && usesToken(exchange) ? [] : undefined
+    // Another token does not help: what was refused was not the token.
+    if (exchange.response?.status === 401) return undefined
+    if (!instead.newest) {
+      observe('access tokens of a client that a newer client_credentials grant ended', 'refused')
+      return []
+    }
+    const { of, seconds, expiresIn } = instead
+    const message = `an access token was refused (${of}) ${seconds} s after it was issued, and a new one is taken`
+    return [{ message, expected: `a token for ${expiresIn} s`, actual: '401' }]
+  },
+)
+
+/** Is it a success with an access token, for consents or data? */
+function usesToken(exchange: Exchange): boolean {
+  const bearer = exchange.request.headers.some(([name]) => name.toLowerCase() === 'authorization')
+  return bearer && exchange.endpoint !== 'token' && succeeded(exchange)
+}
+
+rule(
   'TOK-29/recorded',
   'Cache-Control of token responses is recorded',
   TOKEN,
@@ -36,6 +67,11 @@ rule(
   },
 )
 
+/**
+ * Every token 2xx whose id_token is a string. Fails: alg of its header is not PS256, or no key of
+ * the bank's JWK Set verifies it. Blocked when no keys could be had; not-applicable when no token
+ * response had an id_token.
+ */
 rule(
   'TOK-20/signed',
   'The bank signed the ID token of a token response with PS256',
@@ -51,6 +87,10 @@ rule(
   },
 )
 
+/**
+ * Every token 2xx of a client whose registered scope is known: scope as a set (openid aside).
+ * Fails: one more than registered. Not judged on the exchange of AUTHZ-09/beyond.
+ */
 rule(
   'TOK-36/within-registration',
   'An access token is bound to no scope that is not registered for the client',
@@ -67,6 +107,12 @@ rule(
   },
 )
 
+/**
+ * Every token 2xx with an id_token that can be decoded. Fails: iss or sub differs from the
+ * front-channel ID token of the same approval, aud lacks the client_id, exp is past, at_hash or
+ * nonce is there and wrong (a nonce of a refreshed ID token may be missing). at_hash, c_hash and
+ * nonce are not demanded.
+ */
 rule(
   'TOK-37/claims',
   'The ID token of a token response agrees with that of the authorisation response',

@@ -1,30 +1,48 @@
-import type { Approval } from '../../engine/journey/approvals.ts'
-import { check } from '../../engine/journey/context.ts'
-import { OWNERS } from '../../engine/journey/steps.ts'
-import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
-import { lacking } from '../../engine/judge/outcome.ts'
-import { brief } from '../../engine/judge/schemas.ts'
-import { accountsOnly, basicCredits, debitsInPeriod, everything } from '../consents.ts'
-import { blamePages, missingInBulk, wholeWrong } from './common/one-answer.ts'
+import { check } from '../../engine/suite-api/check.ts'
+import type { Approval } from '../../engine/suite-api/consents.ts'
+import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
+import { blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { brief } from '../../engine/suite-api/responses.ts'
 import {
-  accountIds,
+  accountsOnly,
+  basicCredits,
+  debitsInPeriod,
+  everything,
+  WITH_TRANSACTIONS,
+} from '../consents.ts'
+import { OWNERS } from '../owners.ts'
+import { ABSENT } from './common/absent-reads.ts'
+import { inUtc } from './common/booking-times.ts'
+import {
+  missingInBulk,
+  pendingOtherwise,
+  relyOnOneResponse,
+  relyOnWholeAnswers,
+  shownOtherwise,
+  wholeWrong,
+} from './common/completeness.ts'
+import {
   accountIdsIn,
   askedForUnknownAccount,
-  blameRules,
   firstRead,
-  listed,
   pathOf,
+  relyOnSameRules,
+  requireAccountIds,
+  requireRows,
   rowsOfStrangers,
   singles,
-} from './common/readings.ts'
+} from './common/data-reads.ts'
+import { approvalOf } from './common/optional-consents.ts'
+import { readOwner } from './common/read-owners.ts'
+import { goOnRefreshed } from './common/refreshed-access.ts'
 import {
-  blameUnsteadiness,
   bulk,
-  judge,
+  expectNone,
   relyOnFilters,
-  singleOwner,
+  relyOnSteadyRows,
   unsteady,
 } from './common/transaction-readings.ts'
+import { relyOnRightExchange, TRIED_CODE, triedCode } from './common/tried-code.ts'
 
 /**
  * GET /transactions, GET /accounts/{AccountId}/transactions: who gets what. The filters are in
@@ -34,7 +52,7 @@ import {
 check(
   'TXN-01/answers-200',
   'GET /transactions answers 200',
-  { uses: ['everything'] },
+  { uses: [everything] },
   async ({ approved }) => {
     expect(await firstRead(await approved(everything), bulk)).toHaveStatus(200)
   },
@@ -43,36 +61,44 @@ check(
 check(
   'TXN-02/answers-200',
   'GET /accounts/{AccountId}/transactions answers 200 for each account of the consent',
-  { uses: ['everything'] },
+  { uses: [everything] },
   async ({ approved }) => {
     const answers = await singles(await approved(everything), '/transactions')
     for (const answer of answers.values()) expect(answer).toHaveStatus(200)
   },
 )
 
+/**
+ * The AccountIds in GET /transactions are a subset of those in GET /accounts, same token. Blocked
+ * by ACC-14/all-accounts where that fails.
+ */
 check(
   'TXN-03/of-the-consent',
   'GET /transactions reports no transaction of an account outside the consent',
-  { uses: ['everything'] },
-  async ({ approved }) => {
-    const approval = await approved(everything)
+  { uses: [everything], over: WITH_TRANSACTIONS },
+  async (context, consent) => {
+    const approval = await approvalOf(context, consent)
     const answer = await firstRead(approval, bulk)
-    const rows = listed(answer, OWNERS.transactions)
-    if (accountIdsIn(rows).length === 0) lacking('a transaction with an AccountId')
+    const rows = requireRows(answer, readOwner(approval, bulk))
+    if (accountIdsIn(rows).length === 0) blockForData('a transaction with an AccountId')
     const strangers = await rowsOfStrangers(approval, rows)
     expectThat(strangers.length === 0, {
       message: 'a transaction is of an account that the consent does not cover',
-      expected: `AccountIds out of ${brief(await accountIds(approval))}`,
+      expected: `AccountIds out of ${brief(await requireAccountIds(approval))}`,
       actual: brief(strangers[0]),
       exchange: answer,
     })
   },
 )
 
+/**
+ * Consent with ReadTransactionsBasic and Credits, not Detail; GET /transactions and GET
+ * /accounts/{AccountId}/transactions are 2xx.
+ */
 check(
   'TXN-14/basic-alone',
   'The transaction endpoints serve a consent with ReadTransactionsBasic alone',
-  { uses: ['everything', 'basic credits'] },
+  { uses: [everything, basicCredits] },
   async ({ approved }) => {
     await expectServed(await approved(basicCredits), await approved(everything))
   },
@@ -81,7 +107,7 @@ check(
 check(
   'TXN-14/detail-alone',
   'The transaction endpoints serve a consent with ReadTransactionsDetail alone',
-  { uses: ['everything', 'debits in a period'] },
+  { uses: [everything, debitsInPeriod] },
   async ({ approved }) => {
     await expectServed(await approved(debitsInPeriod), await approved(everything))
   },
@@ -89,81 +115,155 @@ check(
 
 /** Ends the check unless both transaction endpoints serve this approval as they serve another. */
 async function expectServed(approval: Approval, whole: Approval): Promise<void> {
-  relyOn(OWNERS.transactions, await firstRead(whole, bulk))
+  relyOn(OWNERS.transactions, await firstRead(whole, bulk)).toSucceed()
   expect(await firstRead(approval, bulk)).toSucceed()
-  for (const answer of (await singles(whole, '/transactions')).values()) relyOn(singleOwner, answer)
+  for (const answer of (await singles(whole, '/transactions')).values())
+    relyOn('TXN-02/answers-200', answer).toSucceed()
   for (const answer of (await singles(approval, '/transactions')).values()) {
     expect(answer).toSucceed()
   }
 }
 
+/**
+ * Consent with ReadAccountsDetail and statements, no transaction permission; GET /transactions and
+ * GET /accounts/{AccountId}/transactions are refused, after a refresh too.
+ */
 check(
   'TXN-14/without-permission',
   'The transaction endpoints refuse a consent without a transactions permission',
-  { uses: ['accounts only'] },
-  async ({ approved }) => {
-    const approval = await approved(accountsOnly)
+  { uses: [accountsOnly] },
+  async (context) => {
+    const approval = await context.approved(accountsOnly)
     const deviation = 'a consent without a transactions permission'
     const control = await approval.get('/accounts')
-    const [id] = accountIdsIn(listed(control, 'ACC-11/detail-alone'))
+    const ids = accountIdsIn(requireRows(control, 'ACC-11/detail-alone'))
+    const query = { fromBookingDateTime: inUtc(Date.now() - 180 * 86_400_000) }
 
-    expect(await approval.get(bulk, { deviation })).toBeRefused()
-    if (id === undefined) lacking('an account')
-    expect(await approval.get(pathOf(id, '/transactions'), { deviation })).toBeRefused()
+    for (const path of [bulk, ...ids.map((id) => pathOf(id, '/transactions'))]) {
+      expect(await approval.get(path, { deviation })).toBeRefused()
+      for (const more of context.cases([{ query }, {}])) {
+        expect(await approval.get(path, { ...more, deviation })).toBeRefused()
+      }
+    }
+    expect(await approval.get(bulk, { ...ABSENT, deviation })).toBeRefused()
+    if (await goOnRefreshed(approval)) {
+      relyOn('ACC-11/detail-alone', await approval.get('/accounts')).toSucceed()
+      for (const path of [bulk, ...ids.map((id) => pathOf(id, '/transactions'))]) {
+        expect(await approval.get(path, { deviation })).toBeRefused()
+      }
+    }
+    if (ids.length === 0) blockForData('an account')
   },
 )
 
+/**
+ * Credits and debits permitted, and neither Basic nor Detail; not applicable where the bank creates or
+ * authorises no such consent (AMB-13).
+ */
+check(
+  'TXN-14/directions-alone',
+  'The transaction endpoints refuse a consent that says which transactions, but neither Basic nor Detail',
+  { uses: [everything], grants: [TRIED_CODE], follows: ['TXN-14/without-permission'] },
+  async (context) => {
+    const tried = await triedCode(context)
+    relyOnRightExchange(tried)
+    const { reads } = tried
+    if (!reads) throw new NotApplicable('the bank takes no consent for directions alone')
+    relyOn('ACC-11/basic-alone', reads.accounts).toSucceed()
+    for (const answer of reads.transactions) expect(answer).toBeRefused()
+    if (reads.transactions.length < 2) blockForData('an account')
+  },
+)
+
+/**
+ * Singles, bulk, singles: rows in both single answers of an account stand in the bulk answer.
+ * Blocked with rows in fewer than two accounts, and by TXN-24/one-response where that fails.
+ */
 check(
   'TXN-23/all-accounts',
   'GET /transactions reports the transactions of every account of the consent',
-  { uses: ['everything'] },
-  async ({ approved }) => {
-    const approval = await approved(everything)
+  { uses: [everything], over: WITH_TRANSACTIONS },
+  async (context, consent) => {
+    const approval = await approvalOf(context, consent)
     const { wrong, accounts } = await missingInBulk(approval)
-    if (accounts < 2) lacking('two accounts with booked transactions')
+    if (!wrong && accounts < 2) blockForData('two accounts with booked transactions')
     if (!wrong) return
-    await blameUnsteadiness(approval)
-    blameRules(wrong.single, wrong.exchange, 'TXN-')
-    await blamePages(approval)
-    judge(wrong)
+    await relyOnSteadyRows(approval)
+    relyOnSameRules(wrong.single, wrong.exchange, 'TXN-')
+    await relyOnOneResponse(approval)
+    expectNone(wrong)
+  },
+)
+
+/**
+ * On both endpoints: halves of the time (split at the median by from and to), whole, halves: rows
+ * in both readings of a half stand in the whole; and bulk rows of an account stand in its single
+ * answer. Blocked by ENV-07/one-page, TXN-16/from-alone, TXN-17/to-alone where they fail, and with
+ * fewer than two rows.
+ */
+check(
+  'TXN-24/one-response',
+  'One answer holds every transaction: no part of the data shows a row that the whole lacks',
+  { uses: [everything], over: WITH_TRANSACTIONS },
+  async (context, consent) => {
+    const approval = await approvalOf(context, consent)
+    const wrong = await wholeWrong(approval)
+    expectNone(wrong)
+    // Filters that restrict nothing ask for no part.
+    await relyOnFilters(approval, 'from', 'to')
+  },
+)
+
+/**
+ * Bulk, singles, bulk: booked rows that both bulk answers show with one amount have it in the
+ * single answer too. Rows that it lacks are judged by TXN-24/one-response.
+ */
+check(
+  'TXN-39/bulk-equals-single',
+  'The single answer shows a booked transaction as the bulk answer does, its amount included',
+  { uses: [everything], over: WITH_TRANSACTIONS },
+  async (context, consent) => {
+    const wrong = await shownOtherwise(await approvalOf(context, consent))
+    if (wrong === 'no rows') blockForData('a booked transaction that two bulk answers show alike')
+    expectNone(wrong)
   },
 )
 
 check(
-  'TXN-24/one-response',
-  'One answer holds every transaction: no part of the data shows a row that the whole lacks',
-  { uses: ['everything'] },
-  async ({ approved }) => {
-    const approval = await approved(everything)
-    const wrong = await wholeWrong(approval)
-    judge(wrong)
-    // Filters that restrict nothing ask for no part.
-    await relyOnFilters(approval, 'from', 'to')
+  'TXN-40/bulk-and-single',
+  'What is still pending at one of the two transaction endpoints is so at the other',
+  { uses: [everything], over: WITH_TRANSACTIONS },
+  async (context, consent) => {
+    const approval = await approvalOf(context, consent)
+    const wrong = await pendingOtherwise(approval)
+    if (wrong === 'no rows') blockForData('a transaction still pending')
+    if (wrong) await relyOnSteadyRows(approval)
+    if (wrong) await relyOnWholeAnswers(approval)
+    expectNone(wrong)
   },
 )
 
 check(
   'TXN-27/unknown-id',
   'An AccountId that names no account of the consent is refused',
-  { uses: ['everything'] },
-  async ({ approved, observe }) => {
-    const answer = await askedForUnknownAccount(await approved(everything), {
+  { uses: [everything], over: WITH_TRANSACTIONS },
+  async (context, consent) => {
+    const answer = await askedForUnknownAccount(await approvalOf(context, consent), {
       tail: '/transactions',
-      owner: singleOwner,
       rule: 'TXN-02/asked-account-only',
     })
-    observe('status for an unknown AccountId', answer.response?.status, answer)
+    context.observe('status for an unknown AccountId', answer.response?.status, answer)
     expect(answer).toBeRefused()
   },
 )
 
 check(
   'TXN-28/second-read',
-  'Of three answers the second holds every booked transaction of the first and the third',
-  { uses: ['everything'] },
-  async ({ approved }) => {
-    const wrong = await unsteady(await approved(everything))
-    if (wrong === 'no rows') lacking('a booked transaction')
-    judge(wrong)
+  'An answer between two others holds every booked transaction that both of them hold',
+  { uses: [everything], over: WITH_TRANSACTIONS },
+  async (context, consent) => {
+    const wrong = await unsteady(await approvalOf(context, consent))
+    if (wrong === 'no rows') blockForData('a booked transaction')
+    expectNone(wrong)
   },
 )

@@ -1,25 +1,46 @@
-import type { Approval } from '../../engine/journey/approvals.ts'
-import { check } from '../../engine/journey/context.ts'
-import { OWNERS } from '../../engine/journey/steps.ts'
-import { rulesBrokenBy } from '../../engine/journey/trace.ts'
-import { expect, relyOn } from '../../engine/judge/expect.ts'
-import { succeeded } from '../../engine/judge/matchers.ts'
-import { lacking } from '../../engine/judge/outcome.ts'
-import { bookedAt, missingFrom, type Row, rowsOf } from '../../engine/judge/rows.ts'
-import type { Exchange } from '../../engine/wire/exchange.ts'
+import { check } from '../../engine/suite-api/check.ts'
+import type { Approval } from '../../engine/suite-api/consents.ts'
+import { expect, relyOn } from '../../engine/suite-api/expect.ts'
+import { blockBy, blockForData } from '../../engine/suite-api/outcomes.ts'
+import {
+  bookedAt,
+  type Exchange,
+  missingFrom,
+  type Row,
+  rowsOf,
+  rulesBrokenBy,
+  succeeded,
+} from '../../engine/suite-api/responses.ts'
 import { basicCredits, debitsInPeriod, everything, noAccounts } from '../consents.ts'
-import { bookingTimes, isBookedAtSomeTime, NEAR, queryOf } from './common/booking-times.ts'
-import { approvedUnlessRefused } from './common/lawful-refusal.ts'
-import { blamePages, keyAcrossConsents, relyOnSameAccounts, settled } from './common/one-answer.ts'
-import { accountIdsIn, firstRead, listed, pathOf } from './common/readings.ts'
+import { OWNERS } from '../owners.ts'
+import {
+  blockForBookings,
+  bookingTimes,
+  isBookedAtSomeTime,
+  NEAR,
+  queryOf,
+} from './common/booking-times.ts'
+import {
+  keyAcrossConsents,
+  relyOnOneResponse,
+  relyOnSameAccounts,
+  settled,
+} from './common/completeness.ts'
+import {
+  accountIdsIn,
+  firstRead,
+  pathOf,
+  requireRows,
+  rowsOfStrangers,
+} from './common/data-reads.ts'
+import { approvedUnlessRefused } from './common/optional-consents.ts'
+import { readOwner } from './common/read-owners.ts'
 import {
   between,
-  blameUnsteadiness,
-  blockedBy,
   bookedIn,
   bulk,
-  ownerOf,
   relyOnFilters,
+  relyOnSteadyRows,
 } from './common/transaction-readings.ts'
 
 /**
@@ -29,10 +50,16 @@ import {
 
 const periodOwner = 'TXN-14/detail-alone'
 
+/**
+ * Consent with a period inside the data. Asked without query, with a wider query and with one that
+ * overlaps its start: every row that the unlimited consent of the same customer shows there is
+ * there. Accounts of two consents are matched by their rows, not by AccountId. Blocked by
+ * TXN-17/both where that fails, and without rows in and outside.
+ */
 check(
   'TXN-20/nothing-missing',
   'Under a consent with a period every transaction of the period is reported, whatever the query',
-  { uses: ['everything', 'debits in a period'] },
+  { uses: [everything, debitsInPeriod] },
   async ({ approved }) => {
     const whole = await approved(everything)
     const limited = await approved(debitsInPeriod)
@@ -49,64 +76,71 @@ check(
     ]
     for (const [index, query] of queries.entries()) {
       const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk, { query }))
-      if (index === 0) relyOn(periodOwner, answer)
+      if (index === 0) relyOn(periodOwner, answer).toSucceed()
       else if (!succeeded(answer))
-        relyOn('TXN-15/each-combination', await whole.get(bulk, { query }))
+        relyOn('TXN-15/each-combination', await whole.get(bulk, { query })).toSucceed()
       expect(answer).toSucceed()
       bookedIn(answer, periodOwner)
 
       const end = index === 2 ? middle : to
       const debits = rows.filter((row) => row.CreditDebitIndicator === 'Debit')
-      const inside = debits.filter((row) => isWithin(row, from + NEAR, end - NEAR))
-      if (index === 2 && inside.length === 0) continue
-      if (inside.length === 0) lacking('a booked debit within the period of the consent')
-      if (inside.length === debits.length) lacking('a booked debit outside the period')
-      if (lacksNone(answer, inside)) continue
-      blameRuleOf(answer, 'TXN-25/direction', 'TXN-20/inside')
+      const inPeriod = debits.filter((row) => isWithin(row, from + NEAR, end - NEAR))
+      if (index === 2 && inPeriod.length === 0) continue
+      if (inPeriod.length === 0)
+        blockForBookings('a booked debit within the period of the consent', rows)
+      if (inPeriod.length === debits.length) blockForData('a booked debit outside the period')
+      if (lacksNone(answer, inPeriod)) continue
+      relyOnRules(answer, 'TXN-25/direction', 'TXN-20/inside')
       await relyOnSameAccounts(whole, limited)
-      await blameUnsteadiness(whole)
+      await relyOnSteadyRows(whole)
       if (index > 0) await relyOnFilters(whole, 'from', 'to', 'both')
-      expect(answer).toHoldRows(inside, keyAcrossConsents)
+      expect(answer).toHoldRows(inPeriod, keyAcrossConsents)
     }
     await readSinglesToo(limited, queries.slice(0, 2))
   },
 )
 
+/**
+ * Under the consent with an end alone, what the unlimited consent shows before it is there. What
+ * lies beyond is judged by TXN-20/inside, a start alone by TXN-25/complete. Not applicable when the
+ * bank refuses such permissions.
+ */
 check(
   'TXN-20/end-alone',
   'A period with an end alone leaves nothing out of what lies before it',
-  { uses: ['everything', 'no accounts', 'debits in a period'] },
+  { uses: [everything, noAccounts, debitsInPeriod] },
   async (context) => {
     const whole = await context.approved(everything)
     const limited = await approvedUnlessRefused(context, noAccounts)
     const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk))
     bookedIn(answer, 'TXN-14/basic-alone')
     const { from, to } = periodOf(limited)
-    const inside = settled(rows).filter((row) => isWithin(row, from, to - NEAR))
-    if (inside.length === 0) lacking('a booked transaction before the end of the period')
-    if (rows.every((row) => isWithin(row, from, to))) lacking('a booked transaction after it')
-    blameRuleOf(answer, 'TXN-20/inside')
-    if (lacksNone(answer, inside)) return
-    await blameUnsteadiness(whole)
-    await blamePeriods(whole, await context.approved(debitsInPeriod))
-    expect(answer).toHoldRows(inside, keyAcrossConsents)
+    const inPeriod = settled(rows).filter((row) => isWithin(row, from, to - NEAR))
+    if (inPeriod.length === 0)
+      blockForBookings('a booked transaction before the end of the period', rows)
+    if (rows.every((row) => isWithin(row, from, to))) blockForData('a booked transaction after it')
+    relyOnRules(answer, 'TXN-20/inside')
+    if (lacksNone(answer, inPeriod)) return
+    await relyOnSteadyRows(whole)
+    await relyOnPeriods(whole, await context.approved(debitsInPeriod))
+    expect(answer).toHoldRows(inPeriod, keyAcrossConsents)
   },
 )
 
 /** Ends the check where a period with two ends leaves something out as well. */
-async function blamePeriods(whole: Approval, limited: Approval): Promise<void> {
+async function relyOnPeriods(whole: Approval, limited: Approval): Promise<void> {
   const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk))
   const { from, to } = periodOf(limited)
   const debits = rows.filter((row) => !isCredit(row) && isWithin(row, from + NEAR, to - NEAR))
   if (lacksNone(answer, debits)) return
-  blockedBy('TXN-20/nothing-missing', 'a period with two ends leaves something out too', answer)
+  blockBy('TXN-20/nothing-missing', 'a period with two ends leaves something out too', answer)
 }
 
 /** Does an unlimited consent show that this one leaves something out? Rules say whether it does. */
 check(
   'TXN-20/inside',
   'Under a consent with a period no transaction outside it is reported, whatever the query asks',
-  { uses: ['everything', 'debits in a period'] },
+  { uses: [everything, debitsInPeriod] },
   async ({ approved }) => {
     const whole = await approved(everything)
     const limited = await approved(debitsInPeriod)
@@ -119,15 +153,19 @@ check(
     )
     const debits = rows.filter((row) => !isCredit(row))
     if (debits.every((row) => isWithin(row, from - 1, to + 1))) {
-      lacking('a booked debit outside the period of the consent')
+      blockForData('a booked debit outside the period of the consent')
     }
   },
 )
 
+/**
+ * The same under Debits alone; blocked where the unlimited consent of the same customer shows no
+ * credit in the same period.
+ */
 check(
   'TXN-25/direction',
   'Under ReadTransactionsCredits or ReadTransactionsDebits alone the other direction is absent',
-  { uses: ['everything', 'debits in a period'] },
+  { uses: [everything, debitsInPeriod] },
   async ({ approved }) => {
     const whole = await approved(everything)
     const limited = await approved(debitsInPeriod)
@@ -136,50 +174,63 @@ check(
     bookedIn(answer, periodOwner)
     expect(answer).toHoldOnly('a Debit', (row) => !isCredit(row))
     if (!rows.some((row) => isCredit(row) && isWithin(row, from, to))) {
-      lacking('a booked credit within the period of the consent')
+      blockForBookings('a booked credit within the period of the consent', rows)
     }
   },
 )
 
+/** Under one of them the period starts before all that a bank may show by default. */
 check(
   'TXN-21/open-ends',
   'A consent without a period reports whatever a consent with a period reports',
-  { uses: ['everything', 'debits in a period'] },
-  async ({ approved }) => {
-    const whole = await approved(everything)
-    const limited = await approved(debitsInPeriod)
+  { uses: [everything, debitsInPeriod], over: [basicCredits] },
+  async (context, consent) => {
+    const whole = await context.approved(everything)
+    const limited =
+      consent.name === basicCredits.name
+        ? await approvedUnlessRefused(context, basicCredits)
+        : await context.approved(debitsInPeriod)
     const { rows, read: answer } = await between(limited, bulk, () => whole.get(bulk))
-    if (rows.length === 0) lacking('a booked transaction under the consent with a period')
+    if (rows.length === 0) blockForData('a booked transaction under the consent with a period')
     bookedIn(answer, OWNERS.transactions)
     if (lacksNone(answer, rows)) return
+    const [stranger] = await rowsOfStrangers(limited, rows)
+    if (stranger) blockBy('TXN-03/of-the-consent', 'a row is of no account of the consent', answer)
     await relyOnSameAccounts(whole, limited)
-    await blameUnsteadiness(whole)
-    await blamePages(whole)
+    await relyOnSteadyRows(whole)
+    await relyOnOneResponse(whole)
     expect(answer).toHoldRows(rows, keyAcrossConsents)
   },
 )
 
+/**
+ * Under the consent with Credits alone stand all Credit rows of the unlimited one, same customer.
+ * Not applicable when the bank refuses such a consent. Blocked without rows of both directions.
+ */
 check(
   'TXN-25/complete',
   'Under ReadTransactionsCredits alone every credit is reported',
-  { uses: ['everything', 'basic credits'] },
+  { uses: [everything, basicCredits] },
   async (context) => {
     const whole = await context.approved(everything)
     const credits = await approvedUnlessRefused(context, basicCredits)
     const { rows, read: answer } = await between(whole, bulk, () => credits.get(bulk))
     const { from, to } = periodOf(credits)
-    const inside = settled(rows).filter((row) => isWithin(row, from + NEAR, to - NEAR))
-    const wanted = inside.filter((row) => row.CreditDebitIndicator === 'Credit')
-    if (wanted.length === 0 || wanted.length === inside.length) {
-      lacking('booked transactions of both directions within the period of the consent')
+    const inPeriod = settled(rows).filter((row) => isWithin(row, from + NEAR, to - NEAR))
+    const wanted = inPeriod.filter((row) => row.CreditDebitIndicator === 'Credit')
+    if (wanted.length === 0 || wanted.length === inPeriod.length) {
+      blockForBookings(
+        'booked transactions of both directions within the period of the consent',
+        rows,
+      )
     }
     bookedIn(answer, 'TXN-14/basic-alone')
     await readSinglesToo(credits, [{}])
     if (lacksNone(answer, wanted)) return
-    blameRuleOf(answer, 'TXN-25/direction', 'TXN-20/inside')
+    relyOnRules(answer, 'TXN-25/direction', 'TXN-20/inside')
     await relyOnSameAccounts(whole, credits)
-    await blameUnsteadiness(whole)
-    await blamePages(whole)
+    await relyOnSteadyRows(whole)
+    await relyOnOneResponse(whole)
     expect(answer).toHoldRows(wanted, keyAcrossConsents)
   },
 )
@@ -189,7 +240,7 @@ async function readSinglesToo(
   approval: Approval,
   queries: Record<string, string>[],
 ): Promise<void> {
-  const ids = accountIdsIn(listed(await firstRead(approval, bulk), ownerOf(approval, bulk)))
+  const ids = accountIdsIn(requireRows(await firstRead(approval, bulk), readOwner(approval, bulk)))
   for (const id of ids) {
     for (const query of queries) await approval.get(pathOf(id, '/transactions'), { query })
   }
@@ -215,7 +266,7 @@ function lacksNone(answer: Exchange, rows: Row[]): boolean {
 }
 
 /** Ends the check where an answer breaks a rule of the consent: it lacks rows for the same reason. */
-function blameRuleOf(answer: Exchange, ...rules: string[]): void {
+function relyOnRules(answer: Exchange, ...rules: string[]): void {
   const broken = rules.find((rule) => rulesBrokenBy(answer).includes(rule))
-  if (broken) blockedBy(broken, `the answer breaks ${broken}`, answer)
+  if (broken) blockBy(broken, `the answer breaks ${broken}`, answer)
 }

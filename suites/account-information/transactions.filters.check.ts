@@ -1,24 +1,39 @@
-import type { Approval } from '../../engine/journey/approvals.ts'
-import { check } from '../../engine/journey/context.ts'
-import { expect, relyOn } from '../../engine/judge/expect.ts'
-import { refused, succeeded } from '../../engine/judge/matchers.ts'
-import { lacking } from '../../engine/judge/outcome.ts'
-import { isBooked } from '../../engine/judge/rows.ts'
-import { everything } from '../consents.ts'
-import { bookingTimes, boundsFor, inUtc, justBefore } from './common/booking-times.ts'
-import { listed } from './common/readings.ts'
+import { check } from '../../engine/suite-api/check.ts'
+import type { Approval } from '../../engine/suite-api/consents.ts'
+import { expect, matchers, relyOn } from '../../engine/suite-api/expect.ts'
+import { blockBy, blockForData, Nonconformance } from '../../engine/suite-api/outcomes.ts'
+import {
+  type Exchange,
+  isBooked,
+  refused,
+  rowsOf,
+  succeeded,
+} from '../../engine/suite-api/responses.ts'
+import { everything, OF_EVERYBODY, WITH_TRANSACTIONS } from '../consents.ts'
+import { ABSENT, lessWhileAbsent } from './common/absent-reads.ts'
+import {
+  blockForBookings,
+  bookingTimes,
+  boundsFor,
+  inUtc,
+  justBefore,
+  queryOf,
+} from './common/booking-times.ts'
+import { relyOnWholeAnswers } from './common/completeness.ts'
+import { requireRows } from './common/data-reads.ts'
+import { approvalOf } from './common/optional-consents.ts'
+import { readOwner } from './common/read-owners.ts'
 import {
   addresses,
   between,
-  blockedBy,
   bulk,
+  expectNone,
   filtered,
   filterFinding,
   filterWrong,
-  judge,
   latest,
-  ownerOf,
   relyOnFilters,
+  relyOnSteadyRows,
 } from './common/transaction-readings.ts'
 
 /**
@@ -29,79 +44,136 @@ import {
 check(
   'TXN-15/each-combination',
   'Each filter alone and both together are accepted on both transaction endpoints',
-  { uses: ['everything'] },
-  async ({ approved }) => {
-    const approval = await approved(everything)
+  { uses: [everything], over: WITH_TRANSACTIONS },
+  async (context, consent) => {
+    const approval = await approvalOf(context, consent)
     for (const kind of ['from', 'to', 'both'] as const) {
       for (const { answer } of await filtered(approval, kind)) expect(answer).toSucceed()
     }
   },
 )
 
+/**
+ * On both endpoints all, filtered, all; the instant lies five minutes after a booking (before one,
+ * for TXN-17/to-alone), so that a shift by a time zone shows, in the summer if possible, with rows
+ * on both sides and never on one. No row before it in the filtered answer, and no row after it
+ * missing. Blocked without rows on both sides.
+ */
 check(
   'TXN-16/from-alone',
   'fromBookingDateTime alone drops what was booked before it and keeps the rest',
-  { uses: ['everything'] },
-  async ({ approved }) => {
-    judge(await filterWrong(await approved(everything), 'from'))
+  { uses: [everything], over: WITH_TRANSACTIONS },
+  async (context, consent) => {
+    const approval = await approvalOf(context, consent)
+    await expectFilter(approval, 'from')
+    if (consent === everything) await expectFilterWithoutCustomer(approval, 'from')
   },
 )
 
 check(
   'TXN-17/to-alone',
   'toBookingDateTime alone drops what was booked after it and keeps the rest',
-  { uses: ['everything'] },
-  async ({ approved }) => {
-    judge(await filterWrong(await approved(everything), 'to'))
+  { uses: [everything], over: WITH_TRANSACTIONS },
+  async (context, consent) => {
+    const approval = await approvalOf(context, consent)
+    await expectFilter(approval, 'to')
+    if (consent === everything) await expectFilterWithoutCustomer(approval, 'to')
   },
 )
 
+/**
+ * On both endpoints a window with rows before, in and after it: none outside, none inside missing.
+ * Blocked by TXN-16/from-alone or TXN-17/to-alone where one of them fails.
+ */
 check(
   'TXN-17/both',
   'Both filters together keep what was booked between them and nothing else',
-  { uses: ['everything'] },
-  async ({ approved }) => {
-    const approval = await approved(everything)
+  { uses: [everything], over: WITH_TRANSACTIONS },
+  async (context, consent) => {
+    const approval = await approvalOf(context, consent)
     await relyOnFilters(approval, 'from', 'to')
-    judge(await filterWrong(approval, 'both'))
+    await expectFilter(approval, 'both')
   },
 )
 
+/**
+ * From long before the first booking, to a day ahead, each alone and both: what is booked between the
+ * two is everything. A bank that refuses one of them is judged by TXN-15/each-combination.
+ */
+check(
+  'TXN-17/nothing-to-drop',
+  'Filters beyond the first and the last booking leave nothing out',
+  { uses: [everything], over: OF_EVERYBODY },
+  async (context, consent) => {
+    const approval = await approvalOf(context, consent)
+    await relyOnFilters(approval, 'from', 'to', 'both')
+    for (const path of (await addresses(approval)).slice(0, 2)) {
+      const { rows, read } = await between(approval, path, async () => {
+        const [from, to] = [Date.parse('1990-01-01'), Date.now() + DAY]
+        const answers: Exchange[] = []
+        for (const bounds of [{ from }, { to }, { from, to }])
+          answers.push(await approval.get(path, { query: queryOf(bounds) }))
+        return answers
+      })
+      if (rows.length === 0) blockForData('a booked transaction')
+      for (const answer of read.filter(succeeded)) {
+        const finding = matchers.toHoldRows(answer, rows)
+        if (finding) await relyOnSteadyRows(approval)
+        expectNone(finding && { ...finding, exchange: answer })
+      }
+    }
+  },
+)
+
+/**
+ * From later than to, rows on both sides of each: refused, or 2xx without any Booked row. Blocked
+ * by TXN-17/both where that fails.
+ */
 check(
   'TXN-17/reversed',
   'A fromBookingDateTime later than toBookingDateTime gives no booked transaction',
-  { uses: ['everything'] },
-  async ({ approved }) => {
-    const approval = await approved(everything)
+  { uses: [everything], over: WITH_TRANSACTIONS },
+  async (context, consent) => {
+    const approval = await approvalOf(context, consent)
     await relyOnFilters(approval, 'from', 'to', 'both')
-    const readings = (await filtered(approval, 'reversed')).filter(({ telling }) => telling)
-    if (readings.length === 0) lacking('three booked transactions at different times')
+    const all = await filtered(approval, 'reversed')
+    const readings = all.filter(({ telling }) => telling)
+    if (readings.length === 0) {
+      blockForBookings(
+        'three booked transactions at different times',
+        all.flatMap(({ rows }) => rows),
+      )
+    }
     for (const { answer } of readings) {
       if (refused(answer)) continue
-      listed(answer, 'TXN-17/both')
+      requireRows(answer, 'TXN-17/both')
       expect(answer).toHoldOnly('a transaction still pending', (row) => !isBooked(row))
     }
   },
 )
 
+/**
+ * One instant as ...Z, ...+00:00 (sent as %2B00:00) and with fraction ....000Z, in from and in to:
+ * all 2xx and the same rows. Blocked without rows on both sides.
+ */
 check(
   'TXN-18/spellings',
   'The filters take one instant as …Z, …+00:00 and with a fraction alike',
-  { uses: ['everything'] },
-  async ({ approved }) => {
-    const approval = await approved(everything)
+  { uses: [everything], over: OF_EVERYBODY },
+  async (context, consent) => {
+    const approval = await approvalOf(context, consent)
     await relyOnFilters(approval, 'from', 'to')
     for (const [kind, name] of Object.entries(NAMES)) {
       for (const spelling of ['+00:00', '.000Z']) {
         const { rows, read } = await between(approval, bulk, async (times) => {
-          const bounds = boundsFor(kind as 'from' | 'to', times) ?? noTimes()
+          const bounds = boundsFor(kind as 'from' | 'to', times) ?? blockForTimes()
           const value = inUtc(bounds.from ?? bounds.to ?? 0).replace('Z', spelling)
           return { bounds, answer: await approval.get(bulk, { query: { [name]: value } }) }
         })
         expect(read.answer).toSucceed()
         const { outside, missing } = filterFinding({ ...read, rows })
         const finding = outside ?? missing
-        judge(finding && { ...finding, exchange: read.answer })
+        expectNone(finding && { ...finding, exchange: read.answer })
       }
     }
   },
@@ -110,54 +182,62 @@ check(
 check(
   'TXN-19/malformed',
   'A filter value that is no date-time is refused',
-  { uses: ['everything'] },
-  async ({ approved, observe }) => {
-    const approval = await approved(everything)
+  { uses: [everything], over: OF_EVERYBODY },
+  async (context, consent) => {
+    const approval = await approvalOf(context, consent)
     for (const [kind, name, value] of MALFORMED) {
       const good = { [name]: inUtc(Date.now() - 180 * 86_400_000) }
-      relyOn('TXN-15/each-combination', await approval.get(bulk, { query: good }))
+      relyOn('TXN-15/each-combination', await approval.get(bulk, { query: good })).toSucceed()
       const deviation = `${name}=${value}`
       const answer = await approval.get(bulk, { query: { [name]: value }, deviation })
-      observe(`status for ${deviation}`, answer.response?.status, answer)
-      // A filter that nobody reads is no matter of its spelling.
+      context.observe(`status for ${deviation}`, answer.response?.status, answer)
+      // A bank that ignores the parameter altogether ignores its misspelt value too: that is a wrong filter.
       if (succeeded(answer)) await relyOnFilters(approval, kind)
       expect(answer).toBeRefused()
     }
   },
 )
 
+/**
+ * From and to in a year before any row (1990), inside no consent's period limits: 200, no rows.
+ * Rows are judged by TXN-17/both, a missing array is judged by TXN-30/array, then this one is blocked.
+ */
 check(
   'TXN-22/empty-window',
   'A window without transactions is answered 200 with an empty array',
-  { uses: ['everything'] },
-  async ({ approved }) => {
-    const approval = await approved(everything)
+  { uses: [everything], over: OF_EVERYBODY },
+  async (context, consent) => {
+    const approval = await approvalOf(context, consent)
     const query = {
       fromBookingDateTime: '1990-01-01T00:00:00Z',
       toBookingDateTime: '1990-12-31T00:00:00Z',
     }
     for (const path of (await addresses(approval)).slice(0, 2)) {
       const { whole } = await latest(approval, path)
-      const owner = ownerOf(approval, path)
-      listed(whole, owner)
-      if (whole.response?.status !== 200) blockedBy(owner, 'no answer has the status 200', whole)
+      const owner = readOwner(approval, path)
+      requireRows(whole, owner)
+      relyOn(owner, whole).toHaveStatus(200)
       const answer = await approval.get(path, { query })
-      // A bank that refuses every pair of filters is TXN-15/each-combination's.
-      if (!succeeded(answer)) await bothAreTaken(approval)
+      // A bank that refuses every pair of filters is judged by TXN-15/each-combination.
+      if (!succeeded(answer)) await relyOnBothFilters(approval)
       expect(answer).toHaveStatus(200)
-      const rows = listed(answer, 'TXN-15/each-combination')
+      const rows = requireRows(answer, 'TXN-15/each-combination')
       if (rows.some(isBooked)) {
         await relyOnFilters(approval, 'from', 'to', 'both')
-        blockedBy('TXN-17/both', 'a booked transaction lies outside the window', answer)
+        blockBy('TXN-17/both', 'a booked transaction lies outside the window', answer)
       }
     }
   },
 )
 
+/**
+ * From=...+01:00 (treated as the instant, as local time, refused), from without offset (status),
+ * ?unknownParameter=1 (status, same rows or not).
+ */
 check(
   'TXN-33/recorded',
   'What other filters do is recorded: another offset, no offset, an unknown parameter',
-  { uses: ['everything'] },
+  { uses: [everything] },
   async ({ approved, observe }) => {
     const approval = await approved(everything)
     const { rows, read } = await between(approval, bulk, async (times) => {
@@ -180,14 +260,14 @@ check(
       }
     })
     const { offset, bare, unknown, time } = read
-    const seen = succeeded(offset) && bookingTimes(listed(offset, '')).includes(time ?? Number.NaN)
+    const seen = succeeded(offset) && bookingTimes(rowsOf(offset)).includes(time ?? Number.NaN)
     const meaning = seen ? 'as the instant' : 'with the offset ignored'
     const known = succeeded(offset) && time !== undefined
     observe('a filter with +01:00 is taken', known ? meaning : offset.response?.status, offset)
     observe('status of a filter without offset', bare.response?.status, bare)
     observe('status with an unknown query parameter', unknown.response?.status, unknown)
     if (!succeeded(unknown)) return
-    const same = listed(unknown, '').length >= rows.length
+    const same = rowsOf(unknown).length >= rows.length
     observe('rows with an unknown query parameter', same ? 'the same' : 'fewer', unknown)
   },
 )
@@ -195,25 +275,28 @@ check(
 check(
   'TXN-36/recorded',
   'Whether a transaction booked at the very instant of a filter is in the answer is recorded',
-  { uses: ['everything'] },
+  { uses: [everything] },
   async ({ approved, observe }) => {
     const approval = await approved(everything)
     const { whole: all } = await latest(approval, bulk)
-    const times = bookingTimes(listed(all, ownerOf(approval, bulk)))
+    const rows = requireRows(all, readOwner(approval, bulk))
+    const times = bookingTimes(rows)
     const whole = times.filter((time) => time % 1000 === 0)
     const sendable = whole.length > 0 ? whole : times
-    const time = sendable[sendable.length >> 1] ?? lacking('a booked transaction')
+    const time = sendable[sendable.length >> 1] ?? blockForBookings('a booked transaction', rows)
     const exactly = new Date(time).toISOString().replace('.000Z', 'Z')
     for (const name of Object.values(NAMES)) {
       const deviation = `${name} at the very instant of a booking`
       const answer = await approval.get(bulk, { query: { [name]: exactly }, deviation })
-      const there = succeeded(answer) && bookingTimes(listed(answer, '')).includes(time)
+      const there = succeeded(answer) && bookingTimes(rowsOf(answer)).includes(time)
       const seen = there ? 'in the answer' : 'left out'
       const value = succeeded(answer) ? seen : answer.response?.status
       observe(`a transaction booked at ${name} is`, value, answer)
     }
   },
 )
+
+const DAY = 86_400_000
 
 const NAMES = { from: 'fromBookingDateTime', to: 'toBookingDateTime' }
 
@@ -222,12 +305,47 @@ const MALFORMED = [
   ['to', 'toBookingDateTime', '2024-13-45T00:00:00Z'],
 ] as const
 
-function noTimes(): never {
-  lacking('two booked transactions at different times')
+function blockForTimes(): never {
+  blockForData('two booked transactions at different times')
 }
 
-async function bothAreTaken(approval: Approval): Promise<void> {
+async function relyOnBothFilters(approval: Approval): Promise<void> {
   for (const { answer } of await filtered(approval, 'both')) {
-    relyOn('TXN-15/each-combination', answer)
+    relyOn('TXN-15/each-combination', answer).toSucceed()
+  }
+}
+
+/** Ends the check with what is wrong with a filter, unless the whole answers lack the same rows. */
+async function expectFilter(approval: Approval, kind: 'from' | 'to' | 'both'): Promise<void> {
+  const wrong = await filterWrong(approval, kind)
+  if (wrong?.message.endsWith('are missing')) await relyOnWholeAnswers(approval)
+  expectNone(wrong)
+}
+
+/**
+ * The same without the customer, at both endpoints; an answer that a limit refuses shows nothing, and
+ * no limit has refused what is served again without the filter.
+ */
+async function expectFilterWithoutCustomer(approval: Approval, kind: 'from' | 'to') {
+  const telling = (await filtered(approval, kind)).filter((each) => each.telling)
+  const single = telling.findLast(({ path }) => path !== bulk)
+  for (const each of [telling.find(({ path }) => path === bulk), single]) {
+    if (!each) continue
+    const answer = await approval.get(each.path, { query: queryOf(each.bounds), ...ABSENT })
+    if (!succeeded(answer)) {
+      if (!refused(answer) || answer.response?.status === 429) continue
+      if (succeeded(await approval.get(each.path, ABSENT))) expect(answer).toSucceed()
+      continue
+    }
+    const { outside, missing } = filterFinding({ ...each, answer })
+    if (missing) {
+      await relyOnSteadyRows(approval)
+      const whole = await lessWhileAbsent(approval)
+      if (whole) blockBy('DATA-08/absent', 'a whole answer lacks rows as well', whole.exchange)
+    }
+    const finding = outside ?? missing
+    if (!finding) continue
+    const message = `while the customer is absent: ${finding.message}`
+    throw new Nonconformance({ ...finding, message, exchange: answer })
   }
 }

@@ -1,9 +1,16 @@
-import { isDateTime } from '../../engine/judge/formats.ts'
-import { succeeded } from '../../engine/judge/matchers.ts'
-import { bookedAt, isBooked, type Row, rowsOf } from '../../engine/judge/rows.ts'
-import { type Finding, rule } from '../../engine/judge/rule.ts'
-import { brief } from '../../engine/judge/schemas.ts'
-import type { Endpoint, Exchange } from '../../engine/wire/exchange.ts'
+import {
+  bookedAt,
+  brief,
+  type Endpoint,
+  type Exchange,
+  isBooked,
+  isDateTime,
+  type Row,
+  rowsOf,
+  succeeded,
+} from '../../engine/suite-api/responses.ts'
+import { type Finding, rule } from '../../engine/suite-api/rule.ts'
+import { basicCredits, debitsInPeriod } from '../consents.ts'
 import { strangersTo, TWO_ACCOUNTS } from './common/asked-account.ts'
 import { laterThanNow } from './common/not-in-future.ts'
 
@@ -26,6 +33,10 @@ function offence(
   return row ? [{ ...finding, actual: brief(row) }] : []
 }
 
+/**
+ * Every `account-transactions` 2xx: every row's AccountId is about.subject. Only an answer under a
+ * consent with two accounts tells right from wrong.
+ */
 rule(
   'TXN-02/asked-account-only',
   'GET /accounts/{AccountId}/transactions answers with transactions of that account alone',
@@ -50,6 +61,10 @@ rule(
   },
 )
 
+/**
+ * Every transactions 2xx: no row with Status Booked has a BookingDateTime (RFC 3339) later than the
+ * end of the exchange plus the target's clock tolerance.
+ */
 rule(
   'TXN-35/not-in-future',
   'A booked transaction was booked in the past',
@@ -60,12 +75,17 @@ rule(
   },
 )
 
+/**
+ * Every transactions 2xx whose about.consent has transactionFrom or transactionTo: no row booked
+ * before the one or after the other (strictly). One consent of the table has both ends, one the
+ * start alone, one the end alone; each end lies minutes from a booking that it leaves out.
+ */
 rule(
   'TXN-20/inside',
   'Under a consent with a period no transaction outside it is reported, whatever the query asks',
   {
     endpoints,
-    uses: ['debits in a period'],
+    uses: [debitsInPeriod],
     needs: 'a transaction within the period of the consent',
   },
   (exchange) => {
@@ -92,7 +112,7 @@ rule(
   'Under ReadTransactionsCredits or ReadTransactionsDebits alone the other direction is absent',
   {
     endpoints,
-    uses: ['basic credits', 'debits in a period'],
+    uses: [basicCredits, debitsInPeriod],
     needs: 'a transaction under a consent for one direction',
   },
   (exchange) => {
@@ -109,12 +129,16 @@ rule(
   },
 )
 
+/**
+ * Every transactions 2xx whose about.consent has ReadTransactionsBasic and not Detail: no row has
+ * MerchantDetails.
+ */
 rule(
   'TXN-26/basic-hides-merchant',
   'Under ReadTransactionsBasic alone no transaction shows its merchant',
   {
     endpoints,
-    uses: ['basic credits'],
+    uses: [basicCredits],
     needs: 'a transaction under ReadTransactionsBasic alone',
   },
   (exchange) => {

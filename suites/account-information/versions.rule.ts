@@ -1,5 +1,5 @@
-import { succeeded } from '../../engine/judge/matchers.ts'
-import { rule } from '../../engine/judge/rule.ts'
+import { succeeded } from '../../engine/suite-api/responses.ts'
+import { rule } from '../../engine/suite-api/rule.ts'
 import { CONSENTS, DATA } from './common/endpoints.ts'
 
 /** Versions of the paths. Requirements: specs/account-information/versions.yaml */

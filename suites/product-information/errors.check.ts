@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { CallOptions } from '../../engine/client/call.ts'
-import { type Context, check } from '../../engine/journey/context.ts'
-import { OWNERS } from '../../engine/journey/steps.ts'
-import { expect, relyOn } from '../../engine/judge/expect.ts'
-import { answerOf, succeeded } from '../../engine/judge/matchers.ts'
-import type { Exchange } from '../../engine/wire/exchange.ts'
+import { type Context, check } from '../../engine/suite-api/check.ts'
+import type { CallOptions } from '../../engine/suite-api/client.ts'
+import { expect, relyOn } from '../../engine/suite-api/expect.ts'
+import { answerOf, type Exchange, succeeded } from '../../engine/suite-api/responses.ts'
+import { OWNERS } from '../owners.ts'
 import { firstRead, productsOf } from './common/product-list.ts'
 
 /** Errors of the product interface. Requirements: specs/product-information/errors.yaml */
@@ -19,7 +18,7 @@ check(
   'A resource that does not exist answers 404',
   {},
   async (context) => {
-    relyOn(OWNERS.products, await firstRead(context))
+    relyOn(OWNERS.products, await firstRead(context)).toSucceed()
     const list = context.target.endpoints.products
     const base = list.slice(0, list.lastIndexOf('/'))
     for (const path of [`${base}/${randomUUID()}`, `${list}/${randomUUID()}`]) {
@@ -28,6 +27,10 @@ check(
   },
 )
 
+/**
+ * Status of GET {base}/consumer-credit-cards/%zz, and of a GET with a truncated JSON body. The
+ * first is no request of the interface: the body of its answer is not judged.
+ */
 check('PROD-43/recorded', 'What a request that cannot be understood gives', {}, async (context) => {
   const path = `${(await firstRead(context)).request.url}/%zz`
   // The web server answers what is no request of any interface; ErrorResponse is the interface's.

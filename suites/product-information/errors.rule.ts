@@ -1,25 +1,32 @@
-import { matchers } from '../../engine/judge/matchers.ts'
-import { member } from '../../engine/judge/rows.ts'
-import { rule } from '../../engine/judge/rule.ts'
-import { brief } from '../../engine/judge/schemas.ts'
-import type { Exchange } from '../../engine/wire/exchange.ts'
+import { matchers } from '../../engine/suite-api/expect.ts'
+import { brief, type Exchange, member } from '../../engine/suite-api/responses.ts'
+import { rule } from '../../engine/suite-api/rule.ts'
 
 /** Errors of the product interface. Requirements: specs/product-information/errors.yaml */
 
 const OPTIONS = {
   endpoints: ['products'],
   unseen: 'no request was answered with an error',
+  retried: true,
 } as const
 
 const isError = ({ endpoint, response }: Exchange) =>
   endpoint === 'products' && (response?.status ?? 0) >= 400
 
+/**
+ * Every `products` answer of 400 or above: the body parses as JSON (the schema judges the rest; a
+ * JSON value that is no object is judged by PROD-40/object).
+ */
 rule('PROD-40/json', 'Every error response is JSON', OPTIONS, (exchange) => {
   if (!isError(exchange)) return undefined
   const finding = matchers.toBeJson(exchange)
   return finding ? [finding] : []
 })
 
+/**
+ * Every `products` answer of 400 or above whose body has status, a string: it begins with the three
+ * digits of the HTTP status, no digit after them.
+ */
 rule(
   'PROD-41/equals-http-status',
   'The status in the body of an error is that of the response',

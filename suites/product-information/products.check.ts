@@ -1,10 +1,14 @@
-import { check } from '../../engine/journey/context.ts'
-import { OWNERS } from '../../engine/journey/steps.ts'
-import { expect, expectThat, relyOn } from '../../engine/judge/expect.ts'
-import { answerOf } from '../../engine/judge/matchers.ts'
-import { missingFrom, type Row, shared } from '../../engine/judge/rows.ts'
-import { brief } from '../../engine/judge/schemas.ts'
-import type { Exchange } from '../../engine/wire/exchange.ts'
+import { check } from '../../engine/suite-api/check.ts'
+import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
+import {
+  answerOf,
+  brief,
+  type Exchange,
+  missingFrom,
+  type Row,
+  shared,
+} from '../../engine/suite-api/responses.ts'
+import { OWNERS } from '../owners.ts'
 import { firstRead, productsOf, readProducts } from './common/product-list.ts'
 
 /** GET /consumer-credit-cards. Requirements: specs/product-information/products.yaml */
@@ -33,7 +37,11 @@ check(
 
 check('PROD-04/recorded', 'Whether the list of products is public', {}, async (context) => {
   const answer = await firstRead(context)
-  const what = 'list of products without access token and client certificate'
+  const { headers, client } = context.target.document.products ?? {}
+  const what =
+    headers || client
+      ? 'list of products with what the target gives'
+      : 'list of products without access token and client certificate'
   context.observe(what, answerOf(answer), answer)
 })
 
@@ -41,6 +49,10 @@ check('PROD-04/recorded', 'Whether the list of products is public', {}, async (c
 const productKey = ({ ProductIdentifier, ProductName }: Row) =>
   JSON.stringify([ProductIdentifier, ProductName])
 
+/**
+ * Four requests; products (by ProductIdentifier and ProductName) in the first and the third stand
+ * in the second, those in the second and the fourth in the third.
+ */
 check(
   'PROD-52/second-read',
   'Answers one after the other list the same products',
@@ -48,7 +60,15 @@ check(
   async (context) => {
     const answers: Exchange[] = []
     while (answers.length < 4) answers.push(await readProducts(context))
-    for (const answer of answers) relyOn(OWNERS.products, answer)
+    for (const answer of answers) relyOn(OWNERS.products, answer).toSucceed()
+    const first = productsOf(await firstRead(context))
+    const [lost] = missingFrom(productsOf(answers.at(-1) as Exchange), first, productKey)
+    expectThat(lost === undefined, {
+      message: 'a product of the first answer is not listed any more',
+      expected: brief(lost),
+      actual: 'a list without it',
+      exchange: answers.at(-1),
+    })
     // Two servers that take turns show their difference in the second answer or in the third.
     for (const between of [1, 2]) {
       const [before, now, after] = answers.slice(between - 1, between + 2).map(productsOf)

@@ -1,8 +1,6 @@
-import { matchers } from '../../engine/judge/matchers.ts'
-import { member, type Row } from '../../engine/judge/rows.ts'
-import { type Finding, rule } from '../../engine/judge/rule.ts'
-import { brief } from '../../engine/judge/schemas.ts'
-import { type Exchange, header } from '../../engine/wire/exchange.ts'
+import { matchers } from '../../engine/suite-api/expect.ts'
+import { brief, type Exchange, header, member, type Row } from '../../engine/suite-api/responses.ts'
+import { type Finding, rule } from '../../engine/suite-api/rule.ts'
 import { isList, productsOf } from './common/product-list.ts'
 
 /** GET /consumer-credit-cards. Requirements: specs/product-information/products.yaml */
@@ -15,6 +13,10 @@ rule('PROD-05/json', 'The list of products is JSON', PRODUCTS, (exchange) => {
   return finding ? [finding] : []
 })
 
+/**
+ * Every `products` 2xx to a request with Accept application/json: media type application/json,
+ * parameters allowed.
+ */
 rule(
   'PROD-51/media-type',
   'The Content-Type of the list of products is application/json',
@@ -46,6 +48,10 @@ rule(
 const DAY = 86_400_000
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)?)?$/i
 
+/**
+ * Every `products` 2xx whose LastUpdated is an ISO 8601 date or date-time: not later than a day
+ * after the exchange. Any other spelling is recorded and not judged.
+ */
 rule(
   'PROD-10/not-in-future',
   'The product information was not updated in the future',

@@ -1,7 +1,5 @@
-import type { Row } from '../../../engine/judge/rows.ts'
-import type { Finding, RuleTools } from '../../../engine/judge/rule.ts'
-import { brief } from '../../../engine/judge/schemas.ts'
-import type { Exchange } from '../../../engine/wire/exchange.ts'
+import { brief, type Exchange, type Row } from '../../../engine/suite-api/responses.ts'
+import type { Finding, RuleTools } from '../../../engine/suite-api/rule.ts'
 
 /** What a rule about the account in the path needs, in words. */
 export const TWO_ACCOUNTS = 'two accounts under one consent, and rows of one of them'

@@ -1,5 +1,4 @@
-import { isDecimal } from '../../../engine/judge/formats.ts'
-import { member, type Row } from '../../../engine/judge/rows.ts'
+import { isDecimal, member, type Row } from '../../../engine/suite-api/responses.ts'
 
 /** The balances of one account, and how to compare others with them. */
 export interface SteadyBalances {

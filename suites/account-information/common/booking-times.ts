@@ -1,5 +1,5 @@
-import { isDateTime } from '../../../engine/judge/formats.ts'
-import { bookedAt, isBooked, type Row } from '../../../engine/judge/rows.ts'
+import { blockBy, blockForData } from '../../../engine/suite-api/outcomes.ts'
+import { bookedAt, isBooked, isDateTime, type Row } from '../../../engine/suite-api/responses.ts'
 
 /** Bounds of a query, milliseconds since 1970. */
 export interface Bounds {
@@ -19,6 +19,21 @@ export function bookingTimes(rows: Row[]): number[] {
 /** Is it a booked row whose BookingDateTime is RFC 3339? */
 export function isBookedAtSomeTime(row: Row): boolean {
   return isBooked(row) && isDateTime(String(row.BookingDateTime))
+}
+
+/**
+ * Ends the check for want of bookings that tell right from wrong; where booked rows have no time, or one
+ * that is not RFC 3339, that is the cause.
+ */
+export function blockForBookings(what: string, rows: Row[]): never {
+  const unread = rows.find((row) => isBooked(row) && !isBookedAtSomeTime(row))
+  if (!unread) blockForData(what)
+  const given = typeof unread.BookingDateTime === 'string'
+  const owner = given ? 'TXN-38/rfc-3339' : 'TXN-31/booking-date-time'
+  blockBy(
+    owner,
+    `needs ${what}; booked rows have ${given ? 'a time that is not RFC 3339' : 'no BookingDateTime'}`,
+  )
 }
 
 /** RFC 3339 in UTC, to the second. */

@@ -1,17 +1,15 @@
-import { daysFromNow } from '../../../engine/journey/consent.ts'
-import { once } from '../../../engine/journey/once.ts'
-import { OWNERS } from '../../../engine/journey/steps.ts'
-import { expectThat, relyOn } from '../../../engine/judge/expect.ts'
-import { member } from '../../../engine/judge/rows.ts'
-import type { Finding } from '../../../engine/judge/rule.ts'
-import { brief } from '../../../engine/judge/schemas.ts'
-import type { Exchange } from '../../../engine/wire/exchange.ts'
+import { daysFromNow } from '../../../engine/suite-api/consents.ts'
+import { expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
+import { brief, type Exchange, member } from '../../../engine/suite-api/responses.ts'
+import type { Finding } from '../../../engine/suite-api/rule.ts'
+import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
+import { OWNERS } from '../../owners.ts'
 import {
   PERIOD as ASKED,
-  consentIdOf,
   consentPath,
   create,
   NINE_PERMISSIONS,
+  requireConsentId,
 } from './consent-requests.ts'
 import { secondsOf } from './instants.ts'
 
@@ -26,16 +24,16 @@ interface Queried {
 }
 
 /** A new consent with all that can be asked for, and its query. */
-export const newlyQueried = once(async ({ caller }): Promise<Queried> => {
+export const newlyQueried = sharedFixture([], async ({ caller }): Promise<Queried> => {
   const client = await caller()
   const Permissions = NINE_PERMISSIONS
   const ExpirationDateTime = daysFromNow(30)
-  relyOn('CONS-09/all-nine', await create(client, { Permissions }))
-  relyOn(OWNERS.consentWithExpiry, await create(client, { ExpirationDateTime }))
+  relyOn('CONS-09/all-nine', await create(client, { Permissions })).toSucceed()
+  relyOn(OWNERS.consentWithExpiry, await create(client, { ExpirationDateTime })).toSucceed()
   const creation = await create(client, { Permissions, ExpirationDateTime, ...ASKED })
-  relyOn(OWNERS.consentWithPeriod, creation)
-  const query = await client.get(consentPath(consentIdOf(creation)))
-  relyOn(OWNERS.query, query)
+  relyOn(OWNERS.consentWithPeriod, creation).toSucceed()
+  const query = await client.get(consentPath(requireConsentId(creation)))
+  relyOn(OWNERS.query, query).toSucceed()
   return { creation, query }
 })
 
@@ -56,7 +54,7 @@ export function changedSince(
     const wanted = member(asked, name)
     // A date that nobody asked for is the bank's own affair.
     if (DATES.includes(name) && wanted === undefined) continue
-    // That these are there is CONS-30's.
+    // That these are there is judged by CONS-30.
     if (now === undefined && !DATES.includes(name)) continue
     // What is not as requested at creation already is a rule's.
     if (wanted !== undefined && comparable(name, old) !== comparable(name, wanted)) continue
@@ -72,7 +70,7 @@ export const PERIOD = DATES.slice(1)
 
 /** Ends the check unless the later query shows these members of Data as the earlier one did. */
 export function expectSameTerms(before: Exchange, after: Exchange, names: readonly string[]): void {
-  for (const query of [before, after]) relyOn(OWNERS.query, query)
+  for (const query of [before, after]) relyOn(OWNERS.query, query).toSucceed()
   const terms = ({ response }: Exchange) =>
     JSON.stringify(
       names.map((name) => {

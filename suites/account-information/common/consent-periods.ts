@@ -1,8 +1,7 @@
-import type { Approval } from '../../../engine/journey/approvals.ts'
-import type { ConsentData, NamedConsent } from '../../../engine/journey/consent.ts'
-import { isBooked, type Row, rowsOf } from '../../../engine/judge/rows.ts'
+import type { Approval, ConsentData, NamedConsent } from '../../../engine/suite-api/consents.ts'
+import { isBooked, type Row, rowsOf } from '../../../engine/suite-api/responses.ts'
 import { bookingTimes, inUtc, justAfter, justBefore } from './booking-times.ts'
-import { firstRead } from './readings.ts'
+import { firstRead } from './data-reads.ts'
 
 /** Which ends a period has. */
 type Ends = 'both' | 'from' | 'to'
@@ -20,11 +19,13 @@ export function periodAmong(
   ends: Ends,
   indicator?: 'Credit' | 'Debit',
 ): NonNullable<NamedConsent['dates']> {
-  return async (approved) => {
-    const approval = await approved(of).catch(() => undefined)
-    const rows = approval ? await bookedRows(approval) : []
-    const given = rows.filter((row) => !indicator || row.CreditDebitIndicator === indicator)
-    return periodOver(bookingTimes(given), ends)
+  return {
+    of,
+    async choose(approval) {
+      const rows = await bookedRows(approval)
+      const given = rows.filter((row) => !indicator || row.CreditDebitIndicator === indicator)
+      return periodOver(bookingTimes(given), ends)
+    },
   }
 }
 
@@ -32,15 +33,18 @@ async function bookedRows(approval: Approval): Promise<Row[]> {
   return rowsOf(await firstRead(approval, '/transactions')).filter(isBooked)
 }
 
-/** How far back data must reach for the start to lie in it: what is older may only not be shown. */
+/**
+ * How far back data must reach for a start alone to lie in it: where a bank shows less, a start before
+ * what it shows tells whether it shows more to a consent with a period.
+ */
 const REACH = 300 * 86_400_000
 
 /** About a third of the bookings lies before the start, and a third after the end. */
 function periodOver(times: number[], ends: Ends): Partial<ConsentData> | undefined {
   const last = times.length - 1
   const third = Math.floor(last / 3)
-  const reaches = ends !== 'to' && (times[0] ?? Number.NaN) < Date.now() - REACH
-  const from = reaches ? justAfter(times, 0, Math.min(third, last - 1)) : undefined
+  const reaches = ends === 'both' || (times[0] ?? Number.NaN) < Date.now() - REACH
+  const from = ends !== 'to' && reaches ? justAfter(times, 0, Math.min(third, last - 1)) : undefined
   const to = ends === 'from' ? undefined : justBefore(times, Math.max(last - third, 1), last)
   if (ends !== 'from' && !to) return undefined
   if (from && to && to.index - from.index < 2) return undefined

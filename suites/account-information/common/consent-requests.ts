@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { CallDeviation, Caller } from '../../../engine/journey/caller.ts'
-import { DATA_PERMISSIONS, daysFromNow } from '../../../engine/journey/consent.ts'
-import { OWNERS } from '../../../engine/journey/steps.ts'
-import { relyOn } from '../../../engine/judge/expect.ts'
-import { Blocked } from '../../../engine/judge/outcome.ts'
-import { member } from '../../../engine/judge/rows.ts'
-import type { Exchange } from '../../../engine/wire/exchange.ts'
+import { DATA_PERMISSIONS, daysFromNow } from '../../../engine/suite-api/consents.ts'
+import { relyOn } from '../../../engine/suite-api/expect.ts'
+import type { CallDeviation, Caller } from '../../../engine/suite-api/flow.ts'
+import { blockBy } from '../../../engine/suite-api/outcomes.ts'
+import { type Exchange, member } from '../../../engine/suite-api/responses.ts'
+import { OWNERS } from '../../owners.ts'
 
 export const CONSENTS = '/account-access-consents'
 
@@ -21,6 +20,9 @@ export const PERIOD = {
   TransactionFromDateTime: daysFromNow(-200),
   TransactionToDateTime: daysFromNow(-100),
 }
+
+/** A consent that opens nothing but the accounts. */
+export const ACCOUNTS = { Permissions: ['ReadAccountsBasic'] }
 
 /** The correct request; members of Data over it, an undefined one is left out. */
 export function consentBody(data: Record<string, unknown> = {}) {
@@ -41,17 +43,23 @@ export function consentPath(id: string): string {
 }
 
 /** The ConsentId of a creation; without one the check ends blocked by the rule that asks for it. */
-export function consentIdOf(exchange: Exchange, rule = 'CONS-02/consent-id'): string {
+export function requireConsentId(exchange: Exchange, rule = 'CONS-02/consent-id'): string {
   const id = member(exchange.response?.json, 'Data', 'ConsentId')
   if (typeof id === 'string' && id !== '') return id
-  throw new Blocked({ kind: 'check', id: rule }, 'the consent has no ConsentId', exchange)
+  blockBy(rule, 'the consent has no ConsentId', exchange)
 }
 
-/** The id of a consent that nobody has authorised; its creation is the control of what follows. */
-export async function newConsentId(caller: Caller): Promise<string> {
-  const exchange = await create(caller)
-  relyOn(OWNERS.consent, exchange)
-  return consentIdOf(exchange)
+/**
+ * Creates a consent that nobody has authorised, and gives its id; the creation is the control of what
+ * follows.
+ */
+export async function createConsent(
+  caller: Caller,
+  data: Record<string, unknown> = {},
+): Promise<string> {
+  const exchange = await create(caller, data)
+  relyOn(OWNERS.consent, exchange).toSucceed()
+  return requireConsentId(exchange)
 }
 
 /** ConsentIds of nothing; some of them begin like this one of a consent. */

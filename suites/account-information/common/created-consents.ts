@@ -1,8 +1,11 @@
-import { succeeded } from '../../../engine/judge/matchers.ts'
-import { member } from '../../../engine/judge/rows.ts'
-import type { Finding } from '../../../engine/judge/rule.ts'
-import { brief } from '../../../engine/judge/schemas.ts'
-import type { Endpoint, Exchange } from '../../../engine/wire/exchange.ts'
+import {
+  brief,
+  type Endpoint,
+  type Exchange,
+  member,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
+import type { Finding } from '../../../engine/suite-api/rule.ts'
 import { secondsOf } from './instants.ts'
 
 /** What a correct creation that succeeded asked for in Data; undefined for any other exchange. */

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../../engine/wire/exchange.ts'
+import type { Endpoint } from '../../../engine/suite-api/responses.ts'
 
 /** Creation and query of account access consents. */
 export const ACCOUNT_ACCESS: readonly Endpoint[] = [

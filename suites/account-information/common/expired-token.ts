@@ -1,34 +1,34 @@
-import { fundsConfirmationBody } from '../../../engine/journey/consent.ts'
-import type { Context } from '../../../engine/journey/context.ts'
-import { once } from '../../../engine/journey/once.ts'
-import { OWNERS, taken } from '../../../engine/journey/steps.ts'
-import { tokensOf } from '../../../engine/journey/tokens.ts'
-import { relyOn } from '../../../engine/judge/expect.ts'
-import { lacking, NotApplicable } from '../../../engine/judge/outcome.ts'
-import { consentPath, newConsentId } from './consent-requests.ts'
+import type { Context } from '../../../engine/suite-api/check.ts'
+import { fundsConfirmationBody } from '../../../engine/suite-api/consents.ts'
+import { relyOn } from '../../../engine/suite-api/expect.ts'
+import { requireValue, tokensOf } from '../../../engine/suite-api/flow.ts'
+import { blockForData, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
+import { OWNERS } from '../../owners.ts'
+import { consentPath, createConsent } from './consent-requests.ts'
 
 /** An access token of the client_credentials grant that queried a consent, and has expired since. */
-export const expiredManagementToken = once(async (context) => {
+export const expiredManagementToken = sharedFixture([], async (context) => {
   const client = await context.caller()
-  const path = consentPath(await newConsentId(client))
+  const path = consentPath(await createConsent(client))
   return expired(context, false, async (bearer) => {
-    relyOn(OWNERS.query, await client.get(path, { bearer }))
+    relyOn(OWNERS.query, await client.get(path, { bearer })).toSucceed()
   })
 })
 
 /** The same of one that created a funds confirmation consent. */
-export const expiredFundsToken = once(async (context) => {
-  taken(await context.steps.fundsConfirmation())
+export const expiredFundsToken = sharedFixture([], async (context) => {
+  requireValue(await context.steps.fundsConfirmation())
   const client = await context.caller()
   return expired(context, true, async (bearer) => {
     const body = fundsConfirmationBody(context.target, client.funds().scheme)
     const control = await client.post('/funds-confirmation-consents', body, { bearer })
-    relyOn(OWNERS.fundsConfirmation, control)
+    relyOn(OWNERS.fundsConfirmation, control).toSucceed()
   })
 })
 
 async function expired(
-  { caller, steps, fact }: Context,
+  { caller, steps, hook }: Context,
   forFunds: boolean,
   use: (bearer: string) => Promise<void>,
 ): Promise<string> {
@@ -36,12 +36,12 @@ async function expired(
   const { accounts, fundsConfirmation } = tpp.client.scopes
   const scope = forFunds ? fundsConfirmation : accounts
   const grant = await tpp.token({ grant_type: 'client_credentials', scope })
-  relyOn(OWNERS.management, grant)
-  const { accessToken, expiresAt } = tokensOf(grant) ?? lacking('an access token of its own')
-  if (accessToken === taken(await steps.management('first', forFunds))) {
+  relyOn(OWNERS.management, grant).toSucceed()
+  const { accessToken, expiresAt } = tokensOf(grant) ?? blockForData('an access token of its own')
+  if (accessToken === requireValue(await steps.management('first', forFunds))) {
     throw new NotApplicable('the bank issues one access token for all until it expires')
   }
   await use(accessToken)
-  await fact('token-expired', { accessToken }, expiresAt)
+  await hook('token-expired', { accessToken }, expiresAt)
   return accessToken
 }

@@ -1,7 +1,5 @@
-import { expect, expectThat } from '../../../engine/judge/expect.ts'
-import { succeeded } from '../../../engine/judge/matchers.ts'
-import { rowsOf } from '../../../engine/judge/rows.ts'
-import type { Exchange } from '../../../engine/wire/exchange.ts'
+import { expect, expectThat } from '../../../engine/suite-api/expect.ts'
+import { type Exchange, rowsOf, succeeded } from '../../../engine/suite-api/responses.ts'
 
 /** An AccountId of another customer gives an error, or nothing. */
 export function expectNothingForeign(answer: Exchange): void {

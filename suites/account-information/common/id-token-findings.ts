@@ -1,5 +1,5 @@
-import type { IdTokenFinding } from '../../../engine/client/id-token.ts'
-import type { Finding } from '../../../engine/judge/rule.ts'
+import type { IdTokenFinding } from '../../../engine/suite-api/jwt.ts'
+import type { Finding } from '../../../engine/suite-api/rule.ts'
 
 /** What of a compared ID token is wrong, among what a rule is about. */
 export function findingsOf(compared: IdTokenFinding[], about: IdTokenFinding['what'][]): Finding[] {

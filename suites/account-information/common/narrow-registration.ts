@@ -1,32 +1,32 @@
-import type { Tpp } from '../../../engine/client/tpp.ts'
-import type { Context } from '../../../engine/journey/context.ts'
-import { once } from '../../../engine/journey/once.ts'
-import { OWNERS } from '../../../engine/journey/steps.ts'
-import { tokensOf } from '../../../engine/journey/tokens.ts'
-import type { Visit } from '../../../engine/journey/visit.ts'
-import { relyOn } from '../../../engine/judge/expect.ts'
-import { NotApplicable } from '../../../engine/judge/outcome.ts'
-import { member } from '../../../engine/judge/rows.ts'
+import type { Context } from '../../../engine/suite-api/check.ts'
+import type { Tpp } from '../../../engine/suite-api/client.ts'
+import { relyOn } from '../../../engine/suite-api/expect.ts'
+import { tokensOf, type Visit, type VisitOptions } from '../../../engine/suite-api/flow.ts'
+import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { member, refused } from '../../../engine/suite-api/responses.ts'
+import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
+import { OWNERS } from '../../owners.ts'
 import {
   anotherRegistration,
   claimsAgain,
+  correctClaims,
   isAnotherClient,
   madeClient,
   unregistered,
 } from './fresh-registration.ts'
-import { registeredValues } from './registered-values.ts'
+import { requireRegisteredValues } from './registered-values.ts'
 
 /** Why there is no second client to compare with. */
 export const ONE_CLIENT = 'the bank keeps one client for each software statement'
 
 /** The redirect URIs of a correct registration. */
 export async function redirectUris(context: Context): Promise<string[]> {
-  const { redirect_uris } = claimsAgain(await anotherRegistration(context))
+  const { redirect_uris } = await correctClaims(context)
   return redirect_uris as string[]
 }
 
 /** A client registered with the first redirect URI alone, once for the checks that need it. */
-export const withFewerRedirectUris = once(async (context) => {
+export const withFewerRedirectUris = sharedFixture([], async (context) => {
   const [first, leftOut] = await redirectUris(context)
   if (leftOut === undefined) throw new NotApplicable('the client has one redirect URI only')
   const tpp = await unregistered(context)
@@ -35,27 +35,36 @@ export const withFewerRedirectUris = once(async (context) => {
   return { tpp, exchange, leftOut, another }
 })
 
-/** A client that is not registered for client_credentials; not applicable where the bank adds it. */
-export async function withFewerGrants(context: Context): Promise<Tpp> {
+/** A client that is registered for no grant but some of its usual ones; not applicable where the bank adds others. */
+export async function withoutGrants(context: Context, ...left: readonly string[]): Promise<Tpp> {
   const { grant_types: all } = claimsAgain(await anotherRegistration(context))
-  const grants = (all as string[]).filter((grant) => grant !== 'client_credentials')
+  const grants = (all as string[]).filter((grant) => !left.includes(grant))
   const tpp = await unregistered(context)
-  const exchange = await tpp.register({ jwt: { claims: { grant_types: grants } } })
+  const about = { owns: ['REG-16/code-id-token'] }
+  const exchange = await tpp.register({ jwt: { claims: { grant_types: grants } }, about })
+  const words = left.join(' and ')
   if (!madeClient(exchange)) {
-    throw new NotApplicable('the bank registers no client without client_credentials')
+    throw new NotApplicable(`the bank registers no client without ${words}`)
   }
-  if (registeredValues(exchange, 'grant_types').includes('client_credentials')) {
-    throw new NotApplicable('the bank registers client_credentials for every client')
+  const registered = requireRegisteredValues(exchange, 'grant_types')
+  if (left.some((grant) => registered.includes(grant))) {
+    throw new NotApplicable(`the bank registers ${words} for every client`)
   }
   if (!(await isAnotherClient(context, exchange))) throw new NotApplicable(ONE_CLIENT)
   tpp.adopt(exchange.response?.json)
   return tpp
 }
 
+/** A client that uses codes and did not register refresh_token. */
+export const withoutRefreshTokens = sharedFixture([], (context) =>
+  withoutGrants(context, 'refresh_token'),
+)
+
 /** A client without the scope for funds confirmation; not applicable where the bank adds it. */
 export async function withFewerScopes(context: Context): Promise<{ tpp: Tpp; leftOut: string }> {
   const { accounts, fundsConfirmation: leftOut } = context.tpp().client.scopes
   if (leftOut === undefined) throw new NotApplicable('the client has one scope only')
+  await anotherRegistration(context)
   const tpp = await unregistered(context)
   const exchange = await tpp.register({ jwt: { claims: { scope: `openid ${accounts}` } } })
   if (!madeClient(exchange)) throw new NotApplicable('the bank registers no client with one scope')
@@ -68,21 +77,35 @@ export async function withFewerScopes(context: Context): Promise<{ tpp: Tpp; lef
   return { tpp, leftOut }
 }
 
-/** A visit for a consent of this client's own, which is deleted after it. */
-export async function visitOf(context: Context, tpp: Tpp, redirectUri: string): Promise<Visit> {
+/**
+ * A visit for a consent of this client's own, which is deleted after what came of it was used.
+ *
+ * @param options `permissions` that a bank need not take: undefined comes back where it does not.
+ */
+export async function visitOf<T>(
+  context: Context,
+  tpp: Tpp,
+  options: Pick<VisitOptions, 'purpose' | 'redirectUri' | 'state' | 'deviation'> & {
+    permissions?: readonly string[]
+  },
+  use: (visit: Visit) => Promise<T>,
+): Promise<T | undefined> {
+  const { permissions, ...asked } = options
   const token = await tpp.token({ grant_type: 'client_credentials' })
-  relyOn(OWNERS.management, token)
+  relyOn(OWNERS.management, token).toSucceed()
   const bearer = tokensOf(token)?.accessToken
-  const body = { Data: { Permissions: ['ReadAccountsBasic'] }, Risk: {} }
+  const wanted = permissions ?? ['ReadAccountsBasic']
+  const body = { Data: { Permissions: wanted }, Risk: {} }
   const created = await tpp.call('create-account-access-consent', { bearer, body })
-  relyOn(OWNERS.consent, created)
+  if (permissions && refused(created)) return undefined
+  relyOn(OWNERS.consent, created).toSucceed()
   const consentId = String(member(created.response?.json, 'Data', 'ConsentId'))
-  const visit = await context.visit({
-    tpp,
-    consentId,
-    redirectUri,
-    purpose: 'a redirect URI that the client did not register',
-  })
-  await tpp.call('delete-account-access-consent', { bearer, subject: consentId })
-  return visit
+  try {
+    const given = member(created.response?.json, 'Data', 'Permissions')
+    const others = Array.isArray(given) && given.some((one) => !wanted.includes(String(one)))
+    if (permissions && others) return undefined
+    return await use(await context.visit({ tpp, consentId, ...asked }))
+  } finally {
+    await tpp.call('delete-account-access-consent', { bearer, subject: consentId })
+  }
 }

@@ -1,8 +1,5 @@
-import { isDateTime } from '../../../engine/judge/formats.ts'
-import type { Row } from '../../../engine/judge/rows.ts'
-import type { Finding } from '../../../engine/judge/rule.ts'
-import { brief } from '../../../engine/judge/schemas.ts'
-import type { Exchange } from '../../../engine/wire/exchange.ts'
+import { brief, type Exchange, isDateTime, type Row } from '../../../engine/suite-api/responses.ts'
+import type { Finding } from '../../../engine/suite-api/rule.ts'
 
 /**
  * The first row whose date-time is later than the end of the exchange, as a finding; undefined

@@ -1,9 +1,7 @@
-import type { Context } from '../../../engine/journey/context.ts'
-import { expectThat } from '../../../engine/judge/expect.ts'
-import { Blocked, lacking } from '../../../engine/judge/outcome.ts'
-import { member } from '../../../engine/judge/rows.ts'
-import { brief } from '../../../engine/judge/schemas.ts'
-import type { Exchange } from '../../../engine/wire/exchange.ts'
+import type { Context } from '../../../engine/suite-api/check.ts'
+import { expectThat } from '../../../engine/suite-api/expect.ts'
+import { blockBy, blockForData } from '../../../engine/suite-api/outcomes.ts'
+import { brief, type Exchange, member } from '../../../engine/suite-api/responses.ts'
 import { secondsOf } from './instants.ts'
 
 /** A change of Status between two answers about one consent. */
@@ -24,12 +22,12 @@ export function expectMoved({ before, after, at, since }: Change, { target }: Co
   const [earlier, moved] = [secondsOf(old), secondsOf(now)]
   if (earlier === undefined || moved === undefined) {
     const id = now === undefined ? 'CONS-30/status-update-date-time' : 'CONS-07/date-time'
-    throw new Blocked({ kind: 'check', id }, 'there is no StatusUpdateDateTime', after)
+    blockBy(id, 'there is no StatusUpdateDateTime', after)
   }
   // A date-time to the second stands still for a second.
   const exact = typeof now === 'string' && /\.\d*[1-9]/.test(now)
   if (now === old && !exact && !(at - Date.parse(since?.startedAt ?? '') > 2000)) {
-    lacking('two seconds between two changes of Status')
+    blockForData('two seconds between two changes of Status')
   }
   const earliest = Math.floor(at / 1000) - target.clockTolerance
   expectThat(now !== old && moved >= earlier && moved >= earliest, {

@@ -1,14 +1,17 @@
-import type { Approval } from '../../../engine/journey/approvals.ts'
-import { OWNERS } from '../../../engine/journey/steps.ts'
-import { relyOn } from '../../../engine/judge/expect.ts'
-import { matchers } from '../../../engine/judge/matchers.ts'
-import { Blocked, lacking, Nonconformance } from '../../../engine/judge/outcome.ts'
-import { bookedAt, isBooked, type Row, shared } from '../../../engine/judge/rows.ts'
-import type { Finding } from '../../../engine/judge/rule.ts'
-import type { Exchange } from '../../../engine/wire/exchange.ts'
-import { reconfirmed, secondClient, secondCustomer } from '../../consents.ts'
+import type { Approval } from '../../../engine/suite-api/consents.ts'
+import { matchers } from '../../../engine/suite-api/expect.ts'
+import { blockBy, Nonconformance } from '../../../engine/suite-api/outcomes.ts'
+import {
+  bookedAt,
+  type Exchange,
+  isBooked,
+  type Row,
+  shared,
+} from '../../../engine/suite-api/responses.ts'
+import type { Finding } from '../../../engine/suite-api/rule.ts'
 import {
   type Bounds,
+  blockForBookings,
   bookingTimes,
   boundsFor,
   inUtc,
@@ -16,76 +19,64 @@ import {
   type Kind,
   queryOf,
 } from './booking-times.ts'
-import { accountIds, listed, once, pathOf, singles } from './readings.ts'
+import { once, pathOf, requireAccountIds, requireRows, singles } from './data-reads.ts'
+import { readOwner } from './read-owners.ts'
 
 /** What is wrong, and the answer that shows it. */
 export type Wrong = Finding & { exchange: Exchange }
 
 export const bulk = '/transactions'
-export const singleOwner = 'TXN-02/answers-200'
-
-/** Approvals of the same permissions as the first. */
-const OTHERS = [secondClient, secondCustomer, reconfirmed].map(({ name }) => name)
-
-/** The check that owns the unfiltered answer of an address, under this consent. */
-export function ownerOf({ facts, name }: Approval, path: string): string {
-  if (OTHERS.includes(name)) return 'DATA-08/other-approvals'
-  if (path !== bulk) return singleOwner
-  const { permissions } = facts
-  if (!permissions.includes('ReadTransactionsBasic')) return 'TXN-14/detail-alone'
-  return permissions.includes('ReadTransactionsDetail') ? OWNERS.transactions : 'TXN-14/basic-alone'
-}
 
 /** Both transaction endpoints: the bulk one, and the single one of each account. */
 export async function addresses(approval: Approval): Promise<string[]> {
-  return [bulk, ...(await accountIds(approval)).map((id) => pathOf(id, '/transactions'))]
+  return [bulk, ...(await requireAccountIds(approval)).map((id) => pathOf(id, '/transactions'))]
 }
 
 /** The booked rows of an answer. */
 export function bookedIn(exchange: Exchange, owner: string): Row[] {
-  return listed(exchange, owner).filter(isBooked)
+  return requireRows(exchange, owner).filter(isBooked)
 }
 
-/** Three answers of the bulk endpoint, one after the other. */
-export function threeReads(approval: Approval): Promise<[Exchange, Exchange, Exchange]> {
-  return once(approval, 'three reads', async () => [
+/** Four answers of the bulk endpoint, one after the other. */
+export function fourReads(approval: Approval): Promise<Exchange[]> {
+  return once(approval, 'four reads', async () => [
+    await approval.get(bulk),
     await approval.get(bulk),
     await approval.get(bulk),
     await approval.get(bulk),
   ])
 }
 
-/** What the second of three answers lacks of what the first and the third hold. */
+/** What the second or third of four answers lacks of what the answers beside it hold. */
 export async function unsteady(approval: Approval): Promise<Wrong | 'no rows' | undefined> {
-  const [first, second, third] = await threeReads(approval)
-  const steady = shared(bookedIn(first, OWNERS.transactions), bookedIn(third, OWNERS.transactions))
-  if (steady.length === 0) return 'no rows'
-  relyOn(OWNERS.transactions, second)
-  const finding = matchers.toHoldRows(second, steady)
-  return finding && { ...finding, exchange: second }
+  const answers = await fourReads(approval)
+  const owner = readOwner(approval, bulk)
+  const [first = [], second = [], third = [], fourth = []] = answers.map((x) => bookedIn(x, owner))
+  for (const [index, steady] of [shared(first, third), shared(second, fourth)].entries()) {
+    if (steady.length === 0) return 'no rows'
+    const exchange = answers[index + 1] as Exchange
+    const finding = matchers.toHoldRows(exchange, steady)
+    if (finding) return { ...finding, exchange }
+  }
+  return undefined
 }
 
 /** Ends the check where rows come and go without a reason: what it misses shows nothing then. */
-export async function blameUnsteadiness(approval: Approval): Promise<void> {
+export async function relyOnSteadyRows(approval: Approval): Promise<void> {
   const wrong = await unsteady(approval)
   if (!wrong || wrong === 'no rows') return
-  blockedBy('TXN-28/second-read', 'booked rows come and go', wrong.exchange)
-}
-
-/** Ends the check as blocked by another one. */
-export function blockedBy(id: string, why: string, exchange?: Exchange): never {
-  throw new Blocked({ kind: 'check', id }, why, exchange)
+  blockBy('TXN-28/second-read', 'booked rows come and go', wrong.exchange)
 }
 
 /** Ends the check with what is wrong, if anything is. */
-export function judge(wrong: Wrong | undefined): void {
+export function expectNone(wrong: Wrong | undefined): void {
   if (wrong) throw new Nonconformance(wrong)
 }
 
 /** The latest unfiltered answer of an address. */
 export async function latest(approval: Approval, path: string): Promise<{ whole: Exchange }> {
   return once(approval, `latest ${path}`, async () => {
-    if (path === bulk) return { whole: (await threeReads(approval))[2] }
+    if (path === bulk) return { whole: (await fourReads(approval)).at(-1) as Exchange }
     const answers = await singles(approval, '/transactions')
     const known = [...answers].find(([id]) => pathOf(id, '/transactions') === path)?.[1]
     return { whole: known ?? (await approval.get(path)) }
@@ -110,10 +101,10 @@ export async function between<T>(
   read: (times: number[]) => Promise<T>,
 ): Promise<{ rows: Row[]; read: T }> {
   const outer = await latest(approval, path)
-  const before = bookedIn(outer.whole, ownerOf(approval, path))
+  const before = bookedIn(outer.whole, readOwner(approval, path))
   const inner = await read(bookingTimes(before))
   outer.whole = await approval.get(path)
-  return { rows: shared(before, bookedIn(outer.whole, ownerOf(approval, path))), read: inner }
+  return { rows: shared(before, bookedIn(outer.whole, readOwner(approval, path))), read: inner }
 }
 
 const DAY = 86_400_000
@@ -146,8 +137,8 @@ export function filterFinding({ answer, bounds, rows }: Omit<Filtered, 'path' | 
     const at = bookedAt(row) ?? from
     return at >= from && at <= to
   }
-  listed(answer, 'TXN-15/each-combination')
-  const inside = rows.filter((row) => isBookedAtSomeTime(row) && isInside(row))
+  requireRows(answer, 'TXN-15/each-combination')
+  const inPeriod = rows.filter((row) => isBookedAtSomeTime(row) && isInside(row))
   const words = [
     ...(bounds.from === undefined ? [] : [`after ${inUtc(bounds.from)}`]),
     ...(bounds.to === undefined ? [] : [`before ${inUtc(bounds.to)}`]),
@@ -157,17 +148,22 @@ export function filterFinding({ answer, bounds, rows }: Omit<Filtered, 'path' | 
     `booked ${words.join(' and ')}`,
     (row) => !isBookedAtSomeTime(row) || isInside(row),
   )
-  const missing = outside ? undefined : matchers.toHoldRows(answer, inside)
+  const missing = outside ? undefined : matchers.toHoldRows(answer, inPeriod)
   return { outside, missing }
 }
 
 /** What is wrong with one kind of filter, at the first address where something is. */
 export async function filterWrong(approval: Approval, kind: Kind): Promise<Wrong | undefined> {
-  const telling = (await filtered(approval, kind)).filter((each) => each.telling)
-  if (telling.length === 0) lacking(NEEDED[kind])
+  const all = await filtered(approval, kind)
+  const telling = all.filter((each) => each.telling)
+  if (telling.length === 0)
+    blockForBookings(
+      NEEDED[kind],
+      all.flatMap(({ rows }) => rows),
+    )
   for (const each of telling) {
     const { outside, missing } = filterFinding(each)
-    if (missing) await blameUnsteadiness(approval)
+    if (missing) await relyOnSteadyRows(approval)
     const finding = outside ?? missing
     if (finding) return { ...finding, exchange: each.answer }
   }
@@ -194,6 +190,6 @@ export async function relyOnFilters(
 ): Promise<void> {
   for (const kind of kinds) {
     const wrong = await filterWrong(approval, kind)
-    if (wrong) blockedBy(FILTERS[kind], `the filter is wrong: ${wrong.message}`, wrong.exchange)
+    if (wrong) blockBy(FILTERS[kind], `the filter is wrong: ${wrong.message}`, wrong.exchange)
   }
 }

@@ -1,12 +1,12 @@
-import type { Context } from '../../../engine/journey/context.ts'
-import { lacking } from '../../../engine/judge/outcome.ts'
+import type { Context } from '../../../engine/suite-api/check.ts'
+import { blockForData } from '../../../engine/suite-api/outcomes.ts'
 
 /** A scope that is not registered for the first client: one that the bank advertises, if possible. */
 export async function unregisteredScope(
   context: Context,
 ): Promise<{ beyond: string; registered: string }> {
   const { registered } = (await context.caller()).tpp
-  if (registered?.scope === undefined) lacking('the scopes that are registered for the client')
+  if (registered?.scope === undefined) blockForData('the scopes that are registered for the client')
   const { scopes_supported: supported } = (await context.steps.discovery()).value ?? {}
   const known = ['openid', ...registered.scope.split(' ')]
   const offered = Array.isArray(supported) ? supported : []

@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import type { Caller } from '../../../engine/journey/caller.ts'
-import type { Context } from '../../../engine/journey/context.ts'
-import { once } from '../../../engine/journey/once.ts'
-import { OWNERS } from '../../../engine/journey/steps.ts'
-import { tokensOf } from '../../../engine/journey/tokens.ts'
-import { type Visit, visitEnd } from '../../../engine/journey/visit.ts'
-import type { VisitOptions } from '../../../engine/journey/visiting.ts'
-import { expect, expectThat, relyOn } from '../../../engine/judge/expect.ts'
-import { refused } from '../../../engine/judge/matchers.ts'
-import { Blocked, NotApplicable } from '../../../engine/judge/outcome.ts'
-import { member } from '../../../engine/judge/rows.ts'
-import type { Exchange } from '../../../engine/wire/exchange.ts'
-import { everything } from '../../consents.ts'
+import type { Context } from '../../../engine/suite-api/check.ts'
+import type { Approval, NamedConsent } from '../../../engine/suite-api/consents.ts'
+import { expect, expectThat, noteControl, noteNegative } from '../../../engine/suite-api/expect.ts'
+import {
+  type Caller,
+  tokensOf,
+  type Visit,
+  type VisitOptions,
+  visitEnd,
+} from '../../../engine/suite-api/flow.ts'
+import { blockBy, blockByEnvironment, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { type Exchange, refused } from '../../../engine/suite-api/responses.ts'
+import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
+import { everything, reconfirmed } from '../../consents.ts'
 
 /** One value in the query and in the request object alike, which is signed again; undefined: left out. */
 export function inBoth(values: Record<string, string | undefined>): VisitOptions['deviation'] {
@@ -19,13 +20,35 @@ export function inBoth(values: Record<string, string | undefined>): VisitOptions
 }
 
 /** A visit with one thing wrong, carried on to its end; the first approval is its control. */
-export async function wrongVisit(context: Context, options: VisitOptions): Promise<Visit> {
-  await context.approved(everything)
-  return context.visit(options)
+export async function wrongVisit(
+  context: Context<typeof everything>,
+  options: VisitOptions,
+): Promise<Visit> {
+  await approvedBefore(context, everything)
+  // The second redirect URI, where there is one: an answer must find the one of its own request.
+  const registered = (await context.caller(options.client)).tpp.registered?.redirect_uris
+  const redirectUri = registered?.[1]
+  return context.visit({ ...(redirectUri !== undefined && { redirectUri }), ...options })
+}
+
+/** An approval whose visit ended with a code: the control of visits that must not. */
+export async function approvedBefore<Used extends NamedConsent>(
+  { approved }: Context<Used>,
+  consent: Used,
+): Promise<Approval> {
+  const approval = await approved(consent)
+  noteApproval(approval)
+  return approval
+}
+
+/** Notes the visit of an approval as the control of the next one. */
+export function noteApproval({ name, visit: { first, last = first } }: Approval): void {
+  if (last) noteControl({ exchange: last, summary: `the visit for “${name}” ended with a code` })
 }
 
 /** Ends the check with a finding when a code arrived, wherever it stands. */
 export function expectNoCode(visit: Visit): void {
+  noteNegative()
   expectThat(visit.kind !== 'granted', {
     message: 'a code arrived',
     expected: 'no code',
@@ -38,20 +61,30 @@ export function expectNoCode(visit: Visit): void {
 /** Ends the check as blocked where the simpler visit ended with a code: that is its check's. */
 export function relyOnNoCode(id: string, visit: Visit): void {
   if (visit.kind !== 'granted') return
-  throw new Blocked({ kind: 'check', id }, 'a code arrived without that', visit.last)
+  blockBy(id, 'a code arrived without that', visit.last)
 }
 
 /** A correct request, whose pages nobody fills in. */
-export const nobodyLogsIn = once((context) =>
+export const nobodyLogsIn = sharedFixture([everything], (context) =>
   wrongVisit(context, { purpose: 'nobody logs in', decision: 'none' }),
 )
 
+/** The same with a consent that was authorised, and re-confirmed, before. */
+export const nobodyConfirmsAgain = sharedFixture([everything, reconfirmed], async (context) => {
+  await context.approved(reconfirmed)
+  const { consentId } = await approvedBefore(context, everything)
+  return context.visit({ purpose: AGAIN, consentId, decision: 'none' })
+})
+
+export const AGAIN = 're-confirmation without a login'
+
 /** A page that is never answered shows nothing. */
 export function expectAnswered(visit: Visit): void {
+  noteNegative()
   const { last } = visit
   if (!last?.failure || refused(last)) return
   const what = `the authorisation page gave ${last.failure.kind}`
-  throw new Blocked({ kind: 'environment', what }, what, last)
+  blockByEnvironment(what, last)
 }
 
 /** Ends the check with a finding unless a code arrived. */
@@ -84,17 +117,6 @@ export async function expectNoAccounts(caller: Caller, visit: Visit, why: string
   if (!tokens) return
   const bearer = tokens.accessToken
   expect(await caller.get('/accounts', { bearer, deviation: why })).toBeRefused()
-}
-
-/** A consent with the permission to see accounts that nobody has authorised yet. */
-export async function newConsent(caller: Caller): Promise<string> {
-  const body = { Data: { Permissions: ['ReadAccountsBasic'] }, Risk: {} }
-  const exchange = await caller.post('/account-access-consents', body)
-  relyOn(OWNERS.consent, exchange)
-  const id = member(exchange.response?.json, 'Data', 'ConsentId')
-  if (typeof id === 'string' && id !== '') return id
-  const because = { kind: 'check', id: 'CONS-02/consent-id' } as const
-  throw new Blocked(because, 'the consent has no ConsentId', exchange)
 }
 
 /** An address of nobody, and never the same twice. */

@@ -1,17 +1,35 @@
-import type { Context } from '../../../engine/journey/context.ts'
-import { once } from '../../../engine/journey/once.ts'
-import { succeeded } from '../../../engine/judge/matchers.ts'
-import { member, type Row } from '../../../engine/judge/rows.ts'
-import type { Exchange } from '../../../engine/wire/exchange.ts'
+import type { Context } from '../../../engine/suite-api/check.ts'
+import { blockByEnvironment } from '../../../engine/suite-api/outcomes.ts'
+import {
+  answerOf,
+  type Exchange,
+  member,
+  type Row,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
+import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 
 /** The documented request; not applicable where the target has no product interface. */
-export async function readProducts({ tpp, reached, unlessAbsent }: Context): Promise<Exchange> {
-  unlessAbsent('products')
-  return reached(await tpp().call('products'))
+export async function readProducts(context: Context): Promise<Exchange> {
+  context.unlessAbsent('products')
+  const answer = await context.tpp().call('products')
+  if (!unauthenticated(answer)) return context.reached(answer)
+  // "Authentication requirements: not shown": whatever is asked for is the target's to give.
+  const { headers, client } = context.target.document.products ?? {}
+  const given = headers || client ? 'what products gives in the target is refused' : NOT_GIVEN
+  blockByEnvironment(`the list of products is not public (${answerOf(answer)}): ${given}`, answer)
 }
 
-/** The first answer of a run: PROD-01's, and the control of what differs from it. */
-export const firstRead = once(readProducts)
+const NOT_GIVEN = 'write products.headers (a key) or products.client (a certificate) in the target'
+
+/** Refused for who asks, by status or in the handshake. */
+function unauthenticated({ response, failure }: Exchange): boolean {
+  if (response) return response.status === 401 || response.status === 403
+  return failure?.kind === 'tls-alert' || failure?.kind === 'closed'
+}
+
+/** The first answer of a run: judged by PROD-01, and the control of whatever differs from it. */
+export const firstRead = sharedFixture([], readProducts)
 
 /** The products of an answer: objects in `data`; empty where there is no such list. */
 export function productsOf(exchange: Exchange): Row[] {

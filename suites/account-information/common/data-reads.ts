@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import type { Approval } from '../../../engine/journey/approvals.ts'
-import { accountsOwner } from '../../../engine/journey/steps.ts'
-import type { TokenSet } from '../../../engine/journey/tokens.ts'
-import { rulesBrokenBy } from '../../../engine/journey/trace.ts'
-import { relyOn } from '../../../engine/judge/expect.ts'
-import { refused, succeeded } from '../../../engine/judge/matchers.ts'
-import { Blocked, lacking } from '../../../engine/judge/outcome.ts'
-import { member, type Row, rowsOf } from '../../../engine/judge/rows.ts'
-import type { Exchange } from '../../../engine/wire/exchange.ts'
+import type { Approval } from '../../../engine/suite-api/consents.ts'
+import { relyOn } from '../../../engine/suite-api/expect.ts'
+import type { TokenSet } from '../../../engine/suite-api/flow.ts'
+import { blockBy, blockForData } from '../../../engine/suite-api/outcomes.ts'
+import {
+  type Exchange,
+  member,
+  type Row,
+  refused,
+  rowsOf,
+  rulesBrokenBy,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
+import { readOwner } from './read-owners.ts'
 
 /** What stands behind /accounts/{AccountId}: the account itself, its balances, its transactions. */
 export type Tail = '' | '/balances' | '/transactions'
@@ -37,21 +42,30 @@ export function firstRead(approval: Approval, path: string): Promise<Exchange> {
  * The rows of an answer. One that is no success ends the check as blocked by `owner`, one that is
  * no list by the rule that it breaks.
  */
-export function listed(exchange: Exchange, owner: string): Row[] {
-  relyOn(owner, exchange)
+export function requireRows(exchange: Exchange, owner: string): Row[] {
+  relyOn(owner, exchange).toSucceed()
   const data = member(exchange.response?.json, 'Data')
   const lists = ['Account', 'Balance', 'Transaction'].map((name) => member(data, name))
   if (lists.some(Array.isArray)) return rowsOf(exchange)
   const broken = rulesBrokenBy(exchange)
   const shape = /\/array$|^ENV-01\/|^GEN-01\//
   const id = broken.find((rule) => shape.test(rule)) ?? broken[0] ?? owner
-  throw new Blocked({ kind: 'check', id }, `the answer is no list: it breaks ${id}`, exchange)
+  blockBy(id, `the answer is no list: it breaks ${id}`, exchange)
 }
 
 /** Two answers of GET /accounts, one after the other. */
-export async function accountsTwice(approval: Approval): Promise<[Exchange, Exchange]> {
-  const first = await firstRead(approval, '/accounts')
-  return [first, await once(approval, '/accounts again', () => approval.get('/accounts'))]
+export function accountsTwice(approval: Approval): Promise<[Exchange, Exchange]> {
+  return twice(approval, '/accounts')
+}
+
+async function twice(approval: Approval, path: string): Promise<[Exchange, Exchange]> {
+  const first = await firstRead(approval, path)
+  return [first, await once(approval, `${path} again`, () => approval.get(path))]
+}
+
+/** The list that shows the accounts of a consent: that of transactions, where it may not read accounts. */
+export function listOf({ facts: { permissions } }: Approval): string {
+  return permissions.some((one) => one.startsWith('ReadAccounts')) ? '/accounts' : '/transactions'
 }
 
 /** The AccountIds of an answer, each once, sorted. */
@@ -61,16 +75,17 @@ export function accountIdsIn(rows: Row[]): string[] {
 }
 
 /** AccountIds of the consent; ends the check where they don't stay, or where there are none. */
-export async function accountIds(approval: Approval): Promise<string[]> {
-  const [first, second] = await accountsTwice(approval)
-  const owner = accountsOwner(approval.facts.permissions)
-  const ids = accountIdsIn(listed(first, owner))
-  const again = accountIdsIn(listed(second, owner))
+export async function requireAccountIds(approval: Approval): Promise<string[]> {
+  const list = listOf(approval)
+  const [first, second] = await twice(approval, list)
+  const owner = readOwner(approval, list)
+  const ids = accountIdsIn(requireRows(first, owner))
+  const again = accountIdsIn(requireRows(second, owner))
   if (ids.join() !== again.join()) {
     const id = 'ACC-04/second-call'
-    throw new Blocked({ kind: 'check', id }, 'the AccountIds changed between two calls', second)
+    blockBy(id, 'the AccountIds changed between two calls', second)
   }
-  return ids.length > 0 ? ids : lacking('an account with an AccountId')
+  return ids.length > 0 ? ids : blockForData('an account with an AccountId')
 }
 
 /** The path of one account, or of what stands behind it. */
@@ -89,7 +104,7 @@ export function singles(approval: Approval, tail: Tail): Promise<Map<string, Exc
 /** The same, read anew. */
 export async function readSingles(approval: Approval, tail: Tail): Promise<Map<string, Exchange>> {
   const answers = new Map<string, Exchange>()
-  for (const id of await accountIds(approval)) {
+  for (const id of await requireAccountIds(approval)) {
     answers.set(id, await approval.get(pathOf(id, tail)))
   }
   return answers
@@ -98,21 +113,20 @@ export async function readSingles(approval: Approval, tail: Tail): Promise<Map<s
 /**
  * What an AccountId gets that names nothing, right after one that names an account did well.
  *
- * @param owner of the single answers: the check that the control relies on.
  * @param rule that condemns rows of another account, which this answer must not hold.
  */
 export async function askedForUnknownAccount(
   approval: Approval,
-  { tail, owner, rule }: { tail: Tail; owner: string; rule: string },
+  { tail, rule }: { tail: Tail; rule: string },
 ): Promise<Exchange> {
-  const [own = ''] = await accountIds(approval)
-  relyOn(owner, await approval.get(pathOf(own, tail)))
+  const [own = ''] = await requireAccountIds(approval)
+  relyOn(readOwner(approval, pathOf(own, tail)), await approval.get(pathOf(own, tail))).toSucceed()
   const deviation = 'an AccountId that names no account'
   let last: Exchange | undefined
   for (const id of [`${own}x`, randomUUID()]) {
     const answer = await approval.get(pathOf(id, tail), { deviation })
     if (rulesBrokenBy(answer).includes(rule)) {
-      throw new Blocked({ kind: 'check', id: rule }, 'it was given rows of another account', answer)
+      blockBy(rule, 'it was given rows of another account', answer)
     }
     if (!refused(answer)) return answer
     last = answer
@@ -124,13 +138,13 @@ export async function askedForUnknownAccount(
  * Ends the check where one of two answers that ought to agree breaks a rule and the other doesn't:
  * their difference is that rule's.
  */
-export function blameRules(one: Exchange, other: Exchange, prefix: string): void {
+export function relyOnSameRules(one: Exchange, other: Exchange, prefix: string): void {
   const here = rulesBrokenBy(one)
   const there = rulesBrokenBy(other)
   const odd = [...here, ...there].filter((id) => here.includes(id) !== there.includes(id))
   const rule = odd.find((id) => id.startsWith(prefix))
   if (!rule) return
-  throw new Blocked({ kind: 'check', id: rule }, `one of the two answers breaks ${rule}`, one)
+  blockBy(rule, `one of the two answers breaks ${rule}`, one)
 }
 
 /**
@@ -138,13 +152,13 @@ export function blameRules(one: Exchange, other: Exchange, prefix: string): void
  * of the consent, and the list lacks it: the check ends blocked by ACC-14/all-accounts.
  */
 export async function rowsOfStrangers(approval: Approval, rows: Row[]): Promise<Row[]> {
-  const own = await accountIds(approval)
+  const own = await requireAccountIds(approval)
   const strange = rows.filter(({ AccountId: id }) => typeof id === 'string' && !own.includes(id))
   for (const id of accountIdsIn(strange)) {
     const answer = await approval.get(pathOf(id, ''), { deviation: 'an AccountId off the list' })
     if (!succeeded(answer)) continue
     const why = `GET /accounts lacks ${id}, which GET /accounts/{AccountId} serves`
-    throw new Blocked({ kind: 'check', id: 'ACC-14/all-accounts' }, why, answer)
+    blockBy('ACC-14/all-accounts', why, answer)
   }
   return strange
 }

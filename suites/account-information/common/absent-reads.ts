@@ -1,0 +1,43 @@
+import type { Approval } from '../../../engine/suite-api/consents.ts'
+import { type Exchange, succeeded } from '../../../engine/suite-api/responses.ts'
+import { once, requireAccountIds } from './data-reads.ts'
+import { everyPath, otherThanAround } from './same-rows.ts'
+import type { Wrong } from './transaction-readings.ts'
+
+/** A request without the customer, which a limit may refuse: nobody waits until it is over. */
+export const ABSENT = { customerPresent: false, retry: 'not-429' } as const
+
+/** An answer to a request without the customer, between two with the customer. */
+export interface AbsentRead {
+  path: string
+  before: Exchange
+  absent: Exchange
+  after: Exchange
+}
+
+/** Each endpoint once without the customer: banks allow few such requests. */
+export function absentReads(approval: Approval): Promise<AbsentRead[]> {
+  return once(approval, 'absent', async () => {
+    // One account of the first approval; of the others the lists alone.
+    const whole = approval.tpp.name === 'first' && approval.customer === 'first'
+    const ids = whole ? await requireAccountIds(approval).catch(() => []) : []
+    const reads: AbsentRead[] = []
+    for (const path of everyPath(approval, ids.at(-1))) {
+      const before = await approval.get(path)
+      const about = { owns: ['TXN-28/kept'] }
+      const absent = await approval.get(path, { ...ABSENT, about })
+      reads.push({ path, before, absent, after: await approval.get(path) })
+    }
+    return reads
+  })
+}
+
+/** What an answer without the customer has otherwise than both of those around it. */
+export async function lessWhileAbsent(approval: Approval): Promise<Wrong | undefined> {
+  for (const { path, before, absent, after } of await absentReads(approval)) {
+    if (!succeeded(before) || !succeeded(absent)) continue
+    const finding = otherThanAround(approval, path, [before, absent, after])
+    if (finding) return { ...finding, exchange: absent }
+  }
+  return undefined
+}

@@ -1,0 +1,53 @@
+import type { Context } from '../../../engine/suite-api/check.ts'
+import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
+import {
+  answerOf,
+  type Exchange,
+  member,
+  refused,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
+import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
+import type { Ended } from '../../ended-consents.ts'
+import { OWNERS } from '../../owners.ts'
+import { consentPath, createConsent } from './consent-requests.ts'
+import { settling } from './settling.ts'
+
+/** Deletion of a consent that nobody has authorised, and queries around it. */
+export const awaitingDeleted = sharedFixture([], async (context) => {
+  const client = await context.caller()
+  const id = await createConsent(client)
+  const before = await client.get(consentPath(id))
+  const deletion = await client.delete(consentPath(id))
+  const deviation = 'the consent was deleted'
+  const ask = () => client.get(consentPath(id), { deviation })
+  const after = await settling(context).until(ask, refused)
+  const again = await client.delete(consentPath(id), { deviation })
+  return { id, before, deletion, after, again }
+})
+
+/** The deletion of a consent that nobody authorised, which any other deletion relies on. */
+export async function relyOnDeletion(context: Context): Promise<void> {
+  relyOn(OWNERS.deletion, (await awaitingDeleted(context)).deletion).toHaveStatus(204)
+}
+
+/** Each data request that succeeded before is refused now. */
+export function expectNoData({ requests, after }: Ended, { observe }: Context): void {
+  const good = requests.flatMap(({ path, answer }, index) => {
+    const now = after.requests[index]?.answer
+    return now && succeeded(answer) ? [{ path, before: answer, now }] : []
+  })
+  const [first] = requests
+  if (good.length === 0 && first) relyOn(OWNERS.accounts, first.answer).toSucceed()
+  for (const { path, now } of good) {
+    observe(`GET ${path.replace(/\/accounts\/[^/]+/, '/accounts/{AccountId}')}`, answerOf(now), now)
+  }
+  for (const { before, now } of good) {
+    relyOn(OWNERS.accounts, before).toSucceed()
+    expect(now).toBeRefused()
+  }
+  for (const other of after.beyond ?? []) expect(other).toBeRefused()
+}
+
+/** Status of the consent in the answer to a query. */
+export const statusOf = (query: Exchange) => member(query.response?.json, 'Data', 'Status')

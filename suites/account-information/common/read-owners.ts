@@ -1,0 +1,23 @@
+import type { Approval } from '../../../engine/suite-api/consents.ts'
+import { accountsOwner, OWNERS } from '../../owners.ts'
+
+/**
+ * The check that owns a correct read of a path under an approval: whatever needs the answer is blocked
+ * by it.
+ */
+export function readOwner({ name, tpp, customer, facts }: Approval, path: string): string {
+  const another = tpp.name !== 'first' || customer !== 'first' || name === 're-confirmed'
+  if (another) return 'DATA-08/other-approvals'
+  const { permissions } = facts
+  const single = path.startsWith('/accounts/')
+  if (path.endsWith('/balances')) return single ? 'BAL-02/answers-200' : OWNERS.balances
+  if (path.endsWith('/transactions')) return transactionsOwner(permissions, single)
+  const owner = accountsOwner(permissions)
+  return single && owner === OWNERS.accounts ? 'ACC-02/answers-200' : owner
+}
+
+function transactionsOwner(permissions: readonly string[], single: boolean): string {
+  if (!permissions.includes('ReadTransactionsBasic')) return 'TXN-14/detail-alone'
+  if (!permissions.includes('ReadTransactionsDetail')) return 'TXN-14/basic-alone'
+  return single ? 'TXN-02/answers-200' : OWNERS.transactions
+}

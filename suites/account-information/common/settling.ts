@@ -1,0 +1,33 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Context } from '../../../engine/suite-api/check.ts'
+import type { Exchange } from '../../../engine/suite-api/responses.ts'
+
+/** Milliseconds between two requests. */
+const INTERVAL = 250
+
+/** What the end of a consent changes is asked for again until it shows. */
+export interface Settling {
+  /** The first answer that is `done`, or the last within the target's settlingTime. */
+  until(ask: () => Promise<Exchange>, done: (answer: Exchange) => boolean): Promise<Exchange>
+}
+
+/** No sentence says that an end takes effect at once: the time runs from now, and delays are recorded. */
+export function settling({ target, observe }: Context<never>): Settling {
+  const ended = Date.now()
+  return {
+    async until(ask, done) {
+      let answer = await ask()
+      let asked = 1
+      while (!done(answer) && Date.now() < ended + target.settlingTime) {
+        await wait(INTERVAL)
+        answer = await ask()
+        asked += 1
+      }
+      if (asked > 1 && done(answer)) {
+        const seconds = ((Date.now() - ended) / 1000).toFixed(1)
+        observe('seconds until the end of a consent took effect', seconds, answer)
+      }
+      return answer
+    },
+  }
+}

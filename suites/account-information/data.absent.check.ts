@@ -1,0 +1,30 @@
+import { check } from '../../engine/suite-api/check.ts'
+import { relyOn } from '../../engine/suite-api/expect.ts'
+import { blockForData } from '../../engine/suite-api/outcomes.ts'
+import { succeeded } from '../../engine/suite-api/responses.ts'
+import { debitsInPeriod, everything, OF_EVERYBODY } from '../consents.ts'
+import { absentReads, lessWhileAbsent } from './common/absent-reads.ts'
+import { readOwner } from './common/read-owners.ts'
+import { expectNone, relyOnSteadyRows } from './common/transaction-readings.ts'
+
+/** Data while the customer is absent. Requirements: specs/account-information/data.yaml */
+
+check(
+  'DATA-08/absent',
+  'While the customer is absent a token gets what it gets while the customer is present',
+  { uses: [everything], over: [...OF_EVERYBODY, debitsInPeriod] },
+  async ({ approved }, consent) => {
+    const approval = await approved(consent)
+    let compared = 0
+    for (const { path, before, absent } of await absentReads(approval)) {
+      relyOn(readOwner(approval, path), before).toSucceed()
+      if (absent.response?.status === 429) continue
+      if (!succeeded(absent)) relyOn('RATE-05/with-and-without', absent).toSucceed()
+      compared += 1
+    }
+    const wrong = await lessWhileAbsent(approval)
+    if (wrong) await relyOnSteadyRows(approval)
+    expectNone(wrong)
+    if (compared === 0) blockForData('a request without the customer that no limit refuses')
+  },
+)

@@ -1,0 +1,29 @@
+import { rule } from '../../engine/suite-api/rule.ts'
+
+/** Rate limiting of data requests. Requirements: specs/account-information/rate-limit.yaml */
+
+rule(
+  'RATE-02/no-429-while-present',
+  'No data request of the present customer is answered 429',
+  {
+    endpoints: [
+      'accounts',
+      'account',
+      'balances',
+      'account-balances',
+      'transactions',
+      'account-transactions',
+    ],
+    follows: ['RATE-02/present-is-served'],
+    retried: true,
+  },
+  ({ endpoint, request, response, about }) => {
+    const present = request.headers.some(
+      ([name]) => name.toLowerCase() === 'x-fapi-customer-ip-address',
+    )
+    if (!about.consent || !present) return undefined
+    if (response?.status !== 429) return []
+    const message = `${request.method} ${endpoint} answered 429 although the customer is present`
+    return [{ message, expected: 'an answer other than 429', actual: '429' }]
+  },
+)

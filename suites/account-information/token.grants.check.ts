@@ -1,0 +1,111 @@
+import { type Context, check } from '../../engine/suite-api/check.ts'
+import { expect, relyOn } from '../../engine/suite-api/expect.ts'
+import { requireValue, tokensOf } from '../../engine/suite-api/flow.ts'
+import { blockBy, NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { answerOf, type Exchange } from '../../engine/suite-api/responses.ts'
+import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
+import { codeOfAnotherClient, everything, secondClient } from '../consents.ts'
+import { OWNERS } from '../owners.ts'
+import { requirementOf, tryOwnCode } from './common/codes.ts'
+import {
+  partiesOf,
+  REPLAYED,
+  relyOnClientCredentials,
+  WRONG_AUTHENTICATIONS,
+  type WrongAuthentication,
+} from './common/wrong-authentications.ts'
+
+/**
+ * POST /oauth/token: a client authenticates for every grant as for client_credentials.
+ * Requirements: specs/account-information/token.yaml
+ */
+
+const ALL: readonly WrongAuthentication[] = [...WRONG_AUTHENTICATIONS, REPLAYED]
+
+for (const requirement of ['TOK-05', 'TOK-06', 'TOK-07', 'TOK-08', 'TOK-32', 'TOK-33']) {
+  const wrongs = ALL.filter(({ id }) => requirementOf(id) === requirement)
+  const follows = requirement === 'TOK-32' ? ['TOK-32/replayed'] : []
+
+  check(
+    `${requirement}/with-code`,
+    'A code is not exchanged for a client that authenticates so',
+    { uses: [everything, codeOfAnotherClient], follows },
+    async (context) => {
+      const { foreign, tried, right } = await tryOwnCode(context)
+      if (foreign) relyOn('TOK-35/other-client', foreign).toGiveNoToken()
+      const parties = await partiesOf(context)
+      const own = tried.filter(({ id }) => requirementOf(id) === requirement)
+      for (const { id, wrong, answer } of own) {
+        if (tokensOf(answer)) await relyOnClientCredentials(parties, id, wrong)
+        expect(answer).toGiveNoToken()
+      }
+      const given = tried.find(({ answer }) => tokensOf(answer))
+      // That the code was exchanged afterwards shows that it was good when these were refused.
+      if (given && own.length > 0) return
+      if (given) blockBy(`${requirementOf(given.id)}/with-code`, 'it was exchanged', given.answer)
+      if (!tokensOf(right)) throw new NotApplicable('the bank ends a code at the first refusal')
+    },
+  )
+
+  check(
+    `${requirement}/with-refresh-token`,
+    'A refresh token gets no access token for a client that authenticates so',
+    { uses: [secondClient], spends: secondClient, follows },
+    async (context) => {
+      for (const wrong of wrongs) await expectNoRefresh(context, wrong)
+    },
+  )
+}
+
+/** The refresh token of the second client works before each attempt. */
+const refreshing = sharedFixture([secondClient], async (context) => {
+  requireValue(await context.steps.refresh(secondClient))
+  const approval = await context.approved(secondClient)
+  return async (): Promise<string> => {
+    const { refreshToken = '' } = await approval.tokens()
+    const control = await approval.tpp.token({
+      grant_type: 'refresh_token',
+      refresh_token: refreshToken,
+    })
+    const tokens = tokensOf(control)
+    if (!tokens) throw new NotApplicable('the bank ends a refresh token at a refusal')
+    approval.use({ ...tokens, refreshToken: tokens.refreshToken ?? refreshToken })
+    return tokens.refreshToken ?? refreshToken
+  }
+})
+
+async function expectNoRefresh(
+  context: Context<typeof secondClient>,
+  { id, attempts, byAnother }: WrongAuthentication,
+): Promise<void> {
+  if (byAnother) context.tpp('second')
+  const parties = await partiesOf(context, 'second')
+  const next = await refreshing(context)
+  for (const wrong of attempts(parties)) {
+    const grant = { grant_type: 'refresh_token', refresh_token: await next() } as const
+    const answer: Exchange = await parties.tpp.token(grant, wrong)
+    if (tokensOf(answer)) await relyOnClientCredentials(parties, id, wrong)
+    expect(answer).toGiveNoToken()
+  }
+}
+
+// The last one here: a bank may take it for theft and end the approval.
+check(
+  'TOK-13/other-client',
+  'A refresh token is not exchanged for another client than the one that it was issued to',
+  { uses: [secondClient], spends: secondClient },
+  async ({ approved, caller, steps, observe }) => {
+    const owner = await approved(secondClient)
+    const { refreshToken = '' } = requireValue(await steps.refresh(secondClient))
+    const grant = { grant_type: 'refresh_token', refresh_token: refreshToken } as const
+    const { tpp } = await caller()
+    relyOn(OWNERS.management, await tpp.token({ grant_type: 'client_credentials' })).toSucceed()
+    expect(
+      await tpp.token(grant, { deviation: 'a refresh token of another client' }),
+    ).toGiveNoToken()
+    const still = await owner.tpp.token(grant)
+    const tokens = tokensOf(still)
+    if (tokens) owner.use({ ...tokens, refreshToken: tokens.refreshToken ?? refreshToken })
+    observe('its owner’s refresh afterwards', answerOf(still), still)
+  },
+)

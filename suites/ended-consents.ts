@@ -1,0 +1,312 @@
+import { randomBytes } from 'node:crypto'
+import type { Context } from '../engine/suite-api/check.ts'
+import type { HookName } from '../engine/suite-api/client.ts'
+import type { Approval, NamedConsent } from '../engine/suite-api/consents.ts'
+import { relyOn } from '../engine/suite-api/expect.ts'
+import {
+  type CallDeviation,
+  requireValue,
+  type TokenSet,
+  tokensOf,
+  untilTimeHasMoved,
+} from '../engine/suite-api/flow.ts'
+import { blockBy, NotApplicable } from '../engine/suite-api/outcomes.ts'
+import { type Exchange, member, refused, succeeded } from '../engine/suite-api/responses.ts'
+import { sharedFixture } from '../engine/suite-api/shared-fixture.ts'
+import { ABSENT } from './account-information/common/absent-reads.ts'
+import { tryOwnCode } from './account-information/common/codes.ts'
+import { type Settling, settling } from './account-information/common/settling.ts'
+import {
+  accountsOnly,
+  basicCredits,
+  codeOfAnotherClient,
+  debitsInPeriod,
+  everything,
+  secondCustomer,
+} from './consents.ts'
+
+/** An approval that something ended for good: what it could do just before, and just after. */
+export interface Ended extends Before {
+  after: Answers
+  /** When it ended, by our clock, in milliseconds since the epoch. */
+  at: number
+}
+
+/** An approval that time ended, and what its refresh token gave just after. */
+export interface Outlived extends Ended {
+  /** Absent where the bank issues no refresh token, or refused to use it before. */
+  late?: Late
+}
+
+/** A refresh_token grant after the end; where a token comes of it, the data requests with that. */
+export interface Late {
+  grant: Exchange
+  data: Exchange[]
+}
+
+interface Before extends Answers {
+  approval: Approval
+  /** The tokens that were good until then. */
+  tokens: TokenSet
+  /** Tokens of the same consent that these replaced. */
+  older: TokenSet[]
+  /** The refresh_token grant that gave them; absent where the bank issues no refresh token. */
+  refreshed?: Exchange
+}
+
+interface Answers {
+  /** Query of the consent. */
+  query: Exchange
+  /** The data requests that its permissions allow, with the access token of before. */
+  requests: { path: string; answer: Exchange }[]
+  /** What came of the same, and no request may give: other tokens, filters, an absent customer. */
+  beyond?: Exchange[]
+}
+
+/** What another consent of the same client and customer still gives. */
+interface Others {
+  query: Exchange
+  accounts: Exchange
+}
+
+interface Deleted extends Ended {
+  /** Answer of the DELETE. */
+  deletion: Exchange
+  /** The approval “everything” just before the deletion, and just after. */
+  others: { before: Others; after: Others }
+}
+
+/** “debits in a period”, which another client tries to delete. */
+export const attacked = sharedFixture([debitsInPeriod], async (context) => {
+  const before = await atWork(context, debitsInPeriod)
+  const { approval } = before
+  if (!context.target.clients.second) return { before }
+  const other = await context.caller('second')
+  const deviation = 'an authorised consent of another client'
+  const attempt = await other.delete(consentPath(approval), { deviation })
+  return { before, attempt, after: await again(before, undefined) }
+})
+
+/** The same consent, which nobody deletes without an access token for it; and what became of it. */
+export const triedWithoutToken = sharedFixture([debitsInPeriod], async (context) => {
+  const { before, after } = await attacked(context)
+  const harm = after && harmed(before, after)
+  if (harm) blockBy('CLC-08/authorised', 'another client has ended it before', harm)
+  const { approval, tokens } = before
+  const attempt = (deviation: CallDeviation) => approval.delete(consentPath(approval), deviation)
+  const without = await attempt({ bearer: null, deviation: 'no Authorization header' })
+  const bearer = randomBytes(32).toString('base64url')
+  const unknown = await attempt({ bearer, deviation: 'an unknown access token' })
+  const query = await approval.get(consentPath(approval))
+  const data = await attempt({ bearer: tokens.accessToken, deviation: 'its token for data' })
+  return { before, without, unknown, data, query }
+})
+
+/** Did a consent lose anything that it had before? */
+export function harmed({ query, requests }: Answers, after: Answers): Exchange | undefined {
+  const status = (exchange: Exchange) => member(exchange.response?.json, 'Data', 'Status')
+  // The transition to Authorised is not shown: a query may lag behind the approval.
+  const same = [status(query), 'Authorised'].includes(status(after.query))
+  if (succeeded(query) && !(succeeded(after.query) && same)) return after.query
+  return after.requests.find(
+    // A limit that is reached meanwhile harms no consent.
+    ({ answer }, index) =>
+      refused(answer) &&
+      answer.response?.status !== 429 &&
+      succeeded(requests[index]?.answer ?? answer),
+  )?.answer
+}
+
+/** “debits in a period”, deleted by the TPP. */
+export const deleted = sharedFixture(
+  [debitsInPeriod, everything],
+  async (context): Promise<Deleted> => {
+    const { before, without, unknown, data, query } = await triedWithoutToken(context)
+    const { approval } = before
+    relyOn('CLC-07/authorised', without).toBeAnError()
+    relyOn('CLC-07/authorised', unknown).toBeAnError()
+    relyOn('TOK-25/delete-authorised', data).toBeAnError()
+    if (refused(query)) blockBy('CLC-07/authorised', 'a refused deletion has ended it', query)
+    const other = await context.approved(everything)
+    const look = async (): Promise<Others> => ({
+      query: await other.get(consentPath(other)),
+      accounts: await other.get('/accounts'),
+    })
+    const otherBefore = await look()
+    const at = Date.now()
+    const deletion = await approval.delete(consentPath(approval))
+    const settled = settling(context)
+    const others = { before: otherBefore, after: await look() }
+    const lost = [others.after.query, others.after.accounts].find((answer) => !succeeded(answer))
+    if (lost) spoilt.set(context.session, lost)
+    const gone = { ...settled, ended: refused }
+    const after = await again(before, 'its consent was deleted', gone)
+    return { ...before, at, deletion, others, after }
+  },
+)
+
+/** “basic credits”, revoked by the customer at the bank; not applicable without the hook. */
+export const revoked = sharedFixture([basicCredits], (context) =>
+  endedBy(context, 'customer-revokes', basicCredits, 'its consent was revoked', seesRevoked),
+)
+
+/** “accounts only”, past its ExpirationDateTime; not applicable without the hook. */
+export const expired = sharedFixture([accountsOnly], async (context): Promise<Outlived> => {
+  const words = 'its consent has expired'
+  return refreshedLate(await endedBy(context, 'consent-expired', accountsOnly, words), words)
+})
+
+/**
+ * “code for another client”, past its ExpirationDateTime: it opens every endpoint. Only where a hook lets
+ * it expire, and where its own client got tokens for its code after others had tried it.
+ */
+export const expiredWhole = sharedFixture([everything, codeOfAnotherClient], async (context) => {
+  context.requireHook('consent-expired')
+  const { right } = await tryOwnCode(context)
+  if (!tokensOf(right)) throw new NotApplicable('the bank ends a code at the first refusal')
+  return endedBy(context, 'consent-expired', codeOfAnotherClient, 'its consent has expired')
+})
+
+/** “second customer”, not confirmed for ninety days; not applicable without the hook. */
+export const outOfDate = sharedFixture([secondCustomer], async (context): Promise<Outlived> => {
+  const words = 'ninety days have passed'
+  return refreshedLate(await endedBy(context, 'ninety-days-passed', secondCustomer, words), words)
+})
+
+async function endedBy<Used extends NamedConsent>(
+  context: Context<Used>,
+  hook: HookName,
+  consent: Used,
+  words: string,
+  queryShows: (query: Exchange) => boolean = () => true,
+): Promise<Ended> {
+  context.requireHook(hook)
+  const before = await atWork(context, consent)
+  const { consentId, facts } = before.approval
+  const end = hook === 'consent-expired' ? Date.parse(facts.expiration ?? '') : undefined
+  await untilTimeHasMoved(before.query, before.approval.visit.last)
+  const at = Date.now()
+  await context.hook(hook, { consentId }, end)
+  const settled = { ...settling(context), ended: queryShows }
+  return { ...before, at, after: await again(before, words, settled) }
+}
+
+/** The same, with a refresh after the end. */
+async function refreshedLate(ended: Ended, deviation: string): Promise<Outlived> {
+  const { refreshed, tokens } = ended
+  if (!refreshed || !succeeded(refreshed) || !tokens.refreshToken) return ended
+  return { ...ended, late: await refreshAfter(ended, tokens.refreshToken, deviation) }
+}
+
+/** A refresh after the end and, where a token comes of it, the data requests of before with that. */
+export async function refreshAfter(
+  { approval, requests }: Ended,
+  refreshToken: string,
+  deviation: string,
+): Promise<Late> {
+  const grant = await approval.tpp.token(
+    { grant_type: 'refresh_token', refresh_token: refreshToken },
+    { deviation },
+  )
+  const bearer = tokensOf(grant)?.accessToken
+  const data: Exchange[] = []
+  if (!bearer) return { grant, data }
+  for (const { path, answer } of requests) {
+    if (succeeded(answer)) data.push(await approval.get(path, { bearer, deviation }))
+  }
+  return { grant, data }
+}
+
+const consentPath = ({ consentId }: Approval) =>
+  `/account-access-consents/${encodeURIComponent(consentId)}`
+
+/** The answers of others that a deletion has spoilt, by run. */
+const spoilt = new WeakMap<object, Exchange>()
+
+/** Ends the check where an earlier deletion of another consent took from this one what it had. */
+function relyOnDeletionOfOthers(session: object): void {
+  const exchange = spoilt.get(session)
+  if (!exchange) return
+  blockBy('CLC-19/others-untouched', 'the deletion of another consent has ended it', exchange)
+}
+
+async function atWork<Used extends NamedConsent>(
+  { approved, steps, session }: Context<Used>,
+  consent: Used,
+): Promise<Before> {
+  const approval = await approved(consent)
+  const first = await approval.tokens()
+  const { refreshToken } = first
+  // First, since a bank may end an access token when it issues the next.
+  const refreshed = refreshToken ? (await steps.refresh(consent)).exchange : undefined
+  const tokens = await approval.tokens()
+  // A code that checks have tried is not sent again: twice is theft.
+  const exchanged = consent.keepsCode ? undefined : (await steps.exchange(consent)).value
+  const older = [exchanged, first].filter(
+    (each): each is TokenSet => each !== undefined && each.accessToken !== tokens.accessToken,
+  )
+  const accounts = await steps.accounts(consent)
+  const query = await approval.get(consentPath(approval))
+  if (accounts.value === undefined || !succeeded(query)) relyOnDeletionOfOthers(session)
+  const accountIds = requireValue(accounts)
+  const requests: Answers['requests'] = []
+  for (const path of dataPaths(consent.permissions, accountIds)) {
+    requests.push({ path, answer: await approval.get(path) })
+  }
+  return { approval, tokens, older: distinct(older), refreshed, query, requests }
+}
+
+/** Does the TPP see that the customer has revoked the consent? */
+const seesRevoked = (query: Exchange) =>
+  refused(query) || member(query.response?.json, 'Data', 'Status') === 'Revoked'
+
+/** The same once more, with the same access token; a deviation where it is no correct request any more. */
+async function again(
+  { approval, tokens, older, requests }: Before,
+  deviation: string | undefined,
+  settled?: Settling & { ended: (query: Exchange) => boolean },
+): Promise<Answers> {
+  const { until, ended } = settled ?? { until: (ask) => ask(), ended: () => true }
+  const query = await until(() => approval.get(consentPath(approval), { deviation }), ended)
+  const repeated: Answers['requests'] = []
+  for (const { path, answer: before } of requests) {
+    const ask = () => approval.get(path, { bearer: tokens.accessToken, deviation })
+    const answer = await until(ask, (now) => !succeeded(before) || refused(now))
+    repeated.push({ path, answer })
+  }
+  if (deviation === undefined) return { query, requests: repeated }
+  const beyond: Exchange[] = []
+  for (const { path, answer } of requests) {
+    if (!succeeded(answer)) continue
+    for (const { accessToken: bearer } of older) {
+      beyond.push(await approval.get(path, { bearer, deviation: `${deviation}, an older token` }))
+    }
+    if (!path.endsWith('/transactions')) continue
+    const query = { fromBookingDateTime: '2020-01-01T00:00:00Z' }
+    beyond.push(await approval.get(path, { bearer: tokens.accessToken, query, deviation }))
+  }
+  const [first] = requests
+  const absent = { ...ABSENT, bearer: tokens.accessToken, deviation }
+  if (first && succeeded(first.answer)) beyond.push(await approval.get(first.path, absent))
+  return { query, requests: repeated, beyond }
+}
+
+/** Each access token once. */
+function distinct(tokens: TokenSet[]): TokenSet[] {
+  return tokens.filter(
+    ({ accessToken }, at) => tokens.findIndex((one) => one.accessToken === accessToken) === at,
+  )
+}
+
+/** The data endpoints that these permissions open, for all accounts and for each of these. */
+export function dataPaths(permissions: readonly string[], accountIds: string[]): string[] {
+  const opened = [
+    { path: '/accounts', single: '', by: 'ReadAccounts' },
+    { path: '/balances', single: '/balances', by: 'ReadBalances' },
+    { path: '/transactions', single: '/transactions', by: 'ReadTransactions' },
+  ].filter(({ by }) => permissions.some((permission) => permission.startsWith(by)))
+  return opened.flatMap(({ path, single }) => [
+    path,
+    ...accountIds.map((id) => `/accounts/${encodeURIComponent(id)}${single}`),
+  ])
+}

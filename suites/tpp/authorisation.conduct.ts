@@ -1,0 +1,189 @@
+/** The authorisation request. Requirements: specs/tpp/authorisation.yaml */
+import { conduct } from '../../engine/suite-api/certification.ts'
+import type { Exchange } from '../../engine/suite-api/responses.ts'
+import { list, queryOf, requestObjectOf, seenOf, shown, unless, words } from './common/messages.ts'
+
+const options = { endpoints: ['authorisation'] as const }
+
+/** An authorisation request; `undefined` for anything else, such as a page that was looked at. */
+function requestOf(exchange: Exchange) {
+  if (exchange.endpoint !== 'authorisation' || exchange.request.method !== 'GET') return undefined
+  return { query: queryOf(exchange), object: requestObjectOf(exchange), seen: seenOf(exchange) }
+}
+
+const REQUIRED = ['request', 'response_type', 'redirect_uri', 'scope', 'client_id']
+
+conduct('TAUT-01/parameters', 'every required parameter is in the query', options, (exchange) => {
+  const asked = requestOf(exchange)
+  if (!asked) return undefined
+  const missing = REQUIRED.filter((name) => !asked.query.get(name))
+  return unless(missing.length === 0, {
+    message: 'a required parameter is not in the query',
+    expected: REQUIRED.join(', '),
+    actual: `no ${missing.join(', ')}`,
+  })
+})
+
+conduct('TAUT-02/response-type', 'the response type is code id_token', options, (exchange) => {
+  const asked = requestOf(exchange)
+  const type = asked?.query.get('response_type') ?? asked?.object?.claims.response_type
+  if (!asked || type === undefined) return undefined
+  return unless(words(type).toSorted().join(' ') === 'code id_token', {
+    message: 'the response type is another one',
+    expected: 'code id_token',
+    actual: shown(type),
+  })
+})
+
+conduct('TAUT-03/registered', 'the redirect URI is a registered one', options, (exchange) => {
+  const asked = requestOf(exchange)
+  const uri = asked?.query.get('redirect_uri') ?? asked?.object?.claims.redirect_uri
+  const registered = asked?.seen.client?.redirect_uris
+  if (!asked || uri === undefined || registered === undefined) return undefined
+  return unless(list(registered).includes(uri), {
+    message: 'the redirect URI is not registered',
+    expected: `one of ${list(registered).join(', ')}`,
+    actual: shown(uri),
+  })
+})
+
+conduct('TAUT-04/registered', 'the scope is within what is registered', options, (exchange) => {
+  const asked = requestOf(exchange)
+  const scope = asked?.query.get('scope') ?? asked?.object?.claims.scope
+  const registered = asked?.seen.client?.scope
+  if (!asked || scope === undefined || registered === undefined) return undefined
+  const beyond = words(scope).filter((each) => !words(registered).includes(each))
+  return unless(beyond.length === 0, {
+    message: 'a scope is not registered',
+    expected: `scopes among ${registered}`,
+    actual: beyond.join(' '),
+  })
+})
+
+conduct(
+  'TAUT-05/signed',
+  'the request object is a JWS with PS256 by the TPP',
+  options,
+  (exchange) => {
+    const asked = requestOf(exchange)
+    const request = asked?.query.get('request')
+    if (!asked || !request) return undefined
+    const alg = asked.object?.header.alg
+    const detail = asked.seen.refusal?.detail ?? ''
+    const forged = /could not validate Request Object|unsupported signed request alg|signature/i
+    return unless(alg === 'PS256' && !forged.test(detail), {
+      message: 'the request object is not signed as registered',
+      expected: 'a JWS with PS256 by a key in the JWKS of the client',
+      actual: alg === 'PS256' ? detail : `alg ${shown(alg)}`,
+    })
+  },
+)
+
+conduct(
+  'TAUT-06/agree',
+  'what the query repeats is what the request object says',
+  options,
+  (exchange) => {
+    const asked = requestOf(exchange)
+    if (!asked?.object) return undefined
+    const { claims } = asked.object
+    const differing = [...REQUIRED, 'state', 'nonce'].filter((name) => {
+      const value = asked.query.get(name)
+      if (name === 'request' || value === null || claims[name] === undefined) return false
+      return words(value).toSorted().join(' ') !== words(claims[name]).toSorted().join(' ')
+    })
+    return unless(differing.length === 0, {
+      message: 'query and request object differ',
+      expected: 'the same values in both',
+      actual: differing.map((name) => `another ${name}`).join(', '),
+    })
+  },
+)
+
+/** A value of the request object, or else of the query, was never seen at an earlier visit. */
+function freshness(name: 'nonce' | 'state') {
+  const valueIn = (exchange: Exchange) =>
+    requestObjectOf(exchange)?.claims[name] ?? queryOf(exchange).get(name) ?? undefined
+  return (exchange: Exchange, earlier: readonly Exchange[]) => {
+    if (!requestOf(exchange)) return undefined
+    const value = valueIn(exchange)
+    const link = exchange.request.url
+    if (value === undefined && name === 'state') return undefined
+    const again = earlier.some(
+      (other) =>
+        requestOf(other) !== undefined && other.request.url !== link && valueIn(other) === value,
+    )
+    return unless(typeof value === 'string' && value !== '' && !again, {
+      message: again ? `${name} was used for an earlier visit` : `there is no ${name}`,
+      expected: `a ${name} of its own for each visit`,
+      actual: shown(value),
+    })
+  }
+}
+
+conduct('TAUT-07/nonce', 'each visit has a nonce of its own', options, freshness('nonce'))
+
+conduct(
+  'TAUT-08/state',
+  'each visit has a state of its own',
+  { ...options, unseen: 'the client sends no state: it is not required' },
+  freshness('state'),
+)
+
+conduct(
+  'TAUT-09/audience',
+  'the request object says who made it and for which bank',
+  options,
+  (exchange) => {
+    const asked = requestOf(exchange)
+    if (!asked?.object) return undefined
+    const { iss, aud } = asked.object.claims
+    const { issuer } = asked.seen.expected ?? {}
+    const fine = iss === asked.seen.clientId && list(aud).includes(issuer)
+    return unless(fine, {
+      message: 'iss is not the client, or aud is not the bank',
+      expected: `iss ${asked.seen.clientId}, aud ${issuer}`,
+      actual: `iss ${shown(iss)}, aud ${shown(aud)}`,
+    })
+  },
+)
+
+/** Seconds that a request object may live: FAPI 1.0 Advanced 5.2.2 (13). */
+const LONGEST = 3600
+
+conduct(
+  'TAUT-10/lifetime',
+  'a request object has nbf and exp, an hour apart at most',
+  options,
+  (exchange) => {
+    const asked = requestOf(exchange)
+    if (!asked?.object) return undefined
+    const { exp, nbf } = asked.object.claims
+    const lifetime = Number(exp) - Number(nbf)
+    return unless(typeof exp === 'number' && typeof nbf === 'number' && lifetime <= LONGEST, {
+      message: 'the request object is good for too long, or has no nbf or exp',
+      expected: 'nbf, and exp at most 60 minutes after it',
+      actual: `nbf ${shown(nbf)}, exp ${shown(exp)}`,
+    })
+  },
+)
+
+conduct(
+  'TAUT-15/in-the-object',
+  'whatever is asked for stands in the request object',
+  options,
+  (exchange) => {
+    const asked = requestOf(exchange)
+    if (!asked?.object) return undefined
+    const { claims } = asked.object
+    const wanted = claims.claims as { id_token?: Record<string, unknown> } | undefined
+    const names = [...REQUIRED.slice(1), 'state', 'nonce']
+    const missing = names.filter((name) => asked.query.has(name) && claims[name] === undefined)
+    if (!wanted?.id_token?.openbanking_intent_id) missing.push('claims for openbanking_intent_id')
+    return unless(missing.length === 0, {
+      message: 'what the query asks for is not in the request object, so that it does not count',
+      expected: 'every parameter in the request object, with the intent id in its claims',
+      actual: `no ${missing.join(', ')}`,
+    })
+  },
+)

@@ -1,0 +1,93 @@
+/** What comes back from the authorisation page. Requirements: specs/tpp/authorisation.yaml */
+import { scenario } from '../../engine/suite-api/certification.ts'
+import { Nonconformance } from '../../engine/suite-api/outcomes.ts'
+import {
+  lastSaid,
+  redemptions,
+  refusesTheCode,
+  requireRefusal,
+  requireState,
+  requireUnbroken,
+  survives,
+} from './common/expect.ts'
+import { seenOf } from './common/messages.ts'
+
+scenario({
+  id: 'TAUT-11/same-intent',
+  title: 'ninety days are over, and the customer confirms again',
+  right: 'It sends the customer to the bank with the intent id of the consent that exists.',
+  steps: ['connect', { fact: 'ninety-days-passed' }, 'reconfirm'],
+  judge(run) {
+    const during = run.exchanges.filter((each) => seenOf(each).goal === 'reconfirm')
+    const visit = during.find(({ endpoint }) => endpoint === 'authorisation')
+    const fresh = during.find(({ endpoint }) => endpoint === 'create-account-access-consent')
+    const same = visit && seenOf(visit).consent?.approved === true
+    if (!same) {
+      if (!visit) requireUnbroken(run)
+      throw new Nonconformance({
+        message: fresh
+          ? 'the client creates another consent instead of confirming the one that exists'
+          : 'no visit names the consent that exists',
+        expected: 'an authorisation request with the existing intent id',
+        actual: visit ? 'an authorisation request for another intent' : 'no authorisation request',
+        exchange: visit ?? fresh,
+      })
+    }
+    survives(run, visit)
+  },
+})
+
+for (const [name, alteration, title] of [
+  ['other-state', 'state-of-another-visit', 'the answer carries the state of another visit'],
+  ['no-state', 'state-missing', 'the answer carries no state'],
+] as const) {
+  scenario({
+    id: `TAUT-12/${name}`,
+    title,
+    right: 'It compares state with the one that it sent, and redeems no code.',
+    alteration,
+    judge(run) {
+      requireState(run)
+      refusesTheCode(run, 'an answer to another request')
+    },
+  })
+}
+
+scenario({
+  id: 'TAUT-13/denied',
+  title: 'the customer denies consent: the answer is the error access_denied',
+  right: 'It ends the visit, and says that the customer denied.',
+  decision: 'deny',
+  judge(run) {
+    requireUnbroken(run)
+    const [redeemed] = redemptions(run.exchanges)
+    if (redeemed) {
+      throw new Nonconformance({
+        message: 'the client redeems something after an error',
+        expected: 'no token request',
+        actual: 'a token request of an authorization_code grant',
+        exchange: redeemed,
+      })
+    }
+    requireRefusal(run, 'the error access_denied', run.exchanges.at(-1))
+  },
+})
+
+scenario({
+  id: 'TAUT-13/server-error',
+  title: 'the answer of the authorisation page is the error server_error',
+  right: 'It ends the visit, and says that the bank failed.',
+  alteration: 'server-error-at-the-page',
+  judge: (run) => refusesTheCode(run, 'the error server_error'),
+})
+
+scenario({
+  id: 'TAUT-14/in-query',
+  title: 'code and ID token come in the query, not in the fragment',
+  right: 'Whether it takes them is recorded: no sentence forbids it.',
+  alteration: 'answer-in-the-query',
+  judge(run) {
+    const taken = redemptions(run.exchanges).length > 0
+    run.observe('an answer in the query is', taken ? 'taken' : `refused: ${lastSaid(run).words}`)
+  },
+})

@@ -1,0 +1,156 @@
+import type { Said, ScenarioRun } from '../../../engine/suite-api/certification.ts'
+import { Blocked } from '../../../engine/suite-api/certification.ts'
+import { Nonconformance, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import type { Exchange } from '../../../engine/suite-api/responses.ts'
+import { DATA, formOf, queryOf, requestObjectOf, seenOf } from './messages.ts'
+
+/** How the last thing that the client was asked for ended, in its own words. */
+export function lastSaid({ said }: ScenarioRun): Said {
+  const last = said.at(-1)
+  if (!last) throw new TypeError('a scenario asks the client for something')
+  return last
+}
+
+/** Exchanges after one of them; all when it is undefined. */
+export function after(run: ScenarioRun, exchange: Exchange | undefined): Exchange[] {
+  return run.exchanges.slice(exchange ? run.exchanges.indexOf(exchange) + 1 : 0)
+}
+
+/** Data that the client got: what the bank answered with 200. */
+export function dataIn(exchanges: Exchange[]): Exchange[] {
+  return exchanges.filter(
+    ({ endpoint, response }) => DATA.includes(endpoint) && response?.status === 200,
+  )
+}
+
+/** Requests that redeem a code. */
+export function redemptions(exchanges: Exchange[]): Exchange[] {
+  return exchanges.filter(
+    (each) => each.endpoint === 'token' && formOf(each).get('grant_type') === 'authorization_code',
+  )
+}
+
+/** Ends as blocked when the client never came to what this scenario alters: it shows nothing then. */
+export function requireAltered(run: ScenarioRun, what: string): Exchange {
+  const [first] = run.altered
+  if (first) return first
+  requireUnbroken(run)
+  throw new Blocked({ kind: 'data', what: `a client that ${what}` }, `needs a client that ${what}`)
+}
+
+/** Ends as blocked by the rule that was broken, where the bank refused a request for it. */
+export function requireUnbroken(run: ScenarioRun): void {
+  for (const exchange of run.exchanges.toReversed()) {
+    const [rule] = run.broken(exchange)
+    if (!rule || !seenOf(exchange).refusal) continue
+    const why = seenOf(exchange).refusal?.detail
+    throw new Blocked({ kind: 'check', id: rule }, `the bank refused a request: ${why}`, exchange)
+  }
+}
+
+/** The client has the data: it says so, and the bank gave it some. */
+export function survives(run: ScenarioRun, cause = run.altered[0]): void {
+  const { end, words, goal } = lastSaid(run)
+  if (end === 'refused') {
+    requireUnbroken(run)
+    const refused = run.exchanges.findLast((each) => seenOf(each).refusal)
+    const because = refused ? `; the bank last refused: ${seenOf(refused).refusal?.detail}` : ''
+    const said = `it says: ${words || 'nothing'}${because}`
+    throw new Nonconformance({
+      message: run.scenario.control
+        ? `the client does not read from the correct bank; ${said}`
+        : 'the client gave up although nothing was wrong',
+      expected: 'the client goes on, and says that it has what it was asked for',
+      actual: `asked to ${goal} ${said}`,
+      exchange: cause ?? refused,
+    })
+  }
+  const got = dataIn(run.exchanges).filter((each) => seenOf(each).goal === goal)
+  if (got.length > 0) return
+  throw new Nonconformance({
+    message:
+      'client and bank disagree: the client says that it has the data, the bank gave it none',
+    expected: 'an answer with data',
+    actual: 'no request for data that the bank answered with 200',
+    exchange: cause,
+  })
+}
+
+/** The client takes the answer of the authorisation page for what it is, and redeems no code. */
+export function refusesTheCode(run: ScenarioRun, what: string): void {
+  const altered = requireAltered(run, 'sends a customer to the bank')
+  const redeemed = redemptions(after(run, altered))[0]
+  if (redeemed) {
+    const { end } = lastSaid(run)
+    throw new Nonconformance({
+      message:
+        end === 'refused'
+          ? `client and bank disagree: the client says that it refused ${what}, and redeemed the code all the same`
+          : `the client accepts ${what}`,
+      expected: 'no token request with the code',
+      actual: `the code was redeemed: ${redeemed.response?.status ?? 'no answer'}`,
+      exchange: redeemed,
+    })
+  }
+  requireRefusal(run, what, altered)
+}
+
+/** The client refuses the answer of the token endpoint: the access token beside it is never used. */
+export function refusesTheTokens(run: ScenarioRun, what: string): void {
+  const altered = requireAltered(run, 'redeems its code')
+  const used = after(run, altered).find(({ endpoint }) => DATA.includes(endpoint))
+  if (used) {
+    const { end } = lastSaid(run)
+    throw new Nonconformance({
+      message:
+        end === 'refused'
+          ? `client and bank disagree: the client says that it refused ${what}, and read data all the same`
+          : `the client accepts ${what}`,
+      expected: 'no request for data with the access token that came beside it',
+      actual: `${used.request.method} ${used.endpoint} was sent`,
+      exchange: used,
+    })
+  }
+  requireRefusal(run, what, altered)
+}
+
+/** The client says that it did not get what it was asked for. */
+export function requireRefusal(run: ScenarioRun, what: string, cause?: Exchange): void {
+  const { end, goal } = lastSaid(run)
+  if (end === 'refused') return
+  throw new Nonconformance({
+    message: `client and bank disagree: asked to ${goal} the client says that all went well, in spite of ${what}`,
+    expected: 'the client says that it refused, or did not get it',
+    actual: 'it says that it has what it was asked for',
+    exchange: cause ?? run.altered[0],
+  })
+}
+
+/** How often a client may send one request before it counts as hammering. */
+const PATIENCE = 5
+
+/** The client stops asking for the same thing after some attempts. */
+export function givesUp(refused: Exchange[]): void {
+  const times = new Map<string, number>()
+  for (const { request } of refused) {
+    const what = `${request.method} ${new URL(request.url).pathname}`
+    times.set(what, (times.get(what) ?? 0) + 1)
+  }
+  const [what, most] = [...times].reduce((a, b) => (b[1] > a[1] ? b : a), ['', 0])
+  if (most <= PATIENCE) return
+  throw new Nonconformance({
+    message: 'the client goes on asking',
+    expected: `at most ${PATIENCE} attempts`,
+    actual: `${most} attempts of ${what}`,
+    exchange: refused.at(-1),
+  })
+}
+
+/** Ends as not applicable for a client that sends no state: it is not required. */
+export function requireState({ exchanges }: ScenarioRun): void {
+  const visits = exchanges.filter(({ endpoint }) => endpoint === 'authorisation')
+  const stateless = visits.every(
+    (each) => !queryOf(each).has('state') && !requestObjectOf(each)?.claims.state,
+  )
+  if (stateless && visits.length > 0) throw new NotApplicable('the client sends no state')
+}

@@ -1,0 +1,90 @@
+import type { Seen } from '../../../engine/suite-api/certification.ts'
+import { claimsOf, headerOf } from '../../../engine/suite-api/jwt.ts'
+import type { Endpoint, Exchange } from '../../../engine/suite-api/responses.ts'
+
+type Json = Record<string, unknown>
+
+/** The endpoints at which a customer's data is read. */
+export const DATA: readonly Endpoint[] = [
+  'accounts',
+  'account',
+  'balances',
+  'account-balances',
+  'transactions',
+  'account-transactions',
+]
+
+/** The endpoints at which consents are managed. */
+export const CONSENTS: readonly Endpoint[] = [
+  'create-account-access-consent',
+  'query-account-access-consent',
+  'delete-account-access-consent',
+  'create-funds-confirmation-consent',
+  'delete-funds-confirmation-consent',
+]
+
+export const CREATIONS: readonly Endpoint[] = [
+  'create-account-access-consent',
+  'create-funds-confirmation-consent',
+]
+
+/** What the bank knew of a request; every exchange of a certification has it. */
+export function seenOf({ about }: Exchange): Seen {
+  if (!about.seen) throw new TypeError('an exchange that no bank saw')
+  return about.seen
+}
+
+/** A header of the request, whatever its case. */
+export function sent({ request }: Exchange, name: string): string | undefined {
+  return request.headers.find(([key]) => key.toLowerCase() === name)?.[1]
+}
+
+/** What is read out of an exchange, once: rules look at all earlier ones again and again. */
+function readOnce<Value>(read: (exchange: Exchange) => Value): (exchange: Exchange) => Value {
+  const known = new WeakMap<Exchange, { value: Value }>()
+  return (exchange) => {
+    const before = known.get(exchange) ?? { value: read(exchange) }
+    known.set(exchange, before)
+    return before.value
+  }
+}
+
+/** The form of a token request. */
+export const formOf = readOnce(({ request }) => new URLSearchParams(request.body ?? ''))
+
+export const queryOf = readOnce(({ request }) => new URL(request.url).searchParams)
+
+/** Header and claims of a JWT; undefined when it is none. */
+export function decoded(
+  jwt: string | null | undefined,
+): { header: Json; claims: Json } | undefined {
+  const header = headerOf(jwt ?? '')
+  const claims = claimsOf(jwt ?? '')
+  return header && claims ? { header, claims } : undefined
+}
+
+/** The request object of an authorisation request. */
+export const requestObjectOf = readOnce((exchange) => decoded(queryOf(exchange).get('request')))
+
+/** The client assertion of a token request. */
+export const assertionOf = readOnce((exchange) => decoded(formOf(exchange).get('client_assertion')))
+
+/** The JWT of a registration. */
+export const registrationOf = readOnce(({ request }) => decoded(request.body?.trim()))
+
+export const words = (value: unknown): string[] =>
+  typeof value === 'string' ? value.split(' ').filter(Boolean) : []
+
+export const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value])
+
+/** Text of a value for a report. */
+export const shown = (value: unknown): string =>
+  value === undefined || value === null ? 'nothing' : JSON.stringify(value)
+
+/** One finding, or none when `holds`. */
+export function unless(
+  holds: boolean,
+  finding: { message: string; expected: string; actual: string },
+) {
+  return holds ? [] : [finding]
+}

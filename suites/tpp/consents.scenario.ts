@@ -1,0 +1,163 @@
+/** Consents that end, are refused or deleted. Requirements: specs/tpp/consents.yaml */
+import type { ScenarioRun } from '../../engine/suite-api/certification.ts'
+import { scenario } from '../../engine/suite-api/certification.ts'
+import { Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { type Exchange, member } from '../../engine/suite-api/responses.ts'
+import {
+  after,
+  givesUp,
+  lastSaid,
+  requireAltered,
+  requireRefusal,
+  requireUnbroken,
+} from './common/expect.ts'
+import { DATA, seenOf, sent } from './common/messages.ts'
+
+const deletions = (run: ScenarioRun) =>
+  run.exchanges.filter(({ endpoint }) => endpoint === 'delete-account-access-consent')
+
+scenario({
+  id: 'CLC-20/deletes',
+  title: 'the customer revokes consent with the TPP',
+  right: 'It deletes the consent at the bank.',
+  steps: ['connect', 'disconnect'],
+  judge(run) {
+    const deletion = deletions(run).find(({ response }) => response?.status === 204)
+    if (deletion) return
+    requireUnbroken(run)
+    throw new Nonconformance({
+      message:
+        lastSaid(run).end === 'done'
+          ? 'client and bank disagree: the client says that the consent is revoked, the bank knows nothing of it'
+          : 'the consent was not deleted',
+      expected: 'DELETE /account-access-consents/{ConsentId}, answered with 204',
+      actual: deletions(run).length > 0 ? 'a DELETE that the bank refused' : 'no such request',
+      exchange: deletions(run).at(-1) ?? run.exchanges.at(-1),
+    })
+  },
+})
+
+scenario({
+  id: 'CLC-21/new-token',
+  title: 'the access token has expired when the consent is deleted: the bank answers 401',
+  right: 'It gets a new token, and deletes the consent with it.',
+  alteration: 'first-deletion-meets-an-expired-token',
+  steps: ['connect', 'disconnect'],
+  judge(run) {
+    const altered = requireAltered(run, 'deletes consents')
+    const old = sent(altered, 'authorization')
+    const again = after(run, altered).filter(
+      ({ endpoint }) => endpoint === 'delete-account-access-consent',
+    )
+    if (
+      again.some((each) => sent(each, 'authorization') !== old && each.response?.status === 204)
+    ) {
+      return
+    }
+    throw new Nonconformance({
+      message: 'the client gets no new token after a 401',
+      expected: 'a new access token, and the deletion with it',
+      actual:
+        again.length > 0
+          ? 'the deletion with the same token'
+          : `no further deletion; it says: ${lastSaid(run).words}`,
+      exchange: again.at(-1) ?? altered,
+    })
+  },
+})
+
+scenario({
+  id: 'TCON-05/refused',
+  title: 'the bank refuses to create the consent',
+  right: 'It says so, and sends no customer to the bank.',
+  alteration: 'consent-refused',
+  judge(run) {
+    const altered = requireAltered(run, 'creates a consent')
+    const visit = after(run, altered).find(({ endpoint }) => endpoint === 'authorisation')
+    if (visit) {
+      throw new Nonconformance({
+        message: 'a customer is sent to the bank for a consent that does not exist',
+        expected: 'no authorisation request',
+        actual: 'an authorisation request',
+        exchange: visit,
+      })
+    }
+    givesUp(run.altered)
+    requireRefusal(run, 'a refused consent', altered)
+  },
+})
+
+/** The consent is over: the client says so, and does not go on asking. */
+function notices(run: ScenarioRun, what: string): void {
+  const later = run.exchanges.filter(
+    (each) => seenOf(each).goal === 'read' && DATA.includes(each.endpoint),
+  )
+  givesUp(later)
+  requireRefusal(run, what, later.at(-1))
+}
+
+for (const [name, fact, title, alteration] of [
+  ['revoked', 'customer-revokes', 'the customer has revoked consent at the bank', undefined],
+  ['expired', 'consent-expired', 'the consent has expired', 'every-consent-expires'],
+  ['ninety-days', 'ninety-days-passed', 'the consent was confirmed ninety days ago', undefined],
+] as const) {
+  scenario({
+    id: `TCON-06/${name}`,
+    title,
+    right: 'It says that the customer must connect or confirm again, and does not go on asking.',
+    ...(alteration && { alteration }),
+    steps: ['connect', { fact }, 'read'],
+    judge: (run) => notices(run, `a consent that is over (${title})`),
+  })
+}
+
+scenario({
+  id: 'TCON-06/status-revoked',
+  title: 'the customer has revoked consent at the bank: a query of the consent says Revoked',
+  right: 'It says so, and asks for nothing under that consent again.',
+  steps: ['connect', { fact: 'customer-revokes' }, 'read'],
+  judge(run) {
+    const query = run.exchanges.find(
+      ({ endpoint, response }) =>
+        endpoint === 'query-account-access-consent' &&
+        member(response?.json, 'Data', 'Status') === 'Revoked',
+    )
+    if (!query) throw new NotApplicable('the client does not query the consent')
+    const path = ({ request }: Exchange) => new URL(request.url).pathname
+    const refused = run.exchanges.slice(0, run.exchanges.indexOf(query)).map(path)
+    // What is asked for elsewhere may have been on its way.
+    const again = after(run, query).find(
+      (each) => DATA.includes(each.endpoint) && refused.includes(path(each)),
+    )
+    if (again) {
+      throw new Nonconformance({
+        message: 'the client asks again under a consent that it saw Revoked',
+        expected: 'no further request for data',
+        actual: `${again.request.method} ${again.endpoint}`,
+        exchange: again,
+      })
+    }
+    requireRefusal(run, 'a consent that is Revoked', query)
+  },
+})
+
+scenario({
+  id: 'TCON-07/funds',
+  title: 'a funds confirmation consent is created and deleted',
+  right:
+    'It names the customer’s card by its last four digits, and deletes the consent afterwards.',
+  steps: ['confirm-funds'],
+  judge(run) {
+    requireUnbroken(run)
+    const has = (endpoint: string, status: number) =>
+      run.exchanges.some((each) => each.endpoint === endpoint && each.response?.status === status)
+    const created = has('create-funds-confirmation-consent', 201)
+    if (created && has('delete-funds-confirmation-consent', 204)) return
+    throw new Nonconformance({
+      message: created ? 'the consent was not deleted' : 'no consent was created',
+      expected: 'POST answered with 201, DELETE answered with 204',
+      actual: `it says: ${lastSaid(run).words || lastSaid(run).end}`,
+      exchange: run.exchanges.at(-1),
+    })
+  },
+})

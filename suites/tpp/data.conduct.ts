@@ -1,0 +1,132 @@
+/** Requests for data. Requirements: specs/tpp/data.yaml */
+import { isIP } from 'node:net'
+import { conduct } from '../../engine/suite-api/certification.ts'
+import type { Endpoint, Exchange } from '../../engine/suite-api/responses.ts'
+import { member, rowsOf } from '../../engine/suite-api/responses.ts'
+import { DATA, queryOf, seenOf, sent, shown, unless } from './common/messages.ts'
+
+const isData = ({ endpoint }: Exchange) => DATA.includes(endpoint)
+
+conduct(
+  'DATA-01/consent-token',
+  'data is asked for with an access token of the authorization_code grant',
+  { endpoints: DATA },
+  (exchange) => {
+    const { token } = seenOf(exchange)
+    if (!isData(exchange) || !token) return undefined
+    return unless(token.kind === 'customer', {
+      message: 'the access token is the client’s own',
+      expected: 'an access token of an authorization_code grant',
+      actual: 'an access token of a client_credentials grant',
+    })
+  },
+)
+
+const TRANSACTIONS: readonly Endpoint[] = ['transactions', 'account-transactions']
+const FILTERS = ['fromBookingDateTime', 'toBookingDateTime']
+const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i
+
+function filtersOf(exchange: Exchange): [name: string, value: string][] {
+  if (!TRANSACTIONS.includes(exchange.endpoint)) return []
+  const query = queryOf(exchange)
+  return FILTERS.flatMap((name) => {
+    const value = query.get(name)
+    return value === null ? [] : [[name, value] as [string, string]]
+  })
+}
+
+const unfiltered = 'the client sends no filters: both are optional'
+
+conduct(
+  'TDAT-01/filters',
+  'the filters of transactions are date-times as RFC 3339 writes them',
+  { endpoints: TRANSACTIONS, unseen: unfiltered },
+  (exchange) => {
+    const filters = filtersOf(exchange)
+    if (filters.length === 0) return undefined
+    const wrong = filters.filter(([, value]) => !RFC3339.test(value))
+    return unless(wrong.length === 0, {
+      message: 'a filter is no RFC 3339 date-time with its zone',
+      expected: 'YYYY-MM-DDThh:mm:ssZ',
+      actual: wrong.map(([name, value]) => `${name}=${value}`).join(', '),
+    })
+  },
+)
+
+conduct(
+  'TDAT-02/period',
+  'transactions are not asked for beyond the period of the consent',
+  { endpoints: TRANSACTIONS, unseen: 'no consent with a period was read with filters' },
+  (exchange) => {
+    const { consent } = seenOf(exchange)
+    const filters = new Map(filtersOf(exchange))
+    const from = Date.parse(filters.get('fromBookingDateTime') ?? '')
+    const to = Date.parse(filters.get('toBookingDateTime') ?? '')
+    const { transactionsFrom: first, transactionsTo: last } = consent ?? {}
+    const compared =
+      (first !== undefined && !Number.isNaN(from)) || (last !== undefined && !Number.isNaN(to))
+    if (!compared) return undefined
+    const early = first !== undefined && from < first
+    const late = last !== undefined && to > last
+    return unless(!early && !late, {
+      message: 'the filters reach beyond the period that the customer agreed to',
+      expected: 'filters within TransactionFromDateTime and TransactionToDateTime of the consent',
+      actual: [early && 'an earlier beginning', late && 'a later end'].filter(Boolean).join(', '),
+    })
+  },
+)
+
+conduct(
+  'TDAT-03/absent',
+  'a request while the customer is away does not say that they are there',
+  { endpoints: DATA, unseen: 'the client reads only while the customer is there' },
+  (exchange) => {
+    if (!isData(exchange) || seenOf(exchange).present) return undefined
+    const address = sent(exchange, 'x-fapi-customer-ip-address')
+    return unless(address === undefined, {
+      message: 'the customer is said to be present, and is not',
+      expected: 'no x-fapi-customer-ip-address',
+      actual: `x-fapi-customer-ip-address: ${address}`,
+    })
+  },
+)
+
+conduct(
+  'TDAT-04/address',
+  'x-fapi-customer-ip-address is an address',
+  { endpoints: DATA, unseen: 'the client sends no x-fapi-customer-ip-address' },
+  (exchange) => {
+    const address = sent(exchange, 'x-fapi-customer-ip-address')
+    if (!isData(exchange) || address === undefined) return undefined
+    return unless(isIP(address.trim()) !== 0, {
+      message: 'x-fapi-customer-ip-address is no IP address',
+      expected: 'an IPv4 or IPv6 address',
+      actual: shown(address),
+    })
+  },
+)
+
+conduct(
+  'TDAT-05/account-ids',
+  'an AccountId is used under the consent that it came with',
+  { endpoints: DATA, unseen: 'the client reads no single account' },
+  (exchange, earlier) => {
+    const id = /\/accounts\/([^/?]+)/.exec(new URL(exchange.request.url).pathname)?.[1]
+    const { consent, scenario } = seenOf(exchange)
+    if (!isData(exchange) || id === undefined || !consent) return undefined
+    const wanted = decodeURIComponent(id)
+    const givenBy = (other: Exchange) =>
+      rowsOf(other).some((row) => member(row, 'AccountId') === wanted)
+    const near = (other: Exchange) =>
+      seenOf(other).consent?.id === consent.id || seenOf(other).scenario === scenario
+    const sources = earlier.filter((other) => isData(other) && near(other) && givenBy(other))
+    const own = sources.some((other) => seenOf(other).consent?.id === consent.id)
+    const foreign = sources.some((other) => seenOf(other).scenario === scenario)
+    if (!own && !foreign) return undefined
+    return unless(own, {
+      message: 'the AccountId came with another consent',
+      expected: 'an AccountId of GET /accounts under the same consent',
+      actual: 'an AccountId that only another consent gave',
+    })
+  },
+)

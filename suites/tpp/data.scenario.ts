@@ -1,0 +1,87 @@
+/** Data as banks may answer it. Requirements: specs/tpp/data.yaml */
+import { scenario } from '../../engine/suite-api/certification.ts'
+import { lastSaid, survives } from './common/expect.ts'
+
+scenario({
+  id: 'TXN-13/changed-amount',
+  title: 'the amount of a transaction is another one when it is read again',
+  right: 'It takes the new amount.',
+  alteration: 'amounts-change',
+  steps: ['connect', 'read'],
+  judge: (run) => survives(run),
+})
+
+scenario({
+  id: 'TDAT-05/second-consent',
+  title:
+    'the customer connects a second time: under the new consent accounts have other AccountIds',
+  right: 'It reads the accounts of the new consent by the AccountIds that came with it.',
+  steps: ['connect', 'connect'],
+  judge: (run) => survives(run),
+})
+
+for (const [name, alteration, title] of [
+  ['fewer-accounts', 'one-account-only', 'the customer has one account, and no other'],
+  ['no-transactions', 'no-transactions', 'no card was ever used: there are no transactions'],
+  [
+    'pending-rows',
+    'pending-rows-in-other-words',
+    'pending rows have no BookingDateTime, or a Status that nobody knows',
+  ],
+  ['unknown-members', 'more-members-everywhere', 'every object has members that no table knows'],
+  [
+    'shapes',
+    'dotted-names-of-any-shape',
+    'Account and CreditLine are an object here, an array there, or absent',
+  ],
+  [
+    'date-times',
+    'date-times-spelt-in-any-way',
+    'date-times end in +00:00, have nine decimals, or are in lower case',
+  ],
+  [
+    'headers',
+    'headers-in-capitals',
+    'names of headers are in capitals, and there are more of them',
+  ],
+  [
+    'compressed',
+    'bodies-framed-in-any-way',
+    'answers are compressed where the request allows it, and framed in any way',
+  ],
+  [
+    'json',
+    'json-written-in-any-way',
+    'JSON is indented, escaped and called application/json;charset=UTF-8',
+  ],
+] as const) {
+  scenario({
+    id: `TDAT-06/${name}`,
+    title,
+    right: 'It reads what there is.',
+    alteration,
+    judge: (run) => survives(run),
+  })
+}
+
+scenario({
+  id: 'TDAT-08/interim',
+  title: 'the interim answer 102 comes before each answer with data',
+  right: 'It waits for the final answer.',
+  alteration: 'interim-answers',
+  judge: (run) => survives(run),
+})
+
+scenario({
+  id: 'TDAT-07/no-accounts',
+  title: 'the list of accounts is empty',
+  right: 'What it makes of that is recorded.',
+  alteration: 'no-accounts',
+  judge(run) {
+    const { end, words } = lastSaid(run)
+    run.observe(
+      'without any account the client says',
+      end === 'done' ? 'that it has the data' : words,
+    )
+  },
+})

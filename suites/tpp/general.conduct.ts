@@ -1,0 +1,139 @@
+/** What holds of every request of a TPP. Requirements: specs/tpp/general.yaml */
+import { conduct } from '../../engine/suite-api/certification.ts'
+import {
+  CONSENTS,
+  CREATIONS,
+  DATA,
+  decoded,
+  formOf,
+  queryOf,
+  seenOf,
+  sent,
+  shown,
+  unless,
+} from './common/messages.ts'
+
+const API = [...CONSENTS, ...DATA]
+
+conduct(
+  'GEN-03/encoding',
+  'the registration is a JWT, the token request a form, and every other body JSON',
+  { endpoints: ['registration', 'token', ...CREATIONS] },
+  (exchange) => {
+    const { endpoint, request } = exchange
+    const type = sent(exchange, 'content-type') ?? 'none'
+    if (endpoint === 'registration') {
+      return unless(decoded(request.body?.trim()) !== undefined, {
+        message: 'the body of the registration is no JWT',
+        expected: 'a JWT in compact form',
+        actual: `a body of type ${type}`,
+      })
+    }
+    if (endpoint === 'token') {
+      const form = type.split(';')[0]?.trim().toLowerCase() === 'application/x-www-form-urlencoded'
+      return unless(form && formOf(exchange).has('grant_type'), {
+        message: 'the token request is not form encoded',
+        expected: 'application/x-www-form-urlencoded with a grant_type',
+        actual: `${type}${form ? ' without grant_type' : ''}`,
+      })
+    }
+    if (!CREATIONS.includes(endpoint)) return undefined
+    return unless(isObject(request.body), {
+      message: 'the body is no JSON object',
+      expected: 'a JSON object',
+      actual: shown(request.body?.slice(0, 100)),
+    })
+  },
+)
+
+function isObject(body: string | undefined): boolean {
+  try {
+    const value: unknown = JSON.parse(body ?? '')
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}
+
+conduct(
+  'GEN-04/accept',
+  'requests for consents and data accept application/json',
+  { endpoints: API },
+  (exchange) => {
+    if (!API.includes(exchange.endpoint)) return undefined
+    const accept = sent(exchange, 'accept')
+    const types = (accept ?? '').split(',').map((each) => each.split(';')[0]?.trim().toLowerCase())
+    return unless(types.includes('application/json'), {
+      message: 'accept: application/json is not sent',
+      expected: 'accept: application/json',
+      actual: accept === undefined ? 'no accept header' : `accept: ${accept}`,
+    })
+  },
+)
+
+conduct(
+  'GEN-04/content-type',
+  'create requests send Content-Type: application/json',
+  { endpoints: CREATIONS },
+  (exchange) => {
+    if (!CREATIONS.includes(exchange.endpoint)) return undefined
+    const type = sent(exchange, 'content-type')
+    return unless(type?.split(';')[0]?.trim().toLowerCase() === 'application/json', {
+      message: 'Content-Type: application/json is not sent',
+      expected: 'Content-Type: application/json',
+      actual: `Content-Type: ${type ?? 'none'}`,
+    })
+  },
+)
+
+conduct(
+  'TGEN-02/certificate',
+  'registration, consents and data are asked for with a valid transport certificate',
+  { endpoints: ['registration', ...API], failures: true },
+  (exchange) => {
+    const { certificate, refusal } = seenOf(exchange)
+    const died = exchange.request.method === 'CONNECT'
+    const ours = ['none', 'refused'].includes(certificate)
+    const about = refusal?.detail ?? ''
+    if (died && !(ours && /transport certificate/.test(about))) return undefined
+    if (!died && exchange.endpoint !== 'registration' && !API.includes(exchange.endpoint)) {
+      return undefined
+    }
+    return unless(!died && certificate === 'valid' && refusal?.reason !== 'token-other-client', {
+      message: 'the connection has no valid transport certificate of the TPP',
+      expected: 'mutual TLS with the transport certificate that the directory issued to the TPP',
+      actual: about || `certificate: ${certificate}`,
+    })
+  },
+)
+
+conduct(
+  'TGEN-03/bearer',
+  'requests for consents and data carry Authorization: Bearer',
+  { endpoints: API },
+  (exchange) => {
+    if (!API.includes(exchange.endpoint)) return undefined
+    const header = sent(exchange, 'authorization')
+    return unless(/^Bearer +\S+$/i.test(header ?? ''), {
+      message: 'there is no Authorization: Bearer header',
+      expected: 'Authorization: Bearer <ACCESS_TOKEN>',
+      actual: header === undefined ? 'no Authorization header' : `scheme ${header.split(' ')[0]}`,
+    })
+  },
+)
+
+conduct(
+  'TGEN-04/not-in-url',
+  'no token, code or assertion stands in an address',
+  { endpoints: [...API, 'token', 'registration'] },
+  (exchange) => {
+    if (![...API, 'token', 'registration', 'products'].includes(exchange.endpoint)) return undefined
+    const secret = ['access_token', 'refresh_token', 'code', 'client_assertion', 'client_secret']
+    const found = secret.filter((name) => queryOf(exchange).has(name))
+    return unless(found.length === 0, {
+      message: 'a secret stands in the address',
+      expected: 'tokens in the Authorization header or in the body of a form',
+      actual: `the query has ${found.join(', ')}`,
+    })
+  },
+)

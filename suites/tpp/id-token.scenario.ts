@@ -1,0 +1,162 @@
+/** ID tokens that are wrong in one thing. Requirements: specs/tpp/id-token.yaml */
+import { scenario } from '../../engine/suite-api/certification.ts'
+import {
+  dataIn,
+  lastSaid,
+  redemptions,
+  refusesTheCode,
+  refusesTheTokens,
+  requireState,
+  survives,
+} from './common/expect.ts'
+
+/** Scenario, alteration, and what is wrong in words that follow “an ID token”. */
+const REDIRECT: [id: string, alteration: string, what: string][] = [
+  ['TIDT-01/wrong-signature', 'redirect-id-token-of-a-stranger', 'signed by somebody else'],
+  ['TIDT-01/unknown-kid', 'redirect-id-token-of-unknown-kid', 'of a key that is not published'],
+  ['TIDT-02/unsigned', 'redirect-id-token-unsigned', 'with alg none'],
+  ['TIDT-02/rs256', 'redirect-id-token-in-rs256', 'with alg RS256 where PS256 is registered'],
+  ['TIDT-03/issuer', 'redirect-id-token-of-another-issuer', 'of another issuer'],
+  ['TIDT-04/audience', 'redirect-id-token-for-another-client', 'for another client'],
+  ['TIDT-04/second-audience', 'redirect-id-token-for-two-clients', 'for another client as well'],
+  ['TIDT-05/expired', 'redirect-id-token-expired', 'that has expired'],
+  ['TIDT-05/no-exp', 'redirect-id-token-without-exp', 'without exp'],
+  ['TIDT-06/other-nonce', 'redirect-id-token-of-another-nonce', 'with the nonce of another visit'],
+  ['TIDT-06/no-nonce', 'redirect-id-token-without-nonce', 'without nonce'],
+  ['TIDT-07/c-hash', 'redirect-id-token-of-another-c-hash', 'with a c_hash of another code'],
+  ['TIDT-07/other-code', 'code-of-another-visit', 'beside the code of another visit'],
+  ['TIDT-08/s-hash', 'redirect-id-token-of-another-s-hash', 'with an s_hash of another state'],
+  ['TIDT-09/intent', 'redirect-id-token-of-another-intent', 'for the intent of another consent'],
+]
+
+for (const [id, alteration, what] of REDIRECT) {
+  scenario({
+    id,
+    title: `the answer of the authorisation page holds an ID token ${what}`,
+    right: 'It validates the ID token before it redeems the code, and redeems none.',
+    alteration,
+    judge(run) {
+      if (id === 'TIDT-08/s-hash') requireState(run)
+      refusesTheCode(run, `an ID token ${what}`)
+    },
+  })
+}
+
+scenario({
+  id: 'TIDT-10/absent',
+  title: 'the answer of the authorisation page holds a code and no ID token',
+  right: 'It redeems no code that no ID token vouches for.',
+  alteration: 'redirect-without-id-token',
+  judge: (run) => refusesTheCode(run, 'an answer without an ID token'),
+})
+
+const TOKEN_ENDPOINT: [id: string, alteration: string, what: string][] = [
+  ['TIDT-02/unsigned-from-token-endpoint', 'token-id-token-unsigned', 'with alg none'],
+  [
+    'TIDT-02/rs256-from-token-endpoint',
+    'token-id-token-in-rs256',
+    'with alg RS256 where PS256 is registered',
+  ],
+  ['TIDT-03/issuer-from-token-endpoint', 'token-id-token-of-another-issuer', 'of another issuer'],
+  [
+    'TIDT-04/audience-from-token-endpoint',
+    'token-id-token-for-another-client',
+    'for another client',
+  ],
+  [
+    'TIDT-04/second-audience-from-token-endpoint',
+    'token-id-token-for-two-clients',
+    'for another client as well',
+  ],
+  ['TIDT-05/expired-from-token-endpoint', 'token-id-token-expired', 'that has expired'],
+  ['TIDT-05/no-exp-from-token-endpoint', 'token-id-token-without-exp', 'without exp'],
+  [
+    'TIDT-06/nonce-from-token-endpoint',
+    'token-id-token-of-another-nonce',
+    'with the nonce of another visit',
+  ],
+  [
+    'TIDT-09/intent-from-token-endpoint',
+    'token-id-token-of-another-intent',
+    'for the intent of another consent',
+  ],
+  [
+    'TIDT-11/subject',
+    'token-id-token-of-another-subject',
+    'of another customer than the first one',
+  ],
+]
+
+for (const [id, alteration, what] of TOKEN_ENDPOINT) {
+  scenario({
+    id,
+    title: `the token endpoint answers with an ID token ${what}`,
+    right: 'It validates the ID token, and uses no access token that came beside it.',
+    alteration,
+    judge: (run) => refusesTheTokens(run, `an ID token ${what}`),
+  })
+}
+
+for (const [id, alteration, what, because] of [
+  [
+    'TIDT-12/signature-from-token-endpoint',
+    'token-id-token-of-a-stranger',
+    'signed by somebody else',
+    'TLS may stand for the signature here',
+  ],
+  [
+    'TIDT-12/unknown-kid-from-token-endpoint',
+    'token-id-token-of-unknown-kid',
+    'of a key that is not published',
+    'TLS may stand for the signature here',
+  ],
+  [
+    'TIDT-13/c-hash-from-token-endpoint',
+    'token-id-token-of-another-c-hash',
+    'with a c_hash of another code',
+    'c_hash may be omitted here, and no sentence has it compared',
+  ],
+] as const) {
+  scenario({
+    id,
+    title: `the token endpoint answers with an ID token ${what}`,
+    right: `Whether it notices is recorded: ${because}.`,
+    alteration,
+    judge(run) {
+      const taken = dataIn(run.exchanges).length > 0
+      const said = taken ? 'taken' : `refused: ${lastSaid(run).words}`
+      run.observe(`an ID token ${what} from the token endpoint is`, said)
+    },
+  })
+}
+
+scenario({
+  id: 'TIDT-13/no-c-hash',
+  title: 'the ID token of the authorisation page has no c_hash',
+  right: 'Whether it goes on is recorded: c_hash is compared where it is present.',
+  alteration: 'redirect-id-token-without-c-hash',
+  judge(run) {
+    const taken = redemptions(run.exchanges).length > 0
+    run.observe(
+      'an ID token without c_hash is',
+      taken ? 'taken' : `refused: ${lastSaid(run).words}`,
+    )
+  },
+})
+
+scenario({
+  id: 'TIDT-14/several-keys',
+  title: 'the bank publishes several keys, of other types too, and signs with whichever it likes',
+  right: 'It takes the key that the kid of the ID token names.',
+  alteration: 'many-keys',
+  judge: (run) => survives(run),
+})
+
+scenario({
+  id: 'TIDT-14/new-key',
+  title: 'between two logins the bank begins to sign with a new key',
+  right: 'It fetches the JWKS again when a kid is unknown to it.',
+  alteration: 'keys-change-during-the-run',
+  steps: ['connect', 'connect'],
+  judge: (run) => survives(run),
+})

@@ -1,0 +1,25 @@
+/** Requests for products. Requirements: specs/tpp/products.yaml */
+import { conduct } from '../../engine/suite-api/certification.ts'
+import { sent, unless } from './common/messages.ts'
+
+conduct(
+  'PROD-02/request',
+  'products are asked for as JSON, without body and parameters',
+  { endpoints: ['products'], unseen: 'the client reads no products' },
+  (exchange) => {
+    if (exchange.endpoint !== 'products') return undefined
+    const { body, url } = exchange.request
+    const json = (name: string) => /(^|[\s,])application\/json\b/i.test(sent(exchange, name) ?? '')
+    const wrong = [
+      !json('content-type') && `Content-Type ${sent(exchange, 'content-type') ?? 'none'}`,
+      !json('accept') && `Accept ${sent(exchange, 'accept') ?? 'none'}`,
+      body && 'a body',
+      new URL(url).search && 'parameters',
+    ].filter(Boolean)
+    return unless(wrong.length === 0, {
+      message: 'the request is not as the document shows it',
+      expected: 'Content-Type and Accept application/json, no body, no parameters',
+      actual: wrong.join(', '),
+    })
+  },
+)

@@ -1,0 +1,137 @@
+/** The registration request. Requirements: specs/tpp/registration.yaml */
+import { conduct } from '../../engine/suite-api/certification.ts'
+import {
+  decoded,
+  list,
+  registrationOf,
+  seenOf,
+  sent,
+  shown,
+  unless,
+  words,
+} from './common/messages.ts'
+
+const options = { endpoints: ['registration'] as const, unseen: 'the client was registered before' }
+
+conduct(
+  'TREG-01/content-type',
+  'a registration is sent as application/jwt',
+  options,
+  (exchange) => {
+    if (exchange.endpoint !== 'registration') return undefined
+    const type = sent(exchange, 'content-type')
+    return unless(type?.split(';')[0]?.trim().toLowerCase() === 'application/jwt', {
+      message: 'the registration is not sent as application/jwt',
+      expected: 'Content-Type: application/jwt',
+      actual: `Content-Type: ${type ?? 'none'}`,
+    })
+  },
+)
+
+conduct(
+  'TREG-02/statement',
+  'a registration contains the software statement that the directory issued to the TPP',
+  options,
+  (exchange) => {
+    const registration = registrationOf(exchange)
+    if (exchange.endpoint !== 'registration' || !registration) return undefined
+    const { refusal } = seenOf(exchange)
+    const statement = decoded(registration.claims.software_statement as string | undefined)
+    const condemned = /software_statement$/.test(refusal?.reason ?? '')
+    return unless(statement !== undefined && !condemned, {
+      message: 'the software statement is missing, or not the one of the directory',
+      expected: 'software_statement: the JWT that the directory issued to this TPP',
+      actual: condemned ? (refusal?.detail ?? '') : shown(registration.claims.software_statement),
+    })
+  },
+)
+
+conduct(
+  'TREG-03/redirect-uris',
+  'the redirect URIs of a registration are among those of the software statement',
+  options,
+  (exchange) => {
+    const registration = registrationOf(exchange)
+    const statement = decoded(registration?.claims.software_statement as string | undefined)
+    if (exchange.endpoint !== 'registration' || !registration || !statement) return undefined
+    const stated = list(statement.claims.software_redirect_uris)
+    const { redirect_uris: asked } = registration.claims
+    if (asked === undefined) return []
+    const beyond = list(asked).filter((uri) => !stated.includes(uri))
+    return unless(beyond.length === 0, {
+      message: 'a redirect URI is not in the software statement',
+      expected: `some of ${stated.join(', ')}`,
+      actual: beyond.map(shown).join(', '),
+    })
+  },
+)
+
+/** What the documents say is used, for each value that a registration can ask for. */
+const USED: Record<string, readonly string[]> = {
+  token_endpoint_auth_method: ['private_key_jwt'],
+  token_endpoint_auth_signing_alg: ['PS256'],
+  request_object_signing_alg: ['PS256'],
+  id_token_signed_response_alg: ['PS256'],
+  response_types: ['code id_token'],
+  grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
+}
+
+conduct(
+  'TREG-04/advertised',
+  'the values of a registration are those that the bank advertises',
+  options,
+  (exchange) => {
+    const registration = registrationOf(exchange)
+    if (exchange.endpoint !== 'registration' || !registration) return undefined
+    const { claims } = registration
+    const wrong = Object.entries(USED).flatMap(([name, used]) =>
+      claims[name] === undefined
+        ? []
+        : list(claims[name])
+            .filter((value) => !used.includes(String(value)))
+            .map((value) => `${name}: ${value}`),
+    )
+    const scopes = words(claims.scope)
+    const known = ['openid', 'accounts', 'fundsconfirmations']
+    wrong.push(...scopes.filter((each) => !known.includes(each)).map((each) => `scope: ${each}`))
+    return unless(wrong.length === 0, {
+      message: 'a value is not among those on the well-known configuration',
+      expected: 'values that the well-known configuration advertises',
+      actual: wrong.join(', '),
+    })
+  },
+)
+
+conduct(
+  'TREG-05/jti-fresh',
+  'each registration that has a jti has one of its own',
+  { ...options, unseen: 'no registration has a jti: it is optional' },
+  (exchange, earlier) => {
+    const registration = registrationOf(exchange)
+    if (exchange.endpoint !== 'registration' || !registration) return undefined
+    const { jti } = registration.claims
+    if (jti === undefined) return undefined
+    const again = earlier.some(
+      (other) => other.endpoint === 'registration' && registrationOf(other)?.claims.jti === jti,
+    )
+    return unless(!again, {
+      message: 'jti was used before',
+      expected: 'a jti that no other registration had',
+      actual: shown(jti),
+    })
+  },
+)
+
+conduct('TREG-07/audience', 'a registration says which bank it is for', options, (exchange) => {
+  const registration = registrationOf(exchange)
+  const { issuer, registrationEndpoint } = seenOf(exchange).expected ?? {}
+  if (exchange.endpoint !== 'registration' || !registration) return undefined
+  const { aud } = registration.claims
+  const bank = new URL(registrationEndpoint ?? exchange.request.url)
+  const fine = list(aud).some((each) => [issuer, bank.href, bank.origin].includes(String(each)))
+  return unless(fine, {
+    message: aud === undefined ? 'aud is missing' : 'aud is not this bank',
+    expected: `aud ${issuer}`,
+    actual: `aud ${shown(aud)}`,
+  })
+})

@@ -1,0 +1,210 @@
+/** The token request. Requirements: specs/tpp/token.yaml */
+import { conduct } from '../../engine/suite-api/certification.ts'
+import type { Exchange } from '../../engine/suite-api/responses.ts'
+import { assertionOf, formOf, list, seenOf, sent, shown, unless, words } from './common/messages.ts'
+
+const options = { endpoints: ['token'] as const }
+
+/** Form and client assertion of a token request that is a form; `undefined` for anything else. */
+function requestOf(exchange: Exchange) {
+  if (exchange.endpoint !== 'token' || exchange.request.method !== 'POST') return undefined
+  const form = formOf(exchange)
+  if (!form.has('grant_type')) return undefined
+  return { form, assertion: assertionOf(exchange), seen: seenOf(exchange) }
+}
+
+conduct(
+  'TTOK-01/method',
+  'a client authenticates by private_key_jwt alone',
+  options,
+  (exchange) => {
+    const asked = requestOf(exchange)
+    if (!asked) return undefined
+    const others = [
+      asked.form.has('client_secret') && 'client_secret',
+      sent(exchange, 'authorization') !== undefined && 'an Authorization header',
+    ].filter(Boolean)
+    return unless(asked.form.has('client_assertion') && others.length === 0, {
+      message: 'the client does not authenticate by private_key_jwt alone',
+      expected: 'client_assertion, and no other method',
+      actual: [asked.form.has('client_assertion') || 'no client_assertion', ...others]
+        .filter((each) => each !== true)
+        .join(', '),
+    })
+  },
+)
+
+const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
+conduct('TTOK-02/type', 'client_assertion_type is the JWT-bearer URN', options, (exchange) => {
+  const asked = requestOf(exchange)
+  if (!asked?.form.has('client_assertion')) return undefined
+  const type = asked.form.get('client_assertion_type')
+  return unless(type === TYPE, {
+    message: 'client_assertion_type is another one',
+    expected: TYPE,
+    actual: shown(type),
+  })
+})
+
+conduct('TTOK-03/issuer', 'iss and sub of the assertion are the client', options, (exchange) => {
+  const asked = requestOf(exchange)
+  if (!asked?.assertion) return undefined
+  const { iss, sub } = asked.assertion.claims
+  const own = asked.form.get('client_id') ?? asked.seen.client?.client_id ?? sub
+  return unless(iss === own && sub === own && own !== undefined, {
+    message: 'iss or sub is not the client',
+    expected: `iss and sub ${shown(own)}`,
+    actual: `iss ${shown(iss)}, sub ${shown(sub)}`,
+  })
+})
+
+conduct('TTOK-03/audience', 'aud of the assertion is the token endpoint', options, (exchange) => {
+  const asked = requestOf(exchange)
+  if (!asked?.assertion) return undefined
+  const { tokenEndpoint = '', issuer = '' } = asked.seen.expected ?? {}
+  const { aud } = asked.assertion.claims
+  const fine = list(aud).some((each) => each === tokenEndpoint || each === issuer)
+  return unless(fine, {
+    message: 'aud does not name the bank',
+    expected: `aud ${tokenEndpoint}`,
+    actual: `aud ${shown(aud)}`,
+  })
+})
+
+conduct('TTOK-03/jti', 'the assertion has a jti', options, (exchange) => {
+  const asked = requestOf(exchange)
+  if (!asked?.assertion) return undefined
+  const { jti } = asked.assertion.claims
+  return unless(typeof jti === 'string' && jti !== '', {
+    message: 'jti is missing',
+    expected: 'a unique identifier',
+    actual: `jti ${shown(jti)}`,
+  })
+})
+
+conduct('TTOK-03/expiry', 'the assertion has an exp that has not passed', options, (exchange) => {
+  const asked = requestOf(exchange)
+  if (!asked?.assertion) return undefined
+  const { exp } = asked.assertion.claims
+  const at = Date.parse(exchange.startedAt) / 1000
+  return unless(typeof exp === 'number' && exp > at - 10, {
+    message: 'exp is missing or has passed',
+    expected: 'an exp in the future',
+    actual: `exp ${shown(exp)} at ${Math.floor(at)}`,
+  })
+})
+
+conduct(
+  'TTOK-04/ps256',
+  'the assertion is signed with PS256 by the client',
+  options,
+  (exchange) => {
+    const asked = requestOf(exchange)
+    if (!asked?.assertion) return undefined
+    const { alg } = asked.assertion.header
+    const detail = asked.seen.refusal?.detail ?? ''
+    const forged = /signature|no applicable key|alg mismatch|no matching key/i.test(detail)
+    return unless(alg === 'PS256' && !forged, {
+      message: 'the assertion is not signed as registered',
+      expected: 'PS256, by a key in the JWKS of the client',
+      actual: alg === 'PS256' ? detail : `alg ${shown(alg)}`,
+    })
+  },
+)
+
+conduct(
+  'TTOK-05/jti-fresh',
+  'no two assertions have the same jti',
+  options,
+  (exchange, earlier) => {
+    const jti = requestOf(exchange)?.assertion?.claims.jti
+    if (jti === undefined) return undefined
+    const again = earlier.some(
+      (other) => other.endpoint === 'token' && assertionOf(other)?.claims.jti === jti,
+    )
+    return unless(!again, {
+      message: 'jti was used before',
+      expected: 'a jti of its own for each assertion',
+      actual: shown(jti),
+    })
+  },
+)
+
+/** Seconds after which an assertion that is still good is more risk than use. */
+const LONGEST = 3600
+
+conduct('TTOK-06/short', 'an assertion is good for an hour at most', options, (exchange) => {
+  const exp = requestOf(exchange)?.assertion?.claims.exp
+  if (typeof exp !== 'number') return undefined
+  const left = exp - Date.parse(exchange.startedAt) / 1000
+  return unless(left <= LONGEST, {
+    message: 'exp is far in the future',
+    expected: `at most ${LONGEST} s ahead`,
+    actual: `${Math.round(left)} s ahead`,
+  })
+})
+
+conduct('TTOK-07/grant', 'grant_type is a registered one', options, (exchange) => {
+  const asked = requestOf(exchange)
+  const registered = asked?.seen.client?.grant_types
+  if (!asked || registered === undefined) return undefined
+  const grant = asked.form.get('grant_type')
+  return unless(list(registered).includes(grant), {
+    message: 'the grant type is not registered',
+    expected: `one of ${list(registered)
+      .filter((each) => each !== 'implicit')
+      .join(', ')}`,
+    actual: shown(grant),
+  })
+})
+
+conduct(
+  'TTOK-08/redirect-uri',
+  'a code comes with the redirect URI it was sent to',
+  options,
+  (exchange) => {
+    const asked = requestOf(exchange)
+    if (asked?.form.get('grant_type') !== 'authorization_code' || !asked.seen.code) return undefined
+    const uri = asked.form.get('redirect_uri')
+    return unless(uri === asked.seen.code.redirectUri, {
+      message: 'redirect_uri is not the one of the authorisation request',
+      expected: asked.seen.code.redirectUri,
+      actual: shown(uri),
+    })
+  },
+)
+
+conduct('TTOK-09/once', 'a code is used once', options, (exchange, earlier) => {
+  const asked = requestOf(exchange)
+  const code = asked?.form.get('code')
+  if (asked?.form.get('grant_type') !== 'authorization_code' || !code) return undefined
+  const before = earlier.filter(
+    (other) => other.endpoint === 'token' && formOf(other).get('code') === code,
+  )
+  // Where nobody answered, or the bank was not there, the client cannot know that it was used.
+  const answered = before.some(({ response }) => response && response.status < 500)
+  return unless(!answered, {
+    message: 'the code was used before',
+    expected: 'one token request for each code',
+    actual: `request ${before.length + 1} with the same code`,
+  })
+})
+
+conduct(
+  'TTOK-10/own-scopes',
+  'a client_credentials grant asks for registered scopes only',
+  { ...options, unseen: 'the client names no scope' },
+  (exchange) => {
+    const asked = requestOf(exchange)
+    const scope = asked?.form.get('scope')
+    const registered = asked?.seen.client?.scope
+    if (!asked || !scope || registered === undefined) return undefined
+    const beyond = words(scope).filter((each) => !words(registered).includes(each))
+    return unless(beyond.length === 0, {
+      message: 'a scope is not registered',
+      expected: `scopes among ${registered}`,
+      actual: beyond.join(' '),
+    })
+  },
+)

@@ -1,0 +1,149 @@
+/** What the token endpoint may answer. Requirements: specs/tpp/token.yaml */
+import type { ScenarioRun } from '../../engine/suite-api/certification.ts'
+import { scenario } from '../../engine/suite-api/certification.ts'
+import { Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { member } from '../../engine/suite-api/responses.ts'
+import {
+  givesUp,
+  redemptions,
+  requireAltered,
+  requireRefusal,
+  requireUnbroken,
+  survives,
+} from './common/expect.ts'
+import { formOf, list, seenOf } from './common/messages.ts'
+
+const refreshes = ({ exchanges }: ScenarioRun) =>
+  exchanges.filter(
+    (each) => each.endpoint === 'token' && formOf(each).get('grant_type') === 'refresh_token',
+  )
+
+/** Ends as not applicable for a client that got no refresh token, or registered without the grant. */
+function requireRefreshToken(run: ScenarioRun): void {
+  requireUnbroken(run)
+  const issued = redemptions(run.exchanges).some(
+    ({ response }) => member(response?.json, 'refresh_token') !== undefined,
+  )
+  const registered = redemptions(run.exchanges).some((each) =>
+    list(seenOf(each).client?.grant_types).includes('refresh_token'),
+  )
+  if (!issued || !registered) {
+    throw new NotApplicable('the client registers without the grant refresh_token')
+  }
+}
+
+function usesRefreshToken(run: ScenarioRun): void {
+  requireRefreshToken(run)
+  const visits = run.exchanges.filter(
+    (each) => each.endpoint === 'authorisation' && seenOf(each).goal === 'read',
+  )
+  if (refreshes(run).length > 0 && visits.length === 0) return
+  throw new Nonconformance({
+    message: 'the client has a refresh token and does not use it',
+    expected: 'a token request of a refresh_token grant',
+    actual: visits.length > 0 ? 'the customer was asked again' : 'no such request',
+    exchange: run.exchanges.findLast((each) => seenOf(each).goal === 'read'),
+  })
+}
+
+scenario({
+  id: 'TTOK-11/expired-token',
+  title: 'the access token expires, and the bank answers 401',
+  right: 'It gets a new one with its refresh token, and asks nobody.',
+  steps: ['connect', { fact: 'token-expired' }, 'read'],
+  judge(run) {
+    usesRefreshToken(run)
+    survives(run, refreshes(run).at(-1))
+  },
+})
+
+scenario({
+  id: 'TTOK-11/short-life',
+  title: 'access tokens live for a second',
+  right: 'It heeds expires_in or the 401, and gets a new one with its refresh token.',
+  alteration: 'tokens-of-a-second',
+  steps: ['connect', 'read'],
+  judge(run) {
+    usesRefreshToken(run)
+    survives(run, refreshes(run).at(-1))
+  },
+})
+
+scenario({
+  id: 'TTOK-12/rotated',
+  title: 'each refresh yields another refresh token, and the one before is void',
+  right: 'It keeps the newest refresh token.',
+  alteration: 'refresh-tokens-rotate',
+  steps: ['connect', { fact: 'token-expired' }, 'read', { fact: 'token-expired' }, 'read'],
+  judge(run) {
+    requireRefreshToken(run)
+    if (refreshes(run).length === 0) throw new NotApplicable('the client refreshes no token')
+    const old = refreshes(run).find((each) => seenOf(each).refreshToken?.superseded)
+    if (old) {
+      throw new Nonconformance({
+        message: 'the client uses a refresh token that was replaced',
+        expected: 'the refresh token of the newest token response',
+        actual: 'an earlier one',
+        exchange: old,
+      })
+    }
+    survives(run)
+  },
+})
+
+scenario({
+  id: 'TTOK-12/kept',
+  title: 'a refresh yields no new refresh token: the one before goes on',
+  right: 'It keeps the refresh token that it has.',
+  alteration: 'refresh-without-new-refresh-token',
+  steps: ['connect', { fact: 'token-expired' }, 'read', { fact: 'token-expired' }, 'read'],
+  judge(run) {
+    requireRefreshToken(run)
+    if (refreshes(run).length === 0) throw new NotApplicable('the client refreshes no token')
+    survives(run)
+  },
+})
+
+scenario({
+  id: 'TTOK-13/refresh-refused',
+  title: 'the refresh token is refused with invalid_grant',
+  right: 'It says that the customer must connect again, and does not go on asking.',
+  alteration: 'refresh-refused',
+  steps: ['connect', { fact: 'token-expired' }, 'read'],
+  judge(run) {
+    requireRefreshToken(run)
+    if (run.altered.length === 0) throw new NotApplicable('the client refreshes no token')
+    givesUp(refreshes(run))
+    requireRefusal(run, 'a refused refresh token')
+  },
+})
+
+scenario({
+  id: 'TTOK-13/code-refused',
+  title: 'the code is refused with invalid_grant',
+  right: 'It says that the login failed, and does not send the code again.',
+  alteration: 'code-refused',
+  judge(run) {
+    const altered = requireAltered(run, 'redeems its code')
+    requireRefusal(run, 'a refused code', altered)
+  },
+})
+
+for (const [name, alteration, title] of [
+  ['no-token-type', 'token-type-left-out', 'the token response has no token_type'],
+  ['no-refresh-token', 'no-refresh-tokens', 'the token response has no refresh token'],
+  ['no-id-token', 'no-id-token-from-token-endpoint', 'the token response has no ID token'],
+  [
+    'more-members',
+    'more-members-in-token-responses',
+    'token responses have members that no standard knows',
+  ],
+] as const) {
+  scenario({
+    id: `TTOK-14/${name}`,
+    title,
+    right: 'It goes on: the member is not required.',
+    alteration,
+    judge: (run) => survives(run),
+  })
+}
