@@ -1,6 +1,6 @@
 import type { Context, Middleware, Next } from 'koa'
 import type { Consent, ConsentKind } from '../bank/consents.ts'
-import { currentRequest } from '../bank/current.ts'
+import { currentRequest } from '../bank/request-context.ts'
 import { stateOf } from '../bank/state.ts'
 import { type Json, jsonOf } from './rewriting.ts'
 
@@ -26,8 +26,8 @@ export function serving(kind: Kind, method: string): boolean {
 
 /** The consent that the path names, whoever owns it. */
 export function consentNamed(ctx: Context): Consent | undefined {
-  const { inside } = stateOf(ctx).bank
-  return inside.consents.get(decodeURIComponent(ctx.path.slice(ctx.path.lastIndexOf('/') + 1)))
+  const { services } = stateOf(ctx).bank
+  return services.consents.get(decodeURIComponent(ctx.path.slice(ctx.path.lastIndexOf('/') + 1)))
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from 'koa'
-import { currentRequest } from '../bank/current.ts'
-import { aispPath } from '../bank/layout.ts'
+import { aispPath } from '../bank/endpoints.ts'
 import type { DataEndpoint } from '../bank/policies/data.ts'
+import { currentRequest } from '../bank/request-context.ts'
 import { stateOf } from '../bank/state.ts'
 
 type Json = Record<string, unknown>

@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto'
+import { constants, createHash, sign } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import type { Context, Middleware } from 'koa'
 import { signJws } from '../bank/signature.ts'
 import { stateOf } from '../bank/state.ts'
+import { decoded, landings } from './jwt-rewrites.ts'
 import { answers, type Json, jsonOf, partOf } from './rewriting.ts'
 
 /** Signs claims as the bank signed the ID token before, `header` overriding members of its header. */
@@ -37,7 +38,7 @@ function remade(idToken: string, remake: Remake, ctx: Context): string | undefin
 
 /** Keeps key and kid of an ID token, so that freedoms about either of them go together with others. */
 export function signingAs(ctx: Context, idToken: string): Sign {
-  const { keys } = stateOf(ctx).bank.inside
+  const { keys } = stateOf(ctx).bank.services
   const { kid } = decodeProtectedHeader(idToken)
   const key = keys.find((one) => one.kid === kid) ?? keys[0]
   if (!key) throw new RangeError('a bank publishes one key at least')
@@ -61,4 +62,28 @@ export function changeFragment(
 /** c_hash, s_hash and at_hash: the left half of SHA-256, base64url (OpenID Connect Core 3.3.2.11). */
 export function halfHash(text: string): string {
   return createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url')
+}
+
+/** Signs the ID token of every redirect to a TPP again, with other claims. */
+export function redirectIdTokens(
+  change: (claims: Json, fragment: URLSearchParams, ctx: Context) => Json | undefined,
+  signed: (ctx: Context, claims: Json) => string = (ctx, claims) =>
+    stateOf(ctx).bank.signAsBank(claims),
+): Middleware {
+  return landings((fragment, ctx) => {
+    const idToken = fragment.get('id_token')
+    const claims = idToken ? change(decoded(idToken).claims, fragment, ctx) : undefined
+    if (!claims) return false
+    fragment.set('id_token', signed(ctx, claims))
+  })
+}
+
+/** An ID token of the bank's own key in RS256. */
+export function inRs256(ctx: Context, claims: Json): string {
+  const [key] = stateOf(ctx).bank.services.keys
+  if (!key) throw new RangeError('the bank has no key')
+  const encoded = (value: Json) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const input = `${encoded({ alg: 'RS256', kid: key.kid })}.${encoded(claims)}`
+  const padding = constants.RSA_PKCS1_PADDING
+  return `${input}.${sign('sha256', Buffer.from(input), { key: key.key, padding }).toString('base64url')}`
 }

@@ -1,27 +1,28 @@
 import { join } from 'node:path'
 import type { Alteration } from '../bank/alteration.ts'
-import { startBank } from '../bank/bank.ts'
+import { type BankOptions, startBank } from '../bank/bank.ts'
 import { createDirectory, type Directory } from '../bank/directory.ts'
+import type { Bank } from '../bank/running-bank.ts'
 import { type Catalogue, loadCatalogue } from '../engine/catalogue/catalogue.ts'
-import type { SuiteCheck } from '../engine/journey/context.ts'
-import { verdictOf } from '../engine/judge/fold.ts'
+import { targetFrom } from '../engine/configuration/resolve.ts'
+import type { TargetDocument } from '../engine/configuration/target.ts'
+import { verdictOf } from '../engine/judge/results.ts'
 import { openSession } from '../engine/run/open.ts'
 import { createRun, type Finished } from '../engine/run/run.ts'
 import type { Scope } from '../engine/run/scope.ts'
 import { loadSuites, type Suites } from '../engine/run/suites.ts'
-import { targetFrom } from '../engine/target/resolve.ts'
-import type { TargetDocument } from '../engine/target/target.ts'
+import type { SuiteCheck } from '../engine/suite-api/check.ts'
 import type { Exchange } from '../engine/wire/exchange.ts'
 import type { Judged } from './proof.ts'
 
 /** What every proof of a process shares: loaded once. */
-export interface Workshop {
+export interface ProofContext {
   catalogue: Catalogue
   suites: Suites
   directory: Directory
 }
 
-export async function openWorkshop(): Promise<Workshop> {
+export async function openProofContext(): Promise<ProofContext> {
   const catalogue = loadCatalogue()
   const [suites, directory] = await Promise.all([
     loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue),
@@ -40,20 +41,25 @@ export interface BankRun extends Finished {
 
 /** Judges a reference bank with these alterations by the whole suite, in this process. */
 export async function judgeBank(
-  workshop: Workshop,
+  context: ProofContext,
   alterations: Alteration[],
   options: {
     scope?: Scope
     onExchange?: (exchange: Exchange) => void
     /** Changes the target that the bank hands over: a poorer one. */
     target?: (document: TargetDocument) => void
+    /** A bank of another size. */
+    bank?: Pick<BankOptions, 'transactions'>
+    /** Puts into the bank what it is to have before anybody asks. */
+    prepare?: (bank: Bank) => unknown
     /** Another order of the checks. */
     order?: (checks: SuiteCheck[]) => SuiteCheck[]
   } = {},
 ): Promise<BankRun> {
-  const { catalogue, suites, directory } = workshop
+  const { catalogue, suites, directory } = context
   const started = performance.now()
-  const bank = await startBank({ alterations, directory })
+  const bank = await startBank({ ...options.bank, alterations, directory })
+  await options.prepare?.(bank)
   const document = structuredClone(bank.target) as TargetDocument
   options.target?.(document)
   const target = targetFrom(document)

@@ -2,16 +2,32 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
+import type { Alteration } from '../bank/alteration.ts'
+import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import type { Fault, Variant } from './proof.ts'
+
+/** Files of faults in single cells, of whichever chapter: account-information/cells.access.ts. */
+const CELLS = /(^|[/\\])cells\./
 
 /** All faults, chapter by chapter: each file of proof/faults/ exports an array by default. */
 export async function loadFaults(): Promise<(Fault & { chapter: string })[]> {
-  return (await load<Fault>('faults')).map(({ file, each }) => ({ ...each, chapter: file }))
+  const { owners } = loadCatalogue()
+  return (await load<Fault>('faults')).map(({ file, each }) => {
+    if (!CELLS.test(file)) return { ...each, chapter: file }
+    // Such a file says what its faults are about; their chapter is that of the check that finds them.
+    const [first = ''] = [...each.fails, ...(each.warns ?? [])]
+    return { ...each, chapter: owners.get(first)?.chapter ?? file }
+  })
 }
 
 /** All variants, theme by theme: each file of proof/variants/ exports an array by default. */
 export async function loadVariants(): Promise<(Variant & { theme: string })[]> {
   return (await load<Variant>('variants')).map(({ file, each }) => ({ ...each, theme: file }))
+}
+
+/** What alters a bank only so that a client meets it. */
+export async function loadScenarioAlterations(): Promise<Alteration[]> {
+  return (await load<Alteration>('scenarios')).map(({ each }) => each)
 }
 
 async function load<T extends { id: string }>(name: string): Promise<{ file: string; each: T }[]> {

@@ -29,7 +29,7 @@ export function matrixOf(
   mutants: ReadonlySet<string>,
 ): Matrix {
   const faults = proofs.filter(({ kind }) => kind === 'fault')
-  const variants = proofs.filter(({ kind }) => kind !== 'fault')
+  const variants = proofs.filter(({ kind }) => kind !== 'fault' && kind !== 'mixed')
   const caught = Object.fromEntries(
     faults.map(({ id, judged }) => [id, [...judged.fails, ...judged.warns]]),
   )

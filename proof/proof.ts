@@ -1,5 +1,5 @@
 import type { Alteration } from '../bank/alteration.ts'
-import type { TargetDocument } from '../engine/target/target.ts'
+import type { TargetDocument } from '../engine/configuration/target.ts'
 
 /** One thing that a wrong bank does, and what the suite must say of it. */
 export interface Fault extends Alteration {

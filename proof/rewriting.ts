@@ -19,7 +19,7 @@ export type Part =
 /** The part that serves a request, told by its listener and path. */
 export function partOf(ctx: Context): Part {
   const { bank, listener } = stateOf(ctx)
-  const { paths } = bank.inside.places
+  const { paths } = bank.services.endpoints
   if (listener.roles.includes('products')) return 'products'
   if (listener.roles.includes('discovery')) {
     if (ctx.path === '/.well-known/openid-configuration') return 'discovery'

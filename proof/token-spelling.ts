@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import type { Context, Middleware, Next } from 'koa'
-import type { Bank } from '../bank/bank.ts'
+import type { Bank } from '../bank/running-bank.ts'
 import { stateOf } from '../bank/state.ts'
 import { halfHash, signingAs } from './id-tokens.ts'
 import { type Json, jsonOf, partOf } from './rewriting.ts'
@@ -21,7 +21,7 @@ export function tokensSpelt(write: Write): Middleware {
     const read = (token: string) => known.get(token) ?? token
     if (!written.has(bank)) {
       written.set(bank, known)
-      const { records } = bank.inside
+      const { records } = bank.services
       const { peek } = records
       records.peek = (model, id) => peek(model, read(id))
     }

@@ -1,16 +1,18 @@
-import { openWorkshop } from './judge-bank.ts'
-import { type Job, proofsToMake, proveCompany } from './prove.ts'
+import { alterationsOf, type Job, loadAlterations, mixedOf } from './jobs.ts'
+import { openProofContext } from './judge-bank.ts'
+import { type Proof, proveGroup, proveMixed, proveWithin } from './prove.ts'
+import { triedTwice } from './second-try.ts'
 
 /** A process that proves what it is sent, one after the other. */
 
-const [workshop, proofs] = await Promise.all([openWorkshop(), proofsToMake([], [])])
+const [context, all] = await Promise.all([openProofContext(), loadAlterations()])
 
-process.on('message', async ({ kind, ids }: Job) => {
-  const company = ids.map((id) => {
-    const named = proofs.find((each) => each.kind === kind && each.expected.id === id)
-    if (!named) throw new Error(`no ${kind} is called ${id}`)
-    return named.expected
-  })
-  process.send?.(await proveCompany(workshop, kind, company))
-})
+async function proved(job: Job): Promise<Proof[]> {
+  if (job.kind === 'mixed') return [await proveMixed(context, mixedOf(all, job.ids))]
+  const altered = alterationsOf(all, job)
+  if (job.only) return proveWithin(context, altered, job.only)
+  return proveGroup(context, job.kind, altered)
+}
+
+process.on('message', async (job: Job) => process.send?.(await triedTwice(() => proved(job))))
 process.send?.('ready')

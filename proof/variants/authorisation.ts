@@ -1,11 +1,11 @@
 import type { Context, Middleware } from 'koa'
-import { currentRequest } from '../../bank/current.ts'
+import { currentRequest } from '../../bank/request-context.ts'
 import { stateOf } from '../../bank/state.ts'
 import { changeFragment, halfHash, idTokens } from '../id-tokens.ts'
 import type { Variant } from '../proof.ts'
 import { answers, partOf } from '../rewriting.ts'
+import { roundRobin, roundRobinOf, roundRobinPerKey } from '../round-robin.ts'
 import { tokensSpelt } from '../token-spelling.ts'
-import { byTurns, forGood, inTurn } from '../turns.ts'
 
 const locationOf = (ctx: Context) => String(ctx.response.get('location') ?? '')
 const onPages = (ctx: Context) => partOf(ctx) === 'pages'
@@ -45,7 +45,7 @@ const variants: Variant[] = [
     id: 'login-page-at-once',
     story:
       'The first answer of the authorisation endpoint may be the login page (AMB-08), and which claims a request object needs is open: nbf is not one of them.',
-    settings: { loginPage: 'forms', requestNbfRequired: false },
+    settings: { loginPage: 'forms' },
     middleware: answers((ctx) => onPages(ctx) && ctx.path === '/authorize'),
   },
   {
@@ -143,7 +143,7 @@ const variants: Variant[] = [
     story:
       'Where a wrong intent is refused is open (AMB-23): the login page is shown, and the refusal comes after it, or the customer logs in and approves, and then it is.',
     policies: (correct, { fired }) => {
-      const after = forGood(['login', 'decision'] as const)
+      const after = roundRobinPerKey(['login', 'decision'] as const)
       const early = (consentId: string) => {
         const path = currentRequest()?.path ?? ''
         return after(consentId) === 'login' ? path === '/authorize' : !path.endsWith('/decision')
@@ -182,7 +182,7 @@ const variants: Variant[] = [
     story:
       'On success the fragment carries code and ID token; where an error stands, and its value, the document does not say: in the query; under another name; without error_description, which is optional (RFC 6749 4.1.2.1).',
     middleware: errors(
-      byTurns<[Context, URLSearchParams, string], void>(
+      roundRobinOf<[Context, URLSearchParams, string], void>(
         (ctx, fragment, address) => {
           ctx.set('location', `${address}${address.includes('?') ? '&' : '?'}${fragment}`)
         },
@@ -208,7 +208,7 @@ const variants: Variant[] = [
       const fragment = new URLSearchParams(text)
       fragment.set('session_state', '7b1c.aa')
       fragment.set('scope', 'openid accounts')
-      fragment.set('iss', stateOf(ctx).bank.inside.places.issuer)
+      fragment.set('iss', stateOf(ctx).bank.services.endpoints.issuer)
       ctx.set('location', `${address}#${spellForm(fragment)}`)
     }),
   },
@@ -220,9 +220,9 @@ const variants: Variant[] = [
   },
 ]
 
-const statusOfPage = inTurn([400, 200])
+const statusOfPage = roundRobin([400, 200])
 
-const spellForm = byTurns<[URLSearchParams], string>(
+const spellForm = roundRobinOf<[URLSearchParams], string>(
   (form) => form.toString(),
   (form) => {
     const members = [...form].toReversed()
@@ -231,7 +231,7 @@ const spellForm = byTurns<[URLSearchParams], string>(
 )
 
 const tokens = tokensSpelt(
-  byTurns<[string, Context], string>(
+  roundRobinOf<[string, Context], string>(
     (token) => `v1/${token}+~.==`,
     (token, ctx) =>
       stateOf(ctx).bank.signAsBank(

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { Variant } from '../proof.ts'
 import { answers, type Json, jsonOf, type Part, partOf, refusals, successes } from '../rewriting.ts'
-import { byTurns, inTurn } from '../turns.ts'
+import { roundRobin, roundRobinOf } from '../round-robin.ts'
 
 /** The interface of the first document, whose error bodies are not shown. */
 const ACCOUNT_INFORMATION: Part[] = ['consents', 'data', 'registration', 'token']
@@ -18,12 +18,20 @@ function say(ctx: Context, type: string, body: string | undefined) {
 
 const variants: Variant[] = [
   {
+    id: 'no-next-page-spelt-out',
+    story: '"No pagination": the envelope of the gateway has Next and Prev all the same, empty.',
+    middleware: successes(['consents', 'data'], (body) => ({
+      ...body,
+      Links: { ...(body.Links as Json), First: '', Next: '', Prev: '', Last: '' },
+    })),
+  },
+  {
     id: 'errors-of-any-shape',
     story:
       '"The error body shape of this interface: not shown." None, the page of a gateway, a word, problem details, those of RFC 6749, a list, and XML that is called JSON.',
     middleware: refusals(
       ACCOUNT_INFORMATION,
-      byTurns<[Context], void>(
+      roundRobinOf<[Context], void>(
         (ctx) => say(ctx, '', undefined),
         (ctx) => say(ctx, 'text/html', `<html><head><title>${ctx.status}</title></head></html>`),
         (ctx) => say(ctx, 'text/plain', ctx.message),
@@ -70,18 +78,18 @@ const variants: Variant[] = [
       'The table of the envelope says presence of Data and Risk only: a consent response without Links and Meta, or with a Meta that is empty, as a consent has no pages.',
     middleware: successes(
       ['consents'],
-      byTurns<[Json], Json>(
+      roundRobinOf<[Json], Json>(
         ({ Links: _links, Meta: _meta, ...rest }) => rest,
         (body) => ({ ...body, Meta: {} }),
       ),
     ),
-    warns: ['ENV-08/links-and-meta'],
+    warns: ['ENV-10/links-and-meta'],
     because: 'AMB-31: the presence of both, and of TotalPages, is implied, so a should.',
   },
   {
     id: 'envelopes-with-more',
     story:
-      'One answer is the first page and the last one, and Links says so (AMB-29); an empty one has no page; that Risk is absent outside consents no sentence says.',
+      'One answer is the first page and the last one, and Links says so (AMB-29), with empty addresses of a page before and after it; an empty one has no page; that Risk is absent outside consents no sentence says.',
     middleware: successes(['data'], (body) => {
       const links = body.Links as Json
       const [rows] = Object.values(body.Data as Json)
@@ -89,17 +97,28 @@ const variants: Variant[] = [
       return {
         ...body,
         Risk: {},
-        Links: { ...links, First: links.Self, Last: links.Self },
+        Links: { ...links, First: links.Self, Last: links.Self, Prev: '', Next: '' },
         ...(empty && { Meta: { TotalPages: 0 } }),
       }
     }),
+  },
+  {
+    id: 'absent-members-are-null',
+    story:
+      'No sentence says how an optional member without a value is shown: as null, by a serializer that knows all of them.',
+    middleware: successes(
+      ['consents', 'data', 'discovery', 'products', 'registration', 'token'],
+      withNulls,
+    ),
+    warns: ['GEN-16/no-null', 'PROD-54/no-null'],
+    because: 'AMB-17: null is no value, and that such a member is left out is a should.',
   },
   {
     id: 'links-of-any-form',
     story:
       'Links.Self is an absolute URL that references the resource: with the query of the request or without, and under the name by which TPPs reach the bank.',
     policies: (correct, { fired }) => {
-      const next = inTurn(['without-query', 'public'] as const)
+      const next = roundRobin(['without-query', 'public'] as const)
       return {
         selfLink(base, path) {
           fired()
@@ -113,7 +132,7 @@ const variants: Variant[] = [
 ]
 
 /** One body after the other: backwards, indented in ASCII, and under a spelling of its type. */
-const write = byTurns<[Context, Json], void>(
+const write = roundRobinOf<[Context, Json], void>(
   (ctx, body) => {
     ctx.body = backwards(body)
   },
@@ -127,7 +146,7 @@ const write = byTurns<[Context, Json], void>(
   (ctx, body) => say(ctx, 'Application/JSON;charset=UTF-8', JSON.stringify(body)),
 )
 
-const backwardsOrSorted = byTurns<[unknown[]], unknown[]>(
+const backwardsOrSorted = roundRobinOf<[unknown[]], unknown[]>(
   (values) => values.toReversed(),
   (values) => values.toSorted(),
   (values) => [...values.slice(1), ...values.slice(0, 1)],
@@ -164,6 +183,61 @@ function withExtras(value: unknown, name = ''): unknown {
   if (typeof value !== 'object' || value === null || name === 'Risk') return value
   const members = Object.entries(value).map(([key, one]) => [key, withExtras(one, key)])
   return { ...Object.fromEntries(members), 'x-extra': { of: ['this', 'bank'], count: 1 } }
+}
+
+/** Optional members that an answer does not have, as null; every third AddressLine too. */
+function withNulls(body: Json, ctx: Context): Json {
+  const absent = (value: unknown, names: string[]): Json => {
+    const object = value as Json
+    return { ...Object.fromEntries(names.map((name) => [name, null])), ...object }
+  }
+  switch (partOf(ctx)) {
+    case 'token':
+      return absent(body, ['refresh_token', 'id_token', 'token_type'])
+    case 'registration':
+      return absent(body, ['software_on_behalf_of'])
+    case 'discovery':
+      return absent(body, [
+        'request_object_signing_alg_values_supported',
+        'token_endpoint_auth_signing_alg_values_supported',
+        'grant_types_supported',
+      ])
+    case 'products': {
+      const data = (body.data as Json[]).map((product) => {
+        const details = product.Details as Json
+        const item = absent(details.ConsumerCreditCardItem, OPTIONAL.item)
+        return {
+          ...absent(product, OPTIONAL.product),
+          Details: { ...details, ConsumerCreditCardItem: item },
+          Eligibility: absent(product.Eligibility, OPTIONAL.eligibility),
+        }
+      })
+      return { ...body, data }
+    }
+    case 'consents': {
+      const data = absent(body.Data, OPTIONAL.consent)
+      const debtor =
+        data.DebtorAccount === undefined ? undefined : absent(data.DebtorAccount, OPTIONAL.debtor)
+      return { ...body, Data: { ...data, ...(debtor && { DebtorAccount: debtor }) } }
+    }
+    default: {
+      const [[name = '', rows] = []] = Object.entries(body.Data as Json)
+      if (!Array.isArray(rows)) return body
+      const members = OPTIONAL[name as 'Transaction'] ?? []
+      return { ...body, Data: { [name]: rows.map((row) => absent(row, members)) } }
+    }
+  }
+}
+
+const OPTIONAL = {
+  product: ['OtherKeyFeatures', 'ProductSegment'],
+  item: ['CashbackPercent', 'MinimumRepaymentAmount', 'OverLimitFee'],
+  eligibility: ['IncomeRelated', 'MinimumAge'],
+  consent: ['ExpirationDateTime', 'TransactionFromDateTime', 'TransactionToDateTime'],
+  debtor: ['Name', 'SecondaryIdentification'],
+  Account: ['Account'],
+  Balance: ['CreditLine'],
+  Transaction: ['BookingDateTime', 'AddressLine', 'MerchantDetails'],
 }
 
 function backwards(value: unknown): unknown {

@@ -1,3 +1,5 @@
+import { currentRequest } from '../../bank/request-context.ts'
+import { tokenForm } from '../jwt-rewrites.ts'
 import type { Variant } from '../proof.ts'
 
 /** What a bank is free to do with the clients that it registers. */
@@ -19,6 +21,50 @@ const variants: Variant[] = [
         return correct.registrationValueRefusal(claims, { ...advertised, grantTypes })
       },
     }),
+  },
+  {
+    id: 'grants-are-asked-late',
+    story:
+      '"A client can call the token endpoint only with a registered grant type": the authorisation page ' +
+      'gives a code to every client, and a refresh token comes with every code; the next call is refused.',
+    policies: (correct, { fired }) => ({
+      stored(model, id, record) {
+        const seen = correct.stored(model, id, record)
+        const grants = (seen?.grant_types ?? []) as string[]
+        const ctx = currentRequest()
+        const form = ctx && tokenForm(ctx)
+        const asked = form?.get('grant_type')
+        if (model !== 'Client' || !seen || (asked && asked !== 'authorization_code')) return seen
+        if (asked && !grants.includes(asked)) return seen
+        if (grants.includes('refresh_token')) return seen
+        fired()
+        const grant_types = [...grants, 'authorization_code', 'refresh_token', 'implicit']
+        return { ...seen, grant_types, response_types: ['code id_token'] }
+      },
+    }),
+  },
+  {
+    id: 'later-registrations-replace-the-client',
+    story:
+      'How often one software statement can be registered is not said (AMB-35): each time makes a new client, and ends the one before, its tokens included.',
+    policies: (correct, { fired }) => {
+      const newest = new Map<unknown, string>()
+      const ended = new Set<unknown>()
+      return {
+        clientIdFor(statement) {
+          const id = correct.clientIdFor(statement)
+          const before = newest.get(statement.software_id)
+          if (before !== undefined) ended.add(before)
+          newest.set(statement.software_id, id)
+          return id
+        },
+        stored(model, id, record) {
+          const gone = ended.has(model === 'Client' ? id : record?.clientId)
+          if (gone) fired()
+          return gone ? undefined : correct.stored(model, id, record)
+        },
+      }
+    },
   },
   {
     id: 'one-client-for-each-software',

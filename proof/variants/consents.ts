@@ -1,10 +1,11 @@
-import { askerOf } from '../../bank/asker.ts'
-import type { Bank } from '../../bank/bank.ts'
-import { currentRequest } from '../../bank/current.ts'
+import { currentRequest } from '../../bank/request-context.ts'
+import type { Bank } from '../../bank/running-bank.ts'
 import { stateOf } from '../../bank/state.ts'
+import { tokenInfoOf } from '../../bank/token-info.ts'
+import { answered } from '../consent-requests.ts'
 import type { Variant } from '../proof.ts'
 import { type Json, partOf, successes } from '../rewriting.ts'
-import { forGood } from '../turns.ts'
+import { roundRobinPerKey } from '../round-robin.ts'
 
 /** Data of consent responses, changed on its way out. */
 const consentData = (change: (data: Json) => Json | undefined) =>
@@ -20,7 +21,7 @@ function idsBehind(prefix: string): NonNullable<Variant['middleware']> {
     const { bank } = stateOf(ctx)
     if (!told.has(bank)) {
       told.add(bank)
-      const { consents } = bank.inside
+      const { consents } = bank.services
       const { create, get } = consents
       consents.create = (request) => {
         const consent = create(request)
@@ -40,7 +41,55 @@ function idsBehind(prefix: string): NonNullable<Variant['middleware']> {
 
 const DAY = 86_400_000
 
+/** How often an authorised consent was queried, bank by bank. */
+const asked = new WeakMap<Bank, Map<unknown, number>>()
+
+/** Milliseconds that a deletion or revocation needs to reach every server. */
+const LATE = 1500
+
 const variants: Variant[] = [
+  {
+    id: 'ends-take-effect-later',
+    story:
+      'That access is rejected "at any time" after a deletion or revocation names no second: caches of the query and of the data servers follow within seconds.',
+    policies: (correct, { fired }) => {
+      const fresh = (since: number | undefined) => since !== undefined && Date.now() - since < LATE
+      return {
+        tokensDie: () => false,
+        visibleToTpp(consent) {
+          if (!fresh(consent.deleted)) return correct.visibleToTpp(consent)
+          fired()
+          return true
+        },
+        consentUsable(consent, age) {
+          const late = consent.status === 'Revoked' && fresh(consent.statusUpdated)
+          if (!fresh(consent.deleted) && !late) return correct.consentUsable(consent, age)
+          fired()
+          return undefined
+        },
+      }
+    },
+    target: (document) => {
+      document.settlingTime = 5
+    },
+  },
+  {
+    id: 'status-lags-behind-approval',
+    story:
+      'The transition to Authorised is not shown: the service of consents hears of an approval by a queue, two queries later.',
+    middleware: answered('account-access', 'GET', (data, ctx) => {
+      const { bank } = stateOf(ctx)
+      const queries = (asked.get(bank) ?? asked.set(bank, new Map()).get(bank)) as Map<
+        unknown,
+        number
+      >
+      const times = (queries.get(data.ConsentId) ?? 0) + 1
+      if (data.Status === 'Authorised') queries.set(data.ConsentId, times)
+      return data.Status === 'Authorised' && times <= 2
+        ? { ...data, Status: 'AwaitingAuthorisation' }
+        : undefined
+    }),
+  },
   {
     id: 'consent-ids-are-urns',
     story: 'A ConsentId is a string: a name with colons, or what must be encoded in a path.',
@@ -99,11 +148,28 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'combinations-are-refused-at-the-page',
+    story:
+      'The document is silent on combinations of permissions (AMB-13): one that opens nothing of what it names is created, and cannot be authorised.',
+    policies: (correct, { fired }) => ({
+      authorisable(consent, clientId, scopes, age) {
+        const { permissions = [] } = consent ?? {}
+        const some = (...names: string[]) => names.some((name) => permissions.includes(name))
+        const direction = some('ReadTransactionsCredits', 'ReadTransactionsDebits')
+        if (direction && !some('ReadTransactionsBasic', 'ReadTransactionsDetail')) {
+          fired()
+          return 'the intent names transactions and not how to read them'
+        }
+        return correct.authorisable(consent, clientId, scopes, age)
+      },
+    }),
+  },
+  {
     id: 'denied-consents-in-any-state',
     story:
       'The complete list of Status values and transitions is not shown: a denial changes none, or makes a consent Revoked.',
     policies: (_correct, { fired }) => {
-      const after = forGood([undefined, 'Revoked'] as const)
+      const after = roundRobinPerKey([undefined, 'Revoked'] as const)
       return {
         statusAfterDenial(before) {
           fired()
@@ -145,10 +211,10 @@ const variants: Variant[] = [
     async middleware(ctx, next) {
       const deletes = ctx.method === 'DELETE' && partOf(ctx) === 'consents'
       const id = ctx.path.split('/').at(-1) ?? ''
-      const consent = deletes ? stateOf(ctx).bank.inside.consents.get(id) : undefined
+      const consent = deletes ? stateOf(ctx).bank.services.consents.get(id) : undefined
       const deleted = consent?.deleted !== undefined
       await next()
-      if (!deleted || askerOf(ctx)?.clientId !== consent?.clientId || ctx.status === 401) return
+      if (!deleted || tokenInfoOf(ctx)?.clientId !== consent?.clientId || ctx.status === 401) return
       ctx.body = null
       ctx.status = 204
       ctx.state.fired()
@@ -159,12 +225,11 @@ const variants: Variant[] = [
     story: 'On a creation, the resource that Links.Self references may be the one posted to.',
     policies: (correct, { fired }) => ({
       selfLink(base, path) {
+        if (currentRequest()?.method !== 'POST') return correct.selfLink(base, path)
         fired()
         return correct.selfLink(base, path.replace(/(-consents)\/[^/]+$/, '$1'))
       },
     }),
-    warns: ['ENV-05/same-resource'],
-    because: 'The query of a consent has a link to the collection too, which is another resource.',
   },
   {
     id: 'strict-about-risk-and-extras',

@@ -3,7 +3,7 @@ import type { Row } from '../../bank/data/transactions.ts'
 import type { Policies } from '../../bank/policies.ts'
 import type { Variant } from '../proof.ts'
 import { answers, elements, type Json, partOf, successes } from '../rewriting.ts'
-import { byTurns, forGood, inTurn } from '../turns.ts'
+import { roundRobin, roundRobinOf, roundRobinPerKey } from '../round-robin.ts'
 
 const pound = (pence: number) => (pence / 100).toFixed(2)
 
@@ -14,7 +14,7 @@ function shuffled<T>(values: readonly T[]): T[] {
 
 const seen = answers((ctx) => partOf(ctx) === 'data')
 
-const reordered = byTurns<[unknown[]], unknown[]>(shuffled, (rows) => rows.toReversed())
+const reordered = roundRobinOf<[unknown[]], unknown[]>(shuffled, (rows) => rows.toReversed())
 
 /** A kind of row that is the same in every answer, told by the id that the bank gives it. */
 const kindOf = (row: Json, kinds: number) =>
@@ -30,6 +30,7 @@ const variants: Variant[] = [
       'ACC-02/asked-account-only',
       'ACC-03/unique',
       'ACC-14/all-accounts',
+      'ACC-21/selected',
       'BAL-02/asked-account-only',
       'BAL-13/all-accounts',
       'TXN-02/asked-account-only',
@@ -45,7 +46,6 @@ const variants: Variant[] = [
     blocks: [
       'ACC-11/without-permission',
       'DATA-08/concurrent',
-      'DATA-08/other-filters',
       'TXN-02/asked-account-only',
       'TXN-03/account-id',
       'TXN-03/of-the-consent',
@@ -60,6 +60,7 @@ const variants: Variant[] = [
       'TXN-11/merchant-object',
       'TXN-16/from-alone',
       'TXN-17/both',
+      'TXN-17/nothing-to-drop',
       'TXN-17/reversed',
       'TXN-17/to-alone',
       'TXN-18/spellings',
@@ -68,6 +69,13 @@ const variants: Variant[] = [
       'TXN-20/end-alone',
       'TXN-23/all-accounts',
       'TXN-24/one-response',
+      'TXN-31/amount',
+      'TXN-31/booking-date-time',
+      'TXN-31/indicator',
+      'TXN-31/status',
+      'TXN-38/credit-or-debit',
+      'TXN-38/rfc-3339',
+      'TXN-39/bulk-equals-single',
     ],
     because:
       'Without a row no filter, no field and no right to see it can be told from its absence.',
@@ -77,7 +85,7 @@ const variants: Variant[] = [
     story: 'Cards that were hardly used have two pending transactions and a booked one.',
     settings: { data: { transactions: 3 } },
     middleware: seen,
-    blocks: ['DATA-08/other-filters', 'TXN-17/both', 'TXN-17/reversed', 'TXN-20/nothing-missing'],
+    blocks: ['TXN-17/both', 'TXN-17/nothing-to-drop', 'TXN-17/reversed', 'TXN-20/nothing-missing'],
     because:
       'One booked row per card has not enough of them around two instants, nor in the period.',
   },
@@ -102,12 +110,22 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'transaction-ids-like-card-numbers',
+    story:
+      'TransactionId is not in the table of transactions: sixteen digits, the last one a check digit, as many a ledger numbers what it books.',
+    middleware: elements('Transaction', (row, index) => ({
+      ...row,
+      // Both add up as card numbers do (ISO/IEC 7812-1).
+      TransactionId: index % 2 === 0 ? '4000000000000002' : '4000000000000010',
+    })),
+  },
+  {
     id: 'transaction-ids-come-and-go',
     story:
       'TransactionId is not in the table of transactions, so nothing is said of its presence or its lasting: some rows have none, others a new one each time.',
     middleware: elements(
       'Transaction',
-      byTurns<[Json], Json>(
+      roundRobinOf<[Json], Json>(
         ({ TransactionId: _id, ...row }) => row,
         (row) => ({ ...row, TransactionId: String(randomInt(1e12)) }),
       ),
@@ -189,7 +207,7 @@ const variants: Variant[] = [
     story:
       'Amount is a string; how many decimals it has no sentence says. Its Currency is the "currency of the transaction": euros for a meal in Lyon.',
     policies: (_correct, { fired }) => {
-      const decimals = inTurn([0, 3, 5, 2])
+      const decimals = roundRobin([0, 3, 5, 2])
       return {
         amountOf(pence) {
           fired()
@@ -203,6 +221,24 @@ const variants: Variant[] = [
     ),
   },
   {
+    id: 'detail-by-values',
+    story:
+      'The level of detail shows in values: Basic masks the whole card number, Detail all but four digits.',
+    policies: (correct, { fired }) => ({
+      accountView(facts) {
+        const view = correct.accountView(facts)
+        if (facts.detail) return view
+        fired()
+        const card = {
+          SchemeName: facts.scheme,
+          Identification: '*'.repeat(16),
+          Name: facts.card.holder,
+        }
+        return { ...view, Account: [card] }
+      },
+    }),
+  },
+  {
     id: 'dotted-names-of-any-shape',
     story:
       'Account.SchemeName and CreditLine.Included may be members of an object or of the elements of an array (AMB-02), and no sentence promises a CreditLine: one, several, an object, an empty array, none.',
@@ -213,7 +249,7 @@ const variants: Variant[] = [
     story:
       'DateTime is the "date/time of the balance": that of the answer, and it moves; others are zero, which is as good as Credit.',
     policies: (correct, { fired }) => {
-      const zero = forGood([false, true])
+      const zero = roundRobinPerKey([false, true])
       return {
         balanceView(accountId, card, now, spelling) {
           fired()
@@ -229,7 +265,7 @@ const variants: Variant[] = [
     story:
       'An AccountId is a string: one that must be encoded in a path, digits, and, being "persistent for a given ConsentId", one that other consents have as well.',
     policies: (correct, { fired }) => {
-      const form = forGood(['encoded', 'digits', 'shared'] as const)
+      const form = roundRobinPerKey(['encoded', 'digits', 'shared'] as const)
       return {
         accountIdFor(consentId, cardKey, secret) {
           fired()
@@ -251,7 +287,7 @@ const variants: Variant[] = [
     story:
       'A "masked version of the primary card number" may show its first six and last four digits, be grouped, with dots, or be what is left of it: four digits.',
     policies: (_correct, { fired }) => {
-      const mask = forGood<(pan: string) => string>([
+      const mask = roundRobinPerKey<(pan: string) => string>([
         (pan) => `${pan.slice(0, 6)}XXXXXX${pan.slice(-4)}`,
         (pan) => `•••• •••• •••• ${pan.slice(-4)}`,
         (pan) => pan.slice(-4),
@@ -282,7 +318,7 @@ const variants: Variant[] = [
     story:
       'Date-times are UTC; a fraction of a second has no, three or nine digits, UTC is Z or +00:00, and T and Z may be written in lower case (RFC 3339 5.6).',
     policies: (correct, { fired }) => {
-      const spell = byTurns<[string], string>(
+      const spell = roundRobinOf<[string], string>(
         (utc) => utc.replace(/\.\d+/, ''),
         (utc) => utc.replace('Z', '+00:00'),
         (utc) => utc.replace('Z', '000000Z'),
@@ -323,8 +359,8 @@ function movingBooks(fired: () => void): Partial<Policies> {
 
 /** Each account keeps its shape, so that bulk and single show the same. */
 function dottedNames(): Pick<Variant, 'middleware'> {
-  const asObject = forGood([true, false])
-  const line = forGood<(line: Json) => unknown>([
+  const asObject = roundRobinPerKey([true, false])
+  const line = roundRobinPerKey<(line: Json) => unknown>([
     (one) => one,
     (one) => [one, { ...one, Included: true, Type: 'Emergency' }],
     () => [],

@@ -2,16 +2,49 @@ import { generateKeyPairSync } from 'node:crypto'
 import { signJws } from '../../bank/signature.ts'
 import { stateOf } from '../../bank/state.ts'
 import { idTokens } from '../id-tokens.ts'
+import { acceptsAssertion, looksRight, signedByItself } from '../jwt-rewrites.ts'
 import type { Variant } from '../proof.ts'
 import { answers, type Json, partOf, successes } from '../rewriting.ts'
-import { inTurn } from '../turns.ts'
+import { roundRobin } from '../round-robin.ts'
 
 const keySet = (change: (keys: Json[]) => Json[]) =>
   successes(['jwks'], (body) => ({ ...body, keys: change(body.keys as Json[]) }))
 
 const curve = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
 
+/** Where the bank says that tokens come from; the documented address is its mutual TLS alias. */
+const ADVERTISED = 'https://as.bank.example/oauth2/token'
+
 const variants: Variant[] = [
+  {
+    id: 'configuration-behind-a-certificate',
+    story:
+      'That the configuration and the keys are open to everybody stands nowhere: their server asks for a transport certificate, as all others do.',
+    settings: { discoveryMtls: true },
+    middleware: answers((ctx) => partOf(ctx) === 'discovery' || partOf(ctx) === 'jwks'),
+  },
+  {
+    id: 'token-endpoint-with-an-alias',
+    story:
+      'The client assertion has the token endpoint that the bank advertises as its audience (AMB-25, OpenID Connect Core 9), and no other; the address that the document gives is listed among mtls_endpoint_aliases (RFC 8705 5).',
+    middleware: (() => {
+      const configured = successes(['discovery'], (body) => ({
+        ...body,
+        token_endpoint: ADVERTISED,
+        mtls_endpoint_aliases: { token_endpoint: body.token_endpoint },
+      }))
+      const audience = acceptsAssertion((assertion, form, ctx) => {
+        const { claims } = assertion
+        const { token } = stateOf(ctx).bank.services.endpoints
+        if (!form.get('client_assertion_type')?.endsWith(':jwt-bearer')) return undefined
+        if (!looksRight(ctx, assertion, claims.sub)) return undefined
+        if (!signedByItself(ctx, form.get('client_assertion') ?? '', claims.sub)) return undefined
+        const aud = claims.aud === ADVERTISED ? token : 'https://somebody.else.example'
+        return { ...claims, aud }
+      })
+      return (ctx, next) => configured(ctx, () => audience(ctx, next))
+    })(),
+  },
   {
     id: 'configuration-with-the-least',
     story:
@@ -97,10 +130,10 @@ const variants: Variant[] = [
   },
 ]
 
-const nextKey = inTurn([2, 0, 1])
+const nextKey = roundRobin([2, 0, 1])
 
 const signedByTurns = idTokens((claims, _sign, ctx) => {
-  const key = stateOf(ctx).bank.inside.keys[nextKey()]
+  const key = stateOf(ctx).bank.services.keys[nextKey()]
   return key && signJws(claims, key)
 })
 
@@ -123,7 +156,7 @@ function rotating(): Pick<Variant, 'middleware'> {
     const { bank } = stateOf(ctx)
     const count = (given.get(bank) ?? 0) + 1
     given.set(bank, count)
-    const key = bank.inside.keys[count < 3 ? 0 : 1]
+    const key = bank.services.keys[count < 3 ? 0 : 1]
     return key && signJws(claims, key)
   })
   return {

@@ -1,4 +1,4 @@
-import { currentRequest } from '../../bank/current.ts'
+import { currentRequest } from '../../bank/request-context.ts'
 import type { Variant } from '../proof.ts'
 import { answers, type Json, partOf, successes } from '../rewriting.ts'
 
@@ -41,6 +41,15 @@ const variants: Variant[] = [
       ExpirationDateTime: '2999-12-31T00:00:00Z',
       ...data,
       DebtorAccount: { Name: 'MS A OKAFOR', SecondaryIdentification: '00', ...account },
+    })),
+  },
+  {
+    id: 'funds-with-names-of-the-bank-alone',
+    story:
+      'Name and SecondaryIdentification are "assigned by the servicing institution": whatever a TPP sends, the bank shows its own.',
+    middleware: created((data, account) => ({
+      ...data,
+      DebtorAccount: { ...account, Name: 'MS A OKAFOR', SecondaryIdentification: '00' },
     })),
   },
   {

@@ -1,12 +1,12 @@
 import type { Context } from 'koa'
-import { currentRequest } from '../../bank/current.ts'
+import { currentRequest } from '../../bank/request-context.ts'
 import type { Variant } from '../proof.ts'
 import { answers, refusals } from '../rewriting.ts'
-import { byTurns } from '../turns.ts'
+import { roundRobinOf } from '../round-robin.ts'
 
 const limited = answers((ctx) => ctx.status === 429)
 
-const retry = byTurns<[Context], void>(
+const retry = roundRobinOf<[Context], void>(
   (ctx) => ctx.remove('retry-after'),
   (ctx) => ctx.set('retry-after', new Date(Date.now() + 60_000).toUTCString()),
 )
@@ -53,6 +53,16 @@ const variants: Variant[] = [
           return reached
         },
       }
+    },
+  },
+  {
+    id: 'presence-by-ipv4-alone',
+    story:
+      '"Header x-fapi-customer-ip-address signals that the customer is present"; of which family the address is it does not say, and this bank takes IPv4 alone.',
+    async middleware(ctx, next) {
+      if (!ctx.get('x-fapi-customer-ip-address').includes(':')) return next()
+      ctx.state.fired()
+      ctx.status = 400
     },
   },
   {

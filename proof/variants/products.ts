@@ -1,7 +1,7 @@
 import { stateOf } from '../../bank/state.ts'
 import type { Variant } from '../proof.ts'
-import { type Json, partOf, refusals, successes } from '../rewriting.ts'
-import { byTurns } from '../turns.ts'
+import { answers, type Json, partOf, refusals, successes } from '../rewriting.ts'
+import { roundRobinOf } from '../round-robin.ts'
 
 /** The list of products, changed on its way out; TotalResults follows. */
 const listed = (change: (products: Json[]) => Json[]) =>
@@ -68,7 +68,75 @@ const OF_A_PRODUCT = {
   38: ['ipo-code'],
 }
 
+/** Every must that is judged by a list of products. */
+const OF_THE_LIST = [
+  'PROD-01/answers-200',
+  'PROD-05/json',
+  'PROD-06/data',
+  'PROD-06/meta',
+  'PROD-08/equals-length',
+  'PROD-09/agreement',
+  'PROD-09/last-updated',
+  'PROD-09/license',
+  'PROD-09/terms-of-use',
+  'PROD-11/total-results-integer',
+  'PROD-42/unknown-resource',
+  ...Object.entries(OF_A_PRODUCT).flatMap(([number, names]) =>
+    names.map((name) => `PROD-${number}/${name}`),
+  ),
+]
+
+/** Lets nobody in but by the header. */
+const behindKey: NonNullable<Variant['middleware']> = async (ctx, next) => {
+  if (partOf(ctx) !== 'products') return next()
+  stateOf(ctx).fired()
+  if (ctx.get('x-api-key') === KEY) return next()
+  ctx.status = 401
+  ctx.body = { description: 'No key.', status: '401', title: 'Unauthorized' }
+}
+
+const KEY = 'k-5f0c2a7be3d94416'
+
 const variants: Variant[] = [
+  {
+    id: 'products-behind-a-key',
+    story:
+      '"Authentication requirements: not shown": the gateway asks for a key, which the target gives.',
+    middleware: behindKey,
+    target: (document) => {
+      document.products = { headers: { 'x-api-key': KEY } }
+    },
+  },
+  {
+    id: 'products-behind-a-key-that-nobody-gave',
+    story: '"Authentication requirements: not shown": the gateway asks for a key.',
+    middleware: behindKey,
+    blocks: OF_THE_LIST,
+    because: 'Without the key no list of products comes; the answer says nothing against the bank.',
+  },
+  {
+    id: 'products-behind-a-certificate',
+    story:
+      '"Authentication requirements: not shown": the interface asks for a transport certificate, which the target names.',
+    settings: { productsMtls: true },
+    middleware: answers((ctx) => partOf(ctx) === 'products'),
+    target: (document) => {
+      document.products = { client: 'first' }
+    },
+  },
+  {
+    id: 'products-behind-a-certificate-that-nobody-gave',
+    story:
+      '"Authentication requirements: not shown": the interface asks for a transport certificate in the handshake.',
+    settings: { productsMtls: true },
+    silent: true,
+    blocks: [
+      ...OF_THE_LIST,
+      ...['json', 'object', 'description', 'status', 'title'].map((name) => `PROD-40/${name}`),
+      'PROD-41/equals-http-status',
+    ],
+    because: 'Without a certificate no list of products comes; that says nothing against the bank.',
+  },
   {
     id: 'products-with-the-least',
     story: 'Every member that is not required is absent.',
@@ -131,7 +199,7 @@ const variants: Variant[] = [
 ]
 
 /** The next way to speak of a product, and of the list. */
-const described = byTurns<[Json, number], Json>(
+const described = roundRobinOf<[Json, number], Json>(
   (product) => ({
     ...product,
     ProductURL: ['https://bank.example/cards', 'https://bank.example/cards#compare'],

@@ -5,7 +5,41 @@ import { type Json, jsonOf, partOf, successes } from '../rewriting.ts'
 /** The registered client in the 201, changed on its way out. */
 const registered = (change: (client: Json) => Json) => successes(['registration'], change)
 
+/** What is not advertised becomes what is, and redirect URIs outside the statement are left out. */
+const putRight: NonNullable<Variant['policies']> = (correct, { fired }) => ({
+  redirectUrisAcceptable: () => true,
+  redirectUrisStored(requested, stated) {
+    const kept = requested?.filter((uri) => stated.includes(uri))
+    if (kept && kept.length < (requested?.length ?? 0)) fired()
+    return correct.redirectUrisStored(kept?.length ? kept : undefined, stated)
+  },
+  registrationValueRefusal(claims, advertised) {
+    const reason = correct.registrationValueRefusal(claims, advertised)
+    if (reason === undefined) return undefined
+    fired()
+    const grants = claims.grant_types
+    if (Array.isArray(grants)) {
+      claims.grant_types = grants.filter((one) => advertised.grantTypes.includes(one))
+    }
+    return undefined
+  },
+  grantTypesStored: (requested) =>
+    requested.length > 0 ? requested : ['authorization_code', 'client_credentials'],
+})
+
 const variants: Variant[] = [
+  {
+    id: 'registered-without-funds',
+    story:
+      '"The service may modify or discard any supplied value": a bank without funds confirmation leaves its scope out.',
+    policies: (correct, { fired }) => ({
+      scopesStored(requested, roles) {
+        fired()
+        const stored = correct.scopesStored(requested, roles)
+        return stored.filter((scope) => scope !== 'fundsconfirmations')
+      },
+    }),
+  },
   {
     id: 'one-redirect-uri-is-stored',
     story:
@@ -22,31 +56,15 @@ const variants: Variant[] = [
     id: 'registrations-are-put-right',
     story:
       '"The service may modify or discard any supplied value": what the configuration does not advertise becomes what it does, and redirect URIs outside the statement are left out (AMB-19).',
-    policies: (correct, { fired }) => ({
-      redirectUrisAcceptable: () => true,
-      redirectUrisStored(requested, stated) {
-        const kept = requested?.filter((uri) => stated.includes(uri))
-        if (kept && kept.length < (requested?.length ?? 0)) fired()
-        return correct.redirectUrisStored(kept?.length ? kept : undefined, stated)
-      },
-      registrationValueRefusal(claims, advertised) {
-        const reason = correct.registrationValueRefusal(claims, advertised)
-        if (reason === undefined) return undefined
-        fired()
-        const grants = claims.grant_types
-        if (Array.isArray(grants)) {
-          claims.grant_types = grants.filter((one) => advertised.grantTypes.includes(one))
-        }
-        return undefined
-      },
-      grantTypesStored: (requested) =>
-        requested.length > 0 ? requested : ['authorization_code', 'client_credentials'],
-    }),
+    policies: putRight,
   },
   {
     id: 'registered-with-much-more',
     story:
       'The response returns "all values stored for the client": also a secret, the statement and its claims. A software statement need not have software_on_behalf_of (AMB-24): none is returned.',
+    warns: ['REG-31/on-behalf-of'],
+    because:
+      'The statement of the reference bank names on whose behalf the software acts; this bank keeps that to itself.',
     middleware: registered(({ software_on_behalf_of: _none, ...client }) => ({
       ...client,
       client_secret: 'b5c2b4a3-9c4b-4e5a-8a4f-0c7f2f1d9e3b',
@@ -81,6 +99,13 @@ const variants: Variant[] = [
     id: 'software-registers-once',
     story: 'How often one software statement can be registered is not said (AMB-35): once.',
     middleware: registeringOnce(),
+  },
+  {
+    id: 'software-registers-once-put-right',
+    story:
+      'A software has one client (AMB-35), and a value that is not advertised is discarded: the first registration with such a value makes that client, and the correct one comes too late.',
+    middleware: registeringOnce(),
+    policies: putRight,
   },
 ]
 

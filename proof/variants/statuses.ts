@@ -1,17 +1,17 @@
 import type { Context } from 'koa'
-import { currentRequest } from '../../bank/current.ts'
 import type { Reason } from '../../bank/refusals.ts'
+import { currentRequest } from '../../bank/request-context.ts'
 import { stateOf } from '../../bank/state.ts'
 import type { Variant } from '../proof.ts'
 import { partOf, refusals, statuses } from '../rewriting.ts'
-import { byTurns, inTurn } from '../turns.ts'
+import { roundRobin, roundRobinOf } from '../round-robin.ts'
 
 /** The consent in the path of the request, also a deleted or a foreign one. */
 function consentAsked() {
   const ctx = currentRequest()
   if (!ctx) return undefined
   const id = ctx.path.split('/').at(-1) ?? ''
-  return stateOf(ctx).bank.inside.consents.get(decodeURIComponent(id))
+  return stateOf(ctx).bank.services.consents.get(decodeURIComponent(id))
 }
 
 const asksToDelete = () => currentRequest()?.method === 'DELETE'
@@ -31,13 +31,45 @@ function anyOf(open: Open): NonNullable<Variant['policies']> {
     const choices = open(reason)
     if (!choices) return undefined
     const key = `${reason} ${choices}`
-    const next = turns.get(key) ?? inTurn(choices)
+    const next = turns.get(key) ?? roundRobin(choices)
     turns.set(key, next)
     return next()
   })
 }
 
+/** "Invalid ConsentId, or one owned by another client": "error response". */
+const asksToQuery = () => {
+  const ctx = currentRequest()
+  return ctx?.method === 'GET' && partOf(ctx) === 'consents'
+}
+
+const CUT: Reason[] = ['token-missing', 'scope', 'permission-unsupported', 'scheme-unsupported']
+
 const variants: Variant[] = [
+  {
+    id: 'refusals-lead-to-a-page',
+    story:
+      'Status codes of error responses are not shown but for deletions and the rate limit: the gateway redirects to a page that explains (AMB-41).',
+    middleware: refusals(['consents', 'data'], (ctx) => {
+      if (ctx.method === 'DELETE' || ctx.status === 429) return false
+      ctx.status = 302
+      ctx.set('location', 'https://www.bank.example/developers/errors')
+      ctx.body = ''
+    }),
+  },
+  {
+    id: 'refusals-cut-the-line',
+    story:
+      'How data without a good token, or a consent for an unsupported permission, is refused is not shown: a firewall cuts the connection of the wrong request alone. The requests before and after it are answered, so it is a refusal.',
+    policies: statuses((reason) =>
+      CUT.includes(reason) && !asksToDelete() && !asksToQuery() ? 499 : undefined,
+    ),
+    middleware: refusals(['consents', 'data'], (ctx) => {
+      if (ctx.status !== 499) return false
+      ctx.respond = false
+      ctx.req.socket.destroy()
+    }),
+  },
   {
     id: 'consents-refused-by-any-status',
     story:
@@ -131,7 +163,7 @@ const variants: Variant[] = [
     }),
     middleware: refusals(
       ['token', 'registration'],
-      byTurns<[Context], void>(
+      roundRobinOf<[Context], void>(
         (ctx) => refuseBy(ctx, 400),
         (ctx) => refuseBy(ctx, 403),
         (ctx) => refuseBy(ctx, partOf(ctx) === 'registration' ? 404 : 401),

@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import type { Context, Middleware } from 'koa'
 import { stateOf } from '../../bank/state.ts'
 import { halfHash, idTokens, type Sign, signingAs } from '../id-tokens.ts'
+import { decoded, looksRight, signedByItself, tokenRequests } from '../jwt-rewrites.ts'
 import type { Variant } from '../proof.ts'
 import { answers, type Json, jsonOf, partOf, successes } from '../rewriting.ts'
-import { byTurns } from '../turns.ts'
+import { roundRobinOf } from '../round-robin.ts'
 
 const tokenResponses = (change: (answer: Json, ctx: Context) => Json | undefined) =>
   successes(['token'], change)
@@ -16,9 +18,48 @@ const seen = answers((ctx) => partOf(ctx) === 'token' && ctx.status === 200)
 const formOf = (ctx: Context) => new URLSearchParams(stateOf(ctx).body)
 
 const grantOf = (ctx: Context, accessToken: unknown) =>
-  stateOf(ctx).bank.inside.records.peek('AccessToken', String(accessToken))?.grantId
+  stateOf(ctx).bank.services.records.peek('AccessToken', String(accessToken))?.grantId
+
+/** The claims of a client assertion that this client signed for itself; undefined for any other. */
+function ownAssertion(form: URLSearchParams, ctx: Context): Json | undefined {
+  const text = form.get('client_assertion') ?? ''
+  const assertion = decoded(text)
+  const { iss, sub } = assertion.claims
+  if (iss === undefined || iss !== sub || !knownClient(ctx, sub)) return undefined
+  const own = looksRight(ctx, assertion, sub) && signedByItself(ctx, text, sub)
+  return own ? assertion.claims : undefined
+}
+
+const knownClient = (ctx: Context, id: unknown) =>
+  stateOf(ctx).bank.services.records.peek('Client', String(id)) !== undefined
 
 const variants: Variant[] = [
+  {
+    id: 'assertions-not-remembered',
+    story:
+      'Nobody keeps the jti of a client assertion, so it need not be there: RFC 7523 3 lets a server choose. Everything else about the client is looked at, and a code that was refused for it stays good.',
+    warns: ['TOK-32/without-jti', 'TOK-32/replayed'],
+    because: 'OIDC Core 9 requires jti, and a single use where nothing else was agreed: a should',
+    middleware: tokenRequests((form, ctx) => {
+      const claims = ownAssertion(form, ctx)
+      if (!claims) return false
+      const { bank } = stateOf(ctx)
+      form.set('client_assertion', bank.signAsClient({ ...claims, jti: randomUUID() }))
+    }),
+  },
+  {
+    id: 'assertions-for-the-issuer-only',
+    story:
+      'OIDC Core 9: the audience identifies the server, and should be the token endpoint. A bank may take its issuer alone, so that no other server can pass an assertion on.',
+    middleware: tokenRequests((form, ctx) => {
+      const claims = ownAssertion(form, ctx)
+      if (!claims) return false
+      const { bank } = stateOf(ctx)
+      const { issuer, token } = bank.services.endpoints
+      const aud = claims.aud === issuer ? token : 'https://other.example/token'
+      form.set('client_assertion', bank.signAsClient({ ...claims, aud }))
+    }),
+  },
   {
     id: 'no-refresh-tokens',
     story: 'refresh_token is not required in the token response; "a refresh token, if issued".',
@@ -44,7 +85,7 @@ const variants: Variant[] = [
     story:
       'token_type is not required in the token response, and the case of Bearer is free (RFC 6749 5.1). More members may be there, as UK banks have them; a refresh token beside a client_credentials grant is advised against by RFC 6749 4.4.3 and neither expected nor refused by the document (AMB-12).',
     middleware: tokenResponses(
-      byTurns<[Json, Context], Json>(
+      roundRobinOf<[Json, Context], Json>(
         ({ token_type: _none, ...body }) => body,
         (body, ctx) => ({
           ...body,
@@ -88,7 +129,7 @@ const variants: Variant[] = [
       await oneAccessToken(ctx, next)
       const body = jsonOf(ctx)
       if (partOf(ctx) !== 'token' || ctx.status !== 200 || !body) return
-      const { consents, records } = stateOf(ctx).bank.inside
+      const { consents, records } = stateOf(ctx).bank.services
       const grant = grantOf(ctx, body.access_token)
       const consent = grant === undefined ? undefined : consents.ofGrant(grant)
       for (const earlier of consent?.grants ?? []) {
@@ -99,12 +140,52 @@ const variants: Variant[] = [
     },
   },
   {
+    id: 'only-the-newest-client-token',
+    story:
+      'No sentence promises that several access tokens stand side by side (AMB-43): each client_credentials grant ends the token of the one before.',
+    middleware: (() => {
+      const newest = new Map<string, string>()
+      return async (ctx, next) => {
+        await next()
+        const body = jsonOf(ctx)
+        if (partOf(ctx) !== 'token' || ctx.status !== 200 || !body) return
+        if (formOf(ctx).get('grant_type') !== 'client_credentials') return
+        const { records } = stateOf(ctx).bank.services
+        const token = String(body.access_token)
+        const client = String(records.peek('ClientCredentials', token)?.clientId)
+        const earlier = newest.get(client)
+        newest.set(client, token)
+        if (earlier === undefined) return
+        await records.adapter('ClientCredentials').destroy(earlier)
+        ctx.state.fired()
+      }
+    })(),
+  },
+  {
+    id: 'only-the-newest-approval',
+    story:
+      'No sentence promises that several approvals stand side by side (AMB-43): what a customer approves for a client replaces what the same customer approved for it before.',
+    async middleware(ctx, next) {
+      await next()
+      const body = jsonOf(ctx)
+      if (partOf(ctx) !== 'token' || ctx.status !== 200 || !body) return
+      if (formOf(ctx).get('grant_type') !== 'authorization_code') return
+      const { consents, records } = stateOf(ctx).bank.services
+      const consent = consents.ofGrant(grantOf(ctx, body.access_token) ?? '')
+      for (const other of consents.ofCustomer(consent?.customerId ?? '')) {
+        if (other === consent || other.clientId !== consent?.clientId) continue
+        for (const grant of other.grants) records.revokeGrant(grant)
+        ctx.state.fired()
+      }
+    },
+  },
+  {
     id: 'a-refused-code-is-void',
     story:
       'Whether a code survives a request that is refused is open (RFC 6749 4.1.2 speaks of its use): it is void. Whether its tokens survive its second use is open too (SHOULD): they do.',
     async middleware(ctx, next) {
       const code = partOf(ctx) === 'token' ? formOf(ctx).get('code') : null
-      const { records } = stateOf(ctx).bank.inside
+      const { records } = stateOf(ctx).bank.services
       if (code && records.peek('AuthorizationCode', code)?.consumed) {
         ctx.status = 400
         ctx.body = { error: 'invalid_grant' }
@@ -129,6 +210,29 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'client-tokens-without-funds',
+    story:
+      'RFC 6749 3.3 lets a bank ignore a part of the scope that is asked for: no client_credentials grant is bound to that of funds confirmation, and scope says so.',
+    policies: (correct, { fired }) => ({
+      clientScopes(requested, registered) {
+        const scopes = correct.clientScopes(requested, registered)
+        const narrowed = scopes.filter((scope) => scope !== 'fundsconfirmations')
+        if (narrowed.length < scopes.length) fired()
+        return narrowed.length > 0 ? narrowed : ['accounts']
+      },
+    }),
+  },
+  {
+    id: 'odd-token-requests-answered-oddly',
+    story:
+      'What a request without scope gives is not shown (AMB-11): a token, and an answer that says little.',
+    middleware: tokenResponses(({ scope: _scope, expires_in: _expires, ...body }, ctx) => {
+      const form = formOf(ctx)
+      const odd = form.get('grant_type') === 'client_credentials' && !form.get('scope')
+      return odd ? body : undefined
+    }),
+  },
+  {
     id: 'client-tokens-of-every-scope',
     story:
       'A client_credentials grant is bound to every registered scope of the API, whichever is asked for; scope says so.',
@@ -144,7 +248,7 @@ const variants: Variant[] = [
     story:
       "Only iss, sub, aud, exp, iat, nonce and c_hash are OpenID Connect's; acr, auth_time, s_hash and the intent are not shown. More claims, an audience in an array with azp, a subject that is the intent: all lawful.",
     middleware: idTokens(
-      byTurns<[Json, Sign], string>(
+      roundRobinOf<[Json, Sign], string>(
         ({ iss, aud, exp, iat, nonce, c_hash, openbanking_intent_id: sub }, sign) =>
           sign({ iss, sub, aud, exp, iat, nonce, c_hash }),
         (claims, sign) =>
@@ -182,7 +286,7 @@ const variants: Variant[] = [
 ]
 
 /** Without the ID token, or with one for this answer. */
-const withOrWithout = byTurns<[Json, string, Context], Json>(
+const withOrWithout = roundRobinOf<[Json, string, Context], Json>(
   ({ id_token: _none, ...body }) => body,
   (body, idToken, ctx) => {
     const { nonce: _nonce, c_hash: _hash, s_hash: _state, ...claims } = decodeJwt(idToken) as Json
@@ -203,7 +307,7 @@ const oneAccessToken: Middleware = async (ctx, next) => {
   const earlier = latest.get(grant)
   latest.set(grant, String(body.access_token))
   if (earlier === undefined || formOf(ctx).get('grant_type') !== 'refresh_token') return
-  await stateOf(ctx).bank.inside.records.adapter('AccessToken').destroy(earlier)
+  await stateOf(ctx).bank.services.records.adapter('AccessToken').destroy(earlier)
   ctx.state.fired()
 }
 

@@ -3,23 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import type { Context } from 'koa'
 import type { Variant } from '../proof.ts'
+import { giveBytes, takeBytes } from '../raw-body.ts'
 import { answers, type Json, jsonOf, partOf, refusals, statuses } from '../rewriting.ts'
-import { byTurns } from '../turns.ts'
-
-/** The JSON of an answer as bytes, its type kept; undefined where the body is something else. */
-function takeBytes(ctx: Context): Buffer | undefined {
-  const body = jsonOf(ctx)
-  return body && Buffer.from(JSON.stringify(body))
-}
-
-/** Replaces the body, which koa would otherwise call application/octet-stream. */
-function giveBytes(ctx: Context, body: Buffer | Readable) {
-  const { status } = ctx
-  const type = ctx.response.get('content-type')
-  ctx.body = body
-  ctx.set('content-type', type || 'application/json')
-  ctx.status = status
-}
+import { roundRobinOf } from '../round-robin.ts'
 
 /** In pieces of `size` bytes, so that characters of several bytes are torn apart. */
 function inPieces(bytes: Buffer, size: number): Readable {
@@ -41,7 +27,7 @@ function code(ctx: Context, bytes: Buffer, coding: string, encode: (bytes: Buffe
 const quickly = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 
 /** One way to send a body after the other. */
-const frame = byTurns<[Context, Buffer], void>(
+const frame = roundRobinOf<[Context, Buffer], void>(
   (ctx, bytes) => giveBytes(ctx, inPieces(bytes, 997)),
   (ctx, bytes) => code(ctx, bytes, 'gzip', gzipSync),
   (ctx) => ctx.set('connection', 'close'),
@@ -57,6 +43,38 @@ const frame = byTurns<[Context, Buffer], void>(
 const seen = answers((ctx) => partOf(ctx) === 'data')
 
 const variants: Variant[] = [
+  {
+    id: 'no-answer-without-a-certificate',
+    story:
+      'A firewall drops what comes without a good transport certificate, and says nothing: silence is no refusal, and no service either (AMB-42).',
+    settings: { tlsRefusal: 'status' },
+    policies: statuses((reason) => (reason === 'certificate' ? 496 : undefined)),
+    middleware: refusals(['consents', 'data', 'registration', 'token'], (ctx) => {
+      if (ctx.status !== 496) return false
+      // The connection stays open until the other end has waited long enough.
+      ctx.respond = false
+    }),
+    target: (document) => {
+      document.timeout = 2
+    },
+    blocks: [
+      'REG-01/no-certificate',
+      'REG-01/untrusted',
+      'REG-01/expired',
+      'SEC-01/no-certificate',
+      'SEC-02/no-certificate',
+      'SEC-01/untrusted',
+      'SEC-02/untrusted',
+      'SEC-01/expired',
+      'SEC-02/expired',
+      'SEC-01/create',
+      'SEC-01/delete',
+      'SEC-01/funds-confirmation',
+      'SEC-01/funds-deletion',
+      'SEC-02/other-endpoints',
+    ],
+    because: 'Whether such requests are refused cannot be told from a server that is gone.',
+  },
   {
     id: 'tls-1.2-only',
     story: 'The documents name no version of TLS: the load balancer stops at 1.2.',
@@ -78,7 +96,7 @@ const variants: Variant[] = [
     middleware: refusals(
       ['consents', 'data', 'registration', 'token'],
       (() => {
-        const refuse = byTurns<[Context], void>(
+        const refuse = roundRobinOf<[Context], void>(
           (ctx) => {
             ctx.status = 401
           },
@@ -118,7 +136,7 @@ const variants: Variant[] = [
     story:
       'Names of headers have no case (RFC 9110 5.1), and a mainframe gateway shouts them; others add what the documents do not mention: cookies of a balancer, security headers, traces, the place of what was created, the age of what was cached, interim answers before the final one (15.2). x-fapi-interaction-id is in neither document.',
     middleware: answers(
-      byTurns<[Context], void>(
+      roundRobinOf<[Context], void>(
         (ctx) => {
           ctx.append(
             'set-cookie',

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { currentRequest } from '../../../bank/current.ts'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
+import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
+import { tokenInfoOf } from '../../../bank/token-info.ts'
 import { answersWith, askedAccount, endpointOf, rowsOf } from '../../data-requests.ts'
 import type { Fault } from '../../proof.ts'
 
@@ -33,6 +34,33 @@ function open(...endpoints: DataEndpoint[]): NonNullable<Fault['policies']> {
 }
 
 const faults: Fault[] = [
+  {
+    id: 'permissions-forgotten-on-refresh',
+    story: 'The permissions are claims of the first access token, and its successors have none.',
+    fails: ['ACC-11/without-permission', 'TXN-14/without-permission'],
+    policies: (correct, { fired }) => ({
+      permits(permissions, endpoint) {
+        const ctx = currentRequest()
+        const right = correct.permits(permissions, endpoint)
+        if (right || !ctx || !tokenInfoOf(ctx)?.refreshed) return right
+        fired()
+        return true
+      },
+    }),
+  },
+  {
+    id: 'statements-open-what-they-list',
+    story: 'Who may see statements may see what stands in them: the account and its transactions.',
+    fails: ['ACC-11/without-permission', 'TXN-14/without-permission'],
+    policies: (correct, { fired }) => ({
+      permits(permissions, endpoint) {
+        const right = correct.permits(permissions, endpoint)
+        if (right || !permissions.some((one) => one.startsWith('ReadStatements'))) return right
+        fired()
+        return true
+      },
+    }),
+  },
   {
     id: 'lists-are-partial-content',
     story: 'A caching gateway answers lists with 206, as it does for large documents.',
@@ -121,7 +149,7 @@ const faults: Fault[] = [
     policies: (correct, { fired }) => ({
       accountIdFor(consentId, cardKey, secret) {
         const request = currentRequest()
-        const consent = request && stateOf(request).bank.inside.consents.get(consentId)
+        const consent = request && stateOf(request).bank.services.consents.get(consentId)
         const links = consent?.grants.size ?? 1
         if (links < 2) return correct.accountIdFor(consentId, cardKey, secret)
         fired()

@@ -1,5 +1,6 @@
 import { stateOf } from '../../../bank/state.ts'
-import { decoded, idTokens, inRs256, tokenForm } from '../../laundering.ts'
+import { inRs256, redirectIdTokens } from '../../id-tokens.ts'
+import { decoded, tokenForm } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 import { type Json, jsonOf } from '../../rewriting.ts'
 
@@ -11,8 +12,8 @@ const faults: Fault[] = [
     id: 'id-token-in-rs256-for-second-client',
     story: 'A client that registered later got the new default of the registration service.',
     fails: ['AUTHZ-18/ps256'],
-    middleware: idTokens((claims, _fragment, ctx) => {
-      const { directory, records } = stateOf(ctx).bank.inside
+    middleware: redirectIdTokens((claims, _fragment, ctx) => {
+      const { directory, records } = stateOf(ctx).bank.services
       const owner = records.peek('Client', String(claims.aud))?.org_id
       return owner === directory.clients.second.organisationId ? claims : undefined
     }, inRs256),
@@ -21,7 +22,7 @@ const faults: Fault[] = [
     id: 'id-token-of-unpublished-key',
     story: 'The signing key was rotated and the JWK Set was not.',
     fails: ['AUTHZ-18/signature'],
-    middleware: idTokens(
+    middleware: redirectIdTokens(
       (claims) => claims,
       (ctx, claims) => stateOf(ctx).bank.signAsBank(claims, { kid: 'next-year' }),
     ),
@@ -30,7 +31,7 @@ const faults: Fault[] = [
     id: 'id-token-changed-after-signing',
     story: 'A filter adds a claim to the signed token for the benefit of the app.',
     fails: ['AUTHZ-18/signature'],
-    middleware: idTokens(
+    middleware: redirectIdTokens(
       (claims) => claims,
       (ctx, claims) => {
         const encoded = Buffer.from(JSON.stringify({ ...claims, channel: 'web' })).toString(
@@ -46,7 +47,7 @@ const faults: Fault[] = [
     story: 'exp and iat come from a clock that counts milliseconds.',
     fails: [],
     warns: ['AUTHZ-19/claims'],
-    middleware: idTokens((claims) => ({ ...claims, exp: Number(claims.exp) * 1000 })),
+    middleware: redirectIdTokens((claims) => ({ ...claims, exp: Number(claims.exp) * 1000 })),
   },
   {
     id: 'id-token-of-internal-issuer',
@@ -55,7 +56,7 @@ const faults: Fault[] = [
     warns: ['AUTHZ-19/claims'],
     async middleware(ctx, next) {
       const change = (claims: Json) => ({ ...claims, iss: 'https://iam.internal' })
-      await idTokens(change)(ctx, next)
+      await redirectIdTokens(change)(ctx, next)
       const idToken = tokenForm(ctx) && jsonOf(ctx)?.id_token
       if (typeof idToken !== 'string') return
       const { bank } = stateOf(ctx)
@@ -67,14 +68,14 @@ const faults: Fault[] = [
     story: 'The ID token of the code flow is used in the hybrid flow too.',
     fails: [],
     warns: ['AUTHZ-20/c-hash'],
-    middleware: idTokens(({ c_hash: _, ...claims }) => claims),
+    middleware: redirectIdTokens(({ c_hash: _, ...claims }) => claims),
   },
   {
     id: 'previous-nonce',
     story: 'nonce is kept per customer and read before the new one is stored.',
     fails: [],
     warns: ['AUTHZ-20/nonce'],
-    middleware: idTokens((claims, _fragment, ctx) => {
+    middleware: redirectIdTokens((claims, _fragment, ctx) => {
       const { bank } = stateOf(ctx)
       const nonce = previous.get(bank)
       previous.set(bank, claims.nonce)
@@ -86,7 +87,7 @@ const faults: Fault[] = [
     story: 's_hash is made from the wrong parameter.',
     fails: [],
     warns: ['AUTHZ-20/s-hash'],
-    middleware: idTokens((claims, fragment) =>
+    middleware: redirectIdTokens((claims, fragment) =>
       fragment.has('state') ? { ...claims, s_hash: claims.c_hash } : undefined,
     ),
   },

@@ -1,6 +1,6 @@
 import type { Context, Next } from 'koa'
-import type { Bank } from '../../../bank/bank.ts'
-import { currentRequest } from '../../../bank/current.ts'
+import { currentRequest } from '../../../bank/request-context.ts'
+import type { Bank } from '../../../bank/running-bank.ts'
 import { stateOf } from '../../../bank/state.ts'
 import {
   acceptsJwts,
@@ -9,7 +9,7 @@ import {
   looksRight,
   ownKid,
   tokenForm,
-} from '../../laundering.ts'
+} from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 import { type Json, jsonOf, policy } from '../../rewriting.ts'
 
@@ -31,9 +31,9 @@ const isDenial = (ctx: Context) =>
   new URLSearchParams(stateOf(ctx).body).get('decision') === 'deny'
 
 /** The latest consent that the first customer approved for the client, for accounts among others. */
-function latestOf({ inside }: Bank, clientId: unknown): string | undefined {
-  return inside.consents
-    .ofCustomer(inside.customers[0]?.id ?? '')
+function latestOf({ services }: Bank, clientId: unknown): string | undefined {
+  return services.consents
+    .ofCustomer(services.customers[0]?.id ?? '')
     .find(
       ({ clientId: owner, status, deleted, permissions }) =>
         owner === clientId &&
@@ -57,7 +57,45 @@ const intentIn = (claims: Json) =>
 /** Names of scopes that requests asked for beyond the registered ones, by intent. */
 const asked = new WeakMap<Bank, Map<string, string>>()
 
+/** Puts a page that leads on where the bank redirects a customer to the TPP with an answer. */
+function pageInstead(
+  when: (answer: URLSearchParams) => boolean,
+  page: (location: string) => string,
+): NonNullable<Fault['middleware']> {
+  return async (ctx, next) => {
+    await next()
+    const location = String(ctx.response.get('location') ?? '')
+    const answer = new URLSearchParams(location.split('#')[1] ?? '')
+    if (ctx.status !== 302 || !location.includes('#') || !when(answer)) return
+    stateOf(ctx).fired()
+    ctx.remove('location')
+    ctx.status = 200
+    ctx.type = 'text/html'
+    ctx.body = page(location)
+  }
+}
+
 const faults: Fault[] = [
+  {
+    id: 'code-by-a-refreshing-page',
+    story:
+      'Browsers lost the fragment of some redirects, so a page with a refresh took their place.',
+    fails: ['AUTHZ-01/approved'],
+    middleware: pageInstead(
+      (answer) => answer.has('code'),
+      (location) =>
+        `<html><meta http-equiv="refresh" content="0;url=${location.replaceAll('&', '&amp;')}"></html>`,
+    ),
+  },
+  {
+    id: 'code-kept-on-a-last-page',
+    story: 'A page thanks the customer, and its button was lost in the last redesign.',
+    fails: ['AUTHZ-01/approved'],
+    middleware: pageInstead(
+      (answer) => answer.has('code'),
+      () => '<html><h1>Thank you. You may close this window.</h1></html>',
+    ),
+  },
   {
     id: 'approval-ends-in-server-error',
     story:
@@ -111,7 +149,7 @@ const faults: Fault[] = [
     story: 'The hybrid flow was switched on per redirect URI, and one was forgotten.',
     fails: ['AUTHZ-03/id-token'],
     middleware: landings((fragment, ctx, address) => {
-      const { second } = stateOf(ctx).bank.inside.directory.clients
+      const { second } = stateOf(ctx).bank.services.directory.clients
       if (address !== second.redirectUris[1] || !fragment.has('id_token')) return false
       fragment.delete('id_token')
     }),
@@ -137,12 +175,26 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'state-lost-with-wrong-requests',
+    story: 'A request that cannot be read is answered before its state is.',
+    fails: ['AUTHZ-04/on-error'],
+    async middleware(ctx, next) {
+      await next()
+      const { bank, fired } = stateOf(ctx)
+      const location = ctx.response.get('location')
+      if (ctx.path !== bank.services.endpoints.paths.authorisation) return
+      if (!/[#?&]error=/.test(location) || !/[#?&]state=/.test(location)) return
+      ctx.set('location', location.replace(/([#?&])state=[^&]*&?/, '$1').replace(/[&?#]$/, ''))
+      fired()
+    },
+  },
+  {
     id: 'state-required',
     story: 'A check against forged requests demands state of every TPP.',
     fails: ['AUTHZ-05/without-state'],
     async middleware(ctx, next) {
       const { bank, fired } = stateOf(ctx)
-      const isRequest = ctx.path === bank.inside.places.paths.authorisation
+      const isRequest = ctx.path === bank.services.endpoints.paths.authorisation
       if (!isRequest || ctx.query.state !== undefined) return next()
       ctx.status = 400
       ctx.body = 'state is missing'
@@ -155,7 +207,7 @@ const faults: Fault[] = [
     fails: ['AUTHZ-06/missing'],
     middleware: acceptsRequest((_request, query, ctx) => {
       if (query.request !== undefined) return undefined
-      const { issuer } = stateOf(ctx).bank.inside.places
+      const { issuer } = stateOf(ctx).bank.services.endpoints
       const times = { iat: seconds(), nbf: seconds(), exp: seconds() + 300 }
       const claims = JSON.parse(query.claims ?? '{}') as Json
       return { ...query, ...times, claims, iss: query.client_id, aud: issuer }
@@ -167,7 +219,7 @@ const faults: Fault[] = [
       'Only one response type is supported, and a client has registered its scopes and redirect URIs: what is missing is filled in.',
     fails: ['AUTHZ-07/missing', 'AUTHZ-08/missing', 'AUTHZ-09/missing'],
     middleware: acceptsRequest(({ claims }, query, ctx) => {
-      const client = stateOf(ctx).bank.inside.records.peek('Client', query.client_id ?? '')
+      const client = stateOf(ctx).bank.services.records.peek('Client', query.client_id ?? '')
       const [redirectUri] = (client?.redirect_uris ?? []) as string[]
       const defaults = {
         response_type: 'code id_token',
@@ -231,7 +283,7 @@ const faults: Fault[] = [
       await next()
       const { bank, fired } = stateOf(ctx)
       const to = ctx.query.redirect_uri
-      if (ctx.path !== bank.inside.places.paths.authorisation || typeof to !== 'string') return
+      if (ctx.path !== bank.services.endpoints.paths.authorisation || typeof to !== 'string') return
       if (ctx.status < 400) return
       const state = String(ctx.query.state)
       ctx.redirect(`${to}#${new URLSearchParams({ error: 'invalid_request', state })}`)
@@ -247,7 +299,10 @@ const faults: Fault[] = [
       const notes = asked.get(bank) ?? new Map<string, string>()
       asked.set(bank, notes)
       const form = tokenForm(ctx)
-      const grant = bank.inside.records.peek('AuthorizationCode', form?.get('code') ?? '')?.grantId
+      const grant = bank.services.records.peek(
+        'AuthorizationCode',
+        form?.get('code') ?? '',
+      )?.grantId
       await acceptsRequest(({ claims }, query) => {
         const words = String(claims.scope ?? '').split(' ')
         const known = words.filter((one) =>
@@ -260,7 +315,7 @@ const faults: Fault[] = [
         query.scope = known.join(' ')
         return { ...claims, scope: query.scope }
       })(ctx, next)
-      const beyond = notes.get((grant && bank.inside.consents.ofGrant(grant)?.id) ?? '')
+      const beyond = notes.get((grant && bank.services.consents.ofGrant(grant)?.id) ?? '')
       const body = jsonOf(ctx)
       if (!form || !body || beyond === undefined || typeof body.scope !== 'string') return
       ctx.body = { ...body, scope: `${body.scope} ${beyond}` }
@@ -282,7 +337,7 @@ const faults: Fault[] = [
     story: 'The client is looked up through the consent; the client_id is only shown.',
     fails: ['AUTHZ-10/unknown'],
     middleware: acceptsRequest(({ claims }, query, ctx) => {
-      const { records, consents } = stateOf(ctx).bank.inside
+      const { records, consents } = stateOf(ctx).bank.services
       const owner = consents.get(intentIn(claims) ?? '')?.clientId
       if (!query.client_id || !owner || records.peek('Client', query.client_id)) return undefined
       query.client_id = owner
@@ -312,7 +367,7 @@ const faults: Fault[] = [
     story: 'Keys are looked up by kid in the whole directory, whosever they are.',
     fails: ['AUTHZ-11/other-client', 'TOK-07/other-client'],
     middleware: acceptsJwts(({ header }, clientId, ctx) => {
-      const { first, second } = stateOf(ctx).bank.inside.directory.clients
+      const { first, second } = stateOf(ctx).bank.services.directory.clients
       const known = [first, second].some(({ signing }) => signing.kid === header.kid)
       return known && header.kid !== ownKid(ctx, clientId) && header.alg === 'PS256'
     }),
@@ -337,7 +392,7 @@ const faults: Fault[] = [
     fails: ['AUTHZ-13/missing', 'AUTHZ-13/unknown'],
     middleware: acceptsRequest(({ claims }, query, ctx) => {
       const { bank } = stateOf(ctx)
-      if (!query.request || bank.inside.consents.get(intentIn(claims) ?? '')) return undefined
+      if (!query.request || bank.services.consents.get(intentIn(claims) ?? '')) return undefined
       return withIntent(claims, latestOf(bank, query.client_id))
     }),
   },
@@ -382,7 +437,7 @@ const faults: Fault[] = [
     fails: ['AUTHZ-16/same-intent'],
     async middleware(ctx, next) {
       const { bank, fired } = stateOf(ctx)
-      const { records, consents } = bank.inside
+      const { records, consents } = bank.services
       const code = tokenForm(ctx)?.get('code') ?? ''
       const grantId = records.peek('AuthorizationCode', code)?.grantId ?? ''
       if ((consents.ofGrant(grantId)?.grants.size ?? 0) < 2) return next()
@@ -421,7 +476,7 @@ const faults: Fault[] = [
     async middleware(ctx, next) {
       const state = stateOf(ctx)
       if (isDenial(ctx)) {
-        const { customers } = state.bank.inside
+        const { customers } = state.bank.services
         const accounts = customers
           .flatMap(({ cards }) => cards)
           .map(({ key }): [string, string] => ['accounts', key])
@@ -439,14 +494,14 @@ const faults: Fault[] = [
     because: 'The second customer’s consent was approved in the name of the first, too.',
     async middleware(ctx, next) {
       const state = stateOf(ctx)
-      const { inside } = state.bank
+      const { services } = state.bank
       const uid = /^\/interaction\/([^/]+)$/.exec(ctx.path)?.[1]
-      const { params } = (uid ? inside.records.peek('Interaction', uid) : undefined) ?? {}
+      const { params } = (uid ? services.records.peek('Interaction', uid) : undefined) ?? {}
       const intent = intentIn({ claims: JSON.parse(String(params?.claims ?? '{}')) })
-      const consent = inside.consents.get(intent ?? '')
-      const [customer] = inside.customers
+      const consent = services.consents.get(intent ?? '')
+      const [customer] = services.customers
       if (ctx.method === 'GET' && uid && consent?.status === 'AwaitingAuthorisation' && customer) {
-        const before = inside.consents
+        const before = services.consents
           .ofCustomer(customer.id)
           .filter(
             ({ clientId, permissions }) =>
@@ -455,7 +510,7 @@ const faults: Fault[] = [
               permissions.length > 4,
           )
         if (before.length > 0) {
-          inside.visitors.set(uid, customer)
+          services.visitors.set(uid, customer)
           ctx.method = 'POST'
           ctx.path = `/interaction/${uid}/decision`
           const accounts = customer.cards.map(({ key }): [string, string] => ['accounts', key])
@@ -473,7 +528,7 @@ const faults: Fault[] = [
     fails: [],
     warns: ['AUTHZ-25/expired', 'AUTHZ-25/other-audience'],
     middleware: acceptsRequest(({ claims }, _query, ctx) => {
-      const { issuer } = stateOf(ctx).bank.inside.places
+      const { issuer } = stateOf(ctx).bank.services.endpoints
       const late = typeof claims.exp === 'number' && claims.exp < seconds()
       const elsewhere = claims.aud !== undefined && claims.aud !== issuer
       if (!late && !elsewhere) return undefined
@@ -516,9 +571,9 @@ const faults: Fault[] = [
     async middleware(ctx: Context, next: Next) {
       const { bank, fired } = stateOf(ctx)
       const uid = /^\/interaction\/([^/]+)\/decision$/.exec(ctx.path)?.[1]
-      const { params } = (uid ? bank.inside.records.peek('Interaction', uid) : undefined) ?? {}
+      const { params } = (uid ? bank.services.records.peek('Interaction', uid) : undefined) ?? {}
       const intent = intentIn({ claims: JSON.parse(String(params?.claims ?? '{}')) })
-      const consent = bank.inside.consents.get(intent ?? '')
+      const consent = bank.services.consents.get(intent ?? '')
       const late = consent?.ahead.confirmation ?? 0
       await next()
       if (!consent || late === 0) return

@@ -23,8 +23,7 @@ const faults: Fault[] = [
   {
     id: 'single-balances-negative-of-bulk',
     story: 'The single address shows what the bank owes, the bulk one what the customer owes.',
-    fails: [],
-    warns: ['BAL-14/bulk-equals-single'],
+    fails: ['BAL-14/bulk-equals-single'],
     middleware: rowsOf('account-balances', (rows) =>
       rows.map((row) => ({
         ...row,
@@ -76,6 +75,80 @@ const faults: Fault[] = [
       }
     },
   },
+  {
+    id: 'second-balance-without-an-amount',
+    story: 'The ledger of the acquired portfolio is asked by day, and has no amount before noon.',
+    fails: ['BAL-19/amount'],
+    policies: (correct, { fired }) => ({
+      balanceView(accountId, card, now, policies) {
+        const view = correct.balanceView(accountId, card, now, policies)
+        if (card.key !== 'okafor-travel') return view
+        fired()
+        const { Amount: _, ...rest } = view
+        return rest
+      },
+    }),
+  },
+  {
+    id: 'single-balance-without-currency',
+    story: 'Everything is in pounds, so the view of one account leaves the currency out.',
+    fails: ['BAL-19/amount'],
+    middleware: rowsOf('account-balances', (rows) =>
+      rows.map((row) => ({ ...row, Amount: withoutCurrency(row.Amount) })),
+    ),
+  },
+  {
+    id: 'single-balance-without-indicator',
+    story: 'The sign of the core system was meant to say it, and the mapper drops the sign.',
+    fails: ['BAL-19/indicator'],
+    middleware: rowsOf('account-balances', (rows) =>
+      rows.map(({ CreditDebitIndicator: _, ...row }) => row),
+    ),
+  },
+  {
+    id: 'bulk-balances-undated',
+    story: 'The batch writes one date above the list, and none on its rows.',
+    fails: ['BAL-19/date-time'],
+    middleware: rowsOf('balances', (rows) => rows.map(({ DateTime: _, ...row }) => row)),
+  },
+  {
+    id: 'debit-in-the-code-of-iso-20022',
+    story: 'The message of the core system is ISO 20022, and DBIT is passed on.',
+    fails: ['BAL-22/debit-spelled'],
+    middleware: rowsOf(['balances', 'account-balances'], (rows) =>
+      rows.map((row) =>
+        row.CreditDebitIndicator === 'Debit' ? { ...row, CreditDebitIndicator: 'DBIT' } : row,
+      ),
+    ),
+  },
+  {
+    id: 'single-balance-of-a-day',
+    story: 'An opening balance belongs to a day, so its DateTime is one.',
+    fails: ['BAL-22/rfc-3339'],
+    middleware: rowsOf('account-balances', (rows) =>
+      rows.map((row) => ({ ...row, DateTime: String(row.DateTime).slice(0, 10) })),
+    ),
+  },
+  {
+    id: 'credit-line-says-nothing-of-inclusion',
+    story: 'No credit line is ever included, so the flag was left out.',
+    fails: [],
+    warns: ['BAL-23/included'],
+    middleware: rowsOf(['balances', 'account-balances'], (rows) =>
+      rows.map((row) => ({
+        ...row,
+        CreditLine: [row.CreditLine ?? []].flat().map((line) => {
+          const { Included: _, ...rest } = line as Record<string, unknown>
+          return rest
+        }),
+      })),
+    ),
+  },
 ]
+
+function withoutCurrency(amount: unknown): unknown {
+  const { Currency: _, ...rest } = amount as Record<string, unknown>
+  return rest
+}
 
 export default faults

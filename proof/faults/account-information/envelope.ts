@@ -63,8 +63,7 @@ const faults: Fault[] = [
   {
     id: 'self-of-the-last-account',
     story: 'The link of single transactions is cached without the account in its key.',
-    fails: [],
-    warns: ['ENV-05/same-resource'],
+    fails: ['ENV-05/same-resource'],
     middleware: (() => {
       const last = new WeakMap<object, unknown>()
       return envelopes((body, ctx) => {
@@ -100,10 +99,34 @@ const faults: Fault[] = [
   {
     id: 'no-links-around-nothing',
     story: 'An empty result takes a shortcut that builds Data and nothing else.',
-    fails: [],
-    warns: ['ENV-08/links-and-meta'],
+    fails: ['ENV-08/links-self', 'ENV-09/total-pages'],
     middleware: envelopes(({ Links: _links, Meta: _meta, ...body }) =>
       rows(body)?.length === 0 ? body : undefined,
+    ),
+  },
+  {
+    id: 'single-accounts-without-links',
+    story: 'The view of one account was written before the envelope, and nobody pages through one.',
+    fails: ['ENV-08/links-self'],
+    middleware: envelopes(({ Links: _, ...body }, ctx) =>
+      /\/accounts\/[^/]+$/.test(ctx.path) ? body : undefined,
+    ),
+  },
+  {
+    id: 'meta-of-balances-is-empty',
+    story: 'There are no pages, so nothing says how many.',
+    fails: ['ENV-09/total-pages'],
+    middleware: envelopes((body, ctx) =>
+      ctx.path.endsWith('/balances') ? { ...body, Meta: {} } : undefined,
+    ),
+  },
+  {
+    id: 'queried-consents-without-links',
+    story: 'The query of a consent is built by the store, which knows no addresses.',
+    fails: [],
+    warns: ['ENV-10/links-and-meta'],
+    middleware: envelopes(({ Links: _, ...body }, ctx) =>
+      ctx.method === 'GET' && ctx.path.includes('-consents') ? body : undefined,
     ),
   },
 ]

@@ -1,6 +1,7 @@
 import type { Context, Next } from 'koa'
 import { stateOf } from '../../../bank/state.ts'
 import type { Fault } from '../../proof.ts'
+import { elements } from '../../rewriting.ts'
 
 const AISP = '/open-banking/v3.1/aisp'
 
@@ -28,6 +29,16 @@ function movedTo(prefix: string) {
 }
 
 const faults: Fault[] = [
+  {
+    id: 'absent-addresses-are-null',
+    story: 'The serializer writes null for what a row does not have.',
+    fails: [],
+    warns: ['GEN-16/no-null'],
+    middleware: elements('Transaction', (row) => ({
+      ...row,
+      AddressLine: row.AddressLine ?? null,
+    })),
+  },
   {
     id: 'balances-of-one-account-as-a-page',
     story: 'The web application owns the path of single balances and answers with its page, 200.',
@@ -69,10 +80,10 @@ const faults: Fault[] = [
     fails: [],
     warns: ['GEN-08/read', 'GEN-08/delete', 'GEN-08/update'],
     async middleware(ctx: Context, next: Next) {
-      const { inside } = stateOf(ctx).bank
-      const place = `${inside.places.paths.registration}/`
+      const { services } = stateOf(ctx).bank
+      const place = `${services.endpoints.paths.registration}/`
       const named = ctx.path.startsWith(place) && ctx.path.slice(place.length)
-      const client = named ? inside.records.peek('Client', named) : undefined
+      const client = named ? services.records.peek('Client', named) : undefined
       if (!client || !['GET', 'PUT', 'DELETE'].includes(ctx.method)) return next()
       ctx.state.fired()
       if (ctx.method === 'DELETE') ctx.status = 204

@@ -1,6 +1,6 @@
 import type { Context, Next } from 'koa'
 import type { Consent } from '../../../bank/consents.ts'
-import { currentRequest } from '../../../bank/current.ts'
+import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { answeredWith, consentNamed, isAbout, serving } from '../../consent-requests.ts'
 import type { Fault } from '../../proof.ts'
@@ -31,7 +31,47 @@ const deletionAnswers = (
   status: (ctx: Context, consent: Consent | undefined) => number | undefined,
 ) => answeredWith('any', 'DELETE', (ctx) => status(ctx, consentNamed(ctx)))
 
+/** Consents that stay there for whoever deleted them. */
+const stays =
+  (which: (consent: Consent) => boolean): NonNullable<Fault['policies']> =>
+  (correct, { fired }) => ({
+    visibleToTpp(consent) {
+      const right = correct.visibleToTpp(consent)
+      if (right || !serving(KIND, 'GET') || !which(consent)) return right
+      fired()
+      return true
+    },
+  })
+
 const faults: Fault[] = [
+  {
+    id: 're-confirmed-consent-stays',
+    story: 'Each confirmation is a row, and a deletion marks the first of them.',
+    fails: ['CLC-03/re-confirmed'],
+    policies: stays(({ grants }) => grants.size > 1),
+  },
+  {
+    id: 'deleted-consent-stays-for-one-client',
+    story: 'The replica that serves some of the clients never hears of deletions.',
+    fails: ['CLC-03/second-client'],
+    policies: stays((consent) => {
+      const { records, directory } = stateOf(currentRequest() as Context).bank.services
+      const owner = records.peek('Client', consent.clientId)?.org_id
+      return owner === directory.clients.second.organisationId && consent.customerId !== undefined
+    }),
+  },
+  {
+    id: 'only-live-consents-deletable',
+    story: 'Deletion is refused for a consent that can give nothing any more.',
+    fails: ['CLC-01/denied', 'CLC-01/expired'],
+    middleware: deletionAnswers((ctx, consent) => {
+      if (ctx.status !== 204 || consent?.kind !== KIND) return undefined
+      const { policies } = stateOf(ctx).bank.services
+      if (consent.status !== 'Rejected' && !policies.consentExpired(consent)) return undefined
+      delete consent.deleted
+      return 403
+    }),
+  },
   {
     id: 'consent-deletion-answers-200',
     story: 'The framework answers 200 to whatever has no body.',
@@ -301,8 +341,7 @@ const faults: Fault[] = [
   {
     id: 'ninety-days-never-end',
     story: 'Re-confirmation is left to the TPP, and nobody counts the days.',
-    fails: [],
-    warns: ['CLC-18/data-refused'],
+    fails: ['CLC-18/data-refused'],
     policies: (correct, { fired }) => ({
       consentUsable(consent, age) {
         if (age.reconfirmationDue) fired()
@@ -313,8 +352,7 @@ const faults: Fault[] = [
   {
     id: 'refresh-counts-as-reconfirmation',
     story: 'Each use of the refresh token starts the ninety days anew.',
-    fails: [],
-    warns: ['CLC-18/refresh-gives-no-data'],
+    fails: ['CLC-18/refresh-gives-no-data'],
     policies: (correct, { fired }) => ({
       refreshable(consent, age) {
         if (age.reconfirmationDue) {

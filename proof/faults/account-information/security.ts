@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
-import { currentRequest } from '../../../bank/current.ts'
+import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
-import { admit, tokenForm } from '../../laundering.ts'
+import { admit, tokenForm } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 import { elements, jsonOf, type Part, partOf, policy } from '../../rewriting.ts'
 
@@ -43,7 +43,7 @@ function lendsToken(fits: (ctx: Context) => boolean, scope = 'accounts'): Fault[
     const access = jsonOf(ctx)?.access_token
     if (form?.get('grant_type') !== 'client_credentials' || typeof access !== 'string') return
     // Of the first client, and for one scope: what the gateway itself would use.
-    const { records, directory } = bank.inside
+    const { records, directory } = bank.services
     const record = records.peek('ClientCredentials', access)
     const owner = records.peek('Client', String(record?.clientId))?.org_id
     const scopes = String(record?.scope).split(' ')
@@ -57,7 +57,7 @@ const isConsent = (ctx: Context) =>
 
 /** Does the request carry an access token that this bank did not issue? */
 function isMadeUp(ctx: Context): boolean {
-  const { records } = stateOf(ctx).bank.inside
+  const { records } = stateOf(ctx).bank.services
   const bearer = /^Bearer (.+)$/.exec(ctx.get('authorization'))?.[1]
   if (bearer === undefined) return false
   return !records.peek('ClientCredentials', bearer) && !records.peek('AccessToken', bearer)

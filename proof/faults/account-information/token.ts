@@ -1,17 +1,17 @@
 import type { Context } from 'koa'
-import type { Bank } from '../../../bank/bank.ts'
-import { currentRequest } from '../../../bank/current.ts'
+import { currentRequest } from '../../../bank/request-context.ts'
+import type { Bank } from '../../../bank/running-bank.ts'
 import { stateOf } from '../../../bank/state.ts'
+import { inRs256 } from '../../id-tokens.ts'
 import {
   acceptsAssertion,
   decoded,
   goodAssertion,
-  inRs256,
   tokenForm,
   tokenRequests,
-} from '../../laundering.ts'
+} from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
-import { answers, type Json, jsonOf } from '../../rewriting.ts'
+import { answers, type Json, jsonOf, type Part, partOf } from '../../rewriting.ts'
 
 const seconds = () => Math.floor(Date.now() / 1000)
 
@@ -28,7 +28,7 @@ function tokens(change: (body: Json, form: URLSearchParams, ctx: Context) => Jso
 }
 
 /** Signs the ID tokens of the token endpoint again, with other claims. */
-function idTokens(
+function tokenIdTokens(
   change: (claims: Json, form: URLSearchParams) => Json | undefined,
   signed = (ctx: Context, claims: Json) => stateOf(ctx).bank.signAsBank(claims),
 ) {
@@ -63,7 +63,7 @@ function remembering(use: (ctx: Context, last: Map<string, string>) => void) {
     await next()
     const { access_token: access, refresh_token: refresh } = jsonOf(ctx) ?? {}
     if (!form || typeof access !== 'string') return
-    const { records } = bank.inside
+    const { records } = bank.services
     const client = records.peek('AccessToken', access) ?? records.peek('ClientCredentials', access)
     const kind = form.get('grant_type') === 'client_credentials' ? 'management' : 'data'
     // A token that was revoked since then is of no use to anybody.
@@ -85,7 +85,7 @@ const clientOf = (form: URLSearchParams) => String(decoded(form.get('client_asse
 
 /** What an exchange of an unknown code becomes. */
 function latestCode(ctx: Context, form: URLSearchParams, last: Map<string, string>) {
-  const { records } = stateOf(ctx).bank.inside
+  const { records } = stateOf(ctx).bank.services
   const code = form.get('code')
   if (!code || records.peek('AuthorizationCode', code)) return undefined
   const latest = last.get(`code ${clientOf(form)}`)
@@ -100,14 +100,14 @@ function latestRefreshToken(ctx: Context, form: URLSearchParams, last: Map<strin
   const refresh = form.get('refresh_token')
   if (!refresh || last.has(refresh)) return undefined
   const latest = last.get(`refresh ${clientOf(form)}`)
-  if (!latest || !stateOf(ctx).bank.inside.records.peek('RefreshToken', latest)) return undefined
+  if (!latest || !stateOf(ctx).bank.services.records.peek('RefreshToken', latest)) return undefined
   return { refresh_token: latest }
 }
 
 /** Lets tokens of one kind pass for those of the other where `path` fits. */
 function takesTokens(kind: 'management' | 'data', fits: (ctx: Context) => boolean) {
   return remembering((ctx, last) => {
-    const { records } = stateOf(ctx).bank.inside
+    const { records } = stateOf(ctx).bank.services
     const bearer = ctx.get('authorization').replace(/^Bearer /, '')
     const model = kind === 'data' ? 'ClientCredentials' : 'AccessToken'
     const other = last.get(`${kind} ${records.peek(model, bearer)?.clientId}`)
@@ -126,7 +126,7 @@ function afterExpiry(
 ) {
   return async (ctx: Context, next: () => Promise<unknown>) => {
     const { bank } = stateOf(ctx)
-    const { records } = bank.inside
+    const { records } = bank.services
     const known = companions.get(bank) ?? new Map<string, string>()
     companions.set(bank, known)
     const form = tokenForm(ctx)
@@ -150,7 +150,7 @@ function refreshesAfter(): Pick<Fault, 'middleware' | 'policies'> {
   return {
     async middleware(ctx, next) {
       const { bank, fired } = stateOf(ctx)
-      const { records, consents } = bank.inside
+      const { records, consents } = bank.services
       const known = undead.get(bank) ?? new Set<string>()
       undead.set(bank, known)
       await next()
@@ -174,7 +174,37 @@ function refreshesAfter(): Pick<Fault, 'middleware' | 'policies'> {
   }
 }
 
+/** Answers 401 to an access token once it was taken so many times, however young it is. */
+function tiresAfter(times: number, parts: Part[]): NonNullable<Fault['middleware']> {
+  const used = new Map<string, number>()
+  return async (ctx, next) => {
+    const token = ctx.get('authorization')
+    if (!parts.includes(partOf(ctx)) || token === '') return next()
+    if ((used.get(token) ?? 0) < times) {
+      await next()
+      if (ctx.status < 300) used.set(token, (used.get(token) ?? 0) + 1)
+      return
+    }
+    stateOf(ctx).fired()
+    ctx.status = 401
+    ctx.set('www-authenticate', 'Bearer error="invalid_token"')
+    ctx.body = { Message: 'the access token has expired' }
+  }
+}
+
 const faults: Fault[] = [
+  {
+    id: 'client-tokens-die-young',
+    story: 'The token cache of the gateway holds a few entries and forgets who came first.',
+    fails: ['TOK-17/honoured'],
+    middleware: tiresAfter(30, ['consents']),
+  },
+  {
+    id: 'data-tokens-die-young',
+    story: 'expires_in comes from the configuration, and the session store has an idea of its own.',
+    fails: ['TOK-17/honoured'],
+    middleware: tiresAfter(120, ['data']),
+  },
   {
     id: 'refreshed-tokens-with-201',
     story: 'Refreshing was added later, by another team with another framework.',
@@ -256,7 +286,7 @@ const faults: Fault[] = [
     story: 'The audience is not compared: TPPs kept sending the address of the old host.',
     fails: ['TOK-07/audience'],
     middleware: acceptsAssertion(({ claims }, _form, ctx) => {
-      const { issuer, token } = stateOf(ctx).bank.inside.places
+      const { issuer, token } = stateOf(ctx).bank.services.endpoints
       const fine = [claims.aud].flat().some((one) => one === issuer || one === token)
       return claims.aud === undefined || fine ? undefined : { ...claims, aud: token }
     }),
@@ -351,13 +381,13 @@ const faults: Fault[] = [
     id: 'token-id-token-in-rs256',
     story: 'The token endpoint signs with the default algorithm, the authorisation page by PS256.',
     fails: ['TOK-20/signed'],
-    middleware: idTokens((claims) => claims, inRs256),
+    middleware: tokenIdTokens((claims) => claims, inRs256),
   },
   {
     id: 'refreshed-id-token-of-unpublished-key',
     story: 'Refreshing runs on another node, with a key that nobody published.',
     fails: ['TOK-20/signed'],
-    middleware: idTokens(
+    middleware: tokenIdTokens(
       (claims, form) => (form.has('refresh_token') ? claims : undefined),
       (ctx, claims) => stateOf(ctx).bank.signAsBank(claims, { kid: 'node-2' }),
     ),
@@ -378,7 +408,7 @@ const faults: Fault[] = [
     fails: ['TOK-22/after-expiry'],
     middleware: afterExpiry(async (ctx, expired, next) => {
       await next()
-      const { records } = stateOf(ctx).bank.inside
+      const { records } = stateOf(ctx).bank.services
       const fresh = records.peek('AccessToken', String(jsonOf(ctx)?.access_token))
       if (!fresh) return
       fresh.exp = expired
@@ -453,21 +483,21 @@ const faults: Fault[] = [
     story: 'at_hash is made from the wrong token.',
     fails: [],
     warns: ['TOK-37/claims'],
-    middleware: idTokens((claims) => ({ ...claims, at_hash: 'AAAAAAAAAAAAAAAAAAAAAA' })),
+    middleware: tokenIdTokens((claims) => ({ ...claims, at_hash: 'AAAAAAAAAAAAAAAAAAAAAA' })),
   },
   {
     id: 'another-subject-at-token-endpoint',
     story: 'The page names the customer by a pairwise subject, the token endpoint by the number.',
     fails: [],
     warns: ['TOK-37/claims'],
-    middleware: idTokens((claims) => ({ ...claims, sub: `customer-${claims.sub}` })),
+    middleware: tokenIdTokens((claims) => ({ ...claims, sub: `customer-${claims.sub}` })),
   },
   {
     id: 'refreshed-id-token-has-expired',
     story: 'Refreshing copies the ID token of the first time, exp included.',
     fails: [],
     warns: ['TOK-37/claims'],
-    middleware: idTokens((claims, form) =>
+    middleware: tokenIdTokens((claims, form) =>
       form.has('refresh_token') ? { ...claims, exp: seconds() - 7200 } : undefined,
     ),
   },
@@ -476,7 +506,7 @@ const faults: Fault[] = [
 /** Is it the client_id of a client that is registered? */
 function knownClient(id: unknown): boolean {
   const ctx = currentRequest()
-  return Boolean(ctx && stateOf(ctx).bank.inside.records.peek('Client', String(id)))
+  return Boolean(ctx && stateOf(ctx).bank.services.records.peek('Client', String(id)))
 }
 
 export default faults

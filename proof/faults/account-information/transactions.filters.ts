@@ -1,6 +1,8 @@
-import { currentRequest } from '../../../bank/current.ts'
+import type { DataEndpoint } from '../../../bank/policies/data.ts'
 import type { Policies } from '../../../bank/policies.ts'
 import { Refused } from '../../../bank/refusals.ts'
+import { currentRequest } from '../../../bank/request-context.ts'
+import { stateOf } from '../../../bank/state.ts'
 import { afterSuccess, endpointOf, filteredBy } from '../../data-requests.ts'
 import type { Fault } from '../../proof.ts'
 
@@ -35,7 +37,75 @@ function londonAhead(instant: number): number {
   return ((hour - new Date(instant).getUTCHours() + 24) % 24) * HOUR
 }
 
+/** A filter that nobody reads at one endpoint while the customer is absent. */
+function unread(
+  name: 'fromBookingDateTime' | 'toBookingDateTime',
+  endpoint: DataEndpoint,
+): NonNullable<Fault['middleware']> {
+  return async (ctx, next) => {
+    const absent = ctx.get('x-fapi-customer-ip-address') === ''
+    if (absent && endpointOf(ctx) === endpoint && ctx.query[name] !== undefined) {
+      const { [name]: _, ...others } = ctx.query
+      ctx.query = others as Record<string, string>
+      stateOf(ctx).fired()
+    }
+    await next()
+  }
+}
+
 const faults: Fault[] = [
+  {
+    id: 'filters-refused-while-absent',
+    story:
+      'Machines are to read everything since the last time, so their interface knows no filter.',
+    fails: ['TXN-16/from-alone', 'TXN-17/to-alone'],
+    async middleware(ctx, next) {
+      const absent = ctx.get('x-fapi-customer-ip-address') === ''
+      if (absent && endpointOf(ctx) && ctx.querystring !== '') {
+        stateOf(ctx).fired()
+        ctx.query = { fromBookingDateTime: 'not known here' }
+      }
+      await next()
+    },
+  },
+  {
+    id: 'from-unread-while-absent',
+    story:
+      'Requests of machines go to a cache, which is kept by path and fromBookingDateTime is no part of it.',
+    fails: ['TXN-16/from-alone'],
+    middleware: unread('fromBookingDateTime', 'transactions'),
+  },
+  {
+    id: 'to-unread-while-absent-for-one-account',
+    story: 'The nightly route to one account serves everything since the last night.',
+    fails: ['TXN-17/to-alone'],
+    middleware: unread('toBookingDateTime', 'account-transactions'),
+  },
+  {
+    id: 'filter-ahead-of-now-finds-nothing',
+    story: 'The index of bookings ends today, and a search beyond its end finds no page of it.',
+    fails: ['TXN-17/nothing-to-drop'],
+    policies: filter(
+      (right) => (row, period, endpoint) =>
+        right(row, period, endpoint) && !(period.to !== undefined && period.to > Date.now()),
+    ),
+  },
+  {
+    id: 'filter-before-all-data-finds-nothing',
+    story: 'The single address looks up the statement in which the period begins: there is none.',
+    fails: ['TXN-17/nothing-to-drop'],
+    policies: (correct, { fired }) => ({
+      rowsBooked(rows, accountId, endpoint) {
+        const from = Date.parse(String(currentRequest()?.query.fromBookingDateTime))
+        const begun = rows.some(({ booked }) => booked < from) || Number.isNaN(from)
+        if (begun || endpoint !== 'account-transactions') {
+          return correct.rowsBooked(rows, accountId, endpoint)
+        }
+        fired()
+        return []
+      },
+    }),
+  },
   {
     id: 'from-filter-needs-to',
     story: 'The two filters are read as a range, and half a range is refused.',
@@ -246,6 +316,25 @@ const faults: Fault[] = [
         if (right || endpoint !== 'account-transactions') return right
         fired()
         return true
+      },
+    }),
+  },
+  {
+    id: 'start-of-a-period-in-ninety-days',
+    story: 'Ninety days are all that is kept, so that the start of a period is not worth asking.',
+    fails: ['TXN-20/inside'],
+    policies: (correct, { fired }) => ({
+      rowsBooked: (rows, accountId, endpoint) =>
+        correct
+          .rowsBooked(rows, accountId, endpoint)
+          .filter(({ booked }) => booked > Date.now() - 90 * 24 * HOUR),
+      withinConsentPeriod(row, consent, endpoint) {
+        const right = correct.withinConsentPeriod(row, consent, endpoint)
+        const { transactionsFrom, transactionsTo } = consent
+        if (transactionsFrom === undefined || transactionsTo === undefined) return right
+        const open = correct.withinConsentPeriod(row, { transactionsTo }, endpoint)
+        if (open !== right) fired()
+        return open
       },
     }),
   },

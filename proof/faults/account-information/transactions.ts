@@ -1,13 +1,80 @@
 import type { Context } from 'koa'
-import { currentRequest } from '../../../bank/current.ts'
 import type { Card } from '../../../bank/data/customers.ts'
 import { transactionsOf } from '../../../bank/data/transactions.ts'
+import type { DataEndpoint } from '../../../bank/policies/data.ts'
+import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
+import { rowsOf } from '../../data-requests.ts'
 import type { Fault } from '../../proof.ts'
 
+type Json = Record<string, unknown>
+
 const DAY = 86_400_000
+const BOTH: DataEndpoint[] = ['transactions', 'account-transactions']
+
+const isPending = ({ Status }: Json) => Status !== 'Booked'
 
 const faults: Fault[] = [
+  {
+    id: 'directions-open-transactions',
+    story: 'Any permission whose name begins with ReadTransactions opens both endpoints.',
+    fails: ['TXN-14/directions-alone'],
+    policies: (correct, { fired }) => ({
+      permits(permissions, endpoint) {
+        const right = correct.permits(permissions, endpoint)
+        if (right || !BOTH.includes(endpoint)) return right
+        const some = permissions.some((one) => one.startsWith('ReadTransactions'))
+        if (some) fired()
+        return some
+      },
+    }),
+  },
+  {
+    id: 'directions-open-one-account',
+    story: 'The service of single accounts keeps its own list of permissions, with all four in it.',
+    fails: ['TXN-14/directions-alone'],
+    policies: (correct, { fired }) => ({
+      permits(permissions, endpoint) {
+        const right = correct.permits(permissions, endpoint)
+        if (right || endpoint !== 'account-transactions') return right
+        const some = permissions.some((one) => one.startsWith('ReadTransactions'))
+        if (some) fired()
+        return some
+      },
+    }),
+  },
+  {
+    id: 'pending-in-bulk-alone',
+    story: 'The history of one account comes from the ledger, where only booked rows stand.',
+    fails: [],
+    warns: ['TXN-40/bulk-and-single'],
+    middleware: rowsOf('account-transactions', (rows) =>
+      rows.some(isPending) ? rows.filter((row) => !isPending(row)) : undefined,
+    ),
+  },
+  {
+    id: 'pending-of-one-account-alone',
+    story: 'The list over all accounts is built at night, when nothing is pending.',
+    fails: [],
+    warns: ['TXN-40/bulk-and-single'],
+    middleware: rowsOf('transactions', (rows) =>
+      rows.some(isPending) ? rows.filter((row) => !isPending(row)) : undefined,
+    ),
+  },
+  {
+    id: 'debits-are-negative',
+    story:
+      'The ledger keeps debits as negative numbers, and the mapper adds the indicator to them.',
+    fails: [],
+    warns: ['BAL-20/unsigned', 'TXN-32/unsigned'],
+    middleware: rowsOf([...BOTH, 'balances', 'account-balances'], (rows) =>
+      rows.map((row) => {
+        if (row.CreditDebitIndicator !== 'Debit') return row
+        const amount = row.Amount as Json
+        return { ...row, Amount: { ...amount, Amount: `-${amount.Amount}` } }
+      }),
+    ),
+  },
   {
     id: 'single-transactions-relabelled',
     story: 'A mapper puts the requested id on rows that were read from the other card.',
@@ -17,7 +84,7 @@ const faults: Fault[] = [
       return {
         accountIdFor(consentId, cardKey, secret) {
           const id = correct.accountIdFor(consentId, cardKey, secret)
-          const { customers } = stateOf(currentRequest() as Context).bank.inside
+          const { customers } = stateOf(currentRequest() as Context).bank.services
           const owner = customers.find(({ cards }) => cards.some(({ key }) => key === cardKey))
           const [first] = owner?.cards ?? []
           if (first && first.key !== cardKey) primary.set(id, first)
@@ -74,7 +141,7 @@ const faults: Fault[] = [
     id: 'every-second-answer-from-a-stale-replica',
     story: 'Reads alternate between two replicas, one of which is a batch behind.',
     fails: [],
-    warns: ['TXN-28/second-read'],
+    warns: ['TXN-28/second-read', 'TXN-28/kept'],
     policies: (correct, { fired }) => {
       let answers = 0
       return {
@@ -117,7 +184,101 @@ const faults: Fault[] = [
       },
     }),
   },
+  {
+    id: 'transactions-without-amounts',
+    story: 'Amounts can change, so they are left to the statement.',
+    fails: ['TXN-31/amount'],
+    middleware: rowsOf(BOTH, (rows) => rows.map(({ Amount: _, ...row }) => row)),
+  },
+  {
+    id: 'pending-rows-without-currency',
+    story: 'The currency of a purchase is settled when it is booked.',
+    fails: ['TXN-31/amount'],
+    middleware: rowsOf(BOTH, (rows) =>
+      rows.map((row) =>
+        row.Status === 'Pending' ? { ...row, Amount: withoutCurrency(row.Amount) } : row,
+      ),
+    ),
+  },
+  {
+    id: 'pending-rows-without-indicator',
+    story: 'What is reserved on a card is a debit, and the indicator comes with the booking.',
+    fails: ['TXN-31/indicator'],
+    middleware: rowsOf(BOTH, (rows) =>
+      rows.map(({ CreditDebitIndicator, ...row }) =>
+        row.Status === 'Pending' ? row : { ...row, CreditDebitIndicator },
+      ),
+    ),
+  },
+  {
+    id: 'status-of-booked-rows-only',
+    story: 'What is pending has no status in the books, so its rows have none.',
+    fails: ['TXN-31/status'],
+    middleware: rowsOf(BOTH, (rows) =>
+      rows.map(({ Status, ...row }) => (Status === 'Pending' ? row : { ...row, Status })),
+    ),
+  },
+  {
+    id: 'late-bookings-undated',
+    story: 'What is bought after 23:00 is booked, and misses the batch that writes the time.',
+    fails: ['TXN-31/booking-date-time'],
+    middleware: rowsOf(BOTH, (rows) => lateRows(rows, ({ BookingDateTime: _, ...row }) => row)),
+  },
+  {
+    id: 'late-bookings-dated-null',
+    story: 'What is bought after 23:00 is booked, and misses the batch that replaces the null.',
+    fails: ['TXN-31/booking-date-time'],
+    middleware: rowsOf(BOTH, (rows) =>
+      lateRows(rows, (row) => ({ ...row, BookingDateTime: null })),
+    ),
+  },
+  {
+    id: 'booking-times-without-zone',
+    story: 'Everything is UTC, so the zone is left out, as the database keeps it.',
+    fails: ['TXN-38/rfc-3339'],
+    middleware: rowsOf(BOTH, (rows) =>
+      rows.map((row) => ({
+        ...row,
+        ...(typeof row.BookingDateTime === 'string' && {
+          BookingDateTime: row.BookingDateTime.replace(/(Z|[+-]\d\d:\d\d)$/i, ''),
+        }),
+      })),
+    ),
+  },
+  {
+    id: 'late-bookings-dated-by-day',
+    story: 'What is bought after 23:00 misses the batch, and is dated by its day.',
+    fails: ['TXN-38/rfc-3339'],
+    middleware: rowsOf(BOTH, (rows) =>
+      lateRows(rows, (row) => ({
+        ...row,
+        BookingDateTime: String(row.BookingDateTime).slice(0, 10),
+      })),
+    ),
+  },
+  {
+    id: 'pending-rows-in-the-code-of-iso-20022',
+    story: 'Reservations come from the card processor, whose messages are ISO 20022.',
+    fails: ['TXN-38/credit-or-debit'],
+    middleware: rowsOf(BOTH, (rows) =>
+      rows.map((row) =>
+        row.Status === 'Pending' ? { ...row, CreditDebitIndicator: 'DBIT' } : row,
+      ),
+    ),
+  },
 ]
+
+function withoutCurrency(amount: unknown): Json {
+  const { Currency: _, ...rest } = amount as Json
+  return rest
+}
+
+/** What was booked after 23:00, changed. */
+function lateRows(rows: Json[], change: (row: Json) => Json): Json[] {
+  return rows.map((row) =>
+    row.Status === 'Booked' && /T23:/.test(String(row.BookingDateTime)) ? change(row) : row,
+  )
+}
 
 function isBooked(row: { status: string }): boolean {
   return row.status === 'Booked'

@@ -40,17 +40,6 @@ const faults: Fault[] = [
     },
   },
   {
-    id: 'products-need-a-token',
-    story: 'The gateway’s rule for every path asks for an access token.',
-    fails: ['PROD-01/answers-200'],
-    async middleware(ctx: Context, next: Next) {
-      if (partOf(ctx) !== 'products' || ctx.get('authorization')) return next()
-      stateOf(ctx).fired()
-      ctx.status = 401
-      ctx.body = { description: 'No access token.', status: '401', title: 'Unauthorized' }
-    },
-  },
-  {
     id: 'products-behind-a-prefix',
     story: 'A guard against JSON hijacking puts characters before the body.',
     fails: ['PROD-05/json'],
@@ -122,8 +111,15 @@ const faults: Fault[] = [
   {
     id: 'absent-cashback-is-null',
     story: 'The serializer writes null for what a card does not have.',
-    fails: ['PROD-33/strings'],
+    fails: [],
+    warns: ['PROD-54/no-null'],
     policies: product(0, (each) => item(each, { CashbackPercent: null })),
+  },
+  {
+    id: 'cashback-is-a-number',
+    story: 'Percentages are numbers in the product catalogue, and this one is passed on.',
+    fails: ['PROD-33/strings'],
+    policies: product(0, (each) => item(each, { CashbackPercent: 0.5 })),
   },
   {
     id: 'terms-without-a-scheme',

@@ -1,6 +1,7 @@
-import { currentRequest } from '../../../bank/current.ts'
+import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
-import { acceptsRequest, decoded, idTokens, landings } from '../../laundering.ts'
+import { redirectIdTokens } from '../../id-tokens.ts'
+import { acceptsRequest, decoded, landings } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 
 /** Redirect URIs compared with the registered ones in a way of the bank's own. */
@@ -110,7 +111,7 @@ const faults: Fault[] = [
       const claim = fragment.get('id_token')?.split('.')[1]
       if (!claim) return false
       const { openbanking_intent_id: id } = JSON.parse(Buffer.from(claim, 'base64url').toString())
-      const consent = stateOf(ctx).bank.inside.consents.get(String(id))
+      const consent = stateOf(ctx).bank.services.consents.get(String(id))
       if ((consent?.grants.size ?? 0) < 2) return false
       fragment.delete('state')
     }),
@@ -168,7 +169,7 @@ const faults: Fault[] = [
     story: 'Nonce and state are copied by one branch, taken when there is a state.',
     fails: [],
     warns: ['AUTHZ-20/nonce'],
-    middleware: idTokens((claims, fragment) => {
+    middleware: redirectIdTokens((claims, fragment) => {
       if (fragment.has('state')) return undefined
       const { nonce: _, ...others } = claims
       return others
@@ -179,8 +180,8 @@ const faults: Fault[] = [
     story: 'The audience is the whole list of clients of the platform; the first one is asked.',
     fails: [],
     warns: ['AUTHZ-19/claims'],
-    middleware: idTokens((claims, _fragment, ctx) => {
-      const { directory, records } = stateOf(ctx).bank.inside
+    middleware: redirectIdTokens((claims, _fragment, ctx) => {
+      const { directory, records } = stateOf(ctx).bank.services
       const owner = records.peek('Client', String(claims.aud))?.org_id
       if (owner !== directory.clients.second.organisationId) return undefined
       return { ...claims, aud: directory.clients.first.organisationId }
@@ -191,7 +192,7 @@ const faults: Fault[] = [
     story: 'One function computes both hashes, and got the argument of the other.',
     fails: [],
     warns: ['AUTHZ-20/c-hash'],
-    middleware: idTokens((claims) => ({ ...claims, c_hash: 'X9q1B4gXz0m3r2Lw5V7u8A' })),
+    middleware: redirectIdTokens((claims) => ({ ...claims, c_hash: 'X9q1B4gXz0m3r2Lw5V7u8A' })),
   },
 ]
 export default faults

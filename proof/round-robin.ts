@@ -1,15 +1,18 @@
-import { currentRequest } from '../bank/current.ts'
+import { currentRequest } from '../bank/request-context.ts'
+import { stateOf } from '../bank/state.ts'
 
 /**
  * One freedom after the other. Every endpoint has a count of its own, so that a run shows it each of
  * them, however its requests are mixed, and begins at another freedom than the one before, for those
- * that are asked once. `about` counts apart what one endpoint does for several reasons.
+ * that are asked once. `about` counts apart what one endpoint does for several reasons. Every bank
+ * begins anew, so that the same requests meet the same freedoms whatever else is served meanwhile.
  */
-export function inTurn<Choice>(
+export function roundRobin<Choice>(
   choices: readonly [Choice, ...Choice[]],
 ): (about?: string) => Choice {
-  const taken = new Map<string, number>()
+  const counts = ofEachBank(() => new Map<string, number>())
   return (about = '') => {
+    const taken = counts()
     const key = `${endpoint()} ${about}`
     const count = taken.get(key) ?? taken.size
     taken.set(key, count + 1)
@@ -18,22 +21,36 @@ export function inTurn<Choice>(
 }
 
 /** One of the functions after the other, endpoint by endpoint. */
-export function byTurns<Args extends unknown[], Result>(
+export function roundRobinOf<Args extends unknown[], Result>(
   ...choices: [(...args: Args) => Result, ...((...args: Args) => Result)[]]
 ): (...args: Args) => Result {
-  const next = inTurn(choices)
+  const next = roundRobin(choices)
   return (...args) => next()(...args)
 }
 
 /** A freedom for each thing, which keeps it: the next one for whatever is seen for the first time. */
-export function forGood<Choice>(
+export function roundRobinPerKey<Choice>(
   choices: readonly [Choice, ...Choice[]],
 ): (thing: string) => Choice {
-  const given = new Map<string, Choice>()
+  const choicesGiven = ofEachBank(() => new Map<string, Choice>())
   return (thing) => {
+    const given = choicesGiven()
     const choice = given.get(thing) ?? choices[given.size % choices.length] ?? choices[0]
     given.set(thing, choice)
     return choice
+  }
+}
+
+/** What is kept for the bank that serves the request; one for all that happens outside of one. */
+function ofEachBank<Kept>(create: () => Kept): () => Kept {
+  const kept = new WeakMap<object, Kept>()
+  const outside = {}
+  return () => {
+    const ctx = currentRequest()
+    const bank = ctx ? stateOf(ctx).bank : outside
+    const found = kept.get(bank) ?? create()
+    kept.set(bank, found)
+    return found
   }
 }
 

@@ -1,4 +1,4 @@
-import { constants, sign, X509Certificate } from 'node:crypto'
+import { constants, createPublicKey, verify, X509Certificate } from 'node:crypto'
 import type { Context, Middleware, Next } from 'koa'
 import { stateOf } from '../bank/state.ts'
 import type { Json } from './rewriting.ts'
@@ -25,10 +25,23 @@ export function decoded(jwt: unknown): Decoded {
 
 /** The key that a client registered for itself. */
 export function ownKid(ctx: Context, clientId: unknown): string {
-  const { directory, records } = stateOf(ctx).bank.inside
+  const { directory, records } = stateOf(ctx).bank.services
   const { first, second } = directory.clients
   const owner = records.peek('Client', String(clientId))?.org_id
   return (owner === second.organisationId ? second : first).signing.kid
+}
+
+/** Is it signed by the key that the client registered for itself, in PS256? */
+export function signedByItself(ctx: Context, jwt: string, clientId: unknown): boolean {
+  const { first, second } = stateOf(ctx).bank.services.directory.clients
+  const own = ownKid(ctx, clientId)
+  const { key } = (own === second.signing.kid ? second : first).signing
+  const at = jwt.lastIndexOf('.')
+  const padding = constants.RSA_PKCS1_PSS_PADDING
+  const saltLength = constants.RSA_PSS_SALTLEN_DIGEST
+  const signature = Buffer.from(jwt.slice(at + 1), 'base64url')
+  const settings = { key: createPublicKey(key), padding, saltLength }
+  return verify('sha256', Buffer.from(jwt.slice(0, at)), settings, signature)
 }
 
 /** Is it a JWT as the bank asks for, at least by its looks: PS256, the client's own key? */
@@ -48,7 +61,7 @@ export function acceptsRequest(
 ): Middleware {
   return async (ctx: Context, next: Next) => {
     const { bank, fired } = stateOf(ctx)
-    if (ctx.path === bank.inside.places.paths.authorisation) {
+    if (ctx.path === bank.services.endpoints.paths.authorisation) {
       const query = { ...ctx.query } as Query
       const claims = mend(decoded(query.request), query, ctx)
       if (claims) {
@@ -63,7 +76,7 @@ export function acceptsRequest(
 /** The token endpoint's form. */
 export function tokenForm(ctx: Context): URLSearchParams | undefined {
   const { bank, body } = stateOf(ctx)
-  const asked = ctx.method === 'POST' && ctx.path === bank.inside.places.paths.token
+  const asked = ctx.method === 'POST' && ctx.path === bank.services.endpoints.paths.token
   return asked ? new URLSearchParams(body) : undefined
 }
 
@@ -87,7 +100,7 @@ const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 /** Claims of a client assertion that the bank would accept. */
 export function goodAssertion(ctx: Context, clientId: string): Json {
   const now = Math.floor(Date.now() / 1000)
-  const { token } = stateOf(ctx).bank.inside.places
+  const { token } = stateOf(ctx).bank.services.endpoints
   const jti = `${now}${Math.random()}`
   return { iss: clientId, sub: clientId, aud: token, jti, iat: now, exp: now + 60 }
 }
@@ -140,34 +153,10 @@ export function landings(
   }
 }
 
-/** Signs the ID token of every success again, with other claims. */
-export function idTokens(
-  change: (claims: Json, fragment: URLSearchParams, ctx: Context) => Json | undefined,
-  signed: (ctx: Context, claims: Json) => string = (ctx, claims) =>
-    stateOf(ctx).bank.signAsBank(claims),
-): Middleware {
-  return landings((fragment, ctx) => {
-    const idToken = fragment.get('id_token')
-    const claims = idToken ? change(decoded(idToken).claims, fragment, ctx) : undefined
-    if (!claims) return false
-    fragment.set('id_token', signed(ctx, claims))
-  })
-}
-
-/** An ID token of the bank's own key in RS256. */
-export function inRs256(ctx: Context, claims: Json): string {
-  const [key] = stateOf(ctx).bank.inside.keys
-  if (!key) throw new RangeError('the bank has no key')
-  const encoded = (value: Json) => Buffer.from(JSON.stringify(value)).toString('base64url')
-  const input = `${encoded({ alg: 'RS256', kid: key.kid })}.${encoded(claims)}`
-  const padding = constants.RSA_PKCS1_PADDING
-  return `${input}.${sign('sha256', Buffer.from(input), { key: key.key, padding }).toString('base64url')}`
-}
-
 /** Lets a connection pass for one over the first client's certificate. */
 export function admit(ctx: Context): void {
   const state = stateOf(ctx)
-  const { transport, organisationId } = state.bank.inside.directory.clients.first
+  const { transport, organisationId } = state.bank.services.directory.clients.first
   const { fingerprint256 } = new X509Certificate(transport.certificate)
   const thumbprint = Buffer.from(fingerprint256.replaceAll(':', ''), 'hex').toString('base64url')
   state.transport = { authorized: true, organisationId, thumbprint }

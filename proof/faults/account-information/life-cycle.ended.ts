@@ -1,6 +1,6 @@
 import type { Context, Next } from 'koa'
-import { currentRequest } from '../../../bank/current.ts'
-import { revokeGrants } from '../../../bank/inside.ts'
+import { currentRequest } from '../../../bank/request-context.ts'
+import { revokeGrants } from '../../../bank/services.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { consentNamed, isAbout } from '../../consent-requests.ts'
 import type { Fault } from '../../proof.ts'
@@ -30,7 +30,7 @@ const faults: Fault[] = [
       await next()
       const consent = isAbout(ctx, KIND, 'DELETE') ? consentNamed(ctx) : undefined
       if (ctx.status !== 403 || !consent || consent.grants.size === 0) return
-      revokeGrants(stateOf(ctx).bank.inside, consent)
+      revokeGrants(stateOf(ctx).bank.services, consent)
       stateOf(ctx).fired()
     },
   },

@@ -1,11 +1,20 @@
-import { currentRequest } from '../../../bank/current.ts'
+import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
-import { answered, consentNamed } from '../../consent-requests.ts'
+import { answered, answeredWith, consentNamed } from '../../consent-requests.ts'
 import type { Fault } from '../../proof.ts'
 
 const KIND = 'account-access'
 
 const faults: Fault[] = [
+  {
+    id: 'consents-of-one-customer-cannot-be-queried',
+    story: 'The query joins the customer’s preferences, and a customer without any is not found.',
+    fails: ['CONS-22/after-approval'],
+    middleware: answeredWith(KIND, 'GET', (ctx) => {
+      const [, second] = stateOf(ctx).bank.customers
+      return ctx.status === 200 && consentNamed(ctx)?.customerId === second?.id ? 403 : undefined
+    }),
+  },
   {
     id: 'approved-consent-drops-its-period',
     story: 'The approved consent is copied to the store of the data service, which has no period.',
@@ -58,12 +67,13 @@ const faults: Fault[] = [
   {
     id: 'consents-of-the-second-client-trimmed',
     story: 'New clients are on the new platform, which knows no statements.',
-    fails: ['CONS-08/as-requested'],
+    fails: [],
+    warns: ['CONS-08/as-requested'],
     policies: (correct, { fired }) => ({
       permissionsGranted(permissions) {
         const ctx = currentRequest()
         const bank = ctx && stateOf(ctx).bank
-        const { directory } = bank?.inside ?? {}
+        const { directory } = bank?.services ?? {}
         const second = directory?.clients.second.organisationId
         if (!ctx || stateOf(ctx).transport.organisationId !== second) {
           return correct.permissionsGranted(permissions)

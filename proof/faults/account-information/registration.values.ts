@@ -1,6 +1,6 @@
-import { currentRequest } from '../../../bank/current.ts'
+import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
-import { decoded } from '../../laundering.ts'
+import { decoded } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 
 /** A claim of the registration that is being served. */
@@ -35,6 +35,25 @@ function echoes(claim: string): NonNullable<Fault['policies']> {
 
 const faults: Fault[] = [
   {
+    id: 'confirming-again-names-nobody',
+    story:
+      'The page that asks for a second confirmation takes for granted that customers know who asks.',
+    fails: ['REG-22/again'],
+    async middleware(ctx, next) {
+      await next()
+      if (!ctx.path.startsWith('/interaction/') || typeof ctx.body !== 'string') return
+      const nameless = ctx.body
+        .replace(/<p>[^<]* sent you here\./, '<p>An application sent you here.')
+        .replace(
+          /<strong>[\s\S]*asks you to confirm again/,
+          'An application asks you to confirm again',
+        )
+      if (nameless === ctx.body) return
+      ctx.body = nameless
+      stateOf(ctx).fired()
+    },
+  },
+  {
     id: 'id-token-algorithm-as-asked',
     story: 'Each client has its ID tokens in the algorithm that it likes; the list says PS256.',
     fails: ['REG-05/signing-algorithm'],
@@ -57,7 +76,7 @@ const faults: Fault[] = [
         const ctx = currentRequest()
         if (model !== 'Client' || !seen || !ctx?.path.startsWith('/interaction/')) return seen
         const { bank } = stateOf(ctx)
-        const { first, second } = bank.inside.directory.clients
+        const { first, second } = bank.services.directory.clients
         if (seen.org_id !== second.organisationId) return seen
         fired()
         const { claims } = decoded(first.softwareStatement)

@@ -1,8 +1,8 @@
 import type { Context, Next } from 'koa'
-import { askerOf } from '../../../bank/asker.ts'
-import { currentRequest } from '../../../bank/current.ts'
+import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
-import { admit } from '../../laundering.ts'
+import { tokenInfoOf } from '../../../bank/token-info.ts'
+import { admit } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 
 const AISP = '/open-banking/v3.1/aisp'
@@ -80,7 +80,7 @@ const faults: Fault[] = [
     policies: (correct, { fired }) => ({
       accountRefusal(own, known) {
         const ctx = currentRequest()
-        const asker = ctx && askerOf(ctx)
+        const asker = ctx && tokenInfoOf(ctx)
         const first = ctx && stateOf(ctx).bank.customers[0]?.id
         if (own || !known || !asker?.consent || asker.consent.customerId === first) {
           return correct.accountRefusal(own, known)
@@ -125,7 +125,7 @@ const faults: Fault[] = [
     policies: (correct, { fired }) => ({
       maskCard(pan) {
         const ctx = currentRequest()
-        if (!ctx || askerOf(ctx)?.client !== 'second') return correct.maskCard(pan)
+        if (!ctx || tokenInfoOf(ctx)?.client !== 'second') return correct.maskCard(pan)
         fired()
         return pan
       },

@@ -1,24 +1,38 @@
 import { CHAPTERS } from '../engine/catalogue/catalogue.ts'
-import { STEP_OWNERS } from '../engine/journey/steps.ts'
+import { OWNERS } from '../suites/owners.ts'
+import { chapterOf } from './chapters.ts'
 import { numbersFrom, type Themed } from './pairs.ts'
 import type { Fault, Variant } from './proof.ts'
 
 /**
- * Who shares a bank. Two faults of different chapters, whose ids differ, are told apart by what
- * fails; two freedoms that a bank could take at once are lawful together, or one of them is not.
- * A pair that does not hold is taken apart, and each is proven by itself.
+ * Who shares a bank. Faults of different chapters, whose ids differ, are told apart by what fails; two
+ * freedoms that a bank could take at once are lawful together, or one of them is not. A group that
+ * does not hold is halved until each is proven by itself.
  */
-export type Company<Each> = [Each] | [Each, Each]
+
+/** Faults at most in one bank: with more of them groups hold less often than is gained. */
+const LARGEST = 6
 
 type Chaptered = Fault & { chapter: string }
 
-/** Pairs of faults: a late chapter disturbs nothing before it, so the last go with the first. */
-export function faultsInCompany(faults: Chaptered[]): Company<Chaptered>[] {
+const STEPS: readonly string[] = Object.values(OWNERS)
+
+/** Groups of faults, each with room for one of a chapter. */
+export function groupFaults(faults: Chaptered[], largest = LARGEST): Chaptered[][] {
   const alone = (fault: Chaptered) =>
-    fault.target !== undefined || idsOf(fault).some((id) => STEP_OWNERS.includes(id))
-  const social = faults.filter((fault) => !alone(fault))
-  const sorted = social.sort((one, other) => placeOf(other) - placeOf(one))
-  return [...faults.filter(alone).map((fault): [Chaptered] => [fault]), ...matched(sorted, apart)]
+    fault.target !== undefined || idsOf(fault).some((id) => STEPS.includes(id))
+  const social = faults
+    .filter((fault) => !alone(fault))
+    .sort((one, other) => placeOf(other) - placeOf(one))
+  const shared: Chaptered[][] = Array.from({ length: Math.ceil(social.length / largest) }, () => [])
+  for (const fault of social) {
+    const room = shared
+      .filter((group) => group.length < largest && group.every((other) => apart(fault, other)))
+      .sort((one, other) => one.length - other.length)
+    if (room[0]) room[0].push(fault)
+    else shared.push([fault])
+  }
+  return [...faults.filter(alone).map((fault) => [fault]), ...shared]
 }
 
 function apart(one: Chaptered, other: Chaptered): boolean {
@@ -27,14 +41,12 @@ function apart(one: Chaptered, other: Chaptered): boolean {
   return idsOf(one).every((id) => !ids.includes(id))
 }
 
-const chapterOf = ({ chapter }: Chaptered) => chapter.split('.')[0] as string
-
 const placeOf = (fault: Chaptered) => CHAPTERS.indexOf(chapterOf(fault))
 
 const idsOf = ({ fails, warns = [] }: Fault) => [...fails, ...warns]
 
 /** Pairs of freedoms, drawn with a seed; what warns or blocks is judged by itself. */
-export function variantsInCompany(variants: Themed[], seed: number): Company<Themed>[] {
+export function pairVariants(variants: Themed[], seed: number): Themed[][] {
   const alone = ({ warns, blocks, target }: Variant) => warns ?? blocks ?? target
   const random = numbersFrom(seed)
   const drawn = variants
@@ -43,7 +55,7 @@ export function variantsInCompany(variants: Themed[], seed: number): Company<The
     .sort((one, other) => one.place - other.place)
     .map(({ variant }) => variant)
   return [
-    ...variants.filter(alone).map((variant): [Themed] => [variant]),
+    ...variants.filter(alone).map((variant) => [variant]),
     ...matched(drawn, (one, other) => one.theme !== other.theme && !sameSettings(one, other)),
   ]
 }
@@ -53,14 +65,14 @@ function sameSettings(one: Fault | Variant, other: Fault | Variant): boolean {
 }
 
 /** Each with the last one that suits it; those whom nobody suits stay alone. */
-function matched<Each>(all: Each[], suits: (one: Each, other: Each) => boolean): Company<Each>[] {
+function matched<Each>(all: Each[], suits: (one: Each, other: Each) => boolean): Each[][] {
   const left = [...all]
-  const companies: Company<Each>[] = []
+  const pairings: Each[][] = []
   for (let one = left.shift(); one !== undefined; one = left.shift()) {
     const each = one
     const place = left.findLastIndex((other) => suits(each, other))
     const [other] = place < 0 ? [] : left.splice(place, 1)
-    companies.push(other === undefined ? [each] : [each, other])
+    pairings.push(other === undefined ? [each] : [each, other])
   }
-  return companies
+  return pairings
 }

@@ -1,0 +1,165 @@
+import type { Context } from 'koa'
+import type { DataEndpoint } from '../../bank/policies/data.ts'
+import { stateOf } from '../../bank/state.ts'
+import { tokenInfoOf } from '../../bank/token-info.ts'
+import { askedAccount } from '../data-requests.ts'
+
+/**
+ * One value of a dimension in which the sentences on data endpoints hold alike: who asks, under which
+ * consent, with which token, how often. A defect that shows in one situation alone is of second order:
+ * a suite that looks at one of them does not see it.
+ */
+export interface Situation {
+  /** Ends a fault's id: second-client. */
+  slug: string
+  /** Ends a sentence: “… for the second client”. */
+  words: string
+  /** Is the request that is being served in it? */
+  holds(ctx: Context): boolean
+  /** Where it can be met at all; absent: at every data endpoint. */
+  endpoints?: readonly DataEndpoint[]
+}
+
+export const BULK = ['accounts', 'balances', 'transactions'] as const
+export const SINGLE = ['account', 'account-balances', 'account-transactions'] as const
+export const TRANSACTIONS = ['transactions', 'account-transactions'] as const
+export const BALANCES = ['balances', 'account-balances'] as const
+export const EVERY: readonly DataEndpoint[] = [...BULK, ...SINGLE]
+
+const consentOf = (ctx: Context) => tokenInfoOf(ctx)?.consent
+
+const permitted = (ctx: Context, permission: string) =>
+  consentOf(ctx)?.permissions.includes(permission) === true
+
+const filters = (ctx: Context) =>
+  ['fromBookingDateTime', 'toBookingDateTime'].filter((name) => ctx.query[name] !== undefined)
+
+/** How often one token has asked for one path with one query, this time included. */
+const calls = new WeakMap<object, Map<string, number>>()
+const counted = new WeakMap<Context, number>()
+
+function callOf(ctx: Context): number {
+  const known = counted.get(ctx)
+  if (known !== undefined) return known
+  const { bank } = stateOf(ctx)
+  const seen = calls.get(bank) ?? new Map<string, number>()
+  calls.set(bank, seen)
+  const key = `${ctx.get('authorization')} ${ctx.path} ${ctx.querystring}`
+  const count = (seen.get(key) ?? 0) + 1
+  seen.set(key, count)
+  counted.set(ctx, count)
+  return count
+}
+
+/** Is the account in the path another than the first of its consent? */
+function isLaterAccount(ctx: Context): boolean {
+  const consent = consentOf(ctx)
+  if (!consent) return false
+  const { policies, secret } = stateOf(ctx).bank.services
+  const ids = consent.cards.map((card) => policies.accountIdFor(consent.id, card, secret))
+  return ids.indexOf(askedAccount(ctx) ?? '') > 0
+}
+
+const situation = (
+  slug: string,
+  words: string,
+  holds: (ctx: Context) => boolean,
+  endpoints?: readonly DataEndpoint[],
+): Situation => ({ slug, words, holds, ...(endpoints && { endpoints }) })
+
+export const SITUATIONS = {
+  secondClient: situation(
+    'second-client',
+    'for the second client',
+    (ctx) => tokenInfoOf(ctx)?.client === 'second',
+  ),
+  secondCustomer: situation('second-customer', 'for the second customer', (ctx) => {
+    const [, second] = stateOf(ctx).bank.customers
+    return second !== undefined && consentOf(ctx)?.customerId === second.id
+  }),
+  reconfirmed: situation(
+    're-confirmed',
+    'once the consent is re-confirmed',
+    (ctx) => (consentOf(ctx)?.grants.size ?? 0) > 1,
+  ),
+  refreshed: situation(
+    'refreshed',
+    'with a refreshed access token',
+    (ctx) => tokenInfoOf(ctx)?.refreshed === true,
+  ),
+  absent: situation(
+    'absent',
+    'while the customer is absent',
+    (ctx) => ctx.get('x-fapi-customer-ip-address') === '' && consentOf(ctx) !== undefined,
+  ),
+  period: situation('period', 'under a consent with a period', (ctx) => {
+    const { transactionsFrom, transactionsTo } = consentOf(ctx) ?? {}
+    return transactionsFrom !== undefined || transactionsTo !== undefined
+  }),
+  basic: situation(
+    'basic',
+    'under the basic permissions alone',
+    (ctx) =>
+      permitted(ctx, 'ReadAccountsBasic') &&
+      !permitted(ctx, 'ReadAccountsDetail') &&
+      permitted(ctx, 'ReadBalances'),
+  ),
+  debits: situation(
+    'debits',
+    'under ReadTransactionsDebits alone',
+    (ctx) => permitted(ctx, 'ReadTransactionsDebits') && !permitted(ctx, 'ReadTransactionsCredits'),
+  ),
+  noAccounts: situation(
+    'no-accounts',
+    'under a consent without accounts',
+    (ctx) =>
+      permitted(ctx, 'ReadBalances') &&
+      !permitted(ctx, 'ReadAccountsBasic') &&
+      !permitted(ctx, 'ReadAccountsDetail'),
+    [...BALANCES, ...TRANSACTIONS],
+  ),
+  accountsOnly: situation(
+    'accounts-only',
+    'under a consent for accounts alone',
+    (ctx) => permitted(ctx, 'ReadAccountsDetail') && !permitted(ctx, 'ReadBalances'),
+    ['accounts', 'account'],
+  ),
+  laterAccount: situation(
+    'later-account',
+    'for another account than the first',
+    isLaterAccount,
+    SINGLE,
+  ),
+  laterCall: situation('later-call', 'from the third call on', (ctx) => callOf(ctx) > 2),
+  fromAlone: situation(
+    'from-alone',
+    'with fromBookingDateTime',
+    (ctx) => filters(ctx).join() === 'fromBookingDateTime',
+    TRANSACTIONS,
+  ),
+  toAlone: situation(
+    'to-alone',
+    'with toBookingDateTime',
+    (ctx) => filters(ctx).join() === 'toBookingDateTime',
+    TRANSACTIONS,
+  ),
+  bothFilters: situation(
+    'both-filters',
+    'with both filters',
+    (ctx) => filters(ctx).length === 2,
+    TRANSACTIONS,
+  ),
+} as const
+
+/** Both at once. */
+export function both(one: Situation, other: Situation): Situation {
+  const endpoints = (one.endpoints ?? EVERY).filter((each) =>
+    (other.endpoints ?? EVERY).includes(each),
+  )
+  return situation(
+    `${one.slug}-${other.slug}`,
+    `${one.words} ${other.words}`,
+    (ctx) => one.holds(ctx) && other.holds(ctx),
+    endpoints,
+  )
+}

@@ -1,0 +1,175 @@
+import type { Context } from 'koa'
+import { currentRequest } from '../../bank/request-context.ts'
+import { stateOf } from '../../bank/state.ts'
+import {
+  acceptsAssertion,
+  type Decoded,
+  goodAssertion,
+  ownKid,
+  tokenForm,
+} from '../jwt-rewrites.ts'
+import type { Fault } from '../proof.ts'
+import { answers, type Json, jsonOf } from '../rewriting.ts'
+
+/** The token endpoint, one cell at a time: what is wrong with a request, for one grant and client. */
+
+export type Said = Pick<Fault, 'fails' | 'warns' | 'because'>
+export type Grant = 'client_credentials' | 'authorization_code' | 'refresh_token'
+
+const now = () => Math.floor(Date.now() / 1000)
+
+export const clientIs = (ctx: Context, id: unknown, name: 'first' | 'second') => {
+  const { directory, records } = stateOf(ctx).bank.services
+  const second =
+    records.peek('Client', String(id))?.org_id === directory.clients.second.organisationId
+  return second === (name === 'second')
+}
+
+type Wrong = (assertion: Decoded, form: URLSearchParams, ctx: Context) => Json | undefined
+
+const alg =
+  (name: string): Wrong =>
+  ({ header, claims }) =>
+    header.alg === name ? claims : undefined
+
+const used = new WeakMap<object, Set<string>>()
+
+/** What may be wrong with the client's authentication, and the claims that would be right. */
+export const WRONG_AUTHENTICATION: Record<string, Wrong> = {
+  rs256: alg('RS256'),
+  ps384: alg('PS384'),
+  ps512: alg('PS512'),
+  es256: alg('ES256'),
+  unsigned: alg('none'),
+  hs256: alg('HS256'),
+  'other-audience': ({ claims }, _form, ctx) => {
+    const { issuer, token } = stateOf(ctx).bank.services.endpoints
+    const fine = [claims.aud].flat().some((one) => one === issuer || one === token)
+    return claims.aud === undefined || fine ? undefined : { ...claims, aud: token }
+  },
+  expired: ({ claims }) =>
+    typeof claims.exp === 'number' && claims.exp < now()
+      ? { ...claims, iat: now(), exp: now() + 60 }
+      : undefined,
+  'other-key': ({ header, claims }, _form, ctx) =>
+    header.alg === 'PS256' && header.kid !== ownKid(ctx, claims.sub) ? claims : undefined,
+  'unverified-signature': ({ header, claims }, _form, ctx) =>
+    header.alg === 'PS256' && header.kid === ownKid(ctx, claims.sub) ? claims : undefined,
+  reused: ({ claims }, form, ctx) => {
+    const { bank } = stateOf(ctx)
+    const seen = used.get(bank) ?? new Set<string>()
+    used.set(bank, seen)
+    const text = form.get('client_assertion') ?? ''
+    if (!seen.has(text)) {
+      seen.add(text)
+      return undefined
+    }
+    return (claims.exp as number) > now() ? goodAssertion(ctx, String(claims.sub)) : undefined
+  },
+  'other-issuer': ({ claims }) =>
+    claims.iss !== undefined && claims.sub !== undefined && claims.iss !== claims.sub
+      ? { ...claims, iss: claims.sub }
+      : undefined,
+  'no-expiry': ({ claims }) =>
+    claims.iss !== undefined && claims.exp === undefined
+      ? { ...claims, exp: now() + 60 }
+      : undefined,
+  saml: ({ claims }, form) =>
+    form.get('client_assertion_type')?.endsWith('saml2-bearer') ? claims : undefined,
+  'other-client-id': ({ header, claims }, form, ctx) => {
+    const id = form.get('client_id')
+    const right = header.alg === 'PS256' && header.kid === ownKid(ctx, claims.sub)
+    if (!id || !right || id === claims.sub || claims.iss !== claims.sub) return undefined
+    form.delete('client_id')
+    return claims
+  },
+  absent: (_assertion, form, ctx) => {
+    const id = form.get('client_id')
+    const secret = form.has('client_secret') || ctx.get('authorization') !== ''
+    return id && !form.has('client_assertion') && !secret ? goodAssertion(ctx, id) : undefined
+  },
+  'secret-post': (_assertion, form, ctx) => {
+    if (form.has('client_assertion') || !form.has('client_secret')) return undefined
+    form.delete('client_secret')
+    return goodAssertion(ctx, form.get('client_id') ?? '')
+  },
+  'secret-basic': (_assertion, form, ctx) => {
+    const basic = /^Basic (.+)$/.exec(ctx.get('authorization'))?.[1]
+    if (form.has('client_assertion') || !basic) return undefined
+    delete ctx.req.headers.authorization
+    const [id = ''] = Buffer.from(basic, 'base64').toString().split(':')
+    return goodAssertion(ctx, decodeURIComponent(id))
+  },
+}
+
+/** A wrong authentication passes for one grant, of one client. */
+export function takesAuthentication(
+  wrong: keyof typeof WRONG_AUTHENTICATION,
+  grant: Grant,
+  client: 'first' | 'second' | undefined,
+  said: Said,
+): Fault {
+  return {
+    id: `assertion-${wrong}-for-${grant.replaceAll('_', '-')}${client ? `-of-${client}` : ''}`,
+    story: `The service behind ${grant} does not look closely: ${wrong}.`,
+    ...said,
+    middleware: acceptsAssertion((assertion, form, ctx) => {
+      // Whatever the grant, an assertion was used.
+      if (form.get('grant_type') !== grant && wrong !== 'reused') return undefined
+      const claims = WRONG_AUTHENTICATION[wrong]?.(assertion, form, ctx)
+      if (form.get('grant_type') !== grant) return undefined
+      return claims && (!client || clientIs(ctx, claims.sub, client)) ? claims : undefined
+    }),
+  }
+}
+
+/** Changes token responses of one grant and client. */
+export function tokenAnswers(
+  slug: string,
+  change: (body: Json, ctx: Context) => Json | false,
+  grant: Grant,
+  client: 'first' | 'second' | undefined,
+  said: Said,
+): Fault {
+  return {
+    id: `${slug}-for-${grant.replaceAll('_', '-')}${client ? `-of-${client}` : ''}`,
+    story: `The service behind ${grant} answers otherwise: ${slug.replaceAll('-', ' ')}.`,
+    ...said,
+    middleware: answers((ctx) => {
+      const form = tokenForm(ctx)
+      const body = jsonOf(ctx)
+      if (form?.get('grant_type') !== grant || !body || ctx.status !== 200) return false
+      const { records } = stateOf(ctx).bank.services
+      const access = String(body.access_token)
+      const owner = (
+        records.peek('AccessToken', access) ?? records.peek('ClientCredentials', access)
+      )?.clientId
+      if (client && !clientIs(ctx, owner, client)) return false
+      const changed = change(body, ctx)
+      if (changed === false) return false
+      ctx.body = changed
+    }),
+  }
+}
+
+/** A grant works for clients that did not register it. */
+export function unregisteredGrant(grant: Grant, fails: string[]): Fault {
+  return {
+    id: `unregistered-${grant.replaceAll('_', '-')}`,
+    story: `The service behind ${grant} knows the grants of the bank, not those of the client.`,
+    fails,
+    policies: (correct, { fired }) => ({
+      stored(model, id, record) {
+        const seen = correct.stored(model, id, record)
+        const grants = (seen?.grant_types ?? []) as string[]
+        if (model !== 'Client' || !seen || grants.includes(grant)) return seen
+        const ctx = currentRequest()
+        if (ctx && tokenForm(ctx)?.get('grant_type') === grant) fired()
+        if (grant !== 'authorization_code') return { ...seen, grant_types: [...grants, grant] }
+        // What makes the authorisation page give a code to it.
+        const grant_types = [...grants, grant, 'implicit']
+        return { ...seen, grant_types, response_types: ['code id_token'] }
+      },
+    }),
+  }
+}

@@ -1,0 +1,34 @@
+import type { Fault } from './proof.ts'
+
+/** Freedoms that a chapter's checks meet: the files of proof/variants/ that are about it. */
+const THEMES: Record<string, string[]> = {
+  general: ['transport', 'bodies'],
+  envelope: ['bodies', 'data'],
+  discovery: ['discovery', 'tokens'],
+  registration: ['registration', 'clients'],
+  authorisation: ['authorisation', 'tokens'],
+  token: ['tokens', 'clients', 'clocks'],
+  security: ['clients', 'transport', 'statuses'],
+  consents: ['consents', 'statuses'],
+  'life-cycle': ['consents', 'limits'],
+  'funds-confirmation': ['funds-confirmation', 'statuses'],
+  accounts: ['data', 'bodies'],
+  balances: ['data', 'bodies'],
+  transactions: ['data', 'bodies'],
+  data: ['data', 'limits'],
+  'rate-limit': ['limits', 'outages'],
+  errors: ['statuses', 'bodies'],
+  versions: ['bodies'],
+  products: ['products', 'outages'],
+}
+
+/** Themes of the variants that belong to account-information/transactions, or any other chapter. */
+export function themesOf(chapter: string): string[] {
+  if (chapter === 'product-information/errors') return ['products', 'bodies']
+  return THEMES[chapter.slice(chapter.indexOf('/') + 1)] ?? []
+}
+
+/** The chapter of a fault, without what tells two files of one chapter apart. */
+export function chapterOf({ chapter }: Pick<Fault, 'id'> & { chapter: string }): string {
+  return chapter.split('.')[0] as string
+}

@@ -1,0 +1,237 @@
+import type { Context } from 'koa'
+import { currentRequest } from '../../../bank/request-context.ts'
+import { stateOf } from '../../../bank/state.ts'
+import { tokenInfoOf } from '../../../bank/token-info.ts'
+import {
+  dataPlace,
+  foreignAccount,
+  letsIn,
+  outlives,
+  PLACES,
+  takesOtherToken,
+} from '../../cells/access-cells.ts'
+import { consentNamed, isAbout } from '../../consent-requests.ts'
+import { endpointOf } from '../../data-requests.ts'
+import type { Fault } from '../../proof.ts'
+
+/** Who gets in where, one cell at a time. */
+const fails = (...ids: string[]) => ({ fails: ids })
+const warns = (...ids: string[]) => ({ fails: [], warns: ids })
+
+const bySecond = (ctx: Context) => tokenInfoOf(ctx)?.client === 'second'
+const byFirst = (ctx: Context) => tokenInfoOf(ctx)?.client === 'first'
+
+/** A token of the client_credentials grant. */
+function isClientToken(ctx: Context): boolean {
+  const info = tokenInfoOf(ctx)
+  return info !== undefined && info.consent === undefined
+}
+
+function scopeOf(ctx: Context): string {
+  const bearer = ctx.get('authorization').replace(/^Bearer +/i, '')
+  const { records } = stateOf(ctx).bank.services
+  return String(records.peek('ClientCredentials', bearer)?.scope)
+}
+
+/** A consent of the second client, in the hands of the first. */
+function ofTheSecond(
+  id: string,
+  story: string,
+  kind: 'account-access' | 'funds-confirmation',
+  method: string,
+  said: ReturnType<typeof fails>,
+): Fault {
+  return {
+    id,
+    story,
+    ...said,
+    policies: (correct, { fired }) => ({
+      ownsConsent(consent, clientId) {
+        const ctx = currentRequest()
+        const own = correct.ownsConsent(consent, clientId)
+        if (own || !ctx || consent.kind !== kind || ctx.method !== method || !byFirst(ctx))
+          return own
+        fired()
+        return true
+      },
+    }),
+  }
+}
+
+/** Deletes the consent that the path names, whoever asks, where the request fits. */
+function deletes(
+  id: string,
+  story: string,
+  fits: (ctx: Context) => boolean,
+  said: Pick<Fault, 'fails' | 'warns'>,
+): Fault {
+  return {
+    id,
+    story,
+    ...said,
+    async middleware(ctx, next) {
+      const asked = isAbout(ctx, 'account-access', 'DELETE') && fits(ctx)
+      const consent = asked ? consentNamed(ctx) : undefined
+      if (consent?.status !== 'Authorised') return next()
+      consent.deleted = Date.now()
+      stateOf(ctx).fired()
+      ctx.status = 204
+    },
+  }
+}
+
+const faults: Fault[] = [
+  letsIn('none', PLACES.fundsDeletion, fails('SEC-01/funds-deletion')),
+  takesOtherToken(
+    dataPlace('account-transactions'),
+    (ctx) => isClientToken(ctx) && bySecond(ctx),
+    () => 'data',
+    'client-token-of-the-second',
+    fails('TOK-24/other-tokens'),
+  ),
+  takesOtherToken(
+    dataPlace('balances'),
+    (ctx) => isClientToken(ctx) && scopeOf(ctx) === 'fundsconfirmations',
+    () => 'data',
+    'token-for-funds',
+    fails('TOK-24/other-tokens'),
+  ),
+  takesOtherToken(
+    PLACES.fundsCreation,
+    (ctx) => tokenInfoOf(ctx)?.consent !== undefined,
+    () => 'fundsconfirmations',
+    'data-token',
+    warns('TOK-25/funds-confirmation'),
+  ),
+  takesOtherToken(
+    PLACES.fundsCreation,
+    (ctx) => isClientToken(ctx) && scopeOf(ctx) === 'accounts',
+    () => 'fundsconfirmations',
+    'token-for-accounts',
+    warns('TOK-38/other-scope'),
+  ),
+  takesOtherToken(
+    PLACES.query,
+    (ctx) => isClientToken(ctx) && scopeOf(ctx) === 'fundsconfirmations',
+    () => 'accounts',
+    'token-for-funds',
+    warns('TOK-38/other-scope'),
+  ),
+  foreignAccount(
+    'account-balances',
+    bySecond,
+    'to-the-second-client',
+    fails('SEC-07/second-client'),
+  ),
+  ofTheSecond(
+    'first-client-queries-any-consent',
+    'The client of the bank’s own app may look into every consent, and the first TPP has its role.',
+    'account-access',
+    'GET',
+    fails('SEC-05/other-direction'),
+  ),
+  ofTheSecond(
+    'first-client-deletes-any-consent',
+    'The client of the bank’s own app may delete every consent, and the first TPP has its role.',
+    'account-access',
+    'DELETE',
+    fails('CLC-08/other-direction'),
+  ),
+  ofTheSecond(
+    'first-client-deletes-any-funds-consent',
+    'The same role, in the service of funds confirmation.',
+    'funds-confirmation',
+    'DELETE',
+    fails('FCC-14/other-direction'),
+  ),
+  outlives(
+    'expiry-at-transactions',
+    (_consent, age) => age.expired,
+    (ctx) => endpointOf(ctx) === 'transactions',
+    fails('CLC-16/every-endpoint'),
+  ),
+  outlives(
+    'deletion-of-what-was-re-confirmed',
+    (consent) => consent.deleted !== undefined && consent.grants.size > 1,
+    () => true,
+    fails('CLC-04/re-confirmed'),
+  ),
+  outlives(
+    'deletion-by-the-second-client',
+    (consent) => consent.deleted !== undefined,
+    bySecond,
+    fails('CLC-04/second-client'),
+  ),
+  outlives(
+    'deletion-with-the-first-token',
+    (consent) => consent.deleted !== undefined,
+    (ctx) => tokenInfoOf(ctx)?.refreshed === false && byFirst(ctx),
+    fails('CLC-04/data-refused'),
+  ),
+  outlives(
+    'revocation-with-a-filter',
+    (consent) => consent.status === 'Revoked',
+    (ctx) => ctx.querystring !== '',
+    fails('CLC-11/data-refused'),
+  ),
+  deletes(
+    'authorised-consent-deleted-without-token',
+    'Where a customer has approved, the deletion is the customer’s wish, and nobody asks for a token.',
+    (ctx) => ctx.get('authorization') === '',
+    fails('CLC-07/authorised'),
+  ),
+  deletes(
+    'authorised-consent-deleted-with-its-data-token',
+    'The access token names its consent, and whoever has it may end it.',
+    (ctx) => tokenInfoOf(ctx)?.consent !== undefined,
+    warns('TOK-25/delete-authorised'),
+  ),
+  {
+    id: 'second-client-deletes-with-200',
+    story: 'The gateway of newer clients answers every success with 200.',
+    fails: ['CLC-01/second-client'],
+    async middleware(ctx, next) {
+      const second = isAbout(ctx, 'account-access', 'DELETE') && bySecond(ctx)
+      const consent = second ? consentNamed(ctx) : undefined
+      await next()
+      if (ctx.status !== 204 || consent?.customerId === undefined) return
+      ctx.status = 200
+      ctx.body = {}
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'refresh-token-outlives-a-re-confirmed-consent',
+    story: 'Deletion revokes the latest grant of a consent; those of before go on.',
+    fails: ['TOK-31/re-confirmed'],
+    policies: (correct, { fired }) => ({
+      tokensDie(event) {
+        const ctx = currentRequest()
+        const consent = ctx && event === 'deleted' ? consentNamed(ctx) : undefined
+        return (consent?.grants.size ?? 0) < 2 && correct.tokensDie(event)
+      },
+      refreshable(consent, age) {
+        if (consent.deleted === undefined || consent.grants.size < 2) {
+          return correct.refreshable(consent, age)
+        }
+        fired()
+        return true
+      },
+      consentUsable(consent, age) {
+        const ctx = currentRequest()
+        const known = consent.deleted !== undefined && consent.grants.size > 1
+        const fresh = ctx && tokenInfoOf(ctx)?.refreshed && bornAfter(ctx, consent.deleted ?? 0)
+        return known && fresh ? undefined : correct.consentUsable(consent, age)
+      },
+    }),
+  },
+]
+
+/** Was the access token of a request issued after this instant (milliseconds since 1970)? */
+function bornAfter(ctx: Context, instant: number): boolean {
+  const bearer = ctx.get('authorization').replace(/^Bearer +/i, '')
+  const record = stateOf(ctx).bank.services.records.peek('AccessToken', bearer)
+  return (record?.iat ?? 0) >= Math.floor(instant / 1000)
+}
+
+export default faults

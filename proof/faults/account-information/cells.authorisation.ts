@@ -1,0 +1,119 @@
+import type { Context } from 'koa'
+import { stateOf } from '../../../bank/state.ts'
+import { clientIs } from '../../cells/token-cells.ts'
+import { acceptsRequest, landings } from '../../jwt-rewrites.ts'
+import type { Fault } from '../../proof.ts'
+
+/** The authorisation page, one cell at a time: redirects of another request, consents of before. */
+
+/** The first or second redirect URI of the client that this one belongs to, if it is another. */
+function sibling(ctx: Context, address: string, index: number): string | undefined {
+  const { first, second } = stateOf(ctx).bank.services.directory.clients
+  const owner = [first, second].find(({ redirectUris }) => redirectUris.includes(address))
+  const uri = owner?.redirectUris[index]
+  return uri === address ? undefined : uri
+}
+
+/** Sends answers that fit to another redirect URI of the client. */
+const redirects = (fits: (fragment: URLSearchParams) => boolean, index: number) =>
+  landings((fragment, ctx, address) => {
+    const other = fits(fragment) ? sibling(ctx, address, index) : undefined
+    return other === undefined ? false : `${other}#${fragment}`
+  })
+
+/** Approves a consent that was authorised before, where a request of its visit fits. */
+function approvesAgain(fits: (ctx: Context, form: URLSearchParams, step: string) => boolean) {
+  return async (ctx: Context, next: () => Promise<unknown>) => {
+    const state = stateOf(ctx)
+    const { bank } = state
+    const { provider, policies, consents, visitors } = bank.services
+    const [, uid = '', step = ''] = /^\/interaction\/([^/]+)\/?(\w*)$/.exec(ctx.path) ?? []
+    const visit =
+      uid && (await provider.interactionDetails(ctx.req, ctx.res).catch(() => undefined))
+    const claims: unknown = visit ? JSON.parse(String(visit.params.claims ?? '{}')) : undefined
+    const consent = claims ? consents.get(policies.intentOf({ claims }) ?? '') : undefined
+    const customer = bank.customers.find(({ id }) => id === consent?.customerId)
+    const usable = consent?.status === 'Authorised' && consent.deleted === undefined
+    if (!customer || !usable || !fits(ctx, new URLSearchParams(state.body), step)) return next()
+    state.fired()
+    visitors.set(uid, customer)
+    ctx.method = 'POST'
+    ctx.path = `/interaction/${uid}/decision`
+    state.body = 'decision=approve'
+    await next()
+  }
+}
+
+const faults: Fault[] = [
+  {
+    id: 'request-objects-in-ps512',
+    story: 'The library is told the family of algorithms, not the one that is registered.',
+    fails: ['AUTHZ-11/other-algorithms'],
+    middleware: acceptsRequest(({ header, claims }) =>
+      header.alg === 'PS512' ? claims : undefined,
+    ),
+  },
+  {
+    id: 'unsigned-request-objects-of-the-second-client',
+    story: 'The second client was on board before signatures were asked for.',
+    fails: ['AUTHZ-11/second-client'],
+    middleware: acceptsRequest(({ header, claims }, query, ctx) =>
+      header.alg === 'none' && clientIs(ctx, query.client_id, 'second') ? claims : undefined,
+    ),
+  },
+  {
+    id: 'denial-to-the-first-redirect-uri',
+    story:
+      'A denial is answered before the request is read again; the client’s first address serves.',
+    fails: ['AUTHZ-33/this-request', 'AUTHZ-21/denied'],
+    middleware: redirects((fragment) => fragment.get('error') === 'access_denied', 0),
+  },
+  {
+    id: 'codes-to-the-first-redirect-uri',
+    story: 'The redirect URI of the request is checked, and that of the registration used.',
+    fails: ['AUTHZ-33/this-request'],
+    middleware: redirects((fragment) => fragment.has('code'), 0),
+  },
+  {
+    id: 're-confirmation-by-device',
+    story:
+      'Whoever has approved once on this device is taken as logged in when the consent comes again.',
+    fails: ['AUTHZ-22/again-before-login'],
+    middleware: approvesAgain(
+      (ctx, _form, step) => ctx.method === 'GET' && step === '' && !ctx.query.seen,
+    ),
+  },
+  {
+    id: 're-confirmation-with-any-password',
+    story: 'A known consent names its customer, and the password is only asked for form’s sake.',
+    fails: ['AUTHZ-22/again-wrong-credentials'],
+    middleware: approvesAgain((ctx, form, step) => {
+      const { bank } = stateOf(ctx)
+      const right = bank.customers.some(({ password }) => password === form.get('password'))
+      return ctx.method === 'POST' && step === 'login' && !right
+    }),
+  },
+  {
+    id: 'denied-re-confirmation-goes-on',
+    story:
+      'Refusing to re-confirm leaves the consent as it was, so the visit ends as if confirmed.',
+    fails: ['AUTHZ-21/denied-again'],
+    middleware: approvesAgain(
+      (_ctx, form, step) => step === 'decision' && form.get('decision') === 'deny',
+    ),
+  },
+  {
+    id: 'chosen-account-brings-the-others',
+    story: 'The ticks on the page are logged; the consent covers what the customer has.',
+    fails: ['ACC-21/selected'],
+    policies: (correct, { fired }) => ({
+      cardsGranted(offered, ticked, again) {
+        const granted = correct.cardsGranted(offered, ticked, again)
+        if (granted.length === 0 || granted.length === offered.length) return granted
+        fired()
+        return offered
+      },
+    }),
+  },
+]
+export default faults

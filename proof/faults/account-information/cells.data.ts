@@ -1,0 +1,54 @@
+import { DATA_DEFECTS as D, dataFault } from '../../cells/data-defects.ts'
+import { both, SITUATIONS as S } from '../../cells/situations.ts'
+import type { Fault } from '../../proof.ts'
+
+/** Right under the first approval, wrong in one situation: each fault is a defect in one cell. */
+const fails = (...ids: string[]) => ({ fails: ids })
+
+const faults: Fault[] = [
+  dataFault(
+    D.hundredfold,
+    'account-transactions',
+    S.secondClient,
+    fails('TXN-39/bulk-equals-single'),
+  ),
+  dataFault(D.zero, 'account-transactions', S.laterAccount, fails('TXN-39/bulk-equals-single')),
+  dataFault(D.hundredfold, 'transactions', S.basic, fails('TXN-39/bulk-equals-single')),
+  dataFault(
+    D.hundredfold,
+    'account-balances',
+    S.secondCustomer,
+    fails('BAL-14/bulk-equals-single'),
+  ),
+  dataFault(D.turned, 'account-balances', S.debits, fails('BAL-14/bulk-equals-single')),
+  dataFault(D.losesLastRow, 'transactions', S.secondCustomer, fails('TXN-23/all-accounts')),
+  dataFault(D.losesNewestRow, 'account-transactions', S.noAccounts, fails('TXN-24/one-response')),
+  dataFault(D.losesLastRow, 'transactions', S.absent, fails('DATA-08/absent')),
+  dataFault(D.empty, 'balances', S.absent, fails('DATA-08/absent')),
+  dataFault(D.periodIgnored, 'transactions', S.absent, fails('TXN-20/inside')),
+  dataFault(D.losesLastRow, 'account-transactions', S.laterCall, {
+    fails: [],
+    warns: ['TXN-28/kept'],
+  }),
+  dataFault(
+    D.fromIgnored,
+    'account-transactions',
+    both(S.secondCustomer, S.fromAlone),
+    fails('TXN-16/from-alone'),
+  ),
+  dataFault(D.toIgnored, 'transactions', S.period, fails('TXN-17/to-alone')),
+  dataFault(D.refused, 'account-balances', S.noAccounts, fails('BAL-02/answers-200')),
+  dataFault(D.stranger, 'transactions', S.basic, fails('TXN-03/of-the-consent')),
+  dataFault(D.stranger, 'balances', S.secondClient, {
+    fails: ['BAL-03/of-the-consent'],
+    warns: ['DATA-09/same-data'],
+  }),
+  dataFault(D.otherDescription, 'account', S.secondClient, {
+    fails: [],
+    warns: ['ACC-15/bulk-equals-single'],
+  }),
+  dataFault(D.otherSelf, 'account-balances', S.noAccounts, fails('ENV-05/same-resource')),
+  dataFault(D.localTime, 'account-transactions', S.noAccounts, fails('GEN-02/utc')),
+]
+
+export default faults

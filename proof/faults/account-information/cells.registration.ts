@@ -1,0 +1,95 @@
+import { stateOf } from '../../../bank/state.ts'
+import { admit, decoded } from '../../jwt-rewrites.ts'
+import type { Fault } from '../../proof.ts'
+import type { Json } from '../../rewriting.ts'
+
+/** Registrations: what the answer says of another client, and what passes while a statement is new. */
+
+/** Changes the answer to a registration. */
+function answersWith(change: (stored: Json) => Json | undefined): NonNullable<Fault['policies']> {
+  return (correct, { fired }) => ({
+    registrationView(stored) {
+      const view = correct.registrationView(stored)
+      const changed = change(view)
+      if (changed) fired()
+      return changed ?? view
+    },
+  })
+}
+
+/** Registers each software statement once: whatever comes after the first is refused, and lawfully so. */
+function once(wrong: Fault['policies']): NonNullable<Fault['policies']> {
+  return (correct, tools) => {
+    const policies = wrong?.(correct, tools) ?? {}
+    const registered = new Set<unknown>()
+    return {
+      ...policies,
+      clientIdFor(statement) {
+        registered.add(statement.software_id)
+        return correct.clientIdFor(statement)
+      },
+      registrationValueRefusal(claims, advertised) {
+        const { software_id: id } = decoded(claims.software_statement).claims
+        if (registered.has(id)) return 'the software statement was used before'
+        return correct.registrationValueRefusal(claims, advertised)
+      },
+    }
+  }
+}
+
+const faults: Fault[] = [
+  {
+    id: 'redirect-uris-of-the-group',
+    story:
+      'All software of one group shares a list of redirect URIs, and each gets the whole list.',
+    fails: ['REG-04/redirect-uris'],
+    policies: answersWith((stored) => ({
+      ...stored,
+      redirect_uris: [...(stored.redirect_uris as string[]), 'https://group.example/callback'],
+    })),
+  },
+  {
+    id: 'jwks-uri-of-the-group',
+    story: 'The address of the keys is looked up by the organisation, and the first hit is taken.',
+    fails: [],
+    warns: ['REG-31/jwks-uri'],
+    policies: answersWith((stored) => ({ ...stored, jwks_uri: 'https://group.example/jwks' })),
+  },
+  {
+    id: 'on-behalf-of-not-stored',
+    story: 'The column was added to the table and not to the answer.',
+    fails: [],
+    warns: ['REG-31/on-behalf-of'],
+    policies: answersWith(({ software_on_behalf_of: name, ...stored }) =>
+      name === undefined ? undefined : stored,
+    ),
+  },
+  {
+    id: 'new-statements-under-any-media-type',
+    story: 'The media type is looked at where a statement is known, which is refused anyway.',
+    fails: [],
+    warns: ['REG-27/text-plain'],
+    policies: once((_correct, { fired }) => ({
+      registrationMediaType(type) {
+        if (type === 'text/plain') fired()
+        return type === 'application/jwt' || type === 'text/plain'
+      },
+    })),
+  },
+  {
+    id: 'new-statements-without-certificate',
+    story: 'A TPP that is new has no certificate yet, so the first registration asks for none.',
+    fails: ['REG-01/no-certificate'],
+    settings: { tlsRefusal: 'status' },
+    policies: once(undefined),
+    async middleware(ctx, next) {
+      const { listener, transport, bank } = stateOf(ctx)
+      const registers = listener.roles.includes('registration')
+      const path = ctx.path === bank.services.endpoints.paths.registration
+      if (registers && path && transport.thumbprint === undefined) admit(ctx)
+      await next()
+    },
+  },
+]
+
+export default faults

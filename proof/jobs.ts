@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto'
+import { nearest } from '../engine/yaml/nearest.ts'
+import { chapterOf, themesOf } from './chapters.ts'
+import { groupFaults, pairVariants } from './grouping.ts'
+import { loadFaults, loadVariants } from './load.ts'
+import { allMixed, drawMixed, type Mixed } from './mixed.ts'
+import { drawPairs, type Themed, together } from './pairs.ts'
+import type { Fault, Variant } from './proof.ts'
+import type { Proof } from './prove.ts'
+
+type Chaptered = Fault & { chapter: string }
+
+/** What one bank is to prove. */
+export interface Job {
+  kind: Proof['kind']
+  ids: string[]
+  /** Chapters that are judged; without them the whole suite. */
+  only?: string[]
+}
+
+/** Everything that a bank can be altered by. */
+export interface Alterations {
+  faults: Chaptered[]
+  variants: Themed[]
+}
+
+/** A fault, variant, check or chapter that nobody wrote. */
+export class UnknownProof extends Error {}
+
+/** The correct bank, as a variant that takes no freedom: nothing fails, warns or is blocked. */
+export const CORRECT: Variant = {
+  id: 'correct',
+  story: 'The reference bank as it is.',
+  silent: true,
+}
+
+export async function loadAlterations(): Promise<Alterations> {
+  const [faults, variants] = await Promise.all([loadFaults(), loadVariants()])
+  return { faults, variants }
+}
+
+/** Faults that share a bank with a freedom of their chapter in every whole proof. */
+const SAMPLE = 24
+
+/** Everything there is to prove, several in one bank where they can share it. */
+export function wholeProof(all: Alterations, seed: number, alone = false): Job[] {
+  const { faults, variants } = all
+  const groups = alone ? faults.map((each) => [each]) : groupFaults(faults)
+  const pairs = alone ? variants.map((each) => [each]) : pairVariants(variants, seed)
+  return [
+    job('correct', [CORRECT]),
+    ...groups.map((group) => job('fault', group)),
+    ...pairs.map((pair) => job('variant', pair)),
+    ...mixedJobs(all, SAMPLE, seed),
+  ]
+}
+
+/** Faults with a freedom of their chapter: as many as asked for, or all. */
+export function mixedJobs({ faults, variants }: Alterations, count: number, seed: number): Job[] {
+  return drawMixed(allMixed(faults, variants), count, seed).map((each) => job('mixed', each))
+}
+
+/** The same draws as long as faults and variants are the same: a build that fails fails again. */
+export function seedOf({ faults, variants }: Alterations): number {
+  const ids = [...faults, ...variants].map(({ id }) => id)
+  return createHash('sha256').update(ids.join('\n')).digest().readUInt32BE()
+}
+
+/**
+ * The named faults and variants, each in a bank of its own.
+ *
+ * @throws UnknownProof
+ */
+export function named(all: Alterations, faults: string[], variants: string[]): Job[] {
+  const pick = (kind: 'fault' | 'variant', known: { id: string }[], ids: string[]) =>
+    ids.map((id) => {
+      if (!known.some((each) => each.id === id))
+        throw new UnknownProof(`no ${kind} is called ${id}${meant(id, known.map(idOf))}`)
+      return { kind, ids: [id] }
+    })
+  return [...pick('fault', all.faults, faults), ...pick('variant', all.variants, variants)]
+}
+
+const idOf = ({ id }: { id: string }) => id
+
+function meant(word: string, words: string[]): string {
+  const near = nearest(word, words)
+  return near === undefined ? '' : `. Did you mean ${near}?`
+}
+
+/**
+ * What concerns checks or chapters: the correct bank, the faults that they catch, the freedoms of their
+ * chapters. A check is named by its id, or all of a requirement by the requirement's.
+ *
+ * @param chapters of which every fault is proven: account-information/transactions, or its last part.
+ * @param chapterOfCheck the chapter of a check or requirement; undefined where there is none.
+ * @throws UnknownProof
+ */
+export function about(
+  all: Alterations,
+  checks: string[],
+  chapters: string[],
+  chapterOfCheck: (id: string) => string | undefined,
+): Job[] {
+  const near = checks.map((id) => {
+    const chapter = chapterOfCheck(id)
+    if (chapter === undefined) throw new UnknownProof(`no check or requirement is called ${id}`)
+    return chapter
+  })
+  const known = [...new Set(all.faults.map(chapterOf))]
+  const whole = chapters.map((name) => {
+    const chapter = known.find((each) => each === name || each.endsWith(`/${name}`))
+    if (chapter === undefined)
+      throw new UnknownProof(`no chapter is called ${name}${meant(name, known)}`)
+    return chapter
+  })
+  const faults = all.faults.filter(
+    (fault) =>
+      whole.includes(chapterOf(fault)) ||
+      [...fault.fails, ...(fault.warns ?? [])].some((id) =>
+        checks.some((check) => id === check || id.startsWith(`${check}/`)),
+      ),
+  )
+  const only = [...new Set([...near, ...whole])]
+  const themes = only.flatMap(themesOf)
+  const variants = all.variants.filter(({ theme }) => themes.includes(theme))
+  return [
+    job('correct', [CORRECT]),
+    ...groupFaults(faults).map((group) => job('fault', group)),
+    ...pairVariants(variants, seedOf(all)).map((pair) => ({ ...job('variant', pair), only })),
+  ]
+}
+
+/** What a job alters a bank by. */
+export function alterationsOf(all: Alterations, { kind, ids }: Job): (Fault | Variant)[] {
+  if (kind === 'correct') return [CORRECT]
+  if (kind === 'mixed') return mixedOf(all, ids)
+  const known: (Fault | Variant)[] = kind === 'fault' ? all.faults : all.variants
+  return ids.map((id) => find(known, id))
+}
+
+export function mixedOf({ faults, variants }: Alterations, ids: string[]): Mixed {
+  return [find(faults, ids[0]), find(variants, ids[1])]
+}
+
+/** Pairs of freedoms that one bank could take, drawn at random. */
+export function pairsToMake({ variants }: Alterations, count: number, seed: number): Variant[] {
+  return drawPairs(variants, count, seed).map((both) => together(both))
+}
+
+function find<Each extends { id: string }>(known: Each[], id: string | undefined): Each {
+  const found = known.find((each) => each.id === id)
+  if (!found) throw new UnknownProof(`nothing is called ${id}`)
+  return found
+}
+
+const job = (kind: Job['kind'], group: { id: string }[]): Job => ({
+  kind,
+  ids: group.map(({ id }) => id),
+})

@@ -1,0 +1,57 @@
+import { chapterOf, themesOf } from './chapters.ts'
+import { numbersFrom, type Themed } from './pairs.ts'
+import type { Fault, Judged, Variant } from './proof.ts'
+
+type Chaptered = Fault & { chapter: string }
+
+/**
+ * A fault at a bank that takes a freedom of the fault's chapter: it must be found there too. A freedom
+ * that hides a fault is worse than one that is taken for a fault: nobody notices.
+ */
+export type Mixed = [Chaptered, Themed]
+
+/** Every fault with every freedom of its chapter that a bank could have beside it. */
+export function allMixed(faults: Chaptered[], variants: Themed[]): Mixed[] {
+  return faults.flatMap((fault) => {
+    const themes = themesOf(chapterOf(fault))
+    return variants
+      .filter((variant) => themes.includes(variant.theme) && together(fault, variant))
+      .map((variant): Mixed => [fault, variant])
+  })
+}
+
+/** Draws as many; the same seed draws the same from the same faults and variants. */
+export function drawMixed(all: Mixed[], count: number, seed: number): Mixed[] {
+  const random = numbersFrom(seed)
+  return all
+    .map((each) => ({ each, place: random() }))
+    .sort((one, other) => one.place - other.place)
+    .slice(0, count)
+    .map(({ each }) => each)
+}
+
+function together(fault: Fault, variant: Variant): boolean {
+  // With less data less can be seen of a fault; that a check then says so is proven elsewhere.
+  if (fault.target || variant.target || variant.silent) return false
+  return !Object.keys(fault.settings ?? {}).some((name) => name in (variant.settings ?? {}))
+}
+
+/**
+ * What is wrong with how a bank with both was judged: the fault is not found, or something erred. By
+ * which of its chapter's checks it is found may change, and what else it then disturbs: a freedom leaves
+ * part of a fault's traces unseen, or moves it to another request. What each alone brings is proven exactly.
+ */
+export function mixedComplaints(
+  [fault, variant]: Mixed,
+  judged: Judged,
+  chapterOfId: (id: string) => string | undefined,
+): string[] {
+  const own = [...fault.fails, ...(fault.warns ?? [])]
+  const found = [...judged.fails, ...judged.warns].some(
+    (id) => own.includes(id) || chapterOfId(id) === chapterOf(fault),
+  )
+  return [
+    ...(judged.fired > 0 && !found ? [`${variant.id} hides ${fault.id}`] : []),
+    ...judged.errors.map((id) => `error in ${id}: ${judged.messages[id] ?? ''}`),
+  ]
+}

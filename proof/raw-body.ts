@@ -1,0 +1,18 @@
+import type { Readable } from 'node:stream'
+import type { Context } from 'koa'
+import { jsonOf } from './rewriting.ts'
+
+/** The JSON of an answer as bytes, its type kept; undefined where the body is something else. */
+export function takeBytes(ctx: Context): Buffer | undefined {
+  const body = jsonOf(ctx)
+  return body && Buffer.from(JSON.stringify(body))
+}
+
+/** Replaces the body, which koa would otherwise call application/octet-stream. */
+export function giveBytes(ctx: Context, body: Buffer | Readable) {
+  const { status } = ctx
+  const type = ctx.response.get('content-type')
+  ctx.body = body
+  ctx.set('content-type', type || 'application/json')
+  ctx.status = status
+}

@@ -1,0 +1,180 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Context } from 'koa'
+import type { Alteration } from '../../bank/alteration.ts'
+import { stateOf } from '../../bank/state.ts'
+import { giveBytes, takeBytes } from '../raw-body.ts'
+import { answers, type Json, partOf, successes } from '../rewriting.ts'
+
+/** Banks in which something has happened already. */
+const done = new WeakSet<object>()
+
+/** How often each bank has told its transactions. */
+const tipped = new WeakMap<object, number>()
+
+/** Requests for data by the token of a customer. */
+const isData = (ctx: Context) => partOf(ctx) === 'data'
+
+/** Answers requests for data, all of them or the first, in another way. */
+function instead(
+  id: string,
+  story: string,
+  answer: (ctx: Context) => void,
+  { once = false, applies = isData }: { once?: boolean; applies?: (ctx: Context) => boolean } = {},
+): Alteration {
+  return {
+    id,
+    story,
+    async middleware(ctx, next) {
+      const { bank } = stateOf(ctx)
+      if (!applies(ctx) || (once && done.has(bank))) return next()
+      if (once) done.add(bank)
+      answer(ctx)
+      stateOf(ctx).fired()
+    },
+  }
+}
+
+function refuse(ctx: Context, status: number, code: string, words: string): void {
+  ctx.status = status
+  ctx.body = {
+    Code: `${status} ${ctx.message}`,
+    Message: words,
+    Errors: [{ ErrorCode: `UK.OBIE.${code}`, Message: words }],
+  }
+  stateOf(ctx).refusal = { reason: code, detail: words }
+}
+
+const alterations: Alteration[] = [
+  {
+    id: 'every-consent-expires',
+    story: 'The bank lets every consent expire after a day, also where nobody asked for it.',
+    middleware: successes(['consents'], (body, ctx) => {
+      const data = body.Data as Json
+      const consent = stateOf(ctx).bank.services.consents.get(String(data.ConsentId))
+      if (ctx.status !== 201 || !consent) return undefined
+      consent.expires ??= Date.now() + 86_400_000
+      const expires = new Date(consent.expires).toISOString()
+      return { ...body, Data: { ...data, ExpirationDateTime: expires } }
+    }),
+  },
+  instead(
+    'too-many-requests-for-two-seconds',
+    'The first request for data is answered with 429 and Retry-After: 2.',
+    (ctx) => {
+      refuse(ctx, 429, 'UnexpectedError', 'Too many requests.')
+      ctx.set('retry-after', '2')
+    },
+    { once: true },
+  ),
+  instead('too-many-requests', 'Every request for data is answered with 429.', (ctx) =>
+    refuse(ctx, 429, 'UnexpectedError', 'Too many requests.'),
+  ),
+  instead('data-unavailable', 'Every request for data is answered with 503.', (ctx) =>
+    refuse(ctx, 503, 'UnexpectedError', 'The service is not available.'),
+  ),
+  instead('data-connections-closed', 'The connection is closed when data is asked for.', (ctx) => {
+    ctx.respond = false
+    ctx.req.socket.destroy()
+  }),
+  instead(
+    'products-unavailable',
+    'The list of products is answered with 503.',
+    (ctx) => {
+      ctx.status = 503
+      ctx.body = {
+        status: '503',
+        title: 'Service Unavailable',
+        description: 'The service is temporarily unavailable.',
+      }
+      stateOf(ctx).refusal = { reason: 'unavailable', detail: 'temporarily unavailable' }
+    },
+    { applies: (ctx) => partOf(ctx) === 'products' },
+  ),
+  instead(
+    'consent-refused',
+    'The bank refuses to create a consent.',
+    (ctx) => refuse(ctx, 400, 'Field.Invalid', 'A permission is not supported.'),
+    { applies: (ctx) => partOf(ctx) === 'consents' && ctx.method === 'POST' },
+  ),
+  {
+    id: 'slow-data',
+    story: 'The first answer with data takes three seconds.',
+    async middleware(ctx, next) {
+      const { bank } = stateOf(ctx)
+      if (isData(ctx) && !done.has(bank)) {
+        done.add(bank)
+        await wait(3000)
+        stateOf(ctx).fired()
+      }
+      await next()
+    },
+  },
+  {
+    id: 'headers-in-capitals',
+    story:
+      'A mainframe gateway shouts the names of headers; x-fapi-interaction-id is not among them.',
+    middleware: answers((ctx) => {
+      const bytes = takeBytes(ctx)
+      if (bytes) giveBytes(ctx, bytes)
+      ctx.remove('x-fapi-interaction-id')
+      ctx.append('set-cookie', 'BIGipServerpool=1677787402.36895.0000; path=/; Secure; HttpOnly')
+      ctx.set('via', '1.1 edge-7')
+      for (const [name, value] of Object.entries(ctx.res.getHeaders())) {
+        ctx.res.removeHeader(name)
+        if (value !== undefined) ctx.res.setHeader(name.toUpperCase(), value)
+      }
+    }),
+  },
+  {
+    id: 'interim-answers',
+    story: 'Before an answer with data comes the interim answer 102.',
+    async middleware(ctx, next) {
+      if (isData(ctx)) {
+        ctx.res.writeProcessing()
+        stateOf(ctx).fired()
+      }
+      await next()
+    },
+  },
+  {
+    id: 'certificate-renewed-meanwhile',
+    story: 'The certificate of the bank is renewed after the first answer with data.',
+    async middleware(ctx, next) {
+      const { bank } = stateOf(ctx)
+      if (done.has(bank)) stateOf(ctx).fired()
+      await next()
+      if (!isData(ctx) || done.has(bank)) return
+      done.add(bank)
+      bank.renewCertificate()
+      ctx.set('connection', 'close')
+    },
+  },
+  {
+    id: 'no-accounts',
+    story: 'The consent covers no account: every list is empty.',
+    middleware: successes(['data'], (body) => {
+      const data = body.Data as Json
+      const empty = Object.fromEntries(Object.keys(data).map((name) => [name, []]))
+      return { ...body, Data: empty }
+    }),
+  },
+  {
+    id: 'amounts-change',
+    story: 'A tip was added: amounts are other ones each time that they are read.',
+    middleware: successes(['data'], (body, ctx) => {
+      const { Transaction: rows, ...data } = body.Data as { Transaction?: Json[] }
+      if (!rows) return undefined
+      const { bank } = stateOf(ctx)
+      const tips = (tipped.get(bank) ?? 0) + 1
+      tipped.set(bank, tips)
+      const tip = (row: Json): Json => {
+        const { Amount: before, ...rest } = row.Amount as { Amount: string }
+        const Amount = (Number(before) + tips / 100).toFixed(2)
+        return { ...row, Amount: { ...rest, Amount } }
+      }
+      return { ...body, Data: { ...data, Transaction: rows.map(tip) } }
+    }),
+  },
+]
+
+export default alterations

@@ -1,0 +1,186 @@
+import { constants, randomUUID, sign } from 'node:crypto'
+import { decodeJwt } from 'jose'
+import type { Context } from 'koa'
+import type { Alteration } from '../../bank/alteration.ts'
+import { createSigningKey, type SigningKey, signJws } from '../../bank/signature.ts'
+import { stateOf } from '../../bank/state.ts'
+import { changeFragment, halfHash } from '../id-tokens.ts'
+import { answers, type Json, jsonOf, partOf } from '../rewriting.ts'
+
+/** Makes a wrong ID token of a right one. */
+type Spoil = (claims: Json, key: SigningKey, ctx: Context) => string | Promise<string>
+
+const now = () => Math.floor(Date.now() / 1000)
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** The key that a bank signs with. */
+function keyOf(ctx: Context): SigningKey {
+  const [key] = stateOf(ctx).bank.services.keys
+  if (!key) throw new RangeError('a bank publishes one key at least')
+  return key
+}
+
+/** Claims that are changed; an undefined value removes one. */
+const claiming =
+  (change: (claims: Json) => Json): Spoil =>
+  (claims, key) =>
+    signJws(change(claims), key)
+
+const stranger = createSigningKey('stranger')
+
+const byStranger: Spoil = async (claims, { kid }) => signJws(claims, await stranger, { kid })
+
+const unsigned: Spoil = (claims) => `${encode({ alg: 'none' })}.${encode(claims)}.`
+
+const inRs256: Spoil = (claims, { kid, key }) => {
+  const input = `${encode({ alg: 'RS256', kid })}.${encode(claims)}`
+  const padding = constants.RSA_PKCS1_PADDING
+  return `${input}.${sign('sha256', Buffer.from(input), { key, padding }).toString('base64url')}`
+}
+
+const anotherClient = 'a-client-of-somebody-else'
+
+/** The ID token beside the code. */
+function inRedirect(id: string, story: string, spoil: Spoil): Alteration {
+  return {
+    id: `redirect-${id}`,
+    story,
+    async middleware(ctx, next) {
+      await next()
+      const idToken = fragmentOf(ctx)?.get('id_token')
+      if (!idToken) return
+      const other = await spoil(decodeJwt(idToken) as Json, keyOf(ctx), ctx)
+      changeFragment(ctx, (fragment) => {
+        fragment.set('id_token', other)
+        return true
+      })
+      stateOf(ctx).fired()
+    },
+  }
+}
+
+/** The ID token beside the access token. */
+function fromTokenEndpoint(id: string, story: string, spoil: Spoil): Alteration {
+  return {
+    id: `token-${id}`,
+    story,
+    async middleware(ctx, next) {
+      await next()
+      const body = jsonOf(ctx)
+      if (partOf(ctx) !== 'token' || typeof body?.id_token !== 'string') return
+      const other = await spoil(decodeJwt(body.id_token) as Json, keyOf(ctx), ctx)
+      ctx.body = { ...body, id_token: other }
+      stateOf(ctx).fired()
+    },
+  }
+}
+
+function fragmentOf(ctx: Context): URLSearchParams | undefined {
+  const [, fragment] = String(ctx.response.get('location') ?? '').split('#', 2)
+  return fragment === undefined ? undefined : new URLSearchParams(fragment)
+}
+
+/** What is wrong with an ID token wherever it comes from. */
+const ANYWHERE: [id: string, story: string, spoil: Spoil][] = [
+  [
+    'id-token-of-a-stranger',
+    'Somebody else signs the ID token, under the kid of the bank.',
+    byStranger,
+  ],
+  ['id-token-unsigned', 'The ID token has alg none and no signature.', unsigned],
+  [
+    'id-token-of-another-issuer',
+    'The ID token names another issuer.',
+    claiming((claims) => ({ ...claims, iss: 'https://another-bank.example' })),
+  ],
+  [
+    'id-token-for-another-client',
+    'The ID token is for another client.',
+    claiming((claims) => ({ ...claims, aud: anotherClient })),
+  ],
+  [
+    'id-token-expired',
+    'The ID token expired an hour ago.',
+    claiming((claims) => ({ ...claims, iat: now() - 7200, exp: now() - 3600 })),
+  ],
+  [
+    'id-token-of-another-nonce',
+    'The ID token has the nonce of another visit.',
+    claiming((claims) => ({ ...claims, nonce: randomUUID() })),
+  ],
+  [
+    'id-token-of-another-intent',
+    'The ID token is for another consent than the one that was asked for.',
+    claiming((claims) => ({ ...claims, openbanking_intent_id: randomUUID() })),
+  ],
+  [
+    'id-token-of-unknown-kid',
+    'The ID token names a key that the bank does not publish.',
+    async (claims) => signJws(claims, await stranger),
+  ],
+  ['id-token-in-rs256', 'The ID token is signed with RS256 by the right key.', inRs256],
+  [
+    'id-token-for-two-clients',
+    'The ID token is for another client as well.',
+    claiming((claims) => ({ ...claims, aud: [claims.aud, anotherClient], azp: anotherClient })),
+  ],
+  [
+    'id-token-without-exp',
+    'The ID token never expires.',
+    claiming(({ exp: _, ...claims }) => claims),
+  ],
+  [
+    'id-token-of-another-c-hash',
+    'c_hash of the ID token is that of another code.',
+    claiming((claims) => ({ ...claims, c_hash: halfHash(randomUUID()) })),
+  ],
+]
+
+const alterations: Alteration[] = [
+  ...ANYWHERE.map((each) => inRedirect(...each)),
+  ...ANYWHERE.map((each) => fromTokenEndpoint(...each)),
+  inRedirect(
+    'id-token-without-nonce',
+    'The ID token has no nonce.',
+    claiming(({ nonce: _, ...claims }) => claims),
+  ),
+  inRedirect(
+    'id-token-without-c-hash',
+    'The ID token has no c_hash.',
+    claiming(({ c_hash: _, ...claims }) => claims),
+  ),
+  inRedirect(
+    'id-token-of-another-s-hash',
+    's_hash of the ID token is that of another state.',
+    claiming((claims) => ({ ...claims, s_hash: halfHash(randomUUID()) })),
+  ),
+  fromTokenEndpoint(
+    'id-token-of-another-subject',
+    'The second ID token is about another customer than the first one.',
+    claiming((claims) => ({ ...claims, sub: randomUUID() })),
+  ),
+  {
+    id: 'redirect-without-id-token',
+    story: 'The redirect carries a code and no ID token.',
+    middleware: answers((ctx) =>
+      changeFragment(ctx, (fragment) => {
+        if (!fragment.has('id_token')) return false
+        fragment.delete('id_token')
+        return true
+      }),
+    ),
+  },
+  {
+    id: 'code-of-another-visit',
+    story: 'The code in the redirect is another one than that of the ID token beside it.',
+    middleware: answers((ctx) =>
+      changeFragment(ctx, (fragment) => {
+        if (!fragment.has('code')) return false
+        fragment.set('code', randomUUID())
+        return true
+      }),
+    ),
+  },
+]
+
+export default alterations

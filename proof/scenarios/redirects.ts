@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto'
+import type { Alteration } from '../../bank/alteration.ts'
+import { changeFragment } from '../id-tokens.ts'
+import { answers } from '../rewriting.ts'
+
+/** Changes the answer of a visit that ended well. */
+const granted = (change: (fragment: URLSearchParams) => boolean) =>
+  answers((ctx) => changeFragment(ctx, (fragment) => fragment.has('code') && change(fragment)))
+
+const alterations: Alteration[] = [
+  {
+    id: 'state-of-another-visit',
+    story: 'The redirect carries the state of another visit.',
+    middleware: granted((fragment) => {
+      if (!fragment.has('state')) return false
+      fragment.set('state', randomUUID())
+      return true
+    }),
+  },
+  {
+    id: 'state-missing',
+    story: 'The redirect carries no state.',
+    middleware: granted((fragment) => {
+      if (!fragment.has('state')) return false
+      fragment.delete('state')
+      return true
+    }),
+  },
+  {
+    id: 'server-error-at-the-page',
+    story: 'The visit ends with the error server_error.',
+    middleware: granted((fragment) => {
+      fragment.delete('code')
+      fragment.delete('id_token')
+      fragment.set('error', 'server_error')
+      fragment.set('error_description', 'the bank could not go on')
+      return true
+    }),
+  },
+  {
+    id: 'answer-in-the-query',
+    story: 'Code and ID token come in the query of the redirect, not in its fragment.',
+    middleware: answers((ctx) => {
+      const [address, fragment] = String(ctx.response.get('location') ?? '').split('#', 2)
+      if (!fragment || !new URLSearchParams(fragment).has('code')) return false
+      ctx.set('location', `${address}?${fragment}`)
+    }),
+  },
+]
+
+export default alterations

@@ -1,0 +1,91 @@
+import type { Context } from 'koa'
+import type { Alteration } from '../../bank/alteration.ts'
+import { stateOf } from '../../bank/state.ts'
+import { answers, jsonOf, partOf } from '../rewriting.ts'
+
+const grantOf = (ctx: Context) =>
+  partOf(ctx) === 'token' ? new URLSearchParams(stateOf(ctx).body).get('grant_type') : undefined
+
+/** Banks whose first deletion was refused. */
+const refusedOnce = new WeakSet<object>()
+
+/** Answers of one grant with invalid_grant. */
+function refused(id: string, grant: string, story: string): Alteration {
+  return {
+    id,
+    story,
+    async middleware(ctx, next) {
+      if (grantOf(ctx) !== grant) return next()
+      ctx.status = 400
+      ctx.body = { error: 'invalid_grant', error_description: 'the grant is not valid' }
+      stateOf(ctx).refusal = { reason: 'invalid_grant', detail: 'the scenario refuses this grant' }
+      stateOf(ctx).fired()
+    },
+  }
+}
+
+/** Leaves a member out of answers of the token endpoint. */
+function leftOut(id: string, member: string): Alteration {
+  return {
+    id,
+    story: `The token response has no ${member}, which is not required.`,
+    middleware: answers((ctx) => {
+      const body = jsonOf(ctx)
+      if (partOf(ctx) !== 'token' || !body || !(member in body)) return false
+      delete body[member]
+    }),
+  }
+}
+
+const alterations: Alteration[] = [
+  refused('refresh-refused', 'refresh_token', 'Every refresh token is refused.'),
+  refused('code-refused', 'authorization_code', 'Every code is refused.'),
+  leftOut('token-type-left-out', 'token_type'),
+  leftOut('no-id-token-from-token-endpoint', 'id_token'),
+  {
+    id: 'more-members-in-token-responses',
+    story: 'The token response has members that no standard knows.',
+    middleware: answers((ctx) => {
+      const body = jsonOf(ctx)
+      if (partOf(ctx) !== 'token' || !body?.access_token) return false
+      ctx.body = { ...body, refresh_token_expires_in: 7_776_000, resource: null, not_before: [0] }
+    }),
+  },
+  {
+    id: 'tokens-of-a-second',
+    story: 'A customer’s access token is good for a second, once the data has been read.',
+    async middleware(ctx, next) {
+      await next()
+      const { records } = stateOf(ctx).bank.services
+      const value = ctx.get('authorization').replace(/^Bearer +/i, '')
+      const record = records.peek('AccessToken', value)
+      const last = /\/transactions$/.test(ctx.path) && ctx.status === 200
+      if (
+        partOf(ctx) === 'token' &&
+        jsonOf(ctx)?.access_token &&
+        grantOf(ctx) !== 'client_credentials'
+      ) {
+        ctx.body = { ...jsonOf(ctx), expires_in: 1 }
+        stateOf(ctx).fired()
+      }
+      if (!record || !last || String(record.gty).endsWith('refresh_token')) return
+      record.exp = Math.floor(Date.now() / 1000) - 3600
+    },
+  },
+  {
+    id: 'first-deletion-meets-an-expired-token',
+    story: 'The access token of the first deletion has expired: 401.',
+    async middleware(ctx, next) {
+      const { bank } = stateOf(ctx)
+      if (ctx.method !== 'DELETE' || refusedOnce.has(bank)) return next()
+      refusedOnce.add(bank)
+      const value = ctx.get('authorization').replace(/^Bearer +/i, '')
+      const record = bank.services.records.peek('ClientCredentials', value)
+      if (record) record.exp = Math.floor(Date.now() / 1000) - 3600
+      stateOf(ctx).fired()
+      await next()
+    },
+  },
+]
+
+export default alterations

@@ -1,0 +1,266 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+
+type Json = Record<string, unknown>
+
+/** What the reference TPP knows when it makes a message. */
+export interface Knowledge {
+  clientId: string
+  issuer: string
+  tokenEndpoint: string
+  redirectUri: string
+  scope: string
+  consentId: string
+  state: string
+  nonce: string
+}
+
+/** What a reader insists on although no document promises it. */
+export interface Needs {
+  tokenType: boolean
+  refreshToken: boolean
+  idToken: boolean
+  /** No member of a token response but those of RFC 6749 and OpenID Connect Core. */
+  tokenMembers: boolean
+  /** The name in the software statement comes back from the registration. */
+  onBehalfOf: boolean
+  accounts: number
+  transactions: boolean
+  /** Every row is Booked or Pending, and has a BookingDateTime. */
+  booked: boolean
+  /** Account and CreditLine are arrays. */
+  shapes: boolean
+  /** No member but those of the tables. */
+  members: boolean
+  /** Date-times end in Z and have three decimals at most. */
+  zulu: boolean
+  /** Every answer has x-fapi-interaction-id. */
+  interactionId: boolean
+  /** Names of headers are written as they mostly are. */
+  headerCase: boolean
+  /** JSON on one line, nothing escaped. */
+  plainJson: boolean
+}
+
+export const nothing: Needs = {
+  tokenType: false,
+  refreshToken: false,
+  idToken: false,
+  tokenMembers: false,
+  onBehalfOf: false,
+  accounts: 0,
+  transactions: false,
+  booked: false,
+  shapes: false,
+  members: false,
+  zulu: false,
+  interactionId: false,
+  headerCase: false,
+  plainJson: false,
+}
+
+/**
+ * Every decision of the reference TPP that one may want to see taken otherwise: wrong and lawful
+ * TPPs replace some of them. What returns a reason refuses; undefined is content.
+ */
+export interface Conduct {
+  /** Claims of the registration JWT. */
+  registrationClaims(claims: Json): Json
+  registrationType: string
+  /** Which of the redirect URIs is used. */
+  redirectUri(registered: string[], own: string[]): string
+  /** Which scope the customer is asked for. */
+  visitScope(registered: string, wanted: string): string
+  grantScope(scope: string | undefined): string | undefined
+  /** Header of a JWT that the TPP signs. */
+  jwtHeader(
+    header: { alg: string; kid: string },
+    use: 'registration' | 'assertion' | 'request',
+  ): { alg: string; kid: string }
+  assertionClaims(claims: Json): Json
+  tokenForm(form: Record<string, string>): Record<string, string>
+  tokenHeaders(headers: Record<string, string>): Record<string, string>
+  tokenBody(form: Record<string, string>): string
+  newState(): string
+  newNonce(): string
+  requestObject(claims: Json, known: Knowledge): Json
+  query(query: Record<string, string>, known: Knowledge): Record<string, string>
+  consentBody(body: Json): Json
+  apiHeaders(
+    headers: Record<string, string>,
+    what: { method: string; path: string },
+  ): Record<string, string>
+  dataPath(path: string): string
+  /** Which access token data is asked for with. */
+  dataToken(customers: string, clients: string | undefined): string
+  consentToken(clients: string, customers: string | undefined): string
+  customerAddress(present: boolean): string | undefined
+  /** Seconds after which an answer of 429 or 503 is repeated; undefined: not at all. */
+  waitBeforeRetry(retryAfter: number | undefined, attempt: number): number | undefined
+  /** Does a closed connection make it try again? */
+  retryAfterClosed(attempt: number): boolean
+  stateRefusal(received: string | null, sent: string): string | undefined
+  errorRefusal(answer: URLSearchParams): string | undefined
+  /** Looks at claims and header of an ID token whose signature holds. */
+  idTokenChecks: Record<
+    | 'signature'
+    | 'alg'
+    | 'iss'
+    | 'aud'
+    | 'exp'
+    | 'nonce'
+    | 'cHash'
+    | 'sHash'
+    | 'intent'
+    | 'present'
+    | 'subject',
+    boolean
+  >
+  /** Are the checks above made of the ID token of the token endpoint too? */
+  checksSecondIdToken: boolean
+  /** Is the JWKS fetched again for a kid that is unknown? */
+  refetchesKeys: boolean
+  usesRefreshToken: boolean
+  /** The refresh token that is kept: the newest there is, the first, or whatever the last answer had. */
+  refreshTokenAfter: 'newest' | 'first' | 'as-answered'
+  /** How often a refused code or refresh token is sent again. */
+  repeatsGrants: number
+  /** How often a refused request for data is sent again. */
+  repeatsRefusals: number
+  redeemsTwice: boolean
+  /** Does a visit for a consent that exists name it? */
+  reconfirmsExisting: boolean
+  deletesConsent: boolean
+  renewsClientToken: boolean
+  rememberedAccounts: boolean
+  registersEveryTime: boolean
+  readsSingleAddresses: 'also' | 'only' | 'never'
+  filters(): Record<string, string>
+  /** Does the same row need to be what it was? */
+  pinsAmounts: boolean
+  needs: Needs
+  patienceMs: number
+  /** Does it leave a consent alone that it saw Revoked? */
+  heedsStatus: boolean
+  withCertificate: boolean
+  /** Does it go on with the transport certificate that it had first? */
+  keepsItsCertificate: boolean
+  /** Does the bank have to have the certificate that it had first? */
+  pinsTheBank: boolean
+  /** Does it take an interim answer (1xx) for the answer? */
+  takesInterimAnswers: boolean
+  /** Does it ask for accounts, balances and transactions at the same time? */
+  readsAtOnce: boolean
+  goesOnAfterRefusedConsent: boolean
+  fundsAccount(account: Json): Json
+  deletesFundsConsent: boolean
+  productRequest(request: { url: string; headers: Record<string, string> }): {
+    url: string
+    headers: Record<string, string>
+  }
+  /** Does it say that all went well, for this reason to refuse? */
+  claimsSuccess(reason: string, goal: string): boolean
+  /** Does it take the first key of a JWKS, whatever the kid? */
+  takesFirstKey: boolean
+  decompresses: boolean
+  /** Does it keep tokens from one goal to the next? */
+  keepsTokens: boolean
+  /** Does a customer who is connected get to connect again? */
+  connectsAgain: boolean
+  /** What it cannot do, although it says so nowhere. */
+  cannot: string[]
+}
+
+const random = () => randomBytes(16).toString('base64url')
+
+/** What a right TPP does. */
+export const right: Conduct = {
+  registrationClaims: (claims) => claims,
+  registrationType: 'application/jwt',
+  redirectUri: (registered) => registered[0] ?? '',
+  visitScope: () => 'openid accounts',
+  grantScope: (scope) => scope,
+  jwtHeader: (header) => header,
+  assertionClaims: (claims) => claims,
+  tokenForm: (form) => form,
+  tokenHeaders: (headers) => headers,
+  tokenBody: (form) => new URLSearchParams(form).toString(),
+  newState: random,
+  newNonce: random,
+  requestObject: (claims) => claims,
+  query: (query) => query,
+  consentBody: (body) => body,
+  apiHeaders: (headers) => headers,
+  dataPath: (path) => path,
+  dataToken: (customers) => customers,
+  consentToken: (clients) => clients,
+  customerAddress: (present) => (present ? '203.0.113.7' : undefined),
+  waitBeforeRetry: (retryAfter, attempt) =>
+    attempt > 2 ? undefined : (retryAfter ?? 0.05 * attempt),
+  retryAfterClosed: (attempt) => attempt < 3,
+  stateRefusal: (received, sent) =>
+    received === sent ? undefined : 'state is not the one that was sent',
+  errorRefusal(answer) {
+    const error = answer.get('error')
+    return error === null ? undefined : `the bank answered ${error}`
+  },
+  idTokenChecks: {
+    signature: true,
+    alg: true,
+    iss: true,
+    aud: true,
+    exp: true,
+    nonce: true,
+    cHash: true,
+    sHash: true,
+    intent: true,
+    present: true,
+    subject: true,
+  },
+  checksSecondIdToken: true,
+  refetchesKeys: true,
+  usesRefreshToken: true,
+  refreshTokenAfter: 'newest',
+  repeatsGrants: 0,
+  repeatsRefusals: 0,
+  redeemsTwice: false,
+  reconfirmsExisting: true,
+  deletesConsent: true,
+  renewsClientToken: true,
+  rememberedAccounts: false,
+  registersEveryTime: false,
+  readsSingleAddresses: 'also',
+  filters: () => ({
+    fromBookingDateTime: new Date(Date.now() - 60 * 86_400_000).toISOString(),
+  }),
+  pinsAmounts: false,
+  needs: nothing,
+  patienceMs: 10_000,
+  heedsStatus: true,
+  withCertificate: true,
+  keepsItsCertificate: false,
+  pinsTheBank: false,
+  takesInterimAnswers: false,
+  readsAtOnce: false,
+  goesOnAfterRefusedConsent: false,
+  fundsAccount: (account) => account,
+  deletesFundsConsent: true,
+  productRequest: (request) => request,
+  claimsSuccess: () => false,
+  takesFirstKey: false,
+  decompresses: true,
+  keepsTokens: true,
+  connectsAgain: true,
+  cannot: [],
+}
+
+/** The right TPP, with some decisions taken otherwise. */
+export function conductWith(other: Partial<Conduct>): Conduct {
+  return { ...right, ...other }
+}
+
+/** The left half of SHA-256, base64url: c_hash and s_hash under PS256. */
+export function halfHash(text: string): string {
+  return createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url')
+}
+
+export const newId = () => randomUUID()

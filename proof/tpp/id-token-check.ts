@@ -1,0 +1,90 @@
+import { type Conduct, halfHash, type Knowledge } from './conduct.ts'
+import { decodedJwt, verified } from './jws.ts'
+import { Refusal } from './refusal.ts'
+
+type Json = Record<string, unknown>
+
+/** The keys of a bank. */
+export interface Keys {
+  /** As they were fetched last; fetched where they never were. */
+  known(): Promise<Json[]>
+  fetched(): Promise<Json[]>
+}
+
+const now = () => Math.floor(Date.now() / 1000)
+
+/**
+ * Claims of an ID token that holds; undefined where there is none and none is needed.
+ *
+ * @throws Refusal
+ */
+export async function checkedIdToken(
+  value: string | null,
+  known: Knowledge,
+  conduct: Conduct,
+  keys: Keys,
+  redirect?: { code: string; state: string | null },
+): Promise<Json | undefined> {
+  const { idTokenChecks: checks } = conduct
+  if (!value) {
+    if (checks.present) throw new Refusal('there is no ID token')
+    return undefined
+  }
+  const { header, claims } = decodedJwt(value)
+  const assert = (check: boolean, holds: boolean, why: string) => {
+    if (check && !holds) throw new Refusal(`the ID token ${why}`)
+  }
+  assert(checks.alg, header.alg === 'PS256', `has alg ${header.alg}`)
+  if (checks.signature && header.alg !== 'none') {
+    assert(
+      true,
+      await signed(value, header.kid as string | undefined, String(header.alg), conduct, keys),
+      'is not signed by the bank',
+    )
+  }
+  assert(checks.iss, claims.iss === known.issuer, 'is of another issuer')
+  const audiences = [claims.aud].flat()
+  const own =
+    audiences.includes(known.clientId) && (audiences.length === 1 || claims.azp === known.clientId)
+  assert(checks.aud, own, 'is for another client')
+  assert(checks.exp, typeof claims.exp === 'number' && claims.exp > now() - 10, 'has expired')
+  const nonce = redirect
+    ? claims.nonce === known.nonce
+    : [undefined, known.nonce].includes(claims.nonce as string)
+  assert(checks.nonce, nonce, 'has another nonce')
+  assert(
+    checks.intent,
+    [undefined, known.consentId].includes(claims.openbanking_intent_id as string),
+    'is for another intent',
+  )
+  if (!redirect) return claims
+  const { code, state } = redirect
+  assert(checks.cHash, claims.c_hash === halfHash(code), 'is for another code')
+  assert(
+    checks.sHash && state !== null,
+    claims.s_hash === halfHash(state ?? ''),
+    'is for another state',
+  )
+  return claims
+}
+
+async function signed(
+  value: string,
+  id: string | undefined,
+  alg: string,
+  { takesFirstKey, refetchesKeys }: Conduct,
+  keys: Keys,
+): Promise<boolean> {
+  const [header, payload, bytes = ''] = value.split('.')
+  const input = Buffer.from(`${header}.${payload}`)
+  const fits = (set: Json[]) =>
+    (takesFirstKey ? set.slice(0, 1) : set)
+      .filter(
+        ({ kty, kid }) => kty === 'RSA' && (id === undefined || kid === undefined || kid === id),
+      )
+      .some((jwk) => verified(input, Buffer.from(bytes, 'base64url'), alg, jwk))
+  const known = await keys.known()
+  if (fits(known)) return true
+  if (!refetchesKeys || known.some((jwk) => jwk.kid === id)) return false
+  return fits(await keys.fetched())
+}

@@ -1,0 +1,89 @@
+import type { Conduct, Needs } from './conduct.ts'
+import { Refusal } from './refusal.ts'
+
+type Json = Record<string, unknown>
+
+interface Read {
+  json: Json
+  text: string
+  headers: Record<string, unknown>
+  /** Names of its headers as they were written. */
+  names: string[]
+}
+
+/**
+ * What a reader that expects too much stumbles over. `amounts` are those of earlier answers, by
+ * transaction, and gain those of this one.
+ *
+ * @throws Refusal
+ */
+export function inspected(
+  { json, text, headers, names }: Read,
+  { needs, pinsAmounts }: Conduct,
+  amounts: Record<string, string>,
+): Json {
+  const rows = Object.values(json.Data as Json).flat() as Json[]
+  const fail = (why: string): never => {
+    throw new Refusal(`the answer cannot be read: ${why}`)
+  }
+  if (needs.transactions && 'Transaction' in (json.Data as Json) && rows.length === 0)
+    fail('no transactions')
+  if (needs.interactionId && !headers['x-fapi-interaction-id']) fail('no interaction id')
+  if (needs.headerCase && !names.some((name) => TYPE.includes(name))) fail('no Content-Type')
+  if (needs.plainJson && /\n|\\u/.test(text)) fail('JSON in an unknown form')
+  for (const row of rows) {
+    if (
+      needs.booked &&
+      'Status' in row &&
+      (row.BookingDateTime === undefined || !['Booked', 'Pending'].includes(String(row.Status)))
+    )
+      fail('an unknown kind of row')
+    if (needs.shapes && 'Account' in row && !Array.isArray(row.Account)) fail('Account is no array')
+    if (
+      needs.shapes &&
+      'CreditDebitIndicator' in row &&
+      'Type' in row &&
+      !Array.isArray(row.CreditLine)
+    )
+      fail('CreditLine is no array')
+    if (
+      needs.zulu &&
+      row.BookingDateTime !== undefined &&
+      !/^[\d-]+T[\d:.]{8,12}Z$/.test(String(row.BookingDateTime))
+    )
+      fail('a date-time that does not end in Z')
+    if (needs.members && Object.keys(row).some((name) => !/^[A-Z]/.test(name) || name.length > 24))
+      fail('an unknown member')
+    const id = String(row.TransactionId)
+    const { Amount: amount } = (row.Amount ?? {}) as { Amount?: string }
+    if (!pinsAmounts || row.TransactionId === undefined || amount === undefined) continue
+    if ((amounts[id] ?? amount) !== amount) fail('the amount of a transaction changed')
+    amounts[id] = amount
+  }
+  return json
+}
+
+/** A header as nearly everybody writes it. */
+const TYPE = ['Content-Type', 'content-type']
+
+/** RFC 6749 5.1 and OpenID Connect Core 3.3.3.3. */
+const TOKEN_MEMBERS = new Set([
+  'access_token',
+  'expires_in',
+  'id_token',
+  'refresh_token',
+  'scope',
+  'token_type',
+])
+
+/**
+ * What this TPP insists on in a token response.
+ * @throws Refusal with the member that is missing or unknown
+ */
+export function inspectTokens(tokens: Json, needs: Needs): void {
+  if (needs.tokenType && tokens.token_type === undefined) throw new Refusal('no token_type')
+  if (needs.refreshToken && !tokens.refresh_token) throw new Refusal('no refresh token')
+  if (needs.idToken && !tokens.id_token) throw new Refusal('no ID token')
+  const unknown = Object.keys(tokens).find((name) => !TOKEN_MEMBERS.has(name))
+  if (needs.tokenMembers && unknown !== undefined) throw new Refusal(`unknown member ${unknown}`)
+}

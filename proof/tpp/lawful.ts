@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto'
+import type { LawfulTpp } from './tpp-proof.ts'
+
+type Json = Record<string, unknown>
+
+const reversed = (form: Record<string, string>) =>
+  Object.fromEntries(Object.entries(form).toReversed())
+
+const lawful: LawfulTpp[] = [
+  {
+    id: 'least-of-everything',
+    story:
+      'No dates in the consent, no filters, nobody present, one redirect URI, one scope: all of it is optional.',
+    goals: ['connect', 'read'],
+    conduct: {
+      filters: () => ({}),
+      customerAddress: () => undefined,
+      consentBody: () => ({
+        Data: {
+          Permissions: [
+            'ReadAccountsBasic',
+            'ReadBalances',
+            'ReadTransactionsBasic',
+            'ReadTransactionsDebits',
+            'ReadTransactionsCredits',
+          ],
+        },
+        Risk: {},
+      }),
+      registrationClaims: (claims) => ({
+        ...claims,
+        redirect_uris: (claims.redirect_uris as string[]).slice(0, 1),
+        scope: 'openid accounts',
+      }),
+    },
+  },
+  {
+    id: 'jti-of-another-form',
+    story: 'A jti is any string that is unique: a counter and the time.',
+    conduct: {
+      assertionClaims: (claims) => ({
+        ...claims,
+        jti: `${process.pid}-${performance.now()}-${Math.random()}`,
+      }),
+      registrationClaims: (claims) => ({ ...claims, jti: `urn:uuid:${randomUUID()}` }),
+    },
+  },
+  {
+    id: 'registration-of-few-claims',
+    story:
+      'Which claims a registration has the documents do not show: iat, exp and jti are optional.',
+    conduct: { registrationClaims: ({ iat: _, exp: __, jti: ___, ...claims }) => claims },
+  },
+  {
+    id: 'form-in-another-order',
+    story: 'The order of the fields of a form means nothing.',
+    conduct: { tokenForm: reversed },
+  },
+  {
+    id: 'query-in-another-order',
+    story: 'Neither does that of a query; nonce may be repeated in it.',
+    conduct: { query: (query, { nonce }) => reversed({ ...query, nonce }) },
+  },
+  {
+    id: 'registers-every-time',
+    story: 'Whether a client registers once or anew for each customer no sentence says.',
+    conduct: { registersEveryTime: true },
+    goals: ['connect', 'confirm-funds', 'products'],
+  },
+  {
+    id: 'never-refreshes',
+    story: 'A client need not register for the grant refresh_token: the customer connects again.',
+    conduct: {
+      usesRefreshToken: false,
+      registrationClaims: (claims) => ({
+        ...claims,
+        grant_types: ['authorization_code', 'client_credentials'],
+      }),
+    },
+  },
+  {
+    id: 'single-addresses-only',
+    story: 'Balances and transactions are read account by account.',
+    conduct: { readsSingleAddresses: 'only' },
+  },
+  {
+    id: 'bulk-addresses-only',
+    story: 'No single account is ever asked for.',
+    conduct: { readsSingleAddresses: 'never' },
+  },
+  {
+    id: 'reads-at-once',
+    story: 'Accounts, balances and transactions may be asked for at the same time.',
+    conduct: { readsAtOnce: true },
+  },
+  {
+    id: 'second-redirect-uri',
+    story: 'Any of the registered redirect URIs may be used.',
+    conduct: { redirectUri: (registered) => registered.at(-1) ?? '' },
+  },
+  {
+    id: 'assertion-for-the-issuer',
+    story:
+      'The issuer identifies the authorisation server too (RFC 7523 3): aud may be it, or a list with it.',
+    conduct: {
+      assertionClaims: (claims) => ({
+        ...claims,
+        aud: [String(claims.aud), 'https://also.example'],
+      }),
+    },
+  },
+  {
+    id: 'no-client-id-in-the-form',
+    story: 'client_id is not required in the form: the assertion says who it is.',
+    conduct: { tokenForm: ({ client_id: _, ...form }) => form },
+  },
+  {
+    id: 'gives-up-at-once',
+    story: 'Nobody is obliged to try again.',
+    conduct: { waitBeforeRetry: () => undefined, retryAfterClosed: () => false },
+  },
+  {
+    id: 'accepts-much',
+    story: 'accept may name more than JSON, and Content-Type may have a charset.',
+    conduct: {
+      apiHeaders: (headers) => ({
+        ...headers,
+        accept: 'application/json, text/plain;q=0.5, */*;q=0.1',
+        ...(headers['content-type'] && { 'content-type': 'application/json; charset=utf-8' }),
+      }),
+    },
+  },
+  {
+    id: 'filters-with-an-offset',
+    story: 'RFC 3339 knows every offset, and fractions of any length.',
+    conduct: {
+      filters: () => ({
+        fromBookingDateTime: new Date(Date.now() - 30 * 86_400_000)
+          .toISOString()
+          .replace('Z', '+00:00'),
+        toBookingDateTime: new Date().toISOString().replace(/\.\d+Z/, 'Z'),
+      }),
+    },
+  },
+  {
+    id: 'customer-on-ipv6',
+    story: 'The address of a customer may be an IPv6 address.',
+    conduct: { customerAddress: (present) => (present ? '2001:db8::1893:25c8:1946' : undefined) },
+  },
+  {
+    id: 'no-state',
+    story: 'state is not required; the nonce ties the answer to the session.',
+    conduct: {
+      stateRefusal: (received) => (received === null ? undefined : 'nobody sent a state'),
+      requestObject: ({ state: _, ...claims }) => claims,
+      query: ({ state: _, ...query }) => query,
+    },
+  },
+  {
+    id: 'more-headers',
+    story: 'x-fapi-interaction-id, x-fapi-auth-date and a user agent may be sent.',
+    conduct: {
+      apiHeaders: (headers) => ({
+        ...headers,
+        'x-fapi-interaction-id': randomUUID(),
+        'x-fapi-auth-date': new Date().toUTCString(),
+        'user-agent': 'Tally/4.2',
+      }),
+    },
+  },
+  {
+    id: 'request-object-with-more',
+    story: 'A request object may say more: max_age, prompt, ui_locales.',
+    conduct: {
+      requestObject: (claims: Json) => ({ ...claims, max_age: 3600, ui_locales: 'cy en' }),
+    },
+  },
+  {
+    id: 'new-client-token-each-time',
+    story: 'The client may get a token for each request.',
+    conduct: { consentToken: (clients) => clients },
+    goals: ['connect', 'disconnect'],
+  },
+]
+
+export default lawful

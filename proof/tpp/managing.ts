@@ -1,0 +1,76 @@
+import { newId } from './conduct.ts'
+import { Refusal } from './refusal.ts'
+import type { Session } from './session.ts'
+import { refused } from './wire.ts'
+
+type Json = Record<string, unknown>
+
+/** Creates a consent for account access; its id. */
+export async function createConsent(session: Session): Promise<string> {
+  const { api, clientToken, conduct, memory } = session
+  const body = conduct.consentBody({
+    Data: {
+      Permissions: [
+        'ReadAccountsDetail',
+        'ReadBalances',
+        'ReadTransactionsDetail',
+        'ReadTransactionsCredits',
+        'ReadTransactionsDebits',
+      ],
+      TransactionFromDateTime: new Date(Date.now() - 90 * 86_400_000).toISOString(),
+    },
+    Risk: {},
+  })
+  const value = conduct.consentToken(await clientToken(), memory.accessToken)
+  const answer = await api('POST', '/aisp/account-access-consents', { token: value, body })
+  const id = (answer.json.Data as Json | undefined)?.ConsentId
+  if (typeof id === 'string') return id
+  if (conduct.goesOnAfterRefusedConsent) return newId()
+  throw refused('the consent', answer)
+}
+
+/** The customer revokes consent with the TPP: the bank is told. */
+export async function disconnect(session: Session): Promise<void> {
+  const { api, clientToken, conduct, memory } = session
+  if (!conduct.deletesConsent) return
+  const path = `/aisp/account-access-consents/${memory.consentId}`
+  const value = conduct.consentToken(await clientToken(), memory.accessToken)
+  let answer = await api('DELETE', path, { token: value })
+  if (answer.status === 401 && conduct.renewsClientToken) {
+    answer = await api('DELETE', path, { token: await clientToken(true) })
+  }
+  if (answer.status !== 204) throw refused('the deletion', answer)
+}
+
+/** Creates a funds confirmation consent, and deletes it. */
+export async function confirmFunds(session: Session): Promise<void> {
+  const { api, briefing, clientToken, conduct, memory } = session
+  const scope = briefing.client.scopes.fundsConfirmation
+  const value = await clientToken(true, scope).finally(() => {
+    delete memory.clientToken
+  })
+  const account = conduct.fundsAccount({
+    SchemeName: 'UK.OBIE.PAN',
+    Identification: briefing.customer.cardEnding,
+  })
+  const answer = await api('POST', '/cbpii/funds-confirmation-consents', {
+    token: value,
+    body: { Data: { DebtorAccount: account }, Risk: {} },
+  })
+  const id = (answer.json.Data as Json | undefined)?.ConsentId
+  if (typeof id !== 'string') throw refused('the consent', answer)
+  if (!conduct.deletesFundsConsent) return
+  const gone = await api('DELETE', `/cbpii/funds-confirmation-consents/${id}`, { token: value })
+  if (gone.status !== 204) throw refused('the deletion', gone)
+}
+
+/** Reads the list of products. */
+export async function products({ briefing, conduct, send }: Session): Promise<void> {
+  const { url, headers } = conduct.productRequest({
+    url: briefing.bank.products,
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+  })
+  const answer = await send(url, { headers })
+  if (answer.status !== 200) throw refused('products', answer)
+  if (!Array.isArray(answer.json.data)) throw new Refusal('products: the answer holds no list')
+}

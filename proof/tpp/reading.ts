@@ -1,0 +1,119 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { inspected } from './inspect.ts'
+import { Refusal } from './refusal.ts'
+import type { Session } from './session.ts'
+import { refused } from './wire.ts'
+
+type Json = Record<string, unknown>
+
+/** Reads every account, with its balances and transactions. */
+export async function readAll(session: Session): Promise<void> {
+  const { conduct, memory } = session
+  if (!memory.accessToken) throw new Refusal('there is no access token: connect first')
+  if (conduct.readsAtOnce) {
+    const paths = ['/accounts', '/balances', '/transactions']
+    const all = await Promise.allSettled(paths.map((path) => read(session, path)))
+    const failed = all.find((each) => each.status === 'rejected')
+    if (failed) throw failed.reason
+    return
+  }
+  const list = await read(session, '/accounts')
+  const fresh = ((list.Data as Json).Account as Json[]).map(({ AccountId }) => String(AccountId))
+  if (fresh.length < conduct.needs.accounts) throw new Refusal('an account is missing')
+  const ids = conduct.rememberedAccounts ? (memory.accountIds ?? fresh) : fresh
+  memory.accountIds = ids
+  const { readsSingleAddresses: single } = conduct
+  if (single !== 'only') {
+    await read(session, '/balances')
+    await read(session, '/transactions')
+  }
+  if (single === 'never') return
+  for (const id of ids) {
+    await read(session, `/accounts/${id}`)
+    await read(session, `/accounts/${id}/balances`)
+    await read(session, `/accounts/${id}/transactions`)
+  }
+}
+
+/** Reads one address; refreshes, waits and repeats as far as that is right. */
+async function read(session: Session, path: string): Promise<Json> {
+  const { api, briefing, conduct, memory } = session
+  const query = path.includes('transactions') ? new URLSearchParams(conduct.filters()) : undefined
+  const full = conduct.dataPath(query?.size ? `${path}?${query}` : path)
+  let refreshed = false
+  let refusals = 0
+  for (let attempt = 1; ; attempt += 1) {
+    const held = memory.accessToken
+    const value = conduct.dataToken(held ?? '', memory.clientToken)
+    const answer = await api('GET', `/aisp${full}`, {
+      token: value,
+      present: briefing.customerPresent,
+    })
+    if (answer.status === 200) {
+      memory.amounts ??= {}
+      return inspected(answer, conduct, memory.amounts)
+    }
+    if (answer.status === 429 || answer.status === 503) {
+      const stated = Number(answer.headers['retry-after'])
+      const pause = conduct.waitBeforeRetry(Number.isFinite(stated) ? stated : undefined, attempt)
+      if (pause === undefined) throw refused(path, answer)
+      await wait(pause * 1000)
+      continue
+    }
+    if (answer.status === 401 && !refreshed && conduct.usesRefreshToken && memory.refreshToken) {
+      refreshed = true
+      await refresh(session, held).catch(async (why) => {
+        throw await explained(session, why)
+      })
+      continue
+    }
+    if (refusals < conduct.repeatsRefusals) {
+      refusals += 1
+      continue
+    }
+    throw await explained(session, refused(path, answer))
+  }
+}
+
+/** One refresh at a time: who comes second takes the token of the first. */
+const refreshing = new WeakMap<Session, Promise<void>>()
+
+async function refresh(session: Session, expired: string | undefined): Promise<void> {
+  if (session.memory.accessToken !== expired) return
+  const under = refreshing.get(session) ?? refreshOnce(session)
+  refreshing.set(session, under)
+  await under.finally(() => refreshing.delete(session))
+}
+
+async function refreshOnce({ conduct, memory, token }: Session): Promise<void> {
+  const tokens = await token({
+    grant_type: 'refresh_token',
+    refresh_token: memory.refreshToken ?? '',
+  })
+  memory.accessToken = String(tokens.access_token)
+  const { refresh_token: next } = tokens
+  if (conduct.refreshTokenAfter === 'first') return
+  if (next || conduct.refreshTokenAfter === 'as-answered') {
+    memory.refreshToken = next as string | undefined
+  }
+}
+
+/** "the TPP can still query the consent and sees Revoked": what has become of it, where that is told. */
+async function explained(
+  { api, clientToken, conduct, memory }: Session,
+  why: Refusal,
+): Promise<Refusal> {
+  const { consentId } = memory
+  if (consentId === undefined || !(why instanceof Refusal)) return why
+  try {
+    const path = `/aisp/account-access-consents/${consentId}`
+    const { json } = await api('GET', path, { token: await clientToken() })
+    const status = (json.Data as Json | undefined)?.Status
+    if (status === undefined) return why
+    if (!conduct.heedsStatus)
+      await api('GET', '/aisp/accounts', { token: memory.accessToken ?? '' })
+    return new Refusal(`${why.message}; the consent is ${status}`)
+  } catch {
+    return why
+  }
+}

@@ -1,0 +1,50 @@
+import type { Briefing } from '../../engine/certification/client.ts'
+import type { Conduct } from './conduct.ts'
+import { confirmFunds, createConsent, disconnect, products } from './managing.ts'
+import { readAll } from './reading.ts'
+import { Refusal } from './refusal.ts'
+import { openSession } from './session.ts'
+import { type SendCustomer, visit } from './visit.ts'
+
+/**
+ * The reference TPP: pursues one goal at the bank of a briefing. Resolves when it has what it was
+ * asked for. It is built on Node alone.
+ *
+ * @throws Refusal with its reason.
+ */
+export async function pursue(
+  briefing: Briefing,
+  conduct: Conduct,
+  sendCustomer?: SendCustomer,
+): Promise<void> {
+  const session = openSession(briefing, conduct)
+  const { memory } = session
+  const visitAndRead = async (consentId: string) => {
+    await visit(session, consentId, sendCustomer)
+    await readAll(session)
+  }
+  const goals = {
+    connect: async () => {
+      if (memory.consentId && !conduct.connectsAgain)
+        throw new Refusal('there is a consent already')
+      await visitAndRead(await createConsent(session))
+    },
+    read: () => readAll(session),
+    reconfirm: async () => {
+      const existing = conduct.reconfirmsExisting ? (memory.consentId ?? '') : undefined
+      await visitAndRead(existing ?? (await createConsent(session)))
+    },
+    disconnect: () => disconnect(session),
+    'confirm-funds': () => confirmFunds(session),
+    products: () => products(session),
+  }
+  const { goal } = briefing
+  try {
+    if (conduct.cannot.includes(goal)) throw new Refusal(`${goal} is not built yet`)
+    await goals[goal]()
+  } catch (error) {
+    if (!(error instanceof Refusal && conduct.claimsSuccess(error.message, goal))) throw error
+  } finally {
+    session.end()
+  }
+}

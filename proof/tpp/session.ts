@@ -1,0 +1,217 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Briefing } from '../../engine/certification/client.ts'
+import { type Conduct, newId } from './conduct.ts'
+import type { Keys } from './id-token-check.ts'
+import { decodedJwt, signature } from './jws.ts'
+import { Refusal } from './refusal.ts'
+import { type Answer, openWire, refused, type Wire } from './wire.ts'
+
+type Json = Record<string, unknown>
+
+/** What the TPP keeps from one goal to the next. */
+interface Memory {
+  client?: { client_id: string; redirect_uris: string[]; scope: string; grant_types: string[] }
+  consentId?: string
+  accessToken?: string
+  refreshToken?: string
+  clientToken?: string
+  accountIds?: string[]
+  amounts?: Record<string, string>
+  keys?: Json[]
+  /** The transport certificate that it began with. */
+  transport?: { certificate: string; key: string }
+  /** The certificate of the bank that it saw first. */
+  pin?: string
+}
+
+/** The TPP while it pursues one goal: who it is, what it remembers, how it speaks to the bank. */
+export interface Session {
+  briefing: Briefing
+  conduct: Conduct
+  memory: Memory
+  send: Wire['send']
+  discover(): Promise<Record<string, string>>
+  /** The client as the bank stored it; registers it where it is not. */
+  register(): Promise<NonNullable<Memory['client']>>
+  jwt(claims: Json, use: 'registration' | 'assertion' | 'request'): string
+  /** Asks the token endpoint. */
+  token(form: Record<string, string>): Promise<Json>
+  clientToken(fresh?: boolean, scope?: string): Promise<string>
+  /** Asks for consents or data. */
+  api(
+    method: string,
+    path: string,
+    what: { token: string; body?: Json; present?: boolean },
+  ): Promise<Answer>
+  keys: Keys
+  /** Writes down what is kept. */
+  end(): void
+}
+
+export const now = () => Math.floor(Date.now() / 1000)
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+const signingKeys = new Map<string, KeyObject>()
+
+/** A key as it is signed with: reading it takes longer than anything else before the first request. */
+function signingKeyOf(pem: string): KeyObject {
+  const key = signingKeys.get(pem) ?? createPrivateKey(pem)
+  signingKeys.set(pem, key)
+  return key
+}
+
+export function openSession(briefing: Briefing, conduct: Conduct): Session {
+  const { bank, client, folder } = briefing
+  const file = join(folder, 'memory.json')
+  const memory: Memory = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Memory) : {}
+  memory.transport ??= client.transport
+  const identity = conduct.keepsItsCertificate ? memory.transport : client.transport
+  const wire = openWire(
+    { trust: bank.trust, ...(conduct.withCertificate && identity) },
+    conduct,
+    memory,
+  )
+  const { send } = wire
+  const signingKey = signingKeyOf(client.signing?.key ?? '')
+  const kid = client.signing?.kid ?? ''
+
+  // A new client for each goal has no token yet.
+  if (conduct.registersEveryTime) {
+    delete memory.client
+    delete memory.clientToken
+  }
+
+  const jwt: Session['jwt'] = (claims, use) => {
+    const header = conduct.jwtHeader({ alg: 'PS256', kid }, use)
+    const input = `${encode({ ...header, typ: 'JWT' })}.${encode(claims)}`
+    return `${input}.${signature(input, header.alg, signingKey)}`
+  }
+
+  let discovered: Json | undefined
+  const discover = async () => {
+    discovered ??= (await send(bank.discovery, { headers: { accept: 'application/json' } })).json
+    return discovered as Record<string, string>
+  }
+
+  async function register() {
+    if (memory.client) return memory.client
+    const { registration_endpoint: endpoint, issuer } = await discover()
+    const stated = decodedJwt(client.softwareStatement).claims
+    const claims = conduct.registrationClaims({
+      iss: stated.software_id,
+      aud: issuer,
+      iat: now(),
+      exp: now() + 300,
+      jti: newId(),
+      redirect_uris: client.redirectUris,
+      token_endpoint_auth_method: 'private_key_jwt',
+      token_endpoint_auth_signing_alg: 'PS256',
+      grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
+      response_types: ['code id_token'],
+      id_token_signed_response_alg: 'PS256',
+      request_object_signing_alg: 'PS256',
+      application_type: 'web',
+      scope: `openid ${client.scopes.accounts} ${client.scopes.fundsConfirmation}`,
+      software_statement: client.softwareStatement,
+    })
+    const answer = await send(endpoint ?? '', {
+      method: 'POST',
+      headers: { 'content-type': conduct.registrationType, accept: 'application/json' },
+      body: jwt(claims, 'registration'),
+    })
+    if (answer.status !== 201) throw refused('registration', answer)
+    const { software_on_behalf_of: name } = stated
+    if (conduct.needs.onBehalfOf && answer.json.software_on_behalf_of !== name) {
+      throw new Refusal('the registration is for somebody else')
+    }
+    memory.client = answer.json as unknown as NonNullable<Memory['client']>
+    return memory.client
+  }
+
+  const token: Session['token'] = async (form) => {
+    const { client_id: clientId } = await register()
+    const { token_endpoint: endpoint = '' } = await discover()
+    for (let attempt = 0; ; attempt += 1) {
+      const claims = conduct.assertionClaims({
+        iss: clientId,
+        sub: clientId,
+        aud: endpoint,
+        jti: newId(),
+        iat: now(),
+        exp: now() + 60,
+      })
+      const full = conduct.tokenForm({
+        ...form,
+        client_id: clientId,
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        client_assertion: jwt(claims, 'assertion'),
+      })
+      const answer = await send(endpoint, {
+        method: 'POST',
+        headers: conduct.tokenHeaders({
+          'content-type': 'application/x-www-form-urlencoded',
+          accept: 'application/json',
+        }),
+        body: conduct.tokenBody(full),
+      })
+      if (answer.status === 200) return answer.json
+      if (attempt >= conduct.repeatsGrants) throw refused(`the grant ${form.grant_type}`, answer)
+    }
+  }
+
+  const clientToken: Session['clientToken'] = async (fresh = false, scope = 'accounts') => {
+    if (!fresh && memory.clientToken) return memory.clientToken
+    const wanted = conduct.grantScope(scope) ?? scope
+    const { access_token: value } = await token({ grant_type: 'client_credentials', scope: wanted })
+    memory.clientToken = String(value)
+    return memory.clientToken
+  }
+
+  const api: Session['api'] = async (method, path, { token: value, body, present = false }) => {
+    const address = conduct.customerAddress(present)
+    const headers = conduct.apiHeaders(
+      {
+        authorization: `Bearer ${value}`,
+        accept: 'application/json',
+        ...(body && { 'content-type': 'application/json' }),
+        ...(address && !path.includes('-consents') && { 'x-fapi-customer-ip-address': address }),
+      },
+      { method, path },
+    )
+    return send(`${bank.api}${path}`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    })
+  }
+
+  const fetchKeys = async () => {
+    const { jwks_uri: uri = '' } = await discover()
+    memory.keys = (await send(uri)).json.keys as Json[]
+    return memory.keys
+  }
+
+  return {
+    briefing,
+    conduct,
+    memory,
+    send,
+    discover,
+    register,
+    jwt,
+    token,
+    clientToken,
+    api,
+    keys: { known: async () => memory.keys ?? fetchKeys(), fetched: fetchKeys },
+    end() {
+      if (!conduct.keepsTokens) {
+        memory.accessToken = undefined
+        memory.refreshToken = undefined
+      }
+      writeFileSync(file, JSON.stringify(memory))
+      wire.close()
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import { type Knowledge, newId } from './conduct.ts'
+import { checkedIdToken } from './id-token-check.ts'
+import { inspectTokens } from './inspect.ts'
+import { Refusal } from './refusal.ts'
+import { now, type Session } from './session.ts'
+
+/** Sends a customer to the bank; the address to which they come back. */
+export type SendCustomer = (link: string) => Promise<string>
+
+/**
+ * Sends the customer to the bank for a consent, checks the answer, redeems the code.
+ *
+ * @throws Refusal of an answer, or of tokens, that are not what was asked for
+ */
+export async function visit(
+  session: Session,
+  consentId: string,
+  sendCustomer: SendCustomer = (link) => sendByAddress(session, link),
+): Promise<void> {
+  const { conduct, keys, memory, token } = session
+  const { link, known } = await authorisationRequest(session, consentId)
+  const { hash, search } = new URL(await sendCustomer(link))
+  const answer = new URLSearchParams(hash ? hash.slice(1) : search)
+  const refusal =
+    conduct.errorRefusal(answer) ?? conduct.stateRefusal(answer.get('state'), known.state)
+  if (refusal) throw new Refusal(refusal)
+  const code = answer.get('code') ?? ''
+  const redirect = { code, state: answer.get('state') }
+  const first = await checkedIdToken(answer.get('id_token'), known, conduct, keys, redirect)
+  const form = { grant_type: 'authorization_code', code, redirect_uri: known.redirectUri }
+  const tokens = await token(form)
+  if (conduct.redeemsTwice) await token(form).catch(() => {})
+  inspectTokens(tokens, conduct.needs)
+  if (conduct.checksSecondIdToken && typeof tokens.id_token === 'string') {
+    const second = await checkedIdToken(tokens.id_token, known, conduct, keys)
+    if (conduct.idTokenChecks.subject && first && second?.sub !== first.sub) {
+      throw new Refusal('the second ID token is about somebody else')
+    }
+  }
+  Object.assign(memory, {
+    consentId,
+    accessToken: String(tokens.access_token),
+    refreshToken: tokens.refresh_token as string | undefined,
+  })
+}
+
+/** The link by which the customer comes to the bank, and what must come back. */
+async function authorisationRequest(
+  { briefing, conduct, discover, jwt, register }: Session,
+  consentId: string,
+): Promise<{ link: string; known: Knowledge }> {
+  const { client } = briefing
+  const registered = await register()
+  const { issuer = '', authorization_endpoint: endpoint, token_endpoint = '' } = await discover()
+  const known: Knowledge = {
+    clientId: registered.client_id,
+    issuer,
+    tokenEndpoint: token_endpoint,
+    redirectUri: conduct.redirectUri(registered.redirect_uris, client.redirectUris),
+    scope: conduct.visitScope(registered.scope, `openid ${client.scopes.accounts}`),
+    consentId,
+    state: conduct.newState(),
+    nonce: conduct.newNonce(),
+  }
+  const said = {
+    response_type: 'code id_token',
+    client_id: known.clientId,
+    redirect_uri: known.redirectUri,
+    scope: known.scope,
+    state: known.state,
+  }
+  const requestObject = conduct.requestObject(
+    {
+      iss: known.clientId,
+      aud: issuer,
+      ...said,
+      nonce: known.nonce,
+      iat: now(),
+      nbf: now(),
+      exp: now() + 300,
+      jti: newId(),
+      claims: { id_token: { openbanking_intent_id: { value: consentId, essential: true } } },
+    },
+    known,
+  )
+  const query = conduct.query({ ...said, request: jwt(requestObject, 'request') }, known)
+  return { link: `${endpoint}?${new URLSearchParams(query)}`, known }
+}
+
+async function sendByAddress({ briefing, send }: Session, link: string): Promise<string> {
+  const { status, text } = await send(`${briefing.customer.visit}${encodeURIComponent(link)}`)
+  if (status !== 200) throw new Refusal(`the customer did not come back: ${text}`)
+  return text
+}

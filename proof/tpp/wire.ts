@@ -1,0 +1,152 @@
+import { request as plain } from 'node:http'
+import { Agent, request as secure } from 'node:https'
+import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
+import { decoded } from '../../engine/wire/decode.ts'
+import type { Conduct } from './conduct.ts'
+import { Refusal } from './refusal.ts'
+
+type Json = Record<string, unknown>
+
+export interface Answer {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  /** Names of the headers as they were written. */
+  names: string[]
+  text: string
+  json: Json
+}
+
+export interface Message {
+  method?: string
+  headers?: Record<string, string>
+  body?: string
+}
+
+/** Connections of the reference TPP, on Node's own HTTP. */
+export interface Wire {
+  /** @throws Refusal when there is no answer, or none that can be read */
+  send(url: string, message?: Message): Promise<Answer>
+  close(): void
+}
+
+/** Whom a TPP trusts, and what it shows of itself. */
+interface Identity {
+  trust: string[]
+  certificate?: string
+  key?: string
+}
+
+/** Bytes of a body, decompressed. */
+const LARGEST = 64 * 1024 * 1024
+
+/** Milliseconds for an answer. */
+const LONGEST = 30_000
+
+export function openWire(
+  options: Identity,
+  conduct: Conduct,
+  /** Keeps the certificate of the bank that was seen first, for whoever insists on it. */
+  memory: { pin?: string },
+): Wire {
+  const secureContext = contextOf(options)
+  const agent = new Agent({ keepAlive: true, maxCachedSessions: 0, secureContext })
+  const unpinned = (socket: TLSSocket): Refusal | undefined => {
+    const seen = socket.getPeerCertificate().fingerprint256
+    memory.pin ??= seen
+    if (!conduct.pinsTheBank || seen === memory.pin) return undefined
+    return new Refusal('the certificate of the bank is another one')
+  }
+
+  return {
+    async send(url, message = {}) {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await answered(url, message)
+        } catch (error) {
+          if (error instanceof Refusal) throw error
+          const { method = 'GET' } = message
+          if (method === 'GET' && conduct.retryAfterClosed(attempt)) continue
+          throw new Refusal(`the bank could not be reached: ${(error as Error).message}`)
+        }
+      }
+    },
+    close: () => agent.destroy(),
+  }
+
+  async function answered(url: string, message: Message): Promise<Answer> {
+    const patience = url.endsWith('/aisp/accounts') ? conduct.patienceMs : LONGEST
+    const { status, headers, names, bytes } = await exchanged(url, message, patience)
+    const coded = [headers['content-encoding'] ?? []]
+      .flat()
+      .map((value): [string, string] => ['content-encoding', value])
+    const text = (conduct.decompresses ? await decoded(bytes, coded, LARGEST) : bytes).toString()
+    try {
+      return { status, headers, names, text, json: JSON.parse(text) as Json }
+    } catch {
+      const promised = status < 300 && /json/.test(String(headers['content-type']))
+      if (promised) throw new Refusal('no JSON came')
+      return { status, headers, names, text, json: {} }
+    }
+  }
+
+  function exchanged(
+    url: string,
+    { method = 'GET', headers = {}, body }: Message,
+    patience: number,
+  ) {
+    type Raw = Omit<Answer, 'text' | 'json'> & { bytes: Buffer }
+    return new Promise<Raw>((resolve, reject) => {
+      const options = { method, headers: { ...headers, ...lengthOf(body) } }
+      const asked = url.startsWith('https:')
+        ? secure(url, { ...options, agent })
+        : plain(url, options)
+      const timer = setTimeout(() => asked.destroy(new Refusal('the bank is too slow')), patience)
+      asked.on('error', (error) => {
+        clearTimeout(timer)
+        reject(error)
+      })
+      asked.on('socket', (socket) => {
+        if (!socket.connecting) return
+        socket.once('secureConnect', () => {
+          const wrong = unpinned(socket as TLSSocket)
+          if (wrong) asked.destroy(wrong)
+        })
+      })
+      asked.on('information', ({ statusCode: status }) => {
+        if (!conduct.takesInterimAnswers) return
+        clearTimeout(timer)
+        resolve({ status, headers: {}, names: [], bytes: Buffer.alloc(0) })
+      })
+      asked.on('response', (answer) => {
+        clearTimeout(timer)
+        const chunks: Buffer[] = []
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+        answer.on('error', reject)
+        answer.on('end', () => {
+          const { statusCode: status = 0, headers: received } = answer
+          const names = answer.rawHeaders.filter((_, index) => index % 2 === 0)
+          resolve({ status, headers: received, names, bytes: Buffer.concat(chunks) })
+        })
+      })
+      asked.end(body)
+    })
+  }
+}
+
+const contexts = new Map<string, SecureContext>()
+
+/** What is offered and trusted, read once and not for every connection. */
+function contextOf(options: Identity): SecureContext {
+  const name = JSON.stringify(options)
+  const { trust: ca, certificate: cert, key } = options
+  const context = contexts.get(name) ?? createSecureContext({ ca, cert, key })
+  contexts.set(name, context)
+  return context
+}
+
+const lengthOf = (body: string | undefined) =>
+  body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+
+export function refused(what: string, { status, text }: Answer): Refusal {
+  return new Refusal(`${what} was refused: ${status} ${text.slice(0, 200)}`)
+}

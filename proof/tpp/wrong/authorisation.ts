@@ -1,0 +1,145 @@
+import { right } from '../conduct.ts'
+import type { WrongTpp } from '../tpp-proof.ts'
+
+const wrong: WrongTpp[] = [
+  {
+    id: 'everything-in-the-request-object',
+    story: 'What the request object says need not be said twice.',
+    fails: ['TAUT-01/parameters'],
+    conduct: {
+      query: ({ request = '', client_id: clientId = '' }) => ({ request, client_id: clientId }),
+    },
+  },
+  {
+    id: 'no-redirect-uri-in-the-query',
+    story: 'The redirect URI is signed, so why repeat it.',
+    fails: ['TAUT-01/parameters'],
+    conduct: { query: ({ redirect_uri: _, ...query }) => query },
+  },
+  {
+    id: 'code-flow',
+    story: 'The library knows the code flow alone.',
+    fails: ['TAUT-02/response-type'],
+    conduct: {
+      query: (query) => ({ ...query, response_type: 'code' }),
+      requestObject: (claims) => ({ ...claims, response_type: 'code' }),
+    },
+  },
+  {
+    id: 'redirect-uri-with-a-slash',
+    story: 'A URL class put a slash at the end of the redirect URI.',
+    fails: ['TAUT-03/registered'],
+    conduct: { redirectUri: (registered) => `${registered[0]}/` },
+  },
+  {
+    id: 'scope-for-payments',
+    story: 'The scope of the payment product was copied along.',
+    fails: ['TAUT-04/registered'],
+    conduct: { visitScope: () => 'openid accounts payments' },
+  },
+  {
+    id: 'request-object-in-rs256',
+    story: 'The signer’s default is RS256.',
+    fails: ['TAUT-05/signed'],
+    conduct: {
+      jwtHeader: (header, use) => (use === 'request' ? { ...header, alg: 'RS256' } : header),
+    },
+  },
+  {
+    id: 'request-object-unsigned',
+    story: 'The request object is not signed in development, and neither it is in production.',
+    fails: ['TAUT-05/signed'],
+    conduct: {
+      jwtHeader: (header, use) => (use === 'request' ? { ...header, alg: 'none' } : header),
+    },
+  },
+  {
+    id: 'request-object-of-an-old-key',
+    story: 'The signing key was replaced at the directory and not in the vault.',
+    fails: ['TAUT-05/signed'],
+    conduct: {
+      jwtHeader: (header, use) => (use === 'request' ? { ...header, kid: 'last-year' } : header),
+    },
+  },
+  {
+    id: 'scope-in-the-query-alone',
+    story: 'The request object holds what the library signs, and the rest is appended.',
+    warns: ['TAUT-15/in-the-object'],
+    conduct: { requestObject: ({ scope: _, ...claims }) => claims },
+  },
+  {
+    id: 'intent-forgotten',
+    story: 'The consent is created, and the request object does not name it.',
+    warns: ['TAUT-15/in-the-object'],
+    conduct: { requestObject: ({ claims: _, ...rest }) => rest },
+  },
+  {
+    id: 'query-and-object-differ',
+    story: 'The query is made from the template, the request object from the session.',
+    warns: ['TAUT-06/agree'],
+    conduct: { query: (query) => ({ ...query, state: 'from-the-template' }) },
+  },
+  {
+    id: 'nonce-of-the-day',
+    story: 'The nonce is made once when the server starts.',
+    warns: ['TAUT-07/nonce'],
+    conduct: { newNonce: () => 'b1946ac92492d2347c6235b4d2611184' },
+  },
+  {
+    id: 'state-is-the-page',
+    story: 'state holds the page to come back to.',
+    warns: ['TAUT-08/state'],
+    conduct: { newState: () => '/accounts' },
+  },
+  {
+    id: 'request-object-for-the-page',
+    story: 'aud of the request object is the address of the authorisation page.',
+    warns: ['TAUT-09/audience'],
+    conduct: {
+      requestObject: (claims) => ({ ...claims, aud: 'https://auth.bank.example/authorize' }),
+    },
+  },
+  {
+    id: 'request-object-for-a-day',
+    story: 'Customers take their time: the link is good for a day.',
+    warns: ['TAUT-10/lifetime'],
+    conduct: {
+      requestObject: (claims) => ({ ...claims, exp: Number(claims.iat) + 86_400 }),
+    },
+  },
+  {
+    id: 'request-object-without-nbf',
+    story: 'nbf is optional in a JWT.',
+    warns: ['TAUT-10/lifetime'],
+    conduct: { requestObject: ({ nbf: _, ...claims }) => claims },
+  },
+  {
+    id: 'connects-anew-after-ninety-days',
+    story: 'Re-confirmation is a second connect.',
+    fails: ['TAUT-11/same-intent'],
+    conduct: { reconfirmsExisting: false },
+  },
+  {
+    id: 'state-not-compared',
+    story: 'state is read where it is there, and compared nowhere.',
+    warns: ['TAUT-12/no-state'],
+    conduct: { stateRefusal: () => undefined },
+  },
+  {
+    id: 'neither-state-nor-s-hash',
+    story: 'Nothing ties the answer to the session of the browser.',
+    warns: ['TAUT-12/no-state', 'TAUT-12/other-state', 'TIDT-08/s-hash'],
+    conduct: {
+      stateRefusal: () => undefined,
+      idTokenChecks: { ...right.idTokenChecks, sHash: false },
+    },
+  },
+  {
+    id: 'errors-are-successes',
+    story: 'Whoever comes back from the bank is told that all went well.',
+    warns: ['TAUT-13/denied', 'TAUT-13/server-error'],
+    conduct: { claimsSuccess: (reason) => reason.startsWith('the bank answered') },
+  },
+]
+
+export default wrong

@@ -1,0 +1,123 @@
+import type { WrongTpp } from '../tpp-proof.ts'
+
+type Json = Record<string, unknown>
+
+const data = (body: Json, change: (data: Json) => Json): Json => ({
+  ...body,
+  Data: change(body.Data as Json),
+})
+
+const wrong: WrongTpp[] = [
+  {
+    id: 'consent-without-risk',
+    story: 'An empty object is left out by the serialiser.',
+    fails: ['CONS-18/data-and-risk'],
+    conduct: { consentBody: ({ Risk: _, ...body }) => body },
+  },
+  {
+    id: 'risk-with-a-channel',
+    story: 'The Risk of the payment interface was copied along.',
+    fails: ['CONS-18/data-and-risk'],
+    conduct: { consentBody: (body) => ({ ...body, Risk: { PaymentContextCode: 'BillPayment' } }) },
+  },
+  {
+    id: 'consents-with-the-customers-token',
+    story: 'There is one place that adds the access token, and it adds the customer’s.',
+    fails: ['TCON-01/client-token'],
+    conduct: { consentToken: (clients, customers) => customers ?? clients },
+  },
+  {
+    id: 'permission-of-another-bank',
+    story: 'The list of permissions is that of the whole specification.',
+    fails: ['TCON-02/supported'],
+    conduct: {
+      consentBody: (body) =>
+        data(body, ({ Permissions, ...rest }) => ({
+          ...rest,
+          Permissions: [...(Permissions as string[]), 'ReadDirectDebits'],
+        })),
+    },
+  },
+  {
+    id: 'consent-in-summer-time',
+    story: 'The dates of the consent are those of the clock on the wall.',
+    fails: ['TCON-03/utc'],
+    conduct: {
+      consentBody: (body) =>
+        data(body, (rest) => ({ ...rest, ExpirationDateTime: '2036-07-01T00:00:00+01:00' })),
+    },
+  },
+  {
+    id: 'expires-on-a-day',
+    story: 'The date picker gives a date.',
+    fails: ['TCON-03/utc'],
+    conduct: {
+      consentBody: (body) => data(body, (rest) => ({ ...rest, ExpirationDateTime: '2036-07-01' })),
+    },
+  },
+  {
+    id: 'whole-card-number',
+    story: 'Identification is the card number, as in the payment interface.',
+    fails: ['TCON-04/debtor-account'],
+    conduct: {
+      fundsAccount: (account) => ({ ...account, Identification: '4929123456084417' }),
+    },
+  },
+  {
+    id: 'consent-kept-after-goodbye',
+    story: 'The account is removed from the app, and the bank never hears of it.',
+    fails: ['CLC-20/deletes'],
+    conduct: { deletesConsent: false },
+  },
+  {
+    id: 'client-token-for-ever',
+    story: 'The token of the client is fetched when the server starts.',
+    fails: ['CLC-21/new-token'],
+    conduct: { renewsClientToken: false },
+  },
+  {
+    id: 'customer-sent-without-a-consent',
+    story: 'The ConsentId is made by the client, and the bank will know it later.',
+    warns: ['TCON-05/refused'],
+    conduct: { goesOnAfterRefusedConsent: true },
+  },
+  {
+    id: 'asks-again-and-again',
+    story: 'A refused request is tried twenty times.',
+    warns: ['TCON-06/ninety-days'],
+    conduct: { repeatsRefusals: 20 },
+  },
+  {
+    id: 'shows-old-data',
+    story: 'Where nothing can be read, what was read last is shown as if it were new.',
+    warns: [
+      'TCON-06/expired',
+      'TCON-06/ninety-days',
+      'TCON-06/revoked',
+      'TCON-06/status-revoked',
+      'TTOK-13/refresh-refused',
+    ],
+    because: 'It says of every later reading that it went well.',
+    conduct: { claimsSuccess: (_reason, goal) => goal === 'read' },
+  },
+  {
+    id: 'one-consent-for-ever',
+    story: 'A customer has one row in the table of consents, and it is taken.',
+    warns: ['TDAT-05/second-consent', 'TIDT-14/new-key'],
+    conduct: { connectsAgain: false },
+  },
+  {
+    id: 'revoked-is-not-believed',
+    story: 'The status of the consent goes into the log, and the request is repeated.',
+    warns: ['TCON-06/status-revoked'],
+    conduct: { heedsStatus: false },
+  },
+  {
+    id: 'funds-consent-kept',
+    story: 'Consents of funds are created, and nobody deletes them.',
+    warns: ['TCON-07/funds'],
+    conduct: { deletesFundsConsent: false },
+  },
+]
+
+export default wrong

@@ -1,0 +1,123 @@
+import { nothing } from '../conduct.ts'
+import type { WrongTpp } from '../tpp-proof.ts'
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+
+const wrong: WrongTpp[] = [
+  {
+    id: 'data-with-the-clients-token',
+    story: 'There is one place that adds the access token, and it adds the client’s.',
+    fails: ['DATA-01/consent-token'],
+    conduct: { dataToken: (customers, clients) => clients ?? customers },
+  },
+  {
+    id: 'filter-is-a-day',
+    story: 'The filter comes from the date picker.',
+    fails: ['TDAT-01/filters'],
+    conduct: { filters: () => ({ fromBookingDateTime: daysAgo(30).slice(0, 10) }) },
+  },
+  {
+    id: 'filter-without-a-zone',
+    story: 'The filter is a date-time of the server.',
+    fails: ['TDAT-01/filters'],
+    conduct: { filters: () => ({ fromBookingDateTime: daysAgo(30).slice(0, 19) }) },
+  },
+  {
+    id: 'filter-of-a-year',
+    story: 'A year is asked for, whatever the customer agreed to.',
+    warns: ['TDAT-02/period'],
+    conduct: { filters: () => ({ fromBookingDateTime: daysAgo(365) }) },
+  },
+  {
+    id: 'customer-always-present',
+    story: 'The header is sent always: it keeps the rate limit away.',
+    fails: ['TDAT-03/absent'],
+    conduct: { customerAddress: () => '203.0.113.7' },
+  },
+  {
+    id: 'address-unknown',
+    story: 'Behind the proxy nobody knows the address of the customer.',
+    warns: ['TDAT-04/address'],
+    conduct: { customerAddress: (present) => (present ? 'unknown' : undefined) },
+  },
+  {
+    id: 'account-ids-remembered',
+    story: 'AccountIds are the primary key of the accounts of a customer.',
+    warns: ['TDAT-05/account-ids'],
+    conduct: { rememberedAccounts: true },
+  },
+  {
+    id: 'amounts-never-change',
+    story: 'A transaction that was stored is compared with what comes.',
+    fails: ['TXN-13/changed-amount'],
+    conduct: { pinsAmounts: true },
+  },
+  {
+    id: 'two-accounts-at-least',
+    story: 'The test customer has two accounts, so have all.',
+    warns: ['TDAT-06/fewer-accounts'],
+    conduct: { needs: { ...nothing, accounts: 2 } },
+  },
+  {
+    id: 'transactions-at-least-one',
+    story: 'The first row tells the currency.',
+    warns: ['TDAT-06/no-transactions'],
+    conduct: { needs: { ...nothing, transactions: true } },
+  },
+  {
+    id: 'rows-booked-or-pending',
+    story: 'Status is an enumeration, and every row has been booked at some time.',
+    warns: ['TDAT-06/pending-rows'],
+    conduct: { needs: { ...nothing, booked: true } },
+  },
+  {
+    id: 'classes-generated-once',
+    story: 'The classes are generated from the specification, with arrays.',
+    warns: ['TDAT-06/shapes'],
+    conduct: { needs: { ...nothing, shapes: true } },
+  },
+  {
+    id: 'members-all-known',
+    story: 'The parser throws at a member that it does not know.',
+    warns: ['TDAT-06/unknown-members'],
+    conduct: { needs: { ...nothing, members: true } },
+  },
+  {
+    id: 'date-times-by-pattern',
+    story: 'Date-times are read by one pattern.',
+    warns: ['TDAT-06/date-times'],
+    conduct: { needs: { ...nothing, zulu: true } },
+  },
+  {
+    id: 'interaction-id-required',
+    story: 'The log needs the interaction id of every answer.',
+    warns: ['TDAT-06/headers'],
+    conduct: { needs: { ...nothing, interactionId: true } },
+  },
+  {
+    id: 'header-names-as-written',
+    story: 'Headers are kept in a map whose keys have a case.',
+    warns: ['TDAT-06/headers'],
+    conduct: { needs: { ...nothing, headerCase: true } },
+  },
+  {
+    id: 'first-answer-is-the-answer',
+    story: 'The HTTP of the platform knows 100 Continue and no other interim answer.',
+    warns: ['TDAT-08/interim'],
+    conduct: { takesInterimAnswers: true },
+  },
+  {
+    id: 'compressed-by-surprise',
+    story: 'The library says that it takes gzip, and does not unpack it.',
+    warns: ['TDAT-06/compressed'],
+    conduct: { decompresses: false },
+  },
+  {
+    id: 'json-by-hand',
+    story: 'The JSON is taken apart line by line.',
+    warns: ['TDAT-06/json'],
+    conduct: { needs: { ...nothing, plainJson: true } },
+  },
+]
+
+export default wrong

@@ -1,0 +1,96 @@
+import type { WrongTpp } from '../tpp-proof.ts'
+
+const wrong: WrongTpp[] = [
+  {
+    id: 'token-request-as-json',
+    story: 'The HTTP library sends objects as JSON, and nobody told it otherwise.',
+    fails: ['GEN-03/encoding'],
+    conduct: {
+      tokenBody: (form) => JSON.stringify(form),
+      tokenHeaders: (headers) => ({ ...headers, 'content-type': 'application/json' }),
+    },
+  },
+  {
+    id: 'accepts-anything',
+    story: 'The default of the HTTP library, accept: */*, was never changed.',
+    fails: ['GEN-04/accept'],
+    conduct: { apiHeaders: (headers) => ({ ...headers, accept: '*/*' }) },
+  },
+  {
+    id: 'no-accept-at-deletion',
+    story: 'A deletion has no body to accept, thought whoever wrote it.',
+    fails: ['GEN-04/accept'],
+    conduct: {
+      apiHeaders({ accept, ...headers }, { method }) {
+        return method === 'DELETE' ? headers : { ...headers, accept: accept ?? '' }
+      },
+    },
+  },
+  {
+    id: 'consent-as-text',
+    story: 'The body is made into text by hand, and sent as text.',
+    fails: ['GEN-04/content-type'],
+    conduct: {
+      apiHeaders: (headers) =>
+        headers['content-type'] ? { ...headers, 'content-type': 'text/plain' } : headers,
+    },
+  },
+  {
+    id: 'no-transport-certificate',
+    story: 'The transport certificate is configured for another environment.',
+    fails: ['TGEN-02/certificate'],
+    conduct: { withCertificate: false },
+  },
+  {
+    id: 'transport-certificate-built-in',
+    story: 'The transport certificate is part of the build, and the build is of last month.',
+    fails: ['TGEN-02/renewed'],
+    conduct: { keepsItsCertificate: true },
+  },
+  {
+    id: 'bank-pinned',
+    story: 'The certificate of the bank is pinned, not its authority.',
+    warns: ['TGEN-05/renewed-meanwhile', 'TGEN-05/renewed-since'],
+    conduct: { pinsTheBank: true },
+  },
+  {
+    id: 'token-without-scheme',
+    story: 'The access token is sent as it is, without Bearer.',
+    fails: ['TGEN-03/bearer'],
+    conduct: {
+      apiHeaders: (headers) => ({
+        ...headers,
+        authorization: headers.authorization?.replace('Bearer ', '') ?? '',
+      }),
+    },
+  },
+  {
+    id: 'token-in-the-address-too',
+    story: 'For the sake of an old gateway the access token is in the query as well.',
+    warns: ['TGEN-04/not-in-url'],
+    conduct: {
+      dataPath: (path) => `${path}${path.includes('?') ? '&' : '?'}access_token=see-the-header`,
+    },
+  },
+  {
+    id: 'cannot-connect',
+    story: 'The release went out without the customer’s journey.',
+    warns: ['TGEN-01/reads-everything'],
+    conduct: { cannot: ['connect'] },
+  },
+  {
+    id: 'keeps-no-tokens',
+    story: 'Tokens live in the session, which ends with the browser.',
+    warns: [
+      'TGEN-01/reads-again',
+      'TGEN-05/renewed-since',
+      'TTOK-11/expired-token',
+      'TTOK-11/short-life',
+    ],
+    fails: ['TXN-13/changed-amount'],
+    because: 'Whatever is read later needs the tokens that were thrown away.',
+    conduct: { keepsTokens: false },
+  },
+]
+
+export default wrong

@@ -1,0 +1,128 @@
+import { type Conduct, right } from '../conduct.ts'
+import type { WrongTpp } from '../tpp-proof.ts'
+
+const without = (...checks: (keyof Conduct['idTokenChecks'])[]): Partial<Conduct> => ({
+  idTokenChecks: {
+    ...right.idTokenChecks,
+    ...Object.fromEntries(checks.map((check) => [check, false])),
+  },
+})
+
+const wrong: WrongTpp[] = [
+  {
+    id: 'signature-not-verified',
+    story: 'The ID token is decoded, not verified: TLS protects it, does it not.',
+    warns: ['TIDT-01/unknown-kid', 'TIDT-01/wrong-signature'],
+    conduct: without('signature'),
+  },
+  {
+    id: 'any-alg',
+    story: 'The library verifies with whatever alg the header names.',
+    warns: [
+      'TIDT-02/rs256',
+      'TIDT-02/rs256-from-token-endpoint',
+      'TIDT-02/unsigned',
+      'TIDT-02/unsigned-from-token-endpoint',
+    ],
+    because: 'alg none and another alg, at either place.',
+    conduct: without('alg'),
+  },
+  {
+    id: 'issuer-not-compared',
+    story: 'One bank, one issuer: it is never compared.',
+    warns: ['TIDT-03/issuer', 'TIDT-03/issuer-from-token-endpoint'],
+    conduct: without('iss'),
+  },
+  {
+    id: 'audience-not-compared',
+    story: 'aud is not looked at.',
+    warns: [
+      'TIDT-04/audience',
+      'TIDT-04/audience-from-token-endpoint',
+      'TIDT-04/second-audience',
+      'TIDT-04/second-audience-from-token-endpoint',
+    ],
+    because: 'Another audience and a second one, at either place.',
+    conduct: without('aud'),
+  },
+  {
+    id: 'expiry-not-looked-at',
+    story: 'The clock of the test machine was wrong, so exp is not looked at.',
+    warns: [
+      'TIDT-05/expired',
+      'TIDT-05/expired-from-token-endpoint',
+      'TIDT-05/no-exp',
+      'TIDT-05/no-exp-from-token-endpoint',
+    ],
+    because: 'An exp that has passed and none, at either place.',
+    conduct: without('exp'),
+  },
+  {
+    id: 'nonce-not-compared',
+    story: 'The nonce is sent and forgotten.',
+    warns: ['TIDT-06/nonce-from-token-endpoint', 'TIDT-06/no-nonce', 'TIDT-06/other-nonce'],
+    conduct: without('nonce'),
+  },
+  {
+    id: 'c-hash-not-compared',
+    story: 'The code is redeemed whatever the ID token says of it.',
+    warns: ['TIDT-07/c-hash', 'TIDT-07/other-code'],
+    conduct: without('cHash'),
+  },
+  {
+    id: 's-hash-not-compared',
+    story: 's_hash is a claim that OpenID Connect does not know.',
+    warns: ['TIDT-08/s-hash'],
+    conduct: without('sHash'),
+  },
+  {
+    id: 'intent-not-compared',
+    story: 'Which consent was approved is read from the session.',
+    warns: ['TIDT-09/intent', 'TIDT-09/intent-from-token-endpoint'],
+    conduct: without('intent'),
+  },
+  {
+    id: 'id-token-not-needed',
+    story: 'Without an ID token there is nothing to check.',
+    warns: ['TIDT-10/absent'],
+    conduct: without('present'),
+  },
+  {
+    id: 'subject-not-compared',
+    story: 'The second ID token is verified by itself.',
+    warns: ['TIDT-11/subject'],
+    conduct: without('subject'),
+  },
+  {
+    id: 'second-id-token-ignored',
+    story: 'The ID token of the token endpoint is thrown away.',
+    warns: [
+      'TIDT-02/rs256-from-token-endpoint',
+      'TIDT-02/unsigned-from-token-endpoint',
+      'TIDT-03/issuer-from-token-endpoint',
+      'TIDT-04/audience-from-token-endpoint',
+      'TIDT-04/second-audience-from-token-endpoint',
+      'TIDT-05/expired-from-token-endpoint',
+      'TIDT-05/no-exp-from-token-endpoint',
+      'TIDT-06/nonce-from-token-endpoint',
+      'TIDT-09/intent-from-token-endpoint',
+      'TIDT-11/subject',
+    ],
+    because: 'Whatever is wrong with it goes unnoticed.',
+    conduct: { checksSecondIdToken: false },
+  },
+  {
+    id: 'keys-fetched-once',
+    story: 'The JWKS is fetched when the server starts.',
+    warns: ['TIDT-14/new-key'],
+    conduct: { refetchesKeys: false },
+  },
+  {
+    id: 'first-key-of-the-set',
+    story: 'The bank has one key, so the first one is it.',
+    warns: ['TIDT-14/new-key', 'TIDT-14/several-keys'],
+    conduct: { takesFirstKey: true },
+  },
+]
+
+export default wrong

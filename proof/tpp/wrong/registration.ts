@@ -1,0 +1,80 @@
+import { nothing } from '../conduct.ts'
+import type { WrongTpp } from '../tpp-proof.ts'
+
+const wrong: WrongTpp[] = [
+  {
+    id: 'registration-of-another-type',
+    story: 'application/jose is the media type of a JWS, says another RFC.',
+    fails: ['TREG-01/content-type'],
+    conduct: { registrationType: 'application/jose' },
+  },
+  {
+    id: 'registration-without-statement',
+    story: 'The software statement goes into the portal, not into the request.',
+    fails: ['TREG-02/statement'],
+    conduct: { registrationClaims: ({ software_statement: _, ...claims }) => claims },
+  },
+  {
+    id: 'redirect-uri-of-the-new-app',
+    story: 'The app has a new callback, and the software statement is of last year.',
+    fails: ['TREG-03/redirect-uris'],
+    conduct: {
+      registrationClaims: (claims) => ({
+        ...claims,
+        redirect_uris: [...(claims.redirect_uris as string[]), 'https://app.tally.example/back'],
+      }),
+    },
+  },
+  {
+    id: 'registers-for-a-secret',
+    story: 'The template of the registration is that of another bank.',
+    fails: ['TREG-04/advertised'],
+    conduct: {
+      registrationClaims: (claims) => ({
+        ...claims,
+        token_endpoint_auth_method: 'client_secret_basic',
+      }),
+    },
+  },
+  {
+    id: 'registers-for-rs256',
+    story: 'RS256 was good enough for the sandbox.',
+    fails: ['TREG-04/advertised'],
+    conduct: {
+      registrationClaims: (claims) => ({ ...claims, id_token_signed_response_alg: 'RS256' }),
+    },
+  },
+  {
+    id: 'registration-jti-is-the-software',
+    story: 'jti is the software_id: it identifies the software, does it not.',
+    warns: ['TREG-05/jti-fresh'],
+    conduct: { registrationClaims: (claims) => ({ ...claims, jti: claims.iss }) },
+  },
+  {
+    id: 'registration-for-nobody',
+    story: 'The registration of every bank is the same JWT, so it names none.',
+    warns: ['TREG-07/audience'],
+    conduct: { registrationClaims: ({ aud: _, ...claims }) => claims },
+  },
+  {
+    id: 'own-redirect-uri',
+    story: 'The redirect URI comes from the configuration, whatever the bank stored.',
+    fails: ['REG-07/redirect-uri'],
+    conduct: { redirectUri: (_registered, own) => own[0] ?? '' },
+  },
+  {
+    id: 'own-scope',
+    story: 'The scope comes from the configuration, whatever the bank stored.',
+    fails: ['REG-07/scope'],
+    conduct: { visitScope: () => 'openid accounts fundsconfirmations' },
+  },
+  {
+    id: 'insists-on-its-name',
+    story:
+      'The answer of the registration is compared with the software statement, member by member.',
+    warns: ['TREG-06/other-values'],
+    conduct: { needs: { ...nothing, onBehalfOf: true } },
+  },
+]
+
+export default wrong

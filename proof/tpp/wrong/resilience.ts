@@ -1,0 +1,38 @@
+import type { WrongTpp } from '../tpp-proof.ts'
+
+const wrong: WrongTpp[] = [
+  {
+    id: 'retry-after-unread',
+    story: 'A 429 is tried again at once.',
+    warns: ['TRES-01/retry-after'],
+    conduct: { waitBeforeRetry: (_stated, attempt) => (attempt > 2 ? undefined : 0.01) },
+  },
+  {
+    id: 'hammers-a-busy-bank',
+    story: 'A 429 or 503 is tried again until it works, or thirty times.',
+    warns: ['TRES-01/no-retry-after', 'TRES-02/unavailable'],
+    conduct: {
+      waitBeforeRetry: (stated, attempt) => (attempt > 30 ? undefined : (stated ?? 0.001)),
+    },
+  },
+  {
+    id: 'hammers-closed-connections',
+    story: 'A closed connection is opened again, thirty times.',
+    warns: ['TRES-02/closed'],
+    conduct: { retryAfterClosed: (attempt) => attempt < 30 },
+  },
+  {
+    id: 'busy-bank-is-no-matter',
+    story: 'What cannot be read at the moment is shown as empty.',
+    warns: ['TRES-01/no-retry-after', 'TRES-02/unavailable'],
+    conduct: { claimsSuccess: (reason) => /was refused: (429|503) .*UK\.OBIE/s.test(reason) },
+  },
+  {
+    id: 'not-three-seconds-of-patience',
+    story: 'The pages of the app wait for anything, but not for three seconds.',
+    warns: ['TRES-03/slow'],
+    conduct: { patienceMs: 2900 },
+  },
+]
+
+export default wrong

@@ -1,0 +1,178 @@
+import { nothing } from '../conduct.ts'
+import type { WrongTpp } from '../tpp-proof.ts'
+
+const inADay = () => Math.floor(Date.now() / 1000) + 86_400
+
+const wrong: WrongTpp[] = [
+  {
+    id: 'secret-beside-the-assertion',
+    story: 'The form of the old authentication is still there.',
+    fails: ['TTOK-01/method'],
+    conduct: { tokenForm: (form) => ({ ...form, client_secret: 'kept-from-before' }) },
+  },
+  {
+    id: 'secret-instead-of-an-assertion',
+    story: 'The client authenticates as it does everywhere else.',
+    fails: ['TTOK-01/method'],
+    conduct: {
+      tokenForm: ({ client_assertion: _, client_assertion_type: __, ...form }) => ({
+        ...form,
+        client_secret: 'kept-from-before',
+      }),
+    },
+  },
+  {
+    id: 'assertion-type-of-saml',
+    story: 'The type of the assertion was copied from an example with SAML.',
+    fails: ['TTOK-02/type'],
+    conduct: {
+      tokenForm: (form) => ({
+        ...form,
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:saml2-bearer',
+      }),
+    },
+  },
+  {
+    id: 'assertion-by-the-software',
+    story: 'iss of the assertion is the software_id, as in the registration.',
+    fails: ['TTOK-03/issuer'],
+    conduct: { assertionClaims: (claims) => ({ ...claims, iss: '4vXkq0sYwRn2JmT7cGd1Zb' }) },
+  },
+  {
+    id: 'assertion-for-the-host',
+    story: 'aud is the address of the gateway.',
+    fails: ['TTOK-03/audience'],
+    conduct: { assertionClaims: (claims) => ({ ...claims, aud: 'https://gateway.tally.example' }) },
+  },
+  {
+    id: 'assertion-without-jti',
+    story: 'jti is optional in a JWT.',
+    fails: ['TTOK-03/jti'],
+    conduct: { assertionClaims: ({ jti: _, ...claims }) => claims },
+  },
+  {
+    id: 'assertion-expired',
+    story: 'The clock of the server is an hour slow.',
+    fails: ['TTOK-03/expiry'],
+    conduct: {
+      assertionClaims: (claims) => ({
+        ...claims,
+        iat: Number(claims.iat) - 3600,
+        exp: Number(claims.exp) - 3600,
+      }),
+    },
+  },
+  {
+    id: 'assertion-in-rs256',
+    story: 'The signer’s default is RS256.',
+    fails: ['TTOK-04/ps256'],
+    conduct: {
+      jwtHeader: (header, use) => (use === 'assertion' ? { ...header, alg: 'RS256' } : header),
+    },
+  },
+  {
+    id: 'assertion-of-an-old-key',
+    story: 'The signing key was replaced at the directory and not in the vault.',
+    fails: ['TTOK-04/ps256'],
+    conduct: {
+      jwtHeader: (header, use) => (use === 'assertion' ? { ...header, kid: 'last-year' } : header),
+    },
+  },
+  {
+    id: 'assertion-used-again',
+    story: 'The assertion is good for a minute, so it is cached for a minute.',
+    fails: ['TTOK-05/jti-fresh'],
+    conduct: { assertionClaims: (claims) => ({ ...claims, jti: `minute-of-${claims.sub}` }) },
+  },
+  {
+    id: 'assertion-for-a-day',
+    story: 'The assertion is made by a nightly job.',
+    warns: ['TTOK-06/short'],
+    conduct: { assertionClaims: (claims) => ({ ...claims, exp: inADay() }) },
+  },
+  {
+    id: 'grant-that-is-not-registered',
+    story: 'The token of the client is asked for with an assertion grant.',
+    fails: ['TTOK-07/grant'],
+    conduct: {
+      tokenForm: (form) =>
+        form.grant_type === 'client_credentials'
+          ? { ...form, grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer' }
+          : form,
+    },
+  },
+  {
+    id: 'code-without-redirect-uri',
+    story: 'The redirect URI is left out where there is no redirect.',
+    fails: ['TTOK-08/redirect-uri'],
+    conduct: { tokenForm: ({ redirect_uri: _, ...form }) => form },
+  },
+  {
+    id: 'code-redeemed-twice',
+    story: 'A double click redeems the code twice.',
+    warns: ['TTOK-09/once'],
+    conduct: { redeemsTwice: true },
+  },
+  {
+    id: 'every-scope-for-the-client',
+    story: 'The token of the client is asked for with every scope that there is.',
+    warns: ['TTOK-10/own-scopes'],
+    conduct: { grantScope: () => 'accounts payments' },
+  },
+  {
+    id: 'never-refreshes-what-it-could',
+    story: 'The refresh token is stored, and nobody built what uses it.',
+    warns: ['TTOK-11/expired-token', 'TTOK-11/short-life'],
+    conduct: { usesRefreshToken: false },
+  },
+  {
+    id: 'first-refresh-token-for-ever',
+    story: 'The refresh token is stored when the customer connects, and never again.',
+    warns: ['TTOK-12/rotated'],
+    conduct: { refreshTokenAfter: 'first' },
+  },
+  {
+    id: 'refresh-token-lost',
+    story: 'The whole token response is stored, also where it has no refresh token.',
+    warns: ['TTOK-12/kept'],
+    conduct: { refreshTokenAfter: 'as-answered' },
+  },
+  {
+    id: 'refused-grants-sent-again',
+    story: 'Whatever is not 200 is tried ten times.',
+    warns: ['TTOK-09/once', 'TTOK-13/refresh-refused'],
+    conduct: { repeatsGrants: 9 },
+  },
+  {
+    id: 'refused-code-is-no-matter',
+    story: 'The page says "connected" before the code is redeemed.',
+    warns: ['TTOK-13/code-refused'],
+    conduct: { claimsSuccess: (reason) => reason.startsWith('the grant authorization_code') },
+  },
+  {
+    id: 'insists-on-token-type',
+    story: 'The library throws without token_type.',
+    warns: ['TTOK-14/no-token-type'],
+    conduct: { needs: { ...nothing, tokenType: true } },
+  },
+  {
+    id: 'knows-every-member-of-a-token',
+    story: 'The token response is read by a class that refuses unknown members.',
+    warns: ['TDAT-06/unknown-members', 'TTOK-14/more-members'],
+    conduct: { needs: { ...nothing, tokenMembers: true } },
+  },
+  {
+    id: 'insists-on-a-refresh-token',
+    story: 'The column of the refresh token is not null.',
+    warns: ['TTOK-14/no-refresh-token'],
+    conduct: { needs: { ...nothing, refreshToken: true } },
+  },
+  {
+    id: 'insists-on-a-second-id-token',
+    story: 'The name of the customer is read from the ID token of the token endpoint.',
+    warns: ['TTOK-14/no-id-token'],
+    conduct: { needs: { ...nothing, idToken: true } },
+  },
+]
+
+export default wrong

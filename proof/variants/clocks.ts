@@ -1,0 +1,73 @@
+import { stateOf } from '../../bank/state.ts'
+import type { Variant } from '../proof.ts'
+import { type Json, partOf } from '../rewriting.ts'
+
+/** Seconds: less than the 60 that the target allows. */
+const APART = 55
+
+/** A clock that is so many seconds ahead, and what it refuses: strict on iat, nbf and exp. */
+function strictClock(ahead: number): Pick<Variant, 'policies' | 'middleware'> {
+  const refusal = ({ iat, nbf, exp }: Json) => {
+    const now = Date.now() / 1000 + ahead
+    if ([iat, nbf].some((instant) => Number(instant ?? 0) > now)) return 'issued in the future'
+    return Number(exp) <= now ? 'expired' : undefined
+  }
+  return {
+    policies: (correct, { fired }) => {
+      const judged = (claims: Json) => {
+        fired()
+        return refusal(claims)
+      }
+      return {
+        clientAssertionRefusal: (claims, header) =>
+          judged(claims) ?? correct.clientAssertionRefusal(claims, header),
+        requestObjectRefusal: (claims, settings) =>
+          judged(claims) ?? correct.requestObjectRefusal(claims, settings),
+        registrationValueRefusal: (claims, advertised) =>
+          judged(claims) ?? correct.registrationValueRefusal(claims, advertised),
+        dateTimeOf: (instant) => correct.dateTimeOf(instant),
+        consentView: (consent, spelling) =>
+          correct.consentView(
+            {
+              ...consent,
+              created: consent.created + ahead * 1000,
+              statusUpdated: consent.statusUpdated + ahead * 1000,
+            },
+            spelling,
+          ),
+      }
+    },
+    async middleware(ctx, next) {
+      await next()
+      if (partOf(ctx) === 'pages') return
+      ctx.set('date', new Date(Date.now() + ahead * 1000).toUTCString())
+      stateOf(ctx).fired()
+    },
+  }
+}
+
+const variants: Variant[] = [
+  {
+    id: 'times-to-the-second',
+    story:
+      'RFC 3339 does not ask for fractions of a second: two changes of Status within one second have one StatusUpdateDateTime.',
+    policies: (correct, { fired }) => ({
+      dateTimeOf(instant) {
+        fired()
+        return correct.dateTimeOf(instant - (instant % 1000)).replace(/\.\d+/, '')
+      },
+    }),
+  },
+  {
+    id: 'strict-clock-ahead',
+    story: `No clocks agree: the bank's is ${APART} seconds ahead, and it takes nothing that has expired by it.`,
+    ...strictClock(APART),
+  },
+  {
+    id: 'strict-clock-behind',
+    story: `No clocks agree: the bank's is ${APART} seconds behind, and it takes nothing that was issued in its future.`,
+    ...strictClock(-APART),
+  },
+]
+
+export default variants

@@ -1,0 +1,109 @@
+import type { Context, Next } from 'koa'
+import { currentRequest } from '../../bank/request-context.ts'
+import { stateOf } from '../../bank/state.ts'
+import type { Variant } from '../proof.ts'
+import { type Part, partOf } from '../rewriting.ts'
+
+const present = (ctx: Context) => ctx.get('x-fapi-customer-ip-address') !== ''
+
+/** Counts the requests of each endpoint, whatever it is about, from 0. */
+function counter(): () => number {
+  const counts = new Map<string, number>()
+  return () => {
+    const { method = '', path = '', socket } = currentRequest() ?? {}
+    const plain = path.replace(/(accounts|-consents|interaction|register)\/[^/]+/, '$1/…')
+    const key = `${socket?.localPort} ${method} ${plain}`
+    const count = counts.get(key) ?? 0
+    counts.set(key, count + 1)
+    return count
+  }
+}
+
+/** "All error responses have the ErrorResponse body": at the product interface, and nowhere else. */
+function bodyOf(part: Part): unknown {
+  if (part !== 'products') return '<html><h1>Service temporarily unavailable</h1></html>'
+  const description = 'The service is temporarily unavailable.'
+  return { description, status: '503', title: 'Service Unavailable' }
+}
+
+function unavailable(ctx: Context, status: number, retryAfter?: string): void {
+  ctx.status = status
+  ctx.body = bodyOf(partOf(ctx))
+  if (retryAfter !== undefined) ctx.set('retry-after', retryAfter)
+  stateOf(ctx).fired()
+}
+
+const next = counter()
+let waits = 0
+
+const variants: Variant[] = [
+  {
+    id: 'unavailable-now-and-then',
+    story:
+      'No sentence promises that a service is always there, and one of the documents has 503: a restart, a gateway without its upstream (502), or one that did not wait for it (504); the first, the fifth and any other request of an endpoint. Retry-After is there or not.',
+    async middleware(ctx: Context, proceed: Next) {
+      const count = next()
+      if (count % 5 !== 0) return proceed()
+      const status = partOf(ctx) === 'products' ? 503 : ([503, 502, 504][(count / 5) % 3] ?? 503)
+      // Without Retry-After the suite waits for a second: seen once.
+      waits += 1
+      unavailable(ctx, status, waits === 3 ? undefined : '0')
+    },
+  },
+  {
+    id: 'limited-now-and-then',
+    story:
+      '"Thresholds and windows: not shown": 429 for tokens and consents, and for data although the customer is present, which Limits 1 implies not to come (AMB-21).',
+    warns: ['RATE-02/no-429-while-present'],
+    because: 'A 429 for a request with the header x-fapi-customer-ip-address warns (AMB-21).',
+    middleware: (() => {
+      const count = counter()
+      return async (ctx: Context, proceed: Next) => {
+        const part = partOf(ctx)
+        const limited = ['token', 'consents', 'registration'].includes(part)
+        if (!limited && !(part === 'data' && present(ctx))) return proceed()
+        if (count() % 6 !== 2) return proceed()
+        unavailable(ctx, 429, '0')
+      }
+    })(),
+  },
+  {
+    id: 'products-unavailable-after-a-while',
+    story:
+      '"503: The service is temporarily unavailable", in the middle of a run: what has been seen of it stands, and what relies on it is blocked by the bank’s own words.',
+    middleware: (() => {
+      const count = counter()
+      return async (ctx: Context, proceed: Next) => {
+        if (partOf(ctx) !== 'products' || ctx.method !== 'GET' || count() < 3) return proceed()
+        unavailable(ctx, 503, '0')
+      }
+    })(),
+  },
+  {
+    id: 'funds-deletion-unavailable',
+    story:
+      'Behind the gateway nothing listens yet for the deletion of funds confirmation consents.',
+    warns: ['ERR-01/no-5xx'],
+    blocks: [
+      'FCC-12/answers-204',
+      'FCC-13/without-authorization',
+      'FCC-13/invalid-token',
+      'FCC-13/expired-token',
+      'FCC-13/nothing-deleted',
+      'FCC-14/refused',
+      'FCC-14/other-direction',
+      'SEC-01/funds-deletion',
+      'FCC-14/survives',
+      'FCC-15/invalid-id',
+    ],
+    because:
+      '502 says nothing of what would be answered; no request is answered by a server error: should.',
+    async middleware(ctx: Context, proceed: Next) {
+      const deletion = ctx.method === 'DELETE' && ctx.path.includes('/funds-confirmation-consents')
+      if (!deletion) return proceed()
+      unavailable(ctx, 502, '0')
+    },
+  },
+]
+
+export default variants
