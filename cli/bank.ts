@@ -1,7 +1,13 @@
-import { writeFileSync } from 'node:fs'
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { stringify } from 'yaml'
-import { startBank } from '../bank/bank.ts'
+import { type BankOptions, startBank } from '../bank/bank.ts'
+import type { Bank } from '../bank/running-bank.ts'
+import type { Sighting } from '../bank/sighting.ts'
+import type { TargetDocument } from '../engine/configuration/target.ts'
+import { counted } from '../engine/report/escape.ts'
 import { loadFaults, loadVariants } from '../proof/load.ts'
+import { listAlterations, named } from './bank-alterations.ts'
 import { number, UsageError } from './usage.ts'
 
 export interface BankCommand {
@@ -10,19 +16,99 @@ export interface BankCommand {
   port?: string
   transactions?: string
   info?: string
+  watch?: boolean
+  out?: string
+  log?: string
+  state?: string
+  strict?: string
+  tpp?: string
 }
 
 /** `assay bank`: the reference bank alone, to develop against; it stays up until Ctrl-C. */
-export async function bank(options: BankCommand): Promise<void> {
+export async function bank(what: string | undefined, options: BankCommand): Promise<void> {
+  if (what !== undefined) return listAlterations(what)
+  if (options.strict !== undefined && options.strict !== 'fapi') {
+    throw new UsageError(`--strict takes fapi, not ${options.strict}`)
+  }
   const alterations = [
     ...(options.fault ? named('fault', await loadFaults(), options.fault) : []),
     ...(options.variant ? named('variant', await loadVariants(), options.variant) : []),
   ]
-  const started = await startBank({
+  const known = options.tpp ? await tppOf(options.tpp) : undefined
+  const state = options.state ?? known?.state
+  const folder = state
+    ? await (await import('./bank-state.ts')).openStateFolder(state, known?.enrol)
+    : undefined
+  const given = number('--port', options.port, 65_500)
+  // A client that is configured once must find the bank again.
+  const port = given ?? known?.port ?? (folder ? 8443 : undefined)
+  const seeing = new Set<(sighting: Sighting) => void>()
+  const started = await start({
     alterations,
-    port: number('--port', options.port, 65_500),
+    port,
     transactions: number('--transactions', options.transactions, 10_000_000),
+    settings: { strict: options.strict === 'fapi' ? 'fapi' : 'documents' },
+    directory: folder?.directory,
+    kept: folder?.kept,
+    onSighting: (sighting) => {
+      for (const see of seeing) see(sighting)
+    },
   })
+  const following = folder?.follow(started)
+  say(started, options)
+  for (const { id, story } of alterations) console.log(`Altered: ${id}. ${story}`)
+  const { log } = options
+  if (log !== undefined) {
+    writeFileSync(log, '', { mode: 0o600 })
+    seeing.add((sighting) => appendFileSync(log, `${logLine(sighting)}\n`))
+    console.log(`A line for each request: ${log}`)
+  }
+  const watching = options.watch ? await watch(started, options, port) : undefined
+  if (watching) {
+    seeing.add(watching.see)
+    console.log(`What the bank sees: ${watching.url}`)
+  }
+  console.log('Ctrl-C ends it.')
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', resolve)
+    process.once('SIGTERM', resolve)
+  })
+  await following?.stop()
+  await watching?.end()
+  await started.close()
+  await folder?.directory.close()
+}
+
+/** What a file says of a TPP that this bank must know. */
+async function tppOf(file: string) {
+  const { readTppFile } = await import('../engine/certification/tpp-file.ts')
+  const { enrolmentOf, stateFolderOf } = await import('./tpp-client.ts')
+  const { document, base } = readTppFile(file)
+  return {
+    enrol: await enrolmentOf(document, base),
+    state: stateFolderOf(document, base),
+    port: document.port,
+  }
+}
+
+async function watch(started: Bank, { out }: BankCommand, port: number | undefined) {
+  const { startWatch } = await import('./watch.ts')
+  const target = structuredClone(started.target) as TargetDocument
+  return startWatch(target, { out, port: port && port + 9 })
+}
+
+/** @throws UsageError, in one line, when a port is taken */
+async function start(options: BankOptions): Promise<Bank> {
+  try {
+    return await startBank(options)
+  } catch (error) {
+    const { code, port } = error as NodeJS.ErrnoException & { port?: number }
+    if (code !== 'EADDRINUSE') throw error
+    throw new UsageError(`port ${port} is in use. Name another first port with --port.`)
+  }
+}
+
+function say(started: Bank, options: BankCommand): void {
   const { target, addresses, operatorUrl, servicingUrl, customers } = started
   console.log('The reference bank is up.')
   for (const [name, address] of Object.entries(addresses)) {
@@ -32,31 +118,34 @@ export async function bank(options: BankCommand): Promise<void> {
   console.log(`  ${'operator'.padEnd(26)} ${operatorUrl}`)
   console.log('Customers (made up, for this bank only):')
   for (const { username, password, cards } of customers) {
-    console.log(`  ${username.padEnd(20)} ${password.padEnd(22)} ${cards.length} cards`)
+    console.log(`  ${username.padEnd(20)} ${password.padEnd(22)} ${counted(cards.length, 'card')}`)
   }
-  for (const { id, story } of alterations) console.log(`Altered: ${id}. ${story}`)
-  if (options.info) {
-    const schema = '# yaml-language-server: $schema=schemas/assay/target.schema.json'
-    writeFileSync(options.info, `${schema}\n${stringify(target, { lineWidth: 0 })}`, {
-      mode: 0o600,
-    })
-    console.log(`Certificates, keys and addresses for a TPP: ${options.info}`)
-    console.log(`  assay run --target ${options.info}`)
-  } else {
+  if (!options.info) {
     console.log('Certificates and keys for a TPP: start it with --info FILE.')
+    return
   }
-  console.log('Ctrl-C ends it.')
-  await new Promise<void>((resolve) => {
-    process.once('SIGINT', resolve)
-    process.once('SIGTERM', resolve)
-  })
-  await started.close()
+  const schema = '# yaml-language-server: $schema=schemas/assay/target.schema.json'
+  const called = { ...target, name: nameOf(options.info) }
+  writeFileSync(options.info, `${schema}\n${stringify(called, { lineWidth: 0 })}`, { mode: 0o600 })
+  console.log(`Certificates, keys and addresses for a TPP: ${options.info}`)
+  console.log(`  assay run --target ${options.info}`)
 }
 
-function named<T extends { id: string }>(word: string, all: T[], ids: string[]): T[] {
-  return ids.map((id) => {
-    const found = all.find((each) => each.id === id)
-    if (!found) throw new UsageError(`no ${word} is called ${id}`)
-    return found
+/** The target of a file is called as the file is, so that its reports are not another bank's. */
+function nameOf(file: string): string {
+  return basename(file).replace(/\.[^.]*$/, '') || 'reference-bank'
+}
+
+/** What a log may hold: no header, no body and no query, where secrets are. */
+function logLine({ startedAt, durationMs, request, response, failure, refusal }: Sighting): string {
+  const { origin, pathname } = new URL(request.url)
+  return JSON.stringify({
+    at: new Date(startedAt).toISOString(),
+    method: request.method,
+    address: `${origin}${pathname}`,
+    status: response?.status,
+    failure: failure?.code,
+    refused: refusal?.detail,
+    milliseconds: Math.round(durationMs),
   })
 }

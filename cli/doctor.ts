@@ -1,7 +1,8 @@
+import { exposedFiles } from '../engine/configuration/exposed-files.ts'
+import { targetFrom } from '../engine/configuration/resolve.ts'
+import { TargetError } from '../engine/configuration/target-error.ts'
 import { examineTarget } from '../engine/doctor/doctor.ts'
 import { exitCodeOf, type Line } from '../engine/doctor/finding.ts'
-import { targetFrom } from '../engine/target/resolve.ts'
-import { TargetError } from '../engine/target/target-error.ts'
 import { type OpenedTarget, openTarget } from './open-target.ts'
 
 /** `assay doctor`: exit code 0 when nothing is wrong, 2 your configuration, 3 network or bank. */
@@ -12,6 +13,10 @@ export async function doctor(options: { target: string }): Promise<void> {
   try {
     const target = targetFrom(document, base)
     show({ name: 'file', level: 'ok', text: `${document.name}, ${words[target.layout]}` })
+    for (const file of exposedFiles(opened.file)) {
+      const text = `everybody on this machine can read ${file}: chmod 600 ${file}`
+      show({ name: 'key files', level: 'note', text })
+    }
     const lines = await examineTarget({ target, memory, tell: show })
     console.log(summary(lines))
     process.exitCode = exitCodeOf(lines)

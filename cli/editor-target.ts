@@ -1,9 +1,37 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { DEFAULT_TARGET, openTarget } from './open-target.ts'
+import { root } from '../engine/record/root.ts'
+import type { Assignment } from '../engine/run/judging-process.ts'
+import { DEFAULT_TARGET } from './default-target.ts'
+import { openTarget } from './open-target.ts'
+import { version } from './version.ts'
 
-/** Gives checks that run from an editor their target; called once by vitest. */
+/**
+ * Gives checks that run as vitest tests their target: ASSAY_TARGET, or else the reference bank. What
+ * `assay run` writes into its folder goes to ASSAY_OUT, where it is set. Called once by vitest.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const opened = await openTarget(process.env.ASSAY_TARGET ?? DEFAULT_TARGET)
-  project.provide('target', JSON.stringify({ document: opened.document, base: opened.base }))
-  return () => opened.close()
+  const wanted = process.env.ASSAY_OUT
+  const out = wanted ? resolve(wanted) : mkdtempSync(join(tmpdir(), 'assay-vitest-'))
+  mkdirSync(out, { recursive: true })
+  const assignment: Assignment = {
+    target: opened.document,
+    targetFile: opened.file,
+    configurationDigest: opened.configurationDigest,
+    base: opened.base,
+    memory: opened.memory,
+    scope: { profile: 'full', only: [] },
+    suites: join(root, 'suites'),
+    out,
+    version,
+    fresh: true,
+  }
+  project.provide('assignment', JSON.stringify(assignment))
+  return async () => {
+    if (!wanted) rmSync(out, { recursive: true, force: true })
+    await opened.close()
+  }
 }

@@ -1,13 +1,37 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
+import { loadBothSides, loadCatalogue } from '../engine/catalogue/catalogue.ts'
+import { definitionsOf } from '../engine/catalogue/definitions.ts'
 import { notTestedPage, readingPage } from '../engine/catalogue/reading.ts'
-import { root } from '../engine/catalogue/root.ts'
-import { memberTable } from '../engine/target/members.ts'
+import { scenariosPage } from '../engine/certification/scenarios-page.ts'
+import { loadTppSuites } from '../engine/certification/suite.ts'
+import { memberTable } from '../engine/configuration/members.ts'
+import { type Interface, openApi } from '../engine/openapi/document.ts'
+import { loadOperations } from '../engine/openapi/operations.ts'
+import { root } from '../engine/record/root.ts'
+import { alterationStories } from '../proof/tpp/bank-host.ts'
+import { withRun } from './readme-run.ts'
 
 const DOCUMENTS: [name: string, title: string][] = [
   ['account-information', 'Account information'],
   ['product-information', 'Product information'],
+]
+
+const INTERFACES: Interface[] = [
+  {
+    document: 'account-information',
+    title: 'Account information, consent and authorisation',
+    version: 'v3.1',
+    description:
+      'Every must that the document states of a message, and what it leans on; what is implied stands in the descriptions. An id such as TXN-31/amount names the requirement: docs/requirements/account-information.md quotes its sentence.',
+  },
+  {
+    document: 'product-information',
+    title: 'Consumer credit card product information',
+    version: 'v1',
+    description:
+      'Every must that the document states of a message; what is implied stands in the descriptions. An id such as PROD-06/data names the requirement: docs/requirements/product-information.md quotes its sentence.',
+  },
 ]
 
 /** The page on targets, its table of members made anew from the schema. */
@@ -18,17 +42,32 @@ function withTable(page: string): string {
   return page.replace(table, () => memberTable().join('\n'))
 }
 
-/** `assay generate`: the pages made from specs/ and from the schema of targets. With --check: exit code 1 when one is out of date. */
-export function generate(options: { check?: boolean }): void {
-  const catalogue = loadCatalogue()
+/** The page on what a TPP's client meets. */
+async function scenarios(): Promise<string> {
+  const catalogue = loadCatalogue(undefined, 'TPP')
+  const suites = await loadTppSuites(join(import.meta.dirname, '..', 'suites', 'tpp'), catalogue)
+  const stories = await alterationStories()
+  return scenariosPage(suites, catalogue, (id) => stories.get(id))
+}
+
+/** `assay generate`: the pages made from specs/, from the schema of targets and from a run. With --check: exit code 1 when one is out of date. */
+export async function generate(options: { check?: boolean }): Promise<void> {
+  const catalogue = loadBothSides()
+  const places = definitionsOf(root, catalogue.owners.keys())
   const files = new Map(
     DOCUMENTS.map(([name, title]) => {
       const document = readFileSync(join(root, 'documents', `${name}.md`), 'utf8')
-      return [`docs/requirements/${name}.md`, readingPage(title, name, document, catalogue)]
+      return [`docs/requirements/${name}.md`, readingPage(title, name, document, catalogue, places)]
     }),
   )
   files.set('docs/requirements/not-tested.md', notTestedPage(catalogue))
   files.set('docs/target.md', withTable(readFileSync(join(root, 'docs', 'target.md'), 'utf8')))
+  files.set('README.md', withRun(readFileSync(join(root, 'README.md'), 'utf8')))
+  files.set('docs/scenarios.md', await scenarios())
+  const operations = loadOperations()
+  for (const face of INTERFACES) {
+    files.set(`docs/openapi/${face.document}.yaml`, openApi(face, operations, catalogue))
+  }
   for (const [file, content] of files) {
     const path = join(root, file)
     if (existsSync(path) && readFileSync(path, 'utf8') === content) continue

@@ -1,3 +1,5 @@
+import type { Command } from 'commander'
+
 /** Answers by the name of their question; an empty text is "none". */
 export type Answers = Record<string, string>
 
@@ -216,3 +218,14 @@ export const questions: Question[] = [
     wrong: variableName,
   },
 ]
+
+/** The flags of `assay init`: one for each question. */
+export function initOptions(command: Command): Command {
+  command
+    .description('write a target file: asks on a terminal, or takes flags')
+    .option('--out <file>', 'where to write; default: standard output')
+    .option('--force', 'overwrite the file')
+    .option('--yes', 'ask nothing; what no flag gives becomes a reference to a variable or file')
+  for (const { name, ask, help } of questions) command.option(`--${name} <value>`, help ?? ask)
+  return command
+}

@@ -1,23 +1,10 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Command } from 'commander'
-import { root } from '../engine/catalogue/root.ts'
+import { root } from '../engine/record/root.ts'
 import { targetFile, variablesOf } from './init-file.ts'
 import { type Answers, type Question, questions } from './init-questions.ts'
 import { UsageError } from './usage.ts'
-
-/** `assay init` with its flags: one for each question. */
-export function addInit(program: Command): void {
-  const command = program
-    .command('init')
-    .description('write a target file: asks on a terminal, or takes flags')
-    .option('--out <file>', 'where to write; default: standard output')
-    .option('--force', 'overwrite the file')
-    .option('--yes', 'ask nothing; what no flag gives becomes a reference to a variable or file')
-  for (const { name, ask, help } of questions) command.option(`--${name} <value>`, help ?? ask)
-  command.action(init)
-}
 
 export type InitOptions = { out?: string; force?: boolean; yes?: boolean } & Record<string, unknown>
 

@@ -1,20 +1,18 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
+import { CatalogueError } from '../engine/catalogue/catalogue-error.ts'
+import { TargetError } from '../engine/configuration/target-error.ts'
+import { visible } from '../engine/report/escape.ts'
 import { InputError } from '../engine/report/input-error.ts'
-import { TargetError } from '../engine/target/target-error.ts'
-import { bank } from './bank.ts'
-import { doctor } from './doctor.ts'
-import { generate } from './generate.ts'
-import { addInit } from './init.ts'
-import { DEFAULT_TARGET } from './open-target.ts'
-import { plan } from './plan.ts'
-import { prove } from './prove.ts'
-import { provePairs } from './prove-pairs.ts'
-import { diff, packed, report, sign, verify } from './reports.ts'
-import { reproduce } from './reproduce.ts'
-import { run } from './run.ts'
+import { DEFAULT_TARGET } from './default-target.ts'
+import { initOptions } from './init-questions.ts'
 import { UsageError } from './usage.ts'
 import { version } from './version.ts'
+
+// A command's own modules are loaded when it is called: `assay --version` needs none of them.
+
+/** What a command is called with. */
+type Given<Action extends (...given: never[]) => unknown> = Parameters<Action>
 
 const program = new Command('assay')
   .description('Judges a UK open banking account-information interface against its documents.')
@@ -27,11 +25,17 @@ const program = new Command('assay')
 program
   .command('run')
   .description('judge a bank')
-  .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)
+  .option(
+    '--target <file>',
+    'the bank, described by a file; default: the reference bank, with --failed that of the run. ' +
+      'Given more than once: each bank in turn, and an overview',
+    (file: string, before: string[] = []) => [...before, file],
+  )
+  .option('--parallel <number>', 'how many of several targets at once; default 1')
   .option('--out <folder>', 'where the reports go; default reports/<target>/<UTC time>')
   .option(
     '--profile <profile>',
-    'core: one approval, nothing destructive; full: everything',
+    'core: one approval, nothing destructive; quick: everything, one case of each kind; full',
     'full',
   )
   .option(
@@ -40,68 +44,175 @@ program
   )
   .option('--failed <folder>', 'only what was not in order in an earlier run')
   .option('--list', 'say what would be judged, and judge nothing')
+  .option('--json', 'with --list: as JSON')
   .option('--fresh', 'begin anew, also where an interrupted run could be gone on with')
   .option('--deviations <file>', 'what the bank is known to do wrong, each with its expiry')
   .option('--baseline <folder>', 'an earlier run: what is new, fixed, still failing')
   .option('--fail-on <what>', 'new: exit with 1 only for what the baseline did not have')
   .option('--history <file>', 'add this run to a history, drawn as a trend')
   .option('--sign <key>', 'sign the evidence with a private key, PEM or JWK')
-  .action(run)
+  .option('--force', 'write into --out also where a signed run is')
+  .option(
+    '--deadline <minutes>',
+    'when nothing more is asked of the bank; waiting for a person does not count',
+    '240',
+  )
+  .option('--open', 'open the page at the end')
+  .action(async ({ target, ...options }) => {
+    if (target?.length > 1) {
+      const { runMany } = await import('./run-many.ts')
+      return runMany({ target, ...options }, process.argv.slice(3))
+    }
+    return (await import('./run.ts')).run({ ...options, target: target?.[0] })
+  })
+
+program
+  .command('tpp')
+  .description('judge a TPP’s client: it meets the reference bank in one scenario after the other')
+  .option(
+    '--tpp <file>',
+    'the client and how it is driven; assay init --tpp writes one',
+    'tpp.yaml',
+  )
+  .option('--out <folder>', 'where the reports go; default reports/<name>/<UTC time>')
+  .option('--only <pattern...>', 'scenario, rule, requirement, chapter or level; * for anything')
+  .option('--failed <folder>', 'only what was not in order in an earlier run')
+  .option('--list', 'say what would be judged, and judge nothing')
+  .option('--deviations <file>', 'what the client is known to do wrong, each with its expiry')
+  .option('--baseline <folder>', 'an earlier run: what is new, fixed, still failing')
+  .option('--fail-on <what>', 'new: exit with 1 only for what the baseline did not have')
+  .option('--history <file>', 'add this run to a history, drawn as a trend')
+  .option('--sign <key>', 'sign the evidence with a private key, PEM or JWK')
+  .option('--force', 'replace a signed run')
+  .option('--open', 'open the page when it is done')
+  .action(async (...given: Given<typeof import('./tpp.ts').tpp>) =>
+    (await import('./tpp.ts')).tpp(...given),
+  )
 
 program
   .command('plan')
   .description('what a run will ask for, before anything is sent')
   .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)
-  .option('--profile <profile>', 'core or full', 'full')
+  .option('--profile <profile>', 'core, quick or full', 'full')
   .option(
     '--only <pattern...>',
     'check, requirement, chapter, level or tag (@visit, @hook, …); * for anything',
   )
   .option('--list', 'say what would be judged')
-  .action(plan)
+  .option('--tpp <file>', 'instead: what a certification of this client will do')
+  .action(async (options: Given<typeof import('./plan.ts').plan>[0] & { tpp?: string }) =>
+    options.tpp
+      ? (await import('./tpp-plan.ts')).planTpp({ ...options, tpp: options.tpp })
+      : (await import('./plan.ts')).plan(options),
+  )
 
-addInit(program)
+initOptions(program.command('init'))
+  .option('--tpp <file>', 'instead: write a file that describes a client, and an example of one')
+  .action(async (options: Given<typeof import('./init.ts').init>[0] & { tpp?: string }) =>
+    options.tpp
+      ? (await import('./tpp-init.ts')).initTpp(options.tpp)
+      : (await import('./init.ts')).init(options),
+  )
 
 program
   .command('doctor')
   .description('what most first runs get wrong, each with its mend, in seconds')
   .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)
-  .action(doctor)
+  .option('--tpp <file>', 'instead: the client of this file, at the correct bank')
+  .action(async (options: Given<typeof import('./doctor.ts').doctor>[0] & { tpp?: string }) =>
+    options.tpp
+      ? (await import('./tpp-doctor.ts')).doctorTpp(options.tpp)
+      : (await import('./doctor.ts')).doctor(options),
+  )
 
 program
   .command('reproduce')
   .description('one check alone: its steps and its deviation, every message written out')
   .argument('[check]', 'a check, or with --run a rule; default: everything that failed in the run')
-  .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)
+  .option(
+    '--target <file>',
+    'the bank, described by a file; default: that of the run, else the reference bank',
+  )
   .option('--run <folder>', 'an earlier run')
-  .action(reproduce)
+  .action(async (...given: Given<typeof import('./reproduce.ts').reproduce>) =>
+    (await import('./reproduce.ts')).reproduce(...given),
+  )
 
 program
   .command('bank')
   .description('the reference bank, to develop against')
+  .argument('[what]', 'faults or variants: list them instead')
   .option('--fault <id...>', 'what this bank does wrong, from proof/faults')
   .option('--variant <id...>', 'what it does differently and lawfully, from proof/variants')
   .option('--port <number>', 'first of its ports; default: free ones')
   .option('--transactions <number>', 'transactions of the first customer’s first card')
   .option('--info <file>', 'write a ready target file with every address and credential')
-  .action(bank)
+  .option(
+    '--watch',
+    'judge every request as it comes, here and on a page; Ctrl-C writes the report',
+  )
+  .option('--out <folder>', 'where the report of --watch goes; default reports/watched/<UTC time>')
+  .option('--log <file>', 'write a line for each request, without secrets')
+  .option('--state <folder>', 'keep keys, directory, clients and consents over restarts')
+  .option('--tpp <file>', 'know the redirect URIs and keys of this TPP, and keep its state')
+  .option('--strict <standard>', 'fapi: refuse what FAPI 1.0 Advanced alone asks for')
+  .action(async (...given: Given<typeof import('./bank.ts').bank>) =>
+    (await import('./bank.ts')).bank(...given),
+  )
 
 program
   .command('prove')
   .description('every check can fail, no lawful bank does')
   .option('--fault <id...>', 'only these faults')
   .option('--variant <id...>', 'only these variants')
+  .option(
+    '--check <id...>',
+    'only what concerns these checks: their faults, their chapters’ variants',
+  )
+  .option('--chapter <name...>', 'only the faults and variants of these chapters')
   .option('--correct', 'only the correct bank; lists every outcome but pass')
   .option(
     '--alone',
-    'each fault and variant in a bank of its own; else two share one where they can',
+    'each fault and variant in a bank of its own; else several share one where they can',
   )
   .option('--json <file>', 'write every proof and the matrix')
   .option('--page <file>', 'write the matrix as a page')
   .option('--processes <number>', 'how many at once; default: one for each processor')
   .option('--pairs <number>', 'only pairs of variants, as many, drawn at random')
+  .option('--mixed <number>', 'only faults with a variant of their chapter, as many, or all')
+  .option('--shard <part>', '1/4: one of four parts, for another machine; needs --json')
+  .option('--merge <file...>', 'judge what the parts wrote as one')
   .option('--seed <number>', 'draws the same pairs again; default: a new one')
-  .action((options) => (options.pairs ? provePairs(options) : prove(options)))
+  .option('--tpp [id...]', 'only what judges TPPs: the right one, wrong ones, lawful ones')
+  .action(async (options) =>
+    options.tpp
+      ? (await import('./prove-tpp.ts')).proveTppsOnly(options)
+      : options.pairs
+        ? (await import('./prove-pairs.ts')).provePairs(options)
+        : (await import('./prove.ts')).prove(options),
+  )
+
+program
+  .command('deviations')
+  .description('known deviations: what a bank is known to do wrong')
+  .command('init')
+  .description('write the file to fill in, from what a run found')
+  .argument('<folder>', 'the run')
+  .option('--out <file>', 'where it goes', 'deviations.yaml')
+  .option('--force', 'overwrite it')
+  .action(async (...given: Given<typeof import('./deviations.ts').deviationsInit>) =>
+    (await import('./deviations.ts')).deviationsInit(...given),
+  )
+
+program
+  .command('credentials')
+  .description('the certificates and keys that the curl lines of a report need, as private files')
+  .option('--target <file>', 'the bank, described by a file; default: the reference bank')
+  .requiredOption('--out <folder>', 'where they go')
+  .option('--force', 'overwrite what is there')
+  .action(async (...given: Given<typeof import('./credentials.ts').credentials>) =>
+    (await import('./credentials.ts')).credentials(...given),
+  )
 
 program
   .command('report')
@@ -109,9 +220,9 @@ program
   .argument('<folder>', 'the run: report.json and exchanges.jsonl')
   .option('--baseline <folder>', 'an earlier run to compare with')
   .option('--history <file>', 'a history to add it to')
-  .option('--allure', 'the report of Allure 3 as one file as well; needs allure@3.18.0 beside')
-  .option('--allure-history <file>', 'Allure’s own history file, for its trends')
-  .action(report)
+  .action(async (...given: Given<typeof import('./reports.ts').report>) =>
+    (await import('./reports.ts')).report(...given),
+  )
 
 program
   .command('diff')
@@ -120,7 +231,18 @@ program
   .argument('<later>', 'folder of a run')
   .option('--format <format>', 'text, markdown or json', 'text')
   .option('--fail-on <what>', 'exit with 1 for what is new, or for any failure of the later', 'new')
-  .action(diff)
+  .action(async (...given: Given<typeof import('./reports.ts').diff>) =>
+    (await import('./reports.ts')).diff(...given),
+  )
+
+program
+  .command('overview')
+  .description('one page of many runs: banks and chapters, what changed, what ends soon')
+  .argument('<folders...>', 'folders of runs, or folders in which runs are')
+  .option('--out <folder>', 'where overview.html and overview.json go; default: the first folder')
+  .action(async (...given: Given<typeof import('./overview.ts').overview>) =>
+    (await import('./overview.ts')).overview(...given),
+  )
 
 program
   .command('sign')
@@ -129,33 +251,54 @@ program
   .requiredOption('--key <file>', 'private key, PEM or JWK')
   .option('--kid <kid>', 'names the key')
   .option('--x5c <file>', 'PEM of the certificate of the key')
-  .action(sign)
+  .action(async (...given: Given<typeof import('./reports.ts').sign>) =>
+    (await import('./reports.ts')).sign(...given),
+  )
 
 program
   .command('verify')
   .description('was a run changed since it was signed?')
   .argument('<path>', 'folder of a run, its statement.jws, or an archive')
   .option('--key <file>', 'public key or certificate of the signer')
-  .action(verify)
+  .action(async (...given: Given<typeof import('./reports.ts').verify>) =>
+    (await import('./reports.ts')).verify(...given),
+  )
 
 program
   .command('pack')
   .description('an archive of a run for an auditor')
   .argument('<folder>', 'the run')
   .option('--out <file>', 'the archive; default FOLDER.zip')
-  .action(packed)
+  .action(async (...given: Given<typeof import('./reports.ts').packed>) =>
+    (await import('./reports.ts')).packed(...given),
+  )
+
+program
+  .command('lint')
+  .description('mistakes in specs, suites and proof, seen without a bank')
+  .action(async () => (await import('./lint.ts')).lint())
 
 program
   .command('generate')
   .description('the pages of docs/requirements, made from specs/')
   .option('--check', 'write nothing; exit with 1 when one is out of date')
-  .action(generate)
+  .action(async (...given: Given<typeof import('./generate.ts').generate>) =>
+    (await import('./generate.ts')).generate(...given),
+  )
 
-// Whoever reads our output may stop reading: `assay run --list | head`.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit()
-  throw error
-})
+// Whoever reads our output may stop reading, `assay run | head`, and a terminal may go with its line; the
+// reports are written all the same.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
+  })
+}
+
+/** A disk that is full or may not be written to, a folder where a file belongs and the other way round. */
+const OF_FILES = new Set([
+  ...['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'ENAMETOOLONG', 'ELOOP'],
+  ...['EISDIR', 'ERR_FS_EISDIR', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'],
+])
 
 try {
   await program.parseAsync()
@@ -166,10 +309,20 @@ try {
 /** Says what went wrong, without a stack trace where the user can mend it; the exit code. */
 function reported(error: unknown): number {
   if ([UsageError, TargetError, InputError].some((kind) => error instanceof kind)) {
-    const { message } = error as Error
-    console.error(message)
+    // It may quote a file, and a terminal obeys what it is shown.
+    console.error(visible((error as Error).message))
     return 2
   }
-  console.error(error)
+  const { code, port, address } = error as NodeJS.ErrnoException & Record<string, unknown>
+  if (code === 'EADDRINUSE') {
+    console.error(`Port ${port} on ${address} is in use. Name another one with --port.`)
+    return 2
+  }
+  if (OF_FILES.has(code ?? '')) {
+    console.error(`Not everything could be written: ${(error as Error).message}`)
+    return 5
+  }
+  // Our own mistake, with its place in our files.
+  console.error(error instanceof CatalogueError ? error.message : error)
   return 5
 }

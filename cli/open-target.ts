@@ -1,18 +1,19 @@
-import { dirname, join } from 'node:path'
-import { root } from '../engine/catalogue/root.ts'
+import { dirname, join, resolve } from 'node:path'
+import { readTargetFile } from '../engine/configuration/load.ts'
+import type { TargetDocument } from '../engine/configuration/target.ts'
 import { configurationDigest } from '../engine/run/configuration-digest.ts'
-import { readTargetFile } from '../engine/target/load.ts'
-import type { TargetDocument } from '../engine/target/target.ts'
-
-export const DEFAULT_TARGET = join(root, 'config', 'embedded.yaml')
 
 /** A target with everything inline, and what must be closed after its use. */
 export interface OpenedTarget {
   document: TargetDocument
+  /** The target file, absolute. */
+  file: string
   /** Of what the user configured: the reference bank's ports and keys are other ones every time. */
   configurationDigest: string
   /** Directory that commands of hooks are relative to. */
   base: string
+  /** Whether it is the reference bank, which goes when it is closed. */
+  ours: boolean
   /** Where clients and leftovers at this bank are remembered; not for a bank that goes. */
   memory?: string
   close(): Promise<void>
@@ -23,25 +24,38 @@ export interface OpenedTarget {
  * a target like any other; from there on nothing knows whose bank it is.
  */
 export async function openTarget(path: string): Promise<OpenedTarget> {
-  const file = await readTargetFile(path)
-  if (file.kind === 'bank') {
-    const { document, base } = file.target
+  const read = await readTargetFile(path)
+  const file = resolve(path)
+  if (read.kind === 'bank') {
+    const { document, base } = read.target
     return {
       document,
+      file,
       configurationDigest: configurationDigest(document),
       base,
+      ours: false,
       memory: join(base, '.assay'),
       close: async () => {},
     }
   }
-  const { startBank } = await import('../bank/bank.ts')
-  const { name, ...options } = file.options
-  const bank = await startBank(options)
+  // Its keys are made beside this thread, which loads the rest of it meanwhile.
+  const making = import('../bank/directory.ts').then(({ createDirectory }) => createDirectory())
+  const [directory, { startBank }] = await Promise.all([making, import('../bank/bank.ts')])
+  const { name, ...options } = read.options
+  const bank = await startBank({ ...options, directory }).catch(async (problem) => {
+    await directory.close()
+    throw problem
+  })
   const document = { ...(structuredClone(bank.target) as TargetDocument), name }
   return {
     document,
-    configurationDigest: configurationDigest(file.options),
+    file,
+    configurationDigest: configurationDigest(read.options),
     base: dirname(path),
-    close: () => bank.close(),
+    ours: true,
+    async close() {
+      await bank.close()
+      await directory.close()
+    },
   }
 }

@@ -1,4 +1,4 @@
-import type { FactBy, Plan } from '../engine/run/plan.ts'
+import type { HookBy, Plan } from '../engine/run/plan.ts'
 
 /** What a plan knows besides the target and the suites. */
 export interface Surroundings {
@@ -32,10 +32,18 @@ export function planText(plan: Plan, about: Surroundings): string {
   ].join('\n')
 }
 
-function approvals({ approvals: all }: Plan, { attended, keep }: Surroundings): string[] {
+function approvals(
+  { approvals: all, visits: single }: Plan,
+  { attended, keep }: Surroundings,
+): string[] {
   const asked = all.filter(({ missing }) => missing === undefined)
   const how = attended ? ', asked for in one sitting where the bank’s tokens last' : ''
-  const lines = [`Approvals: ${asked.length}${asked.length > 0 ? how : ''}`]
+  const own = single.reduce((sum, { count }) => sum + count, 0)
+  const lines = [
+    `Visits at the authorisation page: ${asked.length + own}`,
+    '',
+    `Approvals that checks share: ${asked.length}${asked.length > 0 ? how : ''}`,
+  ]
   for (const { name, purpose, client, customer, serves, spentBy, missing } of all) {
     lines.push(`  ${name}: ${purpose}`)
     lines.push(`    ${customer} customer, ${client} client; serves ${counted(serves, 'check')}`)
@@ -96,6 +104,9 @@ function requests(plan: Plan, { lastRun, requestsPerMinute }: Surroundings): str
     const minutes = Math.max(1, Math.round(count / requestsPerMinute))
     lines.push(`  at most ${requestsPerMinute} in a minute: about ${minutes} min`)
   }
+  if (plan.histories > 0) {
+    lines.push(`  about ${plan.histories} of them for all transactions of a card or a customer`)
+  }
   lines.push(
     ...(plan.bursts.length === 0
       ? ['  none to reach the rate limit: the target names no rateLimitBurst']
@@ -107,7 +118,7 @@ function requests(plan: Plan, { lastRun, requestsPerMinute }: Surroundings): str
 }
 
 function facts({ hooks }: Plan, { expiryPatience }: Surroundings): string[] {
-  const how: Record<Exclude<FactBy, undefined>, string> = {
+  const how: Record<Exclude<HookBy, undefined>, string> = {
     http: 'by an HTTP call',
     command: 'by a program',
     ask: 'somebody is asked, where there is a terminal or a person at the approvals',

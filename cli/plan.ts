@@ -1,20 +1,19 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Announced } from '../engine/authorisation-drivers/driver.ts'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
-import type { Announced } from '../engine/journey/drivers/driver.ts'
-import { keptClients } from '../engine/journey/kept-clients.ts'
+import { openClientStore } from '../engine/client-session/client-store.ts'
+import { targetFrom } from '../engine/configuration/resolve.ts'
+import type { TargetDocument } from '../engine/configuration/target.ts'
 import { readReport } from '../engine/report/read-run.ts'
 import { planOf } from '../engine/run/plan.ts'
 import type { Scope } from '../engine/run/scope.ts'
-import { loadConsents, loadSuites } from '../engine/run/suites.ts'
-import { targetFrom } from '../engine/target/resolve.ts'
-import type { TargetDocument } from '../engine/target/target.ts'
+import { loadSuites } from '../engine/run/suites.ts'
 import { list } from './list.ts'
 import { type OpenedTarget, openTarget } from './open-target.ts'
 import { planText, type Surroundings } from './plan-text.ts'
 import { reportsFolder } from './reports-folder.ts'
-import { assertSelects } from './selection.ts'
-import { UsageError } from './usage.ts'
+import { assertProfile, assertSelects } from './selection.ts'
 
 const SUITES = join(import.meta.dirname, '..', 'suites')
 
@@ -26,9 +25,7 @@ export async function plan(options: {
   list?: boolean
 }): Promise<void> {
   const { profile, only = [] } = options
-  if (profile !== 'core' && profile !== 'full') {
-    throw new UsageError(`--profile is core or full, not ${profile}`)
-  }
+  assertProfile(profile)
   const scope: Scope = { profile, only }
   const catalogue = loadCatalogue()
   assertSelects(only, catalogue)
@@ -36,8 +33,7 @@ export async function plan(options: {
   const opened = await openTarget(options.target)
   try {
     const { checks } = await loadSuites(SUITES, catalogue)
-    const consents = await loadConsents(SUITES)
-    const planned = planOf({ target: opened.document, catalogue, checks, scope, consents })
+    const planned = planOf({ target: opened.document, catalogue, checks, scope })
     console.log(planText(planned, await surroundings(opened, scope)))
   } finally {
     await opened.close()
@@ -48,7 +44,7 @@ async function surroundings(opened: OpenedTarget, scope: Scope): Promise<Surroun
   const { document, base, memory } = opened
   const target = targetFrom(document, base)
   const file = memory && join(memory, `${target.name}.clients.json`)
-  const kept = file === undefined ? undefined : keptClients(file, target)
+  const kept = file === undefined ? undefined : openClientStore(file, target)
   const byOf = ({ name, clientId }: { name: string; clientId?: string }) => {
     if (clientId !== undefined) return 'configured'
     return kept?.find(name) ? 'kept' : 'registers'
@@ -91,8 +87,7 @@ export async function announced(
   if (target.authorisation.driver !== 'ask') return undefined
   const catalogue = loadCatalogue()
   const { checks } = await loadSuites(SUITES, catalogue)
-  const consents = await loadConsents(SUITES)
-  const { approvals, visits } = planOf({ target, catalogue, checks, scope, consents })
+  const { approvals, visits } = planOf({ target, catalogue, checks, scope })
   const asked = approvals.filter(({ missing }) => missing === undefined)
   const denied = visits.filter(({ end }) => end === 'denied')
   return [

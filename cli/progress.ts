@@ -1,50 +1,181 @@
+import { createLogUpdate } from 'log-update'
+import pc from 'picocolors'
+import { brief, count, counted, span } from '../engine/report/escape.ts'
 import type { CheckResult } from '../engine/report/report.ts'
+import type { Standing } from '../engine/run/follow.ts'
 import type { Progress } from '../engine/run/supervise.ts'
 
-const MARKS: [string, string][] = [
-  ['fail', 'fail'],
-  ['error', 'error'],
-  ['warn', 'warn'],
+/** Where a run says how it goes. */
+export interface Screen {
+  stream: NodeJS.WriteStream
+  /** Whether one line can be written over and over. */
+  live: boolean
+  colour: boolean
+  /** Characters on a line. */
+  width: number
+}
+
+/** The terminal, or whatever our output goes to. */
+export function screen(stream: NodeJS.WriteStream = process.stdout): Screen {
+  const live = stream.isTTY === true && process.env.TERM !== 'dumb' && !process.env.CI
+  const { NO_COLOR, FORCE_COLOR } = process.env
+  const forced = FORCE_COLOR !== undefined && FORCE_COLOR !== '0'
+  const colour = !NO_COLOR && (forced || (stream.isTTY === true && process.env.TERM !== 'dumb'))
+  const width = stream.columns || Number(process.env.COLUMNS) || 100
+  return { stream, live, colour, width: Math.max(40, width) }
+}
+
+export interface RunProgress extends Progress {
+  /** What is being done before anything is judged; in passing: only where it can be taken back. */
+  doing(what: string, passing?: boolean): void
+  /** From here on the run can be followed. */
+  follows(standing: () => Standing): void
+  end(): void
+}
+
+/** Milliseconds between two drawings of the live line. */
+const EVERY = 200
+
+/** On a terminal one live line; anywhere else a line for each chapter. */
+export function createProgress(to: Screen): RunProgress {
+  return to.live ? liveProgress(to) : plainProgress(to)
+}
+
+function liveProgress({ stream, colour, width }: Screen): RunProgress {
+  const { bold, dim, red, yellow } = pc.createColors(colour)
+  const update = createLogUpdate(stream)
+  const began = Date.now()
+  let chapter = ''
+  let doing = ''
+  let done = 0
+  let failures = 0
+  let standing: () => Standing = () => ({ requests: 0 })
+
+  const line = () => {
+    const { total, requests, waiting } = standing()
+    const words: [text: string, paint: (text: string) => string][] = []
+    if (total === undefined) words.push([doing, bold])
+    else {
+      words.push([`${count(done)}/${count(total)}`, bold], [chapter, String])
+      words.push([counted(requests, 'request'), dim])
+    }
+    if (failures > 0) words.push([counted(failures, 'failure'), red])
+    if (waiting !== undefined) words.push([`waiting for a person: ${brief(waiting, 60)}`, yellow])
+    else if (total !== undefined) words.push([left(total), dim])
+    return fitted(words, width - 1)
+  }
+  const left = (total: number) => {
+    const took = Date.now() - began
+    if (done === 0 || took < 2000) return ''
+    return `about ${span(Math.max(1000, (took / done) * (total - done)))} left`
+  }
+  const draw = () => update(line())
+  let timer: NodeJS.Timeout | undefined
+
+  return {
+    doing(what) {
+      doing = what
+      draw()
+      timer ??= setInterval(draw, EVERY).unref()
+    },
+    follows(tell) {
+      standing = tell
+    },
+    judged(name, { outcome, deviation }) {
+      chapter = name
+      done += 1
+      if ((outcome === 'fail' || outcome === 'error') && !deviation) failures += 1
+    },
+    note(text) {
+      update.clear()
+      stream.write(`${text}\n`)
+      draw()
+    },
+    end() {
+      if (timer === undefined) return
+      clearInterval(timer)
+      timer = undefined
+      update.clear()
+      update.done()
+    },
+  }
+}
+
+/** As many of the words as fit on one line, each in its paint. */
+function fitted(words: [text: string, paint: (text: string) => string][], width: number): string {
+  let free = width
+  const shown: string[] = []
+  for (const [text, paint] of words) {
+    if (text === '' || free <= 0) continue
+    const short = text.length <= free ? text : `${text.slice(0, Math.max(0, free - 1))}…`
+    free -= short.length + 2
+    shown.push(paint(short))
+  }
+  return shown.join('  ')
+}
+
+const WORDS: [outcome: CheckResult['outcome'], word: string][] = [
+  ['fail', 'failed'],
+  ['error', 'in error'],
+  ['warn', 'warned'],
   ['blocked', 'blocked'],
   ['not-applicable', 'not applicable'],
   ['not-run', 'not run'],
 ]
 
-/** Writes one line per chapter as it ends, and every failure at once. */
-export function createProgress(target: string): Progress & { end(): void } {
-  let chapter: string | undefined
-  let counts = new Map<string, number>()
+/** Ids on one line; how many more there are is said. */
+const MOST_IDS = 3
+
+function plainProgress({ stream }: Screen): RunProgress {
   const began = Date.now()
-  console.log(`Judging ${target}`)
+  const write = (text: string) => stream.write(`${text}\n`)
+  let chapter: string | undefined
+  let results: CheckResult[] = []
+  let standing: (() => Standing) | undefined
+  let waited: string | undefined
 
   const flush = () => {
     if (chapter === undefined) return
-    const good = (counts.get('pass') ?? 0) + (counts.get('observed') ?? 0)
-    const rest = MARKS.filter(([outcome]) => counts.has(outcome)).map(
-      ([outcome, word]) => `${counts.get(outcome)} ${word}`,
-    )
+    const of = (...outcomes: string[]) => results.filter((each) => outcomes.includes(each.outcome))
+    const rest = WORDS.map(([outcome, word]) => {
+      const ids = of(outcome).map(({ id }) => id)
+      if (ids.length === 0) return ''
+      const named = ids.slice(0, MOST_IDS).join(' ')
+      const more = ids.length > MOST_IDS ? ` and ${ids.length - MOST_IDS} more` : ''
+      return outcome === 'fail' || outcome === 'error'
+        ? `${ids.length} ${word} (${named}${more})`
+        : `${ids.length} ${word}`
+    })
+    const words = [`${of('pass', 'observed').length} passed`, ...rest].filter(Boolean).join(', ')
     const seconds = ((Date.now() - began) / 1000).toFixed(1)
-    const words = [`${good} passed`, ...rest].join(', ')
-    console.log(`  ${seconds.padStart(5)} s  ${chapter.padEnd(38)} ${words}`)
-    counts = new Map()
+    write(`  ${seconds.padStart(5)} s  ${chapter.padEnd(38)} ${words}`)
+    results = []
   }
 
+  const timer = setInterval(() => {
+    const waiting = standing?.().waiting
+    if (waiting !== undefined && waiting !== waited) write(`  waiting for a person: ${waiting}`)
+    waited = waiting
+  }, 1000)
+  timer.unref()
+
   return {
-    judged(name: string, result: CheckResult) {
+    doing(what, passing) {
+      if (!passing) write(what)
+    },
+    follows(tell) {
+      standing = tell
+    },
+    judged(name, result) {
       if (name !== chapter) flush()
       chapter = name
-      counts.set(result.outcome, (counts.get(result.outcome) ?? 0) + 1)
-      if (result.outcome !== 'fail' && result.outcome !== 'error') return
-      console.log(`  ${result.outcome.toUpperCase()} ${result.id}  ${result.title}`)
-      console.log(`       ${result.message.split('\n')[0]}`)
-      if (result.expected !== undefined) console.log(`       expected ${result.expected}`)
-      if (result.actual !== undefined) console.log(`       actual   ${result.actual}`)
-      if (result.exchanges[0]) console.log(`       exchange ${result.exchanges[0]}`)
+      results.push(result)
     },
-    note(text: string) {
-      console.log(`  ${text}`)
+    note(text) {
+      write(`  ${text}`)
     },
     end() {
+      clearInterval(timer)
       flush()
       chapter = undefined
     },

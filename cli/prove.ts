@@ -1,115 +1,126 @@
-import { writeFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
-import { shareOut } from '../proof/crew.ts'
-import { openWorkshop } from '../proof/judge-bank.ts'
-import { type Matrix, matrixOf } from '../proof/matrix.ts'
-import { matrixPage } from '../proof/matrix-page.ts'
-import { type MutantProof, proveMutants } from '../proof/mutants.ts'
+import { randomInt } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import {
-  companies,
+  type Alterations,
+  about,
+  CORRECT,
   type Job,
-  type Proof,
-  proofsToMake,
-  proveOne,
-  theCorrectBank,
+  loadAlterations,
+  mixedJobs,
+  named,
+  seedOf,
   UnknownProof,
-} from '../proof/prove.ts'
+  wholeProof,
+} from '../proof/jobs.ts'
+import { openProofContext } from '../proof/judge-bank.ts'
+import { matrixOf } from '../proof/matrix.ts'
+import { proveMutants } from '../proof/mutants.ts'
+import { type Proof, proveOne } from '../proof/prove.ts'
+import { runInWorkers } from '../proof/share-proofs.ts'
+import { processes } from './processes.ts'
+import { conclude, show } from './prove-output.ts'
 import { number, UsageError } from './usage.ts'
 
 export interface ProveOptions {
   fault?: string[]
   variant?: string[]
+  check?: string[]
+  chapter?: string[]
   correct?: boolean
   /** Each fault and variant by itself, in a bank of its own. */
   alone?: boolean
   processes?: string
   json?: string
   page?: string
+  /** How many faults, each with a freedom of its chapter; `all` of them. */
+  mixed?: string
+  seed?: string
+  /** `1/4`: the first of four parts of the whole proof. */
+  shard?: string
+  /** What the shards wrote. */
+  merge?: string[]
 }
 
 /** `assay prove`: exit code 0 when every proof holds, 1 when one does not. */
 export async function prove(options: ProveOptions): Promise<void> {
   const began = Date.now()
-  const whole = !options.fault && !options.variant && !options.correct
-  const chosen = options.correct
-    ? [theCorrectBank]
-    : await proofsToMake(options.fault ?? [], options.variant ?? []).catch((error: Error) => {
-        throw error instanceof UnknownProof ? new UsageError(error.message) : error
-      })
-  const processes = number('--processes', options.processes, 64) || availableParallelism()
-  const proofs: Proof[] = []
+  const all = await loadAlterations()
+  const jobs = jobsFor(options, all)
+  const expected = jobs.flatMap(namesOf)
+  const proofs: Proof[] = options.merge ? options.merge.flatMap(proofsIn) : []
   const done = (proof: Proof) => {
     proofs.push(proof)
-    show(proof, proofs.length, chosen.length, options.correct === true)
+    show(proof, proofs.length, expected.length, options.correct === true)
   }
-  const workshop = await openWorkshop()
-  let mutants: MutantProof | undefined
-  let matrix: Matrix | undefined
+  const context = await openProofContext()
   try {
-    if (chosen.length <= 3) {
-      for (const { kind, expected } of chosen) done(await proveOne(workshop, kind, expected))
-    } else {
-      await shareOut(await jobsFor(chosen, whole && !options.alone), processes, done)
-    }
-    if (whole) {
-      mutants = await proveMutants(workshop)
-      matrix = matrixOf(proofs, workshop.suites, workshop.catalogue, mutants.caught)
-    }
+    if (options.correct) done(await proveOne(context, 'correct', CORRECT))
+    else if (!options.merge) await runInWorkers(jobs, processes(options), done)
+    const whole = isWhole(options) && options.shard === undefined
+    const mutants = whole ? await proveMutants(context) : undefined
+    const matrix = mutants && matrixOf(proofs, context.suites, context.catalogue, mutants.caught)
+    const seconds = (Date.now() - began) / 1000
+    const { json, page } = options
+    const facts = { seconds, proofs, expected, mutants, matrix, catalogue: context.catalogue }
+    conclude(facts, { json, page })
   } finally {
-    await workshop.directory.close()
+    await context.directory.close()
   }
-
-  const seconds = (Date.now() - began) / 1000
-  const broken = proofs.filter(({ complaints }) => complaints.length > 0).length
-  const more = [...(mutants?.complaints ?? []), ...(matrix ? gaps(matrix) : [])]
-  for (const complaint of more) console.log(`FAIL ${complaint}`)
-  if (mutants) {
-    console.log(
-      `${mutants.made} mutants of ${mutants.recorded} answers, ${mutants.caught.size} rules caught`,
-    )
-  }
-  console.log(`${proofs.length - broken} of ${chosen.length} proofs hold (${seconds.toFixed(1)} s)`)
-  if (options.json) {
-    const made = mutants && { ...mutants, caught: [...mutants.caught] }
-    writeFileSync(options.json, `${JSON.stringify({ seconds, matrix, mutants: made, proofs })}\n`)
-  }
-  if (options.page && matrix) {
-    writeFileSync(options.page, matrixPage(matrix, proofs, workshop.catalogue))
-  }
-  process.exitCode = broken + more.length > 0 || proofs.length < chosen.length ? 1 : 0
+  if (!isWhole(options) || options.shard !== undefined || options.merge) return
+  // Both sides: what judges TPPs is proven by wrong and lawful TPPs.
+  const { proveTpps } = await import('./prove-tpp.ts')
+  if (!(await proveTpps([], { processes: options.processes }))) process.exitCode = 1
 }
 
-async function jobsFor(
-  chosen: Awaited<ReturnType<typeof proofsToMake>>,
-  shared: boolean,
-): Promise<Job[]> {
-  if (!shared) return chosen.map(({ kind, expected }) => ({ kind, ids: [expected.id] }))
-  const { seed, jobs } = await companies()
-  console.log(`${jobs.length} banks; variants are paired with seed ${seed}`)
-  return jobs
+/** Is it everything, at once or in parts? */
+function isWhole({ fault, variant, check, chapter, correct, mixed }: ProveOptions): boolean {
+  return [fault, variant, check, chapter, correct, mixed].every((part) => part === undefined)
 }
 
-/** What no fault catches, and faults that nothing catches. */
-function gaps({ uncaught, harmless }: Matrix): string[] {
-  return [
-    ...uncaught.map((id) => `${id} can fail, but no fault and no mutant shows it`),
-    ...harmless.map((id) => `nothing catches the fault ${id}`),
-  ]
-}
-
-function show(
-  { id, kind, judged, complaints, besides }: Proof,
-  n: number,
-  of: number,
-  all: boolean,
-): void {
-  const mark = complaints.length === 0 ? 'ok  ' : 'FAIL'
-  const shared = besides ? `, as ${besides}` : ''
-  const facts = `${judged.milliseconds} ms, ${judged.requests} requests${shared}`
-  console.log(`${mark} ${String(n).padStart(String(of).length)}/${of} ${kind} ${id} (${facts})`)
-  for (const complaint of complaints) console.log(`       ${complaint}`)
-  if (!all) return
-  for (const [check, message] of Object.entries(judged.messages)) {
-    console.log(`       ${check}: ${message}`)
+function jobsFor(options: ProveOptions, all: Alterations): Job[] {
+  const { fault = [], variant = [], check = [], chapter = [], mixed } = options
+  if (options.correct) return [{ kind: 'correct', ids: [CORRECT.id] }]
+  if (mixed !== undefined) {
+    const count = mixed === 'all' ? Number.POSITIVE_INFINITY : number('--mixed', mixed, 100_000)
+    const seed = number('--seed', options.seed, 2 ** 32 - 1) ?? randomInt(2 ** 32)
+    const jobs = mixedJobs(all, count ?? 0, seed)
+    console.log(`${jobs.length} faults, each with a freedom of its chapter: --seed ${seed}`)
+    return sharded(jobs, options.shard)
   }
+  if (isWhole(options)) {
+    const seed = number('--seed', options.seed, 2 ** 32 - 1) ?? seedOf(all)
+    const jobs = sharded(wholeProof(all, seed, options.alone), options.shard)
+    console.log(`${jobs.length} banks, drawn with --seed ${seed}`)
+    return jobs
+  }
+  const { owners, requirements } = loadCatalogue()
+  const chapterOf = (id: string) => (owners.get(id) ?? requirements.get(id))?.chapter
+  try {
+    const near = check.length + chapter.length > 0 ? about(all, check, chapter, chapterOf) : []
+    return sharded([...near, ...named(all, fault, variant)], options.shard)
+  } catch (error) {
+    throw error instanceof UnknownProof ? new UsageError(error.message) : error
+  }
+}
+
+/** Every fourth job from the first, the second, …: what costs much stands side by side. */
+function sharded(jobs: Job[], shard: string | undefined): Job[] {
+  if (shard === undefined) return jobs
+  const [, part, of] = /^(\d+)\/(\d+)$/.exec(shard)?.map(Number) ?? []
+  if (!part || !of || part > of) throw new UsageError(`--shard is 1/4, 2/4, …, not ${shard}`)
+  return jobs.filter((_, index) => index % of === part - 1)
+}
+
+function proofsIn(file: string): Proof[] {
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as { proofs: Proof[] }).proofs
+  } catch (error) {
+    throw new UsageError(`--merge ${file}: ${(error as Error).message}`)
+  }
+}
+
+/** What one job proves: two who share a bank for a reason are one proof. */
+function namesOf({ kind, ids }: Job): string[] {
+  return kind === 'mixed' ? [ids.join(' + ')] : ids
 }

@@ -1,6 +1,61 @@
-import { join } from 'node:path'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { takeLock } from '../engine/record/process-lock.ts'
+import { UsageError } from './usage.ts'
 
 /** Where the runs of a target go: reports/<target>/, below the working directory. */
 export function reportsFolder(name: string): string {
   return join(process.cwd(), 'reports', name.replace(/[^\w.-]+/g, '-'))
+}
+
+/** File that names the process which writes into a folder. */
+const LOCK = '.assay.lock'
+
+/**
+ * Has folders for this process alone, made where they are not there.
+ *
+ * @param own of the folder, and what is kept of the bank, if anything is: two runs of one bank would
+ * delete each other's consents.
+ * @returns how to give them back.
+ * @throws UsageError where a folder cannot be made or written to, or another run has it.
+ */
+export function holdFolders(own: { out?: string; memory?: string; name: string }): () => void {
+  const held: { release(): void }[] = []
+  const release = () => {
+    for (const lock of held) lock.release()
+  }
+  const hold = (folder: string, file: string, mend: string) => {
+    let lock: ReturnType<typeof takeLock>
+    try {
+      makeFolder(folder)
+      lock = takeLock(join(folder, file))
+    } catch (error) {
+      release()
+      throw new UsageError(`${folder} cannot be written to: ${(error as Error).message}`)
+    }
+    if ('owner' in lock) {
+      release()
+      throw new UsageError(`Another run, process ${lock.owner}, uses ${folder}. ${mend}`)
+    }
+    held.push(lock)
+  }
+  if (own.memory !== undefined) {
+    hold(own.memory, `${own.name}.lock`, 'Wait for its end: both would use the same clients.')
+  }
+  if (own.out !== undefined) hold(own.out, LOCK, 'Wait for its end, or name another --out.')
+  return release
+}
+
+/**
+ * Makes a folder and those above it. Node's own `recursive` tries for ever where a file system says
+ * that the folder above, which is there, is not: /proc does.
+ */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) {
+    if (!statSync(folder).isDirectory()) throw new Error('it is a file')
+    return
+  }
+  const above = dirname(folder)
+  if (above !== folder) makeFolder(above)
+  mkdirSync(folder)
 }

@@ -1,31 +1,35 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../engine/catalogue/root.ts'
-import { allureReport, installedAllure } from '../engine/report/allure-report.ts'
+import { root } from '../engine/record/root.ts'
+import { writeWhole } from '../engine/record/write-whole.ts'
 import { diffReports } from '../engine/report/diff.ts'
 import { diffMarkdown, diffText } from '../engine/report/diff-text.ts'
+import { oneLine } from '../engine/report/escape.ts'
 import { pack } from '../engine/report/evidence/archive.ts'
 import { signRun } from '../engine/report/evidence/sign-run.ts'
 import { type Verification, verifyRun } from '../engine/report/evidence/verify-run.ts'
-import { oneLine } from '../engine/report/legible.ts'
 import { readReport } from '../engine/report/read-run.ts'
 import { type Written, writeReports } from '../engine/report/write-reports.ts'
+import { JOURNAL } from '../engine/run/journal.ts'
 import { textOf, UsageError } from './usage.ts'
 
 /** `assay report DIR`: every output made again from report.json and exchanges.jsonl. */
 export async function report(
   dir: string,
-  options: { baseline?: string; history?: string; allure?: boolean; allureHistory?: string },
+  options: { baseline?: string; history?: string },
 ): Promise<void> {
+  await salvage(dir)
   const tell = ({ file, bytes }: Written) => console.log(`${join(dir, file)}  ${bytes} bytes`)
   for (const written of await writeReports(dir, options)) tell(written)
-  if (!options.allure) return
-  const cli = process.env.ALLURE_CLI ?? installedAllure()
-  if (cli === undefined) {
-    throw new UsageError(
-      'allure is not installed. Install it beside, `npm i -D allure@3.18.0`, or name its cli.js in ALLURE_CLI.',
-    )
-  }
-  tell(await allureReport(dir, { cli, history: options.allureHistory }))
+}
+
+/** A run that was killed with all its processes left exchanges and results, and no report. */
+async function salvage(dir: string): Promise<void> {
+  const file = join(dir, 'report.json')
+  if (existsSync(file) || !existsSync(join(dir, JOURNAL))) return
+  const { salvaged } = await import('../engine/run/crash-report.ts')
+  const report = await salvaged(dir, join(import.meta.dirname, '..', 'suites'))
+  if (report) writeWhole(file, `${JSON.stringify(report, null, 2)}\n`)
 }
 
 /** `assay diff A B`: exit code 1 when something is newly broken, or with `any` when anything is. */
@@ -58,8 +62,8 @@ export async function verify(path: string, options: { key?: string }): Promise<v
   const signer = found.signer === undefined ? '' : ` by ${found.signer}`
   console.log(`signature: ${found.signature}${signer}`)
   console.log(`exchanges: ${found.exchanges}, chained by hash`)
-  for (const { file, line, byte, message } of found.findings) {
-    const place = [file, line && `line ${line}`, byte !== undefined && `byte ${byte}`]
+  for (const { file, line, message } of found.findings) {
+    const place = [file, line && `line ${line}`]
     console.log(`  ${place.filter(Boolean).join(', ')}: ${message}`)
   }
   if (found.uncovered.length > 0) {

@@ -1,17 +1,22 @@
 import { join } from 'node:path'
 import { type Catalogue, loadCatalogue } from '../engine/catalogue/catalogue.ts'
-import type { SuiteCheck } from '../engine/journey/context.ts'
-import { type Result, ruleResults, verdictOf } from '../engine/judge/fold.ts'
-import { quoted, visible } from '../engine/report/legible.ts'
+import { targetFrom } from '../engine/configuration/resolve.ts'
+import { type Result, ruleResults, verdictOf } from '../engine/judge/results.ts'
+import { quoted, visible } from '../engine/report/escape.ts'
 import { messageText } from '../engine/report/message-text.ts'
 import { readRun } from '../engine/report/read-run.ts'
+import { WHOSE } from '../engine/report/whose.ts'
 import { checkResult } from '../engine/run/compose.ts'
 import { openSession } from '../engine/run/open.ts'
-import { ENDPOINT_OWNERS, judgeOne } from '../engine/run/runner.ts'
+import { judgeOne } from '../engine/run/run-check.ts'
 import { loadSuites, type Suites } from '../engine/run/suites.ts'
-import { targetFrom } from '../engine/target/resolve.ts'
+import type { SuiteCheck } from '../engine/suite-api/check.ts'
 import { createRedactor } from '../engine/wire/redaction.ts'
-import { type OpenedTarget, openTarget } from './open-target.ts'
+import { nearest } from '../engine/yaml/nearest.ts'
+import { openTargetOf } from './earlier-target.ts'
+import type { OpenedTarget } from './open-target.ts'
+import { holdFolders } from './reports-folder.ts'
+import { located } from './run-target.ts'
 import { UsageError } from './usage.ts'
 
 /** What is done again: a check; for a rule, the check that sent what broke it. */
@@ -22,23 +27,43 @@ interface Task {
 
 /**
  * `assay reproduce CHECK`: the steps of one check and its one deviation, nothing else, every message
- * written out as it goes, redacted. Without CHECK: what failed in the run that --run names.
+ * written out behind the finding, redacted. Without CHECK: what failed in the run that --run names.
  */
 export async function reproduce(
   id: string | undefined,
-  options: { target: string; run?: string },
+  options: { target?: string; run?: string },
 ): Promise<void> {
   const catalogue = loadCatalogue()
   const suites = await loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue)
   const tasks = await tasksOf(id, options.run, suites, catalogue)
-  const opened = await openTarget(options.target)
+  const opened = await openTargetOf(options.target, options.run)
+  let release = () => {}
   try {
+    release = holdFolders({ memory: opened.memory, name: opened.document.name })
+    if (await isAway(opened)) {
+      process.exitCode = 3
+      return
+    }
     const results: Result[] = []
     for (const task of tasks) results.push(await again(task, opened, suites, catalogue))
     process.exitCode = verdictOf(results).exitCode
   } finally {
+    release()
     await opened.close()
   }
+}
+
+/** Whether something keeps every check from being judged; then the doctor has said what. */
+async function isAway({ ours, document, base, file }: OpenedTarget): Promise<boolean> {
+  if (ours) return false
+  const { preflight } = await import('../engine/doctor/preflight.ts')
+  const lines = await preflight(targetFrom(document, base))
+  for (const line of lines) {
+    const { level, text, whose, mend } = located(line, file)
+    console.log(`${level}  ${text}`)
+    if (whose !== undefined) console.log(`  whose     ${WHOSE[whose]}\n  mend      ${mend}`)
+  }
+  return lines.length > 0
 }
 
 async function tasksOf(
@@ -60,8 +85,10 @@ async function tasksOf(
     if (check) return { id: wanted, check }
     if (!catalogue.owners.has(wanted)) {
       const alike = suites.checks.filter((each) => each.id.startsWith(`${wanted}/`))
-      const hint = alike.length > 0 ? `: ${alike.map((each) => each.id).join(', ')}` : ''
-      throw new UsageError(`${wanted} is no check${hint}. See assay run --list.`)
+      const meant = nearest(wanted, [...catalogue.owners.keys()])
+      const near = meant === undefined ? '' : `. Did you mean ${meant}?`
+      const hint = alike.length > 0 ? `: ${alike.map((each) => each.id).join(', ')}.` : near || '.'
+      throw new UsageError(`${wanted} is no check${hint} See assay run --list.`)
     }
     const broken = run?.report.checks.find((each) => each.id === wanted)?.exchanges[0]
     const about = run?.exchanges.find((exchange) => exchange.id === broken)?.about
@@ -82,13 +109,15 @@ async function again(
   const redactor = createRedactor(target.secrets)
   const redact = (text: string) => visible(redactor.redactText(text))
   const requirement = catalogue.owners.get(id)
+  const messages: string[] = []
   const session = openSession({
     target,
     catalogue,
     suites,
     memory: opened.memory,
-    onExchange: (exchange) =>
-      console.log(`${messageText(redactor.redactExchange(exchange), check.id)}\n`),
+    onExchange: (exchange) => {
+      messages.push(messageText(redactor.redactExchange(exchange), check.id))
+    },
   })
   console.log(`${check.id}  ${check.title}`)
   if (id !== check.id) console.log(`sends what the rule ${id} judges`)
@@ -97,22 +126,30 @@ async function again(
   console.log()
 
   const cleanUp = async () => {
-    console.log('-- cleaning up')
+    messages.push('-- cleaning up')
     for (const { kind, id: left, why } of await session.cleanUp()) {
-      console.log(`left behind: ${kind} ${redact(left)}: ${redact(why)}`)
+      messages.push(`left behind: ${kind} ${redact(left)}: ${redact(why)}`)
     }
     await session.close()
   }
   const interrupted = () => {
     console.log('-- interrupted; once more to leave at once')
     process.once('SIGINT', () => process.exit(130))
-    void cleanUp().finally(() => process.exit(130))
+    void cleanUp().finally(() => {
+      console.log(messages.join('\n\n'))
+      process.exit(130)
+    })
   }
   process.once('SIGINT', interrupted)
   const { result } = await judgeOne(check, session, catalogue)
   process.off('SIGINT', interrupted)
   const results = new Map([[result.id, result]])
-  const rules = ruleResults(session.rulebook.states(), catalogue, results, ENDPOINT_OWNERS)
+  const rules = ruleResults(
+    session.ruleEngine.states(),
+    catalogue,
+    results,
+    session.owners.endpoints,
+  )
   const judged = rules.find((rule) => rule.id === id) ?? result
   await cleanUp()
   tell(judged, redact)
@@ -121,7 +158,7 @@ async function again(
     if (rule === judged || !['fail', 'warn'].includes(rule.outcome)) continue
     console.log(`also ${rule.outcome}: ${rule.id}  ${redact(rule.message)}`)
   }
-  console.log()
+  console.log(`\nMessages, as they went:\n\n${messages.join('\n\n')}\n`)
   return judged
 }
 

@@ -1,6 +1,13 @@
 import type { Catalogue } from '../engine/catalogue/catalogue.ts'
-import { inScope, TAGS } from '../engine/run/scope.ts'
+import { inScope, PROFILES, type Profile, TAGS } from '../engine/run/scope.ts'
+import { nearest } from '../engine/yaml/nearest.ts'
 import { UsageError } from './usage.ts'
+
+/** Ends the command for a profile that there is not. */
+export function assertProfile(profile: string): asserts profile is Profile {
+  if ((PROFILES as readonly string[]).includes(profile)) return
+  throw new UsageError(`--profile is ${PROFILES.join(', ')}, not ${profile}`)
+}
 
 /** Ends the command for a pattern that selects nothing: a run that judges nothing looks green. */
 export function assertSelects(only: string[], catalogue: Catalogue): void {
@@ -11,6 +18,24 @@ export function assertSelects(only: string[], catalogue: Catalogue): void {
       !ids.some((id) => inScope(id, catalogue, { profile: 'full', only: [pattern] })),
   )
   if (idle.length === 0) return
+  const chapters = [...new Set([...catalogue.requirements.values()].map(({ chapter }) => chapter))]
+  const list = `assay ${chapters[0]?.startsWith('tpp/') ? 'tpp' : 'run'} --list`
+  const words = [
+    ...ids,
+    ...catalogue.requirements.keys(),
+    ...TAGS,
+    ...chapters.flatMap(chapterWords),
+  ]
+  const meant = idle.map((pattern) => nearest(pattern, words)).filter((word) => word !== undefined)
+  if (meant.length > 0) {
+    const hint = `Did you mean ${meant.join(' ')}?`
+    throw new UsageError(`--only ${idle.join(' ')} selects nothing. ${hint} See ${list}`)
+  }
   const known = `Name a check, requirement, chapter, level or tag (${TAGS.join(', ')}); * stands for anything`
-  throw new UsageError(`--only ${idle.join(' ')} selects nothing. ${known}: assay run --list`)
+  throw new UsageError(`--only ${idle.join(' ')} selects nothing. ${known}: ${list}`)
+}
+
+/** `account-information/accounts`, and `accounts` alone. */
+function chapterWords(chapter: string): string[] {
+  return [chapter, chapter.slice(chapter.indexOf('/') + 1)]
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readPlain } from '../engine/record/read-plain.ts'
 
 /** What the user typed cannot be meant. */
 export class UsageError extends Error {}
@@ -6,7 +6,7 @@ export class UsageError extends Error {}
 /** The text of a file that an option names. */
 export function textOf(option: string, file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readPlain(file).toString('utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new UsageError(`${option} ${file} can't be read: ${code ?? (error as Error).message}`)

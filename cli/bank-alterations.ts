@@ -1,0 +1,34 @@
+import { nearest } from '../engine/yaml/nearest.ts'
+import { loadFaults, loadVariants } from '../proof/load.ts'
+import { UsageError } from './usage.ts'
+
+/** `assay bank faults` and `assay bank variants`: what a bank can be altered by, a line each. */
+export async function listAlterations(what: string): Promise<void> {
+  if (what !== 'faults' && what !== 'variants') {
+    throw new UsageError(
+      `assay bank ${what}: write faults or variants, or nothing to start the bank`,
+    )
+  }
+  const all = what === 'faults' ? await loadFaults() : await loadVariants()
+  for (const { id, story } of all) console.log(`${id.padEnd(44)} ${firstSentence(story)}`)
+  const option = what === 'faults' ? '--fault' : '--variant'
+  console.error(`${all.length} ${what}. Start one: assay bank ${option} ${all[0]?.id}`)
+}
+
+function firstSentence(text: string): string {
+  return /^.*?[.;:](?=\s|$)/s.exec(text)?.[0].replace(/[;:]$/, '.') ?? text
+}
+
+/** @throws UsageError for a name that nothing has, with the one that may be meant */
+export function named<T extends { id: string }>(word: string, all: T[], ids: string[]): T[] {
+  return ids.map((id) => {
+    const found = all.find((each) => each.id === id)
+    if (found) return found
+    const meant = nearest(
+      id,
+      all.map((each) => each.id),
+    )
+    const hint = meant === undefined ? `All of them: assay bank ${word}s` : `Did you mean ${meant}?`
+    throw new UsageError(`no ${word} is called ${id}. ${hint}`)
+  })
+}

@@ -1,0 +1,72 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createDirectory, type Directory, type DirectoryOptions } from '../bank/directory.ts'
+import { packMaterial, unpackMaterial } from '../bank/directory-material.ts'
+import { type KeptState, packState } from '../bank/kept-state.ts'
+import type { Bank } from '../bank/running-bank.ts'
+import { UsageError } from './usage.ts'
+
+/** A folder that keeps directory, keys, clients, consents and tokens over restarts. */
+export interface StateFolder {
+  directory: Directory
+  /** What the bank knew when it ended; undefined the first time. */
+  kept?: KeptState
+  /** Writes down what the bank knows, as soon as it changes. */
+  follow(bank: Bank): { stop(): Promise<void> }
+}
+
+/** Milliseconds between two looks at what a bank knows. */
+const EVERY = 1000
+
+/** @throws UsageError when the folder cannot be used */
+export async function openStateFolder(
+  folder: string,
+  options: DirectoryOptions = {},
+): Promise<StateFolder> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const directoryFile = join(folder, 'directory.json')
+  const bankFile = join(folder, 'bank.json')
+  const packed = read(directoryFile)
+  const material = packed === undefined ? undefined : unpackMaterial(packed as never)
+  const directory = await createDirectory({ ...options, material }).catch((error) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    throw new UsageError(`${folder} is in use: another bank serves its directory. End that one.`)
+  })
+  write(directoryFile, JSON.stringify(packMaterial(await directory.material())))
+  return {
+    directory,
+    kept: read(bankFile) as KeptState | undefined,
+    follow(bank) {
+      let last = ''
+      const save = () => {
+        const now = JSON.stringify(packState(bank.services))
+        if (now === last) return
+        last = now
+        write(bankFile, now)
+      }
+      const timer = setInterval(save, EVERY)
+      return {
+        async stop() {
+          clearInterval(timer)
+          save()
+          write(directoryFile, JSON.stringify(packMaterial(await directory.material())))
+        },
+      }
+    },
+  }
+}
+
+function read(file: string): unknown {
+  if (!existsSync(file)) return undefined
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${(error as Error).message}. Remove it.`)
+  }
+}
+
+/** Written beside its place and moved there: none is ever half there. It holds private keys. */
+function write(file: string, text: string): void {
+  writeFileSync(`${file}.tmp`, text, { mode: 0o600 })
+  renameSync(`${file}.tmp`, file)
+}

@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { overview } from './overview.ts'
+import { screen } from './progress.ts'
+import { number, UsageError } from './usage.ts'
+
+/** Verdicts of several banks make one exit code: the first of these that a run ended with. */
+const GRAVEST_FIRST = [130, 5, 2, 3, 1, 4, 0]
+
+/** Options that mean a single run, and cannot be shared by several. */
+const SINGLE = ['failed', 'baseline', 'failOn', 'list', 'open'] as const
+
+export interface RunManyOptions extends Partial<Record<(typeof SINGLE)[number], unknown>> {
+  target: string[]
+  out?: string
+  parallel?: string
+}
+
+/**
+ * `assay run --target A --target B`: each bank is judged by a process of its own, in turn or
+ * `--parallel N`, into a folder of its own; at the end stands an overview of these runs.
+ *
+ * @param args the command line, of which everything but targets and folder is handed on
+ */
+export async function runMany(options: RunManyOptions, args: readonly string[]): Promise<void> {
+  const { target: files } = options
+  const lone = SINGLE.find((name) => options[name] !== undefined)
+  if (lone) throw new UsageError(`--${spelled(lone)} is of one run: name one --target`)
+  if (new Set(files.map((file) => resolve(file))).size < files.length) {
+    throw new UsageError('the same --target stands twice')
+  }
+  for (const file of files) {
+    if (!existsSync(file)) throw new UsageError(`--target ${file}: there is no such file`)
+  }
+  const parallel = number('--parallel', options.parallel, 64) ?? 1
+  if (parallel === 0) throw new UsageError('--parallel takes a whole number from 1 to 64, not 0')
+  const out = resolve(options.out ?? join('reports', `banks-${stamp()}`))
+  const rest = withoutOptions(args, ['--target', '--out', '--parallel'])
+  const names = labels(files)
+  const queue = files.map((file, index) => ({ file, name: names[index] ?? file }))
+  const codes: number[] = []
+  const work = async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const folder = join(out, next.name)
+      codes.push(await runOne(next.name, [...rest, '--target', next.file, '--out', folder]))
+      // Ctrl-C reaches every run: those that have not begun do not begin.
+      if (codes.includes(130)) queue.length = 0
+    }
+  }
+  const handing = () => {}
+  process.on('SIGINT', handing)
+  await Promise.all(Array.from({ length: Math.min(parallel, files.length) }, work))
+  process.off('SIGINT', handing)
+  await overview([out], { out }).catch((error: Error) => console.error(error.message))
+  process.exitCode = GRAVEST_FIRST.find((code) => codes.includes(code)) ?? 5
+}
+
+/** Judges one bank; each line that it prints begins with its name. The exit code. */
+function runOne(name: string, args: string[]): Promise<number> {
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, process.argv[1] ?? '', 'run', ...args],
+    {
+      stdio: ['inherit', 'pipe', 'pipe'],
+      env: { ...process.env, ...shown(name) },
+    },
+  )
+  const told = (stream: Readable, say: (line: string) => void) =>
+    createInterface({ input: stream }).on('line', (line) => say(`[${name}] ${line}`))
+  told(child.stdout, console.log)
+  told(child.stderr, console.error)
+  return new Promise((done) => {
+    child.on('error', () => done(5))
+    child.on('close', (code, signal) => done(code ?? (signal === 'SIGINT' ? 130 : 5)))
+  })
+}
+
+/** What a run that writes to us must know of our terminal; each of its lines begins with its name. */
+function shown(name: string): Record<string, string> {
+  const { width, colour } = screen()
+  return { COLUMNS: String(width - name.length - 3), ...(colour && { FORCE_COLOR: '1' }) }
+}
+
+/** File names without folder and ending, told apart by a number where two are alike. */
+function labels(files: readonly string[]): string[] {
+  const seen = new Map<string, number>()
+  return files.map((file) => {
+    const name = file.replace(/^.*[\\/]/, '').replace(/\.ya?ml$/, '')
+    const times = (seen.get(name) ?? 0) + 1
+    seen.set(name, times)
+    return times === 1 ? name : `${name}-${times}`
+  })
+}
+
+/** The arguments without these options and their values. */
+function withoutOptions(args: readonly string[], names: readonly string[]): string[] {
+  const kept: string[] = []
+  for (let index = 0; index < args.length; index += 1) {
+    const arg = args[index] ?? ''
+    if (names.some((name) => arg.startsWith(`${name}=`))) continue
+    if (names.includes(arg)) index += 1
+    else kept.push(arg)
+  }
+  return kept
+}
+
+function spelled(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
+function stamp(): string {
+  return new Date()
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replaceAll(':', '-')
+}

@@ -1,0 +1,115 @@
+import { X509Certificate } from 'node:crypto'
+import { resolve } from 'node:path'
+import type { DirectoryOptions } from '../bank/directory.ts'
+import type { BankHost } from '../engine/certification/bank-host.ts'
+import type { ClientDriver } from '../engine/certification/client.ts'
+import { commandClient } from '../engine/certification/command-client.ts'
+import type { Tpp, TppDocument } from '../engine/certification/tpp-file.ts'
+import { readPlain } from '../engine/record/read-plain.ts'
+import { createBankHost } from '../proof/tpp/bank-host.ts'
+import { openStateFolder } from './bank-state.ts'
+import { UsageError } from './usage.ts'
+
+/** How the client of a TPP is driven. */
+export async function openClient(
+  { document, base }: Tpp,
+  signal: AbortSignal,
+): Promise<ClientDriver> {
+  const { client } = document
+  const patience = (client.timeout ?? (client.driver === 'ask' ? 600 : 30)) * 1000
+  if (client.driver === 'command') {
+    return commandClient({ command: client.command, base, patience, signal })
+  }
+  if (client.driver === 'ask') {
+    const { askClient } = await import('../engine/certification/ask-client.ts')
+    return askClient({
+      patience,
+      signal,
+      tell: (url) => console.log(`What to do with the client: ${url}`),
+    })
+  }
+  const { browserClient } = await import('../engine/certification/browser-client.ts')
+  const { findBrowser } = await import('../engine/authorisation-drivers/find-browser.ts')
+  const executable = client.executable ?? findBrowser()
+  if (executable === undefined) {
+    throw new UsageError(
+      'there is no Chromium, Chrome or Edge. Install one, or name it in client.executable',
+    )
+  }
+  return browserClient({ pages: client.pages, executable, trust: client.trust, patience })
+}
+
+/**
+ * Where the banks of a certification come from: fresh ones on any port for a program; for a web
+ * application or a person, who are configured once, always at the same address, with the same keys.
+ */
+export async function openHost({ document, base }: Tpp): Promise<BankHost> {
+  const { client, port = 8443, state } = document
+  const enrol = await enrolmentOf(document, base)
+  if (client.driver === 'command' && state === undefined) return createBankHost({ enrol })
+  const folder = await openStateFolder(stateFolderOf(document, base), enrol)
+  const { directory, kept } = folder
+  const host = await createBankHost({ directory, enrol, once: { port, kept } })
+  return {
+    open: async (options) => host.open(options).catch(portTaken),
+    async close() {
+      await host.close()
+      await directory.close()
+    },
+  }
+}
+
+/** The folder in which the TPP's directory is kept. */
+export function stateFolderOf({ name, state }: TppDocument, base: string): string {
+  return resolve(base, state ?? `.assay/${name}`)
+}
+
+function portTaken(error: NodeJS.ErrnoException & { port?: number }): never {
+  if (error.code !== 'EADDRINUSE') throw error
+  throw new UsageError(
+    `port ${error.port} is in use. End the bank there, or name another port: in the file of the TPP`,
+  )
+}
+
+/** The TPP's own keys and redirect URIs, as the directory writes them down. */
+export async function enrolmentOf(
+  { redirectUris, jwks, transport }: TppDocument,
+  base: string,
+): Promise<DirectoryOptions> {
+  return {
+    ...(redirectUris && { redirectUris: { first: redirectUris } }),
+    ...(jwks && { jwks: { first: await keysAt(jwks, base) } }),
+    ...(transport && { transports: { first: certificatesAt(transport, base) } }),
+  }
+}
+
+/** @throws UsageError when there is no certificate, or nothing says who vouches for it */
+function certificatesAt(place: string, base: string): string[] {
+  try {
+    const text = readPlain(resolve(base, place)).toString('utf8')
+    const all = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+    const last = new X509Certificate(all.at(-1) ?? '')
+    if (!last.checkIssued(last)) {
+      throw new Error(`append the certificate of ${last.issuer.replaceAll('\n', ', ')}`)
+    }
+    return all
+  } catch (error) {
+    throw new UsageError(`transport ${place}: ${(error as Error).message}`)
+  }
+}
+
+/** @throws UsageError when there is no JWK Set */
+async function keysAt(place: string, base: string): Promise<{ keys: Record<string, unknown>[] }> {
+  try {
+    const text = /^https?:\/\//.test(place)
+      ? await (await fetch(place, { signal: AbortSignal.timeout(5000) })).text()
+      : readPlain(resolve(base, place)).toString('utf8')
+    const value = JSON.parse(text) as { keys?: Record<string, unknown>[] }
+    if (!Array.isArray(value.keys) || value.keys.length === 0) throw new Error('it has no keys')
+    const secret = value.keys.find((key) => 'd' in key)
+    if (secret) throw new Error(`the key ${secret.kid} is a private one: publish the public half`)
+    return { keys: value.keys }
+  } catch (error) {
+    throw new UsageError(`jwks ${place} is no JWK Set: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,65 @@
+import { mkdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import pc from 'picocolors'
+import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
+import type { BankSighting } from '../engine/certification/bank-host.ts'
+import { loadTppSuites } from '../engine/certification/suite.ts'
+import { openWatch, type WatchedLine } from '../engine/certification/watch.ts'
+import { openWatchPage } from '../engine/certification/watch-page.ts'
+import { targetFrom } from '../engine/configuration/resolve.ts'
+import type { TargetDocument } from '../engine/configuration/target.ts'
+import { screen } from './progress.ts'
+import { defaultFolder, report } from './run-target.ts'
+import { TPP_SUITES } from './tpp.ts'
+import { version } from './version.ts'
+
+export interface Watching {
+  /** Address of the page that updates by itself. */
+  url: string
+  see(sighting: BankSighting): void
+  /** Writes the report and says what is in it. */
+  end(): Promise<void>
+}
+
+/** Judges and shows every request that reaches the bank. */
+export async function startWatch(
+  target: TargetDocument,
+  options: { out?: string; port?: number },
+): Promise<Watching> {
+  const catalogue = loadCatalogue(undefined, 'TPP')
+  const suites = await loadTppSuites(TPP_SUITES, catalogue)
+  const out = resolve(options.out ?? defaultFolder('watched'))
+  mkdirSync(out, { recursive: true })
+  const { secrets } = targetFrom(target)
+  const watch = openWatch({ suites, catalogue, out, version, secrets })
+  const page = await openWatchPage(options.port)
+  const { colour } = screen()
+  return {
+    url: page.url,
+    see(sighting) {
+      const line = watch.see(sighting)
+      if (!line) return
+      page.show(line)
+      console.log(lineText(line, colour))
+    },
+    async end() {
+      await page.close()
+      watch.finish()
+      await report(out, { ours: true, side: 'TPP' }, {})
+      // Whoever watches looks; only a certification is a verdict.
+      process.exitCode = 0
+    },
+  }
+}
+
+function lineText({ at, method, path, answer, refusal, broken }: WatchedLine, colour: boolean) {
+  const { dim, red, yellow, green, bold } = pc.createColors(colour)
+  const paint = broken.some(({ level }) => level === 'must') ? red : broken.length ? yellow : green
+  const lines = [`${dim(at.slice(11, 19))} ${paint(answer)} ${method} ${path}`]
+  if (refusal) lines.push(`         refused: ${refusal}`)
+  for (const { id, level, text, expected, actual } of broken) {
+    lines.push(`         ${bold(id)} (${level}) ${text}`)
+    lines.push(`         expected ${expected}`, `         actual   ${actual}`)
+  }
+  return lines.join('\n')
+}
