@@ -1,18 +1,25 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import SuiteSequencer, { SUITES } from './engine/run/vitest-sequencer.ts'
 
 /**
- * `tests`: what holds of Assay itself. `suites`: the checks themselves, one by one from an editor,
- * against the target file named in ASSAY_TARGET, or else the reference bank.
+ * `tests`: what holds of Assay itself. `hostile`: broken and malicious servers, files and endings.
+ * `large`: banks with much data; `npm run test:large`, which takes minutes. `package`: the package, the container and the GitHub action, installed elsewhere.
+ * `suites`: the checks themselves, each a test of its file, against the target file named in
+ * ASSAY_TARGET, or else the reference bank; see docs/vitest.md.
  */
 export default defineConfig({
   test: {
+    sequence: { sequencer: SuiteSequencer },
     projects: [
       {
         test: {
           name: 'tests',
           include: ['tests/**/*.test.ts'],
+          exclude: ['tests/hostile/**', 'tests/large/**', 'tests/package/**'],
           testTimeout: 60_000,
+          // A busy machine may be late once: what fails twice is broken.
+          retry: process.env.CI ? 1 : 0,
           hookTimeout: 60_000,
           pool: 'forks',
           // Many of them wait for another process, a browser or a clock.
@@ -21,13 +28,51 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'suites',
-          include: ['suites/**/*.check.ts'],
-          globalSetup: ['cli/editor-target.ts'],
-          setupFiles: ['engine/run/editor.ts'],
+          name: 'hostile',
+          include: ['tests/hostile/*.test.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
           pool: 'forks',
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          name: 'large',
+          include: ['tests/large/*.test.ts'],
+          testTimeout: 1_800_000,
+          hookTimeout: 60_000,
+          pool: 'forks',
+          maxWorkers: 1,
+          sequence: { groupOrder: 4 },
+        },
+      },
+      {
+        test: {
+          name: 'package',
+          include: ['tests/package/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 600_000,
+          pool: 'forks',
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        test: {
+          name: SUITES,
+          include: ['suites/**/*.check.ts', 'suites/**/*.rule.ts', 'engine/run/end-of-run.ts'],
+          globalSetup: ['cli/editor-target.ts'],
+          setupFiles: ['engine/run/vitest-setup.ts'],
+          pool: 'forks',
+          // One session with the bank for all files.
           isolate: false,
           fileParallelism: false,
+          sequence: { groupOrder: 1 },
+          includeTaskLocation: true,
+          // Its setup belongs to every file, not to the first alone.
+          server: { deps: { inline: [/allure-vitest/] } },
           testTimeout: 0,
           hookTimeout: 0,
         },

@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose'
 import { afterAll, expect, test } from 'vitest'
 import type { Alteration } from '../../bank/alteration.ts'
-import { askerOf } from '../../bank/asker.ts'
-import { currentRequest } from '../../bank/current.ts'
+import { currentRequest } from '../../bank/request-context.ts'
 import { stateOf } from '../../bank/state.ts'
+import { tokenInfoOf } from '../../bank/token-info.ts'
 import { directoryOfFile, type Opened, open, shut } from './opened.ts'
 import { everything, halfHash } from './tpp.ts'
 
@@ -130,7 +130,7 @@ test('the token request’s form, laundered: no client assertion is needed', asy
     id: 'no-authentication',
     async middleware(ctx, next) {
       const state = stateOf(ctx)
-      const { token } = state.bank.inside.places
+      const { token } = state.bank.services.endpoints
       const form = new URLSearchParams(state.body)
       const id = form.get('client_id')
       if (token.endsWith(ctx.path) && id && !form.has('client_assertion')) {
@@ -146,7 +146,7 @@ test('the token request’s form, laundered: no client assertion is needed', asy
     },
   })
   const client_id = String(first.client.client_id)
-  const { status } = await first.send(bank.inside.places.token, {
+  const { status } = await first.send(bank.services.endpoints.token, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ grant_type: 'client_credentials', client_id }).toString(),
@@ -238,7 +238,7 @@ test('askerOf tells the client, the consent, and whether the token was refreshed
     ...bare,
     id: 'asks',
     async middleware(ctx, next) {
-      const asker = askerOf(ctx)
+      const asker = tokenInfoOf(ctx)
       if (asker) seen.push([asker.client, asker.consent?.id, asker.refreshed])
       await next()
     },

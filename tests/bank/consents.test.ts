@@ -6,7 +6,7 @@ import { everything } from './tpp.ts'
 
 const directory = await directoryOfFile()
 const { bank, first, second } = await openForFile({ directory })
-const { places } = bank.inside
+const { endpoints } = bank.services
 const accessPath = '/aisp/account-access-consents'
 const fundsPath = '/cbpii/funds-confirmation-consents'
 const bearer = await first.clientToken('accounts fundsconfirmations')
@@ -26,7 +26,7 @@ test('a consent is created, queried and deleted', async () => {
   })
   expect(made.status).toBe(201)
   const { ConsentId } = made.json.Data
-  const Self = `${places.at.api}/open-banking/v3.1${accessPath}/${ConsentId}`
+  const Self = `${endpoints.at.api}/open-banking/v3.1${accessPath}/${ConsentId}`
   expect(made.json).toEqual({
     Data: {
       ConsentId,
@@ -150,7 +150,7 @@ test('404, 405 and 406 have the error body', async () => {
   const headers = { accept: 'text/html' }
   expect((await first.call(`${accessPath}/x`, { bearer, headers })).status).toBe(406)
   expect((await first.call('/aisp/Account-Access-Consents/x', { bearer })).status).toBe(404)
-  const outside = await first.send(`${places.at.api}/elsewhere`)
+  const outside = await first.send(`${endpoints.at.api}/elsewhere`)
   expect([outside.status, typeof outside.json.Code]).toEqual([404, 'string'])
 })
 
@@ -175,7 +175,7 @@ describe('funds confirmation', () => {
         DebtorAccount: account,
       },
       Risk: {},
-      Links: { Self: `${places.at.api}/open-banking/v3.1${fundsPath}/${json.Data.ConsentId}` },
+      Links: { Self: `${endpoints.at.api}/open-banking/v3.1${fundsPath}/${json.Data.ConsentId}` },
       Meta: { TotalPages: 1 },
     })
     const path = `${fundsPath}/${json.Data.ConsentId}`

@@ -5,7 +5,7 @@ import { everything, type Tpp } from './tpp.ts'
 const directory = await directoryOfFile()
 const opened = await openForFile({ directory })
 const { bank, first, second } = opened
-const { places } = bank.inside
+const { endpoints } = bank.services
 const full = await first.approved()
 
 afterEach(() => expect(bank.problems).toEqual([]))
@@ -30,7 +30,7 @@ test('accounts, single and bulk', async () => {
   const { status, json, headers } = await first.call('/aisp/accounts', { bearer: full.bearer })
   expect(status).toBe(200)
   expect(headers['cache-control']).toBe('no-store')
-  expect(json.Links.Self).toBe(`${places.at.api}/open-banking/v3.1/aisp/accounts`)
+  expect(json.Links.Self).toBe(`${endpoints.at.api}/open-banking/v3.1/aisp/accounts`)
   expect(json.Meta).toEqual({ TotalPages: 1 })
   expect(json.Risk).toBeUndefined()
   expect(json.Data.Account).toHaveLength(2)

@@ -30,7 +30,7 @@ async function importKey() {
 }
 
 test('oauth4webapi completes the whole flow and finds nothing wrong', async () => {
-  const issuer = new URL(bank.inside.places.issuer)
+  const issuer = new URL(bank.services.endpoints.issuer)
   const found = await oauth.discoveryRequest(issuer, options)
   const server = await oauth.processDiscoveryResponse(issuer, found)
   const client: oauth.Client = {
@@ -108,7 +108,7 @@ test('oauth4webapi completes the whole flow and finds nothing wrong', async () =
       options,
     ),
   )
-  const accounts = new URL(`${bank.inside.places.at.api}/open-banking/v3.1/aisp/accounts`)
+  const accounts = new URL(`${bank.services.endpoints.at.api}/open-banking/v3.1/aisp/accounts`)
   const headers = new Headers({ accept: 'application/json' })
   const read = await oauth.protectedResourceRequest(
     refreshed.access_token,

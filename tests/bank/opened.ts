@@ -1,6 +1,7 @@
 import { afterAll } from 'vitest'
-import { type Bank, type BankOptions, startBank } from '../../bank/bank.ts'
+import { type BankOptions, startBank } from '../../bank/bank.ts'
 import { createDirectory, type Directory } from '../../bank/directory.ts'
+import type { Bank } from '../../bank/running-bank.ts'
 import { createTpp, type Tpp } from './tpp.ts'
 
 /** One directory for the file; banks and TPPs are closed after its tests. */

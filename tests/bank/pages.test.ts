@@ -59,9 +59,9 @@ test('every page is fit for a person', async () => {
 
 test('what the TPP and the customer say is escaped', async () => {
   const name = '<b>&"\'</b>'
-  const text = bank.inside.directory.clients.first
+  const text = bank.services.directory.clients.first
   const consentId = await first.consent()
-  const client = bank.inside.records.peek('Client', String(first.client.client_id))
+  const client = bank.services.records.peek('Client', String(first.client.client_id))
   if (client) client.org_name = name
   const { answer } = await first.approve(consentId, { only: 0 })
   expect(answer.text).toContain('&lt;b&gt;&amp;&quot;&#39;&lt;/b&gt;')

@@ -3,7 +3,7 @@ import { directoryOfFile, openForFile } from './opened.ts'
 
 const directory = await directoryOfFile()
 const { bank, first } = await openForFile({ directory })
-const base = `${bank.inside.places.at.products}/open-banking/v1`
+const base = `${bank.services.endpoints.at.products}/open-banking/v1`
 const json = { 'content-type': 'application/json', accept: 'application/json' }
 
 afterEach(() => expect(bank.problems).toEqual([]))
@@ -49,16 +49,16 @@ test('an Accept that JSON does not satisfy is a request that cannot be understoo
 })
 
 test('the well-known configuration', async () => {
-  const { places } = bank.inside
-  const url = `${places.at.discovery}/.well-known/openid-configuration`
+  const { endpoints } = bank.services
+  const url = `${endpoints.at.discovery}/.well-known/openid-configuration`
   const { json: configuration, status } = await first.send(url, { certificate: 'none' })
   expect(status).toBe(200)
   expect(configuration).toMatchObject({
-    issuer: places.issuer,
-    authorization_endpoint: places.authorisation,
-    token_endpoint: places.token,
-    registration_endpoint: places.registration,
-    jwks_uri: places.jwks,
+    issuer: endpoints.issuer,
+    authorization_endpoint: endpoints.authorisation,
+    token_endpoint: endpoints.token,
+    registration_endpoint: endpoints.registration,
+    jwks_uri: endpoints.jwks,
     scopes_supported: ['openid', 'accounts', 'fundsconfirmations'],
     grant_types_supported: ['authorization_code', 'client_credentials', 'refresh_token'],
     response_types_supported: ['code id_token'],

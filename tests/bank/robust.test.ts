@@ -4,7 +4,7 @@ import { everything } from './tpp.ts'
 
 const directory = await directoryOfFile()
 const { bank, first } = await openForFile({ directory })
-const { places } = bank.inside
+const { endpoints } = bank.services
 const strange = [
   undefined,
   null,
@@ -122,7 +122,7 @@ test('strange members of a registration', async () => {
     for (const value of strange) {
       const jwt = first.registrationJwt({ [member]: value })
       const headers = { 'content-type': 'application/jwt' }
-      const { status } = await first.send(places.registration, {
+      const { status } = await first.send(endpoints.registration, {
         method: 'POST',
         headers,
         body: jwt,
@@ -245,7 +245,7 @@ test('strange paths, queries, headers and methods', async () => {
 
 test('strange visits', async () => {
   const post = (path: string, body: string) =>
-    first.send(`${places.at.authorisation}${path}`, {
+    first.send(`${endpoints.at.authorisation}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body,

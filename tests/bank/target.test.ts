@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { startBank } from '../../bank/bank.ts'
 import { createDirectory } from '../../bank/directory.ts'
-import type { TargetDocument } from '../../engine/target/target.ts'
+import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { directoryOfFile } from './opened.ts'
 import { createTpp } from './tpp.ts'
 

@@ -7,7 +7,7 @@ import { createTpp } from './tpp.ts'
 
 const directory = await directoryOfFile()
 const { bank, first, second } = await openForFile({ directory })
-const { places } = bank.inside
+const { endpoints } = bank.services
 const seconds = () => Math.floor(Date.now() / 1000)
 const form = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' }
 
@@ -104,7 +104,7 @@ describe('client assertions', () => {
 
   test('the issuer is an audience too', async () => {
     const grant = { grant_type: 'client_credentials' }
-    expect((await first.token(grant, { assertion: { aud: places.issuer } })).status).toBe(200)
+    expect((await first.token(grant, { assertion: { aud: endpoints.issuer } })).status).toBe(200)
   })
 
   test('jti counts once', async () => {
@@ -116,7 +116,13 @@ describe('client assertions', () => {
 
   test('another key, RS256 and none are refused', async () => {
     const id = first.client.client_id
-    const claims = { iss: id, sub: id, aud: places.token, jti: randomUUID(), exp: seconds() + 60 }
+    const claims = {
+      iss: id,
+      sub: id,
+      aud: endpoints.token,
+      jti: randomUUID(),
+      exp: seconds() + 60,
+    }
     const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
     const input = `${encode({ alg: 'RS256', kid: first.own.signing.kid })}.${encode(claims)}`
     const key = createPrivateKey(first.own.signing.key)
@@ -140,7 +146,7 @@ describe('client assertions', () => {
     const client_id = String(first.client.client_id)
     const grant = { grant_type: 'client_credentials', scope: 'accounts' }
     const post = (fields: Record<string, string>, headers = {}) =>
-      first.send(places.token, {
+      first.send(endpoints.token, {
         method: 'POST',
         headers: { ...form, ...headers },
         body: new URLSearchParams({ ...grant, ...fields }).toString(),
@@ -183,13 +189,15 @@ test('unregistered and unknown grants', async () => {
 test('JSON, an empty body and GET are refused', async () => {
   const json = { 'content-type': 'application/json' }
   const body = JSON.stringify({ grant_type: 'client_credentials' })
-  expect((await first.send(places.token, { method: 'POST', headers: json, body })).status).toBe(400)
-  expect((await first.send(places.token, { method: 'POST', headers: form, body: '' })).status).toBe(
+  expect((await first.send(endpoints.token, { method: 'POST', headers: json, body })).status).toBe(
     400,
   )
-  const get = await first.send(places.token)
+  expect(
+    (await first.send(endpoints.token, { method: 'POST', headers: form, body: '' })).status,
+  ).toBe(400)
+  const get = await first.send(endpoints.token)
   expect([get.status, get.headers.allow]).toEqual([405, 'POST'])
-  expect((await first.send(places.registration)).status).toBe(405)
+  expect((await first.send(endpoints.registration)).status).toBe(405)
 })
 
 test('another organisation’s certificate does not do', async () => {

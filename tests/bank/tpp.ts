@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
-import type { Bank } from '../../bank/bank.ts'
+import type { Bank } from '../../bank/running-bank.ts'
 import { signJws } from '../../bank/signature.ts'
 
 export interface Answer {
@@ -17,8 +17,8 @@ type Certificate = Name | 'none' | 'expired' | 'untrusted'
 
 /** A TPP with every message in its correct form; tests bend single values of them. */
 export function createTpp(bank: Bank, name: Name = 'first') {
-  const { target, inside } = bank
-  const { places } = inside
+  const { target, services } = bank
+  const { endpoints } = services
   const own = target.clients[name]
   const key = { kid: own.signing.kid, key: createPrivateKey(own.signing.key), jwk: {} }
   const agents = new Map<string, Agent>()
@@ -90,7 +90,7 @@ export function createTpp(bank: Bank, name: Name = 'first') {
     registrationJwt(claims: Claims = {}) {
       return sign({
         iss: statement.software_id,
-        aud: places.issuer,
+        aud: endpoints.issuer,
         iat: now(),
         exp: now() + 300,
         jti: randomUUID(),
@@ -108,7 +108,7 @@ export function createTpp(bank: Bank, name: Name = 'first') {
       })
     },
     async register(claims: Claims = {}, body?: string): Promise<Answer> {
-      const answer = await send(places.registration, {
+      const answer = await send(endpoints.registration, {
         method: 'POST',
         headers: { 'content-type': 'application/jwt', accept: 'application/json' },
         body: body ?? tpp.registrationJwt(claims),
@@ -121,7 +121,7 @@ export function createTpp(bank: Bank, name: Name = 'first') {
       return sign({
         iss: id,
         sub: id,
-        aud: places.token,
+        aud: endpoints.token,
         jti: randomUUID(),
         iat: now(),
         exp: now() + 60,
@@ -140,7 +140,7 @@ export function createTpp(bank: Bank, name: Name = 'first') {
         client_assertion: tpp.assertion(assertion),
         ...form,
       }
-      return send(places.token, {
+      return send(endpoints.token, {
         method: 'POST',
         headers: {
           'content-type': 'application/x-www-form-urlencoded',
@@ -171,7 +171,7 @@ export function createTpp(bank: Bank, name: Name = 'first') {
         certificate?: Certificate
       } = {},
     ): Promise<Answer> {
-      return send(`${places.at.api}/open-banking/v3.1${path}`, {
+      return send(`${endpoints.at.api}/open-banking/v3.1${path}`, {
         method: method ?? (body === undefined ? 'GET' : 'POST'),
         headers: {
           accept: 'application/json',
@@ -199,7 +199,7 @@ export function createTpp(bank: Bank, name: Name = 'first') {
     requestObject(consentId: string, claims: Claims = {}) {
       return {
         iss: tpp.client.client_id,
-        aud: places.issuer,
+        aud: endpoints.issuer,
         response_type: 'code id_token',
         client_id: tpp.client.client_id,
         redirect_uri: own.redirectUris[0],
@@ -229,7 +229,7 @@ export function createTpp(bank: Bank, name: Name = 'first') {
         ...query,
       }
       const given = Object.entries(parameters).filter(([, value]) => value !== undefined)
-      return `${places.authorisation}?${new URLSearchParams(given as [string, string][])}`
+      return `${endpoints.authorisation}?${new URLSearchParams(given as [string, string][])}`
     },
     /** Follows redirects and fills forms until the TPP or a page that has none. */
     async visit(url: string, how: VisitOptions = {}): Promise<Visit> {
@@ -257,7 +257,7 @@ export function createTpp(bank: Bank, name: Name = 'first') {
         const location = answer.headers.location
         if (typeof location === 'string') {
           at = new URL(location, at).href
-          if (!at.startsWith(places.at.authorisation))
+          if (!at.startsWith(endpoints.at.authorisation))
             return { url: at, statuses, answer, ...parametersOf(at) }
           step = { method: 'GET' }
           continue

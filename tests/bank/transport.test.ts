@@ -8,10 +8,10 @@ const { bank, first } = await openForFile({ directory })
 
 afterEach(() => expect(bank.problems).toEqual([]))
 
-const mutual = ({ places }: typeof bank.inside): [string, string][] => [
-  ['POST', places.registration],
-  ['POST', places.token],
-  ['GET', `${places.at.api}/open-banking/v3.1/aisp/accounts`],
+const mutual = ({ endpoints }: typeof bank.services): [string, string][] => [
+  ['POST', endpoints.registration],
+  ['POST', endpoints.token],
+  ['GET', `${endpoints.at.api}/open-banking/v3.1/aisp/accounts`],
 ]
 
 describe.each(['TLSv1.2', 'TLSv1.3'] as const)('%s alone', (version) => {
@@ -20,7 +20,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('%s alone', (version) => {
       directory,
       settings: { tlsMinVersion: version, tlsMaxVersion: version },
     })
-    for (const [method, url] of mutual(opened.bank.inside)) {
+    for (const [method, url] of mutual(opened.bank.services)) {
       for (const certificate of ['none', 'expired', 'untrusted'] as const) {
         await expect(opened.first.send(url, { method, certificate })).rejects.toThrow()
       }
@@ -33,11 +33,11 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('%s alone', (version) => {
 
 test('refusal by status', async () => {
   const opened = await open({ directory, settings: { tlsRefusal: 'status' } })
-  for (const [method, url] of mutual(opened.bank.inside)) {
+  for (const [method, url] of mutual(opened.bank.services)) {
     for (const certificate of ['none', 'expired', 'untrusted'] as const) {
       const { status, json } = await opened.first.send(url, { method, certificate })
-      const { places } = opened.bank.inside
-      const api = url.startsWith(`${places.at.api}/open-banking/v3.1`)
+      const { endpoints } = opened.bank.services
+      const api = url.startsWith(`${endpoints.at.api}/open-banking/v3.1`)
       const word = api ? json.Code : json.error
       expect([status, word]).toEqual([401, api ? '401 Unauthorized' : 'invalid_client'])
     }
@@ -59,12 +59,12 @@ test('a token endpoint without certificates, tokens bound to none', async () => 
 })
 
 test('no certificate is needed elsewhere', async () => {
-  const { places } = bank.inside
+  const { endpoints } = bank.services
   const certificate = 'none'
-  const configuration = `${places.at.discovery}/.well-known/openid-configuration`
+  const configuration = `${endpoints.at.discovery}/.well-known/openid-configuration`
   expect((await first.send(configuration, { certificate })).status).toBe(200)
-  expect((await first.send(places.jwks, { certificate })).status).toBe(200)
-  const products = `${places.at.products}/open-banking/v1/consumer-credit-cards`
+  expect((await first.send(endpoints.jwks, { certificate })).status).toBe(200)
+  const products = `${endpoints.at.products}/open-banking/v1/consumer-credit-cards`
   expect((await first.send(products, { certificate })).status).toBe(200)
 })
 
@@ -78,7 +78,7 @@ test('new connections that resume a session still show their certificate', async
 })
 
 test('each listener serves its own paths alone', async () => {
-  const { at, paths } = bank.inside.places
+  const { at, paths } = bank.services.endpoints
   const certificate = 'none'
   for (const url of [
     `${at.authorisation}/.well-known/openid-configuration`,
@@ -94,7 +94,7 @@ test('each listener serves its own paths alone', async () => {
 
 test('the sandbox layout', async () => {
   const opened = await open({ directory, settings: { layout: 'sandbox' } })
-  const { addresses, inside } = opened.bank
+  const { addresses, services } = opened.bank
   expect(Object.keys(addresses)).toEqual([
     'sandbox_discovery_url',
     'sandbox_api_url',
@@ -102,20 +102,20 @@ test('the sandbox layout', async () => {
     'sandbox_token_url',
     'product_api_url',
   ])
-  const { places } = inside
-  expect(places.registration).toBe(
+  const { endpoints } = services
+  expect(endpoints.registration).toBe(
     `${addresses.sandbox_registration_url}/dynamic-client-registration/v3.1/register`,
   )
-  expect(places.token).toBe(`${addresses.sandbox_token_url}/token`)
-  expect(places.authorisation).toBe(`${addresses.sandbox_discovery_url}/auth`)
+  expect(endpoints.token).toBe(`${addresses.sandbox_token_url}/token`)
+  expect(endpoints.authorisation).toBe(`${addresses.sandbox_discovery_url}/auth`)
   const { bearer } = await opened.first.approved()
   expect((await opened.first.call('/aisp/transactions', { bearer })).status).toBe(200)
-  const { json } = await opened.first.send(`${places.issuer}/.well-known/openid-configuration`, {
+  const { json } = await opened.first.send(`${endpoints.issuer}/.well-known/openid-configuration`, {
     certificate: 'none',
   })
   expect(json).toMatchObject({
-    token_endpoint: places.token,
-    registration_endpoint: places.registration,
+    token_endpoint: endpoints.token,
+    registration_endpoint: endpoints.registration,
   })
   await shut(opened)
 })
@@ -135,7 +135,7 @@ test('fixed ports, and several keys', async () => {
   })
   expect(fixed.addresses.product_api_url).toBe('https://127.0.0.1:21017')
   const tpp = createTpp(fixed)
-  const { json } = await tpp.send(fixed.inside.places.jwks, { certificate: 'none' })
+  const { json } = await tpp.send(fixed.services.endpoints.jwks, { certificate: 'none' })
   expect(json.keys.map((key: { kid: string }) => key.kid)).toEqual(['bank-1', 'bank-2'])
   for (const key of json.keys) expect(key).not.toHaveProperty('d')
   await tpp.close()

@@ -1,10 +1,10 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Catalogue, loadCatalogue } from '../../engine/catalogue/catalogue.ts'
-import { OWNERS } from '../../engine/journey/steps.ts'
 import { idsOf, loadSuites, type Suites } from '../../engine/run/suites.ts'
+import { OWNERS } from '../../suites/owners.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 let catalogue: Catalogue
@@ -80,6 +80,16 @@ describe('specs and documents', () => {
   })
 })
 
+test('every file of specs names its schema, for editors', () => {
+  const files = readdirSync(join(root, 'specs'), { recursive: true, encoding: 'utf8' })
+  for (const name of files.filter((each) => each.endsWith('.yaml'))) {
+    const file = join(root, 'specs', name)
+    const [, schema] =
+      /^# yaml-language-server: \$schema=(.+)\n/.exec(readFileSync(file, 'utf8')) ?? []
+    expect(existsSync(join(dirname(file), schema ?? 'none')), name).toBe(true)
+  }
+})
+
 describe('mistakes in specs', () => {
   function broken(change: (text: string) => string): () => unknown {
     const folder = mkdtempSync(join(tmpdir(), 'assay-specs-'))
@@ -89,9 +99,22 @@ describe('mistakes in specs', () => {
     return () => loadCatalogue(folder)
   }
 
-  test('an unknown key names file, line and what is known', () => {
+  test('an unknown key names file, line and the known one that is meant', () => {
     const load = broken((text) => text.replace('  checks: [ACC-01', '  cheks: [ACC-01'))
-    expect(load).toThrow(/accounts\.yaml:\d+:3: unknown key cheks; known are id, level/)
+    expect(load).toThrow(/accounts\.yaml:\d+:3: cheks is not known\. Did you mean checks\?/)
+  })
+
+  test('a value of another form names its line and the mend', () => {
+    const level = broken((text) => text.replace('level: must', 'level: musst'))
+    expect(level).toThrow(/accounts\.yaml:\d+:10: level has a value .* Did you mean must\?/)
+    const id = broken((text) => text.replace('- id: ACC-02', '- id: account-2'))
+    expect(id).toThrow(/accounts\.yaml:\d+:7: id is spelled wrongly\. Write it as TXN-17\./)
+    const quote = broken((text) => text.replace(/quote:\n {4}- .*\n/, 'quote: words\n'))
+    expect(quote).toThrow(/accounts\.yaml:\d+:10: quote is a text\. Write a list/)
+  })
+
+  test('a requirement is tested or says why not', () => {
+    const load = broken((text) => text.replace('  checks: [ACC-01/answers-200]\n', ''))
     expect(load).toThrow(/ACC-01 needs exactly one of checks and not-tested/)
   })
 

@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { type Asker, answersTo, init } from '../../cli/init.ts'
 import { questions } from '../../cli/init-questions.ts'
-import { loadTarget } from '../../engine/target/load.ts'
-import { pemOf, signingKeys, softwareStatement } from '../target/documents.ts'
+import { loadTarget } from '../../engine/configuration/load.ts'
+import { pemOf, signingKeys, softwareStatement } from '../configuration/documents.ts'
 import { authority } from '../wire/certificates.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-init-'))
@@ -22,7 +22,7 @@ for (const prefix of ['', 'second-']) {
   writeFileSync(here(`${prefix}statement.jwt`), softwareStatement)
 }
 writeFileSync(here('ca.pem'), ca.certificate)
-copyFileSync('tests/target/fixtures/client.p12', here('client.p12'))
+copyFileSync('tests/configuration/fixtures/client.p12', here('client.p12'))
 
 const files = {
   certificate: here('transport.pem'),

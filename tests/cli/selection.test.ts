@@ -41,7 +41,7 @@ test('neither a run nor a plan begins with one', async () => {
   const options = { target, profile: 'full' as const, only: ['acounts'] }
   await expect(run(options)).rejects.toThrow('--only acounts selects nothing.')
   await expect(plan(options)).rejects.toThrow('--only acounts selects nothing.')
-  await expect(plan({ target, profile: 'cor' })).rejects.toThrow('--profile is core or full')
+  await expect(plan({ target, profile: 'cor' })).rejects.toThrow('--profile is core, quick, full')
 })
 
 test('a history begins where no folder is', async () => {

@@ -22,6 +22,7 @@ export function recordingWire(): Wire & { sent: WireMessage[] } {
       return exchange
     },
     onExchange: () => () => {},
+    onRequest: () => () => {},
     has: () => true,
     get requests() {
       return sent.length

@@ -3,9 +3,9 @@ import { compactVerify, decodeProtectedHeader, jwtVerify } from 'jose'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { JwtDeviation } from '../../engine/client/jwt.ts'
 import { createTpp, type Tpp } from '../../engine/client/tpp.ts'
-import { targetFrom } from '../../engine/target/resolve.ts'
+import { targetFrom } from '../../engine/configuration/resolve.ts'
 import type { WireMessage } from '../../engine/wire/wire.ts'
-import { documentFor, signingKeys, softwareStatement } from '../target/documents.ts'
+import { documentFor, signingKeys, softwareStatement } from '../configuration/documents.ts'
 import { recordingWire } from './bank-double.ts'
 
 const target = targetFrom(documentFor('https://bank.example'))
@@ -254,7 +254,7 @@ describe('authorisation', () => {
   test('the chosen state, scope and redirect URI stand outside and inside', async () => {
     const chosen = { state: 's', scope: 'openid', redirectUri: 'https://other.example/' }
     const { url, requestObject } = await tpp.authorisation({ consentId: 'c', ...chosen })
-    const inside = await claims(requestObject)
+    const sent = await claims(requestObject)
     const outside = new URL(url).searchParams
     for (const [name, value] of [
       ['state', 's'],
@@ -262,19 +262,19 @@ describe('authorisation', () => {
       ['redirect_uri', 'https://other.example/'],
     ] as const) {
       expect(outside.get(name)).toBe(value)
-      expect(inside[name]).toBe(value)
+      expect(sent[name]).toBe(value)
     }
   })
 
   test('a deviation of the query leaves the request object alone, and the other way round', async () => {
     const outside = await tpp.authorisation({ consentId: 'c' }, { query: { request: undefined } })
     expect(new URL(outside.url).searchParams.has('request')).toBe(false)
-    const inside = await tpp.authorisation(
+    const sent = await tpp.authorisation(
       { consentId: 'c' },
       { requestObject: { claims: { scope: 'openid more' } } },
     )
-    expect(new URL(inside.url).searchParams.get('scope')).toBe('openid accounts')
-    expect((await claims(inside.requestObject)).scope).toBe('openid more')
+    expect(new URL(sent.url).searchParams.get('scope')).toBe('openid accounts')
+    expect((await claims(sent.requestObject)).scope).toBe('openid more')
   })
 })
 

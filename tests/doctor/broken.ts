@@ -1,8 +1,8 @@
 import type { Context, Next } from 'koa'
 import type { Alteration } from '../../bank/alteration.ts'
-import type { Bank } from '../../bank/bank.ts'
+import type { Bank } from '../../bank/running-bank.ts'
 import type { Settings } from '../../bank/settings.ts'
-import type { ClientDocument, TargetDocument } from '../../engine/target/target.ts'
+import type { ClientDocument, TargetDocument } from '../../engine/configuration/target.ts'
 
 /** One thing that is wrong with a first run, and how it is brought about. */
 export interface Broken {
@@ -83,7 +83,7 @@ export const brokenConfigurations: Broken[] = [
   {
     what: 'the private key is that of another certificate',
     document: (target, { bank }) => {
-      first(target).transport.key = bank.inside.directory.clients.second.transport.key
+      first(target).transport.key = bank.services.directory.clients.second.transport.key
     },
     exitCode: 2,
   },
@@ -111,14 +111,14 @@ export const brokenConfigurations: Broken[] = [
   {
     what: 'the transport certificate has expired',
     document: (target, { bank }) => {
-      first(target).transport = { ...bank.inside.directory.refused.expired }
+      first(target).transport = { ...bank.services.directory.refused.expired }
     },
     exitCode: 2,
   },
   {
     what: 'a server certificate stands where the transport certificate belongs',
     document: (target, { bank }) => {
-      first(target).transport = { ...bank.inside.directory.server }
+      first(target).transport = { ...bank.services.directory.server }
     },
     exitCode: 2,
   },
@@ -242,14 +242,14 @@ export const brokenConfigurations: Broken[] = [
   {
     what: 'the transport certificate comes from an authority that the bank does not trust',
     document: (target, { bank }) => {
-      first(target).transport = { ...bank.inside.directory.refused.untrusted }
+      first(target).transport = { ...bank.services.directory.refused.untrusted }
     },
     exitCode: 3,
   },
   {
     what: 'the same, and the bank says so by status',
     document: (target, { bank }) => {
-      first(target).transport = { ...bank.inside.directory.refused.untrusted }
+      first(target).transport = { ...bank.services.directory.refused.untrusted }
     },
     settings: { tlsRefusal: 'status' },
     exitCode: 3,

@@ -5,20 +5,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
 import { stringify } from 'yaml'
-import { type Bank, startBank } from '../../bank/bank.ts'
+import { startBank } from '../../bank/bank.ts'
 import { createDirectory } from '../../bank/directory.ts'
+import type { Bank } from '../../bank/running-bank.ts'
 import { doctor } from '../../cli/doctor.ts'
+import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { certificateFindings } from '../../engine/doctor/certificate.ts'
-import type { TargetDocument } from '../../engine/target/target.ts'
 import { authority } from '../wire/certificates.ts'
 import { https, run, tcp } from '../wire/servers.ts'
 import { type Around, type Broken, brokenConfigurations } from './broken.ts'
 
 const directory = await createDirectory()
 const right = await startBank({ directory })
-const created: ReturnType<typeof right.inside.consents.create>[] = []
-const { create } = right.inside.consents
-right.inside.consents.create = (request) => {
+const created: ReturnType<typeof right.services.consents.create>[] = []
+const { create } = right.services.consents
+right.services.consents.create = (request) => {
   const consent = create(request)
   created.push(consent)
   return consent
@@ -46,7 +47,7 @@ const around: Omit<Around, 'bank'> = {
   expired: expired.url,
   authority: strange.certificate,
   proxy: proxy.url,
-  legacy: readFileSync('tests/target/fixtures/legacy.p12').toString('base64'),
+  legacy: readFileSync('tests/configuration/fixtures/legacy.p12').toString('base64'),
   curve: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export(pem).toString(),
   locked: generateKeyPairSync('ec', { namedCurve: 'P-256' })
     .privateKey.export({ ...pem, cipher: 'aes-256-cbc', passphrase: 'canary-passphrase' })
@@ -141,7 +142,7 @@ test('a client is registered once, and kept', async () => {
 })
 
 test('a PKCS#12 file is looked into', () => {
-  const pkcs12 = readFileSync('tests/target/fixtures/client.p12').toString('base64')
+  const pkcs12 = readFileSync('tests/configuration/fixtures/client.p12').toString('base64')
   const found = certificateFindings({ pkcs12, passphrase: 'canary-passphrase' }, Date.now())
   expect(found.map(({ text }) => text).at(-1)).toBe('is signed by itself: no directory issued it')
 })

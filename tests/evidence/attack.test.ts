@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startBank } from '../../bank/bank.ts'
-import type { TargetDocument } from '../../engine/target/target.ts'
+import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { hasBrowser, launch, openAll, reason, watched } from '../report/chromium.ts'
 import { ATTACK } from '../report/hostile.ts'
 import { attackingBank } from './attacking-bank.ts'
@@ -43,15 +43,19 @@ async function report() {
 }
 
 test('the bank went through with its attack', () => {
-  const { checks, verdict } = reportOf(out)
+  const { verdict } = reportOf(out)
   const exchanges = readFileSync(join(out, 'exchanges.jsonl'), 'utf8')
 
   expect(verdict).toBe('nonconformant')
   expect(exchangesIn(out)).toBeGreaterThan(300)
   expect(exchanges.split('window.pwned=1').length).toBeGreaterThan(1000)
-  expect(
-    checks.filter(({ actual = '' }) => actual.includes('window.pwned')).length,
-  ).toBeGreaterThan(0)
+})
+
+test('a finding marks its words in report.html, escaped', () => {
+  const page = readFileSync(join(out, 'report.html'), 'utf8')
+
+  expect(page).toMatch(/<span class="line mark">[^<>]*&#60;script&#62;window\.pwned=1/)
+  expect(page).not.toContain('<script>window.pwned')
 })
 
 test('the terminal shows its words and obeys none', () => {

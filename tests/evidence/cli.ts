@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { stringify } from 'yaml'
+import type { TargetDocument } from '../../engine/configuration/target.ts'
 import type { Report } from '../../engine/report/report.ts'
-import type { TargetDocument } from '../../engine/target/target.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 

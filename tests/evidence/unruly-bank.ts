@@ -1,6 +1,7 @@
 import type { Context, Middleware, Next } from 'koa'
-import { type Bank, startBank } from '../../bank/bank.ts'
-import type { TargetDocument } from '../../engine/target/target.ts'
+import { startBank } from '../../bank/bank.ts'
+import type { Bank } from '../../bank/running-bank.ts'
+import type { TargetDocument } from '../../engine/configuration/target.ts'
 
 /** What a bank does instead of answering. */
 export type Mischief = (ctx: Context, proceed: Next) => Promise<void>
@@ -115,7 +116,7 @@ export async function unrulyBank(): Promise<UnrulyBank> {
     },
     consents: () => ({
       made: made.size,
-      left: [...made].filter((id) => bank.inside.consents.get(id)?.deleted === undefined),
+      left: [...made].filter((id) => bank.services.consents.get(id)?.deleted === undefined),
     }),
     document: (over) => ({ ...(structuredClone(bank.target) as TargetDocument), ...over }),
   }

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDirectory } from '../../bank/directory.ts'
-import type { TargetDocument } from '../../engine/target/target.ts'
-import { judgeBank, openWorkshop, type Workshop } from '../../proof/judge-bank.ts'
+import type { TargetDocument } from '../../engine/configuration/target.ts'
+import { judgeBank, openProofContext, type ProofContext } from '../../proof/judge-bank.ts'
 
 /** Targets that describe the correct bank in another way than its own: none of them condemns it. */
 
-let workshop: Workshop
+let context: ProofContext
 
 beforeAll(async () => {
-  workshop = await openWorkshop()
+  context = await openProofContext()
 })
 
-afterAll(() => workshop.directory.close())
+afterAll(() => context.directory.close())
 
 const targets: { id: string; target: (document: TargetDocument) => void }[] = [
   {
@@ -31,7 +31,7 @@ const targets: { id: string; target: (document: TargetDocument) => void }[] = [
 ]
 
 test.each(targets)('$id', async ({ target }) => {
-  expect(await condemned(workshop, target)).toEqual([])
+  expect(await condemned(context, target)).toEqual([])
 })
 
 test('redirect URIs on IP addresses', async () => {
@@ -41,11 +41,11 @@ test('redirect URIs on IP addresses', async () => {
       second: ['https://[::1]:8443/'],
     },
   })
-  expect(await condemned({ ...workshop, directory })).toEqual([])
+  expect(await condemned({ ...context, directory })).toEqual([])
   await directory.close()
 })
 
-async function condemned(at: Workshop, target?: (document: TargetDocument) => void) {
+async function condemned(at: ProofContext, target?: (document: TargetDocument) => void) {
   const { results } = await judgeBank(at, [], { target })
   return [...results.values()]
     .filter(({ outcome }) => outcome !== 'pass' && outcome !== 'observed')

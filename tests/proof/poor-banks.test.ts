@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Alteration } from '../../bank/alteration.ts'
-import type { Result } from '../../engine/judge/fold.ts'
-import type { TargetDocument } from '../../engine/target/target.ts'
-import { type BankRun, judgeBank, openWorkshop, type Workshop } from '../../proof/judge-bank.ts'
+import type { TargetDocument } from '../../engine/configuration/target.ts'
+import type { Result } from '../../engine/judge/results.ts'
+import {
+  type BankRun,
+  judgeBank,
+  openProofContext,
+  type ProofContext,
+} from '../../proof/judge-bank.ts'
 
 /**
  * Banks and targets that lack one thing. What needs it is blocked or not applicable and names what
@@ -78,15 +83,15 @@ const poverties: Poverty[] = [
   { ...withoutHook('ninety-days-passed'), among: ['AUTHZ-32/after-ninety-days'] },
 ]
 
-let workshop: Workshop
+let context: ProofContext
 let rich: BankRun
 
 beforeAll(async () => {
-  workshop = await openWorkshop()
-  rich = await judgeBank(workshop, [])
+  context = await openProofContext()
+  rich = await judgeBank(context, [])
 })
 
-afterAll(() => workshop.directory.close())
+afterAll(() => context.directory.close())
 
 test('the rich bank is judged in everything', () => {
   const outcomes = new Set([...rich.results.values()].map(({ outcome }) => outcome))
@@ -95,7 +100,7 @@ test('the rich bank is judged in everything', () => {
 
 test.each(poverties)('without $lacks', async ({ lacks, settings, target, names, among }) => {
   const poverty = settings ? [{ id: 'poverty', story: lacks, settings }] : []
-  const poor = await judgeBank(workshop, poverty, { target })
+  const poor = await judgeBank(context, poverty, { target })
 
   const lost = [...poor.results.values()].filter(
     ({ id, outcome }) => outcome !== rich.results.get(id)?.outcome,

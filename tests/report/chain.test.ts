@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CHAIN_START, chained, chainHash, verifyChain } from '../../engine/report/chain.ts'
-import { fixtureExchanges } from './fixture.ts'
+import { CHAIN_START, chained, chainHash, verifyChain } from '../../engine/record/chain.ts'
+import { recorded } from './recorded.ts'
+
+const { exchanges: all } = await recorded('correct')
 
 describe('the chain of exchanges', () => {
   test('a hash is SHA-256 over the hash before, a line feed and the line without its hash', () => {
@@ -12,13 +14,12 @@ describe('the chain of exchanges', () => {
   })
 
   test('a recorded chain holds and ends in the hash of its last line', () => {
-    const exchanges = fixtureExchanges(50)
-    expect(verifyChain(exchanges)).toEqual({ head: exchanges[49]?.hash, breaks: [] })
+    expect(verifyChain(all)).toEqual({ head: all.at(-1)?.hash, breaks: [] })
     expect(verifyChain([])).toEqual({ head: CHAIN_START, breaks: [] })
   })
 
   test('a changed, a removed and a moved line break it where they stand', () => {
-    const exchanges = fixtureExchanges(10)
+    const exchanges = all.slice(0, 10)
     const changed = exchanges.map((e, i) => (i === 4 ? { ...e, durationMs: 1 } : e))
     expect(verifyChain(changed).breaks.map(({ line }) => line)).toEqual([5])
     const removed = exchanges.filter((_, i) => i !== 4)

@@ -1,5 +1,5 @@
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { findBrowser } from '../../engine/journey/drivers/find-browser.ts'
+import { findBrowser } from '../../engine/authorisation-drivers/find-browser.ts'
 
 const executablePath = findBrowser()
 

@@ -7,41 +7,48 @@ import { diffMarkdown, diffText } from '../../engine/report/diff-text.ts'
 import { appendHistory, readHistory } from '../../engine/report/history.ts'
 import { observationProfile } from '../../engine/report/observation-profile.ts'
 import type { Outcome, Report } from '../../engine/report/report.ts'
-import { fixtureReport } from './fixture.ts'
 import { hostileRun } from './hostile.ts'
+import { copied, MISTAKEN, recorded } from './recorded.ts'
+
+const every = await recorded('every')
+const report = (change: Partial<Report> = {}) => copied(every, change).report
 
 function withOutcomes(outcomes: Record<string, Outcome>, change: Partial<Report> = {}): Report {
-  const report = fixtureReport(change)
-  for (const check of report.checks) check.outcome = outcomes[check.id] ?? check.outcome
-  return report
+  const changed = report(change)
+  for (const check of changed.checks) check.outcome = outcomes[check.id] ?? check.outcome
+  return changed
 }
 
 const ids = (changes: { id: string }[]) => changes.map(({ id }) => id)
+const having = (outcome: Outcome) =>
+  every.report.checks.filter((check) => check.outcome === outcome).map(({ id }) => id)
+const [passed = ''] = having('pass')
+const [blocked = ''] = having('blocked')
+const failed = having('fail')
 
 describe('diffReports', () => {
   const later = withOutcomes(
-    {
-      'PRD-02/total': 'fail',
-      'TXN-17/to-alone': 'pass',
-      'TXN-17/both': 'pass',
-      'BAL-01/bulk': 'blocked',
-    },
-    { startedAt: '2026-03-03T02:00:00.000Z' },
+    { [passed]: 'fail', 'ACC-05/gbp': 'pass', [blocked]: 'pass', [MISTAKEN]: 'blocked' },
+    { startedAt: '2099-03-03T02:00:00.000Z' },
   )
-  const diff = diffReports(fixtureReport(), later)
+  const diff = diffReports(report(), later)
 
   test('tells new, fixed, still, lost and otherwise changed apart', () => {
-    expect(ids(diff.new)).toEqual(['PRD-02/total'])
-    expect(ids(diff.fixed)).toEqual(['TXN-17/to-alone'])
-    expect(ids(diff.still)).toEqual(['ACC-05/gbp', 'ACC-09/masked'])
-    expect(ids(diff.lost)).toEqual(['BAL-01/bulk'])
-    expect(ids(diff.changed)).toEqual(['TXN-17/both'])
-    expect(diff.caveats).toEqual([])
+    expect(ids(diff.new)).toEqual([passed])
+    expect(ids(diff.fixed)).toEqual(['ACC-05/gbp'])
+    expect(ids(diff.still)).toEqual(failed.filter((id) => id !== 'ACC-05/gbp'))
+    expect(ids(diff.lost)).toEqual([MISTAKEN])
+    expect(ids(diff.changed)).toEqual([blocked])
+    // Both runs were ended before their last check.
+    expect(diff.caveats).toEqual([
+      'The earlier run is partial: the run was interrupted',
+      'The later run is partial: the run was interrupted',
+    ])
   })
 
   test('finds nothing between a run and itself', () => {
-    const same = diffReports(fixtureReport(), fixtureReport())
-    expect(same.still).toHaveLength(4)
+    const same = diffReports(report(), report())
+    expect(ids(same.still).sort()).toEqual([...failed, MISTAKEN].sort())
     expect([same.new, same.fixed, same.lost, same.changed, same.appeared, same.vanished]).toEqual([
       [],
       [],
@@ -55,79 +62,63 @@ describe('diffReports', () => {
   })
 
   test('a failing check that is new is both', () => {
-    const before = fixtureReport()
+    const before = report()
     before.checks = before.checks.filter(({ id }) => id !== 'ACC-05/gbp')
-    const grown = diffReports(before, fixtureReport())
+    const grown = diffReports(before, report())
     expect([ids(grown.new), ids(grown.appeared)]).toEqual([['ACC-05/gbp'], ['ACC-05/gbp']])
-    expect(ids(diffReports(fixtureReport(), before).vanished)).toEqual(['ACC-05/gbp'])
+    expect(ids(diffReports(report(), before).vanished)).toEqual(['ACC-05/gbp'])
   })
 
   test('calls flaky what went to and fro', () => {
-    const failed = withOutcomes({ 'PRD-02/total': 'fail' })
-    expect(ids(diffReports(failed, fixtureReport(), [fixtureReport()]).flaky)).toEqual([
-      'PRD-02/total',
-    ])
-    expect(diffReports(failed, fixtureReport()).flaky).toEqual([])
+    const broken = withOutcomes({ [passed]: 'fail' })
+    expect(ids(diffReports(broken, report(), [report()]).flaky)).toEqual([passed])
+    expect(diffReports(broken, report()).flaky).toEqual([])
   })
 
   test('shows changed observations by value, not by order or exchange', () => {
-    const other = fixtureReport()
-    other.observations = [
+    const other = report()
+    const [first] = other.observations
+    other.observations.reverse()
+    for (const each of other.observations) if (each.exchange) each.exchange = 'x1'
+    expect(diffReports(report(), other).observations).toEqual([])
+    if (first) first.value = '["openid"]'
+    expect(diffReports(report(), other).observations).toEqual([
       {
-        requirement: 'CON-03',
-        what: 'status of a rejected permission',
-        value: '422',
-        exchange: 'x99',
-      },
-      { requirement: 'TXN-31', what: 'values of Status', value: 'Booked, Pending', exchange: 'x1' },
-    ]
-    expect(diffReports(fixtureReport(), other).observations).toEqual([
-      {
-        requirement: 'CON-03',
-        what: 'status of a rejected permission',
-        before: ['400'],
-        after: ['422'],
+        requirement: first?.requirement,
+        what: first?.what,
+        before: [every.report.observations[0]?.value],
+        after: ['["openid"]'],
       },
     ])
   })
 
   test('warns when the runs are not alike', () => {
-    const other = fixtureReport({
-      partial: 'Interrupted.',
-      scope: { profile: 'core', only: ['TXN-*'], requirements: 1, checks: 1 },
+    const whole = report({ partial: undefined })
+    const other = report({
+      scope: { ...every.report.scope, profile: 'core', only: ['TXN-*'] },
     })
-    expect(diffReports(fixtureReport(), other).caveats).toEqual([
+    expect(diffReports(whole, other).caveats).toEqual([
       'The scope differs: full → core TXN-*',
-      'The later run is partial: Interrupted.',
+      'The later run is partial: the run was interrupted',
     ])
   })
 
-  test('as text and Markdown', () => {
-    expect(diffText(diff)).toMatchInlineSnapshot(`
-      "staging 2026-03-02T02:00:00.000Z nonconformant
-      staging 2026-03-03T02:00:00.000Z nonconformant
-
-      1 new failure
-        PRD-02/total  pass → fail  TotalResults counts data
-
-      1 failure without a verdict now
-        BAL-01/bulk  error → blocked  GET /balances answers for the consent: Our own error: Cannot read properties of undefined.
-
-      2 still failing
-        ACC-05/gbp  fail  Currency is GBP in every account: Currency of the second account is "EUR".
-        ACC-09/masked  fail (known deviation)  no account shows a whole card number: Identification holds 16 digits.
-
-      1 fixed
-        TXN-17/to-alone  fail → pass  toBookingDateTime alone drops what was booked later: 8 transactions that were booked later are in the answer.
-
-      1 otherwise changed
-        TXN-17/both  blocked → pass  both filters together cut on both sides: The filter toBookingDateTime does nothing alone.
-      "
-    `)
-    expect(diffMarkdown(diff)).toContain(
-      '### 1 new failure\n\n- <code>PRD-02/total</code> pass → fail',
+  test('as text and Markdown', async () => {
+    const text = diffText(diff)
+    expect(text).toMatch(/^1 new failure\n {2}\S+ {2}pass → fail {2}\S.*$/m)
+    expect(text).toMatch(/^1 failure without a verdict now\n {2}\S+ {2}error → blocked {2}/m)
+    expect(text).toMatch(
+      new RegExp(
+        `^${failed.length - 1} still failing\n {2}\\S+ {2}fail \\(known deviation\\) {2}`,
+        'm',
+      ),
     )
-    const hostile = diffReports(fixtureReport(), hostileRun().report)
+    expect(text).toMatch(/^1 fixed\n {2}ACC-05\/gbp {2}fail → pass {2}/m)
+    expect(text).toMatch(/^1 otherwise changed\n {2}\S+ {2}blocked → pass {2}/m)
+    expect(diffMarkdown(diff)).toContain(
+      `### 1 new failure\n\n- <code>${passed}</code> pass → fail`,
+    )
+    const hostile = diffReports(report(), (await hostileRun()).report)
     expect(
       diffMarkdown(hostile)
         .replaceAll(/<\/?code>/g, '')
@@ -140,15 +131,14 @@ describe('diffReports', () => {
 
 describe('the observation profile', () => {
   test('is the same text for the same behaviour, in whatever order it was seen', () => {
-    const report = fixtureReport()
-    const turned = fixtureReport({
-      observations: [...report.observations, ...report.observations].reverse(),
-    })
-    expect(observationProfile(turned)).toBe(observationProfile(report))
-    expect(JSON.parse(observationProfile(report))).toEqual({
-      'CON-03': { 'status of a rejected permission': ['400'] },
-      'TXN-31': { 'values of Status': ['Booked, Pending'] },
-    })
+    const { observations } = every.report
+    const turned = report({ observations: [...observations, ...observations].reverse() })
+    expect(observationProfile(turned)).toBe(observationProfile(report()))
+    const profile = JSON.parse(observationProfile(report()))
+    for (const { requirement, what, value } of observations) {
+      expect(profile[requirement][what]).toContain(value)
+    }
+    expect(Object.keys(profile)).toEqual(Object.keys(profile).sort())
   })
 })
 
@@ -156,13 +146,13 @@ describe('the history file', () => {
   test('takes a run once, in order, and says which line is none', async () => {
     const file = join(await mkdtemp(join(tmpdir(), 'assay-')), 'history.jsonl')
     expect(await readHistory(file)).toEqual([])
-    const second = fixtureReport({ startedAt: '2026-03-03T02:00:00.000Z' })
+    const second = report({ startedAt: '2099-03-03T02:00:00.000Z' })
     await appendHistory(file, second)
-    await appendHistory(file, fixtureReport())
+    await appendHistory(file, report())
     const runs = await appendHistory(file, second)
     expect(runs.map(({ startedAt }) => startedAt)).toEqual([
-      '2026-03-02T02:00:00.000Z',
-      '2026-03-03T02:00:00.000Z',
+      every.report.startedAt,
+      '2099-03-03T02:00:00.000Z',
     ])
     expect(await readHistory(file)).toEqual(runs)
     expect((await readFile(file, 'utf8')).split('\n')).toHaveLength(3)

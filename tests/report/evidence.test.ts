@@ -5,12 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { chained } from '../../engine/report/chain.ts'
+import { chained } from '../../engine/record/chain.ts'
 import { pack } from '../../engine/report/evidence/archive.ts'
 import { MADE, signRun } from '../../engine/report/evidence/sign-run.ts'
 import { verifyRun } from '../../engine/report/evidence/verify-run.ts'
 import { writeReports } from '../../engine/report/write-reports.ts'
-import { fixtureExchanges, fixtureReport } from './fixture.ts'
+import { recorded } from './recorded.ts'
+
+const night = await recorded('faulty')
+const recording = night.exchanges.slice(0, 20)
 
 const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString()
 const spki = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).toString()
@@ -25,9 +28,8 @@ async function spoil(file: string, change: (text: string) => string): Promise<vo
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'assay-'))
-  const exchanges = fixtureExchanges(20)
-  await writeFile(path('report.json'), `${JSON.stringify(fixtureReport(), null, 2)}\n`)
-  await writeFile(path('exchanges.jsonl'), exchanges.map((e) => `${JSON.stringify(e)}\n`).join(''))
+  await writeFile(path('report.json'), `${JSON.stringify(night.report, null, 2)}\n`)
+  await writeFile(path('exchanges.jsonl'), recording.map((e) => `${JSON.stringify(e)}\n`).join(''))
 })
 
 describe('signRun and verifyRun', () => {
@@ -110,9 +112,7 @@ describe('signRun and verifyRun', () => {
 
   test('a run that was changed before is not signed', async () => {
     await spoil('exchanges.jsonl', (text) => text.replace('"id":"x7"', '"id":"x8"'))
-    await expect(signRun(dir, pem(ec.privateKey))).rejects.toThrow(
-      'exchanges.jsonl:7 was “7”, is “8”',
-    )
+    await expect(signRun(dir, pem(ec.privateKey))).rejects.toThrow('exchanges.jsonl:7 was changed')
   })
 
   test('a key that is none is refused without showing it', async () => {
@@ -136,17 +136,7 @@ describe('what was edited after signing', () => {
     await signRun(dir, pem(ec.privateKey))
   })
 
-  test('one byte of report.json is named with its line and what it was', async () => {
-    const before = await readFile(path('report.json'), 'utf8')
-    const byte = before.indexOf('"outcome": "fail"') + '"outcome": "'.length
-    await spoil('report.json', (text) => `${text.slice(0, byte)}F${text.slice(byte + 1)}`)
-    const line = before.slice(0, byte).split('\n').length
-    expect(await verified()).toEqual([
-      { file: 'report.json', line, byte, message: 'was “f”, is “F”' },
-    ])
-  })
-
-  test('one byte of any sealed file, at any place, is named', async () => {
+  test('one byte of any sealed file, at any place, is noticed', async () => {
     await writeReports(dir)
     await signRun(dir, pem(ec.privateKey))
     const names = ['report.json', 'exchanges.jsonl', ...MADE]
@@ -156,43 +146,33 @@ describe('what was edited after signing', () => {
       const whole = await readFile(path(file))
       for (const byte of [0, Math.floor(whole.length / 3), whole.length - 1]) {
         const changed = Buffer.from(whole)
-        const was = whole[byte] as number
-        changed[byte] = was ^ 1
+        changed[byte] = (whole[byte] as number) ^ 1
         await writeFile(path(file), changed)
-        const findings = await verified()
-        const line = whole.subarray(0, byte).toString('latin1').split('\n').length
-        expect(findings, `${file} ${byte}`).toEqual([
-          expect.objectContaining({
-            file,
-            byte,
-            line,
-            message: expect.stringMatching(/^was .+, is /),
-          }),
+        // A report that is no JSON any more is no run that could be verified, which is said as well.
+        const findings = await verified().catch(({ message }: Error) => [
+          { file: /^the (report\.json) of .* was cut or changed$/.exec(message)?.[1] },
         ])
+        expect(new Set(findings.map((finding) => finding.file)), `${file} ${byte}`).toEqual(
+          new Set([file]),
+        )
       }
       await writeFile(path(file), whole)
     }
     expect(await verifyRun(dir, spki(ec.publicKey))).toMatchObject({ intact: true, findings: [] })
   })
 
-  test('more than a byte is named with the bytes where it begins', async () => {
+  test('a file of another length says both lengths', async () => {
     await spoil('report.json', (text) =>
       text.replace('"verdict": "nonconformant"', '"verdict": "conformant"'),
     )
     const [finding] = await verified()
-    expect(finding?.message).toMatch(
-      /^the first difference is in bytes \d+ to \d+; the file had \d+ bytes and has \d+$/,
-    )
-    const at = (await readFile(path('report.json'), 'utf8')).indexOf('"verdict"')
-    expect(Math.abs((finding?.byte ?? 0) - at)).toBeLessThan(600)
+    expect(finding?.message).toMatch(/^was changed: it had \d+ bytes and has \d+$/)
   })
 
   test('one byte of one exchange is named with its line', async () => {
     await spoil('exchanges.jsonl', (text) => text.replace('"id":"x7"', '"id":"x8"'))
-    const before = await readFile(path('exchanges.jsonl'), 'utf8')
-    const byte = Buffer.byteLength(before.split('\n').slice(0, 6).join('\n')) + '\n{"id":"x'.length
     expect(await verified()).toEqual([
-      { file: 'exchanges.jsonl', line: 7, byte, message: 'was “7”, is “8”' },
+      { file: 'exchanges.jsonl', line: 7, message: expect.stringMatching(/^was changed/) },
     ])
   })
 
@@ -211,7 +191,7 @@ describe('what was edited after signing', () => {
 
   test('a chain that was made again from its start is told from the one that was signed', async () => {
     let previous = ''
-    const again = fixtureExchanges(20).map((record) => {
+    const again = recording.map((record) => {
       const line = chained(previous, { ...record, durationMs: 1 })
       previous = line.hash
       return `${JSON.stringify(line)}\n`

@@ -1,5 +1,5 @@
 import type { ExchangeRecord, Report } from '../../engine/report/report.ts'
-import { fixtureExchanges, fixtureReport } from './fixture.ts'
+import { copied, excerptOfRun, recorded } from './recorded.ts'
 
 /** What an attacking bank may send, in one string: markup, script, breakouts of every context. */
 export const ATTACK = [
@@ -24,18 +24,22 @@ export const ATTACK = [
 
 export const MEGABYTE = `${ATTACK}${'x'.repeat(1024 * 1024)}${ATTACK}`
 
-/** Every string of a report and its exchanges that a bank can influence holds the attack; on the wire it
- * is `sent`, since a recorder bounds what it keeps. */
-export function hostileRun(
+/** Every string of a recorded run that a bank can influence holds the attack; on the wire it is `sent`,
+ * since a recorder bounds what it keeps. */
+export async function hostileRun(
   attack = ATTACK,
   sent = ATTACK,
-): { report: Report; exchanges: ExchangeRecord[] } {
-  const report = fixtureReport()
+): Promise<{ report: Report; exchanges: ExchangeRecord[] }> {
+  const run = excerptOfRun(await recorded('every'))
+  const { report } = copied(run)
+  const ids = new Set(report.checks.map(({ id }) => id))
   report.target.name = attack
   report.partial = attack
   report.problems = [attack]
   report.leftBehind = [{ kind: 'consent', id: attack, why: attack }]
-  report.observations = [{ requirement: 'TXN-31', what: attack, value: attack, exchange: 'x1' }]
+  report.observations = [
+    { requirement: report.requirements[0]?.id ?? '', what: attack, value: attack, exchange: 'x1' },
+  ]
   for (const visit of report.approvals) visit.name = attack
   for (const check of report.checks) {
     check.title = attack
@@ -43,10 +47,11 @@ export function hostileRun(
     check.expected = attack
     check.actual = attack
     check.place = `/${attack}`
-    if (check.blockedBy) check.blockedBy = check.blockedBy.includes('/') ? check.blockedBy : attack
+    if (check.blockedBy && !ids.has(check.blockedBy)) check.blockedBy = attack
     if (check.deviation)
       check.deviation = { reason: attack, owner: attack, ticket: attack, expires: attack }
   }
+  for (const cause of report.causes) Object.assign(cause, { title: attack, where: attack })
   for (const requirement of report.requirements) {
     requirement.text = attack
     requirement.quote = [attack]
@@ -54,26 +59,33 @@ export function hostileRun(
     requirement.open = attack
     requirement.decision = { id: attack, text: attack }
   }
-  const exchanges = fixtureExchanges(40, (record, i) => ({
-    ...record,
-    endpoint: sent,
-    about: { client: sent, check: sent, deviation: sent, approval: sent },
-    request: {
-      method: i % 2 ? 'GET' : sent,
-      url: `https://127.0.0.1/${sent}?request=${sent}`,
-      headers: [
-        [sent, sent],
-        ['content-type', i % 3 ? 'application/json' : 'application/x-www-form-urlencoded'],
-      ],
-      body: sent,
-    },
-    response: {
-      status: 200,
-      headers: [[sent, sent]],
-      body: i % 2 ? JSON.stringify({ [sent]: [sent, { [sent]: sent }] }) : sent,
-      bytes: sent.length,
-    },
-    connection: { protocol: sent, cipher: sent, identity: sent },
-  }))
+  const told = new Set(report.checks.flatMap((check) => check.exchanges))
+  const exchanges = run.exchanges.map(
+    (record, i): ExchangeRecord => ({
+      ...record,
+      endpoint: sent,
+      about: { client: sent, check: sent, deviation: sent, approval: sent },
+      request: {
+        method: i % 2 ? 'GET' : sent,
+        url: `https://127.0.0.1/${sent}?request=${sent}`,
+        headers: [
+          [sent, sent],
+          ['content-type', i % 3 ? 'application/json' : 'application/x-www-form-urlencoded'],
+        ],
+        body: sent,
+      },
+      response: {
+        status: 200,
+        headers: [[sent, sent]],
+        // Of what a finding names, lines are shown.
+        body:
+          i % 2 || told.has(record.id)
+            ? JSON.stringify({ [sent]: [sent, { [sent]: sent }] })
+            : sent,
+        bytes: sent.length,
+      },
+      connection: { protocol: sent, cipher: sent, identity: sent },
+    }),
+  )
   return { report, exchanges }
 }

@@ -23,6 +23,7 @@ function reportOf(only: string[]): Report {
     observations: [],
     approvals: [],
     requests: 0,
+    evidence: new Map(),
     latency: [],
     leftBehind: [],
     redact: (text) => text,
@@ -45,8 +46,8 @@ describe('a must that no check tests is named with its reason', () => {
   const environment = allureResults(report, []).get('environment.properties') ?? ''
   test.each([
     ['report.html', html(report, [])],
-    ['junit.xml', junit(report)],
-    ['ctrf.json', ctrf(report)],
+    ['junit.xml', junit(report, [])],
+    ['ctrf.json', ctrf(report, [])],
     ['step-summary.md', stepSummary(report, [])],
     ['allure-results/', environment],
   ])('in %s', (_, content) => {
@@ -54,14 +55,14 @@ describe('a must that no check tests is named with its reason', () => {
     const missing = untested.filter(
       ({ id, notTested = '' }) => !said.includes(letters(id)) || !said.includes(letters(notTested)),
     )
-    expect(untested.length).toBeGreaterThan(10)
+    expect(untested.length).toBeGreaterThan(5)
     expect(missing.map(({ id }) => id)).toEqual([])
   })
 
   test('when its chapter is in scope, and not when another one is', () => {
     const ids = (only: string[]) => reportOf(only).requirements.map(({ id }) => id)
-    const one = untested.find(({ chapter }) => chapter.endsWith('/transactions'))
-    expect(ids(['transactions'])).toContain(one?.id)
+    const one = untested.find(({ chapter }) => chapter.endsWith('/products'))
+    expect(ids(['products'])).toContain(one?.id)
     expect(ids(['must'])).toContain(one?.id)
     expect(ids(['accounts'])).not.toContain(one?.id)
   })

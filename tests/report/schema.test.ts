@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import type { Report } from '../../engine/report/report.ts'
-import { fixtureExchanges, fixtureReport } from './fixture.ts'
 import { hostileRun } from './hostile.ts'
+import { copied, recorded } from './recorded.ts'
+
+const every = await recorded('every')
 
 const ajv = new Ajv2020({ allErrors: true })
 const compile = (name: string) =>
@@ -17,14 +19,14 @@ const exchange = compile('exchange.schema.json')
 
 describe('schemas/assay/report.schema.json', () => {
   test('takes a report with every outcome', () => {
-    report(fixtureReport())
+    report(every.report)
     expect(report.errors).toBeNull()
-    const outcomes = new Set(fixtureReport().checks.map((check) => check.outcome))
+    const outcomes = new Set(every.report.checks.map((check) => check.outcome))
     expect(outcomes.size).toBe(8)
   })
 
-  test('takes whatever a bank wrote into it', () => {
-    report(hostileRun().report)
+  test('takes whatever a bank wrote into it', async () => {
+    report((await hostileRun()).report)
     expect(report.errors).toBeNull()
   })
 
@@ -36,16 +38,16 @@ describe('schemas/assay/report.schema.json', () => {
     ['a summary with another word', (r) => Object.assign(r.summary, { skipped: 1 })],
   ]
   test.each(wrong)('refuses %s', (_, spoil) => {
-    const spoilt = fixtureReport()
+    const { report: spoilt } = copied(every)
     spoil(spoilt)
     expect(report(JSON.parse(JSON.stringify(spoilt)))).toBe(false)
   })
 })
 
-test('schemas/assay/exchange.schema.json takes every line, and no line without its hash', () => {
-  for (const record of [...fixtureExchanges(200), ...hostileRun().exchanges]) {
+test('schemas/assay/exchange.schema.json takes every line, and no line without its hash', async () => {
+  for (const record of [...every.exchanges, ...(await hostileRun()).exchanges]) {
     exchange(record)
     expect(exchange.errors).toBeNull()
   }
-  expect(exchange({ ...fixtureExchanges(1)[0], hash: undefined })).toBe(false)
+  expect(exchange({ ...every.exchanges[0], hash: undefined })).toBe(false)
 })

@@ -7,16 +7,12 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { startBank } from '../../bank/bank.ts'
-import type { TargetDocument } from '../../engine/target/target.ts'
+import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { loadFaults } from '../../proof/load.ts'
 import { assay, targetFile } from '../evidence/cli.ts'
 import { launch } from './chromium.ts'
 
-const FAULTS = [
-  'from-filter-needs-to',
-  'single-account-shows-whole-number',
-  'consent-query-answers-203',
-]
+const FAULTS = ['no-certificate-needed', 'to-filter-needs-from', 'unknown-account-is-nothing']
 const pictures = resolve(import.meta.dirname, '..', '..', 'docs', 'pictures')
 const folder = mkdtempSync(join(tmpdir(), 'assay-pictures-'))
 
@@ -59,19 +55,28 @@ const to = (selector: string) => async (page: Page) => {
 }
 
 await picture(browser, 'verdict', second, {})
+// The first screen, small; what it was like before stands beside it.
+for (const [width, height] of [
+  [1280, 900],
+  [390, 844],
+] as const) {
+  const options = { viewport: { width, height }, deviceScaleFactor: width > 1000 ? 0.6 : 0.75 }
+  await picture(browser, `first-screen-${width}`, second, options)
+}
 await picture(browser, 'dark', second, { colorScheme: 'dark' }, to('#changes'))
 await picture(
   browser,
   'failure',
   second,
   { viewport: { width: 1080, height: 1000 } },
-  to('[data-check="ACC-09/masked"]'),
+  to('[data-check="TXN-17/to-alone"]'),
 )
 await picture(browser, 'phone', second, { ...phone, colorScheme: 'dark' })
 await picture(browser, 'filter', second, {}, async (page) => {
-  await page.fill('.filters input[type=search]', 'filter')
   await to('#requirements')(page)
 })
+await picture(browser, 'timeline', second, {}, to('#timeline'))
+await picture(browser, 'exchanges', second, phone, to('#exchanges'))
 await picture(
   browser,
   'print',

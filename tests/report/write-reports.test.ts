@@ -3,22 +3,25 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { writeReports } from '../../engine/report/write-reports.ts'
-import { fixtureExchanges, fixtureReport } from './fixture.ts'
+import { copied, recorded } from './recorded.ts'
+
+const night = await recorded('faulty')
 
 let dir: string
 
 async function run(
   name: string,
-  startedAt = fixtureReport().startedAt,
+  startedAt = night.report.startedAt,
   exchanges = 40,
 ): Promise<string> {
   const folder = join(dir, name)
   await mkdir(folder)
-  const report = fixtureReport({ startedAt, requests: exchanges })
+  const { report } = copied(night, { startedAt, requests: exchanges })
   await writeFile(join(folder, 'report.json'), JSON.stringify(report))
   await writeFile(
     join(folder, 'exchanges.jsonl'),
-    fixtureExchanges(exchanges)
+    night.exchanges
+      .slice(0, exchanges)
       .map((e) => `${JSON.stringify(e)}\n`)
       .join(''),
   )
@@ -68,7 +71,7 @@ describe('writeReports', () => {
     const { 'report.html': page, 'diff.md': markdown } = await contents(b)
     expect(page).toContain('Since the run before')
     expect(page).toContain('<h2 id="h-trend">Trend <small>2 runs</small></h2>')
-    expect(markdown).toContain('2026-03-01T02:00:00.000Z → 2026-03-02T02:00:00.000Z')
+    expect(markdown).toContain(`2026-03-01T02:00:00.000Z → ${night.report.startedAt}`)
   })
 
   test('has a report of a run that was killed, and says what is missing', async () => {

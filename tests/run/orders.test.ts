@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startBank } from '../../bank/bank.ts'
+import { targetFrom } from '../../engine/configuration/resolve.ts'
+import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { openSession } from '../../engine/run/open.ts'
 import { createRun } from '../../engine/run/run.ts'
 import { phaseOf } from '../../engine/run/scope.ts'
-import { targetFrom } from '../../engine/target/resolve.ts'
-import type { TargetDocument } from '../../engine/target/target.ts'
-import { judgeBank, openWorkshop, type Workshop } from '../../proof/judge-bank.ts'
+import { judgeBank, openProofContext, type ProofContext } from '../../proof/judge-bank.ts'
 
-let workshop: Workshop
+let context: ProofContext
 let whole: Map<string, string>
 
 beforeAll(async () => {
-  workshop = await openWorkshop()
+  context = await openProofContext()
   whole = await outcomes()
 })
 
-afterAll(() => workshop.directory.close())
+afterAll(() => context.directory.close())
 
 async function outcomes(order?: Parameters<typeof judgeBank>[2]): Promise<Map<string, string>> {
-  const { results } = await judgeBank(workshop, [], order)
+  const { results } = await judgeBank(context, [], order)
   return new Map([...results.values()].map(({ id, outcome }) => [id, outcome]))
 }
 
@@ -54,7 +54,7 @@ test.each([11, 22, 33])(
 )
 
 test('every check run alone gives the outcome that it has among all', async () => {
-  const { catalogue, suites, directory } = workshop
+  const { catalogue, suites, directory } = context
   const different: string[] = []
   let bank = await startBank({ directory })
   for (const check of suites.checks) {
@@ -72,6 +72,8 @@ test('every check run alone gives the outcome that it has among all', async () =
     const outcome = results.get(check.id)?.outcome
     const among = whole.get(check.id)
     if (outcome !== among) different.push(`${check.id}: ${outcome} alone, ${among} among all`)
+    const wrong = [...results.values()].find(({ outcome }) => outcome === 'fail')
+    if (wrong) different.push(`${check.id} alone: ${wrong.id} fails`)
   }
   await bank.close()
   expect(different).toEqual([])

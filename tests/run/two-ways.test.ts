@@ -2,52 +2,80 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startBank } from '../../bank/bank.ts'
 import type { Report } from '../../engine/report/report.ts'
-import { judgeBank, openWorkshop, type Workshop } from '../../proof/judge-bank.ts'
+import { groupFaults } from '../../proof/grouping.ts'
+import { judgeBank, openProofContext, type ProofContext } from '../../proof/judge-bank.ts'
 import { loadFaults } from '../../proof/load.ts'
 
 /**
  * `assay run` goes through vitest, a process of its own and files; `assay prove` judges in its own
- * process. Both say the same of the correct bank and of ten wrong ones.
+ * process. Both say the same of the correct bank, of one whose steps are wrong, and of a dozen faults in
+ * three banks.
  */
+
+// Whole runs: on a busy machine each takes a minute.
+vi.setConfig({ testTimeout: 600_000 })
 
 const main = resolve(import.meta.dirname, '..', '..', 'dist', 'cli', 'main.js')
 const faults = await loadFaults()
-const every = Math.max(1, Math.floor(faults.length / 10))
-const chosen = faults.filter((fault, index) => index % every === 0 && !fault.target).slice(0, 10)
-let workshop: Workshop
+const groups = groupFaults(faults.filter(({ target }) => !target))
+const evenly = (each: typeof groups, count: number) =>
+  Array.from({ length: count }, (_, n) => each[Math.floor((n * each.length) / count)] ?? [])
+const chosen = [
+  [],
+  ...evenly(
+    groups.filter(({ length }) => length === 1),
+    1,
+  ),
+  ...evenly(
+    groups.filter(({ length }) => length > 3),
+    3,
+  ),
+]
+let context: ProofContext
 
 beforeAll(async () => {
-  workshop = await openWorkshop()
+  context = await openProofContext()
 })
 
-afterAll(() => workshop.directory.close())
+afterAll(() => context.directory.close())
 
-test('there are ten wrong banks to compare', () => {
-  expect(chosen).toHaveLength(10)
+test('there are ten faults to compare, some of which share a bank', () => {
+  expect(chosen.flat().length).toBeGreaterThanOrEqual(10)
+  expect(chosen.filter(({ length }) => length > 1)).toHaveLength(3)
 })
 
-test.each([{ id: 'correct' }, ...chosen])('$id', async ({ id }) => {
-  const alterations = chosen.filter((fault) => fault.id === id)
-  const direct = await judgeBank(workshop, alterations)
+test.each(chosen.map((group) => ({ group, name: group.map(({ id }) => id).join(' + ') })))(
+  'the bank with $name',
+  async ({ group: alterations }) => {
+    const direct = await judgeBank(context, alterations)
 
-  const bank = await startBank({ alterations, directory: workshop.directory })
-  const folder = mkdtempSync(join(tmpdir(), 'assay-two-ways-'))
-  const target = join(folder, 'target.yaml')
-  writeFileSync(target, JSON.stringify(bank.target))
-  const out = join(folder, 'out')
-  const code = await new Promise<number | null>((done) => {
-    const args = [main, 'run', '--target', target, '--out', out]
-    spawn(process.execPath, args, { stdio: 'ignore' }).on('close', done)
-  })
-  await bank.close()
+    const bank = await startBank({ alterations, directory: context.directory })
+    const folder = mkdtempSync(join(tmpdir(), 'assay-two-ways-'))
+    const target = join(folder, 'target.yaml')
+    writeFileSync(target, JSON.stringify(bank.target))
+    const out = join(folder, 'out')
+    const code = await new Promise<number | null>((done) => {
+      const args = [main, 'run', '--target', target, '--out', out]
+      spawn(process.execPath, args, { stdio: 'ignore' }).on('close', done)
+    })
+    await bank.close()
 
-  const report = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as Report
-  const told = report.checks.map(({ id: check, outcome, blockedBy }) => [check, outcome, blockedBy])
-  const found = [...direct.results.values()].map((each) => [each.id, each.outcome, each.blockedBy])
-  expect(told.sort()).toEqual(found.sort())
-  expect(code).toBe(direct.exitCode)
-  expect(report.exitCode).toBe(direct.exitCode)
-})
+    const report = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as Report
+    const told = report.checks.map(({ id: check, outcome, blockedBy }) => [
+      check,
+      outcome,
+      blockedBy,
+    ])
+    const found = [...direct.results.values()].map((each) => [
+      each.id,
+      each.outcome,
+      each.blockedBy,
+    ])
+    expect(told.sort()).toEqual(found.sort())
+    expect(code).toBe(direct.exitCode)
+    expect(report.exitCode).toBe(direct.exitCode)
+  },
+)

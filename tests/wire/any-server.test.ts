@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { targetFrom } from '../../engine/target/resolve.ts'
+import { targetFrom } from '../../engine/configuration/resolve.ts'
 import { createWire, type Wire } from '../../engine/wire/wire.ts'
-import { documentFor } from '../target/documents.ts'
+import { documentFor } from '../configuration/documents.ts'
 import { authority } from './certificates.ts'
 import { type Running, rawTls } from './servers.ts'
 

@@ -2,13 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Bank, startBank } from '../../bank/bank.ts'
+import { startBank } from '../../bank/bank.ts'
 import { createDirectory, type Directory } from '../../bank/directory.ts'
+import type { Bank } from '../../bank/running-bank.ts'
+import { httpDriver } from '../../engine/authorisation-drivers/http.ts'
 import { verifyIdToken } from '../../engine/client/id-token.ts'
 import { parseRedirect, redirectsTo } from '../../engine/client/redirect.ts'
 import { createTpp } from '../../engine/client/tpp.ts'
-import { httpDriver } from '../../engine/journey/drivers/http.ts'
-import { targetFrom } from '../../engine/target/resolve.ts'
+import { targetFrom } from '../../engine/configuration/resolve.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
 import { openExchangeLog } from '../../engine/wire/exchange-log.ts'
 import { createRedactor } from '../../engine/wire/redaction.ts'
@@ -68,7 +69,7 @@ describe.each(['production', 'sandbox'] as const)('against the reference bank, %
     expect(status(created)).toBe(201)
     const consentId = (created.response?.json as Consent | undefined)?.Data.ConsentId ?? ''
     const request = await tpp.authorisation({ consentId })
-    const end = await httpDriver(wire, target.document.authorisation.forms ?? []).visit({
+    const end = await httpDriver(wire, target, target.document.authorisation.forms ?? []).visit({
       url: request.url,
       redirectUris: [request.redirectUri],
       decision: 'approve',

@@ -5,10 +5,10 @@ import { connect } from 'node:net'
 import type { TlsOptions } from 'node:tls'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type Target, targetFrom } from '../../engine/target/resolve.ts'
+import { type Target, targetFrom } from '../../engine/configuration/resolve.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
 import { createWire, type Wire } from '../../engine/wire/wire.ts'
-import { documentFor } from '../target/documents.ts'
+import { documentFor } from '../configuration/documents.ts'
 import { type Authority, authority, type Issued } from './certificates.ts'
 import { https, type Running, rawTls, run, tcp } from './servers.ts'
 
@@ -308,7 +308,7 @@ describe('no response', () => {
     const { url } = await running(rawTls(tls(), (socket) => socket.on('data', () => socket.end())))
     const wire = wireTo(url)
     expect((await get(wire, url)).failure?.kind).toBe('closed')
-    expect(wire.requests).toBe(1)
+    expect(wire.requests).toBe(2)
   })
 
   test('the server resets the connection', async () => {
@@ -343,7 +343,7 @@ describe('no response', () => {
     const { url } = await running(
       tcp((socket) => socket.on('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))),
     )
-    expect((await get(wireTo(url), url)).failure?.kind).toBe('garbage')
+    expect((await get(wireTo(url), url)).failure?.kind).toBe('unreachable')
   })
 
   test('the coding of the body is another one than it says', async () => {
@@ -462,6 +462,8 @@ describe('connections', () => {
   })
 })
 
+const NOW = { 'Retry-After': '0' }
+
 describe('a repeat that was asked for', () => {
   const limited = (answers: [number, Record<string, string>][]) =>
     https(tls(), (_, response) => {
@@ -470,7 +472,7 @@ describe('a repeat that was asked for', () => {
     })
 
   test('waits as Retry-After says', async () => {
-    const { url } = await running(limited([[429, { 'Retry-After': '1' }]]))
+    const { url } = await running(limited([[502, { 'Retry-After': '1' }]]))
     const started = performance.now()
     const exchange = await get(wireTo(url), url, { retry: true })
     expect(exchange.response?.status).toBe(200)
@@ -484,8 +486,9 @@ describe('a repeat that was asked for', () => {
   })
 
   test('does not wait for longer than the bound', async () => {
-    const { url } = await running(limited([[429, { 'Retry-After': '3600' }]]))
-    expect((await get(wireTo(url), url, { retry: true })).response?.status).toBe(429)
+    const { url } = await running(limited([[503, { 'Retry-After': '3600' }]]))
+    const exchange = await get(wireTo(url), url, { retry: true })
+    expect([exchange.response?.status, exchange.unavailable]).toEqual([503, 'answered 503'])
   })
 
   test('does not happen unasked', async () => {
@@ -495,12 +498,56 @@ describe('a repeat that was asked for', () => {
     expect(wire.requests).toBe(1)
   })
 
-  test('ends after two', async () => {
-    const again: [number, Record<string, string>] = [503, { 'Retry-After': '0' }]
-    const { url } = await running(limited([again, again, again, again]))
+  test('ends after three, and what stays unavailable is not waited for again', async () => {
+    const again: [number, Record<string, string>] = [504, { 'Retry-After': '0' }]
+    const { url } = await running(limited([again, again, again, again, again]))
     const wire = wireTo(url)
-    expect((await get(wire, url, { retry: true })).response?.status).toBe(503)
-    expect(wire.requests).toBe(3)
+    expect((await get(wire, url, { retry: true })).unavailable).toBe('answered 504, 4 times')
+    expect(wire.requests).toBe(4)
+    expect((await get(wire, url, { retry: true })).unavailable).toBe('answered 504')
+    expect((await get(wire, url, { retry: true })).response?.status).toBe(200)
+  })
+
+  test('429 to a data request without the customer is the documented answer', async () => {
+    const { url } = await running(limited([[429, { 'Retry-After': '0' }]]))
+    const exchange = await get(wireTo(url), url, { retry: true })
+    expect([exchange.response?.status, exchange.unavailable]).toEqual([429, undefined])
+  })
+
+  test('does not happen after 429 where only that is judged', async () => {
+    const { url } = await running(
+      limited([
+        [503, { 'Retry-After': '0' }],
+        [429, {}],
+      ]),
+    )
+    const headers = [['x-fapi-customer-ip-address', '203.0.113.7']]
+    const exchange = await get(wireTo(url), url, { retry: 'not-429', headers })
+    expect([exchange.response?.status, exchange.unavailable]).toEqual([429, undefined])
+  })
+
+  test('has a body of its own where one cannot be sent twice', async () => {
+    const bodies: string[] = []
+    const server = https(tls(), (request, response) => {
+      request.on('data', (chunk) => bodies.push(String(chunk)))
+      request.on('end', () => response.writeHead(bodies.length < 2 ? 503 : 200, NOW).end())
+    })
+    const { url } = await running(server)
+    const once = { method: 'POST', endpoint: 'token', body: 'one', renewed: () => 'two' }
+    expect((await get(wireTo(url), url, { retry: true, ...once })).response?.status).toBe(200)
+    expect(bodies).toEqual(['one', 'two'])
+  })
+
+  test('that is refused after 504 tells nothing: the first may have been carried out', async () => {
+    const { url } = await running(
+      limited([
+        [504, NOW],
+        [404, {}],
+      ]),
+    )
+    const deletion = { method: 'DELETE', endpoint: 'delete-account-access-consent' }
+    const exchange = await get(wireTo(url), url, { retry: true, ...deletion })
+    expect(exchange.unavailable).toMatch(/^answered 504, and when repeated 404/)
   })
 })
 
@@ -515,8 +562,8 @@ describe('what an identity offers', () => {
   })
 
   test('may be a PKCS#12 file', async () => {
-    const pem = readFileSync('tests/target/fixtures/client.pem', 'utf8')
-    const pkcs12 = readFileSync('tests/target/fixtures/client.p12').toString('base64')
+    const pem = readFileSync('tests/configuration/fixtures/client.pem', 'utf8')
+    const pkcs12 = readFileSync('tests/configuration/fixtures/client.p12').toString('base64')
     const { url } = await running(
       https({ ...refusing('TLSv1.3'), ca: pem }, (_, response) => response.end('ok')),
     )

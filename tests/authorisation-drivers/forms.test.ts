@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Alteration } from '../../bank/alteration.ts'
+import { createDirectory, type Directory } from '../../bank/directory.ts'
+import { filled, fitting, offered, readPage } from '../../engine/authorisation-drivers/forms.ts'
+import { open } from './opened.ts'
+
+const landing = readPage(`
+  <h1>Heron Cards</h1>
+  <p><a href="/help">Help</a> <a href="../login?step=1"><b>Go on</b> to log in</a></p>`)
+const login = readPage(
+  '<form method="post"><input name="user"><button name="go">Next</button></form>',
+)
+
+describe('what a description fits', () => {
+  test.each([
+    ['its text', 'Go on to log in'],
+    ['the end of its address', 'login?step=1'],
+  ])('a link by %s', (_by, follow) => {
+    expect(fitting(landing, [{ has: ['user'] }, { follow }])).toMatchObject({
+      link: { href: '../login?step=1', text: 'Go on to log in' },
+    })
+  })
+
+  test('no link by a part of its text', () => {
+    expect(fitting(landing, [{ follow: 'Go on' }])).toBeUndefined()
+  })
+
+  test('a form by all its names', () => {
+    expect(fitting(login, [{ has: ['user', 'go'] }])).toHaveProperty('form')
+    expect(fitting(login, [{ has: ['user', 'password'] }])).toBeUndefined()
+  })
+
+  test('a page says what it offers', () => {
+    expect(offered(landing)).toBe('no form, but the links “Help”, “Go on to log in”')
+    expect(offered(login)).toBe('fields user, go')
+    expect(offered(readPage('<p>One moment</p>'))).toBe('no form and no link')
+  })
+})
+
+describe('a decision', () => {
+  const description = {
+    approve: { name: 'answer', value: 'yes' },
+    deny: { name: 'answer', value: 'no' },
+  }
+  const sent = (fields: string, decision: 'approve' | 'deny') => {
+    const [form] = readPage(`<form method="post">${fields}</form>`).forms
+    return form && filled(form, description, decision, {}).toString()
+  }
+
+  test.each([
+    ['a button', '<button name="answer" value="yes"></button><button name="answer" value="no">'],
+    [
+      'a radio button, another being preselected',
+      '<input type="radio" name="answer" value="no" checked><input type="radio" name="answer" value="yes">',
+    ],
+    ['a list', '<select name="answer"><option value="no"><option value="yes"></select>'],
+  ])('by %s is sent once', (_by, fields) => {
+    expect(sent(fields, 'approve')).toBe('answer=yes')
+    expect(sent(fields, 'deny')).toBe('answer=no')
+  })
+})
+
+describe('a customer without a screen', () => {
+  const purpose = 'test'
+  let directory: Directory
+
+  beforeAll(async () => {
+    directory = await createDirectory()
+  })
+  afterAll(() => directory.close())
+
+  test('whose description fits no page blocks what needs the visit: the bank is not to blame', async () => {
+    const { session, close } = await open(
+      { driver: 'http', forms: [{ has: ['membershipNumber'] }] },
+      { directory },
+    )
+    await expect(session.visit({ purpose })).rejects.toThrow(
+      /^the visit ended: a page without any form that the target describes; the page has fields .*username/,
+    )
+    await close()
+  })
+
+  test('whose password is wrong blocks it too', async () => {
+    const { session, close } = await open(undefined, {
+      directory,
+      change: ({ customers }) => {
+        customers.first.credentials.password = 'wrong'
+      },
+    })
+    await expect(session.visit({ purpose })).rejects.toThrow(/comes back again and again/)
+    await close()
+  })
+
+  test('who came through once finds a page that fits nothing: that is the bank’s doing', async () => {
+    let busy = false
+    const alteration: Alteration = {
+      id: 'busy',
+      story: 'A page for the time of maintenance stands before the login.',
+      async middleware(ctx, next) {
+        if (busy && ctx.path.startsWith('/auth')) ctx.body = '<p>We will be back soon.</p>'
+        else await next()
+      },
+    }
+    const { session, close } = await open(undefined, { directory, alterations: [alteration] })
+    expect(await session.visit({ purpose })).toMatchObject({ kind: 'granted' })
+    busy = true
+    expect(await session.visit({ purpose })).toMatchObject({
+      kind: 'stopped',
+      why: 'a page without any form that the target describes',
+    })
+    await close()
+  })
+})

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { createHooks, type HookParts } from '../../engine/client-session/hooks.ts'
+import type { Target } from '../../engine/configuration/resolve.ts'
+import type { HookDocument, HookName } from '../../engine/configuration/target.ts'
+import { Blocked, NotApplicable } from '../../engine/judge/outcome.ts'
+
+/** The facts of a target that has only what facts look at. */
+function facts(
+  hooks: Partial<Record<HookName, HookDocument>>,
+  parts: Omit<HookParts, 'target'> & { patience?: number } = {},
+) {
+  const { patience = 60, ...rest } = parts
+  const target = {
+    document: { hooks },
+    base: process.cwd(),
+    expiryPatience: patience * 1000,
+    clockTolerance: 2,
+  } as unknown as Target
+  return createHooks({ target, ...rest })
+}
+
+describe('a question', () => {
+  const hooks = { 'customer-revokes': { ask: 'Revoke {consentId} in the app.' } }
+
+  test('is asked with the subject in it, and answered', async () => {
+    const asked: string[] = []
+    const question = async (name: string, text: string) => void asked.push(`${name}: ${text}`)
+    const subject = { consentId: 'urn:c/1' }
+    await facts(hooks, { question }).state('customer-revokes', subject)
+    expect(asked).toEqual(['customer-revokes: Revoke urn:c/1 in the app.'])
+  })
+
+  test('that nobody can do blocks its checks, as trouble of the environment', async () => {
+    const question = async () => 'the person who was asked cannot do it'
+    const stated = facts(hooks, { question }).state('customer-revokes', {})
+    const error = await stated.catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(Blocked)
+    expect((error as Blocked).because.kind).toBe('environment')
+    expect((error as Blocked).message).toContain('cannot do it')
+  })
+
+  test('is not applicable where nobody is there', async () => {
+    const stated = facts(hooks).state('customer-revokes', {})
+    await expect(stated).rejects.toThrow(NotApplicable)
+    await expect(stated).rejects.toThrow('nobody is there to answer')
+  })
+})
+
+describe('what comes by itself', () => {
+  test('is waited for when it comes soon enough, and whoever watches is told', async () => {
+    const told: (string | undefined)[] = []
+    const onWaiting = (what?: string) => void told.push(what)
+    const began = Date.now()
+    await facts({}, { onWaiting }).state('token-expired', {}, began + 500)
+    // As much longer as the clocks may differ.
+    expect(Date.now() - began).toBeGreaterThanOrEqual(2490)
+    expect(told).toEqual(['token-expired', undefined])
+  })
+
+  test('is not waited for when it comes too late, or nobody knows when', () => {
+    const { possible } = facts({}, { patience: 10 })
+    expect(() => possible('token-expired', Date.now() + 11_000)).toThrow(
+      'the target has no hook token-expired, and it comes in 11 s: expiryPatience is 10 s',
+    )
+    expect(() => possible('token-expired', Date.now() + 9000)).not.toThrow()
+    expect(() => possible('token-expired', Number.POSITIVE_INFINITY)).toThrow(NotApplicable)
+    expect(() => possible('customer-revokes')).toThrow('the target has no hook customer-revokes')
+  })
+
+  test('shortens the life of a consent only where no hook lets it expire', () => {
+    const hooks = { 'consent-expired': { command: ['true'] } }
+    expect(facts({}, { patience: 600 }).shortLife).toBe(600)
+    expect(facts({}, { patience: 119 }).shortLife).toBeUndefined()
+    expect(facts(hooks, { patience: 600 }).shortLife).toBeUndefined()
+    const unasked = { 'consent-expired': { ask: 'Please' } }
+    expect(facts(unasked, { patience: 600 }).shortLife).toBe(600)
+  })
+})

@@ -1,0 +1,190 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { stringify } from 'yaml'
+import { startBank } from '../../bank/bank.ts'
+import type { TargetDocument } from '../../engine/configuration/target.ts'
+import type { Report } from '../../engine/report/report.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'assay-kept-run-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Visits at the bank, and what happens when one of them begins. */
+let visits = 0
+let onVisit: (number: number) => unknown = () => {}
+const bank = await startBank({
+  alterations: [
+    {
+      id: 'counts-visits',
+      story: 'Somebody stands at the door and counts.',
+      async middleware(ctx, next) {
+        if (ctx.path === '/authorize') {
+          visits += 1
+          await onVisit(visits)
+        }
+        await next()
+      },
+    },
+  ],
+})
+afterAll(() => bank.close())
+beforeEach(() => {
+  visits = 0
+  onVisit = () => {}
+})
+
+/** A target file for this bank; a run registers once, the client is kept. */
+function targetFile(name: string, keep: 'memory' | 'file'): string {
+  const document = structuredClone(bank.target) as TargetDocument
+  document.name = name
+  document.freshRegistrations = false
+  document.authorisation.keep = keep
+  const path = join(folder, `${name}.yaml`)
+  writeFileSync(path, stringify(document))
+  return path
+}
+
+interface Ran {
+  code: number | null
+  signal: string | null
+  text: string
+  report?: Report
+}
+
+/** Nearly every visit of a run, and little else. */
+const SCOPE = ['--only', 'account-information/authorisation', 'life-cycle']
+
+let runs = 0
+
+/** `assay run` in a process of its own. */
+async function run(target: string, more: string[] = [], begun = (_: ChildProcess) => {}) {
+  runs += 1
+  const out = join(folder, `out-${runs}`)
+  const args = ['--import', 'tsx', 'cli/main.ts', 'run', '--target', target, '--out', out, ...more]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  begun(child)
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      text += part
+    })
+  }
+  const ended = await new Promise<[number | null, string | null]>((done) => {
+    child.on('exit', (...how) => done(how))
+  })
+  const file = join(out, 'report.json')
+  const ran: Ran = { code: ended[0], signal: ended[1], text }
+  if (existsSync(file)) ran.report = JSON.parse(readFileSync(file, 'utf8')) as Report
+  return ran
+}
+
+const leftovers = (name: string) =>
+  JSON.parse(readFileSync(join(folder, '.assay', `${name}.leftovers.json`), 'utf8')) as unknown[]
+
+/** Waits until nobody has come to the bank for two seconds. */
+async function settled(): Promise<void> {
+  for (let seen = -1; seen !== visits; ) {
+    seen = visits
+    await new Promise((resolve) => setTimeout(resolve, 2000))
+  }
+}
+
+/** Everything but times and what differs from run to run by itself. */
+function outcomes({ checks }: Report): string[] {
+  return checks.map(({ id, outcome }) => `${id} ${outcome}`).sort()
+}
+
+test('a run that was interrupted is gone on with: nobody visits the bank twice', {
+  timeout: 300_000,
+}, async () => {
+  const target = targetFile('kept', 'file')
+  const kept = join(folder, '.assay', 'kept.visits')
+  // Registers, so that the runs to compare have the same clients.
+  await run(target, ['--only', 'registration'])
+  visits = 0
+  const whole = await run(target, SCOPE)
+  expect(whole.report?.verdict).toBe('conformant')
+  expect(existsSync(kept)).toBe(false)
+  const usual = visits
+
+  for (const signal of ['SIGINT', 'SIGKILL'] as const) {
+    visits = 0
+    let child: ChildProcess | undefined
+    onVisit = (number) => {
+      if (number === 22) child?.kill(signal)
+    }
+    const cut = await run(target, SCOPE, (begun) => {
+      child = begun
+    })
+    expect(cut.signal ?? cut.code).toBe(signal === 'SIGINT' ? 130 : 'SIGKILL')
+    // The process that judges notices a little later that its parent is gone.
+    await settled()
+    expect(visits).toBeLessThan(usual)
+    expect(statSync(kept).mode & 0o777).toBe(0o600)
+    const left = cut.report?.leftBehind.filter(({ kind }) => kind === 'consent') ?? []
+    for (const { why } of left) {
+      expect(why).toMatch(/^kept for the run that goes on/)
+      expect(cut.text).toMatch(/left behind {2}\d+ consents?: kept for the run that goes on/)
+    }
+
+    onVisit = () => {}
+    const resumed = await run(target, SCOPE)
+    // Only a visit in whose midst the process was killed takes place again.
+    expect(visits - usual).toBeGreaterThanOrEqual(0)
+    expect(visits - usual).toBeLessThanOrEqual(signal === 'SIGINT' ? 0 : 1)
+    expect(resumed.text).toContain('approvals still work. --fresh begins anew.')
+    expect(resumed.report).toMatchObject({ verdict: 'conformant', exitCode: 0 })
+    expect(resumed.report?.resumed?.approvals).toBeGreaterThanOrEqual(4)
+    const { approvals = [], startedAt = '' } = resumed.report ?? {}
+    const granted = approvals.filter(({ outcome }) => outcome === 'granted')
+    const names = granted.map(({ name }) => name)
+    expect(names).toEqual([...new Set(names)])
+    const marked = approvals.filter((each) => each.resumed)
+    expect(marked.length).toBeGreaterThanOrEqual(20)
+    expect(marked[0]).toMatchObject({ name: 'everything', outcome: 'granted' })
+    expect(Date.parse(marked[0]?.at ?? '')).toBeLessThan(Date.parse(startedAt))
+    // A consent that was denied before the interruption is gone since: nobody is asked to deny once more.
+    const lasting = (report: unknown) =>
+      outcomes(report as Report).filter((line) => !line.startsWith('CLC-01/denied '))
+    expect(lasting(resumed.report)).toEqual(lasting(whole.report))
+    expect(existsSync(kept)).toBe(false)
+    expect(leftovers('kept')).toEqual([])
+  }
+})
+
+test('--fresh asks again, and deletes what was kept', { timeout: 300_000 }, async () => {
+  const target = targetFile('fresh', 'file')
+  let child: ChildProcess | undefined
+  onVisit = (number) => {
+    if (number === 2) child?.kill('SIGINT')
+  }
+  const cut = await run(target, ['--only', 'authorisation'], (begun) => {
+    child = begun
+  })
+  expect(cut.code).toBe(130)
+  expect(leftovers('fresh').length).toBeGreaterThan(0)
+  visits = 0
+  onVisit = () => {}
+  const core = ['--fresh', '--profile', 'core', '--only', 'accounts']
+  const anew = await run(target, core)
+  expect(anew.report?.resumed).toBeUndefined()
+  expect(anew.text).not.toContain('Goes on')
+  expect(visits).toBe(1)
+  expect(leftovers('fresh')).toEqual([])
+})
+
+test('without keep: file nothing outlives an interruption', { timeout: 300_000 }, async () => {
+  const target = targetFile('memory', 'memory')
+  let child: ChildProcess | undefined
+  onVisit = (number) => {
+    if (number === 2) child?.kill('SIGINT')
+  }
+  const cut = await run(target, ['--only', 'authorisation'], (begun) => {
+    child = begun
+  })
+  expect(cut.code).toBe(130)
+  expect(existsSync(join(folder, '.assay', 'memory.visits'))).toBe(false)
+  expect(leftovers('memory')).toEqual([])
+})

@@ -1,0 +1,4 @@
+import { situations } from './addresses.ts'
+import { tryOut } from './situation.ts'
+
+tryOut('addresses', situations)

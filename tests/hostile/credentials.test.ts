@@ -1,0 +1,4 @@
+import { situations } from './credentials.ts'
+import { tryOut } from './situation.ts'
+
+tryOut('credentials', situations)

@@ -1,0 +1,4 @@
+import { situations } from './flaky.ts'
+import { tryOut } from './situation.ts'
+
+tryOut('flaky', situations)

@@ -1,0 +1,4 @@
+import { situations } from './listeners.ts'
+import { tryOut } from './situation.ts'
+
+tryOut('listeners', situations)

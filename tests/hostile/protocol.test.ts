@@ -1,0 +1,4 @@
+import { situations } from './protocol.ts'
+import { tryOut } from './situation.ts'
+
+tryOut('protocol', situations)

@@ -1,0 +1,4 @@
+import { situations } from './redaction.ts'
+import { tryOut } from './situation.ts'
+
+tryOut('redaction', situations)

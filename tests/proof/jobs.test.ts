@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import { CHAPTERS } from '../../engine/catalogue/catalogue.ts'
+import { chapterOf, themesOf } from '../../proof/chapters.ts'
+import {
+  about,
+  loadAlterations,
+  mixedJobs,
+  named,
+  UnknownProof,
+  wholeProof,
+} from '../../proof/jobs.ts'
+import { mixedComplaints } from '../../proof/mixed.ts'
+import type { Fault, Judged, Variant } from '../../proof/proof.ts'
+
+const all = await loadAlterations()
+
+test('the whole proof proves each fault and each variant once', () => {
+  const jobs = wholeProof(all, 7)
+  const ids = (kind: string) => jobs.filter((job) => job.kind === kind).flatMap((job) => job.ids)
+  expect(ids('fault').sort()).toEqual(all.faults.map(({ id }) => id).sort())
+  expect(ids('variant').sort()).toEqual(all.variants.map(({ id }) => id).sort())
+  expect(ids('mixed').length).toBeGreaterThan(0)
+  expect(jobs.length).toBeLessThan((all.faults.length + all.variants.length) / 2)
+})
+
+test('faults that share a bank are of different chapters, and no id is of two of them', () => {
+  for (const { kind, ids } of wholeProof(all, 7)) {
+    if (kind !== 'fault' || ids.length < 2) continue
+    const group = all.faults.filter(({ id }) => ids.includes(id))
+    expect(new Set(group.map(chapterOf)).size).toBe(group.length)
+    const caught = group.flatMap(({ fails, warns = [] }) => [...fails, ...warns])
+    expect(new Set(caught).size).toBe(caught.length)
+  }
+})
+
+test('every chapter of a fault has freedoms, and every theme is of some chapter', () => {
+  const themes = new Set(all.faults.map(chapterOf).flatMap(themesOf))
+  for (const fault of all.faults) {
+    expect(CHAPTERS, fault.id).toContain(chapterOf(fault))
+    expect(themesOf(chapterOf(fault)), fault.chapter).not.toEqual([])
+  }
+  const homeless = all.variants.filter(({ theme }) => !themes.has(theme)).map(({ theme }) => theme)
+  expect(homeless, 'name the chapters of these themes in proof/chapters.ts').toEqual([])
+})
+
+test('the same seed draws the same, another one others', () => {
+  expect(mixedJobs(all, 24, 7)).toEqual(mixedJobs(all, 24, 7))
+  expect(mixedJobs(all, 24, 8)).not.toEqual(mixedJobs(all, 24, 7))
+  const every = mixedJobs(all, Number.POSITIVE_INFINITY, 7).map(({ ids }) => ids.join())
+  expect(new Set(every).size).toBe(every.length)
+})
+
+test('a check is proven by the faults that name it and the freedoms of its chapter', () => {
+  const chapter = 'account-information/transactions'
+  const jobs = about(all, ['TXN-17/to-alone'], [], () => chapter)
+  const faults = jobs.filter(({ kind }) => kind === 'fault').flatMap(({ ids }) => ids)
+  const catching = all.faults.filter(({ fails }) => fails.includes('TXN-17/to-alone'))
+  expect(faults.sort()).toEqual(catching.map(({ id }) => id).sort())
+  const variants = jobs.filter(({ kind }) => kind === 'variant')
+  expect(variants.length).toBeGreaterThan(0)
+  for (const { only } of variants) expect(only).toEqual([chapter])
+})
+
+test('names that nobody wrote are said', () => {
+  expect(() => named(all, ['no-such-fault'], [])).toThrow(UnknownProof)
+  expect(() => about(all, ['TXN-99/none'], [], () => undefined)).toThrow('TXN-99/none')
+  expect(() => about(all, [], ['transaction'], () => undefined)).toThrow('transaction')
+})
+
+const fault = {
+  id: 'f',
+  story: '',
+  fails: ['TXN-17/to-alone'],
+  chapter: 'account-information/transactions',
+}
+const variant = { id: 'v', story: '', theme: 'data' } satisfies Variant & { theme: string }
+const judged = (fails: string[], fired = 1): Judged => ({
+  id: 'f + v',
+  fails,
+  warns: [],
+  blocks: [],
+  errors: [],
+  fired,
+  exitCode: 0,
+  requests: 0,
+  milliseconds: 0,
+  messages: {},
+  leftBehind: 0,
+})
+
+test('a freedom that hides a fault is told; one that moves it within its chapter is not', () => {
+  const chapter = (id: string) =>
+    `account-information/${id.startsWith('TXN') ? 'transactions' : 'data'}`
+  const told = (fails: string[], fired = 1) =>
+    mixedComplaints([fault satisfies Fault, variant], judged(fails, fired), chapter)
+  expect(told(['TXN-17/to-alone'])).toEqual([])
+  expect(told(['TXN-17/both'])).toEqual([])
+  expect(told([])).toEqual(['v hides f'])
+  expect(told(['DATA-08/absent'])).toEqual(['v hides f'])
+  expect(told([], 0)).toEqual([])
+})
