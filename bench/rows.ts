@@ -1,0 +1,54 @@
+/**
+ * node dist/bench/rows.js TARGET: judges the bank of a target file by the whole suite, and prints one
+ * line of JSON: what it took, for each row that was received, against JSON.parse and ajv alone. A
+ * process of its own, so that its memory is that of judging, and the bank's is elsewhere.
+ */
+import { join } from 'node:path'
+import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
+import { loadTarget } from '../engine/configuration/load.ts'
+import { rowsOf } from '../engine/judge/data-rows.ts'
+import { loadSuites } from '../engine/run/suites.ts'
+import type { Exchange } from '../engine/wire/exchange.ts'
+import { judgeOnce } from './judge.ts'
+import { plainValidators } from './replay.ts'
+
+const [file = ''] = process.argv.slice(2)
+const { document } = await loadTarget(file)
+const catalogue = loadCatalogue()
+const suites = await loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue)
+let rows = 0
+let bytes = 0
+let whole = 0
+let largest: Exchange | undefined
+const measured = await judgeOnce({ catalogue, suites }, document, (exchange) => {
+  const { response, endpoint } = exchange
+  if (!endpoint.endsWith('transactions') || !response) return
+  const count = rowsOf(exchange).length
+  rows += count
+  bytes += response.bytes
+  const most = largest ? rowsOf(largest).length : 0
+  if (count > most) {
+    largest = exchange
+    whole = 0
+  }
+  if (count >= most) whole += 1
+})
+const memory = process.resourceUsage().maxRSS / 1024
+const alone = largest ? parseAndValidate(largest) : 0
+const judging = ((measured.took - measured.waiting) / Math.max(rows, 1)) * 1000
+console.log(JSON.stringify({ ...measured, rows, whole, bytes, memory, judging, alone }))
+process.exit()
+
+/** Microseconds a row of JSON.parse and plain ajv. */
+function parseAndValidate(exchange: Exchange): number {
+  const text = JSON.stringify(exchange.response?.json)
+  const validators = plainValidators().get(`${exchange.endpoint} 200`) ?? []
+  const count = rowsOf(exchange).length
+  const times = [1, 2, 3].map(() => {
+    const began = performance.now()
+    const json: unknown = JSON.parse(text)
+    for (const validate of validators) validate(json)
+    return performance.now() - began
+  })
+  return (Math.min(...times) / count) * 1000
+}
