@@ -2,6 +2,7 @@ import type { Context, Middleware, Next } from 'koa'
 import type { Consent, ConsentKind } from '../bank/consents.ts'
 import { currentRequest } from '../bank/request-context.ts'
 import { stateOf } from '../bank/state.ts'
+import { ofEachBank } from './each-bank.ts'
 import { type Json, jsonOf } from './rewriting.ts'
 
 const PATHS: Record<Kind, string> = {
@@ -96,16 +97,18 @@ export function answeredWith(
 
 /** The answer to a request that repeats the very one before it, from the same client. */
 export function repeated(kind: Kind): Middleware {
-  let last: { token: string; sent: string; body: unknown } | undefined
+  const before = ofEachBank(() => ({}) as { last?: { token: string; sent: string; body: unknown } })
   return async (ctx: Context, next: Next) => {
     const token = ctx.get('authorization')
     const sent = isAbout(ctx, kind, 'POST') ? stateOf(ctx).body : ''
+    const memory = before()
+    const { last } = memory
     const same = sent !== '' && last?.sent === sent && last.token === token
     await next()
     if (same && ctx.status === 201) {
       ctx.body = last?.body
       stateOf(ctx).fired()
     }
-    last = ctx.status === 201 && sent !== '' ? { token, sent, body: ctx.body } : undefined
+    memory.last = ctx.status === 201 && sent !== '' ? { token, sent, body: ctx.body } : undefined
   }
 }

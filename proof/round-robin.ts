@@ -1,5 +1,5 @@
 import { currentRequest } from '../bank/request-context.ts'
-import { stateOf } from '../bank/state.ts'
+import { ofEachBank } from './each-bank.ts'
 
 /**
  * One freedom after the other. Every endpoint has a count of its own, so that a run shows it each of
@@ -13,7 +13,7 @@ export function roundRobin<Choice>(
   const counts = ofEachBank(() => new Map<string, number>())
   return (about = '') => {
     const taken = counts()
-    const key = `${endpoint()} ${about}`
+    const key = `${servedEndpoint()} ${about}`
     const count = taken.get(key) ?? taken.size
     taken.set(key, count + 1)
     return choices[count % choices.length] ?? choices[0]
@@ -41,21 +41,8 @@ export function roundRobinPerKey<Choice>(
   }
 }
 
-/** What is kept for the bank that serves the request; one for all that happens outside of one. */
-function ofEachBank<Kept>(create: () => Kept): () => Kept {
-  const kept = new WeakMap<object, Kept>()
-  const outside = {}
-  return () => {
-    const ctx = currentRequest()
-    const bank = ctx ? stateOf(ctx).bank : outside
-    const found = kept.get(bank) ?? create()
-    kept.set(bank, found)
-    return found
-  }
-}
-
 /** Listener, method and path of the request that is served, whatever it is about. */
-function endpoint(): string {
+export function servedEndpoint(): string {
   const ctx = currentRequest()
   if (!ctx) return ''
   const path = ctx.path.replace(/(accounts|-consents|interaction|register)\/[^/]+/, '$1/…')

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import type { Context, Middleware, Next } from 'koa'
-import type { Bank } from '../bank/running-bank.ts'
 import { stateOf } from '../bank/state.ts'
+import { ofEachBank } from './each-bank.ts'
 import { halfHash, signingAs } from './id-tokens.ts'
 import { type Json, jsonOf, partOf } from './rewriting.ts'
 
@@ -13,15 +13,15 @@ export type Write = (token: string, ctx: Context) => string
  * endpoint, the Authorization header, and the facts that its operator states about a token.
  */
 export function tokensSpelt(write: Write): Middleware {
-  const written = new WeakMap<Bank, Map<string, string>>()
+  const spellings = ofEachBank(() => ({ known: new Map<string, string>(), told: false }))
   return async (ctx: Context, next: Next) => {
     const state = stateOf(ctx)
-    const { bank } = state
-    const known = written.get(bank) ?? new Map<string, string>()
+    const spelling = spellings()
+    const { known } = spelling
     const read = (token: string) => known.get(token) ?? token
-    if (!written.has(bank)) {
-      written.set(bank, known)
-      const { records } = bank.services
+    if (!spelling.told) {
+      spelling.told = true
+      const { records } = state.bank.services
       const { peek } = records
       records.peek = (model, id) => peek(model, read(id))
     }

@@ -5,6 +5,7 @@ import { currentRequest } from '../../bank/request-context.ts'
 import { stateOf } from '../../bank/state.ts'
 import { tokenInfoOf } from '../../bank/token-info.ts'
 import { endpointOf } from '../data-requests.ts'
+import { ofEachBank } from '../each-bank.ts'
 import { admit } from '../jwt-rewrites.ts'
 import type { Fault } from '../proof.ts'
 
@@ -65,8 +66,8 @@ export function letsIn(certificate: Certificate, place: Place, said: Said): Faul
   }
 }
 
-/** The latest good access token of each kind, client and consent, by bank. */
-const good = new WeakMap<object, Map<string, string>>()
+/** The latest good access token of each kind, client and consent. */
+const good = ofEachBank(() => new Map<string, string>())
 
 const bearerOf = (ctx: Context) => /^Bearer +(.+)$/i.exec(ctx.get('authorization'))?.[1]
 
@@ -74,8 +75,7 @@ const bearerOf = (ctx: Context) => /^Bearer +(.+)$/i.exec(ctx.get('authorization
 function lending(lend: (ctx: Context, known: Map<string, string>) => string | undefined) {
   return async (ctx: Context, next: () => Promise<unknown>) => {
     const { bank, fired } = stateOf(ctx)
-    const known = good.get(bank) ?? new Map<string, string>()
-    good.set(bank, known)
+    const known = good()
     const bearer = bearerOf(ctx)
     const lent = lend(ctx, known)
     if (lent !== undefined && lent !== bearer) {

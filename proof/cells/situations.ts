@@ -3,6 +3,7 @@ import type { DataEndpoint } from '../../bank/policies/data.ts'
 import { stateOf } from '../../bank/state.ts'
 import { tokenInfoOf } from '../../bank/token-info.ts'
 import { askedAccount } from '../data-requests.ts'
+import { ofEachBank } from '../each-bank.ts'
 
 /**
  * One value of a dimension in which the sentences on data endpoints hold alike: who asks, under which
@@ -35,15 +36,13 @@ const filters = (ctx: Context) =>
   ['fromBookingDateTime', 'toBookingDateTime'].filter((name) => ctx.query[name] !== undefined)
 
 /** How often one token has asked for one path with one query, this time included. */
-const calls = new WeakMap<object, Map<string, number>>()
+const calls = ofEachBank(() => new Map<string, number>())
 const counted = new WeakMap<Context, number>()
 
 function callOf(ctx: Context): number {
   const known = counted.get(ctx)
   if (known !== undefined) return known
-  const { bank } = stateOf(ctx)
-  const seen = calls.get(bank) ?? new Map<string, number>()
-  calls.set(bank, seen)
+  const seen = calls()
   const key = `${ctx.get('authorization')} ${ctx.path} ${ctx.querystring}`
   const count = (seen.get(key) ?? 0) + 1
   seen.set(key, count)

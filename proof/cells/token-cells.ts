@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import { currentRequest } from '../../bank/request-context.ts'
 import { stateOf } from '../../bank/state.ts'
+import { ofEachBank } from '../each-bank.ts'
 import {
   acceptsAssertion,
   type Decoded,
@@ -32,7 +33,8 @@ const alg =
   ({ header, claims }) =>
     header.alg === name ? claims : undefined
 
-const used = new WeakMap<object, Set<string>>()
+/** Client assertions. */
+const used = ofEachBank(() => new Set<string>())
 
 /** What may be wrong with the client's authentication, and the claims that would be right. */
 export const WRONG_AUTHENTICATION: Record<string, Wrong> = {
@@ -56,9 +58,7 @@ export const WRONG_AUTHENTICATION: Record<string, Wrong> = {
   'unverified-signature': ({ header, claims }, _form, ctx) =>
     header.alg === 'PS256' && header.kid === ownKid(ctx, claims.sub) ? claims : undefined,
   reused: ({ claims }, form, ctx) => {
-    const { bank } = stateOf(ctx)
-    const seen = used.get(bank) ?? new Set<string>()
-    used.set(bank, seen)
+    const seen = used()
     const text = form.get('client_assertion') ?? ''
     if (!seen.has(text)) {
       seen.add(text)

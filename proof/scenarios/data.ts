@@ -2,14 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'koa'
 import type { Alteration } from '../../bank/alteration.ts'
 import { stateOf } from '../../bank/state.ts'
+import { ofEachBank } from '../each-bank.ts'
 import { giveBytes, takeBytes } from '../raw-body.ts'
 import { answers, type Json, partOf, successes } from '../rewriting.ts'
 
-/** Banks in which something has happened already. */
-const done = new WeakSet<object>()
-
-/** How often each bank has told its transactions. */
-const tipped = new WeakMap<object, number>()
+/** Whether the one thing has happened, and how often transactions were told. */
+const soFar = ofEachBank(() => ({ done: false, tips: 0 }))
 
 /** Requests for data by the token of a customer. */
 const isData = (ctx: Context) => partOf(ctx) === 'data'
@@ -25,9 +23,8 @@ function instead(
     id,
     story,
     async middleware(ctx, next) {
-      const { bank } = stateOf(ctx)
-      if (!applies(ctx) || (once && done.has(bank))) return next()
-      if (once) done.add(bank)
+      if (!applies(ctx) || (once && soFar().done)) return next()
+      soFar().done = true
       answer(ctx)
       stateOf(ctx).fired()
     },
@@ -100,9 +97,8 @@ const alterations: Alteration[] = [
     id: 'slow-data',
     story: 'The first answer with data takes three seconds.',
     async middleware(ctx, next) {
-      const { bank } = stateOf(ctx)
-      if (isData(ctx) && !done.has(bank)) {
-        done.add(bank)
+      if (isData(ctx) && !soFar().done) {
+        soFar().done = true
         await wait(3000)
         stateOf(ctx).fired()
       }
@@ -140,12 +136,12 @@ const alterations: Alteration[] = [
     id: 'certificate-renewed-meanwhile',
     story: 'The certificate of the bank is renewed after the first answer with data.',
     async middleware(ctx, next) {
-      const { bank } = stateOf(ctx)
-      if (done.has(bank)) stateOf(ctx).fired()
+      const sightings = soFar()
+      if (sightings.done) stateOf(ctx).fired()
       await next()
-      if (!isData(ctx) || done.has(bank)) return
-      done.add(bank)
-      bank.renewCertificate()
+      if (!isData(ctx) || sightings.done) return
+      sightings.done = true
+      stateOf(ctx).bank.renewCertificate()
       ctx.set('connection', 'close')
     },
   },
@@ -161,15 +157,14 @@ const alterations: Alteration[] = [
   {
     id: 'amounts-change',
     story: 'A tip was added: amounts are other ones each time that they are read.',
-    middleware: successes(['data'], (body, ctx) => {
+    middleware: successes(['data'], (body) => {
       const { Transaction: rows, ...data } = body.Data as { Transaction?: Json[] }
       if (!rows) return undefined
-      const { bank } = stateOf(ctx)
-      const tips = (tipped.get(bank) ?? 0) + 1
-      tipped.set(bank, tips)
+      const told = soFar()
+      told.tips += 1
       const tip = (row: Json): Json => {
         const { Amount: before, ...rest } = row.Amount as { Amount: string }
-        const Amount = (Number(before) + tips / 100).toFixed(2)
+        const Amount = (Number(before) + told.tips / 100).toFixed(2)
         return { ...row, Amount: { ...rest, Amount } }
       }
       return { ...body, Data: { ...data, Transaction: rows.map(tip) } }

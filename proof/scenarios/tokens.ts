@@ -1,13 +1,13 @@
 import type { Context } from 'koa'
 import type { Alteration } from '../../bank/alteration.ts'
 import { stateOf } from '../../bank/state.ts'
+import { ofEachBank } from '../each-bank.ts'
 import { answers, jsonOf, partOf } from '../rewriting.ts'
 
 const grantOf = (ctx: Context) =>
   partOf(ctx) === 'token' ? new URLSearchParams(stateOf(ctx).body).get('grant_type') : undefined
 
-/** Banks whose first deletion was refused. */
-const refusedOnce = new WeakSet<object>()
+const deletions = ofEachBank(() => ({ refused: false }))
 
 /** Answers of one grant with invalid_grant. */
 function refused(id: string, grant: string, story: string): Alteration {
@@ -76,11 +76,10 @@ const alterations: Alteration[] = [
     id: 'first-deletion-meets-an-expired-token',
     story: 'The access token of the first deletion has expired: 401.',
     async middleware(ctx, next) {
-      const { bank } = stateOf(ctx)
-      if (ctx.method !== 'DELETE' || refusedOnce.has(bank)) return next()
-      refusedOnce.add(bank)
+      if (ctx.method !== 'DELETE' || deletions().refused) return next()
+      deletions().refused = true
       const value = ctx.get('authorization').replace(/^Bearer +/i, '')
-      const record = bank.services.records.peek('ClientCredentials', value)
+      const record = stateOf(ctx).bank.services.records.peek('ClientCredentials', value)
       if (record) record.exp = Math.floor(Date.now() / 1000) - 3600
       stateOf(ctx).fired()
       await next()

@@ -1,8 +1,8 @@
 import { currentRequest } from '../../bank/request-context.ts'
-import type { Bank } from '../../bank/running-bank.ts'
 import { stateOf } from '../../bank/state.ts'
 import { tokenInfoOf } from '../../bank/token-info.ts'
 import { answered } from '../consent-requests.ts'
+import { ofEachBank } from '../each-bank.ts'
 import type { Variant } from '../proof.ts'
 import { type Json, partOf, successes } from '../rewriting.ts'
 import { roundRobinPerKey } from '../round-robin.ts'
@@ -16,12 +16,11 @@ const consentData = (change: (data: Json) => Json | undefined) =>
 
 /** Gives consents ids of another form: those of the bank, behind a prefix. */
 function idsBehind(prefix: string): NonNullable<Variant['middleware']> {
-  const told = new WeakSet<Bank>()
+  const spelling = ofEachBank(() => ({ told: false }))
   return async (ctx, next) => {
-    const { bank } = stateOf(ctx)
-    if (!told.has(bank)) {
-      told.add(bank)
-      const { consents } = bank.services
+    if (!spelling().told) {
+      spelling().told = true
+      const { consents } = stateOf(ctx).bank.services
       const { create, get } = consents
       consents.create = (request) => {
         const consent = create(request)
@@ -41,8 +40,8 @@ function idsBehind(prefix: string): NonNullable<Variant['middleware']> {
 
 const DAY = 86_400_000
 
-/** How often an authorised consent was queried, bank by bank. */
-const asked = new WeakMap<Bank, Map<unknown, number>>()
+/** How often an authorised consent was queried. */
+const asked = ofEachBank(() => new Map<unknown, number>())
 
 /** Milliseconds that a deletion or revocation needs to reach every server. */
 const LATE = 1500
@@ -77,12 +76,8 @@ const variants: Variant[] = [
     id: 'status-lags-behind-approval',
     story:
       'The transition to Authorised is not shown: the service of consents hears of an approval by a queue, two queries later.',
-    middleware: answered('account-access', 'GET', (data, ctx) => {
-      const { bank } = stateOf(ctx)
-      const queries = (asked.get(bank) ?? asked.set(bank, new Map()).get(bank)) as Map<
-        unknown,
-        number
-      >
+    middleware: answered('account-access', 'GET', (data) => {
+      const queries = asked()
       const times = (queries.get(data.ConsentId) ?? 0) + 1
       if (data.Status === 'Authorised') queries.set(data.ConsentId, times)
       return data.Status === 'Authorised' && times <= 2

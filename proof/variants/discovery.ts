@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { signJws } from '../../bank/signature.ts'
 import { stateOf } from '../../bank/state.ts'
+import { ofEachBank } from '../each-bank.ts'
 import { idTokens } from '../id-tokens.ts'
 import { acceptsAssertion, looksRight, signedByItself } from '../jwt-rewrites.ts'
 import type { Variant } from '../proof.ts'
@@ -151,12 +152,11 @@ const keysOfAnyKind = answers((ctx) => {
 })
 
 function rotating(): Pick<Variant, 'middleware'> {
-  const given = new WeakMap<object, number>()
+  const given = ofEachBank(() => ({ idTokens: 0 }))
   const sign = idTokens((claims, _sign, ctx) => {
-    const { bank } = stateOf(ctx)
-    const count = (given.get(bank) ?? 0) + 1
-    given.set(bank, count)
-    const key = bank.services.keys[count < 3 ? 0 : 1]
+    const seen = given()
+    seen.idTokens += 1
+    const key = stateOf(ctx).bank.services.keys[seen.idTokens < 3 ? 0 : 1]
     return key && signJws(claims, key)
   })
   return {
@@ -164,7 +164,7 @@ function rotating(): Pick<Variant, 'middleware'> {
       await sign(ctx, next)
       if (partOf(ctx) !== 'jwks') return
       const { keys } = ctx.body as { keys: Json[] }
-      const now = (given.get(stateOf(ctx).bank) ?? 0) < 3 ? keys.slice(0, 1) : keys
+      const now = given().idTokens < 3 ? keys.slice(0, 1) : keys
       ctx.body = { keys: now }
     },
   }

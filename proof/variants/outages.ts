@@ -1,20 +1,18 @@
 import type { Context, Next } from 'koa'
-import { currentRequest } from '../../bank/request-context.ts'
 import { stateOf } from '../../bank/state.ts'
+import { ofEachBank } from '../each-bank.ts'
 import type { Variant } from '../proof.ts'
 import { type Part, partOf } from '../rewriting.ts'
+import { servedEndpoint } from '../round-robin.ts'
 
 const present = (ctx: Context) => ctx.get('x-fapi-customer-ip-address') !== ''
 
 /** Counts the requests of each endpoint, whatever it is about, from 0. */
 function counter(): () => number {
-  const counts = new Map<string, number>()
+  const counts = ofEachBank(() => new Map<string, number>())
   return () => {
-    const { method = '', path = '', socket } = currentRequest() ?? {}
-    const plain = path.replace(/(accounts|-consents|interaction|register)\/[^/]+/, '$1/…')
-    const key = `${socket?.localPort} ${method} ${plain}`
-    const count = counts.get(key) ?? 0
-    counts.set(key, count + 1)
+    const count = counts().get(servedEndpoint()) ?? 0
+    counts().set(servedEndpoint(), count + 1)
     return count
   }
 }
@@ -34,7 +32,7 @@ function unavailable(ctx: Context, status: number, retryAfter?: string): void {
 }
 
 const next = counter()
-let waits = 0
+const outages = ofEachBank(() => ({ count: 0 }))
 
 const variants: Variant[] = [
   {
@@ -46,8 +44,8 @@ const variants: Variant[] = [
       if (count % 5 !== 0) return proceed()
       const status = partOf(ctx) === 'products' ? 503 : ([503, 502, 504][(count / 5) % 3] ?? 503)
       // Without Retry-After the suite waits for a second: seen once.
-      waits += 1
-      unavailable(ctx, status, waits === 3 ? undefined : '0')
+      outages().count += 1
+      unavailable(ctx, status, outages().count === 3 ? undefined : '0')
     },
   },
   {

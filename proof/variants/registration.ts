@@ -1,4 +1,5 @@
 import { stateOf } from '../../bank/state.ts'
+import { ofEachBank } from '../each-bank.ts'
 import type { Variant } from '../proof.ts'
 import { type Json, jsonOf, partOf, successes } from '../rewriting.ts'
 
@@ -111,13 +112,11 @@ const variants: Variant[] = [
 
 /** Refuses every registration of a software after its first that succeeded. */
 function registeringOnce(): NonNullable<Variant['middleware']> {
-  const known = new WeakMap<object, Set<string>>()
+  const known = ofEachBank(() => new Set<string>())
   return async (ctx, next) => {
     if (partOf(ctx) !== 'registration' || ctx.method !== 'POST') return next()
-    const { bank, transport } = stateOf(ctx)
-    const clients = known.get(bank) ?? new Set()
-    known.set(bank, clients)
-    const organisation = transport.organisationId ?? ''
+    const clients = known()
+    const organisation = stateOf(ctx).transport.organisationId ?? ''
     if (clients.has(organisation)) {
       ctx.status = 400
       ctx.body = { error: 'invalid_client_metadata', error_description: 'already registered' }

@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import type { Reason } from '../../bank/refusals.ts'
 import { currentRequest } from '../../bank/request-context.ts'
 import { stateOf } from '../../bank/state.ts'
+import { ofEachBank } from '../each-bank.ts'
 import type { Variant } from '../proof.ts'
 import { partOf, refusals, statuses } from '../rewriting.ts'
 import { roundRobin, roundRobinOf } from '../round-robin.ts'
@@ -26,13 +27,13 @@ type Open = (reason: Reason) => readonly [number, ...number[]] | undefined
 
 /** Refuses by one after the other of the statuses that are open. */
 function anyOf(open: Open): NonNullable<Variant['policies']> {
-  const turns = new Map<string, () => number>()
+  const turns = ofEachBank(() => new Map<string, () => number>())
   return statuses((reason) => {
     const choices = open(reason)
     if (!choices) return undefined
     const key = `${reason} ${choices}`
-    const next = turns.get(key) ?? roundRobin(choices)
-    turns.set(key, next)
+    const next = turns().get(key) ?? roundRobin(choices)
+    turns().set(key, next)
     return next()
   })
 }

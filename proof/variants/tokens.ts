@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import type { Context, Middleware } from 'koa'
 import { stateOf } from '../../bank/state.ts'
+import { ofEachBank } from '../each-bank.ts'
 import { halfHash, idTokens, type Sign, signingAs } from '../id-tokens.ts'
 import { decoded, looksRight, signedByItself, tokenRequests } from '../jwt-rewrites.ts'
 import type { Variant } from '../proof.ts'
@@ -32,6 +33,9 @@ function ownAssertion(form: URLSearchParams, ctx: Context): Json | undefined {
 
 const knownClient = (ctx: Context, id: unknown) =>
   stateOf(ctx).bank.services.records.peek('Client', String(id)) !== undefined
+
+/** The newest access token of each client, or of each grant. */
+const newest = ofEachBank(() => new Map<string, string>())
 
 const variants: Variant[] = [
   {
@@ -143,23 +147,20 @@ const variants: Variant[] = [
     id: 'only-the-newest-client-token',
     story:
       'No sentence promises that several access tokens stand side by side (AMB-43): each client_credentials grant ends the token of the one before.',
-    middleware: (() => {
-      const newest = new Map<string, string>()
-      return async (ctx, next) => {
-        await next()
-        const body = jsonOf(ctx)
-        if (partOf(ctx) !== 'token' || ctx.status !== 200 || !body) return
-        if (formOf(ctx).get('grant_type') !== 'client_credentials') return
-        const { records } = stateOf(ctx).bank.services
-        const token = String(body.access_token)
-        const client = String(records.peek('ClientCredentials', token)?.clientId)
-        const earlier = newest.get(client)
-        newest.set(client, token)
-        if (earlier === undefined) return
-        await records.adapter('ClientCredentials').destroy(earlier)
-        ctx.state.fired()
-      }
-    })(),
+    async middleware(ctx, next) {
+      await next()
+      const body = jsonOf(ctx)
+      if (partOf(ctx) !== 'token' || ctx.status !== 200 || !body) return
+      if (formOf(ctx).get('grant_type') !== 'client_credentials') return
+      const { records } = stateOf(ctx).bank.services
+      const token = String(body.access_token)
+      const client = String(records.peek('ClientCredentials', token)?.clientId)
+      const earlier = newest().get(client)
+      newest().set(client, token)
+      if (earlier === undefined) return
+      await records.adapter('ClientCredentials').destroy(earlier)
+      ctx.state.fired()
+    },
   },
   {
     id: 'only-the-newest-approval',
@@ -295,8 +296,6 @@ const withOrWithout = roundRobinOf<[Json, string, Context], Json>(
   },
 )
 
-const latest = new Map<string, string>()
-
 /** After a refresh, earlier access tokens of the same authorisation are void. */
 const oneAccessToken: Middleware = async (ctx, next) => {
   await next()
@@ -304,8 +303,8 @@ const oneAccessToken: Middleware = async (ctx, next) => {
   if (partOf(ctx) !== 'token' || ctx.status !== 200 || !body) return
   const grant = grantOf(ctx, body.access_token)
   if (grant === undefined) return
-  const earlier = latest.get(grant)
-  latest.set(grant, String(body.access_token))
+  const earlier = newest().get(grant)
+  newest().set(grant, String(body.access_token))
   if (earlier === undefined || formOf(ctx).get('grant_type') !== 'refresh_token') return
   await stateOf(ctx).bank.services.records.adapter('AccessToken').destroy(earlier)
   ctx.state.fired()

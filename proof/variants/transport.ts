@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import type { Context } from 'koa'
+import { ofEachBank } from '../each-bank.ts'
 import type { Variant } from '../proof.ts'
 import { giveBytes, takeBytes } from '../raw-body.ts'
 import { answers, type Json, jsonOf, partOf, refusals, statuses } from '../rewriting.ts'
@@ -41,6 +42,8 @@ const frame = roundRobinOf<[Context, Buffer], void>(
 )
 
 const seen = answers((ctx) => partOf(ctx) === 'data')
+
+const answered = ofEachBank(() => ({ deletions: 0, others: 0 }))
 
 const variants: Variant[] = [
   {
@@ -174,21 +177,16 @@ const variants: Variant[] = [
     id: 'some-answers-are-slow',
     story:
       'How quickly a bank answers no sentence says: every third deletion and every fortieth answer wait.',
-    middleware: slowly(),
+    async middleware(ctx, next) {
+      await next()
+      const deletes = ctx.method === 'DELETE'
+      const seen = answered()
+      const count = deletes ? ++seen.deletions : ++seen.others
+      if (count % (deletes ? 3 : 40) !== 0) return
+      await wait(deletes ? 120 : 40)
+      ctx.state.fired()
+    },
   },
 ]
-
-function slowly(): NonNullable<Variant['middleware']> {
-  let deletions = 0
-  let others = 0
-  return async (ctx, next) => {
-    await next()
-    const deletes = ctx.method === 'DELETE'
-    const count = deletes ? ++deletions : ++others
-    if (count % (deletes ? 3 : 40) !== 0) return
-    await wait(deletes ? 120 : 40)
-    ctx.state.fired()
-  }
-}
 
 export default variants

@@ -1,11 +1,12 @@
 import { stateOf } from '../../../bank/state.ts'
+import { ofEachBank } from '../../each-bank.ts'
 import { inRs256, redirectIdTokens } from '../../id-tokens.ts'
 import { decoded, tokenForm } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 import { type Json, jsonOf } from '../../rewriting.ts'
 
-/** The nonce of the previous ID token, by bank. */
-const previous = new WeakMap<object, unknown>()
+/** The nonce of the previous ID token. */
+const previous = ofEachBank(() => ({}) as { nonce?: unknown })
 
 const faults: Fault[] = [
   {
@@ -75,10 +76,9 @@ const faults: Fault[] = [
     story: 'nonce is kept per customer and read before the new one is stored.',
     fails: [],
     warns: ['AUTHZ-20/nonce'],
-    middleware: redirectIdTokens((claims, _fragment, ctx) => {
-      const { bank } = stateOf(ctx)
-      const nonce = previous.get(bank)
-      previous.set(bank, claims.nonce)
+    middleware: redirectIdTokens((claims) => {
+      const { nonce } = previous()
+      previous().nonce = claims.nonce
       return nonce === undefined ? undefined : { ...claims, nonce }
     }),
   },

@@ -1,5 +1,6 @@
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
+import { ofEachBank } from '../../each-bank.ts'
 import { redirectIdTokens } from '../../id-tokens.ts'
 import { acceptsRequest, decoded, landings } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
@@ -23,10 +24,10 @@ function redirectUrisAlike(
 }
 
 /** Redirect URIs that only the request object named, by its nonce. */
-const elsewhere = new Map<unknown, string>()
+const elsewhere = ofEachBank(() => new Map<unknown, string>())
 
 /** Nonces of requests whose answer goes by query. */
-const inQuery = new Set<unknown>()
+const inQuery = ofEachBank(() => new Set<unknown>())
 
 const without = (url: URL) => `${url.origin}${url.pathname}`
 
@@ -124,12 +125,12 @@ const faults: Fault[] = [
       await acceptsRequest(({ claims: { response_mode: mode, ...claims } }, query) => {
         if (mode !== 'query') return undefined
         delete query.response_mode
-        inQuery.add(claims.nonce)
+        inQuery().add(claims.nonce)
         return claims
       })(ctx, async () => {
         await landings((fragment, _ctx, address) => {
           const { nonce } = decoded(fragment.get('id_token')).claims
-          return inQuery.has(nonce) ? `${address}?${fragment}` : false
+          return inQuery().has(nonce) ? `${address}?${fragment}` : false
         })(ctx, next)
       })
     },
@@ -143,11 +144,11 @@ const faults: Fault[] = [
       await acceptsRequest(({ claims }, query) => {
         const { redirect_uri: signed, nonce } = claims
         if (signed === undefined || signed === query.redirect_uri || !query.redirect_uri) return
-        elsewhere.set(nonce, String(signed))
+        elsewhere().set(nonce, String(signed))
         return { ...claims, redirect_uri: query.redirect_uri }
       })(ctx, async () => {
         await landings((fragment) => {
-          const signed = elsewhere.get(decoded(fragment.get('id_token')).claims.nonce)
+          const signed = elsewhere().get(decoded(fragment.get('id_token')).claims.nonce)
           return signed === undefined ? false : `${signed}#${fragment}`
         })(ctx, next)
       })

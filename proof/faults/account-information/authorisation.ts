@@ -2,6 +2,7 @@ import type { Context, Next } from 'koa'
 import { currentRequest } from '../../../bank/request-context.ts'
 import type { Bank } from '../../../bank/running-bank.ts'
 import { stateOf } from '../../../bank/state.ts'
+import { ofEachBank } from '../../each-bank.ts'
 import {
   acceptsJwts,
   acceptsRequest,
@@ -55,7 +56,7 @@ const intentIn = (claims: Json) =>
     ?.openbanking_intent_id?.value
 
 /** Names of scopes that requests asked for beyond the registered ones, by intent. */
-const asked = new WeakMap<Bank, Map<string, string>>()
+const asked = ofEachBank(() => new Map<string, string>())
 
 /** Puts a page that leads on where the bank redirects a customer to the TPP with an answer. */
 function pageInstead(
@@ -296,8 +297,7 @@ const faults: Fault[] = [
     fails: ['AUTHZ-09/beyond'],
     async middleware(ctx, next) {
       const { bank, fired } = stateOf(ctx)
-      const notes = asked.get(bank) ?? new Map<string, string>()
-      asked.set(bank, notes)
+      const notes = asked()
       const form = tokenForm(ctx)
       const grant = bank.services.records.peek(
         'AuthorizationCode',

@@ -1,10 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { endpointOf } from '../../data-requests.ts'
+import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
 
-const cache = new Map<string, string>()
-let lastToken: string | undefined
-let currentToken: string | undefined
+/** Good Authorization headers by their beginning. */
+const cached = ofEachBank(() => new Map<string, string>())
+
+/** Authorization headers: of the latest request for data, and of the latest for transactions. */
+const fields = ofEachBank(() => ({}) as { last?: string; current?: string })
 
 const faults: Fault[] = [
   {
@@ -14,11 +17,12 @@ const faults: Fault[] = [
     fails: ['DATA-03/without-authorization'],
     async middleware(ctx, next) {
       const { authorization } = ctx.req.headers
+      const shared = fields()
       if (endpointOf(ctx) === 'account-balances') {
         if (authorization === undefined) ctx.state.fired()
-        ctx.req.headers.authorization = authorization ?? lastToken
+        ctx.req.headers.authorization = authorization ?? shared.last
       }
-      if (endpointOf(ctx)) lastToken = ctx.req.headers.authorization
+      if (endpointOf(ctx)) shared.last = ctx.req.headers.authorization
       await next()
     },
   },
@@ -28,6 +32,7 @@ const faults: Fault[] = [
     fails: ['DATA-03/unknown-token'],
     async middleware(ctx, next) {
       const { authorization } = ctx.req.headers
+      const cache = cached()
       if (endpointOf(ctx) === 'transactions' && authorization) {
         const known = cache.get(authorization.slice(7, 23))
         if (known && known !== authorization) ctx.state.fired()
@@ -47,10 +52,11 @@ const faults: Fault[] = [
     async middleware(ctx, next) {
       if (endpointOf(ctx) === 'transactions') {
         const own = ctx.req.headers.authorization
-        currentToken = own
+        const shared = fields()
+        shared.current = own
         await wait(5)
-        if (currentToken !== own) ctx.state.fired()
-        ctx.req.headers.authorization = currentToken
+        if (shared.current !== own) ctx.state.fired()
+        ctx.req.headers.authorization = shared.current
       }
       await next()
     },

@@ -1,5 +1,5 @@
 import type { Context, Next } from 'koa'
-import { stateOf } from '../../../bank/state.ts'
+import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
 
 type Json = Record<string, unknown>
@@ -30,6 +30,9 @@ function envelopes(change: (body: Envelope, ctx: Context) => unknown) {
 
 const rows = ({ Data }: Envelope) =>
   [Data.Account, Data.Balance, Data.Transaction].find(Array.isArray) as Json[] | undefined
+
+/** The first link of single transactions. */
+const ofSingleTransactions = ofEachBank(() => ({}) as { Self?: unknown })
 
 const faults: Fault[] = [
   {
@@ -64,17 +67,13 @@ const faults: Fault[] = [
     id: 'self-of-the-last-account',
     story: 'The link of single transactions is cached without the account in its key.',
     fails: ['ENV-05/same-resource'],
-    middleware: (() => {
-      const last = new WeakMap<object, unknown>()
-      return envelopes((body, ctx) => {
-        if (!/\/accounts\/[^/]+\/transactions$/.test(ctx.path)) return undefined
-        const { bank } = stateOf(ctx)
-        const cached = last.get(bank)
-        if (cached === undefined) last.set(bank, body.Links?.Self)
-        if (cached === undefined || cached === body.Links?.Self) return undefined
-        return { ...body, Links: { ...body.Links, Self: cached } }
-      })
-    })(),
+    middleware: envelopes((body, ctx) => {
+      if (!/\/accounts\/[^/]+\/transactions$/.test(ctx.path)) return undefined
+      const cached = ofSingleTransactions()
+      cached.Self ??= body.Links?.Self
+      if (cached.Self === body.Links?.Self) return undefined
+      return { ...body, Links: { ...body.Links, Self: cached.Self } }
+    }),
   },
   {
     id: 'next-page-of-a-long-list',

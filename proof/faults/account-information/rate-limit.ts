@@ -1,6 +1,7 @@
 import type { Context, Next } from 'koa'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
+import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
 import { partOf } from '../../rewriting.ts'
 
@@ -8,17 +9,16 @@ const PRESENT = 'x-fapi-customer-ip-address'
 
 /** From the first 429 on, refuses what `also` names as well: 429 for more than it is meant for. */
 function spreads(also: (ctx: Context, limited: string) => boolean) {
-  const limitedAt = new WeakMap<object, string>()
+  const spreading = ofEachBank(() => ({}) as { from?: string })
   return async (ctx: Context, next: Next) => {
-    const { bank, transport } = stateOf(ctx)
-    const limited = limitedAt.get(bank)
-    if (limited !== undefined && also(ctx, limited)) {
+    const limited = spreading()
+    if (limited.from !== undefined && also(ctx, limited.from)) {
       stateOf(ctx).fired()
       ctx.status = 429
       return
     }
     await next()
-    if (ctx.status === 429 && !limited) limitedAt.set(bank, String(transport.organisationId))
+    if (ctx.status === 429) limited.from ??= String(stateOf(ctx).transport.organisationId)
   }
 }
 
@@ -32,11 +32,8 @@ function refusesData(when: (ctx: Context) => boolean) {
   }
 }
 
-/** Counts of requests without the customer, by bank. */
-const refusedBefore = new WeakMap<object, number>()
-
-/** The most requests of one window that a client sent without the customer, by bank. */
-const absentSeen = new WeakMap<object, number>()
+/** Requests for data with the customer. */
+const whilePresent = ofEachBank(() => ({ count: 0 }))
 
 const faults: Fault[] = [
   {
@@ -96,61 +93,55 @@ const faults: Fault[] = [
     id: 'limit-answers-429-once-and-503-then',
     story: 'The limiter answers 429, and then the gateway puts the client on its own list.',
     fails: ['RATE-01/with-429'],
-    policies: (correct, { fired }) => ({
-      refusal(reason) {
-        const refusal = correct.refusal(reason)
-        const ctx = currentRequest()
-        if (reason !== 'rate-limit' || !ctx) return refusal
-        const { bank } = stateOf(ctx)
-        const before = refusedBefore.get(bank) ?? 0
-        refusedBefore.set(bank, before + 1)
-        if (before === 0) return refusal
-        fired()
-        return { ...refusal, status: 503 }
-      },
-    }),
+    policies: (correct, { fired }) => {
+      let limited = 0
+      return {
+        refusal(reason) {
+          const refusal = correct.refusal(reason)
+          if (reason === 'rate-limit') limited += 1
+          if (reason !== 'rate-limit' || limited === 1) return refusal
+          fired()
+          return { ...refusal, status: 503 }
+        },
+      }
+    },
   },
   {
     id: 'limit-for-the-present-on-transactions',
     story: 'Transactions are dear: their own limiter does not read the header.',
     fails: [],
     warns: ['RATE-02/present-is-served'],
-    policies: (correct, { fired }) => ({
-      customerPresent(headers) {
-        const present = correct.customerPresent(headers)
-        const ctx = currentRequest()
-        if (!present || !ctx?.path.endsWith('/transactions')) return present
-        const { bank } = stateOf(ctx)
-        if ((absentSeen.get(bank) ?? 0) < 38) return present
-        fired()
-        return false
-      },
-      limitReached(earlier, limit) {
-        const ctx = currentRequest()
-        if (ctx) {
-          const { bank } = stateOf(ctx)
-          absentSeen.set(bank, Math.max(earlier, absentSeen.get(bank) ?? 0))
-        }
-        return correct.limitReached(earlier, limit)
-      },
-    }),
+    policies: (correct, { fired }) => {
+      let mostOfOneWindow = 0
+      return {
+        customerPresent(headers) {
+          const present = correct.customerPresent(headers)
+          const reads = currentRequest()?.path.endsWith('/transactions')
+          if (!present || !reads || mostOfOneWindow < 38) return present
+          fired()
+          return false
+        },
+        limitReached(earlier, limit) {
+          mostOfOneWindow = Math.max(earlier, mostOfOneWindow)
+          return correct.limitReached(earlier, limit)
+        },
+      }
+    },
   },
   {
     id: 'limit-counts-the-present-too',
     story: 'The gateway limits everybody for a moment, whoever is there.',
     fails: [],
     warns: ['RATE-02/no-429-while-present'],
-    middleware: (() => {
-      let count = 0
-      return async (ctx: Context, next: Next) => {
-        if (partOf(ctx) !== 'data' || ctx.get(PRESENT) === '') return next()
-        count += 1
-        if (count % 50 !== 0) return next()
-        stateOf(ctx).fired()
-        ctx.status = 429
-        ctx.set('retry-after', '0')
-      }
-    })(),
+    async middleware(ctx, next) {
+      if (partOf(ctx) !== 'data' || ctx.get(PRESENT) === '') return next()
+      const seen = whilePresent()
+      seen.count += 1
+      if (seen.count % 50 !== 0) return next()
+      stateOf(ctx).fired()
+      ctx.status = 429
+      ctx.set('retry-after', '0')
+    },
   },
 ]
 export default faults

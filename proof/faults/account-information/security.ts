@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
+import { ofEachBank } from '../../each-bank.ts'
 import { admit, tokenForm } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 import { elements, jsonOf, type Part, partOf, policy } from '../../rewriting.ts'
@@ -30,12 +31,12 @@ function lets(wrong: Wrong): Pick<Fault, 'settings' | 'middleware'> {
 
 /** Gives the bank's own first token of a scope to requests that fit. */
 function lendsToken(fits: (ctx: Context) => boolean, scope = 'accounts'): Fault['middleware'] {
-  const first = new WeakMap<object, string>()
+  const first = ofEachBank(() => ({}) as { token?: string })
   return async (ctx, next) => {
     const { bank, fired } = stateOf(ctx)
-    const token = first.get(bank)
-    if (token !== undefined && fits(ctx)) {
-      ctx.req.headers.authorization = `Bearer ${token}`
+    const lent = first()
+    if (lent.token !== undefined && fits(ctx)) {
+      ctx.req.headers.authorization = `Bearer ${lent.token}`
       fired()
     }
     const form = tokenForm(ctx)
@@ -48,7 +49,7 @@ function lendsToken(fits: (ctx: Context) => boolean, scope = 'accounts'): Fault[
     const owner = records.peek('Client', String(record?.clientId))?.org_id
     const scopes = String(record?.scope).split(' ')
     if (owner !== directory.clients.first.organisationId || !scopes.includes(scope)) return
-    if (!first.has(bank)) first.set(bank, access)
+    lent.token ??= access
   }
 }
 

@@ -1,11 +1,15 @@
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { endpointOf } from '../../data-requests.ts'
+import { ofEachBank } from '../../each-bank.ts'
 import { tokenForm } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 import { successes } from '../../rewriting.ts'
 
 const now = () => Math.floor(Date.now() / 1000)
+
+/** The latest access token that read anything but a single account. */
+const latest = ofEachBank(() => ({}) as { data?: string })
 
 const faults: Fault[] = [
   {
@@ -133,12 +137,12 @@ const faults: Fault[] = [
       const wanted = /\/aisp\/accounts\/([^/]+)/.exec(ctx.path)?.[1]
       const bearer = ctx.get('authorization').replace(/^Bearer +/i, '')
       const token = services.records.peek('ClientCredentials', bearer)
-      const last = latestData.get(state.bank)
+      const tokens = latest()
       if (!wanted) {
         const own = services.records.peek('AccessToken', bearer)
-        if (own && ctx.path.includes('/aisp/')) latestData.set(state.bank, bearer)
-      } else if (token && last) {
-        ctx.req.headers.authorization = `Bearer ${last}`
+        if (own && ctx.path.includes('/aisp/')) tokens.data = bearer
+      } else if (token && tokens.data) {
+        ctx.req.headers.authorization = `Bearer ${tokens.data}`
         state.fired()
       }
       await next()
@@ -187,11 +191,13 @@ const faults: Fault[] = [
 ]
 
 const API_SCOPES = ['openid', 'accounts', 'fundsconfirmations']
-const latestData = new WeakMap<object, string>()
 
 function seenToken(ctx: Parameters<typeof stateOf>[0], value: string) {
   return stateOf(ctx).bank.services.records.peek('AccessToken', value)
 }
+
+/** The latest client_credentials token of each client. */
+const latestOwn = ofEachBank(() => new Map<string, string>())
 
 /** Consents managed by the access token of a customer's approval, as if by the client's own. */
 function managesByDataToken(method: string): NonNullable<Fault['middleware']> {
@@ -201,9 +207,9 @@ function managesByDataToken(method: string): NonNullable<Fault['middleware']> {
     const path = ctx.path.includes('/account-access-consents')
     const bearer = ctx.get('authorization').replace(/^Bearer +/i, '')
     const own = records.peek('ClientCredentials', bearer)
-    if (own && path) latestOwn.set(state.bank, new Map([[own.clientId ?? '', bearer]]))
+    if (own && path) latestOwn().set(own.clientId ?? '', bearer)
     const data = path && ctx.method === method && records.peek('AccessToken', bearer)
-    const other = data && latestOwn.get(state.bank)?.get(data.clientId ?? '')
+    const other = data && latestOwn().get(data.clientId ?? '')
     if (other) {
       ctx.req.headers.authorization = `Bearer ${other}`
       state.fired()
@@ -211,7 +217,5 @@ function managesByDataToken(method: string): NonNullable<Fault['middleware']> {
     await next()
   }
 }
-
-const latestOwn = new WeakMap<object, Map<string, string>>()
 
 export default faults

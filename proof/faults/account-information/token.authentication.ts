@@ -1,4 +1,5 @@
 import { stateOf } from '../../../bank/state.ts'
+import { ofEachBank } from '../../each-bank.ts'
 import { acceptsAssertion, goodAssertion, looksRight, tokenRequests } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 
@@ -17,6 +18,9 @@ function withoutAssertionFor(grant: string): Fault['middleware'] {
     return id ? goodAssertion(ctx, id) : undefined
   })
 }
+
+/** Assertions of each client, in order. */
+const usedBefore = ofEachBank(() => new Map<string, string[]>())
 
 const faults: Fault[] = [
   {
@@ -134,18 +138,17 @@ const faults: Fault[] = [
         iss?: string
         exp?: number
       }
-      const { bank } = stateOf(ctx)
-      const used = usedBefore.get(bank) ?? new Map<string, string[]>()
-      usedBefore.set(bank, used)
+      const used = usedBefore()
       const mine = used.get(claims.iss ?? '') ?? []
       used.set(claims.iss ?? '', [...mine, text])
       if (!mine.includes(text) || mine.at(-1) === text || (claims.exp ?? 0) < now()) return false
-      form.set('client_assertion', bank.signAsClient(goodAssertion(ctx, claims.iss ?? '')))
+      form.set(
+        'client_assertion',
+        stateOf(ctx).bank.signAsClient(goodAssertion(ctx, claims.iss ?? '')),
+      )
       return true
     }),
   },
 ]
-
-const usedBefore = new WeakMap<object, Map<string, string[]>>()
 
 export default faults

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { currentRequest } from '../../../bank/request-context.ts'
-import type { Bank } from '../../../bank/running-bank.ts'
 import { stateOf } from '../../../bank/state.ts'
+import { ofEachBank } from '../../each-bank.ts'
 import { inRs256 } from '../../id-tokens.ts'
 import {
   acceptsAssertion,
@@ -49,15 +49,14 @@ function refuses(wrong: (form: URLSearchParams, ctx: Context) => unknown, error:
   }
 }
 
-/** What was issued last, by bank and client: code, refresh token, access tokens of both kinds. */
-const issued = new WeakMap<Bank, Map<string, string>>()
+/** What was issued last, by client: code, refresh token, access tokens of both kinds. */
+const issued = ofEachBank(() => new Map<string, string>())
 
 /** Remembers what the token endpoint issues, and does something with requests. */
 function remembering(use: (ctx: Context, last: Map<string, string>) => void) {
   return async (ctx: Context, next: () => Promise<unknown>) => {
     const { bank } = stateOf(ctx)
-    const last = issued.get(bank) ?? new Map<string, string>()
-    issued.set(bank, last)
+    const last = issued()
     use(ctx, last)
     const form = tokenForm(ctx)
     await next()
@@ -117,18 +116,16 @@ function takesTokens(kind: 'management' | 'data', fits: (ctx: Context) => boolea
   })
 }
 
-/** The access token that came with each refresh token, by bank. */
-const companions = new WeakMap<Bank, Map<string, string>>()
+/** The access token that came with each refresh token. */
+const companions = ofEachBank(() => new Map<string, string>())
 
 /** Does something with refreshes whose access token has expired; notes what is issued. */
 function afterExpiry(
   use: (ctx: Context, expired: number, before: () => Promise<unknown>) => Promise<unknown>,
 ) {
   return async (ctx: Context, next: () => Promise<unknown>) => {
-    const { bank } = stateOf(ctx)
-    const { records } = bank.services
-    const known = companions.get(bank) ?? new Map<string, string>()
-    companions.set(bank, known)
+    const { records } = stateOf(ctx).bank.services
+    const known = companions()
     const form = tokenForm(ctx)
     if (!form) return next()
     const refresh = form.get('refresh_token') ?? ''
@@ -141,7 +138,7 @@ function afterExpiry(
 }
 
 /** Access tokens that were issued for consents which had ended before. */
-const undead = new WeakMap<Bank, Set<string>>()
+const undead = ofEachBank(() => new Set<string>())
 
 /** Refreshes tokens of consents that were deleted or revoked, and lets the new ones read data. */
 function refreshesAfter(): Pick<Fault, 'middleware' | 'policies'> {
@@ -151,24 +148,21 @@ function refreshesAfter(): Pick<Fault, 'middleware' | 'policies'> {
     async middleware(ctx, next) {
       const { bank, fired } = stateOf(ctx)
       const { records, consents } = bank.services
-      const known = undead.get(bank) ?? new Set<string>()
-      undead.set(bank, known)
       await next()
       const access = tokenForm(ctx) && jsonOf(ctx)?.access_token
       const grant = records.peek('AccessToken', String(access))?.grantId ?? ''
       const consent = consents.ofGrant(grant)
       if (!consent || !ended(consent)) return
-      known.add(String(access))
+      undead().add(String(access))
       fired()
     },
     policies: (correct) => ({
       tokensDie: (what) => what !== 'deleted' && what !== 'revoked' && correct.tokensDie(what),
       refreshable: (consent, age) => ended(consent) || correct.refreshable(consent, age),
       consentUsable(consent, age) {
-        const ctx = currentRequest()
-        const bearer = ctx?.get('authorization').replace(/^Bearer /, '') ?? ''
-        const fresh = ctx && undead.get(stateOf(ctx).bank)?.has(bearer)
-        return fresh ? undefined : correct.consentUsable(consent, age)
+        const authorization = currentRequest()?.get('authorization') ?? ''
+        if (undead().has(authorization.replace(/^Bearer /, ''))) return undefined
+        return correct.consentUsable(consent, age)
       },
     }),
   }
@@ -176,9 +170,10 @@ function refreshesAfter(): Pick<Fault, 'middleware' | 'policies'> {
 
 /** Answers 401 to an access token once it was taken so many times, however young it is. */
 function tiresAfter(times: number, parts: Part[]): NonNullable<Fault['middleware']> {
-  const used = new Map<string, number>()
+  const uses = ofEachBank(() => new Map<string, number>())
   return async (ctx, next) => {
     const token = ctx.get('authorization')
+    const used = uses()
     if (!parts.includes(partOf(ctx)) || token === '') return next()
     if ((used.get(token) ?? 0) < times) {
       await next()
