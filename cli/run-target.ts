@@ -155,7 +155,6 @@ export async function report(
       path: typed(page),
       // What reproduces a finding sends requests to a bank.
       folder: opened.side === 'TPP' ? undefined : typed(out),
-      lasting: !opened.ours,
     }).trimEnd(),
   )
   tellGitHub(out, report)

@@ -26,8 +26,6 @@ export interface ConsoleOptions {
   width?: number
   /** Causes that are written out; the rest are counted. Default 20. */
   causes?: number
-  /** Whether the bank is still there to be cleared up; default true. */
-  lasting?: boolean
 }
 
 /** Columns of a label. */
@@ -177,16 +175,14 @@ function notJudged({ preflight = [] }: Report, { line, row, lines }: Writer, pai
 
 function ending(report: Report, options: ConsoleOptions, writer: Writer, paint: Paint): void {
   const { line, lines } = writer
-  if (report.leftBehind.length > 0 && options.lasting !== false) {
-    const reasons = new Map<string, number>()
-    for (const { kind, why } of report.leftBehind) {
-      const key = `${kind}\n${why}`
-      reasons.set(key, (reasons.get(key) ?? 0) + 1)
-    }
-    for (const [key, n] of reasons) {
-      const [kind = '', why = ''] = key.split('\n')
-      line(`left behind  ${counted(n, kind)}: ${brief(why, 200)}`)
-    }
+  const reasons = new Map<string, number>()
+  for (const { kind, why } of report.leftBehind) {
+    const key = `${kind}\n${why}`
+    reasons.set(key, (reasons.get(key) ?? 0) + 1)
+  }
+  for (const [key, n] of reasons) {
+    const [kind = '', why = ''] = key.split('\n')
+    line(`left behind  ${counted(n, kind)}: ${brief(why, 200)}`)
   }
   for (const problem of report.problems) line(`problem  ${brief(problem, 300)}`, paint.red)
   if (report.partial && !report.preflight)

@@ -15,7 +15,7 @@ import { ruleInScope } from './scope.ts'
 import { loadSuites } from './suites.ts'
 
 /** What a report says of a run, whatever became of it. */
-export type RunFacts = Pick<Assignment, 'version' | 'scope' | 'deviations'> & {
+export type RunFacts = Pick<Assignment, 'version' | 'scope' | 'deviations' | 'memory'> & {
   target: Report['target']
 }
 
@@ -78,7 +78,7 @@ export async function crashReport(
     requests: exchanges.length,
     evidence,
     latency: [],
-    leftBehind: leftBehind(exchanges),
+    leftBehind: assignment.memory === undefined ? [] : leftBehind(exchanges),
     partial: why,
     deviations: assignment.deviations,
     redact: (text) => text,

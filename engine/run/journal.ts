@@ -19,6 +19,7 @@ export type JournalLine =
         version: string
         scope: Scope
         target: Report['target']
+        memory?: string
         /** UTC, RFC 3339 */
         startedAt: string
       }

@@ -41,7 +41,7 @@ export interface Assignment {
   out: string
   version: string
   deviations?: Deviation[]
-  /** Folder in which the bank's clients and leftovers are remembered. */
+  /** Folder in which the bank's clients and leftovers are remembered; absent: it ends with the run. */
   memory?: string
   /** Is there a terminal, and so somebody in front of it? */
   terminal?: boolean
@@ -149,6 +149,7 @@ export async function openJudging(
       version,
       scope,
       target: targetOf(assignment),
+      memory: assignment.memory,
       startedAt: startedAt.toISOString(),
     },
   })
@@ -198,7 +199,8 @@ export async function openJudging(
         requests: session.wire.requests,
         evidence,
         latency: latency.summary(),
-        leftBehind,
+        // A bank that nothing is remembered of ends with the run, and all that is in it.
+        leftBehind: assignment.memory === undefined ? [] : leftBehind,
         partial,
         resumed,
         deviations: assignment.deviations,
