@@ -4,7 +4,7 @@
  * browsers, other processes and the proof. Names of stages choose some of them.
  */
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { fastTests } from './slow.mjs'
@@ -26,33 +26,36 @@ const stages = [
   },
   {
     name: 'tests',
-    command: [
-      node,
-      bin('vitest/vitest.mjs'),
-      'run',
-      '--project',
-      'tests',
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${join(scratch, 'tests.json')}`,
-      ...(fast ? fastTests(root) : []),
-    ],
+    command: vitest('tests.json', fast ? fastTests(root) : []),
+    /** Files of which a busy machine may have been too late: what fails twice is broken. */
+    again() {
+      if (!existsSync(join(scratch, 'tests.json'))) return undefined
+      const files = brokenOf(readJson('tests.json').testResults)
+      return files.length > 0
+        ? vitest(
+            'again.json',
+            files.map(({ name }) => name),
+          )
+        : undefined
+    },
     count() {
-      const { numPassedTests, numFailedTests, numTotalTestSuites, testResults } = JSON.parse(
-        readFileSync(join(scratch, 'tests.json'), 'utf8'),
-      )
-      slowest = slowestOf(testResults)
+      const { numTotalTestSuites, testResults } = readJson('tests.json')
       if (numTotalTestSuites === 0) throw new Error('no test was found')
-      return [numPassedTests, numFailedTests]
+      slowest = slowestOf(testResults)
+      const second = new Map(repeated().map((file) => [file.name, file]))
+      const files = testResults.map((file) => second.get(file.name) ?? file)
+      broken.push(...brokenOf(files).map(complaint))
+      return [testsOf(files, 'passed'), Math.max(testsOf(files, 'failed'), broken.length)]
     },
   },
   {
     name: 'proof',
     command: [node, 'dist/cli/main.js', 'prove', '--json', join(scratch, 'proof.json')],
     count() {
-      const { proofs } = JSON.parse(readFileSync(join(scratch, 'proof.json'), 'utf8'))
-      const broken = proofs.filter(({ complaints }) => complaints.length > 0).length
-      return [proofs.length - broken, broken]
+      const { proofs } = readJson('proof.json')
+      const wrong = proofs.filter(({ complaints }) => complaints.length > 0)
+      broken.push(...wrong.map(({ name, complaints }) => [name, ...complaints].join('\n  ')))
+      return [proofs.length - wrong.length, wrong.length]
     },
   },
 ]
@@ -61,14 +64,22 @@ const named = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const chosen = fast && named.length === 0 ? FAST : named
 const times = []
 let slowest = []
+/** What failed, with its first words: said once more at the end, where one looks for it. */
+const broken = []
 let passed = 0
 let failed = 0
-for (const { name, command, count } of stages) {
+for (const { name, command, again, count } of stages) {
   if (chosen.length > 0 && !chosen.includes(name)) continue
   console.log(`\n== ${name}`)
   const began = Date.now()
-  const code = await run(command)
+  let code = await run(command)
+  const second = code === 0 ? undefined : again?.()
+  if (second) {
+    console.log(`== ${name}: what failed, once more`)
+    code = await run(second)
+  }
   const [good, bad] = counted(code, count)
+  if (code !== 0 && broken.length === 0) broken.push(`${name}: exit code ${code}, as said above`)
   passed += good
   failed += bad
   times.push({ name, seconds: (Date.now() - began) / 1000 })
@@ -79,6 +90,7 @@ console.log('\nWhere the time went, in seconds:')
 for (const { name, seconds } of [...times, ...slowest]) {
   console.log(`${seconds.toFixed(1).padStart(7)}  ${name}`)
 }
+for (const line of broken) console.log(`\nFAILED ${line}`)
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 ? 1 : 0
 
@@ -88,6 +100,48 @@ function run([command, ...args]) {
     child.on('close', (code) => done(code ?? 1))
     child.on('error', () => done(1))
   })
+}
+
+/** The tests, of these files or of all. `report`: name of the file in which their results are. */
+function vitest(report, files) {
+  return [
+    node,
+    bin('vitest/vitest.mjs'),
+    'run',
+    '--project',
+    'tests',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${join(scratch, report)}`,
+    ...files,
+  ]
+}
+
+function readJson(name) {
+  return JSON.parse(readFileSync(join(scratch, name), 'utf8'))
+}
+
+/** Files that were run once more. */
+function repeated() {
+  return existsSync(join(scratch, 'again.json')) ? readJson('again.json').testResults : []
+}
+
+/** A file fails by a test, or before it came to its tests. */
+function brokenOf(files) {
+  return files.filter(({ status }) => status === 'failed')
+}
+
+function testsOf(files, wanted) {
+  const tests = files.flatMap(({ assertionResults }) => assertionResults)
+  return tests.filter(({ status }) => status === wanted).length
+}
+
+function complaint({ name, message, assertionResults }) {
+  const failed = assertionResults.filter(({ status }) => status === 'failed')
+  const lines = failed.map(({ fullName, failureMessages }) => {
+    return `  ${fullName}: ${failureMessages.join(' ').split('\n')[0]}`
+  })
+  return [relative(root, name), ...(lines.length > 0 ? lines : [`  ${message}`])].join('\n')
 }
 
 /** The ten test files that took longest; they run side by side. */

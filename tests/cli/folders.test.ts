@@ -63,6 +63,10 @@ test('a selection stays out of the history, and the run says so', LONG, async ()
   const whole = ['run', '--profile', 'core', '--out', join(folder, 'core'), '--history', history]
   expect((await assay(whole).ended).code).toBe(0)
   expect(readFileSync(history, 'utf8').trim().split('\n')).toHaveLength(1)
+
+  // The reference bank ends with the run, and what was registered there with it.
+  const { leftBehind } = JSON.parse(readFileSync(join(folder, 'core', 'report.json'), 'utf8'))
+  expect(leftBehind).toEqual([])
 })
 
 test('a port that is in use is one line, and whose it is', LONG, async () => {

@@ -3,6 +3,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -138,18 +139,38 @@ export async function recorded(name: BankName): Promise<Recording> {
   const made = join(folder, name)
   forgetOthers()
   mkdirSync(folder, { recursive: true })
-  if (!existsSync(made)) {
-    if (claimed(`${made}.lock`)) await record(name, made)
-    while (!existsSync(made)) await wait(50)
+  while (!existsSync(made)) {
+    if (!claimed(`${made}.lock`)) await wait(50)
+    else {
+      try {
+        await record(name, made)
+      } catch (error) {
+        // Another file may have more luck, or fails by itself: none waits for what never comes.
+        rmSync(`${made}.lock`)
+        throw error
+      }
+    }
   }
   const { report, exchanges } = await readRun(join(made, 'run'))
   return { dir: join(made, 'run'), report, exchanges }
 }
 
+/** Whether the recording is ours to make: nobody makes it, or whoever began it is gone. */
 function claimed(lock: string): boolean {
+  if (existsSync(lock) && !lives(readFileSync(lock, 'utf8'))) rmSync(lock, { force: true })
   try {
-    mkdirSync(lock)
+    writeFileSync(lock, String(process.pid), { flag: 'wx' })
     return true
+  } catch {
+    return false
+  }
+}
+
+/** @param pid nothing as long as it is being written */
+function lives(pid: string): boolean {
+  if (pid === '') return true
+  try {
+    return process.kill(Number(pid), 0)
   } catch {
     return false
   }
@@ -181,6 +202,7 @@ async function record(name: BankName, made: string): Promise<void> {
       suites: join(root, 'suites'),
       out,
       version: '0.1.0',
+      memory: join(scratch, '.assay'),
       ...(deviations && { deviations: loadDeviations(listed(scratch), loadCatalogue()) }),
     }
     if (name === 'absent') await unjudged(assignment, scratch)
@@ -233,11 +255,7 @@ function listed(folder: string): string {
 function forgetOthers(): void {
   if (!existsSync(SHARED)) return
   for (const pid of readdirSync(SHARED)) {
-    try {
-      process.kill(Number(pid), 0)
-    } catch {
-      rmSync(join(SHARED, pid), { recursive: true, force: true })
-    }
+    if (!lives(pid)) rmSync(join(SHARED, pid), { recursive: true, force: true })
   }
 }
 
