@@ -173,7 +173,7 @@ program
   .option('--correct', 'only the correct bank; lists every outcome but pass')
   .option(
     '--alone',
-    'each fault and variant in a bank of its own; else several share one where they can',
+    'each fault and variant in a bank of its own, each TPP in a client; else several share one where they can',
   )
   .option('--json <file>', 'write every proof and the matrix')
   .option('--page <file>', 'write the matrix as a page')

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { groupTpps } from '../proof/tpp/grouping.ts'
 import { tppMatrixPage } from '../proof/tpp/matrix-page.ts'
 import {
   loadTppProofs,
@@ -15,14 +16,15 @@ import { processes } from './processes.ts'
 
 const BUILT = import.meta.url.endsWith('.js')
 
-/** Milliseconds, longer than all scenarios take on a busy machine. */
-const PATIENCE = 600_000
+/** Milliseconds for one client, longer than all scenarios take on a busy machine. */
+const PATIENCE = 300_000
 
 /** `assay prove --tpp`, without the banks. */
 export async function proveTppsOnly(options: {
   tpp: string[] | true
   page?: string
   processes?: string
+  alone?: boolean
 }): Promise<void> {
   const ids = options.tpp === true ? [] : options.tpp
   process.exitCode = (await proveTpps(ids, options)) ? 0 : 1
@@ -31,42 +33,47 @@ export async function proveTppsOnly(options: {
 /** `assay prove --tpp`: the right TPP passes, each wrong one is caught, no lawful one is blamed. */
 export async function proveTpps(
   ids: string[],
-  options: { page?: string; processes?: string } = {},
+  options: { page?: string; processes?: string; alone?: boolean } = {},
 ): Promise<boolean> {
   const began = Date.now()
   const all = await tppsToProve()
+  const judges = await loadTppProofs()
   const byId = all.map((each) => ({ ...each, id: each.tpp.id }))
   const chosen = ids.length > 0 ? named('TPP', byId, ids) : byId
   const proofs: TppProof[] = []
   const kinds = new Map(all.map(({ kind, tpp }) => [tpp.id, kind]))
-  await shareAmong<string, TppProof>({
+  const alone = options.alone || ids.length > 0
+  await shareAmong<string[], TppProof>({
     script: join(import.meta.dirname, '..', 'proof', 'tpp', `worker.${BUILT ? 'js' : 'ts'}`),
-    jobs: chosen.map(({ id }) => id),
+    jobs: alone ? chosen.map(({ id }) => [id]) : groupTpps(all, judges),
     processes: processes(options),
-    patience: () => PATIENCE,
+    // A group that does not hold is halved again and again: twice as many clients as it has members.
+    patience: (group) => PATIENCE * 2 * group.length,
     done(proof) {
       proofs.push(proof)
       show(proof, proofs.length, chosen.length)
     },
-    lost: (id, why) => [lostProof(id, kinds.get(id) ?? 'wrong', why)],
+    lost: (group, why) => group.map((id) => lostProof(id, kinds.get(id) ?? 'wrong', why)),
   })
-  const suites = await loadTppProofs()
-  const gaps = ids.length === 0 ? uncaught(proofs, suites) : []
+  const gaps = ids.length === 0 ? uncaught(proofs, judges) : []
   for (const id of gaps) console.log(`FAIL ${id} can fail, but no wrong TPP shows it`)
-  say(proofs, suites, (Date.now() - began) / 1000)
+  say(proofs, judges, (Date.now() - began) / 1000)
   if (options.page && ids.length === 0) {
     const order = new Map(byId.map(({ id }, index) => [id, index]))
     proofs.sort((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0))
-    writeFileSync(options.page, tppMatrixPage(proofs, all, suites))
+    writeFileSync(options.page, tppMatrixPage(proofs, all, judges))
   }
   return gaps.length === 0 && proofs.every(({ complaints }) => complaints.length === 0)
 }
 
 function show(proof: TppProof, n: number, of: number) {
-  const { id, kind, milliseconds, requests, complaints, atFirst = [] } = proof
+  const { id, kind, milliseconds, requests, complaints, atFirst = [], besides } = proof
   const mark = complaints.length === 0 ? 'ok  ' : 'FAIL'
   const place = `${String(n).padStart(String(of).length)}/${of}`
-  console.log(`${mark} ${place} ${kind} TPP ${id} (${milliseconds} ms, ${requests} requests)`)
+  const shared = besides ? `, as ${besides}` : ''
+  console.log(
+    `${mark} ${place} ${kind} TPP ${id} (${milliseconds} ms, ${requests} requests${shared})`,
+  )
   for (const complaint of complaints) console.log(`       ${complaint}`)
   if (complaints.length > 0) return
   for (const complaint of atFirst) console.log(`       at the second try; first: ${complaint}`)

@@ -28,7 +28,7 @@ export interface ProveOptions {
   check?: string[]
   chapter?: string[]
   correct?: boolean
-  /** Each fault and variant by itself, in a bank of its own. */
+  /** Each fault and variant by itself, in a bank of its own; each TPP in a client of its own. */
   alone?: boolean
   processes?: string
   json?: string
@@ -70,7 +70,8 @@ export async function prove(options: ProveOptions): Promise<void> {
   if (!isWhole(options) || options.shard !== undefined || options.merge) return
   // Both sides: what judges TPPs is proven by wrong and lawful TPPs.
   const { proveTpps } = await import('./prove-tpp.ts')
-  if (!(await proveTpps([], { processes: options.processes }))) process.exitCode = 1
+  const { processes: count, alone } = options
+  if (!(await proveTpps([], { processes: count, alone }))) process.exitCode = 1
 }
 
 /** Is it everything, at once or in parts? */

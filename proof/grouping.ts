@@ -24,15 +24,33 @@ export function groupFaults(faults: Chaptered[], largest = LARGEST): Chaptered[]
   const social = faults
     .filter((fault) => !alone(fault))
     .sort((one, other) => placeOf(other) - placeOf(one))
-  const shared: Chaptered[][] = Array.from({ length: Math.ceil(social.length / largest) }, () => [])
-  for (const fault of social) {
-    const room = shared
-      .filter((group) => group.length < largest && group.every((other) => apart(fault, other)))
+  return [...faults.filter(alone).map((fault) => [fault]), ...groupsOf(social, apart, largest)]
+}
+
+/** As few groups as hold them all, of about one size; any two of a group suit each other. */
+export function groupsOf<Each>(
+  all: Each[],
+  suits: (one: Each, other: Each) => boolean,
+  largest = LARGEST,
+): Each[][] {
+  const groups: Each[][] = Array.from({ length: Math.ceil(all.length / largest) }, () => [])
+  for (const each of all) {
+    const room = groups
+      .filter((group) => group.length < largest && group.every((other) => suits(each, other)))
       .sort((one, other) => one.length - other.length)
-    if (room[0]) room[0].push(fault)
-    else shared.push([fault])
+    if (room[0]) room[0].push(each)
+    else groups.push([each])
   }
-  return [...faults.filter(alone).map((fault) => [fault]), ...shared]
+  return groups
+}
+
+/** Proves a group that does not hold in two halves. */
+export async function inHalves<Each, Proof>(
+  group: Each[],
+  prove: (half: Each[]) => Promise<Proof[]>,
+): Promise<Proof[]> {
+  const middle = Math.ceil(group.length / 2)
+  return [...(await prove(group.slice(0, middle))), ...(await prove(group.slice(middle)))]
 }
 
 function apart(one: Chaptered, other: Chaptered): boolean {

@@ -1,3 +1,4 @@
+import { inHalves } from './grouping.ts'
 import { judgeBank, type ProofContext, summed } from './judge-bank.ts'
 import { type Mixed, mixedComplaints } from './mixed.ts'
 import { complaints, type Fault, type Judged, type Variant } from './proof.ts'
@@ -86,11 +87,7 @@ export async function proveGroup(
       return { id, kind, judged: own, complaints: [], besides: judged.id }
     })
   }
-  const middle = Math.ceil(group.length / 2)
-  const apart = [
-    ...(await proveGroup(context, kind, group.slice(0, middle))),
-    ...(await proveGroup(context, kind, group.slice(middle))),
-  ]
+  const apart = await inHalves(group, (half) => proveGroup(context, kind, half))
   if (kind !== 'variant' || found.length === 0) return apart
   return [{ id: judged.id, kind: 'pair', judged, complaints: found }, ...apart]
 }

@@ -1,10 +1,20 @@
 import { randomUUID } from 'node:crypto'
+import type { Conduct } from './conduct.ts'
 import type { LawfulTpp } from './tpp-proof.ts'
 
 type Json = Record<string, unknown>
 
 const reversed = (form: Record<string, string>) =>
   Object.fromEntries(Object.entries(form).toReversed())
+
+/** Of a client that registers without the grant refresh_token. */
+const neverRefreshes: Partial<Conduct> = {
+  usesRefreshToken: false,
+  registrationClaims: (claims) => ({
+    ...claims,
+    grant_types: ['authorization_code', 'client_credentials'],
+  }),
+}
 
 const lawful: LawfulTpp[] = [
   {
@@ -70,13 +80,7 @@ const lawful: LawfulTpp[] = [
   {
     id: 'never-refreshes',
     story: 'A client need not register for the grant refresh_token: the customer connects again.',
-    conduct: {
-      usesRefreshToken: false,
-      registrationClaims: (claims) => ({
-        ...claims,
-        grant_types: ['authorization_code', 'client_credentials'],
-      }),
-    },
+    conduct: neverRefreshes,
   },
   {
     id: 'single-addresses-only',
@@ -91,7 +95,13 @@ const lawful: LawfulTpp[] = [
   {
     id: 'reads-at-once',
     story: 'Accounts, balances and transactions may be asked for at the same time.',
-    conduct: { readsAtOnce: true },
+    conduct: { readsAtOnce: true, readsSingleAddresses: 'never' },
+  },
+  {
+    id: 'reads-at-once-without-refresh',
+    story:
+      'What was asked for at the same time may come after the bank has said that consent is revoked.',
+    conduct: { readsAtOnce: true, readsSingleAddresses: 'never', ...neverRefreshes },
   },
   {
     id: 'second-redirect-uri',

@@ -7,11 +7,12 @@ import { certify } from '../../engine/certification/certify.ts'
 import { type Customers, openCustomers } from '../../engine/certification/customer.ts'
 import { GOALS, type Goal } from '../../engine/certification/scenario.ts'
 import { loadTppSuites, type TppSuites } from '../../engine/certification/suite.ts'
-import { verdictOf } from '../../engine/judge/results.ts'
+import type { Result } from '../../engine/judge/results.ts'
+import { inHalves } from '../grouping.ts'
 import { createBankHost } from './bank-host.ts'
-import { conductWith } from './conduct.ts'
 import { inProcess } from './in-process.ts'
 import lawful from './lawful.ts'
+import { conductOf } from './shared-conduct.ts'
 import type { ProvenTpp } from './tpp-proof.ts'
 
 export interface TppProof {
@@ -19,12 +20,13 @@ export interface TppProof {
   kind: 'right' | 'wrong' | 'lawful'
   fails: string[]
   warns: string[]
-  exitCode: number
   requests: number
   milliseconds: number
   complaints: string[]
   /** What did not hold at the first of two tries. */
   atFirst?: string[]
+  /** All ids, where others shared the client. */
+  besides?: string
 }
 
 /** What TPPs are judged by. */
@@ -90,28 +92,68 @@ async function wrongTpps(): Promise<ProvenTpp[]> {
   return all
 }
 
-/** Certifies one TPP, and compares what came with what was expected of it. */
-export async function proveTpp(
-  context: TppProofContext,
-  { kind, tpp }: { kind: TppProof['kind']; tpp: ProvenTpp },
-): Promise<TppProof> {
+/** How a client was judged that does what one TPP does, or several. */
+interface JudgedTpp {
+  results: ReadonlyMap<string, Result>
+  requests: number
+  milliseconds: number
+  /** TPPs of which a decision was asked for. */
+  taken: ReadonlySet<string>
+}
+
+async function judgeTpps(context: TppProofContext, tpps: ProvenTpp[]): Promise<JudgedTpp> {
   const started = performance.now()
   const { catalogue, suites, directory, customers } = context
   const host = await createBankHost({ directory })
-  const client = inProcess(conductWith(tpp.conduct))
+  const taken = new Set<string>()
+  const client = inProcess(conductOf(tpps, (id) => taken.add(id)))
   const { results, requests } = await certify({
     suites,
     catalogue,
     host,
     client,
     customers,
-    goals: (tpp.goals ?? Object.keys(GOALS)) as Goal[],
+    goals: (tpps[0]?.goals ?? Object.keys(GOALS)) as Goal[],
     // Some of them wait.
     parallel: 8,
     patience: 0,
   })
-  const of = (outcome: string) =>
-    [...results.values()].filter((each) => each.outcome === outcome).map(({ id }) => id)
+  return { results, requests, milliseconds: Math.round(performance.now() - started), taken }
+}
+
+/**
+ * Proves those who share a client: together when all that was expected of each came and nothing else, and a
+ * decision of each was asked for; otherwise in halves. Freedoms that are not lawful together are a proof of
+ * their own, which does not hold.
+ */
+export async function proveTpps(
+  context: TppProofContext,
+  kind: TppProof['kind'],
+  group: ProvenTpp[],
+): Promise<TppProof[]> {
+  const judged = await judgeTpps(context, group)
+  const { requests, milliseconds, taken } = judged
+  const found = complaintsOf(group, judged)
+  const proof = (id: string) => ({ id, kind, requests, milliseconds })
+  const [only] = group
+  if (only && group.length === 1) {
+    const of = (outcome: Result['outcome']) => idsOf(judged.results, outcome)
+    const complaints = [...found, ...ownComplaints(context, kind, only, judged)]
+    return [{ ...proof(only.id), fails: of('fail'), warns: of('warn'), complaints }]
+  }
+  const besides = group.map(({ id }) => id).join(' + ')
+  if (found.length === 0 && group.every(({ id }) => taken.has(id))) {
+    return group.map(({ id, fails = [], warns = [] }) => {
+      return { ...proof(id), fails, warns, complaints: [], besides }
+    })
+  }
+  const apart = await inHalves(group, (half) => proveTpps(context, kind, half))
+  if (kind !== 'lawful' || found.length === 0) return apart
+  return [{ ...proof(besides), fails: [], warns: [], complaints: found }, ...apart]
+}
+
+/** What came and was not expected of any of them, and the other way round. */
+function complaintsOf(group: ProvenTpp[], { results }: JudgedTpp): string[] {
   const said = (id: string) => {
     const { message, actual } = results.get(id) ?? {}
     return `${message ?? 'not judged'}${actual ? ` (${actual})` : ''}`
@@ -124,27 +166,36 @@ export async function proveTpp(
       .filter((id) => !expected.includes(id))
       .map((id) => `${word}: ${id} was not expected: ${said(id)}`),
   ]
-  const { fails = [], warns = [], because } = tpp
-  const complaints = [
-    ...compare('fails', fails, of('fail')),
-    ...compare('warns', warns, of('warn')),
-    ...of('error').map((id) => `error in ${id}: ${said(id)}`),
-    ...(fails.length + warns.length > 3 && !because ? ['more than three ids need a reason'] : []),
-    ...(kind === 'wrong' && fails.length + warns.length === 0
-      ? ['a wrong TPP names what catches it']
-      : []),
+  const expected = (word: 'fails' | 'warns') => group.flatMap((tpp) => tpp[word] ?? [])
+  return [
+    ...compare('fails', expected('fails'), idsOf(results, 'fail')),
+    ...compare('warns', expected('warns'), idsOf(results, 'warn')),
+    ...idsOf(results, 'error').map((id) => `error in ${id}: ${said(id)}`),
   ]
-  return {
-    id: tpp.id,
-    kind,
-    fails: of('fail'),
-    warns: of('warn'),
-    exitCode: verdictOf(results.values()).exitCode,
-    requests,
-    milliseconds: Math.round(performance.now() - started),
-    complaints,
-  }
 }
+
+/** What one TPP says of itself, and does not hold. */
+function ownComplaints(
+  { suites }: TppProofContext,
+  kind: TppProof['kind'],
+  { id, fails = [], warns = [], because, stops }: ProvenTpp,
+  { results, taken }: JudgedTpp,
+): string[] {
+  const named = fails.length + warns.length
+  const control = suites.scenarios.find((scenario) => scenario.control)
+  const reads = results.get(control?.id ?? '')?.outcome === 'pass'
+  const said: [broken: boolean, why: string][] = [
+    [named > 3 && !because, 'more than three ids need a reason'],
+    [kind === 'wrong' && named === 0, 'a wrong TPP names what catches it'],
+    [kind !== 'right' && !taken.has(id), 'what it decides otherwise was never asked for'],
+    [!reads && !stops, 'it does not read from the correct bank: `stops: true` says so'],
+    [reads && stops === true, 'it reads from the correct bank, and `stops` denies it'],
+  ]
+  return said.filter(([broken]) => broken).map(([, why]) => why)
+}
+
+const idsOf = (results: ReadonlyMap<string, Result>, wanted: Result['outcome']) =>
+  [...results.values()].filter(({ outcome }) => outcome === wanted).map(({ id }) => id)
 
 /** The proof of a TPP whose process is gone. */
 export function lostProof(id: string, kind: TppProof['kind'], why: string): TppProof {
@@ -153,7 +204,6 @@ export function lostProof(id: string, kind: TppProof['kind'], why: string): TppP
     kind,
     fails: [],
     warns: [],
-    exitCode: 5,
     requests: 0,
     milliseconds: 0,
     complaints: [why],

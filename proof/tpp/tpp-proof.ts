@@ -14,10 +14,12 @@ export interface ProvenTpp {
   warns?: string[]
   /** Why more than three ids are named. */
   because?: string
+  /** It does not even read from the correct bank: it shares a client with nobody. */
+  stops?: true
 }
 
 /** One thing that a wrong TPP does, and what must be said of it: at least one id fails or warns. */
 export type WrongTpp = ProvenTpp
 
 /** A lawful freedom of a TPP: nothing fails, and nothing warns. */
-export type LawfulTpp = Omit<ProvenTpp, 'fails' | 'warns'>
+export type LawfulTpp = Omit<ProvenTpp, 'fails' | 'warns' | 'stops'>

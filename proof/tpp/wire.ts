@@ -51,9 +51,10 @@ export function openWire(
   const secureContext = contextOf(options)
   const agent = new Agent({ keepAlive: true, maxCachedSessions: 0, secureContext })
   const unpinned = (socket: TLSSocket): Refusal | undefined => {
+    if (!conduct.pinsTheBank) return undefined
     const seen = socket.getPeerCertificate().fingerprint256
     memory.pin ??= seen
-    if (!conduct.pinsTheBank || seen === memory.pin) return undefined
+    if (seen === memory.pin) return undefined
     return new Refusal('the certificate of the bank is another one')
   }
 

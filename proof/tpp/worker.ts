@@ -1,13 +1,18 @@
 import { triedTwice } from '../second-try.ts'
-import { openTppProofs, proveTpp, tppsToProve } from './prove-tpp.ts'
+import { openTppProofs, proveTpps, tppsToProve } from './prove-tpp.ts'
 
-/** A process that proves the TPPs of which it is sent the ids, one after the other. */
+/** A process that proves the TPPs of which it is sent the ids; those that come at once share a client. */
 
 const [context, all] = await Promise.all([openTppProofs(), tppsToProve()])
 
-process.on('message', async (id: string) => {
-  const found = all.find(({ tpp }) => tpp.id === id)
-  if (!found) throw new Error(`no TPP is called ${id}`)
-  process.send?.(await triedTwice(async () => [await proveTpp(context, found)]))
+process.on('message', async (ids: string[]) => {
+  const found = ids.map((id) => {
+    const each = all.find(({ tpp }) => tpp.id === id)
+    if (!each) throw new Error(`no TPP is called ${id}`)
+    return each
+  })
+  const tpps = found.map(({ tpp }) => tpp)
+  const kind = found[0]?.kind ?? 'wrong'
+  process.send?.(await triedTwice(() => proveTpps(context, kind, tpps)))
 })
 process.send?.('ready')

@@ -124,8 +124,11 @@ scenario({
     )
     if (!query) throw new NotApplicable('the client does not query the consent')
     const path = ({ request }: Exchange) => new URL(request.url).pathname
-    const refused = run.exchanges.slice(0, run.exchanges.indexOf(query)).map(path)
-    // What is asked for elsewhere may have been on its way.
+    const refused = run.exchanges
+      .slice(0, run.exchanges.indexOf(query))
+      .filter(({ response }) => response !== undefined && response.status >= 400)
+      .map(path)
+    // What was not refused before may have been on its way.
     const again = after(run, query).find(
       (each) => DATA.includes(each.endpoint) && refused.includes(path(each)),
     )

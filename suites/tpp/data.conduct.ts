@@ -115,15 +115,13 @@ conduct(
     const { consent, scenario } = seenOf(exchange)
     if (!isData(exchange) || id === undefined || !consent) return undefined
     const wanted = decodeURIComponent(id)
-    const givenBy = (other: Exchange) =>
-      rowsOf(other).some((row) => member(row, 'AccountId') === wanted)
-    const near = (other: Exchange) =>
-      seenOf(other).consent?.id === consent.id || seenOf(other).scenario === scenario
-    const sources = earlier.filter((other) => isData(other) && near(other) && givenBy(other))
-    const own = sources.some((other) => seenOf(other).consent?.id === consent.id)
-    const foreign = sources.some((other) => seenOf(other).scenario === scenario)
+    const gave = (other: Exchange) =>
+      isData(other) && rowsOf(other).some((row) => member(row, 'AccountId') === wanted)
+    const own = earlier.findLast((other) => seenOf(other).consent?.id === consent.id && gave(other))
+    const foreign =
+      !own && earlier.some((other) => seenOf(other).scenario === scenario && gave(other))
     if (!own && !foreign) return undefined
-    return unless(own, {
+    return unless(own !== undefined, {
       message: 'the AccountId came with another consent',
       expected: 'an AccountId of GET /accounts under the same consent',
       actual: 'an AccountId that only another consent gave',

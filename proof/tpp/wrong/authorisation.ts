@@ -20,6 +20,7 @@ const wrong: WrongTpp[] = [
     id: 'code-flow',
     story: 'The library knows the code flow alone.',
     fails: ['TAUT-02/response-type'],
+    stops: true,
     conduct: {
       query: (query) => ({ ...query, response_type: 'code' }),
       requestObject: (claims) => ({ ...claims, response_type: 'code' }),
@@ -29,18 +30,21 @@ const wrong: WrongTpp[] = [
     id: 'redirect-uri-with-a-slash',
     story: 'A URL class put a slash at the end of the redirect URI.',
     fails: ['TAUT-03/registered'],
+    stops: true,
     conduct: { redirectUri: (registered) => `${registered[0]}/` },
   },
   {
     id: 'scope-for-payments',
     story: 'The scope of the payment product was copied along.',
     fails: ['TAUT-04/registered'],
+    stops: true,
     conduct: { visitScope: () => 'openid accounts payments' },
   },
   {
     id: 'request-object-in-rs256',
     story: 'The signer’s default is RS256.',
     fails: ['TAUT-05/signed'],
+    stops: true,
     conduct: {
       jwtHeader: (header, use) => (use === 'request' ? { ...header, alg: 'RS256' } : header),
     },
@@ -49,6 +53,7 @@ const wrong: WrongTpp[] = [
     id: 'request-object-unsigned',
     story: 'The request object is not signed in development, and neither it is in production.',
     fails: ['TAUT-05/signed'],
+    stops: true,
     conduct: {
       jwtHeader: (header, use) => (use === 'request' ? { ...header, alg: 'none' } : header),
     },
@@ -57,6 +62,7 @@ const wrong: WrongTpp[] = [
     id: 'request-object-of-an-old-key',
     story: 'The signing key was replaced at the directory and not in the vault.',
     fails: ['TAUT-05/signed'],
+    stops: true,
     conduct: {
       jwtHeader: (header, use) => (use === 'request' ? { ...header, kid: 'last-year' } : header),
     },
@@ -65,12 +71,14 @@ const wrong: WrongTpp[] = [
     id: 'scope-in-the-query-alone',
     story: 'The request object holds what the library signs, and the rest is appended.',
     warns: ['TAUT-15/in-the-object'],
+    stops: true,
     conduct: { requestObject: ({ scope: _, ...claims }) => claims },
   },
   {
     id: 'intent-forgotten',
     story: 'The consent is created, and the request object does not name it.',
     warns: ['TAUT-15/in-the-object'],
+    stops: true,
     conduct: { requestObject: ({ claims: _, ...rest }) => rest },
   },
   {
@@ -95,6 +103,7 @@ const wrong: WrongTpp[] = [
     id: 'request-object-for-the-page',
     story: 'aud of the request object is the address of the authorisation page.',
     warns: ['TAUT-09/audience'],
+    stops: true,
     conduct: {
       requestObject: (claims) => ({ ...claims, aud: 'https://auth.bank.example/authorize' }),
     },

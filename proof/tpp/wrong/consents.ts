@@ -12,12 +12,14 @@ const wrong: WrongTpp[] = [
     id: 'consent-without-risk',
     story: 'An empty object is left out by the serialiser.',
     fails: ['CONS-18/data-and-risk'],
+    stops: true,
     conduct: { consentBody: ({ Risk: _, ...body }) => body },
   },
   {
     id: 'risk-with-a-channel',
     story: 'The Risk of the payment interface was copied along.',
     fails: ['CONS-18/data-and-risk'],
+    stops: true,
     conduct: { consentBody: (body) => ({ ...body, Risk: { PaymentContextCode: 'BillPayment' } }) },
   },
   {
@@ -30,6 +32,7 @@ const wrong: WrongTpp[] = [
     id: 'permission-of-another-bank',
     story: 'The list of permissions is that of the whole specification.',
     fails: ['TCON-02/supported'],
+    stops: true,
     conduct: {
       consentBody: (body) =>
         data(body, ({ Permissions, ...rest }) => ({
@@ -51,6 +54,7 @@ const wrong: WrongTpp[] = [
     id: 'expires-on-a-day',
     story: 'The date picker gives a date.',
     fails: ['TCON-03/utc'],
+    stops: true,
     conduct: {
       consentBody: (body) => data(body, (rest) => ({ ...rest, ExpirationDateTime: '2036-07-01' })),
     },

@@ -8,12 +8,14 @@ const wrong: WrongTpp[] = [
     id: 'data-with-the-clients-token',
     story: 'There is one place that adds the access token, and it adds the client’s.',
     fails: ['DATA-01/consent-token'],
+    stops: true,
     conduct: { dataToken: (customers, clients) => clients ?? customers },
   },
   {
     id: 'filter-is-a-day',
     story: 'The filter comes from the date picker.',
     fails: ['TDAT-01/filters'],
+    stops: true,
     conduct: { filters: () => ({ fromBookingDateTime: daysAgo(30).slice(0, 10) }) },
   },
   {

@@ -5,6 +5,7 @@ const wrong: WrongTpp[] = [
     id: 'token-request-as-json',
     story: 'The HTTP library sends objects as JSON, and nobody told it otherwise.',
     fails: ['GEN-03/encoding'],
+    stops: true,
     conduct: {
       tokenBody: (form) => JSON.stringify(form),
       tokenHeaders: (headers) => ({ ...headers, 'content-type': 'application/json' }),
@@ -30,6 +31,7 @@ const wrong: WrongTpp[] = [
     id: 'consent-as-text',
     story: 'The body is made into text by hand, and sent as text.',
     fails: ['GEN-04/content-type'],
+    stops: true,
     conduct: {
       apiHeaders: (headers) =>
         headers['content-type'] ? { ...headers, 'content-type': 'text/plain' } : headers,
@@ -39,6 +41,7 @@ const wrong: WrongTpp[] = [
     id: 'no-transport-certificate',
     story: 'The transport certificate is configured for another environment.',
     fails: ['TGEN-02/certificate'],
+    stops: true,
     conduct: { withCertificate: false },
   },
   {
@@ -57,6 +60,7 @@ const wrong: WrongTpp[] = [
     id: 'token-without-scheme',
     story: 'The access token is sent as it is, without Bearer.',
     fails: ['TGEN-03/bearer'],
+    stops: true,
     conduct: {
       apiHeaders: (headers) => ({
         ...headers,
@@ -76,6 +80,7 @@ const wrong: WrongTpp[] = [
     id: 'cannot-connect',
     story: 'The release went out without the customer’s journey.',
     warns: ['TGEN-01/reads-everything'],
+    stops: true,
     conduct: { cannot: ['connect'] },
   },
   {

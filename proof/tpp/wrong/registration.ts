@@ -6,18 +6,21 @@ const wrong: WrongTpp[] = [
     id: 'registration-of-another-type',
     story: 'application/jose is the media type of a JWS, says another RFC.',
     fails: ['TREG-01/content-type'],
+    stops: true,
     conduct: { registrationType: 'application/jose' },
   },
   {
     id: 'registration-without-statement',
     story: 'The software statement goes into the portal, not into the request.',
     fails: ['TREG-02/statement'],
+    stops: true,
     conduct: { registrationClaims: ({ software_statement: _, ...claims }) => claims },
   },
   {
     id: 'redirect-uri-of-the-new-app',
     story: 'The app has a new callback, and the software statement is of last year.',
     fails: ['TREG-03/redirect-uris'],
+    stops: true,
     conduct: {
       registrationClaims: (claims) => ({
         ...claims,
@@ -29,6 +32,7 @@ const wrong: WrongTpp[] = [
     id: 'registers-for-a-secret',
     story: 'The template of the registration is that of another bank.',
     fails: ['TREG-04/advertised'],
+    stops: true,
     conduct: {
       registrationClaims: (claims) => ({
         ...claims,
@@ -40,6 +44,7 @@ const wrong: WrongTpp[] = [
     id: 'registers-for-rs256',
     story: 'RS256 was good enough for the sandbox.',
     fails: ['TREG-04/advertised'],
+    stops: true,
     conduct: {
       registrationClaims: (claims) => ({ ...claims, id_token_signed_response_alg: 'RS256' }),
     },

@@ -8,12 +8,14 @@ const wrong: WrongTpp[] = [
     id: 'secret-beside-the-assertion',
     story: 'The form of the old authentication is still there.',
     fails: ['TTOK-01/method'],
+    stops: true,
     conduct: { tokenForm: (form) => ({ ...form, client_secret: 'kept-from-before' }) },
   },
   {
     id: 'secret-instead-of-an-assertion',
     story: 'The client authenticates as it does everywhere else.',
     fails: ['TTOK-01/method'],
+    stops: true,
     conduct: {
       tokenForm: ({ client_assertion: _, client_assertion_type: __, ...form }) => ({
         ...form,
@@ -25,6 +27,7 @@ const wrong: WrongTpp[] = [
     id: 'assertion-type-of-saml',
     story: 'The type of the assertion was copied from an example with SAML.',
     fails: ['TTOK-02/type'],
+    stops: true,
     conduct: {
       tokenForm: (form) => ({
         ...form,
@@ -36,24 +39,28 @@ const wrong: WrongTpp[] = [
     id: 'assertion-by-the-software',
     story: 'iss of the assertion is the software_id, as in the registration.',
     fails: ['TTOK-03/issuer'],
+    stops: true,
     conduct: { assertionClaims: (claims) => ({ ...claims, iss: '4vXkq0sYwRn2JmT7cGd1Zb' }) },
   },
   {
     id: 'assertion-for-the-host',
     story: 'aud is the address of the gateway.',
     fails: ['TTOK-03/audience'],
+    stops: true,
     conduct: { assertionClaims: (claims) => ({ ...claims, aud: 'https://gateway.tally.example' }) },
   },
   {
     id: 'assertion-without-jti',
     story: 'jti is optional in a JWT.',
     fails: ['TTOK-03/jti'],
+    stops: true,
     conduct: { assertionClaims: ({ jti: _, ...claims }) => claims },
   },
   {
     id: 'assertion-expired',
     story: 'The clock of the server is an hour slow.',
     fails: ['TTOK-03/expiry'],
+    stops: true,
     conduct: {
       assertionClaims: (claims) => ({
         ...claims,
@@ -66,6 +73,7 @@ const wrong: WrongTpp[] = [
     id: 'assertion-in-rs256',
     story: 'The signer’s default is RS256.',
     fails: ['TTOK-04/ps256'],
+    stops: true,
     conduct: {
       jwtHeader: (header, use) => (use === 'assertion' ? { ...header, alg: 'RS256' } : header),
     },
@@ -74,6 +82,7 @@ const wrong: WrongTpp[] = [
     id: 'assertion-of-an-old-key',
     story: 'The signing key was replaced at the directory and not in the vault.',
     fails: ['TTOK-04/ps256'],
+    stops: true,
     conduct: {
       jwtHeader: (header, use) => (use === 'assertion' ? { ...header, kid: 'last-year' } : header),
     },
@@ -82,6 +91,7 @@ const wrong: WrongTpp[] = [
     id: 'assertion-used-again',
     story: 'The assertion is good for a minute, so it is cached for a minute.',
     fails: ['TTOK-05/jti-fresh'],
+    stops: true,
     conduct: { assertionClaims: (claims) => ({ ...claims, jti: `minute-of-${claims.sub}` }) },
   },
   {
@@ -94,6 +104,7 @@ const wrong: WrongTpp[] = [
     id: 'grant-that-is-not-registered',
     story: 'The token of the client is asked for with an assertion grant.',
     fails: ['TTOK-07/grant'],
+    stops: true,
     conduct: {
       tokenForm: (form) =>
         form.grant_type === 'client_credentials'
@@ -105,18 +116,21 @@ const wrong: WrongTpp[] = [
     id: 'code-without-redirect-uri',
     story: 'The redirect URI is left out where there is no redirect.',
     fails: ['TTOK-08/redirect-uri'],
+    stops: true,
     conduct: { tokenForm: ({ redirect_uri: _, ...form }) => form },
   },
   {
     id: 'code-redeemed-twice',
     story: 'A double click redeems the code twice.',
     warns: ['TTOK-09/once'],
+    stops: true,
     conduct: { redeemsTwice: true },
   },
   {
     id: 'every-scope-for-the-client',
     story: 'The token of the client is asked for with every scope that there is.',
     warns: ['TTOK-10/own-scopes'],
+    stops: true,
     conduct: { grantScope: () => 'accounts payments' },
   },
   {

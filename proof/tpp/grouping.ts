@@ -1,0 +1,34 @@
+import { groupsOf } from '../grouping.ts'
+import type { TppJudges, TppProof } from './prove-tpp.ts'
+import { decisionsOf } from './shared-conduct.ts'
+import type { ProvenTpp } from './tpp-proof.ts'
+
+type Each = { kind: TppProof['kind']; tpp: ProvenTpp }
+
+/**
+ * Who shares a client, by their ids: several wrong TPPs, or several lawful ones, of which no two take the
+ * same decision otherwise and no id is of two. They are told apart by what fails. A request that breaks a
+ * rule blocks the scenario in which it is refused: what rules catch shares no client with what scenarios catch.
+ */
+export function groupTpps(all: Each[], { suites }: Pick<TppJudges, 'suites'>): string[][] {
+  const rules = suites.rules.map(({ id }) => id)
+  const sortOf = ({ kind, tpp }: Each) => {
+    if (tpp.stops || tpp.goals) return 'alone'
+    const byRule = new Set(idsOf(tpp).map((id) => rules.includes(id)))
+    return [kind, ...[...byRule].sort()].join()
+  }
+  return [...new Set(all.map(sortOf))]
+    .flatMap((sort) => {
+      const tpps = all.filter((each) => sortOf(each) === sort).map(({ tpp }) => tpp)
+      return groupsOf(tpps, (one, other) => sort !== 'alone' && apart(one, other))
+    })
+    .sort((one, other) => other.length - one.length)
+    .map((group) => group.map(({ id }) => id))
+}
+
+const apart = (one: ProvenTpp, other: ProvenTpp) =>
+  differ(decisionsOf(one), decisionsOf(other)) && differ(idsOf(one), idsOf(other))
+
+const differ = (some: string[], others: string[]) => some.every((each) => !others.includes(each))
+
+const idsOf = ({ fails = [], warns = [] }: ProvenTpp) => [...fails, ...warns]
