@@ -16,6 +16,7 @@ export default defineConfig({
         test: {
           name: 'tests',
           include: ['tests/**/*.test.ts'],
+          globalSetup: ['tests/built.ts'],
           exclude: ['tests/hostile/**', 'tests/large/**', 'tests/package/**'],
           testTimeout: 60_000,
           // A busy machine may be late once: what fails twice is broken.

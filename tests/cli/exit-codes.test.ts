@@ -8,6 +8,7 @@ import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { type Result, verdictOf } from '../../engine/judge/results.ts'
 import { loadDeviations } from '../../engine/run/deviations.ts'
+import { main } from '../built.ts'
 import { assay } from '../evidence/cli.ts'
 import { recorded } from '../report/recorded.ts'
 
@@ -117,8 +118,7 @@ test('a run whose output nobody reads to the end writes its reports', {
 }, async () => {
   const { spawn } = await import('node:child_process')
   const out = join(folder, 'headless')
-  const main = resolve(import.meta.dirname, '..', '..', 'cli', 'main.ts')
-  const run = [process.execPath, '--import', 'tsx', main, 'run', '--profile', 'core', '--out', out]
+  const run = [process.execPath, main, 'run', '--profile', 'core', '--out', out]
   const quoted = run.map((word) => `'${word}'`).join(' ')
   const child = spawn('sh', ['-c', `${quoted} | head -1`], { stdio: 'ignore' })
   await new Promise((done) => child.on('close', done))

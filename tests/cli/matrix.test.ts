@@ -13,6 +13,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { Overview } from '../../engine/report/overview.ts'
+import { main } from '../built.ts'
 import { assay } from '../evidence/cli.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
@@ -110,15 +111,13 @@ beforeAll(() => {
   }
   const bin = join(folder, 'bin')
   mkdirSync(bin)
-  const main = join(root, 'cli', 'main.ts')
-  const tsx = join(root, 'node_modules/tsx/dist/esm/index.mjs')
   // One chapter of each bank is enough to see where everything lies.
   const npx = `#!/bin/sh
 shift
 verb=$1
 shift
 [ "$verb" = run ] && set -- --only products "$@"
-exec "${process.execPath}" --import "${tsx}" "${main}" "$verb" "$@"
+exec "${process.execPath}" "${main}" "$verb" "$@"
 `
   writeFileSync(join(bin, 'npx'), npx, { mode: 0o755 })
   writeFileSync(join(bin, 'npm'), '#!/bin/sh\n[ "$1" = ci ]\n', { mode: 0o755 })

@@ -16,6 +16,7 @@ import type { Alteration } from '../../bank/alteration.ts'
 import { startBank } from '../../bank/bank.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import type { Report } from '../../engine/report/report.ts'
+import { main } from '../built.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 const page = readFileSync(join(root, 'docs', 'ci.md'), 'utf8')
@@ -111,8 +112,7 @@ beforeAll(async () => {
   writeFileSync(join(repository, 'staging', 'deviations.yaml'), '[]\n')
   const bin = join(folder, 'bin')
   mkdirSync(bin)
-  const main = join(root, 'cli', 'main.ts')
-  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" --import "${join(root, 'node_modules/tsx/dist/esm/index.mjs')}" "${main}" "$@"\n`
+  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" "${main}" "$@"\n`
   writeFileSync(join(bin, 'npx'), npx, { mode: 0o755 })
   writeFileSync(join(bin, 'npm'), '#!/bin/sh\n[ "$1" = ci ]\n', { mode: 0o755 })
 })

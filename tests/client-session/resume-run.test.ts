@@ -7,6 +7,7 @@ import { stringify } from 'yaml'
 import { startBank } from '../../bank/bank.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import type { Report } from '../../engine/report/report.ts'
+import { main } from '../built.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-kept-run-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -62,7 +63,7 @@ let runs = 0
 async function run(target: string, more: string[] = [], begun = (_: ChildProcess) => {}) {
   runs += 1
   const out = join(folder, `out-${runs}`)
-  const args = ['--import', 'tsx', 'cli/main.ts', 'run', '--target', target, '--out', out, ...more]
+  const args = [main, 'run', '--target', target, '--out', out, ...more]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   begun(child)
   let text = ''

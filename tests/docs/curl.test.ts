@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { main } from '../built.ts'
 import { freePort } from '../certification/free-ports.ts'
 import { assay, type Command, interrupt, until } from '../evidence/cli.ts'
 import { hasBrowser, launch, reason } from '../report/chromium.ts'
@@ -32,8 +33,7 @@ beforeAll(async () => {
   if (!able) return
   mkdirSync(join(folder, 'bin'))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  const tsx = join(root, 'node_modules/tsx/dist/esm/index.mjs')
-  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" --import "${tsx}" "${join(root, 'cli', 'main.ts')}" "$@"\n`
+  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" "${main}" "$@"\n`
   writeFileSync(join(folder, 'bin', 'npx'), npx, { mode: 0o755 })
   port = await freePort()
   bank = assay(['bank', '--port', String(port), '--info', join(folder, 'bank.yaml')])

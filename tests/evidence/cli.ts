@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { stringify } from 'yaml'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import type { Report } from '../../engine/report/report.ts'
+import { main } from '../built.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 
@@ -18,16 +19,11 @@ export interface Command {
 
 /** The real command line: `assay` with these words. */
 export function assay(words: string[], env: Record<string, string> = {}): Command {
-  return script([join(root, 'cli', 'main.ts'), ...words], env)
-}
-
-/** A TypeScript file or other words for Node. */
-export function script(words: string[], env: Record<string, string> = {}): Command {
   const began = Date.now()
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV$|GITHUB_)/.test(name)),
   )
-  const child = spawn(process.execPath, ['--import', 'tsx', ...words], {
+  const child = spawn(process.execPath, [main, ...words], {
     cwd: root,
     env: { ...inherited, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

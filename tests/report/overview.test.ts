@@ -7,11 +7,12 @@ import { findRuns } from '../../engine/report/find-runs.ts'
 import { overviewPage } from '../../engine/report/html/overview.ts'
 import { type Overview, overviewOf } from '../../engine/report/overview.ts'
 import type { Report } from '../../engine/report/report.ts'
+import { main } from '../built.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-overview-'))
 const at = (...parts: string[]) => join(folder, ...parts)
 const assay = (...args: string[]) =>
-  spawnSync(process.execPath, ['--import', 'tsx', 'cli/main.ts', ...args], {
+  spawnSync(process.execPath, [main, ...args], {
     encoding: 'utf8',
     env: { ...process.env, NO_COLOR: '1' },
   })

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startBank } from '../../bank/bank.ts'
 import type { Report } from '../../engine/report/report.ts'
 import { groupFaults } from '../../proof/grouping.ts'
 import { judgeBank, openProofContext, type ProofContext } from '../../proof/judge-bank.ts'
 import { loadFaults } from '../../proof/load.ts'
+import { main } from '../built.ts'
 
 /**
  * `assay run` goes through vitest, a process of its own and files; `assay prove` judges in its own
@@ -18,7 +19,6 @@ import { loadFaults } from '../../proof/load.ts'
 // Whole runs: on a busy machine each takes a minute.
 vi.setConfig({ testTimeout: 600_000 })
 
-const main = resolve(import.meta.dirname, '..', '..', 'dist', 'cli', 'main.js')
 const faults = await loadFaults()
 const groups = groupFaults(faults.filter(({ target }) => !target))
 const evenly = (each: typeof groups, count: number) =>
