@@ -1,7 +1,7 @@
 import { CHAPTERS } from '../engine/catalogue/catalogue.ts'
 import { OWNERS } from '../suites/owners.ts'
 import { chapterOf } from './chapters.ts'
-import { numbersFrom, type Themed } from './pairs.ts'
+import { inOrder, numbersFrom, type Themed } from './pairs.ts'
 import type { Fault, Variant } from './proof.ts'
 
 /**
@@ -63,7 +63,7 @@ const placeOf = (fault: Chaptered) => CHAPTERS.indexOf(chapterOf(fault))
 
 const idsOf = ({ fails, warns = [] }: Fault) => [...fails, ...warns]
 
-/** Pairs of freedoms, drawn with a seed; what warns or blocks is judged by itself. */
+/** Pairs of freedoms, drawn with a seed, the outermost first; what warns or blocks is judged by itself. */
 export function pairVariants(variants: Themed[], seed: number): Themed[][] {
   const alone = ({ warns, blocks, target }: Variant) => warns ?? blocks ?? target
   const random = numbersFrom(seed)
@@ -74,7 +74,9 @@ export function pairVariants(variants: Themed[], seed: number): Themed[][] {
     .map(({ variant }) => variant)
   return [
     ...variants.filter(alone).map((variant) => [variant]),
-    ...matched(drawn, (one, other) => one.theme !== other.theme && !sameSettings(one, other)),
+    ...matched(drawn, (one, other) => one.theme !== other.theme && !sameSettings(one, other)).map(
+      inOrder,
+    ),
   ]
 }
 

@@ -16,7 +16,9 @@ export function drawPairs(variants: Themed[], count: number, seed: number): [The
   const all = variants.flatMap((one, place) =>
     variants
       .slice(place + 1)
-      .flatMap((other) => (compatible(one, other) ? [pair(one, other)] : [])),
+      .flatMap((other) =>
+        compatible(one, other) ? [inOrder<[Themed, Themed]>([one, other])] : [],
+      ),
   )
   const random = numbersFrom(seed)
   return Array.from({ length: Math.min(count, all.length) }, () => {
@@ -31,10 +33,11 @@ function compatible(one: Themed, other: Themed): boolean {
   return !Object.keys(one.settings ?? {}).some((name) => name in (other.settings ?? {}))
 }
 
-function pair(one: Themed, other: Themed): [Themed, Themed] {
+/** Variants that share a bank, the outermost first. */
+export function inOrder<Group extends Themed[]>(variants: Group): Group {
   const rank = ({ theme }: Themed) =>
     OUTERMOST.includes(theme) ? OUTERMOST.indexOf(theme) : OUTERMOST.length
-  return rank(one) <= rank(other) ? [one, other] : [other, one]
+  return variants.toSorted((one, other) => rank(one) - rank(other)) as Group
 }
 
 /** Both freedoms as one; what either warns of or blocks is lawful. */

@@ -33,6 +33,21 @@ test('faults that share a bank are of different chapters, and no id is of two of
   }
 })
 
+test('of two variants that share a bank, what rewrites whole bodies is outside of the other', () => {
+  const themeOf = (id: string) => all.variants.find((one) => one.id === id)?.theme
+  const pairs = [7, 8, 9]
+    .flatMap((seed) => wholeProof(all, seed))
+    .filter(({ kind, ids }) => kind === 'variant' && ids.length === 2)
+  const rewriting = pairs.filter(({ ids }) => ids.map(themeOf).includes('bodies'))
+  expect(rewriting.length).toBeGreaterThan(10)
+  for (const { ids } of rewriting) {
+    const [outer, inner] = ids.map(themeOf)
+    expect(outer === 'bodies' || (outer === 'transport' && inner === 'bodies'), ids.join()).toBe(
+      true,
+    )
+  }
+})
+
 test('every chapter of a fault has freedoms, and every theme is of some chapter', () => {
   const themes = new Set(all.faults.map(chapterOf).flatMap(themesOf))
   for (const fault of all.faults) {
