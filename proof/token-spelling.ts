@@ -10,15 +10,16 @@ export type Write = (token: string, ctx: Context) => string
 
 /**
  * Access and refresh tokens in another spelling, wherever the bank gives or takes one: the token
- * endpoint, the Authorization header, and the facts that its operator states about a token.
+ * endpoint, the Authorization header, and the facts that its operator states about a token. Tokens that
+ * are one and the same when they are `plain` are taken for each other.
  */
-export function tokensSpelt(write: Write): Middleware {
+export function tokensSpelt(write: Write, plain = (token: string) => token): Middleware {
   const spellings = ofEachBank(() => ({ known: new Map<string, string>(), told: false }))
   return async (ctx: Context, next: Next) => {
     const state = stateOf(ctx)
     const spelling = spellings()
     const { known } = spelling
-    const read = (token: string) => known.get(token) ?? token
+    const read = (token: string) => known.get(plain(token)) ?? token
     if (!spelling.told) {
       spelling.told = true
       const { records } = state.bank.services
@@ -39,7 +40,7 @@ export function tokensSpelt(write: Write): Middleware {
     if (ctx.status !== 200 || typeof body?.access_token !== 'string') return
     ctx.body = spelt(ctx, body, (token) => {
       const other = write(token, ctx)
-      known.set(other, token)
+      known.set(plain(other), token)
       return other
     })
     state.fired()

@@ -8,6 +8,7 @@ import { decoded, looksRight, signedByItself, tokenRequests } from '../jwt-rewri
 import type { Variant } from '../proof.ts'
 import { answers, type Json, jsonOf, partOf, successes } from '../rewriting.ts'
 import { roundRobinOf } from '../round-robin.ts'
+import { tokensSpelt } from '../token-spelling.ts'
 
 const tokenResponses = (change: (answer: Json, ctx: Context) => Json | undefined) =>
   successes(['token'], change)
@@ -63,6 +64,15 @@ const variants: Variant[] = [
       const aud = claims.aud === issuer ? token : 'https://other.example/token'
       form.set('client_assertion', bank.signAsClient({ ...claims, aud }))
     }),
+  },
+  {
+    id: 'token-bits-that-say-nothing-ignored',
+    story:
+      'A token is 32 bytes in base64url, whose last character has two bits that say nothing: a decoder may ignore them (RFC 4648 3.5), and what is compared is the bytes.',
+    middleware: tokensSpelt(
+      (token) => token,
+      (token) => Buffer.from(token, 'base64url').toString('base64url'),
+    ),
   },
   {
     id: 'no-refresh-tokens',

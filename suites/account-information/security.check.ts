@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import { requireValue } from '../../engine/suite-api/flow.ts'
@@ -9,6 +8,7 @@ import { OWNERS } from '../owners.ts'
 import { ACCOUNTS, consentPath, createConsent } from './common/consent-requests.ts'
 import { requireAccountIds } from './common/data-reads.ts'
 import { expectNothingForeign } from './common/foreign-account.ts'
+import { unknownTokens } from './common/unknown-tokens.ts'
 
 /** Certificates, bearer tokens, ownership. Requirements: specs/account-information/security.yaml */
 
@@ -72,13 +72,14 @@ check(
 check(
   'SEC-03/unknown-token',
   'A consent is not queried with an access token that the bank did not issue',
-  {},
+  { follows: ['DATA-03/unknown-token'] },
   async ({ caller, steps }) => {
     const { get } = await caller()
     const { id } = requireValue(await steps.consent(everything))
     relyOn(QUERY, await get(consentPath(id))).toSucceed()
-    const bearer = randomBytes(32).toString('base64url')
-    expect(await get(consentPath(id), { bearer, deviation: 'a made-up token' })).toBeRefused()
+    for (const unknown of unknownTokens(requireValue(await steps.management()))) {
+      expect(await get(consentPath(id), unknown)).toBeRefused()
+    }
   },
 )
 

@@ -1,10 +1,30 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { DataEndpoint } from '../../../bank/policies/data.ts'
+import { stateOf } from '../../../bank/state.ts'
 import { endpointOf } from '../../data-requests.ts'
 import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
 
-/** Good Authorization headers by their beginning. */
-const cached = ofEachBank(() => new Map<string, string>())
+/** A cache of good Authorization headers before one endpoint, which knows them by a part of the token. */
+function cachedBy(
+  part: (token: string) => string,
+  endpoint: DataEndpoint,
+): NonNullable<Fault['middleware']> {
+  const cached = ofEachBank(() => new Map<string, string>())
+  return async (ctx, next) => {
+    const { authorization } = ctx.req.headers
+    if (endpointOf(ctx) !== endpoint || !authorization) return next()
+    const key = part(authorization.slice('Bearer '.length))
+    const known = cached().get(key)
+    if (known && known !== authorization) stateOf(ctx).fired()
+    ctx.req.headers.authorization = known ?? authorization
+    await next()
+    if (ctx.status === 200 && !known) cached().set(key, authorization)
+  }
+}
+
+/** Of every token that the bank issues. */
+const LENGTH = 43
 
 /** Authorization headers: of the latest request for data, and of the latest for transactions. */
 const fields = ofEachBank(() => ({}) as { last?: string; current?: string })
@@ -30,18 +50,26 @@ const faults: Fault[] = [
     id: 'transactions-token-by-its-beginning',
     story: 'The cache of introspected tokens is keyed by the first sixteen characters.',
     fails: ['DATA-03/unknown-token'],
+    middleware: cachedBy((token) => token.slice(0, 16), 'transactions'),
+  },
+  {
+    id: 'balances-token-without-its-last-character',
+    story: 'The comparison of tokens ends one character early.',
+    fails: ['DATA-03/unknown-token'],
+    middleware: cachedBy((token) => token.slice(0, -1), 'balances'),
+  },
+  {
+    id: 'tokens-cut-to-the-column',
+    story: 'The database cuts what is longer than the column before it compares.',
+    fails: ['DATA-03/unknown-token'],
     async middleware(ctx, next) {
-      const { authorization } = ctx.req.headers
-      const cache = cached()
-      if (endpointOf(ctx) === 'transactions' && authorization) {
-        const known = cache.get(authorization.slice(7, 23))
-        if (known && known !== authorization) ctx.state.fired()
-        ctx.req.headers.authorization = known ?? authorization
+      const { authorization = '' } = ctx.req.headers
+      const cut = authorization.slice(0, 'Bearer '.length + LENGTH)
+      if (cut !== authorization) {
+        stateOf(ctx).fired()
+        ctx.req.headers.authorization = cut
       }
       await next()
-      const good = endpointOf(ctx) === 'transactions' && ctx.status === 200
-      const key = authorization?.slice(7, 23) ?? ''
-      if (good && !cache.has(key)) cache.set(key, authorization ?? '')
     },
   },
   {

@@ -90,6 +90,19 @@ const faults: Fault[] = [
     middleware: lendsToken((ctx) => ctx.get('authorization') === '' && isConsent(ctx)),
   },
   {
+    id: 'query-with-a-token-at-the-end',
+    story: 'The pattern that finds the token in the header is not anchored at its beginning.',
+    fails: ['SEC-03/unknown-token'],
+    async middleware(ctx, next) {
+      const found = /\S{43}$/.exec(ctx.get('authorization'))?.[0]
+      if (found && ctx.method === 'GET' && isConsent(ctx) && isMadeUp(ctx)) {
+        ctx.req.headers.authorization = `Bearer ${found}`
+        if (!isMadeUp(ctx)) stateOf(ctx).fired()
+      }
+      await next()
+    },
+  },
+  {
     id: 'query-with-any-token',
     story: 'The gateway looks whether there is a bearer token, and leaves the rest to the service.',
     fails: ['SEC-03/unknown-token'],
