@@ -3,6 +3,7 @@ import type { Target } from '../../engine/suite-api/client.ts'
 import { expect, expectThat } from '../../engine/suite-api/expect.ts'
 import { requireExchange, requireValue } from '../../engine/suite-api/flow.ts'
 import { answerOf, member } from '../../engine/suite-api/responses.ts'
+import { everything } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
 
 /** GET /.well-known/openid-configuration. Requirements: specs/account-information/discovery.yaml */
@@ -16,6 +17,19 @@ check(
 
     expect(exchange).toSucceed()
     expect(exchange).toBeJson()
+  },
+)
+
+check(
+  'DISC-01/again',
+  'The well-known address serves the configuration a second time',
+  {},
+  async ({ steps, tpp }) => {
+    requireValue(await steps.discovery())
+    const again = await tpp().call('discovery')
+
+    expect(again).toSucceed()
+    expect(again).toBeJson()
   },
 )
 
@@ -60,6 +74,22 @@ check(OWNERS.jwks, "The bank's JWK Set is served", {}, async ({ steps }) => {
   expect(exchange).toSucceed()
   expect(exchange).toBeJson()
 })
+
+/** Once the bank has signed an ID token: see DISC-13/kept. */
+check(
+  'DISC-10/again',
+  "The bank's JWK Set is served a second time",
+  { uses: [everything] },
+  async ({ steps, tpp }) => {
+    await steps.visit(everything)
+    const step = await steps.jwks()
+    requireValue(step)
+    const again = await tpp().call('jwks', { path: requireExchange(step).request.url })
+
+    expect(again).toSucceed()
+    expect(again).toBeJson()
+  },
+)
 
 /**
  * GET the well-known address with the client's certificate and with none, both without

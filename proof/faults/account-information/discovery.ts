@@ -1,4 +1,5 @@
 import type { Context, Next } from 'koa'
+import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
 
 type Json = Record<string, unknown>
@@ -20,6 +21,24 @@ const without = (name: string) => (document: Json) => {
   return rest
 }
 
+/** Answers about an address from the second read on. */
+function later(path: string, answer: (ctx: Context) => void): NonNullable<Fault['middleware']> {
+  const reads = ofEachBank(() => ({ count: 0 }))
+  return async (ctx: Context, next: Next) => {
+    await next()
+    if (ctx.path !== path) return
+    reads().count += 1
+    if (reads().count === 1) return
+    answer(ctx)
+    ctx.state.fired()
+  }
+}
+
+function notFound(ctx: Context): void {
+  ctx.status = 404
+  ctx.body = { error: 'not_found' }
+}
+
 const faults: Fault[] = [
   {
     id: 'configuration-under-the-oauth-name',
@@ -31,6 +50,12 @@ const faults: Fault[] = [
       ctx.path = '/.well-known/openid-configuration-of-another-name'
       await next()
     },
+  },
+  {
+    id: 'configuration-served-once',
+    story: 'The document is read as a stream, which is at its end when the next request comes.',
+    fails: ['DISC-01/again'],
+    middleware: later(WELL_KNOWN, notFound),
   },
   {
     id: 'configuration-is-a-portal-page',
@@ -101,6 +126,24 @@ const faults: Fault[] = [
       ctx.status = 403
       ctx.body = { error: 'access_denied' }
     },
+  },
+  {
+    id: 'keys-served-once',
+    story: 'The key service closes its store after the first export.',
+    fails: [],
+    warns: ['DISC-10/again'],
+    middleware: later('/jwks', notFound),
+  },
+  {
+    id: 'keys-of-another-instance',
+    story:
+      'Each instance behind the balancer makes a key at its start, and publishes that one alone.',
+    fails: [],
+    warns: ['DISC-13/kept'],
+    middleware: later('/jwks', (ctx) => {
+      const { keys } = ctx.body as { keys: Json[] }
+      ctx.body = { keys: keys.map((key) => ({ ...key, kid: 'of-another-instance' })) }
+    }),
   },
   {
     id: 'keys-without-root',

@@ -1,0 +1,49 @@
+import { parseRedirect } from '../../engine/suite-api/client.ts'
+import { headerOf } from '../../engine/suite-api/jwt.ts'
+import { type Exchange, header, member, succeeded } from '../../engine/suite-api/responses.ts'
+import { rule } from '../../engine/suite-api/rule.ts'
+
+/** The keys of the bank over a whole run. Requirements: specs/account-information/discovery.yaml */
+
+/** How a key stands that has signed an ID token: by what was read of the JWK Set since. */
+type Standing = 'not read since' | 'there' | 'gone'
+
+rule(
+  'DISC-13/kept',
+  'A JWK Set that is read between two ID tokens of one key has that key',
+  {
+    endpoints: ['authorisation', 'token', 'jwks'],
+    unseen: 'no JWK Set was read between two ID tokens of one key',
+  },
+  (exchange, { earlier }) => {
+    const keys = keysIn(exchange)
+    if (keys) {
+      const kids = keys.map((key) => member(key, 'kid'))
+      for (const kid of earlier.keys()) earlier.set(kid, kids.includes(kid) ? 'there' : 'gone')
+      return undefined
+    }
+    const kid = headerOf(idTokenIn(exchange) ?? '')?.kid
+    if (typeof kid !== 'string') return undefined
+    const standing = earlier.get(kid) as Standing | undefined
+    if (standing === undefined) earlier.set(kid, 'not read since' satisfies Standing)
+    if (standing !== 'there' && standing !== 'gone') return undefined
+    if (standing === 'there') return []
+    const message = 'the key signs ID tokens before and after a JWK Set that does not have it'
+    return [{ message, expected: `kid ${kid} in the JWK Set`, actual: 'no such key' }]
+  },
+)
+
+function keysIn(exchange: Exchange): unknown[] | undefined {
+  const keys = member(exchange.response?.json, 'keys')
+  if (exchange.endpoint !== 'jwks' || !succeeded(exchange) || !Array.isArray(keys)) return undefined
+  return keys
+}
+
+/** The ID token of a redirect or a token response that a correct request got. */
+function idTokenIn(exchange: Exchange): string | undefined {
+  if (exchange.about.deviation !== undefined) return undefined
+  const location = header(exchange, 'location')
+  if (location?.includes('id_token=')) return parseRedirect(location)?.idToken
+  const idToken = exchange.endpoint === 'token' && member(exchange.response?.json, 'id_token')
+  return typeof idToken === 'string' ? idToken : undefined
+}
