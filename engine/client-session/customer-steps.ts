@@ -59,6 +59,20 @@ function readableWith(permissions: readonly string[]): string {
   return permissions.includes('ReadBalances') ? '/balances' : '/transactions'
 }
 
+/** What a visit asks for, apart from its state. */
+function messageOf(named: NamedConsent, consentId: string, { registered }: Tpp) {
+  const uris = registered?.redirect_uris ?? []
+  return {
+    client: named.client,
+    customer: named.customer,
+    consentId,
+    purpose: `${named.name}: ${named.purpose}`,
+    redirectUri: uris[named.redirectUri ?? 0] ?? uris[0],
+    ...(named.oneAccount && { oneAccount: true }),
+    correct: true,
+  }
+}
+
 /** The request has no state, neither in the request object nor beside it. */
 const WITHOUT_STATE = {
   requestObject: { claims: { state: undefined } },
@@ -122,17 +136,7 @@ export function createCustomerSteps(parts: {
         const created = (await consent(named)).exchange
         await untilTimeHasMoved(created, created)
       }
-      const uris = client.registered?.redirect_uris ?? []
-      const message = {
-        client: named.client,
-        customer: named.customer,
-        consentId: id,
-        purpose: `${named.name}: ${named.purpose}`,
-        redirectUri: uris[named.redirectUri ?? 0] ?? uris[0],
-        state: named.state,
-        ...(named.oneAccount && { oneAccount: true }),
-        correct: true,
-      }
+      const message = { ...messageOf(named, id, client), state: named.state }
       const deviation = named.withoutState ? WITHOUT_STATE : undefined
       const made = await visits.visit({ ...message, deviation })
       // One that is not granted without a state has shown that; what is read under it is judged all the same.
@@ -150,6 +154,28 @@ export function createCustomerSteps(parts: {
         why: `the customer's approval of ${named.name} ended with ${visitEnd(made)}`,
       }
     }) as Promise<VisitStep>
+
+  /**
+   * Tokens of the same consent where the bank issues no refresh token and the access token has expired:
+   * the lifetime of tokens is open, a refresh token is optional.
+   */
+  const confirmedAgain = async (named: NamedConsent, { id }: ConsentFacts, client: Tpp) => {
+    if (issued.hasEnded(id)) return undefined
+    const made = await visits.visit(messageOf(named, id, client))
+    const owner = owners.steps.visitAgain
+    if (made.kind !== 'granted') {
+      const why = `the access token of “${named.name}” has expired, confirming the consent again ended with ${visitEnd(made)}`
+      throw new Blocked({ kind: 'check', id: owner }, why, made.last)
+    }
+    const { code, request, redirect } = made
+    const authorised = idTokenFacts(redirect, request)
+    const sent = await client.token(
+      { grant_type: 'authorization_code', code, redirect_uri: request.redirectUri },
+      { about: { idToken: authorised, subject: id } },
+    )
+    const tokens = tokensOf(sent)
+    return tokens && { ...tokens, authorised }
+  }
 
   const queried = async (named: NamedConsent, id: string) =>
     (await clients.caller(named.client)).get(`/account-access-consents/${encodeURIComponent(id)}`)
@@ -278,7 +304,8 @@ export function createCustomerSteps(parts: {
       const steps = { consent, visit, exchange, registration: clients.registration }
       resumable.approved(await resumableApproval(named, steps))
     }
-    const tokens = () => held.current(facts, client, exchangedTokens)
+    const again = () => confirmedAgain(named, facts, client)
+    const tokens = () => held.current(facts, client, { first: exchangedTokens, again })
     const caller = createCaller(client, {
       management: async (funds) => requireValue(await clients.management(named.client, funds)),
       data: async () => (await tokens()).accessToken,

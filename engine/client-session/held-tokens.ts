@@ -12,8 +12,16 @@ export interface HeldTokens {
   of(consent: ConsentFacts): TokenSet | undefined
   /** New tokens by the refresh token, held from then on; undefined where there is none, or no token. */
   refresh(consent: ConsentFacts, client: Tpp): Promise<TokenSet | undefined>
-  /** The same, with an access token that has not expired where a refresh token can renew it. */
-  current(consent: ConsentFacts, client: Tpp, first: () => Promise<TokenSet>): Promise<TokenSet>
+  /** The same, with an access token that has not expired where the refresh token or the customer gives one. */
+  current(consent: ConsentFacts, client: Tpp, sources: TokenSources): Promise<TokenSet>
+}
+
+/** Where the tokens of an approval come from. */
+export interface TokenSources {
+  /** The exchange of its code. */
+  first(): Promise<TokenSet>
+  /** Without a refresh token: the customer confirms the consent once more. Undefined once it has ended. */
+  again(): Promise<TokenSet | undefined>
 }
 
 /** Milliseconds before its expiry at which a token is no longer sent. */
@@ -35,16 +43,26 @@ export function createHeldTokens(resumable: ResumableRun | undefined): HeldToken
     if (next) hold(consent, next)
     return next
   }
+  const underWay = new Map<string, Promise<TokenSet | undefined>>()
+  /** Requests that go out at the same time share one visit of the customer. */
+  const once = (id: string, again: TokenSources['again']) => {
+    const made = underWay.get(id) ?? again().finally(() => underWay.delete(id))
+    underWay.set(id, made)
+    return made
+  }
   return {
     of: ({ id }) => held.get(id),
     hold,
     refresh,
-    async current(consent, client, first) {
+    async current(consent, client, { first, again }) {
       const known = held.get(consent.id)
       const tokens = known ?? (await first())
       if (!known) held.set(consent.id, tokens)
       if (Date.now() <= tokens.expiresAt - MARGIN) return tokens
-      return (await refresh(consent, client)) ?? tokens
+      if (tokens.refreshToken !== undefined) return (await refresh(consent, client)) ?? tokens
+      const next = await once(consent.id, again)
+      if (next) hold(consent, next)
+      return next ?? tokens
     },
   }
 }

@@ -130,6 +130,13 @@ const variants: Variant[] = [
     middleware: seen,
   },
   {
+    id: 'short-lived-tokens-without-refresh',
+    story:
+      '"A refresh token, if issued", and the lifetime of tokens is not shown: access tokens of five seconds, and another one only by confirming the consent again.',
+    settings: { refreshTokens: 'none', accessTokenLifetime: 5 },
+    middleware: seen,
+  },
+  {
     id: 'tokens-of-a-year',
     story: '"Token lifetime is reported in expires_in (seconds); its value: not shown": a year.',
     settings: { accessTokenLifetime: 31_536_000, clientTokenLifetime: 31_536_000 },
