@@ -40,6 +40,7 @@ import {
 import { approvalOf, approvedUnlessRefused } from './common/optional-consents.ts'
 import { readOwner } from './common/read-owners.ts'
 import { goOnRefreshed } from './common/refreshed-access.ts'
+import { relyOnRightExchange, TRIED_CODE, triedCode } from './common/tried-code.ts'
 import { nobodyLogsIn, relyOnNoCode } from './common/visits.ts'
 
 /** GET /accounts, GET /accounts/{AccountId}. Requirements: specs/account-information/accounts.yaml */
@@ -157,13 +158,38 @@ check(
       const id = 'ACC-10/detail-shows-more'
       blockBy(id, 'the consent’s level of detail makes no difference')
     }
-    expect(answer).toHoldOnly('an account without the digits of its card', (row) =>
-      [row.Account ?? []]
-        .flat()
-        .every((card) => !/\d/.test(String(member(card, 'Identification') ?? ''))),
-    )
+    expect(answer).toHoldOnly('an account without the digits of its card', hidesCard)
   },
 )
+
+/** GET /accounts with the token of the code that is tried. */
+check(
+  'ACC-20/another-client',
+  'Under ReadAccountsBasic alone another client is not shown the identification of a card either',
+  {
+    uses: [everything],
+    grants: [TRIED_CODE],
+    follows: ['ACC-10/detail-shows-more', 'ACC-20/basic-hides-card'],
+  },
+  async (context) => {
+    const tried = await triedCode(context)
+    if (!tried.ofAnother) throw new NotApplicable('the code is the first client’s own')
+    relyOnRightExchange(tried)
+    if (!tried.reads) blockBy(OWNERS.exchange, 'the code gave no access token', tried.right)
+    const detail = await firstRead(await context.approved(everything), '/accounts')
+    if (requireRows(detail, OWNERS.accounts).every(hidesCard)) {
+      throw new NotApplicable('no account shows the digits of its card')
+    }
+    const { accounts } = tried.reads
+    if (requireRows(accounts, 'ACC-11/basic-alone').length === 0) blockForData('an account')
+    expect(accounts).toHoldOnly('an account without the digits of its card', hidesCard)
+  },
+)
+
+function hidesCard({ Account }: Row): boolean {
+  const cards = [Account ?? []].flat()
+  return cards.every((card) => !/\d/.test(String(member(card, 'Identification') ?? '')))
+}
 
 check(
   'ACC-11/basic-alone',

@@ -167,11 +167,13 @@ check(
   async (context) => {
     const tried = await triedCode(context)
     relyOnRightExchange(tried)
-    const { reads } = tried
-    if (!reads) throw new NotApplicable('the bank takes no consent for directions alone')
-    relyOn('ACC-11/basic-alone', reads.accounts).toSucceed()
-    for (const answer of reads.transactions) expect(answer).toBeRefused()
-    if (reads.transactions.length < 2) blockForData('an account')
+    const { accounts, transactions } = tried.reads ?? {}
+    if (!accounts || !transactions) {
+      throw new NotApplicable('the bank takes no consent for directions alone')
+    }
+    relyOn('ACC-11/basic-alone', accounts).toSucceed()
+    for (const answer of transactions) expect(answer).toBeRefused()
+    if (transactions.length < 2) blockForData('an account')
   },
 )
 

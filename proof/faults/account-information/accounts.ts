@@ -170,6 +170,27 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'account-detail-for-later-clients',
+    story:
+      'The level of detail came with a release, and clients registered since then lack its entry.',
+    fails: [],
+    warns: ['ACC-20/another-client'],
+    policies: (correct, { fired }) => {
+      let earliest: string | undefined
+      return {
+        detailVisible(permissions, resource) {
+          const ctx = currentRequest()
+          const clientId = ctx && tokenInfoOf(ctx)?.clientId
+          earliest ??= clientId
+          const right = correct.detailVisible(permissions, resource)
+          if (right || resource !== 'Accounts' || clientId === earliest) return right
+          fired()
+          return true
+        },
+      }
+    },
+  },
+  {
     id: 'account-detail-without-number',
     story: 'The card number comes from a vault that open banking has no access to.',
     fails: [],

@@ -4,6 +4,7 @@ import { transactionsOf } from '../../../bank/data/transactions.ts'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
+import { tokenInfoOf } from '../../../bank/token-info.ts'
 import { rowsOf } from '../../data-requests.ts'
 import type { Fault } from '../../proof.ts'
 
@@ -42,6 +43,26 @@ const faults: Fault[] = [
         return some
       },
     }),
+  },
+  {
+    id: 'later-clients-need-no-permission',
+    story:
+      'Permissions are looked up by client and consent; where the client is not found, all pass.',
+    fails: ['TXN-14/directions-alone'],
+    policies: (correct, { fired }) => {
+      let earliest: string | undefined
+      return {
+        permits(permissions, endpoint) {
+          const ctx = currentRequest()
+          const clientId = ctx && tokenInfoOf(ctx)?.clientId
+          earliest ??= clientId
+          const right = correct.permits(permissions, endpoint)
+          if (right || clientId === earliest) return right
+          fired()
+          return true
+        },
+      }
+    },
   },
   {
     id: 'pending-in-bulk-alone',

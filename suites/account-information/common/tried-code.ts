@@ -20,8 +20,10 @@ interface Tried {
   byNobody: Exchange
   right: Exchange
   refreshed?: Exchange
-  /** What its token reads under a consent for directions alone, where the bank takes one. */
-  reads?: { accounts: Exchange; transactions: Exchange[] }
+  /** What its token reads: accounts under ReadAccountsBasic, and transactions under directions alone. */
+  reads?: { accounts: Exchange; transactions?: Exchange[] }
+  /** Is it the code of a client that was registered besides the first? */
+  ofAnother: boolean
   again: Exchange
 }
 
@@ -43,7 +45,8 @@ export const triedCode = sharedFixture([everything], async (context): Promise<Tr
     const wrong = await exchanged(tpp, visit, { deviation, form: { redirect_uri: other } })
     const byNobody = await exchangedByNobody(tpp, visit)
     const right = await exchanged(tpp, visit, { deviation: 'a code that was refused before' })
-    const tried = { elsewhere: wrong, byNobody, right }
+    const ofAnother = narrow !== undefined
+    const tried = { elsewhere: wrong, byNobody, right, ofAnother }
     if ([wrong, byNobody, right].some(tokensOf)) {
       return { ...tried, ...(await afterwards(tpp, visit, right, narrow)) }
     }
@@ -52,7 +55,7 @@ export const triedCode = sharedFixture([everything], async (context): Promise<Tr
       return withCode(context, tpp, async (third) => {
         const right = await exchanged(tpp, third)
         const later = await afterwards(tpp, third, right, narrow)
-        return { elsewhere: wrong, byNobody, right, ...later }
+        return { elsewhere: wrong, byNobody, right, ofAnother, ...later }
       })
     })
   })
@@ -116,7 +119,7 @@ function exchangedByNobody(tpp: Tpp, visit: Granted): Promise<Exchange> {
 /** What the tokens of a code give, and then the code once more, which may end them. */
 async function afterwards(tpp: Tpp, visit: Granted, right: Exchange, narrow: Tpp | undefined) {
   const { accessToken: bearer, refreshToken } = tokensOf(right) ?? {}
-  const reads = visit.narrow && bearer !== undefined && (await readWith(tpp, bearer))
+  const reads = bearer !== undefined && (await readWith(tpp, bearer, visit.narrow))
   const deviation = 'a grant type that is not registered'
   const refreshed =
     narrow && refreshToken !== undefined
@@ -126,8 +129,13 @@ async function afterwards(tpp: Tpp, visit: Granted, right: Exchange, narrow: Tpp
   return { again, ...(reads && { reads }), ...(refreshed && { refreshed }) }
 }
 
-async function readWith(tpp: Tpp, bearer: string): Promise<NonNullable<Tried['reads']>> {
+async function readWith(
+  tpp: Tpp,
+  bearer: string,
+  narrow: boolean,
+): Promise<NonNullable<Tried['reads']>> {
   const accounts = await tpp.call('accounts', { bearer })
+  if (!narrow) return { accounts }
   const deviation = 'a consent for directions alone'
   const transactions = [await tpp.call('transactions', { bearer, deviation })]
   for (const subject of accountIdsIn(rowsOf(accounts)).slice(0, 1)) {
