@@ -20,7 +20,7 @@ import { right } from '../../proof/tpp/conduct.ts'
 import { inProcess } from '../../proof/tpp/in-process.ts'
 import { configurationOf } from './configuration.ts'
 import { freePort } from './free-ports.ts'
-import { certified, root, tppCatalogue, tppSuites } from './opened.ts'
+import { certified, openDirectory, root, tppCatalogue, tppSuites } from './opened.ts'
 import { openWebApp } from './web-app.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-clients-'))
@@ -60,7 +60,7 @@ describe('a program', () => {
   })
 
   test('that hangs is ended', async () => {
-    const hanging = program('setInterval(() => {}, 1000)')
+    const hanging = program('setInterval(() => {}, 1000)', 1000)
     const { results } = await certified(hanging, { selected: only })
     expect(results.get('TGEN-01/reads-everything')?.message).toContain('did not end within')
   })
@@ -211,7 +211,7 @@ describe('a web application in a real browser', () => {
   const executable = findBrowser()
   let directory: Directory
   beforeAll(async () => {
-    directory = await createDirectory()
+    directory = await openDirectory()
   })
   afterAll(() => directory.close())
 

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
-import type { Directory } from '../../bank/directory.ts'
+import { createDirectory, type Directory } from '../../bank/directory.ts'
+import type { DirectoryMaterial } from '../../bank/directory-material.ts'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import { type Certification, certify } from '../../engine/certification/certify.ts'
 import type { ClientDriver } from '../../engine/certification/client.ts'
@@ -10,16 +11,34 @@ import { createBankHost } from '../../proof/tpp/bank-host.ts'
 
 export const root = resolve(import.meta.dirname, '..', '..')
 
-export const tppCatalogue = () => loadCatalogue(undefined, 'TPP')
+const catalogue = loadCatalogue(undefined, 'TPP')
+export const tppCatalogue = () => catalogue
 
-export const tppSuites = () => loadTppSuites(join(root, 'suites', 'tpp'), tppCatalogue())
+const suites = loadTppSuites(join(root, 'suites', 'tpp'), catalogue)
+export const tppSuites = () => suites
+
+let material: Promise<DirectoryMaterial> | undefined
+
+/** A directory whose keys and certificates are made once for all tests of a file. */
+export async function openDirectory(): Promise<Directory> {
+  material ??= madeOnce()
+  return createDirectory({ material: await material })
+}
+
+async function madeOnce(): Promise<DirectoryMaterial> {
+  const directory = await createDirectory()
+  const made = await directory.material()
+  await directory.close()
+  return { ...made, port: 0 }
+}
 
 /** Certifies a client against banks of this process. */
 export async function certified(
   client: ClientDriver,
   options: Partial<Certification> & { directory?: Directory } = {},
 ) {
-  const host = await createBankHost({ directory: options.directory })
+  const own = options.host || options.directory ? undefined : await openDirectory()
+  const host = options.host ?? (await createBankHost({ directory: options.directory ?? own }))
   const customers = await openCustomers()
   try {
     return await certify({
@@ -36,6 +55,7 @@ export async function certified(
   } finally {
     await client.close()
     await customers.close()
-    await host.close()
+    if (!options.host) await host.close()
+    await own?.close()
   }
 }
