@@ -184,10 +184,14 @@ function ownComplaints(
   const named = fails.length + warns.length
   const control = suites.scenarios.find((scenario) => scenario.control)
   const reads = results.get(control?.id ?? '')?.outcome === 'pass'
+  const otherwise = [...results.values()]
+    .filter(({ outcome }) => outcome !== 'pass' && outcome !== 'observed')
+    .map((each) => `${each.id} is ${each.outcome}`)
   const said: [broken: boolean, why: string][] = [
     [named > 3 && !because, 'more than three ids need a reason'],
     [kind === 'wrong' && named === 0, 'a wrong TPP names what catches it'],
     [kind !== 'right' && !taken.has(id), 'what it decides otherwise was never asked for'],
+    [kind === 'right' && otherwise.length > 0, `judged otherwise than passed: ${otherwise}`],
     [!reads && !stops, 'it does not read from the correct bank: `stops: true` says so'],
     [reads && stops === true, 'it reads from the correct bank, and `stops` denies it'],
   ]

@@ -18,9 +18,10 @@ import { openCustomers } from '../../engine/certification/customer.ts'
 import { createBankHost } from '../../proof/tpp/bank-host.ts'
 import { right } from '../../proof/tpp/conduct.ts'
 import { inProcess } from '../../proof/tpp/in-process.ts'
+import { openDirectory } from '../directory.ts'
 import { configurationOf } from './configuration.ts'
 import { freePort } from './free-ports.ts'
-import { certified, openDirectory, root, tppCatalogue, tppSuites } from './opened.ts'
+import { certified, root, tppCatalogue, tppSuites } from './opened.ts'
 import { openWebApp } from './web-app.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-clients-'))

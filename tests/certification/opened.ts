@@ -1,6 +1,5 @@
 import { join, resolve } from 'node:path'
-import { createDirectory, type Directory } from '../../bank/directory.ts'
-import type { DirectoryMaterial } from '../../bank/directory-material.ts'
+import type { Directory } from '../../bank/directory.ts'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import { type Certification, certify } from '../../engine/certification/certify.ts'
 import type { ClientDriver } from '../../engine/certification/client.ts'
@@ -8,6 +7,7 @@ import { openCustomers } from '../../engine/certification/customer.ts'
 import { GOALS, type Goal } from '../../engine/certification/scenario.ts'
 import { loadTppSuites } from '../../engine/certification/suite.ts'
 import { createBankHost } from '../../proof/tpp/bank-host.ts'
+import { openDirectory } from '../directory.ts'
 
 export const root = resolve(import.meta.dirname, '..', '..')
 
@@ -16,21 +16,6 @@ export const tppCatalogue = () => catalogue
 
 const suites = loadTppSuites(join(root, 'suites', 'tpp'), catalogue)
 export const tppSuites = () => suites
-
-let material: Promise<DirectoryMaterial> | undefined
-
-/** A directory whose keys and certificates are made once for all tests of a file. */
-export async function openDirectory(): Promise<Directory> {
-  material ??= madeOnce()
-  return createDirectory({ material: await material })
-}
-
-async function madeOnce(): Promise<DirectoryMaterial> {
-  const directory = await createDirectory()
-  const made = await directory.material()
-  await directory.close()
-  return { ...made, port: 0 }
-}
 
 /** Certifies a client against banks of this process. */
 export async function certified(

@@ -147,7 +147,7 @@ function shell(script: string, cwd: string): Promise<number> {
 }
 
 describe('a proof that machines share', () => {
-  const faults = ['to-filter-needs-from', 'unknown-account-is-nothing', 'account-ids-per-token']
+  const faults = ['to-filter-needs-from', 'unknown-account-is-nothing']
   const part = (n: number) => join(folder, `part-${n}.json`)
   const prove = (...words: string[]) => assay(['prove', '--fault', ...faults, ...words]).ended
 

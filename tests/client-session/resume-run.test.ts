@@ -8,6 +8,7 @@ import { startBank } from '../../bank/bank.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import type { Report } from '../../engine/report/report.ts'
 import { main } from '../built.ts'
+import { judgingProcess } from '../evidence/cli.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-kept-run-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -48,6 +49,8 @@ function targetFile(name: string, keep: 'memory' | 'file'): string {
 }
 
 interface Ran {
+  /** Folder of the run. */
+  out: string
   code: number | null
   signal: string | null
   text: string
@@ -76,7 +79,7 @@ async function run(target: string, more: string[] = [], begun = (_: ChildProcess
     child.on('exit', (...how) => done(how))
   })
   const file = join(out, 'report.json')
-  const ran: Ran = { code: ended[0], signal: ended[1], text }
+  const ran: Ran = { out, code: ended[0], signal: ended[1], text }
   if (existsSync(file)) ran.report = JSON.parse(readFileSync(file, 'utf8')) as Report
   return ran
 }
@@ -84,11 +87,17 @@ async function run(target: string, more: string[] = [], begun = (_: ChildProcess
 const leftovers = (name: string) =>
   JSON.parse(readFileSync(join(folder, '.assay', `${name}.leftovers.json`), 'utf8')) as unknown[]
 
-/** Waits until nobody has come to the bank for two seconds. */
-async function settled(): Promise<void> {
-  for (let seen = -1; seen !== visits; ) {
-    seen = visits
-    await new Promise((resolve) => setTimeout(resolve, 2000))
+/** Waits until the process that judges has noticed that its parent is gone. */
+async function settled({ out }: Ran): Promise<void> {
+  const judging = judgingProcess(out)
+  while (alive(judging)) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+function alive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
   }
 }
 
@@ -120,8 +129,7 @@ test('a run that was interrupted is gone on with: nobody visits the bank twice',
       child = begun
     })
     expect(cut.signal ?? cut.code).toBe(signal === 'SIGINT' ? 130 : 'SIGKILL')
-    // The process that judges notices a little later that its parent is gone.
-    await settled()
+    await settled(cut)
     expect(visits).toBeLessThan(usual)
     expect(statSync(kept).mode & 0o777).toBe(0o600)
     const left = cut.report?.leftBehind.filter(({ kind }) => kind === 'consent') ?? []

@@ -85,12 +85,16 @@ afterAll(async () => {
 function leaks(texts: [where: string, text: string][]): string[] {
   const names = new Map(Object.entries(CANARIES).map(([name, value]) => [value, name]))
   const secretsIn = finder([...configured, ...leaky.seen])
-  return texts.flatMap(([where, text]) =>
-    secretsIn(text).map((secret) => {
+  const found = new Map<string, string[]>()
+  return texts.flatMap(([where, text]) => {
+    // What lies in several places is looked through once.
+    const secrets = found.get(text) ?? secretsIn(text)
+    found.set(text, secrets)
+    return secrets.map((secret) => {
       const what = names.get(secret) ?? `${secret.length} characters, ${fingerprint(secret)}`
       return `${where.replace(folder, '')}: ${what}`
-    }),
-  )
+    })
+  })
 }
 
 /** Of a run: its folder, what it remembers beside the target file, and what it wrote to the terminal. */

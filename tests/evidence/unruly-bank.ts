@@ -2,6 +2,7 @@ import type { Context, Middleware, Next } from 'koa'
 import { startBank } from '../../bank/bank.ts'
 import type { Bank } from '../../bank/running-bank.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
+import { openDirectory } from '../directory.ts'
 
 /** What a bank does instead of answering. */
 export type Mischief = (ctx: Context, proceed: Next) => Promise<void>
@@ -88,6 +89,7 @@ export interface UnrulyBank {
   /** Consents that were made, and of these the ones that are still there. */
   consents(): { made: number; left: string[] }
   document(over?: Partial<TargetDocument>): TargetDocument
+  close(): Promise<void>
 }
 
 export async function unrulyBank(): Promise<UnrulyBank> {
@@ -102,11 +104,17 @@ export async function unrulyBank(): Promise<UnrulyBank> {
     const { Data } = (ctx.body ?? {}) as { Data?: { ConsentId?: unknown } }
     if (ctx.method === 'POST' && typeof Data?.ConsentId === 'string') made.add(Data.ConsentId)
   }
+  const directory = await openDirectory()
   const bank = await startBank({
+    directory,
     alterations: [{ id: 'unruly', story: 'A bank has a bad day.', middleware }],
   })
   return {
     bank,
+    async close() {
+      await bank.close()
+      await directory.close()
+    },
     misbehave(what, on = /./) {
       mischief = what
       where = on

@@ -6,18 +6,20 @@ import { openSession } from '../../engine/run/open.ts'
 import { createRun } from '../../engine/run/run.ts'
 import { phaseOf } from '../../engine/run/scope.ts'
 import { judgeBank, openProofContext, type ProofContext } from '../../proof/judge-bank.ts'
+import { recorded } from '../report/recorded.ts'
 
 let context: ProofContext
 let whole: Map<string, string>
 
 beforeAll(async () => {
   context = await openProofContext()
-  whole = await outcomes()
-})
+  const { report } = await recorded('correct')
+  whole = new Map(report.checks.map(({ id, outcome }) => [id, outcome]))
+}, 300_000)
 
 afterAll(() => context.directory.close())
 
-async function outcomes(order?: Parameters<typeof judgeBank>[2]): Promise<Map<string, string>> {
+async function outcomes(order: Parameters<typeof judgeBank>[2]): Promise<Map<string, string>> {
   const { results } = await judgeBank(context, [], order)
   return new Map([...results.values()].map(({ id, outcome }) => [id, outcome]))
 }

@@ -10,6 +10,7 @@ import type { TargetDocument } from '../../engine/configuration/target.ts'
 import type { CheckResult } from '../../engine/report/report.ts'
 import { judgeBank, openProofContext, type ProofContext } from '../../proof/judge-bank.ts'
 import { loadFaults } from '../../proof/load.ts'
+import { recorded } from '../report/recorded.ts'
 
 /** The checks as tests of an ordinary vitest project say what `assay run` and `assay prove` say. */
 
@@ -83,9 +84,9 @@ function textsIn(folder: string): string[] {
 }
 
 test('the reference bank: every check once, outcomes as those of a run', async () => {
-  const direct = await judgeBank(context, [])
+  const { report } = await recorded('correct')
   const { tests, code } = await vitest('correct', [])
-  expect(outcomes(tests)).toEqual(outcomesOf(direct.results.values()))
+  expect(outcomes(tests)).toEqual(outcomesOf(report.checks))
   expect(code).toBe(0)
   const checks = tests
     .filter(({ file }) => file.endsWith('.check.ts'))
