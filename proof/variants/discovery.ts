@@ -66,6 +66,18 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'configuration-without-authentication-methods',
+    story:
+      'The body of the configuration is not shown; OpenID Connect Discovery does not require the list of authentication methods.',
+    warns: ['DISC-06/private-key-jwt'],
+    because:
+      'Without the list the default of OpenID Connect Discovery counts, which is not private_key_jwt: a warning, and every must is judged or has nothing to judge.',
+    middleware: successes(['discovery'], (body) => {
+      const { token_endpoint_auth_methods_supported: _none, ...others } = body
+      return others
+    }),
+  },
+  {
     id: 'configuration-with-much-more',
     story:
       'The body of the configuration is not shown: more members, and more values than are used (AMB-26), in any order. Whether refresh_token is listed is open: it is no grant that a client has to ask for.',
