@@ -10,11 +10,11 @@ import {
   tokensOf,
   untilTimeHasMoved,
 } from '../engine/suite-api/flow.ts'
-import { blockBy, NotApplicable } from '../engine/suite-api/outcomes.ts'
+import { blockBy } from '../engine/suite-api/outcomes.ts'
 import { type Exchange, member, refused, succeeded } from '../engine/suite-api/responses.ts'
 import { sharedFixture } from '../engine/suite-api/shared-fixture.ts'
 import { ABSENT } from './account-information/common/absent-reads.ts'
-import { tryOwnCode } from './account-information/common/codes.ts'
+import { approvedAfterTries } from './account-information/common/codes.ts'
 import { type Settling, settling } from './account-information/common/settling.ts'
 import {
   accountsOnly,
@@ -162,8 +162,7 @@ export const expired = sharedFixture([accountsOnly], async (context): Promise<Ou
  */
 export const expiredWhole = sharedFixture([everything, codeOfAnotherClient], async (context) => {
   context.requireHook('consent-expired')
-  const { right } = await tryOwnCode(context)
-  if (!tokensOf(right)) throw new NotApplicable('the bank ends a code at the first refusal')
+  await approvedAfterTries(context)
   return endedBy(context, 'consent-expired', codeOfAnotherClient, 'its consent has expired')
 })
 

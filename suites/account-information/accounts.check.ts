@@ -3,7 +3,7 @@ import type { Approval } from '../../engine/suite-api/consents.ts'
 import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import { requireExchange, requireValue } from '../../engine/suite-api/flow.ts'
 import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
-import { brief, member, type Row, succeeded } from '../../engine/suite-api/responses.ts'
+import { brief, member, type Row } from '../../engine/suite-api/responses.ts'
 import {
   accountsOnly,
   basicCredits,
@@ -25,7 +25,7 @@ import {
   paths,
   relyOnIdsAfterRefresh,
 } from './common/account-comparisons.ts'
-import { tryOwnCode } from './common/codes.ts'
+import { approvedAfterTries } from './common/codes.ts'
 import {
   accountIdsIn,
   accountsTwice,
@@ -392,8 +392,7 @@ check(
     follows: ['BAL-03/of-the-consent', 'TXN-03/of-the-consent'],
   },
   async (context) => {
-    const { right, approval } = await tryOwnCode(context)
-    if (!succeeded(right)) throw new NotApplicable('the bank ends a code at the first refusal')
+    const approval = await approvedAfterTries(context)
     const whole = await requireAccountIds(await context.approved(everything))
     if (whole.length < 2) blockForData('a customer with two accounts')
     const offered = approval.visit.pages.map((page) => page.offered ?? 0)

@@ -31,7 +31,7 @@ for (const requirement of ['TOK-05', 'TOK-06', 'TOK-07', 'TOK-08', 'TOK-32', 'TO
     'A code is not exchanged for a client that authenticates so',
     { uses: [everything, codeOfAnotherClient], follows },
     async (context) => {
-      const { foreign, tried, right } = await tryOwnCode(context)
+      const { foreign, tried, last } = await tryOwnCode(context)
       if (foreign) relyOn('TOK-35/other-client', foreign).toGiveNoToken()
       const parties = await partiesOf(context)
       const own = tried.filter(({ id }) => requirementOf(id) === requirement)
@@ -43,7 +43,7 @@ for (const requirement of ['TOK-05', 'TOK-06', 'TOK-07', 'TOK-08', 'TOK-32', 'TO
       // That the code was exchanged afterwards shows that it was good when these were refused.
       if (given && own.length > 0) return
       if (given) blockBy(`${requirementOf(given.id)}/with-code`, 'it was exchanged', given.answer)
-      if (!tokensOf(right)) throw new NotApplicable('the bank ends a code at the first refusal')
+      if (!tokensOf(last)) throw new NotApplicable('the bank ends a code at the first refusal')
     },
   )
 

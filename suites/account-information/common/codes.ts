@@ -1,5 +1,8 @@
+import type { Context } from '../../../engine/suite-api/check.ts'
 import type { TokenDeviation } from '../../../engine/suite-api/client.ts'
+import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { requireValue, tokensOf } from '../../../engine/suite-api/flow.ts'
+import { blockBy, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import type { Exchange } from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { codeOfAnotherClient, everything } from '../../consents.ts'
@@ -18,7 +21,8 @@ interface Attempt {
 
 /**
  * One code, at once, since it lives for a minute: tried by the second client, then by its own with each
- * wrong authentication, until a token comes; then as it should be. The approval goes on with its tokens.
+ * wrong authentication, until a token comes; else as it should be. The approval goes on with the tokens
+ * that its own client got, rightly or not.
  */
 export const tryOwnCode = sharedFixture([everything, codeOfAnotherClient], async (context) => {
   requireValue(await context.steps.exchange(everything))
@@ -39,8 +43,23 @@ export const tryOwnCode = sharedFixture([everything, codeOfAnotherClient], async
       tried.push({ id, wrong, answer: await parties.tpp.token(grant, wrong) })
     }
   }
-  const right = await parties.tpp.token(grant, { deviation: 'a code that was refused before' })
-  const tokens = tokensOf(right)
+  const given = tried.map(({ answer }) => answer).find((answer) => tokensOf(answer))
+  // A code that gave a token is not tried again: that may end the token (RFC 6749 section 4.1.2).
+  const last =
+    given ?? (await parties.tpp.token(grant, { deviation: 'a code that was refused before' }))
+  const tokens = tokensOf(last)
   if (tokens) approval.use(tokens)
-  return { foreign, tried, right, approval }
+  return { foreign, tried, last, approval }
 })
+
+/** The approval of that code; nothing is to judge under it where its client got no token for the code. */
+export async function approvedAfterTries(
+  context: Context<typeof everything | typeof codeOfAnotherClient>,
+): Promise<Approval> {
+  const { foreign, last, approval } = await tryOwnCode(context)
+  if (tokensOf(last)) return approval
+  if (foreign && tokensOf(foreign)) {
+    blockBy('TOK-35/other-client', 'the code was exchanged for another client', foreign)
+  }
+  throw new NotApplicable('the bank ends a code at the first refusal')
+}
