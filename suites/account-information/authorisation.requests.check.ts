@@ -7,6 +7,7 @@ import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/out
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { everything, secondClient } from '../consents.ts'
 import { ACCOUNTS, createConsent } from './common/consent-requests.ts'
+import { NEARLY, nearly } from './common/nearly.ts'
 import { unregisteredScope } from './common/unregistered-scope.ts'
 import {
   elsewhere,
@@ -74,42 +75,17 @@ const toUnregistered = sharedFixture([everything], (context) => {
   return wrongVisit(context, { purpose: UNREGISTERED, deviation })
 })
 
-/** Ways in which a redirect URI is nearly a registered one; none of them makes the same URI. */
-const NEARLY: Record<string, (uri: URL) => void> = {
-  'a path below it': (uri) => {
-    uri.pathname += '/more'
-  },
-  'a query': (uri) => uri.searchParams.append('more', '1'),
-  'its path in other letters': (uri) => {
-    uri.pathname = uri.pathname.replace(/[a-z]/gi, (one) =>
-      one === one.toUpperCase() ? one.toLowerCase() : one.toUpperCase(),
-    )
-  },
-  'a host below its own': (uri) => {
-    uri.hostname = `more.${uri.hostname}`
-  },
-  'another port': (uri) => {
-    // On loopback any port may do: RFC 8252 section 7.3.
-    if (isLoopback(uri)) return
-    uri.port = uri.port === '8443' ? '8444' : '8443'
-  },
-}
-
-const isLoopback = ({ hostname }: URL) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
-
 const UNREGISTERED = 'a redirect URI that is not registered'
 const similar = (words: string) => `a registered redirect URI with ${words}`
-const SIMILAR = Object.keys(NEARLY).map(similar)
+const SIMILAR = NEARLY.map(similar)
 
 const toSimilar = sharedFixture([everything], async (context) => {
   const { tpp } = await context.caller()
-  const [registered = tpp.client.redirectUris[0] ?? ''] = tpp.registered?.redirect_uris ?? []
+  const registered = tpp.registered?.redirect_uris ?? tpp.client.redirectUris
   const visits: Visit[] = []
-  for (const [words, change] of Object.entries(NEARLY)) {
-    const uri = new URL(registered)
-    change(uri)
-    if (uri.href === new URL(registered).href) continue
-    const deviation = inBoth({ redirect_uri: uri.href })
+  for (const { words, uri } of nearly(registered[0] ?? '')) {
+    if (registered.includes(uri)) continue
+    const deviation = inBoth({ redirect_uri: uri })
     const purpose = similar(words)
     visits.push(await wrongVisit(context, { purpose, deviation }))
   }
@@ -136,8 +112,7 @@ check(
 )
 
 /**
- * A registered redirect URI with /more appended to its path, with a query, with its path in the
- * other case, on a host below its own, on another port. Fails: a code arrives there.
+ * A registered redirect URI with each change of common/nearly.ts. Fails: a code arrives there.
  */
 check(
   'AUTHZ-08/similar',

@@ -118,7 +118,7 @@ check(
 )
 
 /**
- * UK.OBIE.IBAN, UK.OBIE.SortCodeAccountNumber, "PAN": each refused. The real spelling is the
+ * UK.OBIE.IBAN, UK.OBIE.SortCodeAccountNumber, "PAN", the right one in small letters: each refused. The real spelling is the
  * target's literal panScheme, or else what /accounts shows, or else UK.OBIE.PAN.
  */
 check(
@@ -126,7 +126,15 @@ check(
   'A request with another scheme than UK.STD.PAN is refused',
   {},
   async (context) => {
-    for (const SchemeName of ['UK.OBIE.IBAN', 'UK.OBIE.SortCodeAccountNumber', 'PAN']) {
+    const client = await atWork(context)
+    const { Data } = fundsConfirmationBody(context.target, client.funds().scheme)
+    const inSmallLetters = String(member(Data, 'DebtorAccount', 'SchemeName')).toLowerCase()
+    for (const SchemeName of [
+      'UK.OBIE.IBAN',
+      'UK.OBIE.SortCodeAccountNumber',
+      'PAN',
+      inSmallLetters,
+    ]) {
       await expectAccountRefused(context, { SchemeName }, `SchemeName ${SchemeName}`)
     }
   },

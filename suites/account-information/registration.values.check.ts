@@ -22,6 +22,7 @@ import {
   withoutGrants,
   withoutRefreshTokens,
 } from './common/narrow-registration.ts'
+import { nearly } from './common/nearly.ts'
 import {
   expectNotRegistered,
   requireList,
@@ -53,8 +54,8 @@ wrongRegistrationCheck(
 )
 
 /**
- * Redirect_uris of the statement plus one of them with /more appended to its path, with a query, on
- * a host below its own. Fails: 2xx whose redirect_uris has it.
+ * Redirect_uris of the statement plus one that is nearly the first of them: each way of common/nearly.ts.
+ * Fails: 2xx whose redirect_uris has it.
  */
 wrongRegistrationCheck(
   'REG-04/similar',
@@ -62,9 +63,10 @@ wrongRegistrationCheck(
   {},
   async (context) => {
     const uris = await redirectUris(context)
-    for (const uri of likeOneOf(uris)) {
+    const like = nearly(uris[0] ?? '').filter(({ uri }) => !uris.includes(uri))
+    for (const { words, uri } of like) {
       const answer = await register(context, {
-        deviation: 'a redirect URI that is nearly one of the software statement',
+        deviation: `a redirect URI of the software statement with ${words}`,
         jwt: { claims: { redirect_uris: [...uris, uri] } },
       })
 
@@ -326,14 +328,3 @@ check(
     context.observe(what, another ? 'makes another client' : 'changes the client', made.exchange)
   },
 )
-
-/** Addresses that are nearly the first of these: a path below it, a query, a host below its own. */
-function likeOneOf([first = '']: string[]): string[] {
-  const { origin, pathname, hostname } = new URL(first)
-  const below = new URL(`${origin}${pathname.replace(/\/$/, '')}/more`)
-  const queried = new URL(`${origin}${pathname}?more=1`)
-  const sub = new URL(first)
-  sub.hostname = `more.${hostname}`
-  // No host is below an IP address: that one stays as it is.
-  return [below, queried, sub].map(({ href }) => href).filter((uri) => uri !== new URL(first).href)
-}

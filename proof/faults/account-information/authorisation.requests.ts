@@ -57,6 +57,14 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'redirect-uri-with-any-slash-at-its-end',
+    story: 'The gateway cuts off a slash at the end of every address that it stores or compares.',
+    fails: ['AUTHZ-08/similar'],
+    policies: redirectUrisAlike(
+      (one, other) => one.href.replace(/\/$/, '') === other.href.replace(/\/$/, ''),
+    ),
+  },
+  {
     id: 'request-object-in-hs256-with-the-public-key',
     story: 'The library takes the algorithm from the header and the public key for a secret.',
     fails: ['AUTHZ-11/hs256'],

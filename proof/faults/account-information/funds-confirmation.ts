@@ -60,6 +60,14 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'scheme-in-small-letters',
+    story: 'Names of schemes are brought into capitals before they are looked up.',
+    fails: ['FCC-02/other-scheme'],
+    middleware: completed((account) =>
+      account?.SchemeName === 'uk.obie.pan' ? { ...account, SchemeName: 'UK.OBIE.PAN' } : undefined,
+    ),
+  },
+  {
     id: 'identification-of-any-length',
     story: 'Whatever ends the card number will do, the whole of it too.',
     fails: [],

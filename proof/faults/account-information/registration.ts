@@ -115,6 +115,18 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'redirect-uris-of-the-statement-in-any-case',
+    story: 'The two lists are compared in a database whose collation ignores case.',
+    fails: ['REG-04/similar'],
+    policies: (_correct, { fired }) => ({
+      redirectUrisAcceptable(wanted, stated) {
+        if (!wanted.every((uri) => stated.includes(uri))) fired()
+        const known = stated.map((uri) => uri.toLowerCase())
+        return wanted.length > 0 && wanted.every((uri) => known.includes(uri.toLowerCase()))
+      },
+    }),
+  },
+  {
     id: 'one-redirect-uri-of-the-statement-is-enough',
     story: 'The lists are compared with "have they something in common?".',
     fails: ['REG-04/outside', 'REG-04/similar'],
