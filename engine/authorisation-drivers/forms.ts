@@ -44,6 +44,8 @@ export function readPage(html: string): ReadPage {
   const forms: Form[] = []
   const links: Link[] = []
   const words: string[] = []
+  const named = new Map<string, Form>()
+  const apart: { owner: string; field: Field }[] = []
   let base: string | undefined
   // A page may be nested deeper than a stack is.
   const open: { node: Node; form: Form | undefined }[] = [
@@ -62,18 +64,24 @@ export function readPage(html: string): ReadPage {
           fields: [],
         }
         forms.push(form)
+        const id = attribute(node, 'id')
+        if (id !== undefined && !named.has(id)) named.set(id, form)
       }
       if (node.tagName === 'base') base ??= attribute(node, 'href')
       const href = node.tagName === 'a' && attribute(node, 'href')
       if (href) links.push({ href, text: textOf(node) })
-      const field = form && fieldOf(node)
-      if (field) form?.fields.push(field)
+      const field = fieldOf(node)
+      const owner = attribute(node, 'form')
+      if (field && owner !== undefined) apart.push({ owner, field })
+      else if (field) form?.fields.push(field)
     }
     if (!('childNodes' in node)) continue
     for (let at = node.childNodes.length - 1; at >= 0; at -= 1) {
       open.push({ node: node.childNodes[at] as Node, form })
     }
   }
+  // A field may name its form instead of standing in it.
+  for (const { owner, field } of apart) named.get(owner)?.fields.push(field)
   return { forms, links, text: inOneLine(words.join(' ')), ...(base && { base }) }
 }
 
@@ -114,13 +122,19 @@ function fieldOf(element: Element): Field | undefined {
       ? undefined
       : { name, value, kind: 'button', checked: false, ...sendingOf(element) }
   }
-  if (element.tagName === 'textarea') return { name, value: '', kind: 'text', checked: true }
+  if (element.tagName === 'textarea') {
+    return { name, value: writtenIn(element), kind: 'text', checked: true }
+  }
   if (element.tagName === 'select') {
-    const options = element.childNodes.filter(isElement).filter((o) => o.tagName === 'option')
+    const options = element.childNodes
+      .filter(isElement)
+      .flatMap((one) => (one.tagName === 'optgroup' ? one.childNodes.filter(isElement) : [one]))
+      .filter(({ tagName }) => tagName === 'option')
     const chosen = options.find((o) => attribute(o, 'selected') !== undefined) ?? options[0]
     return {
       name,
-      value: chosen ? (attribute(chosen, 'value') ?? '') : '',
+      // An option without a value sends its text.
+      value: chosen ? (attribute(chosen, 'value') ?? textOf(chosen)) : '',
       kind: 'select',
       checked: true,
     }
@@ -134,6 +148,15 @@ function fieldOf(element: Element): Field | undefined {
     return { name, value: value || 'on', kind: 'checkbox', checked }
   }
   return { name, value, kind: 'text', checked: true }
+}
+
+/** What stands in a textarea, with the line ends that a form sends. */
+function writtenIn(textarea: Element): string {
+  const texts = textarea.childNodes.filter(({ nodeName }) => nodeName === '#text')
+  return texts
+    .map((node) => (node as DefaultTreeAdapterTypes.TextNode).value)
+    .join('')
+    .replace(/\r?\n/g, '\r\n')
 }
 
 function sendingOf(button: Element): Pick<Field, 'sends'> {

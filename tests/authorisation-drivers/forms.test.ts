@@ -37,6 +37,30 @@ describe('what a description fits', () => {
   })
 })
 
+describe('what a form sends untouched', () => {
+  const sent = (html: string) => {
+    const [form] = readPage(html).forms
+    return form && filled(form, {}, 'approve', {}).toString()
+  }
+
+  test.each([
+    [
+      'the text of an option without a value',
+      '<select name="a"><option>one<option selected>two',
+      'a=two',
+    ],
+    ['an option of a group', '<select name="a"><optgroup><option value="1">one</optgroup>', 'a=1'],
+    ['what stands in a textarea', '<textarea name="a">\none\ntwo</textarea>', 'a=one%0D%0Atwo'],
+  ])('%s', (_what, field, expected) => {
+    expect(sent(`<form method="post">${field}</form>`)).toBe(expected)
+  })
+
+  test('a field that names it and stands elsewhere', () => {
+    const page = '<input name="a" value="1" form="login"><form id="login"></form>'
+    expect(sent(`${page}<form id="search"><input name="b" form="none"></form>`)).toBe('a=1')
+  })
+})
+
 describe('a decision', () => {
   const description = {
     approve: { name: 'answer', value: 'yes' },
