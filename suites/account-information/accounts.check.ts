@@ -37,6 +37,7 @@ import {
   requireRows,
   singles,
 } from './common/data-reads.ts'
+import { withoutRefreshTokens } from './common/narrow-registration.ts'
 import { approvalOf, approvedUnlessRefused } from './common/optional-consents.ts'
 import { readOwner } from './common/read-owners.ts'
 import { goOnRefreshed } from './common/refreshed-access.ts'
@@ -162,18 +163,19 @@ check(
   },
 )
 
-/** GET /accounts with the token of the code that is tried. */
+/** GET /accounts with the token of the code that is tried, where it is the code of a client without refresh_token. */
 check(
   'ACC-20/another-client',
   'Under ReadAccountsBasic alone another client is not shown the identification of a card either',
   {
+    registers: true,
     uses: [everything],
     grants: [TRIED_CODE],
     follows: ['ACC-10/detail-shows-more', 'ACC-20/basic-hides-card'],
   },
   async (context) => {
+    await withoutRefreshTokens(context)
     const tried = await triedCode(context)
-    if (!tried.ofAnother) throw new NotApplicable('the code is the first client’s own')
     relyOnRightExchange(tried)
     if (!tried.reads) blockBy(OWNERS.exchange, 'the code gave no access token', tried.right)
     const detail = await firstRead(await context.approved(everything), '/accounts')

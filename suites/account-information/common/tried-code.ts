@@ -22,8 +22,6 @@ interface Tried {
   refreshed?: Exchange
   /** What its token reads: accounts under ReadAccountsBasic, and transactions under directions alone. */
   reads?: { accounts: Exchange; transactions?: Exchange[] }
-  /** Is it the code of a client that was registered besides the first? */
-  ofAnother: boolean
   again: Exchange
 }
 
@@ -45,8 +43,7 @@ export const triedCode = sharedFixture([everything], async (context): Promise<Tr
     const wrong = await exchanged(tpp, visit, { deviation, form: { redirect_uri: other } })
     const byNobody = await exchangedByNobody(tpp, visit)
     const right = await exchanged(tpp, visit, { deviation: 'a code that was refused before' })
-    const ofAnother = narrow !== undefined
-    const tried = { elsewhere: wrong, byNobody, right, ofAnother }
+    const tried = { elsewhere: wrong, byNobody, right }
     if ([wrong, byNobody, right].some(tokensOf)) {
       return { ...tried, ...(await afterwards(tpp, visit, right, narrow)) }
     }
@@ -55,7 +52,7 @@ export const triedCode = sharedFixture([everything], async (context): Promise<Tr
       return withCode(context, tpp, async (third) => {
         const right = await exchanged(tpp, third)
         const later = await afterwards(tpp, third, right, narrow)
-        return { elsewhere: wrong, byNobody, right, ofAnother, ...later }
+        return { elsewhere: wrong, byNobody, right, ...later }
       })
     })
   })
