@@ -15,6 +15,8 @@ const node = process.execPath
 const bin = (name) => join(root, 'node_modules', name)
 const fast = process.argv.includes('--fast')
 const FAST = ['types', 'lint', 'tests']
+/** Seconds. */
+const LONG = 10
 
 const stages = [
   { name: 'types', command: [node, bin('typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit'] },
@@ -89,6 +91,13 @@ rmSync(scratch, { recursive: true, force: true })
 console.log('\nWhere the time went, in seconds:')
 for (const { name, seconds } of [...times, ...slowest]) {
   console.log(`${seconds.toFixed(1).padStart(7)}  ${name}`)
+}
+const long = fast ? slowest.filter(({ seconds }) => seconds > LONG) : []
+if (long.length > 0) {
+  console.log(
+    `\nLong for a fast test, unless the machine is busy; tests/slow.mjs says what makes one slow:`,
+  )
+  for (const { name } of long) console.log(`         ${name}`)
 }
 for (const line of broken) console.log(`\nFAILED ${line}`)
 console.log(`\n${passed} passed, ${failed} failed`)

@@ -1,12 +1,12 @@
 /**
  * Which test files take long: those that, by themselves or by what they import of tests/, judge a whole
- * bank, start another process or open a browser. Read off their text, so that nobody keeps a list.
+ * bank or TPP, start another process or open a browser. Read off their text, so that nobody keeps a list.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 
 const SLOW =
-  /\b(judgeBank|openProofContext|findBrowser|launch|spawn|spawnSync|execFile|execFileSync|fork|createRun|openJudging|supervise|inProcess)\(|\bexecFile\b|main\.js/
+  /\b(judgeBank|openProofContext|findBrowser|launch|spawn|spawnSync|execFile|execFileSync|fork|createRun|openJudging|supervise|inProcess|openTppProofs)\(|(?<!function )\bcertified\(|\bexecFile\b|main\.js/
 
 /** Paths of all others, relative to the root. */
 export function fastTests(root) {

@@ -231,12 +231,17 @@ describe('a bank whose GET /accounts', () => {
     },
   }
 
+  const SILENT = ['never answers', 'sends a byte now and then, without end']
+
   /** A run of what asks for the accounts, and what holds whatever came instead of them. */
   async function ofAccounts(what: keyof typeof MISCHIEF) {
     unruly.misbehave(MISCHIEF[what], /\/accounts$/)
     // Each answer of 32 MB is read, judged and written down.
-    const only = what === 'answers with 32 MB' ? ['ACC-01', 'general'] : ['accounts', 'general']
-    const end = await ended(run(['--only', ...only], { timeout: 1 }))
+    const only =
+      what === 'answers with 32 MB' ? ['ACC-01', 'ACC-05', 'general'] : ['accounts', 'general']
+    // Only what never ends is waited for: a busy machine may take its time over the others.
+    const timeout = SILENT.includes(what) ? 1 : 30
+    const end = await ended(run(['--only', ...only], { timeout }))
     expect(end.seconds).toBeLessThan(90)
     expect(end.report.summary.error).toBe(0)
     const size = Buffer.byteLength(readFileSync(join(out, 'report.html')))
