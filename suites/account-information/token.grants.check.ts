@@ -6,7 +6,7 @@ import { answerOf, type Exchange } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { codeOfAnotherClient, everything, secondClient } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
-import { requirementOf, tryOwnCode } from './common/codes.ts'
+import { requireGiven, requirementOf, tryOwnCode } from './common/codes.ts'
 import {
   partiesOf,
   REPLAYED,
@@ -31,7 +31,8 @@ for (const requirement of ['TOK-05', 'TOK-06', 'TOK-07', 'TOK-08', 'TOK-32', 'TO
     'A code is not exchanged for a client that authenticates so',
     { uses: [everything, codeOfAnotherClient], follows },
     async (context) => {
-      const { foreign, tried, last } = await tryOwnCode(context)
+      const tries = await tryOwnCode(context)
+      const { foreign, tried } = tries
       if (foreign) relyOn('TOK-35/other-client', foreign).toGiveNoToken()
       const parties = await partiesOf(context)
       const own = tried.filter(({ id }) => requirementOf(id) === requirement)
@@ -43,7 +44,7 @@ for (const requirement of ['TOK-05', 'TOK-06', 'TOK-07', 'TOK-08', 'TOK-32', 'TO
       // That the code was exchanged afterwards shows that it was good when these were refused.
       if (given && own.length > 0) return
       if (given) blockBy(`${requirementOf(given.id)}/with-code`, 'it was exchanged', given.answer)
-      if (!tokensOf(last)) throw new NotApplicable('the bank ends a code at the first refusal')
+      requireGiven(tries)
     },
   )
 
@@ -56,6 +57,25 @@ for (const requirement of ['TOK-05', 'TOK-06', 'TOK-07', 'TOK-08', 'TOK-32', 'TO
     },
   )
 }
+
+check(
+  'TOK-02/with-code',
+  'A code is not exchanged by a request without grant_type',
+  { uses: [everything, codeOfAnotherClient], follows: ['TOK-02/missing'] },
+  async (context) => {
+    const tries = await tryOwnCode(context)
+    const { untyped } = tries
+    if (untyped && tokensOf(untyped)) {
+      const parties = await partiesOf(context)
+      const wrong = { form: { grant_type: undefined }, deviation: 'no grant_type' }
+      await relyOnClientCredentials(parties, 'TOK-02/missing', wrong)
+      expect(untyped).toGiveNoToken()
+    }
+    const given = tries.tried.find(({ answer }) => tokensOf(answer))
+    if (given) blockBy(`${requirementOf(given.id)}/with-code`, 'it was exchanged', given.answer)
+    requireGiven(tries)
+  },
+)
 
 /** The refresh token of the second client works before each attempt. */
 const refreshing = sharedFixture([secondClient], async (context) => {

@@ -222,6 +222,15 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'a-code-tells-the-grant',
+    story: 'A request with a code can only mean authorization_code, whatever it says.',
+    fails: ['TOK-02/with-code'],
+    middleware: tokenRequests((form) => {
+      if (form.get('grant_type') !== null || !form.has('code')) return false
+      form.set('grant_type', 'authorization_code')
+    }),
+  },
+  {
     id: 'no-client-credentials',
     story: 'The grant was switched off for all clients with the last upgrade.',
     fails: ['TOK-03/client-credentials'],

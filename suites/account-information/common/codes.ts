@@ -21,8 +21,8 @@ interface Attempt {
 
 /**
  * One code, at once, since it lives for a minute: tried by the second client, then by its own with each
- * wrong authentication, until a token comes; else as it should be. The approval goes on with the tokens
- * that its own client got, rightly or not.
+ * wrong authentication and without grant_type, until a token comes; else as it should be. The approval
+ * goes on with the tokens that its own client got, rightly or not.
  */
 export const tryOwnCode = sharedFixture([everything, codeOfAnotherClient], async (context) => {
   requireValue(await context.steps.exchange(everything))
@@ -45,21 +45,39 @@ export const tryOwnCode = sharedFixture([everything, codeOfAnotherClient], async
   }
   const given = tried.map(({ answer }) => answer).find((answer) => tokensOf(answer))
   // A code that gave a token is not tried again: that may end the token (RFC 6749 section 4.1.2).
+  const untyped =
+    given || (foreign && tokensOf(foreign))
+      ? undefined
+      : await parties.tpp.token(grant, {
+          form: { grant_type: undefined },
+          deviation: 'a code without grant_type',
+        })
   const last =
     given ?? (await parties.tpp.token(grant, { deviation: 'a code that was refused before' }))
   const tokens = tokensOf(last)
   if (tokens) approval.use(tokens)
-  return { foreign, tried, last, approval }
+  return { foreign, tried, untyped, last, approval }
 })
 
 /** The approval of that code; nothing is to judge under it where its client got no token for the code. */
 export async function approvedAfterTries(
   context: Context<typeof everything | typeof codeOfAnotherClient>,
 ): Promise<Approval> {
-  const { foreign, last, approval } = await tryOwnCode(context)
-  if (tokensOf(last)) return approval
+  const tries = await tryOwnCode(context)
+  requireGiven(tries)
+  return tries.approval
+}
+
+/** Its own client got tokens for the code, however it asked. */
+export function requireGiven({ foreign, untyped, last }: Tries): void {
+  if (tokensOf(last)) return
   if (foreign && tokensOf(foreign)) {
     blockBy('TOK-35/other-client', 'the code was exchanged for another client', foreign)
   }
+  if (untyped && tokensOf(untyped)) {
+    blockBy('TOK-02/with-code', 'the code was exchanged without grant_type', untyped)
+  }
   throw new NotApplicable('the bank ends a code at the first refusal')
 }
+
+type Tries = Awaited<ReturnType<typeof tryOwnCode>>
