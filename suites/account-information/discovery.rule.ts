@@ -5,8 +5,11 @@ import { rule } from '../../engine/suite-api/rule.ts'
 
 /** The keys of the bank over a whole run. Requirements: specs/account-information/discovery.yaml */
 
-/** How a key stands that has signed an ID token: by what was read of the JWK Set since. */
-type Standing = 'not read since' | 'there' | 'gone'
+/**
+ * How a key stands that was in the JWK Set: it has signed no ID token, or one, and then by what was read
+ * of the set since. One that never was in it is judged by AUTHZ-18/signature.
+ */
+type Standing = 'unused' | 'used' | 'there' | 'gone'
 
 rule(
   'DISC-13/kept',
@@ -18,14 +21,17 @@ rule(
   (exchange, { earlier }) => {
     const keys = keysIn(exchange)
     if (keys) {
-      const kids = keys.map((key) => member(key, 'kid'))
-      for (const kid of earlier.keys()) earlier.set(kid, kids.includes(kid) ? 'there' : 'gone')
+      const kids = keys.map((key) => member(key, 'kid')).filter((kid) => typeof kid === 'string')
+      for (const [kid, standing] of earlier) {
+        if (standing !== 'unused') earlier.set(kid, kids.includes(kid) ? 'there' : 'gone')
+      }
+      for (const kid of kids) if (!earlier.has(kid)) earlier.set(kid, 'unused' satisfies Standing)
       return undefined
     }
     const kid = headerOf(idTokenIn(exchange) ?? '')?.kid
     if (typeof kid !== 'string') return undefined
     const standing = earlier.get(kid) as Standing | undefined
-    if (standing === undefined) earlier.set(kid, 'not read since' satisfies Standing)
+    if (standing === 'unused') earlier.set(kid, 'used' satisfies Standing)
     if (standing !== 'there' && standing !== 'gone') return undefined
     if (standing === 'there') return []
     const message = 'the key signs ID tokens before and after a JWK Set that does not have it'
