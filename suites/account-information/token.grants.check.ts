@@ -32,7 +32,7 @@ for (const requirement of ['TOK-05', 'TOK-06', 'TOK-07', 'TOK-08', 'TOK-32', 'TO
     { uses: [everything, codeOfAnotherClient], follows },
     async (context) => {
       const tries = await tryOwnCode(context)
-      const { foreign, tried } = tries
+      const { foreign, tried, untyped } = tries
       if (foreign) relyOn('TOK-35/other-client', foreign).toGiveNoToken()
       const parties = await partiesOf(context)
       const own = tried.filter(({ id }) => requirementOf(id) === requirement)
@@ -44,6 +44,7 @@ for (const requirement of ['TOK-05', 'TOK-06', 'TOK-07', 'TOK-08', 'TOK-32', 'TO
       // That the code was exchanged afterwards shows that it was good when these were refused.
       if (given && own.length > 0) return
       if (given) blockBy(`${requirementOf(given.id)}/with-code`, 'it was exchanged', given.answer)
+      if (untyped && tokensOf(untyped)) blockBy('TOK-02/with-code', 'it was exchanged', untyped)
       requireGiven(tries)
     },
   )
@@ -71,8 +72,6 @@ check(
       await relyOnClientCredentials(parties, 'TOK-02/missing', wrong)
       expect(untyped).toGiveNoToken()
     }
-    const given = tries.tried.find(({ answer }) => tokensOf(answer))
-    if (given) blockBy(`${requirementOf(given.id)}/with-code`, 'it was exchanged', given.answer)
     requireGiven(tries)
   },
 )

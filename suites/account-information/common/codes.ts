@@ -20,8 +20,8 @@ interface Attempt {
 }
 
 /**
- * One code, at once, since it lives for a minute: tried by the second client, then by its own with each
- * wrong authentication and without grant_type, until a token comes; else as it should be. The approval
+ * One code, at once, since it lives for a minute: tried by the second client, then by its own without
+ * grant_type and with each wrong authentication, until a token comes; else as it should be. The approval
  * goes on with the tokens that its own client got, rightly or not.
  */
 export const tryOwnCode = sharedFixture([everything, codeOfAnotherClient], async (context) => {
@@ -35,23 +35,24 @@ export const tryOwnCode = sharedFixture([everything, codeOfAnotherClient], async
     redirect_uri: request.redirectUri,
   } as const
   const foreign = await parties.other?.token(grant, { deviation: 'a code of the first client' })
-  const tried: Attempt[] = []
-  for (const { id, attempts, byAnother } of [...WRONG_AUTHENTICATIONS, REPLAYED]) {
-    if (byAnother && !parties.other) continue
-    for (const wrong of attempts(parties)) {
-      if ([foreign, ...tried.map(({ answer }) => answer)].some((x) => x && tokensOf(x))) break
-      tried.push({ id, wrong, answer: await parties.tpp.token(grant, wrong) })
-    }
-  }
-  const given = tried.map(({ answer }) => answer).find((answer) => tokensOf(answer))
-  // A code that gave a token is not tried again: that may end the token (RFC 6749 section 4.1.2).
   const untyped =
-    given || (foreign && tokensOf(foreign))
+    foreign && tokensOf(foreign)
       ? undefined
       : await parties.tpp.token(grant, {
           form: { grant_type: undefined },
           deviation: 'a code without grant_type',
         })
+  const tried: Attempt[] = []
+  for (const { id, attempts, byAnother } of [...WRONG_AUTHENTICATIONS, REPLAYED]) {
+    if (byAnother && !parties.other) continue
+    for (const wrong of attempts(parties)) {
+      const before = [foreign, untyped, ...tried.map(({ answer }) => answer)]
+      if (before.some((answer) => answer && tokensOf(answer))) break
+      tried.push({ id, wrong, answer: await parties.tpp.token(grant, wrong) })
+    }
+  }
+  const given = tried.map(({ answer }) => answer).find((answer) => tokensOf(answer))
+  // A code that gave a token is not tried again: that may end the token (RFC 6749 section 4.1.2).
   const last =
     given ?? (await parties.tpp.token(grant, { deviation: 'a code that was refused before' }))
   const tokens = tokensOf(last)
