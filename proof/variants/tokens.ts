@@ -75,6 +75,15 @@ const variants: Variant[] = [
     ),
   },
   {
+    id: 'token-behind-its-padding-ignored',
+    story:
+      'A token is base64 with its padding, at which a decoder may stop (RFC 4648 3.3), and what is compared is the bytes.',
+    middleware: tokensSpelt(
+      (token) => Buffer.from(token).toString('base64'),
+      (token) => Buffer.from(token, 'base64').toString('base64'),
+    ),
+  },
+  {
     id: 'no-refresh-tokens',
     story: 'refresh_token is not required in the token response; "a refresh token, if issued".',
     settings: { refreshTokens: 'none' },

@@ -15,7 +15,11 @@ export function unknownTokens(issued: string): Unknown[] {
       bearer: changedFrom(issued, lastOf(issued)),
       deviation: 'an access token with another last character',
     },
-    { bearer: `${issued}${MORE}`, deviation: 'an access token with more behind it' },
+    // Before its padding, behind which a decoder reads nothing.
+    {
+      bearer: `${issued.slice(0, lastOf(issued) + 1)}${MORE}${issued.slice(lastOf(issued) + 1)}`,
+      deviation: 'an access token with more behind it',
+    },
     { bearer: `${MORE}${issued}`, deviation: 'an access token with more before it' },
   ]
 }
