@@ -1,3 +1,4 @@
+import type { Context, Next } from 'koa'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { endpointOf } from '../../data-requests.ts'
@@ -11,6 +12,18 @@ const now = () => Math.floor(Date.now() / 1000)
 /** The latest access token that read anything but a single account. */
 const latest = ofEachBank(() => ({}) as { data?: string })
 
+/** What the client gets without naming scopes, said to be of those that it named. */
+async function grantedAs(scope: string, form: URLSearchParams, ctx: Context, next: Next) {
+  form.delete('scope')
+  const state = stateOf(ctx)
+  state.body = form.toString()
+  await next()
+  const body = ctx.body as Record<string, unknown> | undefined
+  if (ctx.status !== 200 || !body) return
+  ctx.body = { ...body, scope }
+  state.fired()
+}
+
 const faults: Fault[] = [
   {
     id: 'refresh-with-any-scope',
@@ -20,15 +33,7 @@ const faults: Fault[] = [
     middleware: async (ctx, next) => {
       const form = tokenForm(ctx)
       const wanted = form?.get('grant_type') === 'refresh_token' ? form.get('scope') : null
-      if (!form || !wanted) return next()
-      form.delete('scope')
-      const state = stateOf(ctx)
-      state.body = form.toString()
-      await next()
-      const body = ctx.body as Record<string, unknown> | undefined
-      if (ctx.status !== 200 || !body) return
-      ctx.body = { ...body, scope: wanted }
-      state.fired()
+      return form && wanted ? grantedAs(wanted, form, ctx, next) : next()
     },
   },
   {
@@ -42,15 +47,7 @@ const faults: Fault[] = [
       const wanted = grant === 'client_credentials' ? form?.get('scope') : undefined
       const known = ['openid', 'accounts', 'fundsconfirmations']
       const beyond = wanted?.split(' ').some((one) => !known.includes(one))
-      if (!form || !beyond) return next()
-      form.delete('scope')
-      const state = stateOf(ctx)
-      state.body = form.toString()
-      await next()
-      const body = ctx.body as Record<string, unknown> | undefined
-      if (ctx.status !== 200 || !body) return
-      ctx.body = { ...body, scope: wanted }
-      state.fired()
+      return form && wanted && beyond ? grantedAs(wanted, form, ctx, next) : next()
     },
   },
   {
