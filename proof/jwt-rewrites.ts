@@ -1,4 +1,4 @@
-import { constants, createPublicKey, verify, X509Certificate } from 'node:crypto'
+import { constants, createPublicKey, randomUUID, verify, X509Certificate } from 'node:crypto'
 import type { Context, Middleware, Next } from 'koa'
 import { stateOf } from '../bank/state.ts'
 import type { Json } from './rewriting.ts'
@@ -97,12 +97,16 @@ export function tokenRequests(
 
 const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
+/** Times of a JWT, in seconds, that a strict bank takes too whose clock is up to a minute off. */
+export function goodTimes(): { iat: number; nbf: number; exp: number } {
+  const now = Math.floor(Date.now() / 1000)
+  return { iat: now - 60, nbf: now - 60, exp: now + 60 }
+}
+
 /** Claims of a client assertion that the bank would accept. */
 export function goodAssertion(ctx: Context, clientId: string): Json {
-  const now = Math.floor(Date.now() / 1000)
   const { token } = stateOf(ctx).bank.services.endpoints
-  const jti = `${now}${Math.random()}`
-  return { iss: clientId, sub: clientId, aud: token, jti, iat: now, exp: now + 60 }
+  return { iss: clientId, sub: clientId, aud: token, jti: randomUUID(), ...goodTimes() }
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   acceptsAssertion,
   type Decoded,
   goodAssertion,
+  goodTimes,
   ownKid,
   tokenForm,
 } from '../jwt-rewrites.ts'
@@ -51,7 +52,7 @@ export const WRONG_AUTHENTICATION: Record<string, Wrong> = {
   },
   expired: ({ claims }) =>
     typeof claims.exp === 'number' && claims.exp < now()
-      ? { ...claims, iat: now(), exp: now() + 60 }
+      ? { ...claims, ...goodTimes() }
       : undefined,
   'other-key': ({ header, claims }, _form, ctx) =>
     header.alg === 'PS256' && header.kid !== ownKid(ctx, claims.sub) ? claims : undefined,

@@ -6,6 +6,7 @@ import { ofEachBank } from '../../each-bank.ts'
 import {
   acceptsJwts,
   acceptsRequest,
+  goodTimes,
   landings,
   looksRight,
   ownKid,
@@ -209,9 +210,8 @@ const faults: Fault[] = [
     middleware: acceptsRequest((_request, query, ctx) => {
       if (query.request !== undefined) return undefined
       const { issuer } = stateOf(ctx).bank.services.endpoints
-      const times = { iat: seconds(), nbf: seconds(), exp: seconds() + 300 }
       const claims = JSON.parse(query.claims ?? '{}') as Json
-      return { ...query, ...times, claims, iss: query.client_id, aud: issuer }
+      return { ...query, ...goodTimes(), claims, iss: query.client_id, aud: issuer }
     }),
   },
   {
@@ -532,7 +532,7 @@ const faults: Fault[] = [
       const late = typeof claims.exp === 'number' && claims.exp < seconds()
       const elsewhere = claims.aud !== undefined && claims.aud !== issuer
       if (!late && !elsewhere) return undefined
-      const times = late && { iat: seconds(), nbf: seconds(), exp: seconds() + 300 }
+      const times = late && goodTimes()
       return { ...claims, ...times, aud: issuer }
     }),
   },

@@ -7,6 +7,7 @@ import {
   acceptsAssertion,
   decoded,
   goodAssertion,
+  goodTimes,
   tokenForm,
   tokenRequests,
 } from '../../jwt-rewrites.ts'
@@ -301,7 +302,7 @@ const faults: Fault[] = [
     fails: ['TOK-07/expired'],
     middleware: acceptsAssertion(({ claims }) =>
       typeof claims.exp === 'number' && claims.exp < seconds()
-        ? { ...claims, iat: seconds(), exp: seconds() + 60 }
+        ? { ...claims, ...goodTimes() }
         : undefined,
     ),
   },
