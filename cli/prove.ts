@@ -9,7 +9,7 @@ import {
   loadAlterations,
   mixedJobs,
   named,
-  seedOf,
+  SEED,
   UnknownProof,
   wholeProof,
 } from '../proof/jobs.ts'
@@ -90,7 +90,7 @@ function jobsFor(options: ProveOptions, all: Alterations): Job[] {
     return sharded(jobs, options.shard)
   }
   if (isWhole(options)) {
-    const seed = number('--seed', options.seed, 2 ** 32 - 1) ?? seedOf(all)
+    const seed = number('--seed', options.seed, 2 ** 32 - 1) ?? SEED
     const jobs = sharded(wholeProof(all, seed, options.alone), options.shard)
     console.log(`${jobs.length} banks, drawn with --seed ${seed}`)
     return jobs

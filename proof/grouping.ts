@@ -1,17 +1,20 @@
 import { CHAPTERS } from '../engine/catalogue/catalogue.ts'
 import { OWNERS } from '../suites/owners.ts'
 import { chapterOf } from './chapters.ts'
-import { inOrder, numbersFrom, type Themed } from './pairs.ts'
+import { compatible, drawPairs, inOrder, sameSettings, type Themed } from './pairs.ts'
 import type { Fault, Variant } from './proof.ts'
 
 /**
- * Who shares a bank. Faults of different chapters, whose ids differ, are told apart by what fails; two
+ * Who shares a bank. Faults of different chapters, whose ids differ, are told apart by what fails;
  * freedoms that a bank could take at once are lawful together, or one of them is not. A group that
  * does not hold is halved until each is proven by itself.
  */
 
 /** Faults at most in one bank: with more of them groups hold less often than is gained. */
 const LARGEST = 6
+
+/** Freedoms at most in one bank. */
+const FREEDOMS = 4
 
 type Chaptered = Fault & { chapter: string }
 
@@ -63,36 +66,22 @@ const placeOf = (fault: Chaptered) => CHAPTERS.indexOf(chapterOf(fault))
 
 const idsOf = ({ fails, warns = [] }: Fault) => [...fails, ...warns]
 
-/** Pairs of freedoms, drawn with a seed, the outermost first; what warns or blocks is judged by itself. */
-export function pairVariants(variants: Themed[], seed: number): Themed[][] {
-  const alone = ({ warns, blocks, target }: Variant) => warns ?? blocks ?? target
-  const random = numbersFrom(seed)
-  const drawn = variants
-    .filter((variant) => !alone(variant))
-    .map((variant) => ({ variant, place: random() }))
-    .sort((one, other) => one.place - other.place)
-    .map(({ variant }) => variant)
-  return [
-    ...variants.filter(alone).map((variant) => [variant]),
-    ...matched(drawn, (one, other) => one.theme !== other.theme && !sameSettings(one, other)).map(
-      inOrder,
-    ),
-  ]
-}
-
-function sameSettings(one: Fault | Variant, other: Fault | Variant): boolean {
-  return Object.keys(one.settings ?? {}).some((name) => name in (other.settings ?? {}))
-}
-
-/** Each with the last one that suits it; those whom nobody suits stay alone. */
-function matched<Each>(all: Each[], suits: (one: Each, other: Each) => boolean): Each[][] {
-  const left = [...all]
-  const pairings: Each[][] = []
-  for (let one = left.shift(); one !== undefined; one = left.shift()) {
-    const each = one
-    const place = left.findLastIndex((other) => suits(each, other))
-    const [other] = place < 0 ? [] : left.splice(place, 1)
-    pairings.push(other === undefined ? [each] : [each, other])
+/**
+ * Groups of freedoms that a bank could take at once, the outermost first; what warns or blocks is judged
+ * by itself. Whom a freedom meets, a draw decides.
+ */
+export function groupVariants(variants: Themed[], seed: number): Themed[][] {
+  const alone = ({ warns, blocks, target }: Variant) => Boolean(warns ?? blocks ?? target)
+  const groups = new Map(variants.map((variant) => [variant, [variant]]))
+  for (const pair of drawPairs(
+    variants.filter((variant) => !alone(variant)),
+    seed,
+  )) {
+    const [one, other] = pair.map((variant) => groups.get(variant) ?? [])
+    if (!one || !other || one === other || one.length + other.length > FREEDOMS) continue
+    if (!one.every((each) => other.every((another) => compatible(each, another)))) continue
+    const both = [...one, ...other]
+    for (const variant of both) groups.set(variant, both)
   }
-  return pairings
+  return [...new Set(groups.values())].map(inOrder)
 }

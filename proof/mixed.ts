@@ -1,5 +1,5 @@
 import { chapterOf, themesOf } from './chapters.ts'
-import { numbersFrom, type Themed } from './pairs.ts'
+import { sameSettings, type Themed } from './pairs.ts'
 import type { Fault, Judged, Variant } from './proof.ts'
 
 type Chaptered = Fault & { chapter: string }
@@ -20,20 +20,10 @@ export function allMixed(faults: Chaptered[], variants: Themed[]): Mixed[] {
   })
 }
 
-/** Draws as many; the same seed draws the same from the same faults and variants. */
-export function drawMixed(all: Mixed[], count: number, seed: number): Mixed[] {
-  const random = numbersFrom(seed)
-  return all
-    .map((each) => ({ each, place: random() }))
-    .sort((one, other) => one.place - other.place)
-    .slice(0, count)
-    .map(({ each }) => each)
-}
-
 function together(fault: Fault, variant: Variant): boolean {
   // With less data less can be seen of a fault; that a check then says so is proven elsewhere.
   if (fault.target || variant.target || variant.silent) return false
-  return !Object.keys(fault.settings ?? {}).some((name) => name in (variant.settings ?? {}))
+  return !sameSettings(fault, variant)
 }
 
 /**

@@ -3,6 +3,7 @@ import { CHAPTERS } from '../../engine/catalogue/catalogue.ts'
 import { chapterOf, themesOf } from '../../proof/chapters.ts'
 import {
   about,
+  type Job,
   loadAlterations,
   mixedJobs,
   named,
@@ -33,19 +34,31 @@ test('faults that share a bank are of different chapters, and no id is of two of
   }
 })
 
-test('of two variants that share a bank, what rewrites whole bodies is outside of the other', () => {
-  const themeOf = (id: string) => all.variants.find((one) => one.id === id)?.theme
-  const pairs = [7, 8, 9]
-    .flatMap((seed) => wholeProof(all, seed))
-    .filter(({ kind, ids }) => kind === 'variant' && ids.length === 2)
-  const rewriting = pairs.filter(({ ids }) => ids.map(themeOf).includes('bodies'))
-  expect(rewriting.length).toBeGreaterThan(10)
-  for (const { ids } of rewriting) {
-    const [outer, inner] = ids.map(themeOf)
-    expect(outer === 'bodies' || (outer === 'transport' && inner === 'bodies'), ids.join()).toBe(
-      true,
-    )
+const themeOf = (id: string) => all.variants.find((one) => one.id === id)?.theme ?? ''
+const freedomsOf = (jobs: Job[]) =>
+  jobs.filter(({ kind, ids }) => kind === 'variant' && ids.length > 1).map(({ ids }) => ids)
+
+test('variants that share a bank are of different themes; what rewrites whole bodies is outside', () => {
+  const groups = [7, 8, 9].flatMap((seed) => freedomsOf(wholeProof(all, seed)))
+  expect(groups.filter((ids) => ids.map(themeOf).includes('bodies')).length).toBeGreaterThan(10)
+  for (const ids of groups) {
+    const themes = ids.map(themeOf)
+    expect(new Set(themes).size, ids.join()).toBe(ids.length)
+    const outside = ['transport', 'bodies'].filter((theme) => themes.includes(theme))
+    expect(themes.slice(0, outside.length), ids.join()).toEqual(outside)
   }
+})
+
+test('who comes or goes leaves most others where they were drawn', () => {
+  const [gone, ...variants] = all.variants
+  const fewer = { faults: all.faults.slice(1), variants }
+  const before = freedomsOf(wholeProof(all, 7)).map(String)
+  const after = freedomsOf(wholeProof(fewer, 7)).map(String)
+  expect(after.filter((ids) => before.includes(ids)).length).toBeGreaterThan(before.length * 0.6)
+  const mixed = mixedJobs(all, 24, 7).filter(
+    ({ ids }) => !ids.includes(gone?.id ?? '') && !ids.includes(all.faults[0]?.id ?? ''),
+  )
+  expect(mixedJobs(fewer, 24, 7)).toEqual(expect.arrayContaining(mixed))
 })
 
 test('every chapter of a fault has freedoms, and every theme is of some chapter', () => {
