@@ -212,6 +212,7 @@ export function createCustomerSteps(parts: {
       requireReachable(sent)
       const value = refreshed(before, sent)
       if (value) approval.use(value)
+      else await requireStillRefreshed(named)
       const why = `the refresh token of ${named.name} gave no token: ${answerOf(sent)}`
       return { exchange: sent, value, why }
     })
@@ -278,19 +279,34 @@ export function createCustomerSteps(parts: {
    * No sentence forbids a bank to end an approval when the same customer gives the same client a newer
    * one: then nothing is to judge under the older one.
    */
-  const requireNotSuperseded = async ({ name, client, customer = 'first' }: NamedConsent) => {
+  const requireNotSuperseded = async (named: NamedConsent) => {
+    const newer = newerThan(named)
+    if (newer && succeeded(await newer.approval.get(newer.path))) throw superseded(named, newer)
+    return undefined
+  }
+
+  /** The same of a refresh token: that of the newer approval gives tokens. */
+  const requireStillRefreshed = async (named: NamedConsent) => {
+    const newer = newerThan(named)
+    if (!newer) return
+    const { facts, tpp } = newer.approval
+    if (await held.refresh(facts, tpp)) throw superseded(named, newer)
+  }
+
+  const newerThan = ({ name, client, customer = 'first' }: NamedConsent) => {
     const at = given.findIndex(({ approval }) => approval.name === name)
     const newer = given
       .slice(at + 1)
       .filter(({ approval: { tpp } }) => tpp.name === (client ?? 'first'))
       .filter(({ approval }) => approval.customer === customer && held.of(approval.facts))
       .at(-1)
-    if (at < 0 || !newer || issued.hasEnded(newer.approval.consentId)) return undefined
-    const control = await newer.approval.get(newer.path)
-    if (!succeeded(control)) return undefined
-    const why = `the bank ended the approval “${name}” when “${newer.approval.name}” was given`
-    throw new NotApplicable(why)
+    return at < 0 || !newer || issued.hasEnded(newer.approval.consentId) ? undefined : newer
   }
+
+  const superseded = ({ name }: NamedConsent, newer: (typeof given)[number]) =>
+    new NotApplicable(
+      `the bank ended the approval “${name}” when “${newer.approval.name}” was given`,
+    )
 
   const approve = async (named: NamedConsent): Promise<Approval> => {
     const visited = requireValue(await visit(named))

@@ -61,6 +61,9 @@ const variants: Variant[] = [
         'id_token_signing_alg_values_supported',
         'token_endpoint_auth_methods_supported',
       ]
+      // Where a grant is missing, a client has nowhere else to learn it.
+      const grants = [body.grant_types_supported].flat()
+      if (!grants.includes('refresh_token')) names.push('grant_types_supported')
       const least = Object.fromEntries(names.map((name) => [name, body[name]]))
       return { ...least, jwks_uri: String(body.jwks_uri).replace('https:', 'HTTPS:') }
     }),

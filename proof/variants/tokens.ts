@@ -38,6 +38,21 @@ const knownClient = (ctx: Context, id: unknown) =>
 /** The newest access token of each client, or of each grant. */
 const newest = ofEachBank(() => new Map<string, string>())
 
+/** An approval ends those that the same customer gave the same client before. */
+const newestApprovalAlone: Variant['middleware'] = async (ctx, next) => {
+  await next()
+  const body = jsonOf(ctx)
+  if (partOf(ctx) !== 'token' || ctx.status !== 200 || !body) return
+  if (formOf(ctx).get('grant_type') !== 'authorization_code') return
+  const { consents, records } = stateOf(ctx).bank.services
+  const consent = consents.ofGrant(grantOf(ctx, body.access_token) ?? '')
+  for (const other of consents.ofCustomer(consent?.customerId ?? '')) {
+    if (other === consent || other.clientId !== consent?.clientId) continue
+    for (const grant of other.grants) records.revokeGrant(grant)
+    ctx.state.fired()
+  }
+}
+
 const variants: Variant[] = [
   {
     id: 'assertions-not-remembered',
@@ -192,19 +207,14 @@ const variants: Variant[] = [
     id: 'only-the-newest-approval',
     story:
       'No sentence promises that several approvals stand side by side (AMB-43): what a customer approves for a client replaces what the same customer approved for it before.',
-    async middleware(ctx, next) {
-      await next()
-      const body = jsonOf(ctx)
-      if (partOf(ctx) !== 'token' || ctx.status !== 200 || !body) return
-      if (formOf(ctx).get('grant_type') !== 'authorization_code') return
-      const { consents, records } = stateOf(ctx).bank.services
-      const consent = consents.ofGrant(grantOf(ctx, body.access_token) ?? '')
-      for (const other of consents.ofCustomer(consent?.customerId ?? '')) {
-        if (other === consent || other.clientId !== consent?.clientId) continue
-        for (const grant of other.grants) records.revokeGrant(grant)
-        ctx.state.fired()
-      }
-    },
+    middleware: newestApprovalAlone,
+  },
+  {
+    id: 'newest-approval-of-one-client',
+    story:
+      'The same at a bank that has one client for each software: an approval is replaced before its refresh token was ever used.',
+    policies: () => ({ clientIdFor: ({ software_id }) => String(software_id) }),
+    middleware: newestApprovalAlone,
   },
   {
     id: 'a-refused-code-is-void',
