@@ -31,6 +31,7 @@ export default defineConfig({
         test: {
           name: 'hostile',
           include: ['tests/hostile/*.test.ts'],
+          globalSetup: ['tests/built.ts'],
           testTimeout: 180_000,
           hookTimeout: 60_000,
           pool: 'forks',

@@ -22,13 +22,15 @@ export interface ProofContext {
   directory: Directory
 }
 
-export async function openProofContext(): Promise<ProofContext> {
+export async function openProofContext(
+  directory: Promise<Directory> = createDirectory(),
+): Promise<ProofContext> {
   const catalogue = loadCatalogue()
-  const [suites, directory] = await Promise.all([
+  const [suites, opened] = await Promise.all([
     loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue),
-    createDirectory(),
+    directory,
   ])
-  return { catalogue, suites, directory }
+  return { catalogue, suites, directory: opened }
 }
 
 export interface BankRun extends Finished {

@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { forgetAll } from './once.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -25,7 +26,8 @@ function stale(): boolean {
   )
 }
 
-/** Before the tests, once. */
-export default function setup(): void {
+/** Before the tests, once; and after them. */
+export default function setup(): () => void {
   if (stale()) execFileSync('npm', ['run', '-s', 'build'], { cwd: root, stdio: 'inherit' })
+  return forgetAll
 }

@@ -1,8 +1,8 @@
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Alteration } from '../../bank/alteration.ts'
-import { createDirectory } from '../../bank/directory.ts'
 import { everything } from '../../suites/consents.ts'
+import { openDirectory } from '../directory.ts'
 import { authority } from '../wire/certificates.ts'
 import { executablePath, freePort, noBrowser, open } from './opened.ts'
 
@@ -23,7 +23,7 @@ const loopback: Alteration = {
 }
 
 describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, async () => {
-  const directory = await createDirectory()
+  const directory = await openDirectory()
   const certificate = await (await authority('this machine')).issue('127.0.0.1')
   const launched: Browser[] = []
   afterAll(async () => {

@@ -2,10 +2,10 @@ import { type IncomingHttpHeaders, request as send } from 'node:http'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Alteration } from '../../bank/alteration.ts'
-import { createDirectory } from '../../bank/directory.ts'
 import { askDriver } from '../../engine/authorisation-drivers/ask.ts'
 import type { Announced, VisitRequest } from '../../engine/authorisation-drivers/driver.ts'
 import { everything } from '../../suites/consents.ts'
+import { openDirectory } from '../directory.ts'
 import { executablePath, freePort, noBrowser, open } from './opened.ts'
 
 const port = await freePort()
@@ -279,7 +279,7 @@ describe('what somebody at the bank is asked to do', () => {
 })
 
 describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, async () => {
-  const directory = await createDirectory()
+  const directory = await openDirectory()
   const launched: Browser[] = []
   afterAll(async () => {
     await Promise.all(launched.map((one) => one.close()))

@@ -6,9 +6,10 @@ import { createDirectory } from '../../bank/directory.ts'
 import { browserDriver } from '../../engine/authorisation-drivers/browser.ts'
 import type { VisitRequest } from '../../engine/authorisation-drivers/driver.ts'
 import { everything } from '../../suites/consents.ts'
+import { openDirectory } from '../directory.ts'
 import { executablePath, noBrowser, open, STEPS } from './opened.ts'
 
-const directory = await createDirectory()
+const directory = await openDirectory()
 afterAll(() => directory.close())
 
 const purpose = 'a visit: of a test'

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'vitest'
-import { createDirectory } from '../../bank/directory.ts'
 import { commandDriver } from '../../engine/authorisation-drivers/command.ts'
 import type { VisitRequest } from '../../engine/authorisation-drivers/driver.ts'
 import { everything } from '../../suites/consents.ts'
+import { openDirectory } from '../directory.ts'
 import { open } from './opened.ts'
 
-const directory = await createDirectory()
+const directory = await openDirectory()
 afterAll(() => directory.close())
 
 const request: VisitRequest = {

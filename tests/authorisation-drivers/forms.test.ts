@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Alteration } from '../../bank/alteration.ts'
-import { createDirectory, type Directory } from '../../bank/directory.ts'
+import type { Directory } from '../../bank/directory.ts'
 import { filled, fitting, offered, readPage } from '../../engine/authorisation-drivers/forms.ts'
+import { openDirectory } from '../directory.ts'
 import { open } from './opened.ts'
 
 const landing = readPage(`
@@ -89,7 +90,7 @@ describe('a customer without a screen', () => {
   let directory: Directory
 
   beforeAll(async () => {
-    directory = await createDirectory()
+    directory = await openDirectory()
   })
   afterAll(() => directory.close())
 

@@ -1,12 +1,13 @@
 import { afterAll } from 'vitest'
 import { type BankOptions, startBank } from '../../bank/bank.ts'
-import { createDirectory, type Directory } from '../../bank/directory.ts'
+import type { Directory } from '../../bank/directory.ts'
 import type { Bank } from '../../bank/running-bank.ts'
+import { openDirectory } from '../directory.ts'
 import { createTpp, type Tpp } from './tpp.ts'
 
 /** One directory for the file; banks and TPPs are closed after its tests. */
 export async function directoryOfFile(): Promise<Directory> {
-  const directory = await createDirectory()
+  const directory = await openDirectory()
   afterAll(() => directory.close())
   return directory
 }

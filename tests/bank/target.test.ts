@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { startBank } from '../../bank/bank.ts'
-import { createDirectory } from '../../bank/directory.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
+import { openDirectory } from '../directory.ts'
 import { directoryOfFile } from './opened.ts'
 import { createTpp } from './tpp.ts'
 
@@ -48,7 +48,7 @@ test('customers: two cards, one, and one that was never used', async () => {
 
 test('redirect URIs of one’s own', async () => {
   const own = ['https://127.0.0.1:8443/callback', 'https://app.test/return']
-  const mine = await createDirectory({ redirectUris: { first: own } })
+  const mine = await openDirectory({ redirectUris: { first: own } })
   const bank = await startBank({ directory: mine })
   const tpp = createTpp(bank)
   expect((await tpp.register()).json.redirect_uris).toEqual(own)

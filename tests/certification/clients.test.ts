@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAuthority } from '../../bank/certificates.ts'
-import { createDirectory, type Directory } from '../../bank/directory.ts'
+import type { Directory } from '../../bank/directory.ts'
 import { enrolmentOf } from '../../cli/tpp-client.ts'
 import { findBrowser } from '../../engine/authorisation-drivers/find-browser.ts'
 import { askClient } from '../../engine/certification/ask-client.ts'
@@ -263,9 +263,8 @@ describe('a web application in a real browser', () => {
       const unchecked = { idTokenChecks: { ...right.idTokenChecks, iss: false } }
       for (const conduct of [{}, unchecked]) {
         const app = await openWebApp(directory.server, conduct)
-        const own = await createDirectory({
+        const own = await openDirectory({
           redirectUris: { first: [`${app.origin}/callback`] },
-          material: { ...(await directory.material()), port: 0 },
         })
         const port = await freePort()
         const host = await createBankHost({ directory: own, once: { port } })

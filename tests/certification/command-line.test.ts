@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { createDirectory, type Directory } from '../../bank/directory.ts'
+import type { Directory } from '../../bank/directory.ts'
 import { listAlterations, named } from '../../cli/bank-alterations.ts'
 import { findBrowser } from '../../engine/authorisation-drivers/find-browser.ts'
 import type { Briefing } from '../../engine/certification/client.ts'
@@ -13,6 +13,7 @@ import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { loadFaults, loadVariants } from '../../proof/load.ts'
 import { right } from '../../proof/tpp/conduct.ts'
 import { pursue } from '../../proof/tpp/reference-tpp.ts'
+import { openDirectory } from '../directory.ts'
 import { assay, interrupt, reportOf, until } from '../evidence/cli.ts'
 import { configurationOf } from './configuration.ts'
 import { freePort } from './free-ports.ts'
@@ -22,7 +23,7 @@ const folder = mkdtempSync(join(tmpdir(), 'assay-typed-'))
 const place = (name: string) => join(folder, name)
 let directory: Directory
 beforeAll(async () => {
-  directory = await createDirectory()
+  directory = await openDirectory()
 })
 afterAll(async () => {
   await directory.close()

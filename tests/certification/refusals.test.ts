@@ -3,15 +3,15 @@
  * takes although a sentence forbids it to the TPP, which is then a finding of the verdict.
  */
 import { afterAll, describe, expect, test } from 'vitest'
-import { createDirectory } from '../../bank/directory.ts'
 import { createBankHost } from '../../proof/tpp/bank-host.ts'
 import { type Conduct, conductWith } from '../../proof/tpp/conduct.ts'
 import { inProcess } from '../../proof/tpp/in-process.ts'
+import { openDirectory } from '../directory.ts'
 import { certified, tppSuites } from './opened.ts'
 
 type Json = Record<string, unknown>
 
-const directory = await createDirectory()
+const directory = await openDirectory()
 const { rules } = await tppSuites()
 afterAll(() => directory.close())
 

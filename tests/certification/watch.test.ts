@@ -9,6 +9,7 @@ import { openWatchPage } from '../../engine/certification/watch-page.ts'
 import { targetFrom } from '../../engine/configuration/resolve.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { createTpp } from '../bank/tpp.ts'
+import { openBank } from '../directory.ts'
 import { tppCatalogue, tppSuites } from './opened.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-watch-'))
@@ -17,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 test('a bank that is watched says of each request what is wrong, and no secret', async () => {
   const lines: WatchedLine[] = []
   let see: ((sighting: never) => void) | undefined
-  const bank = await startBank({ onSighting: (sighting) => see?.(sighting as never) })
+  const bank = await openBank({ onSighting: (sighting) => see?.(sighting as never) })
   const watch = openWatch({
     suites: await tppSuites(),
     catalogue: tppCatalogue(),
@@ -69,7 +70,7 @@ test('a bank that is watched says of each request what is wrong, and no secret',
 
 test('a wrong audience is told what was expected', async () => {
   const refusals: string[] = []
-  const bank = await startBank({
+  const bank = await openBank({
     onSighting: ({ refusal }) => refusal && refusals.push(refusal.detail),
   })
   const tpp = createTpp(bank)

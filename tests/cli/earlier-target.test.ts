@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import { startBank } from '../../bank/bank.ts'
 import { openTargetOf } from '../../cli/earlier-target.ts'
 import { openTarget } from '../../cli/open-target.ts'
 import { UsageError } from '../../cli/usage.ts'
+import { openBank } from '../directory.ts'
 import { assay } from '../evidence/cli.ts'
 import { recorded } from '../report/recorded.ts'
 
@@ -28,7 +28,7 @@ const digest = ({ configurationDigest }: { configurationDigest: string }) => ({
 
 beforeAll(async () => {
   cpSync((await recorded('faulty')).dir, run, { recursive: true })
-  const bank = await startBank({})
+  const bank = await openBank()
   writeFileSync(file, stringify({ ...bank.target, name: 'staging' }))
   await bank.close()
 })

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import { startBank } from '../../bank/bank.ts'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { type Result, verdictOf } from '../../engine/judge/results.ts'
 import { loadDeviations } from '../../engine/run/deviations.ts'
 import { main } from '../built.ts'
+import { openBank } from '../directory.ts'
 import { assay } from '../evidence/cli.ts'
 import { recorded } from '../report/recorded.ts'
 
@@ -94,7 +94,7 @@ test('the file of known deviations to fill in is refused until each has a reason
 })
 
 test('credentials are private, and no repository takes them', { timeout: 120_000 }, async () => {
-  const bank = await startBank({})
+  const bank = await openBank()
   const target = join(folder, 'bank.yaml')
   writeFileSync(target, stringify(bank.target as TargetDocument))
   await bank.close()

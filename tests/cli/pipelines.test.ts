@@ -13,10 +13,10 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import type { Alteration } from '../../bank/alteration.ts'
-import { startBank } from '../../bank/bank.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import type { Report } from '../../engine/report/report.ts'
 import { main } from '../built.ts'
+import { openBank } from '../directory.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 const page = readFileSync(join(root, 'docs', 'ci.md'), 'utf8')
@@ -99,10 +99,10 @@ const alteration: Alteration = {
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-pipelines-'))
 const repository = join(folder, 'repository')
-let bank: Awaited<ReturnType<typeof startBank>>
+let bank: Awaited<ReturnType<typeof openBank>>
 
 beforeAll(async () => {
-  bank = await startBank({ alterations: [alteration] })
+  bank = await openBank({ alterations: [alteration] })
   const document = structuredClone(bank.target) as TargetDocument
   document.name = 'staging'
   password = document.customers.first.credentials.password ?? ''

@@ -9,12 +9,13 @@ import { targetFrom } from '../../engine/configuration/resolve.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { preflight } from '../../engine/doctor/preflight.ts'
 import { consoleSummary } from '../../engine/report/console-summary.ts'
+import { openBank } from '../directory.ts'
 import { assay, reportOf } from '../evidence/cli.ts'
 import { authority } from '../wire/certificates.ts'
 import { https, type Running, run } from '../wire/servers.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-preflight-'))
-type Bank = Awaited<ReturnType<typeof startBank>>
+type Bank = Awaited<ReturnType<typeof openBank>>
 
 let bank: Bank
 let other: Bank
@@ -43,7 +44,7 @@ function moved(to: (address: URL) => void): (document: TargetDocument) => void {
 }
 
 beforeAll(async () => {
-  bank = await startBank({})
+  bank = await openBank()
   other = await startBank({})
   plain = await run(
     createServer((_, response) => response.end('<h1>It works!</h1>')),

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { startBank } from '../../bank/bank.ts'
-import { createDirectory, type Directory } from '../../bank/directory.ts'
+import type { Directory } from '../../bank/directory.ts'
 import { httpDriver } from '../../engine/authorisation-drivers/http.ts'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import type { NamedConsent } from '../../engine/client-session/consent.ts'
@@ -12,10 +12,11 @@ import { createWire } from '../../engine/wire/wire.ts'
 import { loadVariants } from '../../proof/load.ts'
 import * as consents from '../../suites/consents.ts'
 import { owners } from '../../suites/owners.ts'
+import { openDirectory } from '../directory.ts'
 
 let directory: Directory
 beforeAll(async () => {
-  directory = await createDirectory()
+  directory = await openDirectory()
 })
 
 const ALL: NamedConsent[] = [

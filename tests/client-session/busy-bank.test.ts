@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { Alteration } from '../../bank/alteration.ts'
-import { startBank } from '../../bank/bank.ts'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import { targetFrom } from '../../engine/configuration/resolve.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
@@ -9,6 +8,7 @@ import { root } from '../../engine/record/root.ts'
 import { openSession } from '../../engine/run/open.ts'
 import { loadSuites } from '../../engine/run/suites.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
+import { openBank } from '../directory.ts'
 
 /** Busy for the first request of each path. */
 const seen = new Set<string>()
@@ -22,7 +22,7 @@ const busy: Alteration = {
     ctx.set('retry-after', '0')
   },
 }
-const bank = await startBank({ alterations: [busy] })
+const bank = await openBank({ alterations: [busy] })
 afterAll(() => bank.close())
 
 test('discovery and jwks wait as Retry-After says, visibly', async () => {

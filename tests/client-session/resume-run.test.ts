@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import { startBank } from '../../bank/bank.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import type { Report } from '../../engine/report/report.ts'
 import { main } from '../built.ts'
+import { openBank } from '../directory.ts'
 import { judgingProcess } from '../evidence/cli.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-kept-run-'))
@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 /** Visits at the bank, and what happens when one of them begins. */
 let visits = 0
 let onVisit: (number: number) => unknown = () => {}
-const bank = await startBank({
+const bank = await openBank({
   alterations: [
     {
       id: 'counts-visits',

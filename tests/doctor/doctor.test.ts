@@ -6,16 +6,16 @@ import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
 import { stringify } from 'yaml'
 import { startBank } from '../../bank/bank.ts'
-import { createDirectory } from '../../bank/directory.ts'
 import type { Bank } from '../../bank/running-bank.ts'
 import { doctor } from '../../cli/doctor.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { certificateFindings } from '../../engine/doctor/certificate.ts'
+import { openDirectory } from '../directory.ts'
 import { authority } from '../wire/certificates.ts'
 import { https, run, tcp } from '../wire/servers.ts'
 import { type Around, type Broken, brokenConfigurations } from './broken.ts'
 
-const directory = await createDirectory()
+const directory = await openDirectory()
 const right = await startBank({ directory })
 const created: ReturnType<typeof right.services.consents.create>[] = []
 const { create } = right.services.consents

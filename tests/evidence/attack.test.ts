@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startBank } from '../../bank/bank.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
+import { openBank } from '../directory.ts'
 import { hasBrowser, launch, openAll, reason, watched } from '../report/chromium.ts'
 import { ATTACK } from '../report/hostile.ts'
 import { attackingBank } from './attacking-bank.ts'
@@ -19,7 +19,7 @@ let written: string
 let browser: Browser | undefined
 
 beforeAll(async () => {
-  const bank = await startBank({ alterations: [attackingBank(ATTACK)] })
+  const bank = await openBank({ alterations: [attackingBank(ATTACK)] })
   const target = targetFile(folder, structuredClone(bank.target) as TargetDocument)
   const ended = await assay(['run', '--target', target, '--out', out]).ended
   written = ended.stdout + ended.stderr

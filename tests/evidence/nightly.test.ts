@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Alteration } from '../../bank/alteration.ts'
-import { startBank } from '../../bank/bank.ts'
 import type { Bank } from '../../bank/running-bank.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
+import { openBank } from '../directory.ts'
 import { assay, filesIn, reportOf, targetFile } from './cli.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-nights-'))
@@ -37,7 +37,7 @@ function night(name: string, words: string[] = [], env: Record<string, string> =
 const slow = { timeout: 120_000 }
 
 beforeAll(async () => {
-  bank = await startBank({ alterations: [alteration] })
+  bank = await openBank({ alterations: [alteration] })
   target = targetFile(folder, structuredClone(bank.target) as TargetDocument)
   const first = await night('first', ['--history', join(folder, 'history.jsonl')])
   expect([first.code, first.stderr]).toEqual([0, ''])

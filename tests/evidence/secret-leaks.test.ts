@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startBank } from '../../bank/bank.ts'
 import type { Bank } from '../../bank/running-bank.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import type { ExchangeRecord } from '../../engine/report/report.ts'
+import { openBank } from '../directory.ts'
 import {
   assay,
   exchangesIn,
@@ -41,7 +41,7 @@ let configured: string[]
 beforeAll(async () => {
   const told: string[] = Object.values(CANARIES)
   leaky = leakyBank(told)
-  bank = await startBank({ alterations: [leaky.alteration] })
+  bank = await openBank({ alterations: [leaky.alteration] })
   const document = structuredClone(bank.target) as TargetDocument
   const { passphrase, 'one-time code': otp } = CANARIES
   const { signing, transport, softwareStatement = '' } = document.clients.first

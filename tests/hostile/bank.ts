@@ -10,6 +10,7 @@ import {
   openProofContext,
   type ProofContext,
 } from '../../proof/judge-bank.ts'
+import { openDirectory } from '../directory.ts'
 
 /** The reference bank on loopback, in this process, and trouble with it. */
 
@@ -17,7 +18,7 @@ let opened: Promise<ProofContext> | undefined
 
 /** Suites, requirements and a directory, made once a process. */
 export function context(): Promise<ProofContext> {
-  opened ??= openProofContext()
+  opened ??= openProofContext(openDirectory())
   return opened
 }
 

@@ -13,10 +13,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unzipSync, zipSync } from 'fflate'
 import { expect } from 'vitest'
-import { startBank } from '../../bank/bank.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { root } from '../../engine/record/root.ts'
 import type { Report } from '../../engine/report/report.ts'
+import { openBank } from '../directory.ts'
 import { targetFile } from '../evidence/cli.ts'
 import type { Situation } from './situation.ts'
 
@@ -319,7 +319,7 @@ const folders: Situation[] = [
     'Two runs judge the same bank from the same target file.',
     'The second says so and ends with 2; the first is unharmed.',
     async (folder) => {
-      const bank = await startBank()
+      const bank = await openBank()
       try {
         const file = targetFile(folder, structuredClone(bank.target) as TargetDocument)
         const first = assay(['run', '--target', file, '--out', join(folder, 'a')])

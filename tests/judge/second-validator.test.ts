@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadSchemas } from '../../engine/judge/schemas.ts'
 import { openProofContext, type ProofContext } from '../../proof/judge-bank.ts'
 import { fits, mutants, type Recorded, record } from '../../proof/mutants.ts'
+import { openDirectory } from '../directory.ts'
 
 /**
  * The files of schemas/ as they are, in the hands of validators that know nothing of us: one that
@@ -23,7 +24,7 @@ let context: ProofContext
 let answers: Recorded[]
 
 beforeAll(async () => {
-  context = await openProofContext()
+  context = await openProofContext(openDirectory())
   answers = await record(context)
 })
 

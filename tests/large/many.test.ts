@@ -2,8 +2,9 @@ import { afterAll, expect, test } from 'vitest'
 import { products } from '../../bank/data/products.ts'
 import { type BankRun, judgeBank, openProofContext } from '../../proof/judge-bank.ts'
 import { createTpp } from '../bank/tpp.ts'
+import { openDirectory } from '../directory.ts'
 
-const context = await openProofContext()
+const context = await openProofContext(openDirectory())
 afterAll(() => context.directory.close())
 
 /** What is not as at the correct bank, each with its message. */

@@ -3,8 +3,9 @@ import type { Alteration } from '../../bank/alteration.ts'
 import type { Row } from '../../bank/data/transactions.ts'
 import type { Policies } from '../../bank/policies.ts'
 import { judgeBank, openProofContext } from '../../proof/judge-bank.ts'
+import { openDirectory } from '../directory.ts'
 
-const context = await openProofContext()
+const context = await openProofContext(openDirectory())
 afterAll(() => context.directory.close())
 
 const TRANSACTIONS = 100_000

@@ -14,6 +14,7 @@ import { loadSchemas } from '../../engine/judge/schemas.ts'
 import { loadOperations } from '../../engine/openapi/operations.ts'
 import { openProofContext } from '../../proof/judge-bank.ts'
 import { fits, mutants, record } from '../../proof/mutants.ts'
+import { openDirectory } from '../directory.ts'
 
 /** The descriptions in docs/openapi, in the hands of those for whom they are made. */
 
@@ -119,7 +120,7 @@ function requestsIn(collection: unknown): string[] {
 }
 
 test('an answer is valid if and only if it breaks no must', async () => {
-  const context = await openProofContext()
+  const context = await openProofContext(openDirectory())
   const answers = await record(context)
   context.directory.close()
   const { owners } = loadCatalogue()

@@ -5,6 +5,7 @@ import { cellsOf, MESSAGE_CELLS } from '../../proof/cells/message-cells.ts'
 import { EVERY, SITUATIONS } from '../../proof/cells/situations.ts'
 import { endpointOf } from '../../proof/data-requests.ts'
 import { judgeBank, openProofContext } from '../../proof/judge-bank.ts'
+import { openDirectory } from '../directory.ts'
 
 /** Every data endpoint in every situation in which it can be met. */
 const cells = Object.values(SITUATIONS).flatMap((situation) =>
@@ -15,7 +16,7 @@ const met = new Set<string>()
 const messages = new Set<string>()
 
 beforeAll(async () => {
-  const context = await openProofContext()
+  const context = await openProofContext(openDirectory())
   const noted = {
     id: 'cells',
     story: 'Nothing is altered; what is asked is noted.',

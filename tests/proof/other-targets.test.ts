@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createDirectory } from '../../bank/directory.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { judgeBank, openProofContext, type ProofContext } from '../../proof/judge-bank.ts'
+import { openDirectory } from '../directory.ts'
 
 /** Targets that describe the correct bank in another way than its own: none of them condemns it. */
 
 let context: ProofContext
 
 beforeAll(async () => {
-  context = await openProofContext()
+  context = await openProofContext(openDirectory())
 })
 
 afterAll(() => context.directory.close())
@@ -35,7 +35,7 @@ test.each(targets)('$id', async ({ target }) => {
 })
 
 test('redirect URIs on IP addresses', async () => {
-  const directory = await createDirectory({
+  const directory = await openDirectory({
     redirectUris: {
       first: ['https://127.0.0.1:3443/callback', 'https://127.0.0.1:3443/'],
       second: ['https://[::1]:8443/'],

@@ -8,6 +8,7 @@ import {
   openProofContext,
   type ProofContext,
 } from '../../proof/judge-bank.ts'
+import { openDirectory } from '../directory.ts'
 import { recorded } from '../report/recorded.ts'
 
 /**
@@ -99,7 +100,7 @@ let context: ProofContext
 let rich: Map<string, Result['outcome']>
 
 beforeAll(async () => {
-  context = await openProofContext()
+  context = await openProofContext(openDirectory())
   const { report } = await recorded('correct')
   rich = new Map(report.checks.map(({ id, outcome }) => [id, outcome]))
 }, 300_000)

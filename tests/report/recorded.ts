@@ -1,18 +1,6 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Alteration } from '../../bank/alteration.ts'
-import { startBank } from '../../bank/bank.ts'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import { targetFrom } from '../../engine/configuration/resolve.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
@@ -28,6 +16,8 @@ import { loadSuites } from '../../engine/run/suites.ts'
 import { writeUnjudged } from '../../engine/run/unjudged.ts'
 import type { SuiteCheck } from '../../engine/suite-api/check.ts'
 import { loadFaults } from '../../proof/load.ts'
+import { openBank } from '../directory.ts'
+import { madeOnce } from '../once.ts'
 import { CAUSES } from './caused.ts'
 
 type Run = Pick<Recording, 'report' | 'exchanges'>
@@ -130,53 +120,14 @@ export const DEVIATIONS = `
   expires: 2099-01-31
 `
 
-/** Recordings are shared by every file of one run of the tests, whose process is our parent. */
-const SHARED = join(tmpdir(), 'assay-recordings')
-
 /** The recording of a bank, made by whoever asks for it first. */
 export async function recorded(name: BankName): Promise<Recording> {
-  const folder = join(SHARED, String(process.ppid))
-  const made = join(folder, name)
-  forgetOthers()
-  mkdirSync(folder, { recursive: true })
-  while (!existsSync(made)) {
-    if (!claimed(`${made}.lock`)) await wait(50)
-    else {
-      try {
-        await record(name, made)
-      } catch (error) {
-        // Another file may have more luck, or fails by itself: none waits for what never comes.
-        rmSync(`${made}.lock`)
-        throw error
-      }
-    }
-  }
-  const { report, exchanges } = await readRun(join(made, 'run'))
-  return { dir: join(made, 'run'), report, exchanges }
+  const dir = join(await madeOnce(name, (folder) => record(name, folder)), 'run')
+  const { report, exchanges } = await readRun(dir)
+  return { dir, report, exchanges }
 }
 
-/** Whether the recording is ours to make: nobody makes it, or whoever began it is gone. */
-function claimed(lock: string): boolean {
-  if (existsSync(lock) && !lives(readFileSync(lock, 'utf8'))) rmSync(lock, { force: true })
-  try {
-    writeFileSync(lock, String(process.pid), { flag: 'wx' })
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** @param pid nothing as long as it is being written */
-function lives(pid: string): boolean {
-  if (pid === '') return true
-  try {
-    return process.kill(Number(pid), 0)
-  } catch {
-    return false
-  }
-}
-
-async function record(name: BankName, made: string): Promise<void> {
+async function record(name: BankName, scratch: string): Promise<void> {
   const { faults, scope = WHOLE, deviations, alteration, troubled, cut } = BANKS[name] as Bank
   const all = await loadFaults()
   const alterations: Alteration[] = faults.map((id) => {
@@ -185,8 +136,7 @@ async function record(name: BankName, made: string): Promise<void> {
     return fault
   })
   if (alteration) alterations.push(alteration)
-  const scratch = mkdtempSync(`${made}-`)
-  const bank = await startBank({ alterations })
+  const bank = await openBank({ alterations })
   try {
     const document = { ...(bank.target as TargetDocument), name: 'staging' }
     if (troubled) delete document.rateLimitBurst
@@ -218,7 +168,6 @@ async function record(name: BankName, made: string): Promise<void> {
   } finally {
     if (name !== 'absent') await bank.close()
   }
-  renameSync(scratch, made)
 }
 
 /** As a check is in which we made a mistake. */
@@ -249,14 +198,6 @@ function listed(folder: string): string {
   const file = join(folder, 'deviations.yaml')
   writeFileSync(file, DEVIATIONS)
   return file
-}
-
-/** Recordings of runs of the tests that have ended. */
-function forgetOthers(): void {
-  if (!existsSync(SHARED)) return
-  for (const pid of readdirSync(SHARED)) {
-    if (!lives(pid)) rmSync(join(SHARED, pid), { recursive: true, force: true })
-  }
 }
 
 /** A run once more, to be changed. */

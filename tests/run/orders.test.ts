@@ -6,13 +6,14 @@ import { openSession } from '../../engine/run/open.ts'
 import { createRun } from '../../engine/run/run.ts'
 import { phaseOf } from '../../engine/run/scope.ts'
 import { judgeBank, openProofContext, type ProofContext } from '../../proof/judge-bank.ts'
+import { openDirectory } from '../directory.ts'
 import { recorded } from '../report/recorded.ts'
 
 let context: ProofContext
 let whole: Map<string, string>
 
 beforeAll(async () => {
-  context = await openProofContext()
+  context = await openProofContext(openDirectory())
   const { report } = await recorded('correct')
   whole = new Map(report.checks.map(({ id, outcome }) => [id, outcome]))
 }, 300_000)

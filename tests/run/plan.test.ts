@@ -4,11 +4,12 @@ import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { planOf } from '../../engine/run/plan.ts'
 import type { Scope } from '../../engine/run/scope.ts'
 import { judgeBank, openProofContext, type ProofContext } from '../../proof/judge-bank.ts'
+import { openDirectory } from '../directory.ts'
 
 let context: ProofContext
 let target: TargetDocument
 beforeAll(async () => {
-  context = await openProofContext()
+  context = await openProofContext(openDirectory())
   const bank = await startBank({ directory: context.directory })
   target = structuredClone(bank.target) as TargetDocument
   await bank.close()

@@ -9,6 +9,7 @@ import { groupFaults } from '../../proof/grouping.ts'
 import { judgeBank, openProofContext, type ProofContext } from '../../proof/judge-bank.ts'
 import { loadFaults } from '../../proof/load.ts'
 import { main } from '../built.ts'
+import { openDirectory } from '../directory.ts'
 
 /**
  * `assay run` goes through vitest, a process of its own and files; `assay prove` judges in its own
@@ -37,7 +38,7 @@ const chosen = [
 let context: ProofContext
 
 beforeAll(async () => {
-  context = await openProofContext()
+  context = await openProofContext(openDirectory())
 })
 
 afterAll(() => context.directory.close())

@@ -10,6 +10,7 @@ import type { TargetDocument } from '../../engine/configuration/target.ts'
 import type { CheckResult } from '../../engine/report/report.ts'
 import { judgeBank, openProofContext, type ProofContext } from '../../proof/judge-bank.ts'
 import { loadFaults } from '../../proof/load.ts'
+import { openDirectory } from '../directory.ts'
 import { recorded } from '../report/recorded.ts'
 
 /** The checks as tests of an ordinary vitest project say what `assay run` and `assay prove` say. */
@@ -23,7 +24,7 @@ const faults = await loadFaults()
 let context: ProofContext
 
 beforeAll(async () => {
-  context = await openProofContext()
+  context = await openProofContext(openDirectory())
 })
 
 afterAll(async () => {

@@ -8,13 +8,14 @@ import type { Judgement } from '../../engine/run/run-check.ts'
 import { namedBy, registeredChecks } from '../../engine/suite-api/check.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
 import { openProofContext } from '../../proof/judge-bank.ts'
+import { openDirectory } from '../directory.ts'
 
 /** Every check of a run of the correct bank. */
 const judgements: Judgement[] = []
 const exchanges = new Map<string, Exchange>()
 let bank: Awaited<ReturnType<typeof startBank>>
 beforeAll(async () => {
-  const { catalogue, suites, directory } = await openProofContext()
+  const { catalogue, suites, directory } = await openProofContext(openDirectory())
   bank = await startBank({ directory })
   const target = targetFrom(structuredClone(bank.target) as TargetDocument)
   const onExchange = (exchange: Exchange) => void exchanges.set(exchange.id, exchange)

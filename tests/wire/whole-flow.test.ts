@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startBank } from '../../bank/bank.ts'
-import { createDirectory, type Directory } from '../../bank/directory.ts'
+import type { Directory } from '../../bank/directory.ts'
 import type { Bank } from '../../bank/running-bank.ts'
 import { httpDriver } from '../../engine/authorisation-drivers/http.ts'
 import { verifyIdToken } from '../../engine/client/id-token.ts'
@@ -14,6 +14,7 @@ import type { Exchange } from '../../engine/wire/exchange.ts'
 import { openExchangeLog } from '../../engine/wire/exchange-log.ts'
 import { createRedactor } from '../../engine/wire/redaction.ts'
 import { createWire } from '../../engine/wire/wire.ts'
+import { openDirectory } from '../directory.ts'
 import { leaks } from './leaks.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-flow-'))
@@ -21,7 +22,7 @@ let directory: Directory
 let bank: Bank
 
 beforeAll(async () => {
-  directory = await createDirectory()
+  directory = await openDirectory()
 })
 
 afterAll(async () => {

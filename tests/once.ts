@@ -1,0 +1,73 @@
+/** What is made once for all files of one run of the tests, by whoever asks for it first. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** A folder for each run of the tests, named after its process: the parent of those that test. */
+const SHARED = join(tmpdir(), 'assay-tests')
+
+/** @param make makes it in an empty folder; the folder in which it lies then. */
+export async function madeOnce(
+  name: string,
+  make: (folder: string) => Promise<void>,
+): Promise<string> {
+  const folder = join(SHARED, String(process.ppid))
+  const made = join(folder, name)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  while (!existsSync(made)) {
+    if (!claimed(`${made}.lock`)) await wait(50)
+    else {
+      try {
+        const scratch = mkdtempSync(`${made}-`)
+        await make(scratch)
+        renameSync(scratch, made)
+      } catch (error) {
+        // Another file may have more luck, or fails by itself: none waits for what never comes.
+        rmSync(`${made}.lock`)
+        throw error
+      }
+    }
+  }
+  return made
+}
+
+/** After the tests, in the process whose children tested. */
+export function forgetAll(): void {
+  rmSync(join(SHARED, String(process.pid)), { recursive: true, force: true })
+  if (!existsSync(SHARED)) return
+  // Of runs that were killed.
+  for (const pid of readdirSync(SHARED)) {
+    if (!lives(pid)) rmSync(join(SHARED, pid), { recursive: true, force: true })
+  }
+}
+
+/** Whether it is ours to make: nobody makes it, or whoever began it is gone. */
+function claimed(lock: string): boolean {
+  if (existsSync(lock) && !lives(readFileSync(lock, 'utf8'))) rmSync(lock, { force: true })
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** @param pid nothing as long as it is being written */
+function lives(pid: string): boolean {
+  if (pid === '') return true
+  try {
+    return process.kill(Number(pid), 0)
+  } catch {
+    return false
+  }
+}
