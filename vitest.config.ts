@@ -23,6 +23,8 @@ export default defineConfig({
           retry: process.env.CI ? 1 : 0,
           hookTimeout: 60_000,
           pool: 'forks',
+          // Files share what they import: each process loads suites, schemas and libraries once.
+          isolate: false,
           // Many of them wait for another process, a browser or a clock.
           maxWorkers: Math.max(3, availableParallelism()),
         },

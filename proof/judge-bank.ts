@@ -9,6 +9,7 @@ import type { TargetDocument } from '../engine/configuration/target.ts'
 import { verdictOf } from '../engine/judge/results.ts'
 import { openSession } from '../engine/run/open.ts'
 import { createRun, type Finished } from '../engine/run/run.ts'
+import type { Judgement } from '../engine/run/run-check.ts'
 import type { Scope } from '../engine/run/scope.ts'
 import { loadSuites, type Suites } from '../engine/run/suites.ts'
 import type { SuiteCheck } from '../engine/suite-api/check.ts'
@@ -48,6 +49,7 @@ export async function judgeBank(
   options: {
     scope?: Scope
     onExchange?: (exchange: Exchange) => void
+    onJudged?: (judgement: Judgement) => void
     /** Changes the target that the bank hands over: a poorer one. */
     target?: (document: TargetDocument) => void
     /** A bank of another size. */
@@ -70,7 +72,10 @@ export async function judgeBank(
     const scope = options.scope ?? { profile: 'full', only: [] }
     const run = createRun({ session, catalogue, checks: suites.checks, scope })
     const order = options.order ?? ((checks) => checks)
-    for (const check of order(run.checks)) await run.judge(check)
+    for (const check of order(run.checks)) {
+      const judgement = await run.judge(check)
+      options.onJudged?.(judgement)
+    }
     const finished = await run.finish()
     const { exitCode } = verdictOf(finished.results.values())
     const milliseconds = performance.now() - started

@@ -23,7 +23,10 @@ const ELEMENTS = 3
  * that a schema states is broken by some mutant.
  */
 export async function proveMutants(context: ProofContext): Promise<MutantProof> {
-  const recorded = await record(context)
+  const recorded: Recorded[] = []
+  await judgeBank(context, [], {
+    onExchange: (exchange) => void recorded.push(...recordedOf(exchange)),
+  })
   const proof: MutantProof = { recorded: 0, made: 0, caught: new Set(), complaints: [] }
   for (const schema of context.suites.schemas) {
     const seen = new Set<string>()
@@ -62,17 +65,10 @@ export interface Recorded {
   owns: readonly string[]
 }
 
-/** The answers of the correct bank to a whole run, without those that are long. */
-export async function record(context: ProofContext): Promise<Recorded[]> {
-  const answers: Recorded[] = []
-  await judgeBank(context, [], {
-    onExchange({ endpoint, about, response }: Exchange) {
-      if (!response || response.json === undefined || response.bytes > LONGEST) return
-      const { owns = [] } = about
-      answers.push({ endpoint, status: response.status, json: response.json, owns })
-    },
-  })
-  return answers
+/** What is recorded of an exchange: nothing where no JSON came, or more than shows anything new. */
+export function recordedOf({ endpoint, about, response }: Exchange): Recorded[] {
+  if (!response || response.json === undefined || response.bytes > LONGEST) return []
+  return [{ endpoint, status: response.status, json: response.json, owns: about.owns ?? [] }]
 }
 
 /** Is a schema's `responses` about this answer? */

@@ -4,11 +4,10 @@ import { Validator } from '@cfworker/json-schema'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { loadSchemas } from '../../engine/judge/schemas.ts'
-import { openProofContext, type ProofContext } from '../../proof/judge-bank.ts'
-import { fits, mutants, type Recorded, record } from '../../proof/mutants.ts'
-import { openDirectory } from '../directory.ts'
+import { fits, mutants, type Recorded } from '../../proof/mutants.ts'
+import { observed } from '../observed.ts'
 
 /**
  * The files of schemas/ as they are, in the hands of validators that know nothing of us: one that
@@ -20,15 +19,11 @@ const folder = resolve(import.meta.dirname, '..', '..', 'schemas')
 /** What a strict validator must be told to ignore, as docs/schemas.md says. */
 const ANNOTATIONS = ['responses', 'requirement', 'presence', 'observe', 'literal']
 
-let context: ProofContext
 let answers: Recorded[]
 
 beforeAll(async () => {
-  context = await openProofContext(openDirectory())
-  answers = await record(context)
-})
-
-afterAll(() => context.directory.close())
+  answers = (await observed()).answers
+}, 300_000)
 
 const files = ['account-information', 'product-information'].flatMap((document) =>
   readdirSync(join(folder, document), { recursive: true, encoding: 'utf8' })

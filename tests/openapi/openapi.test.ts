@@ -12,9 +12,8 @@ import { parse } from 'yaml'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import { loadSchemas } from '../../engine/judge/schemas.ts'
 import { loadOperations } from '../../engine/openapi/operations.ts'
-import { openProofContext } from '../../proof/judge-bank.ts'
-import { fits, mutants, record } from '../../proof/mutants.ts'
-import { openDirectory } from '../directory.ts'
+import { fits, mutants } from '../../proof/mutants.ts'
+import { observed } from '../observed.ts'
 
 /** The descriptions in docs/openapi, in the hands of those for whom they are made. */
 
@@ -120,9 +119,7 @@ function requestsIn(collection: unknown): string[] {
 }
 
 test('an answer is valid if and only if it breaks no must', async () => {
-  const context = await openProofContext(openDirectory())
-  const answers = await record(context)
-  context.directory.close()
+  const { answers } = await observed()
   const { owners } = loadCatalogue()
   const schemas = loadSchemas()
   let [valid, invalid] = [0, 0]

@@ -1,42 +1,21 @@
-import type { Context, Next } from 'koa'
 import { beforeAll, expect, test } from 'vitest'
 import { EMPTY_CELLS, EMPTY_MESSAGE_CELLS } from '../../proof/cells/empty-cells.ts'
-import { cellsOf, MESSAGE_CELLS } from '../../proof/cells/message-cells.ts'
+import { MESSAGE_CELLS } from '../../proof/cells/message-cells.ts'
 import { EVERY, SITUATIONS } from '../../proof/cells/situations.ts'
-import { endpointOf } from '../../proof/data-requests.ts'
-import { judgeBank, openProofContext } from '../../proof/judge-bank.ts'
-import { openDirectory } from '../directory.ts'
+import { observed } from '../observed.ts'
 
 /** Every data endpoint in every situation in which it can be met. */
 const cells = Object.values(SITUATIONS).flatMap((situation) =>
   (situation.endpoints ?? EVERY).map((endpoint) => `${endpoint}, ${situation.slug}`),
 )
 
-const met = new Set<string>()
-const messages = new Set<string>()
+let met: Set<string>
+let messages: Set<string>
 
 beforeAll(async () => {
-  const context = await openProofContext(openDirectory())
-  const noted = {
-    id: 'cells',
-    story: 'Nothing is altered; what is asked is noted.',
-    async middleware(ctx: Context, next: Next) {
-      const endpoint = endpointOf(ctx)
-      const held = Object.values(SITUATIONS).filter(({ holds }) => endpoint && holds(ctx))
-      await next()
-      if (ctx.status !== 200) return
-      for (const { slug } of held) met.add(`${endpoint}, ${slug}`)
-    },
-  }
-  try {
-    await judgeBank(context, [noted], {
-      onExchange(exchange) {
-        for (const cell of cellsOf(exchange)) messages.add(cell)
-      },
-    })
-  } finally {
-    await context.directory.close()
-  }
+  const seen = await observed()
+  met = new Set(seen.met)
+  messages = new Set(seen.messages)
 }, 600_000)
 
 test('a run meets every data endpoint in every situation, or the reason stands here', () => {

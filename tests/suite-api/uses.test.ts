@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { contextFor } from '../../engine/client-session/context.ts'
 import type { Session } from '../../engine/client-session/session.ts'
 import type { Context } from '../../engine/suite-api/check.ts'
@@ -10,6 +10,12 @@ import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 
 const one = consent({ name: 'one', purpose: '', permissions: [] })
 const other = consent({ name: 'other', purpose: '', permissions: [] })
+
+/** The suites are loaded without them by other files in this process. */
+afterAll(() => {
+  const checks = registeredChecks()
+  checks.splice(0, checks.length, ...checks.filter(({ id }) => !id.startsWith('TEST-01/')))
+})
 
 const ofOne = sharedFixture([one], ({ approved }) => approved(one))
 const ofBoth = sharedFixture([one, other], async ({ approved }) => {

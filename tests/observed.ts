@@ -1,0 +1,83 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Context, Next } from 'koa'
+import type { Result } from '../engine/judge/results.ts'
+import type { Judgement } from '../engine/run/run-check.ts'
+import { namedBy } from '../engine/suite-api/check.ts'
+import { cellsOf } from '../proof/cells/message-cells.ts'
+import { SITUATIONS } from '../proof/cells/situations.ts'
+import { endpointOf } from '../proof/data-requests.ts'
+import { judgeBank, openProofContext } from '../proof/judge-bank.ts'
+import { type Recorded, recordedOf } from '../proof/mutants.ts'
+import { openDirectory } from './directory.ts'
+import { madeOnce } from './once.ts'
+
+/** What a whole run of the correct bank shows that no report says. */
+export interface Observed {
+  /** Answers in JSON, without those that are long. */
+  answers: Recorded[]
+  /** Data endpoints in situations, as `endpoint, slug`. */
+  met: string[]
+  /** Wrong messages at their places. */
+  messages: string[]
+  /** Of each check, with the approvals that it says it uses. */
+  judgements: (Judgement & { named: string[] })[]
+  /** Of each exchange: what deviated in the request, and the status of the answer. */
+  exchanges: { id: string; deviation?: string; status?: number }[]
+  results: Result[]
+  exitCode: number
+}
+
+/** A run of the correct bank in the process of whoever asks first, made once for all files. */
+export async function observed(): Promise<Observed> {
+  const made = await madeOnce('observed', async (folder) => {
+    writeFileSync(join(folder, 'observed.json'), JSON.stringify(await observe()))
+  })
+  return JSON.parse(readFileSync(join(made, 'observed.json'), 'utf8')) as Observed
+}
+
+async function observe(): Promise<Observed> {
+  const context = await openProofContext(openDirectory())
+  const answers: Recorded[] = []
+  const met = new Set<string>()
+  const messages = new Set<string>()
+  const judgements: Observed['judgements'] = []
+  const named = new Map(
+    context.suites.checks.map(({ id, options }) => [id, namedBy(options).map(({ name }) => name)]),
+  )
+  const exchanges: Observed['exchanges'] = []
+  const noted = {
+    id: 'noted',
+    story: 'Nothing is altered; what is asked is noted.',
+    async middleware(ctx: Context, next: Next) {
+      const endpoint = endpointOf(ctx)
+      const held = Object.values(SITUATIONS).filter(({ holds }) => endpoint && holds(ctx))
+      await next()
+      if (ctx.status !== 200) return
+      for (const { slug } of held) met.add(`${endpoint}, ${slug}`)
+    },
+  }
+  try {
+    const { results, exitCode } = await judgeBank(context, [noted], {
+      onExchange(exchange) {
+        answers.push(...recordedOf(exchange))
+        for (const cell of cellsOf(exchange)) messages.add(cell)
+        const { id, about, response } = exchange
+        exchanges.push({ id, deviation: about.deviation, status: response?.status })
+      },
+      onJudged: (judgement) =>
+        void judgements.push({ ...judgement, named: named.get(judgement.result.id) ?? [] }),
+    })
+    return {
+      answers,
+      met: [...met],
+      messages: [...messages],
+      judgements,
+      exchanges,
+      results: [...results.values()],
+      exitCode,
+    }
+  } finally {
+    await context.directory.close()
+  }
+}
