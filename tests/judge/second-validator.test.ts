@@ -19,10 +19,14 @@ const folder = resolve(import.meta.dirname, '..', '..', 'schemas')
 /** What a strict validator must be told to ignore, as docs/schemas.md says. */
 const ANNOTATIONS = ['responses', 'requirement', 'presence', 'observe', 'literal']
 
-let answers: Recorded[]
+/** With their text, of which the same is judged once. */
+let answers: (Recorded & { text: string })[]
 
 beforeAll(async () => {
-  answers = (await observed()).answers
+  const seen = await observed()
+  answers = seen.answers
+    .filter(({ owns }) => owns.length === 0)
+    .map((answer) => ({ ...answer, text: JSON.stringify(answer.json) }))
 }, 300_000)
 
 const files = ['account-information', 'product-information'].flatMap((document) =>
@@ -49,30 +53,33 @@ describe.each(files)('%s', (file) => {
   })
   const agree = (instance: unknown) => {
     const { ours: valid, ...others } = verdicts(instance)
-    expect(others, JSON.stringify(instance)).toEqual({ cfworker: valid, strict: valid, lax: valid })
+    // Written out only where they do not agree: it may be long.
+    if (Object.values(others).some((other) => other !== valid)) {
+      expect(others, JSON.stringify(instance)).toEqual({
+        cfworker: valid,
+        strict: valid,
+        lax: valid,
+      })
+    }
     return valid
   }
   const seeds = () => {
-    const seen = new Set<string>()
-    return answers.filter(({ endpoint, status, json, owns }) => {
-      if (owns.length > 0) return false
-      const text = JSON.stringify(json)
-      if (!source.responses.some((one) => fits(one, endpoint, status)) || seen.has(text))
-        return false
-      seen.add(text)
-      return true
-    })
+    const ofIt = answers.filter(({ endpoint, status }) =>
+      source.responses.some((one) => fits(one, endpoint, status)),
+    )
+    return [...new Map(ofIt.map((answer) => [answer.text, answer])).values()]
   }
 
   test('every recorded answer of the correct bank is valid', () => {
-    expect(seeds().length, 'no recorded answer').toBeGreaterThan(0)
-    for (const { json } of seeds()) expect(agree(json)).toBe(true)
+    const found = seeds()
+    expect(found.length, 'no recorded answer').toBeGreaterThan(0)
+    for (const { json } of found) expect(agree(json)).toBe(true)
   })
 
   test('all agree on every mutant of the shortest and the longest answer', () => {
     const sorted = seeds()
-      .filter(({ json }) => JSON.stringify(json).length < 40_000)
-      .sort((one, other) => JSON.stringify(one.json).length - JSON.stringify(other.json).length)
+      .filter(({ text }) => text.length < 40_000)
+      .sort((one, other) => one.text.length - other.text.length)
     const chosen = new Set([sorted.at(0), sorted.at(sorted.length >> 1), sorted.at(-1)])
     let invalid = 0
     for (const seed of chosen) {
@@ -82,7 +89,7 @@ describe.each(files)('%s', (file) => {
   })
 
   test('all agree on generated answers', () => {
-    const short = seeds().filter(({ json }) => JSON.stringify(json).length < 20_000)
+    const short = seeds().filter(({ text }) => text.length < 20_000)
     fc.assert(
       fc.property(
         fc.constantFrom(...short.slice(0, 12)),
