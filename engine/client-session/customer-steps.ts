@@ -17,6 +17,7 @@ import {
   type NamedConsent,
   requireInTime,
 } from './consent.ts'
+import { createGivenApprovals } from './given-approvals.ts'
 import type { HeldTokens } from './held-tokens.ts'
 import type { Hooks } from './hooks.ts'
 import { type IssuedTokens, refusedAt } from './issued-tokens.ts'
@@ -53,12 +54,6 @@ export interface CustomerSteps {
 type Granted = Visit & { kind: 'granted' }
 export type VisitStep = Step<Granted> & { visit?: Visit; before?: Exchange }
 
-/** An address that a consent with these permissions opens. */
-function readableWith(permissions: readonly string[]): string {
-  if (permissions.some((name) => name.startsWith('ReadAccounts'))) return '/accounts'
-  return permissions.includes('ReadBalances') ? '/balances' : '/transactions'
-}
-
 /** What a visit asks for, apart from its state. */
 function messageOf(named: NamedConsent, consentId: string, { registered }: Tpp) {
   const uris = registered?.redirect_uris ?? []
@@ -71,6 +66,17 @@ function messageOf(named: NamedConsent, consentId: string, { registered }: Tpp) 
     ...(named.oneAccount && { oneAccount: true }),
     correct: true,
   }
+}
+
+/** The tokens that the code of an approval gives, for a consent. */
+async function exchangeCode(client: Tpp, { code, request, redirect }: Granted, subject: string) {
+  const idToken = idTokenFacts(redirect, request)
+  const sent = await client.token(
+    { grant_type: 'authorization_code', code, redirect_uri: request.redirectUri },
+    { about: { idToken, subject } },
+  )
+  const tokens = tokensOf(sent)
+  return { sent, tokens: tokens && { ...tokens, authorised: idToken } }
 }
 
 /** The request has no state, neither in the request object nor beside it. */
@@ -96,6 +102,7 @@ export function createCustomerSteps(parts: {
 }): CustomerSteps {
   const { hooks, memory, owners, issued, clients, visits, held, resumable } = parts
   const approvals = new Map<string, Promise<Approval>>()
+  const given = createGivenApprovals(held, issued)
 
   const consent = (named: NamedConsent) =>
     memory.once(`consent ${named.name}`, consentOwner(named, owners), async () => {
@@ -167,14 +174,7 @@ export function createCustomerSteps(parts: {
       const why = `the access token of “${named.name}” has expired, confirming the consent again ended with ${visitEnd(made)}`
       throw new Blocked({ kind: 'check', id: owner }, why, made.last)
     }
-    const { code, request, redirect } = made
-    const authorised = idTokenFacts(redirect, request)
-    const sent = await client.token(
-      { grant_type: 'authorization_code', code, redirect_uri: request.redirectUri },
-      { about: { idToken: authorised, subject: id } },
-    )
-    const tokens = tokensOf(sent)
-    return tokens && { ...tokens, authorised }
+    return (await exchangeCode(client, made, id)).tokens
   }
 
   const queried = async (named: NamedConsent, id: string) =>
@@ -182,21 +182,13 @@ export function createCustomerSteps(parts: {
 
   const exchange = async (named: NamedConsent) => exchanged(named, requireValue(await visit(named)))
 
-  const exchanged = (named: NamedConsent, { code, request, redirect }: Granted) =>
+  const exchanged = (named: NamedConsent, visited: Granted) =>
     memory.once(`exchange ${named.name}`, exchangeOwner(named, owners), async () => {
       const client = requireValue(await clients.registration(named.client))
-      const authorised = idTokenFacts(redirect, request)
-      const sent = await client.token(
-        { grant_type: 'authorization_code', code, redirect_uri: request.redirectUri },
-        { about: { idToken: authorised, subject: request.consentId } },
-      )
+      const { sent, tokens } = await exchangeCode(client, visited, visited.request.consentId)
       requireReachable(sent)
-      const tokens = tokensOf(sent)
-      return {
-        exchange: sent,
-        value: tokens && { ...tokens, authorised },
-        why: `the code of ${named.name} was not exchanged: ${answerOf(sent)}`,
-      }
+      const why = `the code of ${named.name} was not exchanged: ${answerOf(sent)}`
+      return { exchange: sent, value: tokens, why }
     })
 
   const refresh = (named: NamedConsent) =>
@@ -212,7 +204,7 @@ export function createCustomerSteps(parts: {
       requireReachable(sent)
       const value = refreshed(before, sent)
       if (value) approval.use(value)
-      else await requireStillRefreshed(named)
+      else await given.requireNewestRefreshes(named)
       const why = `the refresh token of ${named.name} gave no token: ${answerOf(sent)}`
       return { exchange: sent, value, why }
     })
@@ -267,46 +259,13 @@ export function createCustomerSteps(parts: {
     if (latest !== undefined && latest !== token) return { token: latest }
     const promised = issued.isPromised(token)
     const next = await held.refresh(facts, client)
-    if (!next) return requireNotSuperseded(named)
+    if (!next) {
+      await given.requireNewestReads(named)
+      return undefined
+    }
     const told = promised && { instead: refusedAt(known, answer, true) }
     return { token: next.accessToken, ...told }
   }
-
-  /** Approvals in the order in which they were given, and an address that each of them reads. */
-  const given: { approval: Approval; path: string }[] = []
-
-  /**
-   * No sentence forbids a bank to end an approval when the same customer gives the same client a newer
-   * one: then nothing is to judge under the older one.
-   */
-  const requireNotSuperseded = async (named: NamedConsent) => {
-    const newer = newerThan(named)
-    if (newer && succeeded(await newer.approval.get(newer.path))) throw superseded(named, newer)
-    return undefined
-  }
-
-  /** The same of a refresh token: that of the newer approval gives tokens. */
-  const requireStillRefreshed = async (named: NamedConsent) => {
-    const newer = newerThan(named)
-    if (!newer) return
-    const { facts, tpp } = newer.approval
-    if (await held.refresh(facts, tpp)) throw superseded(named, newer)
-  }
-
-  const newerThan = ({ name, client, customer = 'first' }: NamedConsent) => {
-    const at = given.findIndex(({ approval }) => approval.name === name)
-    const newer = given
-      .slice(at + 1)
-      .filter(({ approval: { tpp } }) => tpp.name === (client ?? 'first'))
-      .filter(({ approval }) => approval.customer === customer && held.of(approval.facts))
-      .at(-1)
-    return at < 0 || !newer || issued.hasEnded(newer.approval.consentId) ? undefined : newer
-  }
-
-  const superseded = ({ name }: NamedConsent, newer: (typeof given)[number]) =>
-    new NotApplicable(
-      `the bank ended the approval “${name}” when “${newer.approval.name}” was given`,
-    )
 
   const approve = async (named: NamedConsent): Promise<Approval> => {
     const visited = requireValue(await visit(named))
@@ -337,7 +296,7 @@ export function createCustomerSteps(parts: {
     const use = (next: TokenSet) => held.hold(facts, next)
     const consentId = facts.id
     const approval = { ...caller, name, consentId, facts, visit: visited, customer, tokens, use }
-    given.push({ approval, path: readableWith(named.permissions) })
+    given.add(approval, named.permissions)
     return approval
   }
 
