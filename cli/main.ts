@@ -237,7 +237,7 @@ program
 
 program
   .command('overview')
-  .description('one page of many runs: banks and chapters, what changed, what ends soon')
+  .description('one page of many runs: each bank or TPP by chapter, what changed, what ends soon')
   .argument('<folders...>', 'folders of runs, or folders in which runs are')
   .option('--out <folder>', 'where overview.html and overview.json go; default: the first folder')
   .action(async (...given: Given<typeof import('./overview.ts').overview>) =>

@@ -8,7 +8,7 @@ export interface FoundRun {
   report: Report
 }
 
-/** Many runs of many banks on one page; the whole of overview.json. */
+/** Many runs of many banks and TPPs on one page; the whole of overview.json. */
 export interface Overview {
   /** When the latest run ended, UTC. */
   until: string
@@ -19,8 +19,11 @@ export interface Overview {
   ending: { bank: string; what: string; at: string; daysLeft: number }[]
 }
 
+/** A bank, or a TPP. */
 export interface BankOverview {
   name: string
+  /** Absent: a bank. */
+  side?: 'TPP'
   /** Of the latest run, parts of the suite left aside. */
   folder: string
   startedAt: string
@@ -57,14 +60,18 @@ const IN_ORDER: readonly Outcome[] = ['pass', 'observed', 'not-applicable']
  */
 export function overviewOf(found: readonly FoundRun[], now: number): Overview {
   const runs = new Map<string, FoundRun>()
-  for (const run of found) runs.set(`${run.report.target.name} ${run.report.startedAt}`, run)
+  for (const run of found) {
+    const { name, side } = run.report.target
+    runs.set([name, side, run.report.startedAt].join('\n'), run)
+  }
   const sorted = [...runs.values()].sort((a, b) =>
     a.report.startedAt < b.report.startedAt ? -1 : 1,
   )
   const byBank = new Map<string, FoundRun[]>()
   for (const run of sorted) {
-    const { name } = run.report.target
-    byBank.set(name, [...(byBank.get(name) ?? []), run])
+    const { name, side = '' } = run.report.target
+    const key = `${name}\n${side}`
+    byBank.set(key, [...(byBank.get(key) ?? []), run])
   }
   const gravity = ([, all]: [string, FoundRun[]]) =>
     GRAVEST_FIRST.indexOf(currentOf(all)?.report.verdict ?? 'conformant')
@@ -77,7 +84,7 @@ export function overviewOf(found: readonly FoundRun[], now: number): Overview {
         .sort()
         .at(-1) ?? '',
     chapters: chaptersOf(latest),
-    banks: banks.map(([name, all]) => bankOverview(name, all)),
+    banks: banks.map(([, all]) => bankOverview(all)),
     ending: latest
       .flatMap(({ report }) => endsOf(report, now))
       .sort((a, b) => a.daysLeft - b.daysLeft),
@@ -93,15 +100,17 @@ function chaptersOf(runs: FoundRun[]): string[] {
   return [...new Set(runs.flatMap(({ report }) => report.requirements.map((r) => r.chapter)))]
 }
 
-function bankOverview(name: string, all: FoundRun[]): BankOverview {
+function bankOverview(all: FoundRun[]): BankOverview {
   const runs = all.slice(-MAX_RUNS)
   const current = currentOf(runs) as FoundRun
   const { report, folder } = current
   const earlier = runs.slice(0, runs.indexOf(current))
   const before = earlier.findLast((run) => sameSelection(run.report, report))
   const changes = before && diffReports(before.report, report)
+  const { name, side } = report.target
   return {
     name,
+    ...(side && { side }),
     folder,
     startedAt: report.startedAt,
     verdict: report.verdict,

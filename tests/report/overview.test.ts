@@ -98,6 +98,21 @@ describe('runs that other machines made', () => {
     expect(overviewPage(overviewOf(runs, 0), [])).toContain('no &#60;b&#62; product came')
   })
 
+  test('a TPP is no bank, though they have one name', async () => {
+    const tpp = later('tpp', ({ target }) => {
+      target.side = 'TPP'
+    })
+    const { runs } = await findRuns([at('runs', 'north'), at('more', 'tpp')])
+    const all = overviewOf(runs, Date.parse(tpp.finishedAt))
+    expect(all.banks.map(({ name, side, runs }) => [name, side, runs.length])).toEqual([
+      ['North', undefined, 1],
+      ['North', 'TPP', 1],
+    ])
+    const page = overviewPage(all, [])
+    expect(page).toContain('<h1>1 bank, 1 TPP</h1>')
+    expect(page).toContain('TPP, conformant')
+  })
+
   test('certificates and known deviations that end soon, the soonest first', async () => {
     const { runs } = await findRuns([at('runs', 'north')])
     const { report, folder: where } = runs[0] as (typeof runs)[number]

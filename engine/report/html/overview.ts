@@ -6,7 +6,7 @@ import { type Markup, markup, raw } from './markup.ts'
 import { pageAsset, sha256 } from './page.ts'
 
 /**
- * overview.html: banks × chapters as a heat map, what changed, the history of each check, what ends
+ * overview.html: banks and TPPs × chapters as a heat map, what changed, the history of each check, what ends
  * soon. One file without a script, which fetches nothing.
  *
  * @param problems what could not be read
@@ -21,12 +21,12 @@ export function overviewPage(overview: Overview, problems: readonly string[]): s
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${counted(overview.banks.length, 'bank')} · Assay</title>
+<title>${judged(overview)} · Assay</title>
 <style>${raw(style)}</style>
 </head>
 <body>
 <main class="overview">
-<h1>${counted(overview.banks.length, 'bank')}</h1>
+<h1>${judged(overview)}</h1>
 <p>Until <time datetime="${overview.until}">${when(overview.until)}</time>. ${headline(overview)}</p>
 ${problems.map((problem) => markup`<p class="notice">${problem}</p>`)}
 ${heatMap(overview)}
@@ -36,6 +36,17 @@ ${overview.banks.map(bankSection)}
 </body>
 </html>
 `.html
+}
+
+/** 2 banks, 1 TPP. */
+function judged({ banks }: Overview): string {
+  const tpps = banks.filter(({ side }) => side === 'TPP').length
+  const counts: [number, string][] = [
+    [banks.length - tpps, 'bank'],
+    [tpps, 'TPP'],
+  ]
+  const shown = counts.filter(([count]) => count > 0)
+  return shown.map(([count, what]) => counted(count, what)).join(', ')
 }
 
 function headline({ banks }: Overview): string {
@@ -58,10 +69,10 @@ const LEGEND: [Outcome, string][] = [
 ]
 
 function heatMap({ banks, chapters }: Overview): Markup {
-  return markup`<section aria-labelledby="h-heat"><h2 id="h-heat">Banks and chapters</h2>
+  return markup`<section aria-labelledby="h-heat"><h2 id="h-heat">By chapter</h2>
 <p class="legend">${LEGEND.map(([outcome, words]) => markup`<span><i class="${outcome}"></i>${words}</span>`)}</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Banks and chapters"><table class="heat"><thead><tr><td class="none"></td>${chapters.map((chapter) => markup`<th scope="col">${shortName(chapter)}</th>`)}</tr></thead>
-<tbody>${banks.map((bank) => markup`<tr><th scope="row"><a href="#${anchor(bank)}">${bank.name}</a> <small>${bank.verdict}</small></th>${chapters.map((chapter) => cell(bank, chapter))}</tr>`)}</tbody></table></div></section>`
+<div class="scroll" tabindex="0" role="region" aria-label="By chapter"><table class="heat"><thead><tr><td class="none"></td>${chapters.map((chapter) => markup`<th scope="col">${shortName(chapter)}</th>`)}</tr></thead>
+<tbody>${banks.map((bank) => markup`<tr><th scope="row"><a href="#${anchor(bank)}">${bank.name}</a> <small>${bank.side ? 'TPP, ' : ''}${bank.verdict}</small></th>${chapters.map((chapter) => cell(bank, chapter))}</tr>`)}</tbody></table></div></section>`
 }
 
 /** products, errors of products; of the other document the chapter alone. */
@@ -89,7 +100,7 @@ function ending({ ending: ends }: Overview): Markup {
 
 function bankSection(bank: BankOverview): Markup {
   const { changes, history } = bank
-  return markup`<section id="${anchor(bank)}" aria-labelledby="h-${anchor(bank)}"><h2 id="h-${anchor(bank)}">${bank.name} <small>${bank.verdict}</small></h2>
+  return markup`<section id="${anchor(bank)}" aria-labelledby="h-${anchor(bank)}"><h2 id="h-${anchor(bank)}">${bank.name} <small>${bank.side ? 'TPP, ' : ''}${bank.verdict}</small></h2>
 <p>Last run <time datetime="${bank.startedAt}">${when(bank.startedAt)}</time>, in <code>${bank.folder}</code>.${bank.partial ? ` It ended early: ${bank.partial}` : ''}</p>
 <div class="strip" role="img" aria-label="Verdicts of ${counted(bank.runs.length, 'run')}, oldest first: ${bank.runs.map(({ verdict }) => verdict).join(', ')}">${bank.runs.map(({ verdict, startedAt }) => markup`<i class="${TONES[verdict]}" title="${when(startedAt)}: ${verdict}"></i>`)}</div>
 ${changes ? markup`<h3>Since ${when(changes.since)}</h3>${changed('new', changes.new)}${changed('fixed', changes.fixed)}${changed('without a verdict now', changes.lost)}${changes.new.length + changes.fixed.length + changes.lost.length === 0 ? markup`<p>Nothing changed.</p>` : ''}` : ''}
@@ -114,8 +125,8 @@ function changed(title: string, changes: CheckChange[]): Markup {
   return markup`<p><b>${changes.length} ${title}</b></p><ul class="plain">${changes.map((change) => markup`<li><span class="id">${change.id}</span> ${change.title}${change.known ? ' (known deviation)' : ''}${change.message ? markup`<br><span class="said">${clip(change.message, 300)}</span>` : ''}</li>`)}</ul>`
 }
 
-function anchor({ name }: BankOverview): string {
-  return `bank-${Buffer.from(name).toString('base64url')}`
+function anchor({ name, side }: BankOverview): string {
+  return `${side ?? 'bank'}-${Buffer.from(name).toString('base64url')}`
 }
 
 function when(time: string): string {
