@@ -152,6 +152,7 @@ export interface FormDocument {
   has?: string[]
   /** Instead of a form: a link that leads on, by its text or by how its address ends. */
   follow?: string
+  only?: 'approve' | 'deny'
   /** Name of field → value; `{username}` stands for the customer's credential of that name. */
   fill?: Record<string, string>
   /** Tick every checkbox of this name: the accounts. */

@@ -40,6 +40,14 @@ const inMarkup = pages((html) =>
   ),
 )
 
+/** The button that denies, as a link behind the form. */
+const declining = pages((html) => {
+  const action = /action="(\S+\/decision)"/.exec(html)?.[1]
+  if (action === undefined) return html
+  const link = `<a href="${action}?decision=deny">Not now</a>`
+  return html.replace(/<button[^>]*value="deny"[^>]*>Deny<\/button>\s*<\/form>/, `</form>${link}`)
+})
+
 const variants: Variant[] = [
   {
     id: 'login-page-at-once',
@@ -88,6 +96,23 @@ const variants: Variant[] = [
         `<p>Beware of fraud.</p><form action="${ctx.path}"><button name="go-on" value="yes">Go on</button></form>`,
       )
       ctx.state.fired()
+    },
+  },
+  {
+    id: 'declined-by-a-link',
+    story:
+      'How a customer says no is the bank’s: by a link beside the form, which has a single button.',
+    target: ({ authorisation }) => {
+      for (const form of authorisation.forms ?? []) delete form.deny
+      authorisation.forms?.unshift({ follow: 'Not now', only: 'deny' })
+    },
+    async middleware(ctx, next) {
+      if (onPages(ctx) && ctx.path.endsWith('/decision') && ctx.method === 'GET') {
+        ctx.method = 'POST'
+        stateOf(ctx).body = ctx.querystring
+        ctx.state.fired()
+      }
+      await declining(ctx, next)
     },
   },
   {
