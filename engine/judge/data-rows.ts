@@ -70,10 +70,7 @@ export function transactionKey(row: Row): string {
   const known = keys.get(row)
   if (known !== undefined) return known
   const key = JSON.stringify([
-    row.AccountId,
-    bookedAt(row) ?? row.BookingDateTime,
-    row.CreditDebitIndicator,
-    member(row, 'Amount', 'Currency'),
+    leanTransactionKey(row),
     row.AddressLine,
     member(row, 'MerchantDetails', 'MerchantName'),
   ])
@@ -84,16 +81,49 @@ export function transactionKey(row: Row): string {
 /** A row is compared many times, and nothing changes it. */
 const keys = new WeakMap<Row, string>()
 
-/** What of `wanted` does not stand in `rows`, each as often as it is wanted. */
-export function missingFrom(rows: Row[], wanted: Row[], key = transactionKey): Row[] {
-  const counts = new Map<string, number>()
-  for (const each of rows.map(key)) counts.set(each, (counts.get(each) ?? 0) + 1)
-  return wanted.filter((row) => {
-    const each = key(row)
-    const left = counts.get(each) ?? 0
-    counts.set(each, left - 1)
-    return left <= 0
+/** The same without address and merchant, which no sentence promises: one answer may show them and another not. */
+export function leanTransactionKey(row: Row): string {
+  return JSON.stringify([
+    row.AccountId,
+    bookedAt(row) ?? row.BookingDateTime,
+    row.CreditDebitIndicator,
+    member(row, 'Amount', 'Currency'),
+  ])
+}
+
+/** Address and merchant are the same, where both rows show them. */
+function agree(one: Row, other: Row): boolean {
+  return [['AddressLine'], ['MerchantDetails', 'MerchantName']].every((path) => {
+    const [own, others] = [member(one, ...path), member(other, ...path)]
+    return (own ?? others) === (others ?? own)
   })
+}
+
+/**
+ * What of `wanted` does not stand in `rows`, each as often as it is wanted. A transaction stands there
+ * also where only one of the two shows its address or its merchant.
+ */
+export function missingFrom(rows: Row[], wanted: Row[], key = transactionKey): Row[] {
+  const left = groupedBy(rows, key)
+  const missing = wanted.filter((row) => !left.get(key(row))?.pop())
+  if (key !== transactionKey || missing.length === 0) return missing
+  const lean = groupedBy([...left.values()].flat(), leanTransactionKey)
+  return missing.filter((row) => {
+    const alike = lean.get(leanTransactionKey(row)) ?? []
+    const at = alike.findIndex((other) => agree(row, other))
+    if (at >= 0) alike.splice(at, 1)
+    return at < 0
+  })
+}
+
+function groupedBy(rows: Row[], key: (row: Row) => string): Map<string, Row[]> {
+  const groups = new Map<string, Row[]>()
+  for (const row of rows) {
+    const group = groups.get(key(row))
+    if (group) group.push(row)
+    else groups.set(key(row), [row])
+  }
+  return groups
 }
 
 /** What stands in both, as often as it stands in both: the rows that two outer answers share. */

@@ -4,6 +4,7 @@ export { brief } from '../judge/brief.ts'
 export {
   bookedAt,
   isBooked,
+  leanTransactionKey,
   member,
   missingFrom,
   type Row,

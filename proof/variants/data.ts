@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Row } from '../../bank/data/transactions.ts'
 import type { Policies } from '../../bank/policies.ts'
+import { rowsOf } from '../data-requests.ts'
 import type { Variant } from '../proof.ts'
 import { answers, elements, type Json, partOf, successes } from '../rewriting.ts'
 import { roundRobin, roundRobinOf, roundRobinPerKey } from '../round-robin.ts'
@@ -201,6 +202,16 @@ const variants: Variant[] = [
         ...(MerchantDetails !== undefined && { MerchantDetails: anonymous || MerchantDetails }),
       }
     }),
+  },
+  {
+    id: 'details-at-single-addresses',
+    story:
+      'Lists are lean, and what one account is asked for has it all: AddressLine, MerchantDetails and CreditLine, which no sentence promises, stand in single answers alone.',
+    middleware: rowsOf(['balances', 'transactions'], (rows) =>
+      rows.map(
+        ({ AddressLine: _address, MerchantDetails: _merchant, CreditLine: _line, ...row }) => row,
+      ),
+    ),
   },
   {
     id: 'amounts-of-any-currency-and-decimals',

@@ -24,6 +24,14 @@ export function steadyBalances(first: Row[], second: Row[]): SteadyBalances[] {
   })
 }
 
+/** The rows of two answers, without CreditLine where one of them shows none: no sentence promises it. */
+export function alikeInCreditLine(one: Row[], other: Row[]): [Row[], Row[]] {
+  const shows = (rows: Row[]) => rows.some(({ CreditLine }) => [CreditLine ?? []].flat().length > 0)
+  if (shows(one) === shows(other)) return [one, other]
+  const lean = (rows: Row[]) => rows.map(({ CreditLine: _line, ...row }) => row)
+  return [lean(one), lean(other)]
+}
+
 function withoutAmounts(row: Row): string {
   const lines = [row.CreditLine ?? []].flat().map((line) => {
     const { Included, Type } = (line ?? {}) as Row
