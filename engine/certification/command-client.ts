@@ -40,8 +40,8 @@ function reasonIn(stderr: string): string {
   return error?.trim() ?? last
 }
 
-/** Writes the credentials as files, and the briefing that names them. */
-function environmentOf(briefing: Briefing): Record<string, string> {
+/** Writes the credentials as files, and the briefing that names them; what the program finds in its environment. */
+export function environmentOf(briefing: Briefing): Record<string, string> {
   const { folder, bank, client, customer, goal, scenario } = briefing
   const credentials = join(folder, 'credentials')
   const state = join(folder, 'state')

@@ -21,14 +21,14 @@ const MEBIBYTE = 1024 * 1024
  *
  * @throws WireLimit `too-large` for a body that cannot be held, with the number to change.
  */
-export function assertRoomFor(bytes: number, memory = heap): void {
+export function assertRoomFor(bytes: number, memory = heap, collect = collectGarbage): void {
   if (bytes < LARGE) return
   const needed = bytes * FOR_A_BYTE
   const { limit } = memory()
   const most = limit * (1 - RESERVE)
   if (memory().used + needed <= most) return
   // Much of what is in use may be garbage that nobody collected yet.
-  collectGarbage()
+  collect()
   const { used } = memory()
   if (used + needed <= most) return
   const enough = Math.ceil((used + needed) / (1 - RESERVE) / MEBIBYTE / 256) * 256
@@ -47,14 +47,14 @@ function heap(): { used: number; limit: number } {
   return { used, limit }
 }
 
-let collect: (() => void) | undefined
+let collector: (() => void) | undefined
 
 /** Node shows its collector only on demand. */
 function collectGarbage(): void {
-  if (!collect) {
+  if (!collector) {
     setFlagsFromString('--expose-gc')
-    collect = runInNewContext('gc') as () => void
+    collector = runInNewContext('gc') as () => void
     setFlagsFromString('--no-expose-gc')
   }
-  collect()
+  collector()
 }

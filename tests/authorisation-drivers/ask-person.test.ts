@@ -1,4 +1,4 @@
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { chromium, type Page } from 'playwright-core'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Alteration } from '../../bank/alteration.ts'
 import { everything } from '../../suites/consents.ts'
@@ -25,9 +25,10 @@ const loopback: Alteration = {
 describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, async () => {
   const directory = await openDirectory()
   const certificate = await (await authority('this machine')).issue('127.0.0.1')
-  const launched: Browser[] = []
+  const args = ['--no-sandbox', '--disable-background-networking', '--no-first-run']
+  const browser = await chromium.launch({ executablePath, args })
   afterAll(async () => {
-    await Promise.all(launched.map((one) => one.close()))
+    await browser.close()
     await directory.close()
   })
 
@@ -58,9 +59,6 @@ describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, async () => {
     }
     const atThePage = async () => {
       await expect.poll(() => said.length, { timeout: 20_000 }).toBeGreaterThan(1)
-      const args = ['--no-sandbox', '--disable-background-networking', '--no-first-run']
-      const browser = await chromium.launch({ executablePath, args })
-      launched.push(browser)
       const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage()
       await page.goto(said[0]?.split(' at ')[1] ?? '')
       return page

@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
-import { commandClient } from '../../engine/certification/command-client.ts'
+import type { ClientDriver } from '../../engine/certification/client.ts'
+import { commandClient, environmentOf } from '../../engine/certification/command-client.ts'
 import type { Goal } from '../../engine/certification/scenario.ts'
 import { readTppFile } from '../../engine/certification/tpp-file.ts'
 import { oauth4webapiClient } from './oauth4webapi-client.ts'
@@ -19,11 +22,36 @@ const otherwise = (results: Awaited<ReturnType<typeof certified>>['results']) =>
     .filter(({ outcome }) => !['pass', 'observed', 'not-applicable'].includes(outcome))
     .map(({ id, outcome, message, actual }) => `${outcome} ${id}: ${message} ${actual ?? ''}`)
 
+/** A program in a thread for each goal, which begins in a third of the time of a process. */
+function inThread(file: string): ClientDriver {
+  return {
+    async pursue(briefing) {
+      const env = { ...process.env, ...environmentOf(briefing) }
+      const thread = new Worker(file, { env, stderr: true, stdout: true })
+      let words = ''
+      thread.stderr.setEncoding('utf8').on('data', (text: string) => {
+        words += text
+      })
+      const [code] = await once(thread, 'exit')
+      return { end: code === 0 ? 'done' : 'refused', words: words.trim().slice(0, 500) }
+    },
+    async close() {},
+  }
+}
+
 describe('openid-client, by docs/example-client.mjs', () => {
   const { document, base, goals } = readTppFile(join(root, 'docs', 'example-tpp.yaml'))
   const { client } = document
   if (client.driver !== 'command') throw new TypeError('the example is a program')
-  const driver = () => commandClient({ command: client.command, base, patience: 60_000 })
+  const { command } = client
+  const driver = () => inThread(join(base, command.at(-1) ?? ''))
+
+  test('reads from the correct bank as the example starts it', async () => {
+    const program = commandClient({ command, base, patience: 60_000 })
+    const selected = (id: string) => id === 'TGEN-01/reads-everything'
+    const { results } = await certified(program, { goals, selected, parallel: 1 })
+    expect(results.get('TGEN-01/reads-everything')).toMatchObject({ outcome: 'pass', message: '' })
+  }, 300_000)
 
   test('reads from the correct bank, and refuses every answer that it should', async () => {
     const { results } = await certified(driver(), { goals, selected: login, parallel: 2 })

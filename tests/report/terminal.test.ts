@@ -10,9 +10,23 @@ const correct = await recorded('correct')
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
 const COLOUR = /\u001b\[\d+m/g
 
+type Run = Pick<Recording, 'report' | 'exchanges'>
+
+/** Makes it once for each run. */
+function once(make: (name: BankName) => Promise<Run>) {
+  const known = new Map<BankName, Promise<Run>>()
+  return (name: BankName) => {
+    const run = known.get(name) ?? make(name)
+    known.set(name, run)
+    return run
+  }
+}
+
+const read = once(recorded)
+
 /** A run without what differs from run to run: instants, ids, ports, and how much there is of all. */
-async function settled(name: BankName): Promise<Pick<Recording, 'report' | 'exchanges'>> {
-  const { report, exchanges } = await recorded(name)
+const settled = once(async (name) => {
+  const { report, exchanges } = await read(name)
   // Exchanges that are named on the terminal, by their order there.
   const evidence = new Map<string, string>()
   for (const id of report.causes.flatMap(({ findings }) => findings)) {
@@ -29,17 +43,13 @@ async function settled(name: BankName): Promise<Pick<Recording, 'report' | 'exch
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'c0ffee00-0000-4000-8000-000000000000')
     .replace(/"(x\d+)"/g, (_, id: string) => `"${evidence.get(id) ?? id}"`)
   return JSON.parse(text)
-}
+})
 
 async function shown(name: BankName, width: number, colour: boolean): Promise<string> {
-  return summary(await recorded(name), width, colour)
+  return summary(await read(name), width, colour)
 }
 
-function summary(
-  { report, exchanges }: Pick<Recording, 'report' | 'exchanges'>,
-  width: number,
-  colour: boolean,
-): string {
+function summary({ report, exchanges }: Run, width: number, colour: boolean): string {
   const where = { path: 'reports/tonight/report.html', folder: 'reports/tonight' }
   return consoleSummary(report, exchanges, { width, colour, ...where })
 }
