@@ -4,6 +4,7 @@ import type { Context, Next } from 'koa'
 import type { Result } from '../engine/judge/results.ts'
 import type { Judgement } from '../engine/run/run-check.ts'
 import { namedBy } from '../engine/suite-api/check.ts'
+import type { Exchange } from '../engine/wire/exchange.ts'
 import { cellsOf } from '../proof/cells/message-cells.ts'
 import { SITUATIONS } from '../proof/cells/situations.ts'
 import { endpointOf } from '../proof/data-requests.ts'
@@ -24,6 +25,11 @@ export interface Observed {
   judgements: (Judgement & { named: string[] })[]
   /** Of each exchange: what deviated in the request, and the status of the answer. */
   exchanges: { id: string; deviation?: string; status?: number }[]
+  /** Visits at the authorisation page. */
+  visits: number
+  requests: number
+  /** Rows of each answer to a request for all transactions. */
+  rows: number[]
   results: Result[]
   exitCode: number
 }
@@ -46,10 +52,13 @@ async function observe(): Promise<Observed> {
     context.suites.checks.map(({ id, options }) => [id, namedBy(options).map(({ name }) => name)]),
   )
   const exchanges: Observed['exchanges'] = []
+  const rows: number[] = []
+  let visits = 0
   const noted = {
     id: 'noted',
     story: 'Nothing is altered; what is asked is noted.',
     async middleware(ctx: Context, next: Next) {
+      if (ctx.path === '/authorize') visits += 1
       const endpoint = endpointOf(ctx)
       const held = Object.values(SITUATIONS).filter(({ holds }) => endpoint && holds(ctx))
       await next()
@@ -58,10 +67,11 @@ async function observe(): Promise<Observed> {
     },
   }
   try {
-    const { results, exitCode } = await judgeBank(context, [noted], {
+    const { results, exitCode, requests } = await judgeBank(context, [noted], {
       onExchange(exchange) {
         answers.push(...recordedOf(exchange))
         for (const cell of cellsOf(exchange)) messages.add(cell)
+        rows.push(...rowsOf(exchange))
         const { id, about, response } = exchange
         exchanges.push({ id, deviation: about.deviation, status: response?.status })
       },
@@ -74,10 +84,20 @@ async function observe(): Promise<Observed> {
       messages: [...messages],
       judgements,
       exchanges,
+      visits,
+      requests,
+      rows,
       results: [...results.values()],
       exitCode,
     }
   } finally {
     await context.directory.close()
   }
+}
+
+/** How many transactions came, where all were asked for. */
+export function rowsOf({ endpoint, request, response }: Exchange): number[] {
+  if (!endpoint.endsWith('transactions') || request.url.includes('?')) return []
+  const { Data } = (response?.json ?? {}) as { Data?: { Transaction?: unknown[] } }
+  return [Data?.Transaction?.length ?? 0]
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Alteration } from '../../bank/alteration.ts'
 import { startBank } from '../../bank/bank.ts'
 import type { Report } from '../../engine/report/report.ts'
 import { groupFaults } from '../../proof/grouping.ts'
@@ -10,6 +11,7 @@ import { judgeBank, openProofContext, type ProofContext } from '../../proof/judg
 import { loadFaults } from '../../proof/load.ts'
 import { main } from '../built.ts'
 import { openDirectory } from '../directory.ts'
+import { observed } from '../observed.ts'
 
 /**
  * `assay run` goes through vitest, a process of its own and files; `assay prove` judges in its own
@@ -43,6 +45,11 @@ beforeAll(async () => {
 
 afterAll(() => context.directory.close())
 
+async function proven(alterations: Alteration[]) {
+  const { results, exitCode } = await judgeBank(context, alterations)
+  return { results: [...results.values()], exitCode }
+}
+
 test('there are ten faults to compare, some of which share a bank', () => {
   expect(chosen.flat().length).toBeGreaterThanOrEqual(10)
   expect(chosen.filter(({ length }) => length > 1)).toHaveLength(2)
@@ -51,7 +58,7 @@ test('there are ten faults to compare, some of which share a bank', () => {
 test.each(chosen.map((group) => ({ group, name: group.map(({ id }) => id).join(' + ') })))(
   'the bank with $name',
   async ({ group: alterations }) => {
-    const direct = await judgeBank(context, alterations)
+    const direct = alterations.length > 0 ? await proven(alterations) : await observed()
 
     const bank = await startBank({ alterations, directory: context.directory })
     const folder = mkdtempSync(join(tmpdir(), 'assay-two-ways-'))
@@ -70,11 +77,7 @@ test.each(chosen.map((group) => ({ group, name: group.map(({ id }) => id).join('
       outcome,
       blockedBy,
     ])
-    const found = [...direct.results.values()].map((each) => [
-      each.id,
-      each.outcome,
-      each.blockedBy,
-    ])
+    const found = direct.results.map((each) => [each.id, each.outcome, each.blockedBy])
     expect(told.sort()).toEqual(found.sort())
     expect(code).toBe(direct.exitCode)
     expect(report.exitCode).toBe(direct.exitCode)
