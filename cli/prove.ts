@@ -53,19 +53,20 @@ export async function prove(options: ProveOptions): Promise<void> {
     proofs.push(proof)
     show(proof, proofs.length, expected.length, options.correct === true)
   }
-  const context = await openProofContext()
+  const whole = isWhole(options) && options.shard === undefined
+  // What is proven in other processes needs no bank in this one.
+  const context = options.correct || whole ? await openProofContext() : undefined
   try {
-    if (options.correct) done(await proveOne(context, 'correct', CORRECT))
+    if (options.correct && context) done(await proveOne(context, 'correct', CORRECT))
     else if (!options.merge) await runInWorkers(jobs, processes(options), done)
-    const whole = isWhole(options) && options.shard === undefined
-    const mutants = whole ? await proveMutants(context) : undefined
-    const matrix = mutants && matrixOf(proofs, context.suites, context.catalogue, mutants.caught)
+    const mutants = whole && context ? await proveMutants(context) : undefined
+    const catalogue = context?.catalogue ?? loadCatalogue()
+    const matrix = mutants && context && matrixOf(proofs, context.suites, catalogue, mutants.caught)
     const seconds = (Date.now() - began) / 1000
     const { json, page } = options
-    const facts = { seconds, proofs, expected, mutants, matrix, catalogue: context.catalogue }
-    conclude(facts, { json, page })
+    conclude({ seconds, proofs, expected, mutants, matrix, catalogue }, { json, page })
   } finally {
-    await context.directory.close()
+    await context?.directory.close()
   }
   if (!isWhole(options) || options.shard !== undefined || options.merge) return
   // Both sides: what judges TPPs is proven by wrong and lawful TPPs.
