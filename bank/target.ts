@@ -1,25 +1,51 @@
 import { factNames } from './admin-api.ts'
-import type { Customer } from './data/customers.ts'
+import { type Customer, customersOf } from './data/customers.ts'
 import type { Directory, Enrolled } from './directory.ts'
-import { placeholdersOf } from './endpoints.ts'
+import { endpointsOf, placeholdersOf } from './endpoints.ts'
 import { panScheme } from './policies/consents.ts'
 import type { Services } from './services.ts'
+import { settingsFrom } from './settings.ts'
 
 /** How to reach and judge this bank: the shape of a target file, every credential in it. */
-export function targetOf(
-  services: Pick<Services, 'settings' | 'endpoints' | 'directory' | 'customers'>,
-  operatorUrl: string,
-) {
-  const { settings, endpoints, directory, customers } = services
+export function targetOf(services: Addressed & Pick<Services, 'directory'>, operatorUrl: string) {
+  const { directory } = services
   const { first, second } = directory.clients
-  const [one, two] = customers
-  if (!one || !two) throw new Error('a bank has two customers at least')
   return {
     name: 'embedded',
-    addresses: placeholdersOf(settings, endpoints),
     trust: [directory.authority],
     clients: { first: clientOf(first), second: clientOf(second) },
     refusedCertificates: refusedOf(directory),
+    ...publicFacts(services, operatorUrl),
+  }
+}
+
+/** The same before the bank is started: no port, and no key, is known yet. */
+export function plannedTarget(name: string) {
+  const settings = settingsFrom()
+  const endpoints = endpointsOf(settings, () => 'https://127.0.0.1')
+  const customers = customersOf(settings.data)
+  const transport = { certificate: '', key: '' }
+  const client = {
+    transport,
+    signing: { key: '', kid: '' },
+    softwareStatement: '',
+    redirectUris: [],
+  }
+  return {
+    name,
+    clients: { first: { ...client, scopes: SCOPES }, second: { ...client, scopes: SCOPES } },
+    refusedCertificates: { expired: transport, untrusted: transport },
+    ...publicFacts({ settings, endpoints, customers }, ''),
+  }
+}
+
+type Addressed = Pick<Services, 'settings' | 'endpoints' | 'customers'>
+
+function publicFacts({ settings, endpoints, customers }: Addressed, operatorUrl: string) {
+  const [one, two] = customers
+  if (!one || !two) throw new Error('a bank has two customers at least')
+  return {
+    addresses: placeholdersOf(settings, endpoints),
     customers: { first: customerOf(one), second: customerOf(two) },
     authorisation: {
       driver: 'http' as const,
@@ -51,6 +77,8 @@ export function targetOf(
 
 export type Target = ReturnType<typeof targetOf>
 
+const SCOPES = { accounts: 'accounts', fundsConfirmation: 'fundsconfirmations' }
+
 function clientOf({ transport, signing, softwareStatement, redirectUris }: Enrolled) {
   return {
     transport,
@@ -60,7 +88,7 @@ function clientOf({ transport, signing, softwareStatement, redirectUris }: Enrol
     },
     softwareStatement,
     redirectUris,
-    scopes: { accounts: 'accounts', fundsConfirmation: 'fundsconfirmations' },
+    scopes: SCOPES,
   }
 }
 

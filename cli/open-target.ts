@@ -1,10 +1,10 @@
 import { dirname, join, resolve } from 'node:path'
-import { readTargetFile } from '../engine/configuration/load.ts'
+import { readTargetFile, type TargetFile } from '../engine/configuration/load.ts'
 import type { TargetDocument } from '../engine/configuration/target.ts'
 import { configurationDigest } from '../engine/run/configuration-digest.ts'
 
-/** A target with everything inline, and what must be closed after its use. */
-export interface OpenedTarget {
+/** A target with everything inline. */
+export interface ReadTarget {
   document: TargetDocument
   /** The target file, absolute. */
   file: string
@@ -16,6 +16,10 @@ export interface OpenedTarget {
   ours: boolean
   /** Where clients and leftovers at this bank are remembered; not for a bank that goes. */
   memory?: string
+}
+
+/** A target that answers, and what must be closed after its use. */
+export interface OpenedTarget extends ReadTarget {
   close(): Promise<void>
 }
 
@@ -24,20 +28,8 @@ export interface OpenedTarget {
  * a target like any other; from there on nothing knows whose bank it is.
  */
 export async function openTarget(path: string): Promise<OpenedTarget> {
-  const read = await readTargetFile(path)
-  const file = resolve(path)
-  if (read.kind === 'bank') {
-    const { document, base } = read.target
-    return {
-      document,
-      file,
-      configurationDigest: configurationDigest(document),
-      base,
-      ours: false,
-      memory: join(base, '.assay'),
-      close: async () => {},
-    }
-  }
+  const { read, ...known } = await readTarget(path)
+  if (read.kind === 'bank') return { ...known, close: async () => {} }
   // Its keys are made beside this thread, which loads the rest of it meanwhile.
   const making = import('../bank/directory.ts').then(({ createDirectory }) => createDirectory())
   const [directory, { startBank }] = await Promise.all([making, import('../bank/bank.ts')])
@@ -46,16 +38,39 @@ export async function openTarget(path: string): Promise<OpenedTarget> {
     await directory.close()
     throw problem
   })
-  const document = { ...(structuredClone(bank.target) as TargetDocument), name }
   return {
-    document,
-    file,
-    configurationDigest: configurationDigest(read.options),
-    base: dirname(path),
-    ours: true,
+    ...known,
+    document: { ...(structuredClone(bank.target) as TargetDocument), name },
     async close() {
       await bank.close()
       await directory.close()
     },
+  }
+}
+
+/** Reads a target file and starts nothing: of the reference bank neither ports nor keys are known. */
+export async function readTarget(path: string): Promise<ReadTarget & { read: TargetFile }> {
+  const read = await readTargetFile(path)
+  const file = resolve(path)
+  if (read.kind === 'embedded') {
+    const { plannedTarget } = await import('../bank/target.ts')
+    return {
+      read,
+      document: plannedTarget(read.options.name),
+      file,
+      configurationDigest: configurationDigest(read.options),
+      base: dirname(path),
+      ours: true,
+    }
+  }
+  const { document, base } = read.target
+  return {
+    read,
+    document,
+    file,
+    configurationDigest: configurationDigest(document),
+    base,
+    ours: false,
+    memory: join(base, '.assay'),
   }
 }

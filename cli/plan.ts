@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import type { Announced } from '../engine/authorisation-drivers/driver.ts'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { openClientStore } from '../engine/client-session/client-store.ts'
-import { targetFrom } from '../engine/configuration/resolve.ts'
+import { expiryPatienceOf, isAttended, targetFrom } from '../engine/configuration/resolve.ts'
 import type { TargetDocument } from '../engine/configuration/target.ts'
 import { readReport } from '../engine/report/read-run.ts'
 import { planOf } from '../engine/run/plan.ts'
 import type { Scope } from '../engine/run/scope.ts'
 import { loadSuites } from '../engine/run/suites.ts'
 import { list } from './list.ts'
-import { type OpenedTarget, openTarget } from './open-target.ts'
+import { type ReadTarget, readTarget } from './open-target.ts'
 import { planText, type Surroundings } from './plan-text.ts'
 import { reportsFolder } from './reports-folder.ts'
 import { assertProfile, assertSelects } from './selection.ts'
@@ -30,41 +30,36 @@ export async function plan(options: {
   const catalogue = loadCatalogue()
   assertSelects(only, catalogue)
   if (options.list) return list(scope)
-  const opened = await openTarget(options.target)
-  try {
-    const { checks } = await loadSuites(SUITES, catalogue)
-    const planned = planOf({ target: opened.document, catalogue, checks, scope })
-    console.log(planText(planned, await surroundings(opened, scope)))
-  } finally {
-    await opened.close()
-  }
+  const target = await readTarget(options.target)
+  const { checks } = await loadSuites(SUITES, catalogue)
+  const planned = planOf({ target: target.document, catalogue, checks, scope })
+  console.log(planText(planned, await surroundings(target, scope)))
 }
 
-async function surroundings(opened: OpenedTarget, scope: Scope): Promise<Surroundings> {
-  const { document, base, memory } = opened
-  const target = targetFrom(document, base)
-  const file = memory && join(memory, `${target.name}.clients.json`)
-  const kept = file === undefined ? undefined : openClientStore(file, target)
-  const byOf = ({ name, clientId }: { name: string; clientId?: string }) => {
+async function surroundings(target: ReadTarget, scope: Scope): Promise<Surroundings> {
+  const { document, base, memory } = target
+  const file = memory && join(memory, `${document.name}.clients.json`)
+  const kept = file === undefined ? undefined : openClientStore(file, targetFrom(document, base))
+  const byOf = (name: string, clientId: string | undefined) => {
     if (clientId !== undefined) return 'configured'
     return kept?.find(name) ? 'kept' : 'registers'
   }
   return {
-    target: target.name,
-    lastRun: await lastRun(opened, scope),
-    requestsPerMinute: target.requestsPerMinute,
-    clients: Object.values(target.clients).map((client) => {
-      return { name: client.name, by: byOf(client) }
+    target: document.name,
+    lastRun: await lastRun(target, scope),
+    requestsPerMinute: document.requestsPerMinute,
+    clients: Object.entries(document.clients).map(([name, { clientId }]) => {
+      return { name, by: byOf(name, clientId) }
     }),
-    expiryPatience: target.expiryPatience / 1000,
-    attended: target.attended,
+    expiryPatience: expiryPatienceOf(document),
+    attended: isAttended(document),
     keep: document.authorisation.keep ?? 'memory',
   }
 }
 
 /** The latest whole run of the same target, configuration and scope, where reports go by default. */
 async function lastRun(
-  { document, configurationDigest }: OpenedTarget,
+  { document, configurationDigest }: ReadTarget,
   { profile, only }: Scope,
 ): Promise<Surroundings['lastRun']> {
   const folder = reportsFolder(document.name)

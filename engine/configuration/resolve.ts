@@ -85,12 +85,22 @@ export function targetFrom(document: TargetDocument, base: string = process.cwd(
     issuer: document.issuer ?? endpoints.discovery.replace(/\/\.well-known\/[^/]+$/, ''),
     intentClaim: document.literals?.intentClaim ?? 'openbanking_intent_id',
     absent: new Set(document.absent ?? []),
-    attended: document.authorisation.attended ?? document.authorisation.driver === 'ask',
+    attended: isAttended(document),
     settlingTime: (document.settlingTime ?? 10) * 1000,
-    expiryPatience: (document.expiryPatience ?? 60) * 1000,
+    expiryPatience: expiryPatienceOf(document) * 1000,
     base: resolve(base),
     secrets: secretsOf(document),
   }
+}
+
+/** Is a person needed at the bank's pages? */
+export function isAttended({ authorisation: { attended, driver } }: TargetDocument): boolean {
+  return attended ?? driver === 'ask'
+}
+
+/** Seconds that a run may wait for a token or a consent to expire by itself. */
+export function expiryPatienceOf({ expiryPatience }: TargetDocument): number {
+  return expiryPatience ?? 60
 }
 
 function clientFrom(name: string, client: ClientDocument): TargetClient {

@@ -1,5 +1,6 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { type NamedConsent, precededBy } from '../client-session/consent.ts'
+import { expiryPatienceOf } from '../configuration/resolve.ts'
 import type { HookName, TargetDocument } from '../configuration/target.ts'
 import { consentsOf, type SuiteCheck } from '../suite-api/check.ts'
 import { inCore, inScope, ordered, type Scope } from './scope.ts'
@@ -163,7 +164,7 @@ function factBy(target: TargetDocument, name: HookName): HookBy {
   if (http) return 'http'
   if (command) return 'command'
   if (ask !== undefined) return 'ask'
-  const patience = target.expiryPatience ?? 60
+  const patience = expiryPatienceOf(target)
   if (name === 'token-expired' && patience > 0) return 'time'
   return name === 'consent-expired' && patience >= 120 ? 'time' : undefined
 }

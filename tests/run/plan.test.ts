@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startBank } from '../../bank/bank.ts'
+import { plannedTarget } from '../../bank/target.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { planOf } from '../../engine/run/plan.ts'
 import type { Scope } from '../../engine/run/scope.ts'
@@ -22,6 +23,16 @@ async function planned(document: TargetDocument, scope: Scope) {
   const { catalogue, suites } = context
   return planOf({ target: document, catalogue, checks: suites.checks, scope })
 }
+
+test('the reference bank is planned for as it is, before it is started', async () => {
+  const foreseen = plannedTarget(target.name)
+  expect(Object.keys(foreseen).sort()).toEqual(
+    Object.keys(target)
+      .filter((name) => name !== 'trust')
+      .sort(),
+  )
+  expect(await planned(foreseen, FULL)).toEqual(await planned(target, FULL))
+})
 
 /**
  * A run of the correct bank: visits that took place, requests, how many of them brought all 90
