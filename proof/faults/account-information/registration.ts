@@ -127,6 +127,22 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'first-redirect-uri-kept-in-any-case',
+    story: 'The table has one redirect URI for each client, and a collation that ignores case.',
+    fails: ['REG-04/similar'],
+    policies: (correct, { fired }) => ({
+      redirectUrisAcceptable(wanted, stated) {
+        const known = stated.map((uri) => uri.toLowerCase())
+        return wanted.length > 0 && wanted.every((uri) => known.includes(uri.toLowerCase()))
+      },
+      redirectUrisStored(requested, stated) {
+        const [first, ...others] = correct.redirectUrisStored(requested, stated)
+        if (first !== undefined && !stated.includes(first)) fired()
+        return first === undefined ? others : [first]
+      },
+    }),
+  },
+  {
     id: 'one-redirect-uri-of-the-statement-is-enough',
     story: 'The lists are compared with "have they something in common?".',
     fails: ['REG-04/outside', 'REG-04/similar'],
