@@ -14,47 +14,64 @@ export interface GivenApprovals {
   /**
    * Where its access token was refused.
    *
-   * @throws NotApplicable when a newer approval reads data.
+   * @throws NotApplicable when a newer approval reads data, or did before it ended.
    */
   requireNewestReads(consent: NamedConsent): Promise<void>
   /**
    * Where its refresh token was refused.
    *
-   * @throws NotApplicable when that of a newer approval gives tokens.
+   * @throws NotApplicable when that of a newer approval gives tokens, or it has ended and the older one reads nothing.
    */
   requireNewestRefreshes(consent: NamedConsent): Promise<void>
 }
 
 export function createGivenApprovals(held: HeldTokens, issued: IssuedTokens): GivenApprovals {
-  const given: { approval: Approval; path: string }[] = []
+  const given: Given[] = []
 
-  const newerThan = ({ name, client = 'first', customer = 'first' }: NamedConsent) => {
+  const besides = ({ name, client = 'first', customer = 'first' }: NamedConsent) => {
     const at = given.findIndex(({ approval }) => approval.name === name)
+    const older = given[at]
     const newer = given
       .slice(at + 1)
       .filter(({ approval }) => approval.tpp.name === client && approval.customer === customer)
       .filter(({ approval }) => held.of(approval.facts))
       .at(-1)
-    return at < 0 || !newer || issued.hasEnded(newer.approval.consentId) ? undefined : newer
+    return older && newer && { older, newer, gone: issued.hasEnded(newer.approval.consentId) }
   }
 
-  const ended = ({ name }: NamedConsent, newer: Approval) =>
-    new NotApplicable(`the bank ended the approval “${name}” when “${newer.name}” was given`)
+  const ended = ({ name }: NamedConsent, { approval }: Given) =>
+    new NotApplicable(`the bank ended the approval “${name}” when “${approval.name}” was given`)
 
   return {
     add(approval, permissions) {
-      given.push({ approval, path: readableWith(permissions) })
+      given.push({ approval, path: readableWith(permissions), at: Date.now() })
     },
     async requireNewestReads(consent) {
-      const newer = newerThan(consent)
-      if (!newer) return
-      if (succeeded(await newer.approval.get(newer.path))) throw ended(consent, newer.approval)
+      const { older, newer, gone } = besides(consent) ?? {}
+      if (!older || !newer) return
+      // What has ended cannot be asked: only data that the older one gave beside it say that both stood.
+      const replaced = gone
+        ? issued.lastRead(older.approval.consentId) < newer.at
+        : succeeded(await newer.approval.get(newer.path))
+      if (replaced) throw ended(consent, newer)
     },
     async requireNewestRefreshes(consent) {
-      const newer = newerThan(consent)?.approval
-      if (newer && (await held.refresh(newer.facts, newer.tpp))) throw ended(consent, newer)
+      const { older, newer, gone } = besides(consent) ?? {}
+      if (!older || !newer) return
+      // Refused data end at requireNewestReads.
+      if (gone) await older.approval.get(older.path)
+      else if (await held.refresh(newer.approval.facts, newer.approval.tpp)) {
+        throw ended(consent, newer)
+      }
     },
   }
+}
+
+/** An approval, an address that it reads, and when it was given, in milliseconds since the epoch. */
+interface Given {
+  approval: Approval
+  path: string
+  at: number
 }
 
 /** An address that a consent with these permissions opens. */

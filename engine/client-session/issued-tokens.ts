@@ -26,6 +26,8 @@ export interface IssuedTokens {
   isPromised(accessToken: string): boolean
   /** Has the consent been deleted, revoked, or outlived? */
   hasEnded(consentId: string): boolean
+  /** When it last gave data, in milliseconds since the epoch; 0 where it never did. */
+  lastRead(consentId: string): number
 }
 
 /** What is said of the token that was answered 401, for whoever judges whether it should have lived. */
@@ -46,9 +48,13 @@ export function createIssuedTokens(): IssuedTokens {
   const newest = new Map<string, string>()
   const expired = new Set<string>()
   const ended = new Set<string>()
+  const read = new Map<string, number>()
   return {
     note(exchange) {
       const { endpoint, about, request } = exchange
+      if (about.approval !== undefined && about.consent && succeeded(exchange)) {
+        read.set(about.consent.id, Date.parse(exchange.startedAt))
+      }
       if (endpoint === 'delete-account-access-consent') {
         if (succeeded(exchange) && about.subject !== undefined) ended.add(about.subject)
         return
@@ -73,5 +79,6 @@ export function createIssuedTokens(): IssuedTokens {
       return !expired.has(token) && Date.now() < at + expiresIn * 1000 - MARGIN
     },
     hasEnded: (id) => ended.has(id),
+    lastRead: (id) => read.get(id) ?? 0,
   }
 }

@@ -6,6 +6,7 @@ import { openSession } from '../../engine/run/open.ts'
 import { createRun } from '../../engine/run/run.ts'
 import { phaseOf } from '../../engine/run/scope.ts'
 import { judgeBank, openProofContext, type ProofContext } from '../../proof/judge-bank.ts'
+import { loadVariants } from '../../proof/load.ts'
 import { openDirectory } from '../directory.ts'
 import { recorded } from '../report/recorded.ts'
 
@@ -57,6 +58,20 @@ test.each([
         .map(({ check }) => check),
   })
   expect(judged).toEqual(whole)
+})
+
+test.each([
+  ['status-lags-behind-approval', 'account-information/life-cycle'],
+  ['only-the-newest-approval', 'account-information/authorisation'],
+])('%s raises no alarm either where %s alone is judged', async (id, chapter) => {
+  const variants = (await loadVariants()).filter((each) => each.id === id)
+  expect(variants).toHaveLength(1)
+  const scope = { profile: 'full' as const, only: [chapter] }
+  const { results } = await judgeBank(context, variants, { scope })
+  const alarms = [...results.values()].filter(({ outcome }) =>
+    ['fail', 'warn', 'error'].includes(outcome),
+  )
+  expect(alarms.map(({ id: check, message }) => `${check}: ${message}`)).toEqual([])
 })
 
 test('every check run alone gives the outcome that it has among all', async () => {
