@@ -30,6 +30,7 @@ function together(fault: Fault, variant: Variant): boolean {
  * What is wrong with how a bank with both was judged: the fault is not found, or something erred. By
  * which of its chapter's checks it is found may change, and what else it then disturbs: a freedom leaves
  * part of a fault's traces unseen, or moves it to another request. What each alone brings is proven exactly.
+ * Where every check that finds the fault says why it cannot judge such a bank, nothing is hidden.
  */
 export function mixedComplaints(
   [fault, variant]: Mixed,
@@ -40,8 +41,9 @@ export function mixedComplaints(
   const found = [...judged.fails, ...judged.warns].some(
     (id) => own.includes(id) || chapterOfId(id) === chapterOf(fault),
   )
+  const passed = own.some((id) => judged.messages[id] === undefined)
   return [
-    ...(judged.fired > 0 && !found ? [`${variant.id} hides ${fault.id}`] : []),
+    ...(judged.fired > 0 && !found && passed ? [`${variant.id} hides ${fault.id}`] : []),
     ...judged.errors.map((id) => `error in ${id}: ${judged.messages[id] ?? ''}`),
   ]
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import { requireExchange, requireValue, tokensOf } from '../../engine/suite-api/flow.ts'
-import { blockBy, blockForData } from '../../engine/suite-api/outcomes.ts'
+import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { answerOf, type Exchange, member } from '../../engine/suite-api/responses.ts'
 import { codeOfAnotherClient, everything, secondClient } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
@@ -221,7 +221,7 @@ check(
 
 /**
  * A client of its own, registered without the scope for funds confirmation, asks for it.
- * Not-applicable where the bank registers every scope.
+ * Not-applicable where the bank registers every scope, or gives this one to no client by itself.
  */
 check(
   'TOK-36/left-out',
@@ -232,6 +232,10 @@ check(
     const scope = tpp.client.scopes.accounts
     const deviation = `the scope ${leftOut}, which this client did not register`
     relyOn(OWNERS.management, await tpp.token({ ...CLIENT, scope })).toSucceed()
+    const ofOthers = requireExchange(await context.steps.management('first', true))
+    if (!tokensOf(ofOthers) || !requireScopes(ofOthers).includes(leftOut)) {
+      throw new NotApplicable(`who registered ${leftOut} does not get it either`)
+    }
     const answer = await tpp.token(
       { ...CLIENT, scope: leftOut },
       { deviation, about: { owns: ['TOK-36/within-registration'] } },

@@ -126,4 +126,6 @@ test('a freedom that hides a fault is told; one that moves it within its chapter
   expect(told([])).toEqual(['v hides f'])
   expect(told(['DATA-08/absent'])).toEqual(['v hides f'])
   expect(told([], 0)).toEqual([])
+  const unjudged = { ...judged([]), messages: { 'TXN-17/to-alone': 'needs booked rows' } }
+  expect(mixedComplaints([fault, variant], unjudged, chapter)).toEqual([])
 })
