@@ -5,7 +5,7 @@ import type { Services } from './services.ts'
 import { type SigningKey, signJws } from './signature.ts'
 
 /** `kid` of the key that the bank adds to every TPP's keys when it is altered. */
-const shadowKid = 'shadow'
+export const shadowKid = 'shadow'
 
 /** Milliseconds for a TPP's keys to come. */
 const PATIENCE = 10_000

@@ -3,10 +3,13 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import type { Context, Middleware } from 'koa'
 import { signJws } from '../bank/signature.ts'
 import { stateOf } from '../bank/state.ts'
-import { decoded, landings } from './jwt-rewrites.ts'
+import { decoded, landings, signedBy } from './jwt-rewrites.ts'
 import { answers, type Json, jsonOf, partOf } from './rewriting.ts'
 
-/** Signs claims as the bank signed the ID token before, `header` overriding members of its header. */
+/**
+ * Signs claims with the key and kid of the ID token before, so that freedoms about either go together
+ * with others; `header` overrides members of its header.
+ */
 export type Sign = (claims: Json, header?: Json) => string
 
 /** Makes another ID token of one; undefined leaves it as it is. */
@@ -32,17 +35,25 @@ export function idTokens(remake: Remake): Middleware {
   })
 }
 
-function remade(idToken: string, remake: Remake, ctx: Context): string | undefined {
-  return remake(decodeJwt(idToken) as Json, signingAs(ctx, idToken), ctx)
+/**
+ * Another ID token made of one; undefined leaves it as it is. So does a wrong signature, which is a
+ * fault's: made anew, the token would be right.
+ */
+export function remade(idToken: string, remake: Remake, ctx: Context): string | undefined {
+  const { keys } = stateOf(ctx).bank.services
+  const { alg, kid } = decodeProtectedHeader(idToken)
+  const key = kid === undefined ? keys[0] : keys.find((one) => one.kid === kid)
+  if (!key || alg !== 'PS256' || !signedBy(key.key, idToken)) return undefined
+  return remake(
+    decodeJwt(idToken) as Json,
+    (claims, header) => signJws(claims, key, { kid, ...header }),
+    ctx,
+  )
 }
 
-/** Keeps key and kid of an ID token, so that freedoms about either of them go together with others. */
-export function signingAs(ctx: Context, idToken: string): Sign {
-  const { keys } = stateOf(ctx).bank.services
-  const { kid } = decodeProtectedHeader(idToken)
-  const key = keys.find((one) => one.kid === kid) ?? keys[0]
-  if (!key) throw new RangeError('a bank publishes one key at least')
-  return (claims, header) => signJws(claims, key, { kid, ...header })
+/** Claims whose hash of one value becomes that of another; a wrong one stays wrong. */
+export function rehashed(claims: Json, name: 'at_hash' | 'c_hash', from: string, to: string): Json {
+  return claims[name] === halfHash(from) ? { ...claims, [name]: halfHash(to) } : claims
 }
 
 /** Changes the fragment of a redirect to a TPP; false when the answer is none, or nothing changed. */

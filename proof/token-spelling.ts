@@ -1,8 +1,7 @@
-import { decodeJwt } from 'jose'
 import type { Context, Middleware, Next } from 'koa'
 import { stateOf } from '../bank/state.ts'
 import { ofEachBank } from './each-bank.ts'
-import { halfHash, signingAs } from './id-tokens.ts'
+import { type Remake, rehashed, remade } from './id-tokens.ts'
 import { type Json, jsonOf, partOf } from './rewriting.ts'
 
 /** Writes a token in the bank's own way; each comes out another one. */
@@ -51,12 +50,12 @@ function spelt(ctx: Context, body: Json, write: (token: string) => string): Json
   const access = write(String(body.access_token))
   const refresh = typeof body.refresh_token === 'string' && write(body.refresh_token)
   const idToken = typeof body.id_token === 'string' && body.id_token
+  const rehash: Remake = (claims, sign) =>
+    sign(rehashed(claims, 'at_hash', String(body.access_token), access))
   return {
     ...body,
     access_token: access,
     ...(refresh && { refresh_token: refresh }),
-    ...(idToken && {
-      id_token: signingAs(ctx, idToken)({ ...decodeJwt(idToken), at_hash: halfHash(access) }),
-    }),
+    ...(idToken && { id_token: remade(idToken, rehash, ctx) ?? idToken }),
   }
 }

@@ -7,7 +7,7 @@ import {
   type Decoded,
   goodAssertion,
   goodTimes,
-  ownKid,
+  looksRight,
   tokenForm,
 } from '../jwt-rewrites.ts'
 import type { Fault } from '../proof.ts'
@@ -34,8 +34,8 @@ const alg =
   ({ header, claims }) =>
     header.alg === name ? claims : undefined
 
-/** Client assertions. */
-const used = ofEachBank(() => new Set<string>())
+/** The jti of client assertions. */
+const used = ofEachBank(() => new Set<unknown>())
 
 /** What may be wrong with the client's authentication, and the claims that would be right. */
 export const WRONG_AUTHENTICATION: Record<string, Wrong> = {
@@ -54,15 +54,18 @@ export const WRONG_AUTHENTICATION: Record<string, Wrong> = {
     typeof claims.exp === 'number' && claims.exp < now()
       ? { ...claims, ...goodTimes() }
       : undefined,
-  'other-key': ({ header, claims }, _form, ctx) =>
-    header.alg === 'PS256' && header.kid !== ownKid(ctx, claims.sub) ? claims : undefined,
-  'unverified-signature': ({ header, claims }, _form, ctx) =>
-    header.alg === 'PS256' && header.kid === ownKid(ctx, claims.sub) ? claims : undefined,
-  reused: ({ claims }, form, ctx) => {
+  'other-key': (assertion, _form, ctx) => {
+    const { header, claims } = assertion
+    const other = header.alg === 'PS256' && !looksRight(ctx, assertion, claims.sub)
+    return other ? claims : undefined
+  },
+  'unverified-signature': (assertion, _form, ctx) =>
+    looksRight(ctx, assertion, assertion.claims.sub) ? assertion.claims : undefined,
+  reused: ({ claims }, _form, ctx) => {
     const seen = used()
-    const text = form.get('client_assertion') ?? ''
-    if (!seen.has(text)) {
-      seen.add(text)
+    if (claims.jti === undefined) return undefined
+    if (!seen.has(claims.jti)) {
+      seen.add(claims.jti)
       return undefined
     }
     return (claims.exp as number) > now() ? goodAssertion(ctx, String(claims.sub)) : undefined
@@ -77,9 +80,10 @@ export const WRONG_AUTHENTICATION: Record<string, Wrong> = {
       : undefined,
   saml: ({ claims }, form) =>
     form.get('client_assertion_type')?.endsWith('saml2-bearer') ? claims : undefined,
-  'other-client-id': ({ header, claims }, form, ctx) => {
+  'other-client-id': (assertion, form, ctx) => {
+    const { claims } = assertion
     const id = form.get('client_id')
-    const right = header.alg === 'PS256' && header.kid === ownKid(ctx, claims.sub)
+    const right = looksRight(ctx, assertion, claims.sub)
     if (!id || !right || id === claims.sub || claims.iss !== claims.sub) return undefined
     form.delete('client_id')
     return claims

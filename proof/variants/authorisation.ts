@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { currentRequest } from '../../bank/request-context.ts'
 import { stateOf } from '../../bank/state.ts'
-import { changeFragment, halfHash, idTokens } from '../id-tokens.ts'
+import { changeFragment, idTokens, rehashed } from '../id-tokens.ts'
 import type { Variant } from '../proof.ts'
 import { answers, partOf } from '../rewriting.ts'
 import { roundRobin, roundRobinOf, roundRobinPerKey } from '../round-robin.ts'
@@ -280,7 +280,7 @@ const longCodes: Middleware = async (ctx, next) => {
     const plain = new URLSearchParams(location.split('#')[1]).get('code')
     return plain === null || partOf(context) === 'token'
       ? undefined
-      : sign({ ...claims, c_hash: halfHash(longCode(plain)) })
+      : sign(rehashed(claims, 'c_hash', plain, longCode(plain)))
   })(ctx, next)
   changeFragment(ctx, (fragment) => {
     const plain = fragment.get('code')

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { decodeJwt } from 'jose'
 import type { Context, Middleware } from 'koa'
 import { stateOf } from '../../bank/state.ts'
 import { ofEachBank } from '../each-bank.ts'
-import { halfHash, idTokens, type Sign, signingAs } from '../id-tokens.ts'
+import { halfHash, idTokens, remade, type Sign } from '../id-tokens.ts'
 import { decoded, looksRight, signedByItself, tokenRequests } from '../jwt-rewrites.ts'
 import type { Variant } from '../proof.ts'
 import { answers, type Json, jsonOf, partOf, successes } from '../rewriting.ts'
@@ -73,7 +72,7 @@ const variants: Variant[] = [
       'OIDC Core 9: the audience identifies the server, and should be the token endpoint. A bank may take its issuer alone, so that no other server can pass an assertion on.',
     middleware: tokenRequests((form, ctx) => {
       const claims = ownAssertion(form, ctx)
-      if (!claims) return false
+      if (claims?.aud === undefined) return false
       const { bank } = stateOf(ctx)
       const { issuer, token } = bank.services.endpoints
       const aud = claims.aud === issuer ? token : 'https://other.example/token'
@@ -285,13 +284,15 @@ const variants: Variant[] = [
     story:
       "Only iss, sub, aud, exp, iat, nonce and c_hash are OpenID Connect's; acr, auth_time, s_hash and the intent are not shown. More claims, an audience in an array with azp, a subject that is the intent: all lawful.",
     middleware: idTokens(
-      roundRobinOf<[Json, Sign], string>(
-        ({ iss, aud, exp, iat, nonce, c_hash, openbanking_intent_id: sub }, sign) =>
-          sign({ iss, sub, aud, exp, iat, nonce, c_hash }),
-        (claims, sign) =>
+      roundRobinOf<[Json, Sign, Context], string>(
+        (claims, sign, ctx) => {
+          const { iss, aud, exp, iat, nonce, c_hash } = claims
+          return sign({ iss, sub: intentFor(claims, ctx), aud, exp, iat, nonce, c_hash })
+        },
+        (claims, sign, ctx) =>
           sign({
             ...claims,
-            sub: claims.openbanking_intent_id,
+            sub: intentFor(claims, ctx),
             aud: [claims.aud],
             azp: claims.aud,
             jti: 'b7c1d2',
@@ -322,13 +323,23 @@ const variants: Variant[] = [
   },
 ]
 
+/** The intent in place of the customer; a subject that is no customer stays. */
+function intentFor({ sub, openbanking_intent_id: intent }: Json, ctx: Context): unknown {
+  return stateOf(ctx).bank.customers.some(({ id }) => id === sub) ? intent : sub
+}
+
 /** Without the ID token, or with one for this answer. */
 const withOrWithout = roundRobinOf<[Json, string, Context], Json>(
   ({ id_token: _none, ...body }) => body,
   (body, idToken, ctx) => {
-    const { nonce: _nonce, c_hash: _hash, s_hash: _state, ...claims } = decodeJwt(idToken) as Json
     const at_hash = halfHash(String(body.access_token))
-    return { ...body, id_token: signingAs(ctx, idToken)({ ...claims, at_hash }) }
+    const other = remade(
+      idToken,
+      ({ nonce: _nonce, c_hash: _hash, s_hash: _state, ...claims }, sign) =>
+        sign({ at_hash, ...claims }),
+      ctx,
+    )
+    return { ...body, id_token: other ?? idToken }
   },
 )
 

@@ -59,7 +59,7 @@ const faults: Fault[] = [
       dateTimeOf(instant) {
         if (!isSummer(instant)) return correct.dateTimeOf(instant)
         fired()
-        return correct.dateTimeOf(instant + 3_600_000).replace(/(Z|\+00:00)$/, '+01:00')
+        return correct.dateTimeOf(instant + 3_600_000).replace(/(Z|\+00:00)$/i, '+01:00')
       },
     }),
   },

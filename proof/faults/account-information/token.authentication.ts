@@ -1,6 +1,12 @@
 import { stateOf } from '../../../bank/state.ts'
 import { ofEachBank } from '../../each-bank.ts'
-import { acceptsAssertion, goodAssertion, looksRight, tokenRequests } from '../../jwt-rewrites.ts'
+import {
+  acceptsAssertion,
+  decoded,
+  goodAssertion,
+  looksRight,
+  tokenRequests,
+} from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 
 /** Does the bank know a client of this name? */
@@ -19,8 +25,8 @@ function withoutAssertionFor(grant: string): Fault['middleware'] {
   })
 }
 
-/** Assertions of each client, in order. */
-const usedBefore = ofEachBank(() => new Map<string, string[]>())
+/** The jti of each client's assertions, in order. */
+const usedBefore = ofEachBank(() => new Map<string, unknown[]>())
 
 const faults: Fault[] = [
   {
@@ -130,22 +136,14 @@ const faults: Fault[] = [
     fails: [],
     warns: ['TOK-32/replayed'],
     middleware: tokenRequests((form, ctx) => {
-      const text = form.get('client_assertion') ?? ''
-      const part = text.split('.')[1]
-      if (!part) return false
-      const claims = JSON.parse(Buffer.from(part, 'base64url').toString()) as {
-        jti?: string
-        iss?: string
-        exp?: number
-      }
+      const { jti, iss, exp } = decoded(form.get('client_assertion')).claims
+      if (jti === undefined) return false
+      const client = String(iss ?? '')
       const used = usedBefore()
-      const mine = used.get(claims.iss ?? '') ?? []
-      used.set(claims.iss ?? '', [...mine, text])
-      if (!mine.includes(text) || mine.at(-1) === text || (claims.exp ?? 0) < now()) return false
-      form.set(
-        'client_assertion',
-        stateOf(ctx).bank.signAsClient(goodAssertion(ctx, claims.iss ?? '')),
-      )
+      const mine = used.get(client) ?? []
+      used.set(client, [...mine, jti])
+      if (!mine.includes(jti) || mine.at(-1) === jti || Number(exp ?? 0) < now()) return false
+      form.set('client_assertion', stateOf(ctx).bank.signAsClient(goodAssertion(ctx, client)))
       return true
     }),
   },

@@ -379,8 +379,9 @@ const faults: Fault[] = [
         if (consent.transactionsFrom !== undefined || consent.transactionsTo !== undefined) {
           return correct.withinConsentPeriod(row, consent, endpoint)
         }
-        fired()
-        return row.booked > Date.now() - 90 * 24 * HOUR
+        const kept = row.booked > Date.now() - 90 * 24 * HOUR
+        if (!kept) fired()
+        return kept
       },
     }),
   },

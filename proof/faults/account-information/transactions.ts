@@ -297,7 +297,7 @@ function withoutCurrency(amount: unknown): Json {
 /** What was booked after 23:00, changed. */
 function lateRows(rows: Json[], change: (row: Json) => Json): Json[] {
   return rows.map((row) =>
-    row.Status === 'Booked' && /T23:/.test(String(row.BookingDateTime)) ? change(row) : row,
+    row.Status === 'Booked' && /T23:/i.test(String(row.BookingDateTime)) ? change(row) : row,
   )
 }
 
