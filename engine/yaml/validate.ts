@@ -18,7 +18,8 @@ export function validatorOf(name: string, definition?: string): ValidateFunction
   if (known) return known
   const file = join(root, 'schemas', 'assay', `${name}.schema.json`)
   const schema = JSON.parse(readFileSync(file, 'utf8'))
-  const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: true })
+  // That each file is a schema is shown by tests, once, not at every start.
+  const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: true, validateSchema: false })
   const whole = definition ? { ...schema, oneOf: undefined, $ref: `#/$defs/${definition}` } : schema
   const validate = ajv.compile(whole)
   validators.set(key, validate)
