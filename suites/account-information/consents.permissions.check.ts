@@ -84,6 +84,7 @@ const UNSUPPORTED = [
   'ReadStandingOrdersBasic',
   'ReadStandingOrdersDetail',
   'ReadBalances,ReadTransactionsBasic',
+  ' ReadBalances ',
 ]
 
 /**

@@ -118,8 +118,8 @@ check(
 )
 
 /**
- * UK.OBIE.IBAN, UK.OBIE.SortCodeAccountNumber, "PAN", the right one in small letters: each refused. The real spelling is the
- * target's literal panScheme, or else what /accounts shows, or else UK.OBIE.PAN.
+ * UK.OBIE.IBAN, UK.OBIE.SortCodeAccountNumber, "PAN", the right one in small letters, an empty one: each
+ * refused. The real spelling is the target's literal panScheme, or else what /accounts shows, or else UK.OBIE.PAN.
  */
 check(
   'FCC-02/other-scheme',
@@ -134,8 +134,9 @@ check(
       'UK.OBIE.SortCodeAccountNumber',
       'PAN',
       inSmallLetters,
+      '',
     ]) {
-      await expectAccountRefused(context, { SchemeName }, `SchemeName ${SchemeName}`)
+      await expectAccountRefused(context, { SchemeName }, `SchemeName ${SchemeName || '""'}`)
     }
   },
 )

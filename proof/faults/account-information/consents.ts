@@ -129,6 +129,14 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'permissions-with-blanks-around',
+    story: 'Values are trimmed where they are read.',
+    fails: ['CONS-10/other-value'],
+    policies: policy('permissionsAcceptable', (correct) => (permissions) => {
+      return correct(permissions.map((permission) => permission.trim()))
+    }),
+  },
+  {
     id: 'permissions-in-any-case',
     story: 'Values are compared without case.',
     fails: ['CONS-10/other-value'],

@@ -60,6 +60,14 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'empty-scheme-means-the-usual-one',
+    story: 'An empty SchemeName is there, and stands for the one that is supported.',
+    fails: ['FCC-02/other-scheme'],
+    middleware: completed((account) =>
+      account?.SchemeName === '' ? { ...account, SchemeName: 'UK.OBIE.PAN' } : undefined,
+    ),
+  },
+  {
     id: 'scheme-in-small-letters',
     story: 'Names of schemes are brought into capitals before they are looked up.',
     fails: ['FCC-02/other-scheme'],

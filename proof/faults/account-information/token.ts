@@ -299,6 +299,17 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'grant-type-as-assertion-type',
+    story:
+      'The library knows the JWT-bearer URN of grants and that of assertions, and takes either.',
+    fails: ['TOK-06/saml'],
+    middleware: acceptsAssertion(({ claims }, form) =>
+      form.get('client_assertion_type') === 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+        ? claims
+        : undefined,
+    ),
+  },
+  {
     id: 'assertion-for-anybody',
     story: 'The audience is not compared: TPPs kept sending the address of the old host.',
     fails: ['TOK-07/audience'],

@@ -62,6 +62,10 @@ export const WRONG_AUTHENTICATIONS: readonly WrongAuthentication[] = [
         form: { client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:saml2-bearer' },
         deviation: 'assertion type SAML',
       },
+      {
+        form: { client_assertion_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer' },
+        deviation: 'the grant type as assertion type',
+      },
     ],
   },
   {
