@@ -7,9 +7,11 @@ import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/out
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { everything, secondClient } from '../consents.ts'
 import { ACCOUNTS, createConsent } from './common/consent-requests.ts'
+import { visitOf, withFewerScopes } from './common/narrow-registration.ts'
 import { NEARLY, nearly } from './common/nearly.ts'
 import { unregisteredScope } from './common/unregistered-scope.ts'
 import {
+  approvedBefore,
   elsewhere,
   exchangeCode,
   expectAnswered,
@@ -215,6 +217,39 @@ check(
   },
 )
 
+const LEFT_OUT = 'a scope that this client did not register'
+
+/**
+ * A client that is registered without the scope for funds confirmation asks for it beside the one for
+ * accounts; when a code arrives it is exchanged. Fails: the token response's scope has it.
+ */
+check(
+  'AUTHZ-09/left-out',
+  'A client is not granted a scope that it did not register, and that others have',
+  {
+    registers: true,
+    uses: [everything],
+    refusals: [LEFT_OUT],
+    follows: ['AUTHZ-09/beyond'],
+  },
+  async (context) => {
+    const { tpp, leftOut } = await withFewerScopes(context)
+    await approvedBefore(context, everything)
+    const deviation = inBoth({ scope: `openid ${tpp.client.scopes.accounts} ${leftOut}` })
+    await visitOf(context, tpp, { purpose: LEFT_OUT, deviation }, async (visit) => {
+      if (visit.kind !== 'granted') return expectAnswered(visit)
+      const answer = await exchangeCode({ tpp }, visit, LEFT_OUT, ['TOK-36/within-registration'])
+      const scope = tokensOf(answer)?.scope ?? ''
+      expectThat(!scope.split(' ').includes(leftOut), {
+        message: `the scope ${leftOut} was granted`,
+        expected: `no scope but openid ${tpp.client.scopes.accounts}`,
+        actual: scope,
+        exchange: answer,
+      })
+    })
+  },
+)
+
 check('AUTHZ-09/missing', 'A request without scope is refused', NEGATIVE, async (context) => {
   const deviation = inBoth({ scope: undefined })
   expectNoCode(await wrongVisit(context, { purpose: 'no scope', deviation }))
@@ -237,8 +272,8 @@ check(
   },
 )
 
-/** The first client's request object in an algorithm that is not its own. */
-const inAlgorithm = {
+/** The first client's request object, wrongly signed. */
+const wronglySigned = {
   none: sharedFixture([everything], (context) =>
     wrongVisit(context, {
       purpose: 'an unsigned request object',
@@ -251,20 +286,26 @@ const inAlgorithm = {
       deviation: { requestObject: { alg: 'RS256' } },
     }),
   ),
+  tampered: sharedFixture([everything], (context) =>
+    wrongVisit(context, {
+      purpose: 'a changed request object',
+      deviation: { requestObject: { tampered: 'payload' } },
+    }),
+  ),
 }
 
 check(
   'AUTHZ-11/unsigned',
   'A request object that is not signed is refused',
   { ...NEGATIVE, refusals: ['an unsigned request object'] },
-  async (context) => expectNoCode(await inAlgorithm.none(context)),
+  async (context) => expectNoCode(await wronglySigned.none(context)),
 )
 
 check(
   'AUTHZ-11/rs256',
   'A request object that is signed with RS256 is refused',
   { ...NEGATIVE, refusals: ['a request object in RS256'] },
-  async (context) => expectNoCode(await inAlgorithm.RS256(context)),
+  async (context) => expectNoCode(await wronglySigned.RS256(context)),
 )
 
 check(
@@ -289,27 +330,46 @@ check(
   },
 )
 
+const OF_SECOND = [
+  {
+    id: 'AUTHZ-11/unsigned',
+    wrong: 'none',
+    purpose: 'a request object of the second client in none',
+    requestObject: { alg: 'none' },
+  },
+  {
+    id: 'AUTHZ-11/rs256',
+    wrong: 'RS256',
+    purpose: 'a request object of the second client in RS256',
+    requestObject: { alg: 'RS256' },
+  },
+  {
+    id: 'AUTHZ-11/tampered',
+    wrong: 'tampered',
+    purpose: 'a changed request object of the second client',
+    requestObject: { tampered: 'payload' },
+  },
+] as const
+
 check(
   'AUTHZ-11/second-client',
-  'A request object of the second client that is not signed, or not with PS256, is refused',
+  'A request object of the second client that is not signed, not with PS256, or changed, is refused',
   {
     uses: [everything, secondClient],
     refusals: [
-      ...Object.keys(inAlgorithm).map(ofSecond),
+      ...OF_SECOND.map(({ purpose }) => purpose),
       'an unsigned request object',
       'a request object in RS256',
+      'a changed request object',
     ],
   },
   async (context) => {
     context.tpp('second')
     await context.approved(secondClient)
     const ofBoth: { id: string; first: Visit; second: Visit }[] = []
-    for (const [alg, id] of context.cases([
-      ['none', 'AUTHZ-11/unsigned'],
-      ['RS256', 'AUTHZ-11/rs256'],
-    ] as const)) {
-      const first = await inAlgorithm[alg](context)
-      const options = { purpose: ofSecond(alg), deviation: { requestObject: { alg } } }
+    for (const { id, wrong, purpose, requestObject } of context.cases(OF_SECOND)) {
+      const first = await wronglySigned[wrong](context)
+      const options = { purpose, deviation: { requestObject } }
       const second = await wrongVisit(context, { client: 'second', ...options })
       ofBoth.push({ id, first, second })
     }
@@ -318,18 +378,11 @@ check(
   },
 )
 
-function ofSecond(alg: string): string {
-  return `a request object of the second client in ${alg}`
-}
-
 check(
   'AUTHZ-11/tampered',
   'A request object that was changed after signing is refused',
-  NEGATIVE,
-  async (context) => {
-    const deviation = { requestObject: { tampered: 'payload' } } as const
-    expectNoCode(await wrongVisit(context, { purpose: 'a changed request object', deviation }))
-  },
+  { ...NEGATIVE, refusals: ['a changed request object'] },
+  async (context) => expectNoCode(await wronglySigned.tampered(context)),
 )
 
 check(

@@ -1,4 +1,4 @@
-import type { Context, Next } from 'koa'
+import type { Context, Middleware, Next } from 'koa'
 import { currentRequest } from '../../../bank/request-context.ts'
 import type { Bank } from '../../../bank/running-bank.ts'
 import { stateOf } from '../../../bank/state.ts'
@@ -58,6 +58,41 @@ const intentIn = (claims: Json) =>
 
 /** Names of scopes that requests asked for beyond the registered ones, by intent. */
 const asked = ofEachBank(() => new Map<string, string>())
+
+const OF_THE_BANK = ['openid', 'accounts', 'fundsconfirmations']
+
+/** Grants one of the scopes that a request asks for, although the client did not register it. */
+function grants(
+  beyondOf: (scopes: string[], registered: string[]) => string | undefined,
+): Middleware {
+  return async (ctx, next) => {
+    const { bank, fired } = stateOf(ctx)
+    const { records, consents } = bank.services
+    const notes = asked()
+    const form = tokenForm(ctx)
+    const grant = records.peek('AuthorizationCode', form?.get('code') ?? '')?.grantId
+    await acceptsRequest(({ claims }, query) => {
+      const words = wordsOf(claims.scope)
+      const registered = wordsOf(records.peek('Client', query.client_id ?? '')?.scope)
+      const beyond = beyondOf(words, registered)
+      const intent = intentIn(claims)
+      if (beyond === undefined || intent === undefined) return undefined
+      notes.set(intent, beyond)
+      query.scope = words.filter((one) => one !== beyond).join(' ')
+      return { ...claims, scope: query.scope }
+    })(ctx, next)
+    const beyond = notes.get((grant && consents.ofGrant(grant)?.id) ?? '')
+    const body = jsonOf(ctx)
+    if (!form || !body || beyond === undefined || typeof body.scope !== 'string') return
+    ctx.body = { ...body, scope: `${body.scope} ${beyond}` }
+    fired()
+  }
+}
+
+const wordsOf = (text: unknown) =>
+  String(text ?? '')
+    .split(' ')
+    .filter(Boolean)
 
 /** Puts a page that leads on where the bank redirects a customer to the TPP with an answer. */
 function pageInstead(
@@ -295,32 +330,15 @@ const faults: Fault[] = [
     id: 'scope-granted-as-asked',
     story: 'The token carries the scopes of the request, whatever the registration says.',
     fails: ['AUTHZ-09/beyond'],
-    async middleware(ctx, next) {
-      const { bank, fired } = stateOf(ctx)
-      const notes = asked()
-      const form = tokenForm(ctx)
-      const grant = bank.services.records.peek(
-        'AuthorizationCode',
-        form?.get('code') ?? '',
-      )?.grantId
-      await acceptsRequest(({ claims }, query) => {
-        const words = String(claims.scope ?? '').split(' ')
-        const known = words.filter((one) =>
-          ['openid', 'accounts', 'fundsconfirmations'].includes(one),
-        )
-        const beyond = words.find((one) => one !== '' && !known.includes(one))
-        const intent = intentIn(claims)
-        if (beyond === undefined || intent === undefined) return undefined
-        notes.set(intent, beyond)
-        query.scope = known.join(' ')
-        return { ...claims, scope: query.scope }
-      })(ctx, next)
-      const beyond = notes.get((grant && bank.services.consents.ofGrant(grant)?.id) ?? '')
-      const body = jsonOf(ctx)
-      if (!form || !body || beyond === undefined || typeof body.scope !== 'string') return
-      ctx.body = { ...body, scope: `${body.scope} ${beyond}` }
-      fired()
-    },
+    middleware: grants((scopes) => scopes.find((one) => !OF_THE_BANK.includes(one))),
+  },
+  {
+    id: 'scopes-of-the-bank-granted',
+    story: 'Scopes are compared with those that the bank knows, not with those of the client.',
+    fails: ['AUTHZ-09/left-out'],
+    middleware: grants((scopes, registered) =>
+      scopes.find((one) => OF_THE_BANK.includes(one) && !registered.includes(one)),
+    ),
   },
   {
     id: 'client-id-from-issuer',

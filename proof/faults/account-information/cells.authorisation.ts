@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { stateOf } from '../../../bank/state.ts'
 import { clientIs } from '../../cells/token-cells.ts'
-import { acceptsRequest, landings } from '../../jwt-rewrites.ts'
+import { acceptsRequest, landings, looksRight } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 
 /** The authorisation page, one cell at a time: redirects of another request, consents of before. */
@@ -59,6 +59,17 @@ const faults: Fault[] = [
     fails: ['AUTHZ-11/second-client'],
     middleware: acceptsRequest(({ header, claims }, query, ctx) =>
       header.alg === 'none' && clientIs(ctx, query.client_id, 'second') ? claims : undefined,
+    ),
+  },
+  {
+    id: 'request-objects-of-the-second-client-not-verified',
+    story:
+      'The keys of the second client were never imported, so its signatures are not looked at.',
+    fails: ['AUTHZ-11/second-client'],
+    middleware: acceptsRequest((request, query, ctx) =>
+      clientIs(ctx, query.client_id, 'second') && looksRight(ctx, request, query.client_id)
+        ? request.claims
+        : undefined,
     ),
   },
   {

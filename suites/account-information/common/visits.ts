@@ -99,7 +99,7 @@ export function expectCode(visit: Visit): asserts visit is Visit & { kind: 'gran
 
 /** Exchanges the code of a visit that should not have had one. */
 export async function exchangeCode(
-  { tpp }: Caller,
+  { tpp }: Pick<Caller, 'tpp'>,
   { code, request }: Visit & { kind: 'granted' },
   deviation: string,
   owns: string[] = [],
