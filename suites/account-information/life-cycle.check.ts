@@ -2,6 +2,7 @@ import { type Context, check } from '../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { answerOf, refused, succeeded } from '../../engine/suite-api/responses.ts'
+import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import {
   accountsOnly,
   basicCredits,
@@ -14,6 +15,7 @@ import { expired, expiredWhole, type Outlived, outOfDate, revoked } from '../end
 import { OWNERS } from '../owners.ts'
 import { consentPath } from './common/consent-requests.ts'
 import { expectNoData, relyOnDeletion, statusOf } from './common/deleted-consents.ts'
+import { settling } from './common/settling.ts'
 import { expectMoved } from './common/status-updates.ts'
 import { approvedBefore, expectNoAccounts } from './common/visits.ts'
 
@@ -164,6 +166,30 @@ check(
   async (context) => expectNoLateData(await outOfDate(context), 'CLC-18/data-refused', context),
 )
 
+/** DELETE of the consent that the customer has revoked, and its query afterwards. */
+const revokedDeleted = sharedFixture([basicCredits], async (context) => {
+  const { approval } = await revoked(context)
+  return deletedAndQueried(context, approval.consentId)
+})
+
+/** The same with the consent that has expired; not applicable where that is not there any more. */
+const expiredDeleted = sharedFixture([accountsOnly], async (context) => {
+  const { consentId } = (await expired(context)).approval
+  const client = await context.caller()
+  if (refused(await client.get(consentPath(consentId), { deviation: 'its consent has expired' }))) {
+    throw new NotApplicable('an expired consent is not there any more')
+  }
+  return deletedAndQueried(context, consentId)
+})
+
+async function deletedAndQueried(context: Context<never>, consentId: string) {
+  const client = await context.caller()
+  const path = consentPath(consentId)
+  const deletion = await client.delete(path)
+  const ask = () => client.get(path, { deviation: 'its consent was deleted' })
+  return { deletion, query: await settling(context).until(ask, refused) }
+}
+
 /**
  * The last thing done with that consent. Not applicable where its query is refused: what becomes of an
  * expired consent is open, and one that is not there cannot be deleted.
@@ -179,12 +205,8 @@ check(
   },
   async (context) => {
     await relyOnDeletion(context)
-    const path = consentPath((await expired(context)).approval.consentId)
-    const client = await context.caller()
-    if (refused(await client.get(path, { deviation: 'its consent has expired' }))) {
-      throw new NotApplicable('an expired consent is not there any more')
-    }
-    expect(await client.delete(path)).toHaveStatus(204)
+    const { deletion } = await expiredDeleted(context)
+    expect(deletion).toHaveStatus(204)
   },
 )
 
@@ -195,8 +217,42 @@ check(
   { uses: [basicCredits], spends: basicCredits, needs: ['hooks.customer-revokes'] },
   async (context) => {
     await relyOnDeletion(context)
-    const { approval, after } = await revoked(context)
+    const { after } = await revoked(context)
     relyOn('CLC-10/sees-revoked', after.query).toHaveMember('Data.Status', 'Revoked')
-    expect(await approval.delete(consentPath(approval.consentId))).toHaveStatus(204)
+    expect((await revokedDeleted(context)).deletion).toHaveStatus(204)
+  },
+)
+
+check(
+  'CLC-03/revoked',
+  'A consent that the customer revoked and the TPP then deleted cannot be queried any more',
+  {
+    uses: [basicCredits],
+    spends: basicCredits,
+    needs: ['hooks.customer-revokes'],
+    follows: ['CLC-03/query-refused'],
+  },
+  async (context) => {
+    const { after } = await revoked(context)
+    relyOn('CLC-10/sees-revoked', after.query).toHaveMember('Data.Status', 'Revoked')
+    const { deletion, query } = await revokedDeleted(context)
+    relyOn('CLC-01/revoked', deletion).toSucceed()
+    expect(query).toBeAnError()
+  },
+)
+
+check(
+  'CLC-03/expired',
+  'A consent that expired and that the TPP then deleted cannot be queried any more',
+  {
+    uses: [accountsOnly],
+    spends: accountsOnly,
+    needs: ['hooks.consent-expired'],
+    follows: ['CLC-03/query-refused'],
+  },
+  async (context) => {
+    const { deletion, query } = await expiredDeleted(context)
+    relyOn('CLC-01/expired', deletion).toSucceed()
+    expect(query).toBeAnError()
   },
 )

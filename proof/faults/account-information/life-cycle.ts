@@ -51,6 +51,18 @@ const faults: Fault[] = [
     policies: stays(({ grants }) => grants.size > 1),
   },
   {
+    id: 'revoked-consent-stays',
+    story: 'Revoked consents are kept in an archive, which knows no deletion.',
+    fails: ['CLC-03/revoked'],
+    policies: stays(({ status }) => status === 'Revoked'),
+  },
+  {
+    id: 'expired-consent-stays',
+    story: 'The nightly job moves expired consents to an archive, which knows no deletion.',
+    fails: ['CLC-03/expired'],
+    policies: stays(({ expires, ahead }) => expires !== undefined && ahead.expiry > 0),
+  },
+  {
     id: 'deleted-consent-stays-for-one-client',
     story: 'The replica that serves some of the clients never hears of deletions.',
     fails: ['CLC-03/second-client'],
