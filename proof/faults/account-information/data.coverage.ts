@@ -130,6 +130,23 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'period-start-alone-not-applied-to-short-history',
+    story: 'A period is looked at when it has an end; no card has been used for half a year.',
+    fails: ['TXN-20/inside'],
+    policies: (correct, { fired }) => ({
+      rowsBooked(rows, accountId, endpoint) {
+        const start = Date.now() - 180 * 86_400_000
+        return correct.rowsBooked(rows, accountId, endpoint).filter(({ booked }) => booked >= start)
+      },
+      withinConsentPeriod(row, consent, endpoint) {
+        const right = correct.withinConsentPeriod(row, consent, endpoint)
+        if (right || consent.transactionsTo !== undefined) return right
+        fired()
+        return true
+      },
+    }),
+  },
+  {
     id: 'period-end-alone-means-two-hundred-days',
     story: 'A period without start gets a default: two hundred days before its end.',
     fails: ['TXN-20/end-alone'],

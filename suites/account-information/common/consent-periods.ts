@@ -34,10 +34,10 @@ async function bookedRows(approval: Approval): Promise<Row[]> {
 }
 
 /**
- * How far back data must reach for a start alone to lie in it: where a bank shows less, a start before
- * what it shows tells whether it shows more to a consent with a period.
+ * How far back data must reach for a start alone to lie in it: where a bank shows less, ninety days as
+ * many do, a start before what it shows tells whether it shows more to a consent with a period.
  */
-const REACH = 300 * 86_400_000
+const REACH = 100 * 86_400_000
 
 /** About a third of the bookings lies before the start, and a third after the end. */
 function periodOver(times: number[], ends: Ends): Partial<ConsentData> | undefined {
