@@ -214,6 +214,13 @@ const variants: Variant[] = [
     ),
   },
   {
+    id: 'cards-at-single-addresses',
+    story:
+      'The list of accounts names them, and no more; the level of detail shows where one is asked for.',
+    warns: ['ACC-20/detail-shows-card'],
+    middleware: rowsOf('accounts', (rows) => rows.map(({ Account: _card, ...row }) => row)),
+  },
+  {
     id: 'amounts-of-any-currency-and-decimals',
     story:
       'Amount is a string; how many decimals it has no sentence says. Its Currency is the "currency of the transaction": euros for a meal in Lyon.',

@@ -19,11 +19,14 @@ import {
 import { accountsOwner, OWNERS } from '../owners.ts'
 import { ABSENT } from './common/absent-reads.ts'
 import {
+  differ,
   documented,
   idsAroundRefresh,
+  levelsAtSingles,
   levelsOfDetail,
   paths,
   relyOnIdsAfterRefresh,
+  showsMore,
 } from './common/account-comparisons.ts'
 import { approvedAfterTries } from './common/codes.ts'
 import {
@@ -127,35 +130,52 @@ check(
  * Same customer, GET /accounts under the consent with ReadAccountsDetail and under the one with
  * ReadAccountsBasic alone; the union of member paths (Description, Account.SchemeName, …; array
  * indices dropped) under detail has a path that the union under basic lacks. Records the
- * difference.
+ * difference. A list that never shows what single addresses do has no level of its own.
  */
 check(
   'ACC-10/detail-shows-more',
   'ReadAccountsDetail shows members of an account that ReadAccountsBasic alone does not',
   { uses: [everything, basicCredits] },
   async ({ approved, observe }) => {
-    const { detail, basic } = await levelsOfDetail(approved)
+    const levels = await levelsOfDetail(approved)
+    const { detail, basic } = levels
     const more = paths(detail).filter((path) => !paths(basic).includes(path))
     observe('members that only ReadAccountsDetail shows', more.join(', ') || 'none')
-    // The same members may show more: four digits of a card number instead of none.
-    const values = (rows: Row[]) => rows.map(documented).sort().join()
-    expectThat(more.length > 0 || values(detail) !== values(basic), {
-      message: 'an account looks the same under ReadAccountsDetail and under ReadAccountsBasic',
-      expected: 'a member, or a value, that only ReadAccountsDetail shows',
-      actual: `the members ${paths(basic).join(', ')} under both`,
-    })
+    if (!differ(levels)) expectThat(await listIsLean(approved, detail), looksTheSame(basic))
   },
 )
+
+/** Shows the list less than single addresses do, which have their levels of detail? */
+async function listIsLean(approved: Parameters<typeof levelsAtSingles>[0], list: Row[]) {
+  const single = await levelsAtSingles(approved)
+  return showsMore(single.detail, list) && differ(single)
+}
+
+check(
+  'ACC-10/single-address',
+  'At the address of a single account ReadAccountsDetail shows more than ReadAccountsBasic too',
+  { uses: [everything, basicCredits], follows: ['ACC-10/detail-shows-more'] },
+  async ({ approved }) => {
+    const levels = await levelsAtSingles(approved)
+    expectThat(differ(levels), looksTheSame(levels.basic))
+  },
+)
+
+function looksTheSame(basic: Row[]) {
+  return {
+    message: 'an account looks the same under ReadAccountsDetail and under ReadAccountsBasic',
+    expected: 'a member, or a value, that only ReadAccountsDetail shows',
+    actual: `the members ${paths(basic).join(', ')} under both`,
+  }
+}
 
 check(
   'ACC-20/basic-hides-card',
   'Under ReadAccountsBasic alone no account shows the identification of its card',
   { uses: [everything, basicCredits] },
   async ({ approved }) => {
-    const { detail, basic, answer } = await levelsOfDetail(approved)
-    const values = (rows: Row[]) => rows.map(documented).sort().join()
-    const more = paths(detail).some((path) => !paths(basic).includes(path))
-    if (!more && values(detail) === values(basic)) {
+    const { answer, ...levels } = await levelsOfDetail(approved)
+    if (!differ(levels) && !(await listIsLean(approved, levels.detail))) {
       const id = 'ACC-10/detail-shows-more'
       blockBy(id, 'the consent’s level of detail makes no difference')
     }

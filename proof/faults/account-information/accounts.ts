@@ -170,6 +170,21 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'single-account-in-full-detail',
+    story:
+      'The list looks at the permission; what stands behind one of its rows is shown as it is.',
+    fails: ['ACC-10/single-address'],
+    warns: ['ACC-15/bulk-equals-single'],
+    policies: (correct, { fired }) => ({
+      detailVisible(permissions, resource) {
+        const right = correct.detailVisible(permissions, resource)
+        if (right || endpointOf() !== 'account') return right
+        fired()
+        return true
+      },
+    }),
+  },
+  {
     id: 'account-detail-for-later-clients',
     story:
       'The level of detail came with a release, and clients registered since then lack its entry.',

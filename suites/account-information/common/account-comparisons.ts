@@ -6,7 +6,7 @@ import { blockBy, blockForData, NotApplicable } from '../../../engine/suite-api/
 import { brief, type Exchange, type Row } from '../../../engine/suite-api/responses.ts'
 import { basicCredits, everything } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
-import { accountsTwice, firstRead, requireAccountIds, requireRows } from './data-reads.ts'
+import { accountsTwice, firstRead, requireAccountIds, requireRows, singles } from './data-reads.ts'
 
 /** The documented fields of an account but its id, whichever way Account is nested. */
 export function documented(row: Row): string {
@@ -44,9 +44,37 @@ export async function relyOnIdsAfterRefresh(approval: Approval): Promise<void> {
   blockBy(id, 'the AccountIds change with every access token')
 }
 
+type Approved = Context<typeof everything | typeof basicCredits>['approved']
+
+/** The accounts of one customer at their single addresses, under both permissions. */
+export async function levelsAtSingles(
+  approved: Approved,
+): Promise<{ detail: Row[]; basic: Row[] }> {
+  const rows = async (consent: typeof everything | typeof basicCredits) => {
+    const answers = [...(await singles(await approved(consent), '')).values()]
+    return answers.flatMap((answer) => requireRows(answer, 'ACC-02/answers-200'))
+  }
+  const levels = { detail: await rows(everything), basic: await rows(basicCredits) }
+  if (levels.detail.length === 0 || levels.basic.length === 0)
+    blockForData('an account under both consents')
+  return levels
+}
+
+/** Does the detail permission show a member, or a value, that the basic one does not? */
+export function differ({ detail, basic }: { detail: Row[]; basic: Row[] }): boolean {
+  const values = (rows: Row[]) => rows.map(documented).sort().join()
+  return showsMore(detail, basic) || values(detail) !== values(basic)
+}
+
+/** Do these rows have a member that those lack? */
+export function showsMore(these: Row[], those: Row[]): boolean {
+  const known = paths(those)
+  return paths(these).some((path) => !known.includes(path))
+}
+
 /** The accounts of one customer under the detail and under the basic permission. */
 export async function levelsOfDetail(
-  approved: Context<typeof everything | typeof basicCredits>['approved'],
+  approved: Approved,
 ): Promise<{ detail: Row[]; basic: Row[]; answer: Exchange }> {
   const detail = await firstRead(await approved(everything), '/accounts')
   const answer = await firstRead(await approved(basicCredits), '/accounts')
