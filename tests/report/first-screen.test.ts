@@ -13,6 +13,8 @@ import { type BankName, type Recording, recorded } from './recorded.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
+const DAY = 86_400_000
+
 const SCREENS = [
   { width: 1280, height: 900 },
   { width: 390, height: 844 },
@@ -30,7 +32,9 @@ async function pageOf(name: BankName): Promise<string> {
   const { report, exchanges } = await recorded(name)
   const file = join(folder, `${name}.html`)
   const diff = diffReports(correct.report, report)
-  const history = [historyEntry(correct.report), historyEntry(report)]
+  // Whichever was recorded first.
+  const before = new Date(Date.parse(report.startedAt) - DAY).toISOString()
+  const history = [{ ...historyEntry(correct.report), startedAt: before }, historyEntry(report)]
   await writeFile(file, html(report, exchanges, { diff, history, folder: 'reports/tonight' }))
   pages.set(name, file)
   return file
