@@ -9,11 +9,14 @@ import { diffReports } from '../../engine/report/diff.ts'
 import { historyEntry } from '../../engine/report/history.ts'
 import { html } from '../../engine/report/html/page.ts'
 import { hasBrowser, launch, reason, type Watched, watched } from './chromium.ts'
-import { type BankName, type Recording, recorded } from './recorded.ts'
+import { type BankName, excerptOfRun, type Recording, recorded } from './recorded.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const DAY = 86_400_000
+
+/** Checks of one outcome and level in an excerpt. */
+const OF_A_KIND = 4
 
 const SCREENS = [
   { width: 1280, height: 900 },
@@ -25,30 +28,32 @@ let folder: string
 let correct: Recording
 const pages = new Map<string, string>()
 
-/** The page of a recorded run, compared with a night at the correct bank. */
-async function pageOf(name: BankName): Promise<string> {
-  const known = pages.get(name)
+/** The page of a recorded run, compared with a night at the correct bank. `excerpt`: of some of its checks. */
+async function pageOf(name: BankName, excerpt = false): Promise<string> {
+  const title = excerpt ? `${name}-excerpt` : name
+  const known = pages.get(title)
   if (known !== undefined) return known
-  const { report, exchanges } = await recorded(name)
-  const file = join(folder, `${name}.html`)
+  const run = await recorded(name)
+  const { report, exchanges } = excerpt ? excerptOfRun(run, OF_A_KIND) : run
+  const file = join(folder, `${title}.html`)
   const diff = diffReports(correct.report, report)
   // Whichever was recorded first.
   const before = new Date(Date.parse(report.startedAt) - DAY).toISOString()
   const history = [{ ...historyEntry(correct.report), startedAt: before }, historyEntry(report)]
   await writeFile(file, html(report, exchanges, { diff, history, folder: 'reports/tonight' }))
-  pages.set(name, file)
+  pages.set(title, file)
   return file
 }
 
 async function open(
   name: BankName,
   options: BrowserContextOptions = {},
-  hash = '',
+  { hash = '', excerpt = false } = {},
 ): Promise<Watched> {
   const context = await browser.newContext({ viewport: SCREENS[0], ...options })
   const page = await context.newPage()
   const seen = watched(page)
-  await page.goto(`file://${await pageOf(name)}${hash}`)
+  await page.goto(`file://${await pageOf(name, excerpt)}${hash}`)
   seen.requests.length = 0
   return seen
 }
@@ -194,7 +199,7 @@ describe.skipIf(!hasBrowser)(`the page of a real run, in Chromium${reason}`, () 
     await page.waitForFunction(`location.hash.includes('open=')`)
     const hash = String(await page.evaluate('location.hash'))
 
-    const again = await open('faulty', {}, hash)
+    const again = await open('faulty', {}, { hash })
     expect(await shown(again.page)).toBe(words)
     expect(await again.page.locator('.requirement[open]').first().getAttribute('id')).toBe(opened)
     await again.page.click('form.filters button[type=reset]')
@@ -311,8 +316,9 @@ describe.skipIf(!hasBrowser)(`the page of a real run, in Chromium${reason}`, () 
     { name: 'known', colorScheme: 'dark' },
     { name: 'absent', colorScheme: 'light' },
   ] as const)('$name: axe finds nothing, in $colorScheme', { timeout: 240_000 }, async (it) => {
-    // The page's own policy allows no script but its own.
-    const { page } = await open(it.name, { colorScheme: it.colorScheme, bypassCSP: true })
+    // The page's own policy allows no script but its own. Checks of one outcome and level look alike.
+    const { colorScheme } = it
+    const { page } = await open(it.name, { colorScheme, bypassCSP: true }, { excerpt: true })
     // What is folded is looked at as well: all but the hundredth exchange, which is like the first.
     await page.evaluate(`{
       for (const details of document.querySelectorAll('details')) details.open = true
