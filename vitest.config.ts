@@ -45,6 +45,7 @@ export default defineConfig({
         test: {
           name: 'large',
           include: ['tests/large/*.test.ts'],
+          globalSetup: ['tests/built.ts'],
           testTimeout: 1_800_000,
           hookTimeout: 60_000,
           pool: 'forks',
