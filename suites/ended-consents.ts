@@ -9,6 +9,7 @@ import {
   type TokenSet,
   tokensOf,
   untilTimeHasMoved,
+  type Visit,
 } from '../engine/suite-api/flow.ts'
 import { blockBy } from '../engine/suite-api/outcomes.ts'
 import { type Exchange, member, refused, succeeded } from '../engine/suite-api/responses.ts'
@@ -16,12 +17,14 @@ import { sharedFixture } from '../engine/suite-api/shared-fixture.ts'
 import { ABSENT } from './account-information/common/absent-reads.ts'
 import { approvedAfterTries } from './account-information/common/codes.ts'
 import { type Settling, settling } from './account-information/common/settling.ts'
+import { approvedBefore } from './account-information/common/visits.ts'
 import {
   accountsOnly,
   basicCredits,
   codeOfAnotherClient,
   debitsInPeriod,
   everything,
+  reconfirmed,
   secondCustomer,
 } from './consents.ts'
 
@@ -171,6 +174,24 @@ export const outOfDate = sharedFixture([secondCustomer], async (context): Promis
   const words = 'ninety days have passed'
   return refreshedLate(await endedBy(context, 'ninety-days-passed', secondCustomer, words), words)
 })
+
+export const LATE = 'to be re-confirmed after ninety days'
+
+/** The same, authorised again by its customer, and the exchange of the code if one came. */
+export const confirmedLate = sharedFixture(
+  [everything, reconfirmed, secondCustomer],
+  async (context): Promise<Outlived & { visit: Visit; answer?: Exchange }> => {
+    const ended = await outOfDate(context)
+    await approvedBefore(context, reconfirmed)
+    const { consentId, tpp } = ended.approval
+    const visit = await context.visit({ purpose: LATE, customer: 'second', consentId })
+    if (visit.kind !== 'granted') return { ...ended, visit }
+    const { code, request } = visit
+    const redirect_uri = request.redirectUri
+    const answer = await tpp.token({ grant_type: 'authorization_code', code, redirect_uri })
+    return { ...ended, visit, answer }
+  },
+)
 
 async function endedBy<Used extends NamedConsent>(
   context: Context<Used>,

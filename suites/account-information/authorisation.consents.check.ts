@@ -13,7 +13,7 @@ import {
   secondClient,
   secondCustomer,
 } from '../consents.ts'
-import { deleted, outOfDate, revoked } from '../ended-consents.ts'
+import { confirmedLate, deleted, LATE, outOfDate, revoked } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
 import { ACCOUNTS, consentPath, createConsent } from './common/consent-requests.ts'
 import { denied } from './common/denial.ts'
@@ -179,8 +179,6 @@ check(
   },
 )
 
-const LATE = 'to be re-confirmed after ninety days'
-
 /**
  * On the approval of CLC-18/data-refused, after the hook ninety-days-passed, the same customer
  * authorises the ConsentId again. Fails: no code, or its token does not read /accounts.
@@ -196,20 +194,10 @@ check(
     needs: ['hooks.ninety-days-passed'],
   },
   async (context) => {
-    const { approval } = await outOfDate(context)
-    await approvedBefore(context, reconfirmed)
-    const { consentId, tpp } = approval
-    const visit = await context.visit({
-      purpose: 'to be re-confirmed after ninety days',
-      customer: 'second',
-      consentId,
-    })
+    const { approval, visit, answer } = await confirmedLate(context)
     expectCode(visit)
-    const { code, request } = visit
-    const redirect_uri = request.redirectUri
-    const answer = await tpp.token({ grant_type: 'authorization_code', code, redirect_uri })
-    expect(answer).toGiveAToken()
-    const bearer = tokensOf(answer)?.accessToken
+    if (answer) expect(answer).toGiveAToken()
+    const bearer = answer && tokensOf(answer)?.accessToken
     expect(await approval.get('/accounts', { bearer })).toSucceed()
   },
 )

@@ -1,7 +1,8 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
+import { tokensOf } from '../../engine/suite-api/flow.ts'
 import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
-import { answerOf, refused, succeeded } from '../../engine/suite-api/responses.ts'
+import { answerOf, type Exchange, refused, succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import {
   accountsOnly,
@@ -11,10 +12,19 @@ import {
   reconfirmed,
   secondCustomer,
 } from '../consents.ts'
-import { expired, expiredWhole, type Outlived, outOfDate, revoked } from '../ended-consents.ts'
+import {
+  confirmedLate,
+  expired,
+  expiredWhole,
+  LATE,
+  type Outlived,
+  outOfDate,
+  revoked,
+} from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
 import { consentPath } from './common/consent-requests.ts'
 import { expectNoData, relyOnDeletion, statusOf } from './common/deleted-consents.ts'
+import { readOwner } from './common/read-owners.ts'
 import { settling } from './common/settling.ts'
 import { expectMoved } from './common/status-updates.ts'
 import { approvedBefore, expectNoAccounts } from './common/visits.ts'
@@ -65,6 +75,45 @@ check(
   'After the customer revoked a consent, its access token gets no data',
   { uses: [basicCredits], spends: basicCredits, needs: ['hooks.customer-revokes'] },
   async (context) => expectNoData(await revoked(context), context),
+)
+
+/**
+ * On the approval that AUTHZ-32 has re-confirmed: each token of it, of before the re-confirmation too, that
+ * reads data just before the hook. Not applicable where a denial has ended them.
+ */
+check(
+  'CLC-11/re-confirmed',
+  'After the customer revoked a consent that was re-confirmed, no access token of it gets data',
+  {
+    uses: [everything, reconfirmed, secondCustomer],
+    spends: secondCustomer,
+    grants: [LATE],
+    needs: ['hooks.ninety-days-passed', 'hooks.customer-revokes'],
+    follows: ['CLC-11/data-refused'],
+  },
+  async (context) => {
+    const { approval, requests, tokens, older, answer } = await confirmedLate(context)
+    if (!answer) blockBy('AUTHZ-32/after-ninety-days', 'the consent was not re-confirmed')
+    relyOn('AUTHZ-32/after-ninety-days', answer).toGiveAToken()
+    const reads: { path: string; bearer: string; before: Exchange }[] = []
+    for (const { accessToken: bearer } of [tokensOf(answer), tokens, ...older].flatMap(
+      (each) => each ?? [],
+    )) {
+      for (const { path } of requests) {
+        const deviation = 'a token of before or after the re-confirmation'
+        const before = await approval.get(path, { bearer, deviation })
+        if (succeeded(before)) reads.push({ path, bearer, before })
+      }
+    }
+    if (reads.length === 0) throw new NotApplicable('an earlier refusal has ended these tokens')
+    await context.hook('customer-revokes', { consentId: approval.consentId })
+    const { until } = settling(context)
+    for (const { path, bearer, before } of reads) {
+      relyOn(readOwner(approval, path), before).toSucceed()
+      const ask = () => approval.get(path, { bearer, deviation: 'its consent was revoked' })
+      expect(await until(ask, refused)).toBeRefused()
+    }
+  },
 )
 
 /**

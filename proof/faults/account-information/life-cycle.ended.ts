@@ -61,5 +61,20 @@ const faults: Fault[] = [
       },
     }),
   },
+  {
+    id: 'revocation-ends-the-first-confirmation-only',
+    story: 'Each confirmation is a row, and a revocation marks the first of them.',
+    fails: ['CLC-11/re-confirmed'],
+    policies: (correct, { fired }) => ({
+      tokensDie: (event) => event !== 'revoked' && correct.tokensDie(event),
+      consentUsable(consent, age) {
+        if (consent.status !== 'Revoked' || consent.grants.size < 2) {
+          return correct.consentUsable(consent, age)
+        }
+        fired()
+        return undefined
+      },
+    }),
+  },
 ]
 export default faults
