@@ -235,9 +235,10 @@ export function createClientSteps(parts: ClientParts): ClientSteps {
       }
     })
     const token = held.get(key)
-    if (!token || Date.now() < token.expiresAt - MARGIN)
+    const replaced = token && replacing.has(name) && !issued.isNewest(token.accessToken)
+    if (!token || (Date.now() < token.expiresAt - MARGIN && !replaced))
       return { ...step, value: token?.accessToken }
-    // A run may be longer than the life of such a token.
+    // A run may be longer than the life of such a token, and a bank may keep the newest alone.
     return { ...step, value: (await renewed(name, forFunds))?.accessToken ?? token.accessToken }
   }
 
@@ -257,6 +258,9 @@ export function createClientSteps(parts: ClientParts): ClientSteps {
 
   const vain = new Set<string>()
 
+  /** Clients of whom a token was refused that a newer one had replaced (AMB-43). */
+  const replacing = new Set<ClientName>()
+
   const instead = async (
     name: ClientName,
     { token, funds, answer }: RefusedToken,
@@ -268,6 +272,7 @@ export function createClientSteps(parts: ClientParts): ClientSteps {
     const promised = issued.isPromised(token)
     const next = await renewed(name, funds)
     if (!next) return undefined
+    if (promised && !newest) replacing.add(name)
     return {
       token: next.accessToken,
       ...(promised && { instead: refusedAt(known, answer, newest) }),

@@ -424,14 +424,16 @@ check(
     if (forAccounts === forFunds) throw new NotApplicable('one token has both scopes')
     const funds = fundsPath(await newFundsId(client))
     const access = consentPath(await createConsent(client))
-    const wrongForFunds = { bearer: forAccounts, deviation: `a token for ${accounts}` }
-    const wrongForAccess = { bearer: forFunds, deviation: `a token for ${fundsConfirmation}` }
-    expect(await create(client, {}, wrongForFunds)).toBeRefused()
-    expect(await client.get(access, wrongForAccess)).toBeRefused()
-    expect(await client.post(CONSENTS, consentBody(), wrongForAccess)).toBeRefused()
+    const tokenFor = async (forFunds: boolean) => ({
+      bearer: requireValue(await context.steps.management('first', forFunds)),
+      deviation: `a token for ${forFunds ? fundsConfirmation : accounts}`,
+    })
+    expect(await create(client, {}, await tokenFor(false))).toBeRefused()
+    expect(await client.get(access, await tokenFor(true))).toBeRefused()
+    expect(await client.post(CONSENTS, consentBody(), await tokenFor(true))).toBeRefused()
     const deletions = [
-      await client.delete(funds, wrongForFunds),
-      await client.delete(access, wrongForAccess),
+      await client.delete(funds, await tokenFor(false)),
+      await client.delete(access, await tokenFor(true)),
     ] as const
     await client.delete(funds)
     if (deletions.some(succeeded)) await relyOnOwnership(context, deletions.map(succeeded))

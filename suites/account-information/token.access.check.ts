@@ -58,15 +58,15 @@ check(
     for (const { approval, forFunds } of parties) {
       const name = approval.tpp.name as 'first' | 'second'
       if (forFunds && approval.tpp.client.scopes.fundsConfirmation === undefined) continue
-      const bearer = requireValue(await context.steps.management(name, forFunds))
       const [id = ''] = await requireAccountIds(approval)
-      const own = requireValue(await context.steps.management())
       for (const path of everyPath(approval, id)) {
         relyOn(readOwner(approval, path), await approval.get(path)).toSucceed()
         const kind = path.split('/').at(-1) ?? ''
         const owner = `TOK-24/${['balances', 'transactions'].includes(kind) ? kind : 'accounts'}`
+        const bearer = requireValue(await context.steps.management(name, forFunds))
         const answer = await approval.get(path, { bearer, deviation })
         if (succeeded(answer)) {
+          const own = requireValue(await context.steps.management())
           const [own1 = ''] = await requireAccountIds(first)
           const same = path.startsWith('/accounts/')
             ? path.replace(encodeURIComponent(id), encodeURIComponent(own1))

@@ -35,10 +35,11 @@ async function expired(
   const { tpp } = await caller()
   const { accounts, fundsConfirmation } = tpp.client.scopes
   const scope = forFunds ? fundsConfirmation : accounts
+  const own = requireValue(await steps.management('first', forFunds))
   const grant = await tpp.token({ grant_type: 'client_credentials', scope })
   relyOn(OWNERS.management, grant).toSucceed()
   const { accessToken, expiresAt } = tokensOf(grant) ?? blockForData('an access token of its own')
-  if (accessToken === requireValue(await steps.management('first', forFunds))) {
+  if (accessToken === own) {
     throw new NotApplicable('the bank issues one access token for all until it expires')
   }
   await use(accessToken)
