@@ -7,6 +7,7 @@ import { tokenInfoOf } from '../../bank/token-info.ts'
 import { endpointOf } from '../data-requests.ts'
 import { ofEachBank } from '../each-bank.ts'
 import { admit } from '../jwt-rewrites.ts'
+import { type Lent, lend, lendable } from '../lent-tokens.ts'
 import type { Fault } from '../proof.ts'
 
 /** Who gets in where, one cell at a time: certificates, access tokens, accounts, ended consents. */
@@ -67,19 +68,19 @@ export function letsIn(certificate: Certificate, place: Place, said: Said): Faul
 }
 
 /** The latest good access token of each kind, client and consent. */
-const good = ofEachBank(() => new Map<string, string>())
+const good = ofEachBank(() => new Map<string, Lent>())
 
 const bearerOf = (ctx: Context) => /^Bearer +(.+)$/i.exec(ctx.get('authorization'))?.[1]
 
-/** Remembers every token that opened a place; `lend` may name the key of one that opens this too. */
-function lending(lend: (ctx: Context, known: Map<string, string>) => string | undefined) {
+/** Remembers every token that opened a place; `choose` may give one that opens this too. */
+function lending(choose: (ctx: Context, known: Map<string, Lent>) => Lent | undefined) {
   return async (ctx: Context, next: () => Promise<unknown>) => {
     const { bank, fired } = stateOf(ctx)
     const known = good()
     const bearer = bearerOf(ctx)
-    const lent = lend(ctx, known)
-    if (lent !== undefined && lent !== bearer) {
-      ctx.req.headers.authorization = `Bearer ${lent}`
+    const lent = choose(ctx, known)
+    if (lent !== undefined && lent.token !== bearer) {
+      await lend(ctx, lent)
       fired()
     }
     await next()
@@ -89,9 +90,10 @@ function lending(lend: (ctx: Context, known: Map<string, string>) => string | un
     const client = data ?? records.peek('ClientCredentials', bearer)
     const kind = data ? 'data' : String(client?.scope)
     const subject = /\/accounts\/([^/]+)/.exec(ctx.path)?.[1] ?? ''
-    known.set(kind, bearer)
-    known.set(`${kind} ${client?.clientId}`, bearer)
-    if (subject) known.set(`account ${subject}`, bearer)
+    const opener = lendable(ctx, bearer)
+    known.set(kind, opener)
+    known.set(`${kind} ${client?.clientId}`, opener)
+    if (subject) known.set(`account ${subject}`, opener)
   }
 }
 

@@ -22,7 +22,7 @@ const variants: Variant[] = [
     story: '"No pagination": the envelope of the gateway has Next and Prev all the same, empty.',
     middleware: successes(['consents', 'data'], (body) => ({
       ...body,
-      Links: { ...(body.Links as Json), First: '', Next: '', Prev: '', Last: '' },
+      Links: { First: '', Next: '', Prev: '', Last: '', ...(body.Links as Json) },
     })),
   },
   {
@@ -91,13 +91,13 @@ const variants: Variant[] = [
     story:
       'One answer is the first page and the last one, and Links says so (AMB-29), with empty addresses of a page before and after it; an empty one has no page; that Risk is absent outside consents no sentence says.',
     middleware: successes(['data'], (body) => {
-      const links = body.Links as Json
-      const [rows] = Object.values(body.Data as Json)
+      const links = (body.Links ?? {}) as Json
+      const [rows] = Object.values((body.Data ?? {}) as Json)
       const empty = Array.isArray(rows) && rows.length === 0
       return {
-        ...body,
         Risk: {},
-        Links: { ...links, First: links.Self, Last: links.Self, Prev: '', Next: '' },
+        ...body,
+        Links: { First: links.Self, Last: links.Self, Prev: '', Next: '', ...links },
         ...(empty && { Meta: { TotalPages: 0 } }),
       }
     }),

@@ -3,6 +3,7 @@ import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { ofEachBank } from '../../each-bank.ts'
 import { admit, tokenForm } from '../../jwt-rewrites.ts'
+import { type Lent, lend, lendable } from '../../lent-tokens.ts'
 import type { Fault } from '../../proof.ts'
 import { elements, jsonOf, type Part, partOf, policy } from '../../rewriting.ts'
 
@@ -31,12 +32,12 @@ function lets(wrong: Wrong): Pick<Fault, 'settings' | 'middleware'> {
 
 /** Gives the bank's own first token of a scope to requests that fit. */
 function lendsToken(fits: (ctx: Context) => boolean, scope = 'accounts'): Fault['middleware'] {
-  const first = ofEachBank(() => ({}) as { token?: string })
+  const first = ofEachBank(() => ({}) as { own?: Lent })
   return async (ctx, next) => {
     const { bank, fired } = stateOf(ctx)
     const lent = first()
-    if (lent.token !== undefined && fits(ctx)) {
-      ctx.req.headers.authorization = `Bearer ${lent.token}`
+    if (lent.own && fits(ctx)) {
+      await lend(ctx, lent.own)
       fired()
     }
     const form = tokenForm(ctx)
@@ -49,7 +50,7 @@ function lendsToken(fits: (ctx: Context) => boolean, scope = 'accounts'): Fault[
     const owner = records.peek('Client', String(record?.clientId))?.org_id
     const scopes = String(record?.scope).split(' ')
     if (owner !== directory.clients.first.organisationId || !scopes.includes(scope)) return
-    lent.token ??= access
+    lent.own ??= lendable(ctx, access)
   }
 }
 
