@@ -33,7 +33,10 @@ export function plannedTarget(name: string) {
   }
   return {
     name,
-    clients: { first: { ...client, scopes: SCOPES }, second: { ...client, scopes: SCOPES } },
+    clients: {
+      first: { ...client, scopes: { ...SCOPES } },
+      second: { ...client, scopes: { ...SCOPES } },
+    },
     refusedCertificates: { expired: transport, untrusted: transport },
     ...publicFacts({ settings, endpoints, customers }, ''),
   }
@@ -88,7 +91,7 @@ function clientOf({ transport, signing, softwareStatement, redirectUris }: Enrol
     },
     softwareStatement,
     redirectUris,
-    scopes: SCOPES,
+    scopes: { ...SCOPES },
   }
 }
 
