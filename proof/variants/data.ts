@@ -214,6 +214,21 @@ const variants: Variant[] = [
     ),
   },
   {
+    id: 'less-while-nobody-looks',
+    story:
+      'No sentence promises AddressLine, MerchantDetails or CreditLine: while the customer is absent they are left out, to save what is not read.',
+    middleware: rowsOf(
+      ['balances', 'transactions', 'account-balances', 'account-transactions'],
+      (rows, ctx) =>
+        ctx.get('x-fapi-customer-ip-address') === ''
+          ? rows.map(
+              ({ AddressLine: _address, MerchantDetails: _merchant, CreditLine: _line, ...row }) =>
+                row,
+            )
+          : undefined,
+    ),
+  },
+  {
     id: 'cards-at-single-addresses',
     story:
       'The list of accounts names them, and no more; the level of detail shows where one is asked for.',

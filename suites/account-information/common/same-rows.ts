@@ -3,6 +3,7 @@ import { matchers } from '../../../engine/suite-api/expect.ts'
 import {
   type Exchange,
   isBooked,
+  leanTransactionKey,
   member,
   missingFrom,
   type Row,
@@ -11,6 +12,7 @@ import {
 } from '../../../engine/suite-api/responses.ts'
 import type { Finding } from '../../../engine/suite-api/rule.ts'
 import { documented } from './account-comparisons.ts'
+import { alikeInCreditLine } from './balance-rows.ts'
 import { pathOf, requireRows } from './data-reads.ts'
 import { readOwner } from './read-owners.ts'
 
@@ -50,12 +52,19 @@ function canonical(value: unknown): unknown {
     .map(([name, inner]) => [name, canonical(inner)])
 }
 
-/** All documented fields of an account or a balance, as one text; of a transaction those that never change. */
-function wholeRow(row: Row): string {
-  if ('AccountSubType' in row || 'AccountType' in row) {
-    return JSON.stringify([row.AccountId, documented(row)])
-  }
-  if ('BookingDateTime' in row || 'Status' in row) return transactionKey(row)
+/**
+ * How rows of a path are told apart: by all documented fields of an account or a balance, and by those of
+ * a transaction that never change. What only one of two answers shows, and no sentence promises, counts
+ * for nothing.
+ */
+function keyOf(path: string, one: Row[], other: Row[]): (row: Row) => string {
+  if (path.endsWith('/transactions')) return transactionKey
+  if (!path.endsWith('/balances')) return (row) => JSON.stringify([row.AccountId, documented(row)])
+  const [lean] = alikeInCreditLine(one, other)
+  return lean === one ? balanceKey : ({ CreditLine: _line, ...row }) => balanceKey(row)
+}
+
+function balanceKey(row: Row): string {
   const { AccountId, CreditDebitIndicator, Type, CreditLine } = row
   const lines = canonical([CreditLine ?? []].flat())
   const currency = member(row, 'Amount', 'Currency')
@@ -76,8 +85,12 @@ export function otherThanAround(
     const rows = requireRows(exchange, owner)
     return path.endsWith('/transactions') ? rows.filter(isBooked) : rows
   }
-  const steady = shared(lasting(before), lasting(after), wholeRow)
-  const finding = matchers.toHoldRows(answer, steady, wholeRow)
+  const steady = shared(
+    lasting(before),
+    lasting(after),
+    keyOf(path, lasting(before), lasting(after)),
+  )
+  const finding = matchers.toHoldRows(answer, steady, keyOf(path, steady, lasting(answer)))
   if (finding || !path.endsWith('/transactions')) return finding
   // Single amounts may change between two answers; all of them never do.
   const alike = shared(lasting(before), lasting(after), withAmount)
@@ -86,4 +99,4 @@ export function otherThanAround(
   return matchers.toHoldRows(answer, alike, withAmount)
 }
 
-const withAmount = (row: Row) => `${transactionKey(row)} ${String(amountOf(row))}`
+const withAmount = (row: Row) => `${leanTransactionKey(row)} ${String(amountOf(row))}`
