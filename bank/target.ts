@@ -10,12 +10,15 @@ import { settingsFrom } from './settings.ts'
 export function targetOf(services: Addressed & Pick<Services, 'directory'>, operatorUrl: string) {
   const { directory } = services
   const { first, second } = directory.clients
+  // Whoever opens the file sees first where the bank is.
+  const { addresses, ...facts } = publicFacts(services, operatorUrl)
   return {
     name: 'embedded',
+    addresses,
     trust: [directory.authority],
     clients: { first: clientOf(first), second: clientOf(second) },
     refusedCertificates: refusedOf(directory),
-    ...publicFacts(services, operatorUrl),
+    ...facts,
   }
 }
 
