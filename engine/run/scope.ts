@@ -33,7 +33,8 @@ export function selected(
   among: readonly string[] = checks,
 ): boolean {
   if (only.length === 0) return true
-  const words = [...among, id, chapter, level, ...among.flatMap(tagsOf)]
+  const shortChapter = chapter.split('/').at(-1) ?? chapter
+  const words = [...among, id, chapter, shortChapter, level, ...among.flatMap(tagsOf)]
   return only.some((pattern) => words.some((word) => matches(word, pattern)))
 }
 
@@ -54,8 +55,7 @@ function tagsOf(id: string): string[] {
 }
 
 function matches(word: string, pattern: string): boolean {
-  if (word === pattern || word.startsWith(`${pattern}/`) || word.endsWith(`/${pattern}`))
-    return true
+  if (word === pattern || word.startsWith(`${pattern}/`)) return true
   if (!pattern.includes('*')) return false
   const source = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
   return new RegExp(`^${source.join('.*')}$`).test(word)

@@ -10,6 +10,7 @@ import { UsageError } from '../../cli/usage.ts'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import { appendHistory } from '../../engine/report/history.ts'
 import type { Report } from '../../engine/report/report.ts'
+import { selected } from '../../engine/run/scope.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-selection-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -26,6 +27,18 @@ test.each([
 ])('a selection may be %s', (pattern) =>
   expect(() => assertSelects([pattern], catalogue)).not.toThrow(),
 )
+
+test('the short name of a chapter selects no check of another that ends so', () => {
+  const of = (document: string, chapter: string) => ({
+    id: 'XYZ-01',
+    chapter: `${document}/${chapter}`,
+    level: 'must' as const,
+    checks: ['XYZ-01/data'],
+  })
+  const scope = { profile: 'full' as const, only: ['data'] }
+  expect(selected(of('account-information', 'data'), scope)).toBe(true)
+  expect(selected(of('product-information', 'products'), scope)).toBe(false)
+})
 
 test.each(['TXN17', 'level:must', 'acounts', '@visits', ''])(
   'a selection that means nothing: %j',
