@@ -67,7 +67,7 @@ export function planOf(parts: {
   const hooks = HOOKS.map((name) => ({
     name,
     by: factBy(target, name),
-    checks: checks.filter(({ options }) => options.needs?.includes(`hooks.${name}`)).map(idOf),
+    checks: checks.filter((check) => hookOf(check, target, name)).map(idOf),
   }))
   const lacking = new Set(
     hooks.flatMap(({ name, by, checks: resting }) =>
@@ -157,6 +157,13 @@ export function neededBy(checks: SuiteCheck[]): NamedConsent[] {
     for (const consent of consentsOf(options)) need(consent)
   }
   return [...needed]
+}
+
+/** Does a check ask for this hook? One that lacks several stands under the first alone, which ends it. */
+function hookOf({ options }: SuiteCheck, target: TargetDocument, name: HookName): boolean {
+  const asked = HOOKS.filter((hook) => options.needs?.includes(`hooks.${hook}`))
+  const lacks = asked.find((hook) => factBy(target, hook) === undefined)
+  return asked.includes(name) && (lacks === undefined || lacks === name)
 }
 
 function factBy(target: TargetDocument, name: HookName): HookBy {
