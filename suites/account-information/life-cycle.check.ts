@@ -86,10 +86,10 @@ check(
   'After the customer revoked a consent that was re-confirmed, no access token of it gets data',
   {
     uses: [everything, reconfirmed, secondCustomer],
-    spends: secondCustomer,
     grants: [LATE],
     needs: ['hooks.ninety-days-passed', 'hooks.customer-revokes'],
     follows: ['CLC-11/data-refused'],
+    last: true,
   },
   async (context) => {
     const { approval, requests, tokens, older, answer } = await confirmedLate(context)
