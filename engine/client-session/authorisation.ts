@@ -9,6 +9,7 @@ import type { About, Exchange } from '../wire/exchange.ts'
 import type { Wire } from '../wire/wire.ts'
 import type { ClientSteps } from './client-steps.ts'
 import { consentFacts, DATA_PERMISSIONS } from './consent.ts'
+import type { IssuedTokens } from './issued-tokens.ts'
 import type { ClientName, CustomerName } from './parties.ts'
 import type { ResumableRun } from './resume-run.ts'
 import { type Owners, requireValue } from './step-owners.ts'
@@ -23,6 +24,7 @@ export interface VisitParts {
   driver: Driver
   wire: Wire
   clients: ClientSteps
+  issued: IssuedTokens
   /** Has the rules judge an answer that no wire of ours saw. */
   heed(exchange: Exchange): void
   /** Where visits are written down, and those of an interrupted run. */
@@ -110,6 +112,7 @@ export function createVisits(parts: VisitParts): Visits {
       else if (end.kind === 'redirected')
         heed(arrival(`v${visits.length + 1}`, about, request, end))
       const made = visitOf(request, end)
+      if (made.kind === 'granted') parts.issued.approved(made.code, name)
       // Once a page was shown, the bank may have noted something about the consent.
       const touched = made.kind === 'granted' || made.pages.length > 0
       if (touched && options.consentId === undefined) spares.delete(client)

@@ -39,8 +39,18 @@ export function createGivenApprovals(held: HeldTokens, issued: IssuedTokens): Gi
     return older && newer && { older, newer, gone: issued.hasEnded(newer.approval.consentId) }
   }
 
-  const ended = ({ name }: NamedConsent, { approval }: Given) =>
-    new NotApplicable(`the bank ended the approval “${name}” when “${approval.name}” was given`)
+  /** What the same customer approved for the same client later, for a check alone. */
+  const approvedLater = ({ name }: NamedConsent) => {
+    const older = given.find(({ approval }) => approval.name === name)
+    if (!older) return undefined
+    const { tpp, customer, consentId } = older.approval
+    const { token, at = 0 } = issued.latestOf(tpp.registered?.client_id, customer) ?? {}
+    const stoodBeside = issued.lastRead(consentId) >= at
+    return token === undefined || at < older.at || stoodBeside ? undefined : { older, token }
+  }
+
+  const ended = ({ name }: NamedConsent, newer: string) =>
+    new NotApplicable(`the bank ended the approval “${name}” when ${newer} was given`)
 
   return {
     add(approval, permissions) {
@@ -48,21 +58,27 @@ export function createGivenApprovals(held: HeldTokens, issued: IssuedTokens): Gi
     },
     async requireNewestReads(consent) {
       const { older, newer, gone } = besides(consent) ?? {}
-      if (!older || !newer) return
-      // What has ended cannot be asked: only data that the older one gave beside it say that both stood.
-      const replaced = gone
-        ? issued.lastRead(older.approval.consentId) < newer.at
-        : succeeded(await newer.approval.get(newer.path))
-      if (replaced) throw ended(consent, newer)
+      if (older && newer) {
+        // What has ended cannot be asked: only data that the older one gave beside it say that both stood.
+        const replaced = gone
+          ? issued.lastRead(older.approval.consentId) < newer.at
+          : succeeded(await newer.approval.get(newer.path))
+        if (replaced) throw ended(consent, `“${newer.approval.name}”`)
+      }
+      const later = approvedLater(consent)
+      if (!later) return
+      const { approval, path } = later.older
+      const message = { bearer: later.token, deviation: 'the token of a later approval' }
+      if (succeeded(await approval.get(path, message))) throw ended(consent, 'a later one')
     },
     async requireNewestRefreshes(consent) {
-      const { older, newer, gone } = besides(consent) ?? {}
-      if (!older || !newer) return
-      // Refused data end at requireNewestReads.
-      if (gone) await older.approval.get(older.path)
-      else if (await held.refresh(newer.approval.facts, newer.approval.tpp)) {
-        throw ended(consent, newer)
+      const { newer, gone } = besides(consent) ?? {}
+      if (newer && !gone && (await held.refresh(newer.approval.facts, newer.approval.tpp))) {
+        throw ended(consent, `“${newer.approval.name}”`)
       }
+      const older = given.find(({ approval }) => approval.name === consent.name)
+      // Refused data end at requireNewestReads.
+      if (older && (gone || approvedLater(consent))) await older.approval.get(older.path)
     },
   }
 }

@@ -3,6 +3,7 @@ import { member } from '../judge/data-rows.ts'
 import { succeeded } from '../judge/matchers.ts'
 import type { About, Exchange } from '../wire/exchange.ts'
 import type { HookSubject } from './hooks.ts'
+import type { CustomerName } from './parties.ts'
 
 /** An access token, as its token response gave it. */
 export interface IssuedToken {
@@ -17,6 +18,10 @@ export interface IssuedToken {
 /** Every access token of a run, and what is known to have ended one. */
 export interface IssuedTokens {
   note(exchange: Exchange): void
+  /** A customer has approved something, and this code came of it. */
+  approved(code: string, customer: CustomerName): void
+  /** The latest token that a code of this customer gave this client, and when, in milliseconds. */
+  latestOf(clientId: unknown, customer: CustomerName): { token: string; at: number } | undefined
   /** A hook has made something true. */
   told(name: HookName, subject: HookSubject): void
   of(accessToken: string): IssuedToken | undefined
@@ -49,10 +54,17 @@ export function createIssuedTokens(): IssuedTokens {
   const expired = new Set<string>()
   const ended = new Set<string>()
   const read = new Map<string, number>()
+  const customers = new Map<string, CustomerName>()
+  const latest = new Map<string, { token: string; at: number }>()
   return {
+    approved(code, customer) {
+      customers.set(code, customer)
+    },
+    latestOf: (clientId, customer) => latest.get(`${clientId} ${customer}`),
     note(exchange) {
       const { endpoint, about, request } = exchange
-      if (about.approval !== undefined && about.consent && succeeded(exchange)) {
+      const own = about.approval !== undefined && about.deviation === undefined
+      if (own && about.consent && succeeded(exchange)) {
         read.set(about.consent.id, Date.parse(exchange.startedAt))
       }
       if (endpoint === 'delete-account-access-consent') {
@@ -62,11 +74,15 @@ export function createIssuedTokens(): IssuedTokens {
       const token = endpoint === 'token' && member(exchange.response?.json, 'access_token')
       if (typeof token !== 'string' || !succeeded(exchange)) return
       const client = about.client ?? 'first'
-      const grant = new URLSearchParams(request.body ?? '').get('grant_type') ?? ''
+      const form = new URLSearchParams(request.body ?? '')
+      const grant = form.get('grant_type') ?? ''
       const expiresIn = Number(member(exchange.response?.json, 'expires_in'))
       const at = Date.parse(exchange.startedAt)
       issued.set(token, { client, grant, at, ...(expiresIn > 0 && { expiresIn }) })
       if (grant === 'client_credentials') newest.set(client, token)
+      const customer = customers.get(form.get('code') ?? '')
+      const clientId = about.registered?.clientId
+      if (customer !== undefined) latest.set(`${clientId} ${customer}`, { token, at })
     },
     told(name, { accessToken, consentId }) {
       if (name === 'token-expired' && accessToken !== undefined) expired.add(accessToken)

@@ -133,7 +133,7 @@ export function createSession(parts: SessionParts): Session {
     onTold: issued.told,
   })
   const visits = createVisits({
-    ...{ target, owners, driver, wire, clients, resumable },
+    ...{ target, owners, driver, wire, clients, issued, resumable },
     heed: listener.heed,
   })
   const fundsSteps = createFundsSteps({ target, memory, owners, clients, funds })

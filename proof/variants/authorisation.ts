@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { currentRequest } from '../../bank/request-context.ts'
 import { stateOf } from '../../bank/state.ts'
+import { extraScopesLeftOut } from '../extra-scopes.ts'
 import { changeFragment, idTokens, rehashed } from '../id-tokens.ts'
 import type { Variant } from '../proof.ts'
 import { answers, partOf } from '../rewriting.ts'
@@ -97,6 +98,12 @@ const variants: Variant[] = [
       )
       ctx.state.fired()
     },
+  },
+  {
+    id: 'extra-scopes-are-left-out',
+    story:
+      'Whether a scope beyond the registered ones is refused is open (AMB-28; RFC 6749 3.3 lets a server ignore a part of it): it is left out, and the customer is asked.',
+    middleware: extraScopesLeftOut,
   },
   {
     id: 'declined-by-a-link',

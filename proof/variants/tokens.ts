@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
 import { stateOf } from '../../bank/state.ts'
 import { ofEachBank } from '../each-bank.ts'
+import { extraScopesLeftOut } from '../extra-scopes.ts'
 import { halfHash, idTokens, remade, type Sign } from '../id-tokens.ts'
 import { decoded, looksRight, signedByItself, tokenRequests } from '../jwt-rewrites.ts'
 import type { Variant } from '../proof.ts'
@@ -214,6 +215,12 @@ const variants: Variant[] = [
       'The same at a bank that has one client for each software: an approval is replaced before its refresh token was ever used.',
     policies: () => ({ clientIdFor: ({ software_id }) => String(software_id) }),
     middleware: newestApprovalAlone,
+  },
+  {
+    id: 'newest-approval-though-it-asked-for-more',
+    story:
+      'The same where a scope beyond the registered ones is left out: an approval that asked for one replaces those before it too.',
+    middleware: (ctx, next) => extraScopesLeftOut(ctx, () => newestApprovalAlone?.(ctx, next)),
   },
   {
     id: 'a-refused-code-is-void',
