@@ -103,7 +103,8 @@ export function tokenRequests(
   }
 }
 
-const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+/** The only client_assertion_type there is (RFC 7523 2.2). */
+export const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 /** Times of a JWT, in seconds, that a strict bank takes too whose clock is up to a minute off. */
 export function goodTimes(): { iat: number; nbf: number; exp: number } {

@@ -3,7 +3,7 @@ import { signJws } from '../../bank/signature.ts'
 import { stateOf } from '../../bank/state.ts'
 import { ofEachBank } from '../each-bank.ts'
 import { idTokens } from '../id-tokens.ts'
-import { acceptsAssertion, looksRight, signedByItself } from '../jwt-rewrites.ts'
+import { acceptsAssertion, JWT_BEARER, looksRight, signedByItself } from '../jwt-rewrites.ts'
 import type { Variant } from '../proof.ts'
 import { answers, type Json, partOf, successes } from '../rewriting.ts'
 import { roundRobin } from '../round-robin.ts'
@@ -37,7 +37,7 @@ const variants: Variant[] = [
       const audience = acceptsAssertion((assertion, form, ctx) => {
         const { claims } = assertion
         const { token } = stateOf(ctx).bank.services.endpoints
-        if (!form.get('client_assertion_type')?.endsWith(':jwt-bearer')) return undefined
+        if (form.get('client_assertion_type') !== JWT_BEARER) return undefined
         if (!looksRight(ctx, assertion, claims.sub)) return undefined
         if (!signedByItself(ctx, form.get('client_assertion') ?? '', claims.sub)) return undefined
         const aud = claims.aud === ADVERTISED ? token : 'https://somebody.else.example'
