@@ -56,7 +56,7 @@ const stages = [
     count() {
       const { proofs } = readJson('proof.json')
       const wrong = proofs.filter(({ complaints }) => complaints.length > 0)
-      broken.push(...wrong.map(({ name, complaints }) => [name, ...complaints].join('\n  ')))
+      broken.push(...wrong.map(({ id, complaints }) => [id, ...complaints].join('\n  ')))
       return [proofs.length - wrong.length, wrong.length]
     },
   },
