@@ -169,13 +169,15 @@ function sendingOf(button: Element): Pick<Field, 'sends'> {
 /** What a description fits: a form that has all its names, or a link. */
 export type Fitting = { description: FormDocument } & ({ form: Form } | { link: Link })
 
-/** The first of the descriptions that fits something on the page. */
+/** The first of the descriptions that fits something on the page, for a customer who decides so. */
 export function fitting(
   { forms, links }: ReadPage,
   described: FormDocument[],
+  decision: 'approve' | 'deny',
 ): Fitting | undefined {
   for (const description of described) {
-    const { has, follow } = description
+    const { has, follow, only } = description
+    if (only !== undefined && only !== decision) continue
     if (follow !== undefined) {
       const link = links.find(({ href, text }) => text === follow || href.endsWith(follow))
       if (link) return { link, description }

@@ -46,7 +46,6 @@ async function visit(
 ): Promise<VisitEnd> {
   const jar = new CookieJar(undefined, { rejectPublicSuffixes: false, looseMode: true })
   const pages: Page[] = []
-  const possible = forms.filter(({ only }) => only === undefined || only === request.decision)
   const seen = new Map<FormDocument, number>()
   let first: Exchange | undefined
   let next: Step = { method: 'GET', url: request.url }
@@ -111,7 +110,7 @@ async function visit(
       const why = `the bank shows a page with status ${response.status}`
       return cut ? ourStop(`${why}, after a line that was cut`, pages) : stopped(why)
     }
-    const match = fitting(page, possible)
+    const match = fitting(page, forms, request.decision)
     if (!match && leadsBack(response.body, request)) {
       return stopped('a page that leads to the redirect URI by itself, where a redirect belongs')
     }

@@ -94,7 +94,7 @@ export function driverFindings(
   }
   if (page === undefined) return [note('http: the bank showed no page to compare the forms with')]
   const shown = readPage(page)
-  const match = fitting(shown, forms)
+  const match = fitting(shown, forms, 'approve')
   if (match) {
     const { has, follow } = match.description
     return [

@@ -17,19 +17,34 @@ describe('what a description fits', () => {
     ['its text', 'Go on to log in'],
     ['the end of its address', 'login?step=1'],
   ])('a link by %s', (_by, follow) => {
-    expect(fitting(landing, [{ has: ['user'] }, { follow }])).toMatchObject({
+    expect(fitting(landing, [{ has: ['user'] }, { follow }], 'approve')).toMatchObject({
       link: { href: '../login?step=1', text: 'Go on to log in' },
     })
   })
 
   test('no link by a part of its text', () => {
-    expect(fitting(landing, [{ follow: 'Go on' }])).toBeUndefined()
+    expect(fitting(landing, [{ follow: 'Go on' }], 'approve')).toBeUndefined()
   })
 
   test('a form by all its names', () => {
-    expect(fitting(login, [{ has: ['user', 'go'] }])).toHaveProperty('form')
-    expect(fitting(login, [{ has: ['user', 'password'] }])).toBeUndefined()
+    expect(fitting(login, [{ has: ['user', 'go'] }], 'approve')).toHaveProperty('form')
+    expect(fitting(login, [{ has: ['user', 'password'] }], 'approve')).toBeUndefined()
   })
+
+  test.each(['approve', 'deny'] as const)(
+    'what only the other decision takes is passed over: %s',
+    (only) => {
+      const other = only === 'approve' ? 'deny' : 'approve'
+      for (const description of [
+        { has: ['user'], only },
+        { follow: 'login?step=1', only },
+      ]) {
+        const page = description.has ? login : landing
+        expect(fitting(page, [description], only)).toMatchObject({ description })
+        expect(fitting(page, [description], other)).toBeUndefined()
+      }
+    },
+  )
 
   test('a page says what it offers', () => {
     expect(offered(landing)).toBe('no form, but the links “Help”, “Go on to log in”')
