@@ -7,6 +7,7 @@ import type { Sighting } from '../bank/sighting.ts'
 import type { TargetDocument } from '../engine/configuration/target.ts'
 import { counted } from '../engine/report/escape.ts'
 import { loadFaults, loadVariants } from '../proof/load.ts'
+import type { Variant } from '../proof/proof.ts'
 import { listAlterations, named } from './bank-alterations.ts'
 import { number, UsageError } from './usage.ts'
 
@@ -55,7 +56,7 @@ export async function bank(what: string | undefined, options: BankCommand): Prom
     },
   })
   const following = folder?.follow(started)
-  say(started, options)
+  say(started, options, alterations)
   for (const { id, story } of alterations) console.log(`Altered: ${id}. ${story}`)
   const { log } = options
   if (log !== undefined) {
@@ -108,7 +109,7 @@ async function start(options: BankOptions): Promise<Bank> {
   }
 }
 
-function say(started: Bank, options: BankCommand): void {
+function say(started: Bank, options: BankCommand, alterations: Pick<Variant, 'target'>[]): void {
   const { target, addresses, operatorUrl, servicingUrl, customers } = started
   console.log('The reference bank is up.')
   for (const [name, address] of Object.entries(addresses)) {
@@ -125,7 +126,9 @@ function say(started: Bank, options: BankCommand): void {
     return
   }
   const schema = '# yaml-language-server: $schema=schemas/assay/target.schema.json'
-  const called = { ...target, name: nameOf(options.info) }
+  const called: TargetDocument = { ...structuredClone(target), name: nameOf(options.info) }
+  // How such a bank is described, where it is otherwise.
+  for (const { target: change } of alterations) change?.(called)
   writeFileSync(options.info, `${schema}\n${stringify(called, { lineWidth: 0 })}`, { mode: 0o600 })
   console.log(`Certificates, keys and addresses for a TPP: ${options.info}`)
   console.log(`  assay run --target ${options.info}`)

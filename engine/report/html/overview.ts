@@ -21,12 +21,12 @@ export function overviewPage(overview: Overview, problems: readonly string[]): s
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${judged(overview)} · Assay</title>
+<title>${heading(overview)} · Assay</title>
 <style>${raw(style)}</style>
 </head>
 <body>
 <main class="overview">
-<h1>${judged(overview)}</h1>
+<h1>${heading(overview)}</h1>
 <p>Until <time datetime="${overview.until}">${when(overview.until)}</time>. ${headline(overview)}</p>
 ${problems.map((problem) => markup`<p class="notice">${problem}</p>`)}
 ${heatMap(overview)}
@@ -39,7 +39,7 @@ ${overview.banks.map(bankSection)}
 }
 
 /** 2 banks, 1 TPP. */
-function judged({ banks }: Overview): string {
+function heading({ banks }: Overview): string {
   const tpps = banks.filter(({ side }) => side === 'TPP').length
   const counts: [number, string][] = [
     [banks.length - tpps, 'bank'],
@@ -75,9 +75,10 @@ function heatMap({ banks, chapters }: Overview): Markup {
 <tbody>${banks.map((bank) => markup`<tr><th scope="row"><a href="#${anchor(bank)}">${bank.name}</a> <small>${bank.side ? 'TPP, ' : ''}${bank.verdict}</small></th>${chapters.map((chapter) => cell(bank, chapter))}</tr>`)}</tbody></table></div></section>`
 }
 
-/** products, errors of products; of the other document the chapter alone. */
+/** products, product errors, TPP token; of account information the chapter alone. */
 function shortName(chapter: string): string {
   const [document, name = ''] = chapter.split('/')
+  if (document === 'tpp') return `TPP ${name}`
   return document === 'product-information' && name !== 'products' ? `product ${name}` : name
 }
 
