@@ -21,6 +21,9 @@ const reordered = roundRobinOf<[unknown[]], unknown[]>(shuffled, (rows) => rows.
 const kindOf = (row: Json, kinds: number) =>
   Number.parseInt(String(row.TransactionId).slice(0, 4), 16) % kinds
 
+/** Without what tells of its card. */
+const bare = ({ Account: _card, ...row }: Json): Json => row
+
 const variants: Variant[] = [
   {
     id: 'one-account-only',
@@ -233,7 +236,14 @@ const variants: Variant[] = [
     story:
       'The list of accounts names them, and no more; the level of detail shows where one is asked for.',
     warns: ['ACC-20/detail-shows-card'],
-    middleware: rowsOf('accounts', (rows) => rows.map(({ Account: _card, ...row }) => row)),
+    middleware: rowsOf('accounts', (rows) => rows.map(bare)),
+  },
+  {
+    id: 'cards-in-the-list-alone',
+    story:
+      'The other way round: a single address names the account, and no more; the level of detail shows in the list.',
+    warns: ['ACC-20/detail-shows-card'],
+    middleware: rowsOf('account', (rows) => rows.map(bare)),
   },
   {
     id: 'amounts-of-any-currency-and-decimals',

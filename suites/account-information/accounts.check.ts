@@ -22,6 +22,7 @@ import {
   differ,
   documented,
   idsAroundRefresh,
+  type Levels,
   levelsAtSingles,
   levelsOfDetail,
   paths,
@@ -130,7 +131,7 @@ check(
  * Same customer, GET /accounts under the consent with ReadAccountsDetail and under the one with
  * ReadAccountsBasic alone; the union of member paths (Description, Account.SchemeName, …; array
  * indices dropped) under detail has a path that the union under basic lacks. Records the
- * difference. A list that never shows what single addresses do has no level of its own.
+ * difference. Of the list and the single addresses, one that never shows what the other does has no level.
  */
 check(
   'ACC-10/detail-shows-more',
@@ -141,14 +142,14 @@ check(
     const { detail, basic } = levels
     const more = paths(detail).filter((path) => !paths(basic).includes(path))
     observe('members that only ReadAccountsDetail shows', more.join(', ') || 'none')
-    if (!differ(levels)) expectThat(await listIsLean(approved, detail), looksTheSame(basic))
+    if (differ(levels)) return
+    expectThat(isLean(levels, await levelsAtSingles(approved)), looksTheSame(basic))
   },
 )
 
-/** Shows the list less than single addresses do, which have their levels of detail? */
-async function listIsLean(approved: Parameters<typeof levelsAtSingles>[0], list: Row[]) {
-  const single = await levelsAtSingles(approved)
-  return showsMore(single.detail, list) && differ(single)
+/** Do these addresses show less than the others do, which have their levels of detail? */
+function isLean(these: Levels, others: Levels): boolean {
+  return showsMore(others.detail, these.detail) && differ(others)
 }
 
 check(
@@ -157,7 +158,8 @@ check(
   { uses: [everything, basicCredits], follows: ['ACC-10/detail-shows-more'] },
   async ({ approved }) => {
     const levels = await levelsAtSingles(approved)
-    expectThat(differ(levels), looksTheSame(levels.basic))
+    if (differ(levels)) return
+    expectThat(isLean(levels, await levelsOfDetail(approved)), looksTheSame(levels.basic))
   },
 )
 
@@ -175,7 +177,7 @@ check(
   { uses: [everything, basicCredits] },
   async ({ approved }) => {
     const { answer, ...levels } = await levelsOfDetail(approved)
-    if (!differ(levels) && !(await listIsLean(approved, levels.detail))) {
+    if (!differ(levels) && !isLean(levels, await levelsAtSingles(approved))) {
       const id = 'ACC-10/detail-shows-more'
       blockBy(id, 'the consent’s level of detail makes no difference')
     }

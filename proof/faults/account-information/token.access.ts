@@ -5,7 +5,7 @@ import { endpointOf } from '../../data-requests.ts'
 import { ofEachBank } from '../../each-bank.ts'
 import { tokenForm } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
-import { successes } from '../../rewriting.ts'
+import { jsonOf, partOf, successes } from '../../rewriting.ts'
 
 const now = () => Math.floor(Date.now() / 1000)
 
@@ -48,6 +48,34 @@ const faults: Fault[] = [
       const known = ['openid', 'accounts', 'fundsconfirmations']
       const beyond = wanted?.split(' ').some((one) => !known.includes(one))
       return form && wanted && beyond ? grantedAs(wanted, form, ctx, next) : next()
+    },
+  },
+  {
+    id: 'approvals-of-others-end-the-newest',
+    story:
+      'One session for a client: whoever approves next, of whichever customer, ends the others.',
+    fails: [
+      'TOK-03/refresh-token',
+      'ACC-01/answers-200',
+      'BAL-01/answers-200',
+      'BAL-02/answers-200',
+    ],
+    because: 'Tokens end before their time wherever the other customer approved meanwhile.',
+    async middleware(ctx, next) {
+      await next()
+      const body = jsonOf(ctx)
+      if (partOf(ctx) !== 'token' || ctx.status !== 200 || !body) return
+      if (new URLSearchParams(stateOf(ctx).body).get('grant_type') !== 'authorization_code') return
+      const { consents, records, customers } = stateOf(ctx).bank.services
+      const grant = String(records.peek('AccessToken', String(body.access_token))?.grantId ?? '')
+      const consent = consents.ofGrant(grant)
+      for (const { id } of customers.filter(({ id }) => id !== consent?.customerId)) {
+        for (const other of consents.ofCustomer(id)) {
+          if (other.clientId !== consent?.clientId) continue
+          for (const ended of other.grants) records.revokeGrant(ended)
+          stateOf(ctx).fired()
+        }
+      }
     },
   },
   {

@@ -46,10 +46,14 @@ export async function relyOnIdsAfterRefresh(approval: Approval): Promise<void> {
 
 type Approved = Context<typeof everything | typeof basicCredits>['approved']
 
+/** What accounts show under the detail and under the basic permission. */
+export interface Levels {
+  detail: Row[]
+  basic: Row[]
+}
+
 /** The accounts of one customer at their single addresses, under both permissions. */
-export async function levelsAtSingles(
-  approved: Approved,
-): Promise<{ detail: Row[]; basic: Row[] }> {
+export async function levelsAtSingles(approved: Approved): Promise<Levels> {
   const rows = async (consent: typeof everything | typeof basicCredits) => {
     const answers = [...(await singles(await approved(consent), '')).values()]
     return answers.flatMap((answer) => requireRows(answer, 'ACC-02/answers-200'))
@@ -61,7 +65,7 @@ export async function levelsAtSingles(
 }
 
 /** Does the detail permission show a member, or a value, that the basic one does not? */
-export function differ({ detail, basic }: { detail: Row[]; basic: Row[] }): boolean {
+export function differ({ detail, basic }: Levels): boolean {
   const values = (rows: Row[]) => rows.map(documented).sort().join()
   return showsMore(detail, basic) || values(detail) !== values(basic)
 }
@@ -73,9 +77,7 @@ export function showsMore(these: Row[], those: Row[]): boolean {
 }
 
 /** The accounts of one customer under the detail and under the basic permission. */
-export async function levelsOfDetail(
-  approved: Approved,
-): Promise<{ detail: Row[]; basic: Row[]; answer: Exchange }> {
+export async function levelsOfDetail(approved: Approved): Promise<Levels & { answer: Exchange }> {
   const detail = await firstRead(await approved(everything), '/accounts')
   const answer = await firstRead(await approved(basicCredits), '/accounts')
   const rows = {
