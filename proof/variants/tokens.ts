@@ -5,6 +5,7 @@ import { ofEachBank } from '../each-bank.ts'
 import { extraScopesLeftOut } from '../extra-scopes.ts'
 import { halfHash, idTokens, remade, type Sign } from '../id-tokens.ts'
 import { decoded, looksRight, signedByItself, tokenRequests } from '../jwt-rewrites.ts'
+import { endsTheOneBefore } from '../newest-client-token.ts'
 import type { Variant } from '../proof.ts'
 import { answers, type Json, jsonOf, partOf, successes } from '../rewriting.ts'
 import { roundRobinOf } from '../round-robin.ts'
@@ -35,7 +36,7 @@ function ownAssertion(form: URLSearchParams, ctx: Context): Json | undefined {
 const knownClient = (ctx: Context, id: unknown) =>
   stateOf(ctx).bank.services.records.peek('Client', String(id)) !== undefined
 
-/** The newest access token of each client, or of each grant. */
+/** The newest access token of each grant. */
 const newest = ofEachBank(() => new Map<string, string>())
 
 /** An approval ends those that the same customer gave the same client before. */
@@ -190,17 +191,7 @@ const variants: Variant[] = [
       'No sentence promises that several access tokens stand side by side (AMB-43): each client_credentials grant ends the token of the one before.',
     async middleware(ctx, next) {
       await next()
-      const body = jsonOf(ctx)
-      if (partOf(ctx) !== 'token' || ctx.status !== 200 || !body) return
-      if (formOf(ctx).get('grant_type') !== 'client_credentials') return
-      const { records } = stateOf(ctx).bank.services
-      const token = String(body.access_token)
-      const client = String(records.peek('ClientCredentials', token)?.clientId)
-      const earlier = newest().get(client)
-      newest().set(client, token)
-      if (earlier === undefined) return
-      await records.adapter('ClientCredentials').destroy(earlier)
-      ctx.state.fired()
+      if (partOf(ctx) === 'token' && (await endsTheOneBefore(ctx))) ctx.state.fired()
     },
   },
   {

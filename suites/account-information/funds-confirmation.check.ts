@@ -8,7 +8,7 @@ import {
   requireExchange,
   requireValue,
 } from '../../engine/suite-api/flow.ts'
-import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import {
   answerOf,
   type Exchange,
@@ -27,7 +27,7 @@ import {
   invalidIds,
   requireConsentId,
 } from './common/consent-requests.ts'
-import { expiredFundsToken } from './common/expired-token.ts'
+import { fundsAroundExpiry } from './common/expired-token.ts'
 import { spellingsOf } from './common/instants.ts'
 
 /**
@@ -253,14 +253,11 @@ check(
   async (context) => {
     const { unknown } = await unauthorised(context)
     relyOn('FCC-13/invalid-token', unknown).toHaveStatus(401)
-    const id = await newFundsId(await atWork(context))
-    const bearer = await expiredFundsToken(context)
-    const client = await ableToDelete(context)
-    const answer = await client.delete(fundsPath(id), {
-      bearer,
-      deviation: 'an expired access token',
-    })
-    expect(answer).toHaveStatus(401)
+    await ableToDelete(context)
+    const { before, after } = await fundsAroundExpiry(context)
+    if (!before.deletion || !after.deletion) blockForData('a funds confirmation consent to delete')
+    relyOn(OWNERS.fundsDeletion, before.deletion).toSucceed()
+    expect(after.deletion).toHaveStatus(401)
   },
 )
 

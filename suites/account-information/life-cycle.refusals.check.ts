@@ -16,7 +16,7 @@ import {
   requireConsentId,
 } from './common/consent-requests.ts'
 import { awaitingDeleted, statusOf } from './common/deleted-consents.ts'
-import { expiredManagementToken } from './common/expired-token.ts'
+import { aroundExpiry } from './common/expired-token.ts'
 
 /**
  * Deletions that are refused.
@@ -72,16 +72,11 @@ check(
   'DELETE of a consent with an expired access token answers 401, and deletes nothing',
   { needs: ['hooks.token-expired'] },
   async (context) => {
-    const client = await context.caller()
-    const path = consentPath(await createConsent(client))
-    const bearer = await expiredManagementToken(context)
-    relyOn(OWNERS.query, await client.get(path)).toSucceed()
-
-    const deviation = 'an expired access token'
-    const answer = await client.delete(path, { bearer, deviation })
-
-    expect(answer).toHaveStatus(401)
-    expect(await client.get(path)).toSucceed()
+    const { before, after, own } = await aroundExpiry(context)
+    relyOn(OWNERS.query, before.query).toSucceed()
+    relyOn(OWNERS.deletion, before.deletion).toSucceed()
+    expect(after.deletion).toHaveStatus(401)
+    expect(own).toSucceed()
   },
 )
 

@@ -16,7 +16,7 @@ import {
   requireConsentId,
 } from './common/consent-requests.ts'
 import { pathOf, requireAccountIds } from './common/data-reads.ts'
-import { expiredFundsToken, expiredManagementToken } from './common/expired-token.ts'
+import { aroundExpiry, fundsAroundExpiry } from './common/expired-token.ts'
 import { expectNothingForeign } from './common/foreign-account.ts'
 
 /**
@@ -150,8 +150,8 @@ check(
 )
 
 /**
- * Create, and query an own consent, with a token of its own that queried a consent and that the
- * hook token-expired (or waiting) made expire. Fails: 2xx. Not-applicable without either.
+ * Query an own consent, and create one, with a token of its own before and after the hook token-expired (or
+ * waiting) made it expire. Fails: 2xx after it. Not-applicable without either.
  */
 check(
   'SEC-03/expired-token',
@@ -160,14 +160,13 @@ check(
   async (context) => {
     const client = await context.caller()
     const path = consentPath(await createConsent(client))
-    const bearer = await expiredManagementToken(context)
-    const deviation = 'an expired access token'
-    relyOn(OWNERS.query, await client.get(path)).toSucceed()
     const madeUp = { bearer: randomBytes(32).toString('base64url'), deviation: 'a made-up token' }
     relyOn('SEC-03/unknown-token', await client.get(path, madeUp)).toBeRefused()
-    expect(await client.get(path, { bearer, deviation })).toBeRefused()
-    relyOn(OWNERS.consent, await client.post(CONSENTS, consentBody())).toSucceed()
-    expect(await client.post(CONSENTS, consentBody(), { bearer, deviation })).toBeRefused()
+    const { before, after } = await aroundExpiry(context)
+    relyOn(OWNERS.query, before.query).toSucceed()
+    expect(after.query).toBeRefused()
+    relyOn(OWNERS.consent, before.creation).toSucceed()
+    expect(after.creation).toBeRefused()
   },
 )
 
@@ -176,12 +175,9 @@ check(
   'No funds confirmation consent is created with an access token that has expired',
   { needs: ['hooks.token-expired'], follows: ['SEC-03/expired-token'] },
   async (context) => {
-    const bearer = await expiredFundsToken(context)
-    const { post, funds } = await context.caller()
-    const body = fundsConfirmationBody(context.target, funds().scheme)
-    const path = '/funds-confirmation-consents'
-    relyOn(OWNERS.fundsConfirmation, await post(path, body)).toSucceed()
-    expect(await post(path, body, { bearer, deviation: 'an expired access token' })).toBeRefused()
+    const { before, after } = await fundsAroundExpiry(context)
+    relyOn(OWNERS.fundsConfirmation, before.creation).toSucceed()
+    expect(after.creation).toBeRefused()
   },
 )
 

@@ -3,6 +3,7 @@ import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { tokenInfoOf } from '../../../bank/token-info.ts'
 import { admit } from '../../jwt-rewrites.ts'
+import { endsTheOneBefore } from '../../newest-client-token.ts'
 import type { Fault } from '../../proof.ts'
 
 const AISP = '/open-banking/v3.1/aisp'
@@ -98,6 +99,23 @@ const faults: Fault[] = [
       stored(model, _id, record) {
         const ctx = currentRequest()
         if (model !== 'ClientCredentials' || ctx?.method === 'DELETE') return record
+        if (!record?.exp || record.exp > Date.now() / 1000) return record
+        fired()
+        return { ...record, exp: Math.floor(Date.now() / 1000) + 3600 }
+      },
+    }),
+  },
+  {
+    id: 'newest-client-token-never-expires',
+    story: 'A client has one session, which its next token ends; nothing else does.',
+    fails: ['SEC-03/expired-token', 'CLC-07/expired-token', 'FCC-13/expired-token'],
+    async middleware(ctx, next) {
+      await next()
+      await endsTheOneBefore(ctx)
+    },
+    policies: (_correct, { fired }) => ({
+      stored(model, _id, record) {
+        if (model !== 'ClientCredentials') return record
         if (!record?.exp || record.exp > Date.now() / 1000) return record
         fired()
         return { ...record, exp: Math.floor(Date.now() / 1000) + 3600 }

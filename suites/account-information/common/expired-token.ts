@@ -1,37 +1,63 @@
 import type { Context } from '../../../engine/suite-api/check.ts'
 import { fundsConfirmationBody } from '../../../engine/suite-api/consents.ts'
 import { relyOn } from '../../../engine/suite-api/expect.ts'
-import { requireValue, tokensOf } from '../../../engine/suite-api/flow.ts'
+import { type CallDeviation, requireValue, tokensOf } from '../../../engine/suite-api/flow.ts'
 import { blockForData, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { OWNERS } from '../../owners.ts'
-import { consentPath, createConsent } from './consent-requests.ts'
+import {
+  CONSENTS,
+  consentBody,
+  consentPath,
+  createConsent,
+  requireConsentId,
+} from './consent-requests.ts'
 
-/** An access token of the client_credentials grant that queried a consent, and has expired since. */
-export const expiredManagementToken = sharedFixture([], async (context) => {
+/*
+ * Requests with a token of the client_credentials grant, and the same at once when it has expired. No other
+ * grant comes between: where a bank keeps the newest token alone (AMB-43) it would be refused for that.
+ */
+
+/** A query, a creation and a deletion around the expiry; `own`: the consent, queried with a living token. */
+export const aroundExpiry = sharedFixture([], async (context) => {
   const client = await context.caller()
-  const path = consentPath(await createConsent(client))
-  return expired(context, false, async (bearer) => {
-    relyOn(OWNERS.query, await client.get(path, { bearer })).toSucceed()
-  })
+  const kept = consentPath(await createConsent(client))
+  const gone = consentPath(await createConsent(client))
+  const tried = await triedTwice(context, false, async (told, isExpired) => ({
+    query: await client.get(kept, told),
+    creation: await client.post(CONSENTS, consentBody(), told),
+    deletion: await client.delete(isExpired ? kept : gone, told),
+  }))
+  return { ...tried, own: await client.get(kept) }
 })
 
-/** The same of one that created a funds confirmation consent. */
-export const expiredFundsToken = sharedFixture([], async (context) => {
+const FUNDS = '/funds-confirmation-consents'
+
+/** The same of funds confirmation consents; without deletions where the bank deletes none. */
+export const fundsAroundExpiry = sharedFixture([], async (context) => {
   requireValue(await context.steps.fundsConfirmation())
+  const { value: deletes } = await context.steps.fundsDeletion()
   const client = await context.caller()
-  return expired(context, true, async (bearer) => {
-    const body = fundsConfirmationBody(context.target, client.funds().scheme)
-    const control = await client.post('/funds-confirmation-consents', body, { bearer })
-    relyOn(OWNERS.fundsConfirmation, control).toSucceed()
-  })
+  const body = fundsConfirmationBody(context.target, client.funds().scheme)
+  const made = async () => {
+    const created = await client.post(FUNDS, body)
+    relyOn(OWNERS.fundsConfirmation, created).toSucceed()
+    return `${FUNDS}/${encodeURIComponent(requireConsentId(created, 'FCC-07/consent-id'))}`
+  }
+  const [kept, gone] = [await made(), await made()]
+  return triedTwice(context, true, async (told, isExpired) => ({
+    creation: await client.post(FUNDS, body, told),
+    deletion:
+      deletes === undefined ? undefined : await client.delete(isExpired ? kept : gone, told),
+  }))
 })
 
-async function expired(
+/** Tries something with a new token, and again once it has expired. */
+async function triedTwice<T>(
   { caller, steps, hook }: Context,
   forFunds: boolean,
-  use: (bearer: string) => Promise<void>,
-): Promise<string> {
+  attempt: (told: CallDeviation, isExpired: boolean) => Promise<T>,
+): Promise<{ before: T; after: T }> {
   const { tpp } = await caller()
   const { accounts, fundsConfirmation } = tpp.client.scopes
   const scope = forFunds ? fundsConfirmation : accounts
@@ -42,7 +68,8 @@ async function expired(
   if (accessToken === own) {
     throw new NotApplicable('the bank issues one access token for all until it expires')
   }
-  await use(accessToken)
+  const before = await attempt({ bearer: accessToken }, false)
   await hook('token-expired', { accessToken }, expiresAt)
-  return accessToken
+  const told = { bearer: accessToken, deviation: 'an expired access token' }
+  return { before, after: await attempt(told, true) }
 }
