@@ -64,15 +64,17 @@ export function bookedAt(row: Row): number | undefined {
 /**
  * What tells a transaction from another: the documented fields that never change. Not the amount
  * ("Transaction amounts can change after the transaction is first created"), not the status (a
- * pending row is booked one day), no TransactionId (it is not in the document).
+ * pending row is booked one day), no TransactionId (it is not in the document), and neither address nor
+ * merchant: no sentence promises them, and banks find them out later.
  */
 export function transactionKey(row: Row): string {
   const known = keys.get(row)
   if (known !== undefined) return known
   const key = JSON.stringify([
-    leanTransactionKey(row),
-    row.AddressLine,
-    member(row, 'MerchantDetails', 'MerchantName'),
+    row.AccountId,
+    bookedAt(row) ?? row.BookingDateTime,
+    row.CreditDebitIndicator,
+    member(row, 'Amount', 'Currency'),
   ])
   keys.set(row, key)
   return key
@@ -81,39 +83,10 @@ export function transactionKey(row: Row): string {
 /** A row is compared many times, and nothing changes it. */
 const keys = new WeakMap<Row, string>()
 
-/** The same without address and merchant, which no sentence promises: one answer may show them and another not. */
-export function leanTransactionKey(row: Row): string {
-  return JSON.stringify([
-    row.AccountId,
-    bookedAt(row) ?? row.BookingDateTime,
-    row.CreditDebitIndicator,
-    member(row, 'Amount', 'Currency'),
-  ])
-}
-
-/** Address and merchant are the same, where both rows show them. */
-function agree(one: Row, other: Row): boolean {
-  return [['AddressLine'], ['MerchantDetails', 'MerchantName']].every((path) => {
-    const [own, others] = [member(one, ...path), member(other, ...path)]
-    return (own ?? others) === (others ?? own)
-  })
-}
-
-/**
- * What of `wanted` does not stand in `rows`, each as often as it is wanted. A transaction stands there
- * also where only one of the two shows its address or its merchant.
- */
+/** What of `wanted` does not stand in `rows`, each as often as it is wanted. */
 export function missingFrom(rows: Row[], wanted: Row[], key = transactionKey): Row[] {
   const left = groupedBy(rows, key)
-  const missing = wanted.filter((row) => !left.get(key(row))?.pop())
-  if (key !== transactionKey || missing.length === 0) return missing
-  const lean = groupedBy([...left.values()].flat(), leanTransactionKey)
-  return missing.filter((row) => {
-    const alike = lean.get(leanTransactionKey(row)) ?? []
-    const at = alike.findIndex((other) => agree(row, other))
-    if (at >= 0) alike.splice(at, 1)
-    return at < 0
-  })
+  return wanted.filter((row) => !left.get(key(row))?.pop())
 }
 
 function groupedBy(rows: Row[], key: (row: Row) => string): Map<string, Row[]> {

@@ -4,7 +4,6 @@ export { brief } from '../judge/brief.ts'
 export {
   bookedAt,
   isBooked,
-  leanTransactionKey,
   member,
   missingFrom,
   type Row,

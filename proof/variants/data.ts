@@ -21,6 +21,13 @@ const reordered = roundRobinOf<[unknown[]], unknown[]>(shuffled, (rows) => rows.
 const kindOf = (row: Json, kinds: number) =>
   Number.parseInt(String(row.TransactionId).slice(0, 4), 16) % kinds
 
+/** What a name is before anybody has looked it up, and what two sources say of it. */
+const spelling = roundRobin<(name: string) => string>([
+  (name) => name,
+  (name) => name.toUpperCase(),
+  (name) => `${name.slice(0, 12)}*`,
+])
+
 /** Without what tells of its card. */
 const bare = ({ Account: _card, ...row }: Json): Json => row
 
@@ -95,10 +102,11 @@ const variants: Variant[] = [
   },
   {
     id: 'ninety-days-of-history',
-    story: 'How far the history reaches is open: ninety days.',
+    story: 'How far the history reaches is open: the ninety days before today.',
     policies: (_correct, { fired }) => ({
       rowsBooked(rows) {
-        const start = Date.now() - 90 * 86_400_000
+        const day = 86_400_000
+        const start = (Math.floor(Date.now() / day) - 90) * day
         if (rows.some(({ booked }) => booked < start)) fired()
         return rows.filter(({ booked }) => booked >= start)
       },
@@ -204,6 +212,21 @@ const variants: Variant[] = [
         AddressLine,
         ...(MerchantDetails !== undefined && { MerchantDetails: anonymous || MerchantDetails }),
       }
+    }),
+  },
+  {
+    id: 'merchants-found-out-later',
+    story:
+      'Who took the money, and where, is found out after the booking, and not everywhere at once: no sentence says that MerchantName or AddressLine stays.',
+    middleware: rowsOf(['transactions', 'account-transactions'], (rows) => {
+      const spelt = spelling()
+      return rows.map((row) => ({
+        ...row,
+        AddressLine: spelt(String(row.AddressLine)),
+        ...(row.MerchantDetails !== undefined && {
+          MerchantDetails: { MerchantName: spelt(JSON.stringify(row.MerchantDetails)) },
+        }),
+      }))
     }),
   },
   {

@@ -5,12 +5,12 @@ import {
   bookedAt,
   type Exchange,
   isBooked,
-  leanTransactionKey,
   member,
   type Row,
   rulesBrokenBy,
   shared,
   succeeded,
+  transactionKey,
 } from '../../../engine/suite-api/responses.ts'
 import { queryOf } from './booking-times.ts'
 import {
@@ -190,7 +190,7 @@ function pendingKey(row: Row): string {
 function amountsIn(rows: Row[], accountId: string): Map<string, string> {
   const amounts = new Map<string, unknown[]>()
   for (const row of rows.filter((each) => each.AccountId === accountId)) {
-    const key = leanTransactionKey(row)
+    const key = transactionKey(row)
     amounts.set(key, [...(amounts.get(key) ?? []), amountOf(row)].sort())
   }
   return new Map([...amounts].map(([key, all]) => [key, all.join(', ')]))

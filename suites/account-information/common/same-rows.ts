@@ -3,7 +3,6 @@ import { matchers } from '../../../engine/suite-api/expect.ts'
 import {
   type Exchange,
   isBooked,
-  leanTransactionKey,
   member,
   missingFrom,
   type Row,
@@ -99,4 +98,4 @@ export function otherThanAround(
   return matchers.toHoldRows(answer, alike, withAmount)
 }
 
-const withAmount = (row: Row) => `${leanTransactionKey(row)} ${String(amountOf(row))}`
+const withAmount = (row: Row) => `${transactionKey(row)} ${String(amountOf(row))}`
