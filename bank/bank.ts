@@ -110,6 +110,7 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
     records,
     consents,
     customers: customersOf(settings.data, options.transactions),
+    started: Date.now(),
     keys,
     secret: kept?.secret ?? randomBytes(32),
     withdrawn: new Set<string>(),

@@ -19,6 +19,8 @@ export interface Services {
   records: Records
   consents: Consents
   customers: Customer[]
+  /** When the bank started, in milliseconds since 1970: its rows stay where they are when a day ends. */
+  started: number
   /** The first signs. */
   keys: SigningKey[]
   /** Key of the AccountIds of this bank. */

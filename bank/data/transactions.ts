@@ -33,17 +33,17 @@ const foreign = [
   { name: 'Autohof Grüneburg GmbH', category: '5541' },
 ]
 
-/** Rows of the day, by card and count: banks of one process share them. */
+/** Rows of a day, by card and count: banks of one process share them. */
 const cache = new Map<string, readonly Row[]>()
 let cachedDay = 0
 
 /**
- * The rows of a card, newest first: always the same for one card on one day (UTC). Among them are
- * pending ones, payments, refunds, fees without a merchant, foreign merchants, and two that
- * differ in nothing but their id.
+ * The rows of a card at a bank that started then, newest first: always the same for one card and day
+ * (UTC). Among them are pending ones, payments, refunds, fees without a merchant, foreign merchants,
+ * and two that differ in nothing but their id.
  */
-export function transactionsOf(card: Card, now: number): readonly Row[] {
-  const today = Math.floor(now / day) * day
+export function transactionsOf(card: Card, started: number): readonly Row[] {
+  const today = Math.floor(started / day) * day
   if (today !== cachedDay) cache.clear()
   cachedDay = today
   const key = `${card.key} ${card.transactions}`

@@ -21,12 +21,19 @@ interface Account {
 /** What the data routes work with. */
 type Parts = Pick<
   Services,
-  'policies' | 'settings' | 'consents' | 'customers' | 'secret' | 'provider' | 'endpoints'
+  | 'policies'
+  | 'settings'
+  | 'consents'
+  | 'customers'
+  | 'started'
+  | 'secret'
+  | 'provider'
+  | 'endpoints'
 >
 
 /** Accounts, balances and transactions: bulk and single. */
 export function dataRoutes(services: Parts, limiter: Limiter): Router {
-  const { policies, consents, customers, secret } = services
+  const { policies, consents, customers, secret, started } = services
   const router = new Router({ sensitive: true })
 
   /** AccountIds that were ever given out: they tell a foreign account from an unknown one. */
@@ -114,7 +121,7 @@ export function dataRoutes(services: Parts, limiter: Limiter): Router {
       }
       const detail = policies.detailVisible(consent.permissions, 'Transactions')
       const list = accounts.flatMap(({ id, card }): Json[] => {
-        const booked = policies.rowsBooked([...transactionsOf(card, Date.now())], id, endpoint)
+        const booked = policies.rowsBooked([...transactionsOf(card, started)], id, endpoint)
         const rows = booked.filter(
           (row) =>
             policies.withinConsentPeriod(row, consent, endpoint) &&

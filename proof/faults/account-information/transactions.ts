@@ -117,7 +117,8 @@ const faults: Fault[] = [
             return correct.rowsBooked(rows, accountId, endpoint)
           }
           fired()
-          return [...transactionsOf(card, Date.now())]
+          const { started } = stateOf(currentRequest() as Context).bank.services
+          return [...transactionsOf(card, started)]
         },
       }
     },
