@@ -88,6 +88,19 @@ export const secondClient = consent({
   redirectUri: 1,
 })
 
+/** The second customer with the second client: few permissions, and a part of the past. Confirmed twice. */
+export const narrowOfSeconds = consent({
+  name: 'second client and customer',
+  purpose:
+    'basic permissions, debits of a part of the past, of the second customer; choose every account',
+  permissions: ['ReadAccountsBasic', 'ReadTransactionsBasic', 'ReadTransactionsDebits'],
+  client: 'second',
+  customer: 'second',
+  transactionsFromDays: -300,
+  transactionsToDays: -30,
+  dates: periodAmong(secondCustomer, 'both', 'Debit'),
+})
+
 /** The first approval again, with the existing intent id. Its code is tried twice. */
 export const reconfirmed = consent({
   name: 're-confirmed',

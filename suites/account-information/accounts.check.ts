@@ -3,13 +3,14 @@ import type { Approval } from '../../engine/suite-api/consents.ts'
 import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import { requireExchange, requireValue } from '../../engine/suite-api/flow.ts'
 import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
-import { brief, member, type Row } from '../../engine/suite-api/responses.ts'
+import { brief, type Exchange, member, type Row } from '../../engine/suite-api/responses.ts'
 import {
   accountsOnly,
   basicCredits,
   codeOfAnotherClient,
   debitsInPeriod,
   everything,
+  narrowOfSeconds,
   noAccounts,
   reconfirmed,
   secondClient,
@@ -171,19 +172,37 @@ function looksTheSame(basic: Row[]) {
   }
 }
 
+/**
+ * Lists, and single addresses where those have a level of detail, of each client and customer; while the
+ * customer is absent and after a refresh too.
+ */
 check(
   'ACC-20/basic-hides-card',
   'Under ReadAccountsBasic alone no account shows the identification of its card',
-  { uses: [everything, basicCredits] },
-  async ({ approved }) => {
+  { uses: [everything, basicCredits], over: [narrowOfSeconds] },
+  async ({ approved }, consent) => {
     const { answer, ...levels } = await levelsOfDetail(approved)
-    if (!differ(levels) && !isLean(levels, await levelsAtSingles(approved))) {
+    const atSingles = await levelsAtSingles(approved)
+    if (!differ(levels) && !isLean(levels, atSingles)) {
       const id = 'ACC-10/detail-shows-more'
       blockBy(id, 'the consent’s level of detail makes no difference')
     }
-    expect(answer).toHoldOnly('an account without the digits of its card', hidesCard)
+    expectCardHidden(answer)
+    const limited = await approved(consent.name === everything.name ? basicCredits : consent)
+    const ids = differ(atSingles) ? await requireAccountIds(limited) : []
+    const paths = ['/accounts', ...ids.map((id) => pathOf(id, ''))]
+    for (const path of paths) {
+      expectCardHidden(await limited.get(path))
+      expectCardHidden(await limited.get(path, ABSENT))
+    }
+    if (!(await goOnRefreshed(limited))) return
+    for (const path of paths) expectCardHidden(await limited.get(path))
   },
 )
+
+function expectCardHidden(answer: Exchange): void {
+  expect(answer).toHoldOnly('an account without the digits of its card', hidesCard)
+}
 
 /** GET /accounts with the token of the code that is tried, where it is the code of a client without refresh_token. */
 check(
@@ -206,7 +225,7 @@ check(
     }
     const { accounts } = tried.reads
     if (requireRows(accounts, 'ACC-11/basic-alone').length === 0) blockForData('an account')
-    expect(accounts).toHoldOnly('an account without the digits of its card', hidesCard)
+    expectCardHidden(accounts)
   },
 )
 

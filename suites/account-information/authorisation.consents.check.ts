@@ -1,22 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import { check } from '../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
-import { tokensOf } from '../../engine/suite-api/flow.ts'
-import { blockBy } from '../../engine/suite-api/outcomes.ts'
+import { type TokenSet, tokensOf, visitEnd } from '../../engine/suite-api/flow.ts'
+import { blockBy, blockForData } from '../../engine/suite-api/outcomes.ts'
+import { missingFrom, rowsOf } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import {
   basicCredits,
   codeOfAnotherClient,
   debitsInPeriod,
   everything,
+  narrowOfSeconds,
   reconfirmed,
   secondClient,
   secondCustomer,
 } from '../consents.ts'
 import { confirmedLate, deleted, LATE, outOfDate, revoked } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
+import { keyAcrossConsents, settled } from './common/completeness.ts'
 import { ACCOUNTS, consentPath, createConsent } from './common/consent-requests.ts'
 import { denied } from './common/denial.ts'
+import { readPeriod } from './common/period-reads.ts'
+import { readOwner } from './common/read-owners.ts'
+import { bookedIn, bulk, relyOnSteadyRows } from './common/transaction-readings.ts'
 import {
   AGAIN,
   approvedBefore,
@@ -223,5 +229,47 @@ check(
     const visit = await context.visit({ purpose: DENIED_AGAIN, ...options })
     if (visit.kind === 'granted') relyOnNoCode('AUTHZ-21/denied', (await denied(context)).visit)
     expectNoCode(visit)
+  },
+)
+
+const ONCE_MORE = 'a consent with a period, to be re-confirmed'
+
+/**
+ * The second client and customer, before and after the visit, by the tokens that come of it. What is shown
+ * beyond the period and the permissions, rules judge. Blocked where nothing is shown before.
+ */
+check(
+  'AUTHZ-17/data',
+  'A consent that is re-confirmed shows the transactions of its period as before',
+  {
+    uses: [everything, reconfirmed, narrowOfSeconds],
+    spends: narrowOfSeconds,
+    grants: [ONCE_MORE],
+    needs: ['clients.second', 'customers.second'],
+    follows: ['TXN-20/nothing-missing'],
+  },
+  async (context) => {
+    const approval = await context.approved(narrowOfSeconds)
+    const owner = readOwner(approval, bulk)
+    const before = settled(bookedIn(await approval.get(bulk), owner))
+    await approvedBefore(context, reconfirmed)
+    const { consentId, tpp } = approval
+    const options = { client: 'second', customer: 'second', consentId, correct: true } as const
+    const again = await context.visit({ purpose: ONCE_MORE, ...options })
+    if (again.kind !== 'granted') {
+      blockBy(OWNERS.visitAgain, `the visit ended with ${visitEnd(again)}`, again.last)
+    }
+    const { code, request } = again
+    const grant = { code, redirect_uri: request.redirectUri } as const
+    const exchange = await tpp.token({ grant_type: 'authorization_code', ...grant })
+    relyOn(OWNERS.exchange, exchange).toGiveAToken()
+    approval.use(tokensOf(exchange) as TokenSet)
+    const answer = await approval.get(bulk)
+    expect(answer).toSucceed()
+    await readPeriod(approval)
+    if (before.length === 0) blockForData('a booked debit within the period of the consent')
+    if (missingFrom(rowsOf(answer), before, keyAcrossConsents).length === 0) return
+    await relyOnSteadyRows(approval)
+    expect(answer).toHoldRows(before, keyAcrossConsents)
   },
 )

@@ -1,17 +1,16 @@
-import { check } from '../../engine/suite-api/check.ts'
+import { type Context, check } from '../../engine/suite-api/check.ts'
 import type { Approval } from '../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import { blockBy, blockForData } from '../../engine/suite-api/outcomes.ts'
+import { succeeded } from '../../engine/suite-api/responses.ts'
 import {
-  bookedAt,
-  type Exchange,
-  missingFrom,
-  type Row,
-  rowsOf,
-  rulesBrokenBy,
-  succeeded,
-} from '../../engine/suite-api/responses.ts'
-import { basicCredits, debitsInPeriod, everything, noAccounts } from '../consents.ts'
+  basicCredits,
+  debitsInPeriod,
+  everything,
+  narrowOfSeconds,
+  noAccounts,
+  secondCustomer,
+} from '../consents.ts'
 import { OWNERS } from '../owners.ts'
 import {
   blockForBookings,
@@ -26,15 +25,19 @@ import {
   relyOnSameAccounts,
   settled,
 } from './common/completeness.ts'
-import {
-  accountIdsIn,
-  firstRead,
-  pathOf,
-  requireRows,
-  rowsOfStrangers,
-} from './common/data-reads.ts'
+import { firstRead, rowsOfStrangers } from './common/data-reads.ts'
 import { approvedUnlessRefused } from './common/optional-consents.ts'
-import { readOwner } from './common/read-owners.ts'
+import {
+  beyond,
+  expectPeriod,
+  isCredit,
+  isWithin,
+  lacksNone,
+  periodOf,
+  readSinglesToo,
+  relyOnRules,
+} from './common/period-reads.ts'
+import { goOnRefreshed } from './common/refreshed-access.ts'
 import {
   between,
   bookedIn,
@@ -54,13 +57,16 @@ const periodOwner = 'TXN-14/detail-alone'
  * Consent with a period inside the data. Asked without query, with a wider query and with one that
  * overlaps its start: every row that the unlimited consent of the same customer shows there is
  * there. Accounts of two consents are matched by their rows, not by AccountId. Blocked by
- * TXN-17/both where that fails, and without rows in and outside.
+ * TXN-17/both where that fails, and without rows in and outside. Then a consent of the second client and
+ * customer, after a refresh too.
  */
 check(
   'TXN-20/nothing-missing',
   'Under a consent with a period every transaction of the period is reported, whatever the query',
-  { uses: [everything, debitsInPeriod] },
-  async ({ approved }) => {
+  { uses: [everything, debitsInPeriod, secondCustomer], over: [narrowOfSeconds] },
+  async (context, consent) => {
+    if (consent.name === narrowOfSeconds.name) return expectPeriodOfSeconds(context)
+    const { approved } = context
     const whole = await approved(everything)
     const limited = await approved(debitsInPeriod)
     const { from, to } = periodOf(limited)
@@ -68,11 +74,10 @@ check(
     const times = bookingTimes(shown.filter((row) => !isCredit(row) && isWithin(row, from, to)))
     // Between the first and the last of them: the period may begin long before the data.
     const middle = ((times[0] ?? from) + (times.at(-1) ?? to)) / 2
-    const day = 86_400_000
     const queries = [
       {},
-      queryOf({ from: from - 10 * day, to: Math.min(to + 10 * day, Date.now()) }),
-      queryOf({ from: from - 10 * day, to: middle }),
+      beyond({ from, to }),
+      { ...beyond({ from, to }), ...queryOf({ to: middle }) },
     ]
     for (const [index, query] of queries.entries()) {
       const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk, { query }))
@@ -99,6 +104,15 @@ check(
     await readSinglesToo(limited, queries.slice(0, 2))
   },
 )
+
+async function expectPeriodOfSeconds({
+  approved,
+}: Context<typeof narrowOfSeconds | typeof secondCustomer>): Promise<void> {
+  const limited = await approved(narrowOfSeconds)
+  const whole = await approved(secondCustomer)
+  await expectPeriod(whole, limited)
+  if (await goOnRefreshed(limited)) await expectPeriod(whole, limited)
+}
 
 /**
  * Under the consent with an end alone, what the unlimited consent shows before it is there. What
@@ -234,39 +248,3 @@ check(
     expect(answer).toHoldRows(wanted, keyAcrossConsents)
   },
 )
-
-/** Asks the single endpoint as well: rules judge whether it keeps to the consent. */
-async function readSinglesToo(
-  approval: Approval,
-  queries: Record<string, string>[],
-): Promise<void> {
-  const ids = accountIdsIn(requireRows(await firstRead(approval, bulk), readOwner(approval, bulk)))
-  for (const id of ids) {
-    for (const query of queries) await approval.get(pathOf(id, '/transactions'), { query })
-  }
-}
-
-const isCredit = (row: Row) => row.CreditDebitIndicator === 'Credit'
-
-/** The consent's own period, milliseconds since 1970. */
-function periodOf({ facts }: Approval): { from: number; to: number } {
-  const { transactionFrom, transactionTo } = facts
-  const from = transactionFrom === undefined ? -Infinity : Date.parse(transactionFrom)
-  const to = transactionTo === undefined ? Infinity : Date.parse(transactionTo)
-  return { from, to }
-}
-
-function isWithin(row: Row, from: number, to: number): boolean {
-  const at = isBookedAtSomeTime(row) ? bookedAt(row) : undefined
-  return at !== undefined && at > from && at < to
-}
-
-function lacksNone(answer: Exchange, rows: Row[]): boolean {
-  return missingFrom(rowsOf(answer), rows, keyAcrossConsents).length === 0
-}
-
-/** Ends the check where an answer breaks a rule of the consent: it lacks rows for the same reason. */
-function relyOnRules(answer: Exchange, ...rules: string[]): void {
-  const broken = rules.find((rule) => rulesBrokenBy(answer).includes(rule))
-  if (broken) blockBy(broken, `the answer breaks ${broken}`, answer)
-}

@@ -49,6 +49,47 @@ const faults: Fault[] = [
   }),
   dataFault(D.otherSelf, 'account-balances', S.noAccounts, fails('ENV-05/same-resource')),
   dataFault(D.localTime, 'account-transactions', S.noAccounts, fails('GEN-02/utc')),
+  dataFault(D.periodIgnored, 'transactions', S.secondClient, fails('TXN-20/inside')),
+  dataFault(D.periodEndIgnored, 'account-transactions', S.secondCustomer, fails('TXN-20/inside')),
+  dataFault(D.periodStartIgnored, 'transactions', both(S.secondCustomer, S.refreshed), {
+    fails: ['TXN-20/inside'],
+    warns: ['TXN-28/kept'],
+  }),
+  dataFault(D.periodIgnored, 'account-transactions', S.reconfirmed, fails('TXN-20/inside')),
+  dataFault(
+    D.losesNewestRow,
+    'transactions',
+    both(S.period, S.secondClient),
+    fails('TXN-20/nothing-missing'),
+  ),
+  dataFault(D.empty, 'transactions', both(S.period, S.reconfirmed), {
+    fails: [],
+    warns: ['AUTHZ-17/data', 'TXN-28/kept'],
+  }),
+  dataFault(D.directionIgnored, 'account-transactions', S.secondClient, {
+    fails: [],
+    warns: ['TXN-25/direction'],
+  }),
+  dataFault(D.directionIgnored, 'transactions', S.reconfirmed, {
+    fails: [],
+    warns: ['TXN-25/direction'],
+  }),
+  dataFault(D.detailShown, 'account-transactions', S.secondCustomer, {
+    fails: [],
+    warns: ['TXN-26/basic-hides-merchant'],
+  }),
+  dataFault(D.detailShown, 'accounts', S.secondClient, {
+    fails: [],
+    warns: ['ACC-20/basic-hides-card'],
+  }),
+  dataFault(D.detailShown, 'account', both(S.basic, S.refreshed), {
+    fails: [],
+    warns: ['ACC-20/basic-hides-card', 'ACC-15/bulk-equals-single'],
+  }),
+  dataFault(D.detailShown, 'accounts', both(S.basic, S.absent), {
+    fails: [],
+    warns: ['ACC-20/basic-hides-card'],
+  }),
 ]
 
 export default faults

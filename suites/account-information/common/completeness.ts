@@ -236,7 +236,8 @@ export async function relyOnSameAccounts(whole: Approval, limited: Approval): Pr
     (await requireAccountIds(limited)).length,
   ]
   if (counts[0] === counts[1]) return
-  if (whole.tpp.target.document.customers.first.accounts !== undefined) {
+  const { accounts } = whole.tpp.target.document.customers.first
+  if (whole.customer === 'first' && accounts !== undefined) {
     blockBy('ACC-14/other-approvals', `${counts.join(' and ')} accounts`)
   }
   blockForData(`two approvals of the same accounts; they have ${counts.join(' and ')}`)
