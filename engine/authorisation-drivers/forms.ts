@@ -17,6 +17,8 @@ interface Field {
   value: string
   kind: 'text' | 'checkbox' | 'button' | 'select'
   checked: boolean
+  /** Of a list: the values that may be chosen. */
+  options?: string[]
   /** Of a button: where and how it sends the form, instead of what the form says. */
   sends?: { method?: string; action?: string }
 }
@@ -114,9 +116,11 @@ function attribute(element: Element, name: string): string | undefined {
 
 function fieldOf(element: Element): Field | undefined {
   const name = attribute(element, 'name')
-  if (!name || attribute(element, 'disabled') !== undefined) return undefined
   const value = attribute(element, 'value') ?? ''
   const type = (attribute(element, 'type') ?? '').toLowerCase()
+  // A button may be out of use until something is ticked.
+  const isButton = element.tagName === 'button' || type === 'submit' || type === 'image'
+  if (!name || (!isButton && attribute(element, 'disabled') !== undefined)) return undefined
   if (element.tagName === 'button') {
     return type === 'reset' || type === 'button'
       ? undefined
@@ -131,12 +135,14 @@ function fieldOf(element: Element): Field | undefined {
       .flatMap((one) => (one.tagName === 'optgroup' ? one.childNodes.filter(isElement) : [one]))
       .filter(({ tagName }) => tagName === 'option')
     const chosen = options.find((o) => attribute(o, 'selected') !== undefined) ?? options[0]
+    // An option without a value sends its text.
+    const sentBy = (option: Element) => attribute(option, 'value') ?? textOf(option)
     return {
       name,
-      // An option without a value sends its text.
-      value: chosen ? (attribute(chosen, 'value') ?? textOf(chosen)) : '',
+      value: chosen ? sentBy(chosen) : '',
       kind: 'select',
       checked: true,
+      options: options.map(sentBy),
     }
   }
   if (element.tagName !== 'input') return undefined
@@ -166,7 +172,7 @@ function sendingOf(button: Element): Pick<Field, 'sends'> {
   return { sends: { ...(action !== undefined && { action }), ...(method && { method }) } }
 }
 
-/** What a description fits: a form that has all its names, or a link. */
+/** What a description fits: a form that has all its names and the button to press, or a link. */
 export type Fitting = { description: FormDocument } & ({ form: Form } | { link: Link })
 
 /** The first of the descriptions that fits something on the page, for a customer who decides so. */
@@ -183,10 +189,46 @@ export function fitting(
       if (link) return { link, description }
       continue
     }
-    const form = forms.find(({ fields }) =>
-      has?.every((name) => fields.some((field) => field.name === name)),
-    )
+    const form = forms.find((one) => hasAll(one, has) && canBePressed(one, description, decision))
     if (form) return { form, description }
+  }
+  return undefined
+}
+
+function hasAll({ fields }: Form, names: string[] | undefined): boolean {
+  return names?.every((name) => fields.some((field) => field.name === name)) ?? false
+}
+
+/** Can a customer send what the described button sends? */
+function canBePressed(
+  { fields }: Form,
+  description: FormDocument,
+  decision: 'approve' | 'deny',
+): boolean {
+  const button = buttonOf(description, decision)
+  if (!button || button.added) return true
+  return fields.some(({ name, value, kind, options = [] }) => {
+    if (name !== button.name) return false
+    return kind === 'text' || value === button.value || options.includes(button.value)
+  })
+}
+
+/** Of a page that has the names of a description: which button it lacks, and which ones it has. */
+export function lackedButton(
+  { forms }: ReadPage,
+  described: FormDocument[],
+  decision: 'approve' | 'deny',
+): string | undefined {
+  for (const description of described) {
+    const { has, only } = description
+    const form = forms.find((one) => hasAll(one, has))
+    const button = buttonOf(description, decision)
+    if (!form || !button || (only !== undefined && only !== decision)) continue
+    const own = form.fields.flatMap(({ kind, name, value, options = [value] }) =>
+      kind === 'button' || name === button.name ? options.map((one) => `${name}=${one}`) : [],
+    )
+    const shown = own.length > 0 ? `but ${[...new Set(own)].join(', ')}` : 'nor any that has a name'
+    return `the page with ${has?.join(', ')} has no button ${button.name}=${button.value}, ${shown}`
   }
   return undefined
 }

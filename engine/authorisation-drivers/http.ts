@@ -6,7 +6,16 @@ import { addressProblem } from '../wire/outside-address.ts'
 import type { Wire } from '../wire/wire.ts'
 import { credentialProblem, fillsIn, IN_THE_ADDRESS, usesCredentials } from './credentials.ts'
 import { type Driver, ourStop, type Page, type VisitEnd, type VisitRequest } from './driver.ts'
-import { boxesOf, filled, fitting, offered, type ReadPage, readPage, sending } from './forms.ts'
+import {
+  boxesOf,
+  filled,
+  fitting,
+  lackedButton,
+  offered,
+  type ReadPage,
+  readPage,
+  sending,
+} from './forms.ts'
 import { landsAt } from './landing.ts'
 
 /** More pages and redirects than any bank needs: a bank that goes in circles. */
@@ -115,7 +124,8 @@ async function visit(
       return stopped('a page that leads to the redirect URI by itself, where a redirect belongs')
     }
     if (!match) {
-      const why = 'a page without any form that the target describes'
+      const lacked = lackedButton(page, forms, request.decision)
+      const why = lacked ?? 'a page without any form that the target describes'
       return { ...stopped(why), unfit: `the page has ${offered(page)}` }
     }
     const { description } = match

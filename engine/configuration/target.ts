@@ -157,10 +157,17 @@ export interface FormDocument {
   fill?: Record<string, string>
   /** Tick every checkbox of this name: the accounts. */
   tickAll?: string
-  /** Button to press when approving or when the form asks for no decision: name and value. */
-  approve?: { name: string; value: string }
+  /** Button to press when approving or when the form asks for no decision. */
+  approve?: ButtonDocument
   /** Button to press when denying; absent: this form asks for no decision. */
-  deny?: { name: string; value: string }
+  deny?: ButtonDocument
+}
+
+export interface ButtonDocument {
+  name: string
+  value: string
+  /** The page has no such field: a script of its adds it when a button is pressed. */
+  added?: boolean
 }
 
 export interface StepDocument {

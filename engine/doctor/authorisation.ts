@@ -1,5 +1,5 @@
 import { findBrowser } from '../authorisation-drivers/find-browser.ts'
-import { fitting, offered, readPage } from '../authorisation-drivers/forms.ts'
+import { fitting, lackedButton, offered, readPage } from '../authorisation-drivers/forms.ts'
 import { httpDriver } from '../authorisation-drivers/http.ts'
 import { parseRedirect } from '../client/redirect.ts'
 import type { AuthorisationDocument } from '../configuration/target.ts'
@@ -101,7 +101,10 @@ export function driverFindings(
       ok(`http: the first page is the ${has ? `form with ${has.join(', ')}` : `link ${follow}`}`),
     ]
   }
-  const text = `http: nothing described fits the first page, which has ${offered(shown)}`
+  const lacked = lackedButton(shown, forms, 'approve')
+  const text = lacked
+    ? `http: ${lacked}`
+    : `http: nothing described fits the first page, which has ${offered(shown)}`
   const mend =
     shown.forms.length > 0
       ? 'Correct authorisation.forms.'

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Alteration } from '../../bank/alteration.ts'
 import type { Directory } from '../../bank/directory.ts'
-import { filled, fitting, offered, readPage } from '../../engine/authorisation-drivers/forms.ts'
+import {
+  filled,
+  fitting,
+  lackedButton,
+  offered,
+  readPage,
+} from '../../engine/authorisation-drivers/forms.ts'
 import { openDirectory } from '../directory.ts'
 import { open } from './opened.ts'
 
@@ -45,6 +51,38 @@ describe('what a description fits', () => {
       }
     },
   )
+
+  const described = { has: ['user'], approve: { name: 'answer', value: 'yes' } }
+  const withButton = (field: string) => readPage(`<form><input name="user">${field}</form>`)
+
+  test.each([
+    ['a button', '<button name="answer" value="yes">'],
+    ['a button that is not in use yet', '<button name="answer" value="yes" disabled>'],
+    ['a radio button', '<input type="radio" name="answer" value="yes">'],
+    ['a list', '<select name="answer"><option>no<option>yes</select>'],
+    ['a hidden field', '<input type="hidden" name="answer">'],
+  ])('a form whose described button is %s', (_what, field) => {
+    expect(fitting(withButton(field), [described], 'approve')).toHaveProperty('form')
+    expect(fitting(withButton(field), [described], 'deny')).toHaveProperty('form')
+  })
+
+  test.each([
+    ['another value', '<button name="answer" value="ok">', 'but answer=ok'],
+    ['another name', '<input type="submit" name="go" value="Yes">', 'but go=Yes'],
+    ['no name', '<button>Yes</button>', 'nor any that has a name'],
+    [
+      'other choices',
+      '<select name="answer"><option>a<option>b</select>',
+      'but answer=a, answer=b',
+    ],
+  ])('no form whose button has %s: the page says which it has', (_what, field, has) => {
+    expect(fitting(withButton(field), [described], 'approve')).toBeUndefined()
+    expect(lackedButton(withButton(field), [described], 'approve')).toBe(
+      `the page with user has no button answer=yes, ${has}`,
+    )
+    const added = { ...described, approve: { ...described.approve, added: true } }
+    expect(fitting(withButton(field), [added], 'approve')).toHaveProperty('form')
+  })
 
   test('a page says what it offers', () => {
     expect(offered(landing)).toBe('no form, but the links “Help”, “Go on to log in”')
