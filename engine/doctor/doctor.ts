@@ -18,7 +18,7 @@ import { discoveryExaminations } from './discovery.ts'
 import { type Examination, examine, type Line, note } from './finding.ts'
 import { addressExaminations, clockExamination, transportExamination } from './network.ts'
 import { placesOf } from './places.ts'
-import { hooksExamination, productsExamination } from './surroundings.ts'
+import { hooksExamination, productsExamination, secretsExamination } from './surroundings.ts'
 
 /** Milliseconds that one request may take, where the target allows more. */
 const PATIENCE = 10_000
@@ -89,6 +89,7 @@ function examinationsOf(known: Case): Examination[] {
   if (!account) return [...addresses, clockExamination(known), productsExamination(known)]
   return [
     ...papers,
+    secretsExamination(known),
     ...addresses,
     ...clients.map((client) => publishedExamination(known, client)),
     clockExamination(known),

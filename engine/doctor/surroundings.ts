@@ -1,4 +1,5 @@
 import type { HookName } from '../configuration/target.ts'
+import { isPlainWord } from '../wire/secret-encodings.ts'
 import { noProgram } from './authorisation.ts'
 import { type Case, tppOf } from './case.ts'
 import { type Examination, type Finding, note, ok, skipped, wrong } from './finding.ts'
@@ -12,6 +13,28 @@ const HOOKS: HookName[] = [
   'ninety-days-passed',
   'customer-revokes',
 ]
+
+/** What customers log in with is masked wherever it stands: an ordinary word takes much of a report with it. */
+export function secretsExamination({ target }: Case): Examination {
+  return {
+    name: 'secrets',
+    needs: [],
+    run() {
+      const words = Object.entries(target.document.customers).flatMap(([who, customer]) =>
+        Object.entries(customer?.credentials ?? {})
+          .filter(([, value]) => /^\p{L}{4,16}$/u.test(value) && isPlainWord(value))
+          .map(([name]) => `customers.${who}.credentials.${name}`),
+      )
+      if (words.length === 0) return []
+      const are = words.length === 1 ? 'is a word' : 'are words'
+      return [
+        note(
+          `${words.join(', ')} ${are} of letters alone: reports mask it wherever it stands, in names of fields too`,
+        ),
+      ]
+    },
+  }
+}
 
 /** Hooks are looked at and never called: they would make their fact true. */
 export function hooksExamination({ target }: Case): Examination {

@@ -10,6 +10,16 @@ export const SHORTEST_INSIDE = 6
 const LONGEST_OF_PEOPLE = 40
 
 /**
+ * May a value stand in other words by chance: `account` in `accounts`? Then it is looked for as a whole word alone.
+ */
+export function isPlainWord(value: string): boolean {
+  if (value.length < 8 && /^[A-Za-z0-9]+$/.test(value)) return true
+  return value.length <= LONGEST_WORD && /^(\p{Lu}?\p{Ll}+|\p{Lu}+)$/u.test(value)
+}
+
+const LONGEST_WORD = 16
+
+/**
  * The spellings under which a secret may appear once escapes are taken off a text, folded: as it is,
  * read in the wrong character set, in hexadecimal, and in base64 or base64url, also as a part of
  * something longer that was encoded as a whole (a JWT's payload, Basic credentials), whatever its

@@ -1,7 +1,7 @@
 import { BASE64, createEncodedTexts, DUMP, dumped } from './encoded-text.ts'
 import { folded } from './folded-text.ts'
 import { type Layer, layersOf } from './layered-text.ts'
-import { formsOf, SHORTEST } from './secret-encodings.ts'
+import { formsOf, isPlainWord, SHORTEST } from './secret-encodings.ts'
 import { type Hit, placed, withHits } from './secret-hits.ts'
 
 /** Many texts looked for at once: one pass over a text, whatever their number. */
@@ -16,7 +16,7 @@ export interface SecretIndex {
 interface Form {
   text: string
   pseudonym: string
-  /** A short word is not looked for inside of a longer one. */
+  /** A plain word is not looked for inside of a longer one. */
   word: boolean
 }
 
@@ -79,9 +79,9 @@ export function createSecretIndex(): SecretIndex {
 
   return {
     add(value, pseudonym) {
-      const short = value.length < 8 && /^[A-Za-z0-9]+$/.test(value)
+      const plain = isPlainWord(value)
       for (const text of formsOf(value)) {
-        const word = short && text.length === value.length
+        const word = plain && text.length === value.length
         const start = text.slice(0, SHORTEST)
         const known = byStart.get(start) ?? []
         if (known.some((form) => form.text === text)) continue

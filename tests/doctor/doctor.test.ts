@@ -131,6 +131,21 @@ test.each(brokenConfigurations)('$what', async (broken) => {
   for (const secret of ['canary-passphrase', 'PRIVATE KEY']) expect(text).not.toContain(secret)
 })
 
+test('an ordinary word that customers log in with is named, and not shown', async () => {
+  const { printed, exitCode } = await consulted({
+    what: 'a customer’s password is an ordinary word',
+    document: (target) => {
+      target.customers.first.credentials.password = 'account'
+    },
+    exitCode: 0,
+  })
+  const lines = printed.filter((line) => line.includes('secrets'))
+  expect(lines).toEqual([
+    expect.stringMatching(/^note +secrets +customers\.first\.credentials\.password is a word /),
+  ])
+  expect(exitCode).toBe(0)
+})
+
 test('a client is registered once, and kept', async () => {
   const file = join(mkdtempSync(join(folder, 'target-')), 'bank.yaml')
   writeFileSync(file, stringify(right.target))

@@ -137,6 +137,16 @@ describe('a registered value', () => {
     }
   })
 
+  test('that is a plain word of any length is not looked for inside of longer ones', () => {
+    const redactor = createRedactor(['password', 'Sandbox', 'PRODUCTION'])
+    for (const text of ['passwords', 'sandboxes', 'reproductions', 'mypassword1']) {
+      expect(redactor.redactText(text)).toBe(text)
+    }
+    for (const text of ['"password"', 'SANDBOX.', 'production', 'a=password&b']) {
+      expect(redactor.redactText(text)).toMatch(/<secret:[0-9a-f]{6}>/)
+    }
+  })
+
   test('registered late is found from then on', () => {
     const redactor = createRedactor([])
     expect(redactor.redactText('one-time 493021')).toBe('one-time 493021')
