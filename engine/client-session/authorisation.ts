@@ -112,7 +112,9 @@ export function createVisits(parts: VisitParts): Visits {
       else if (end.kind === 'redirected')
         heed(arrival(`v${visits.length + 1}`, about, request, end))
       const made = visitOf(request, end)
-      if (made.kind === 'granted') parts.issued.approved(made.code, name)
+      if (made.kind === 'granted') {
+        parts.issued.approved(made.code, name, who.registered?.client_id, consentId)
+      }
       // Once a page was shown, the bank may have noted something about the consent.
       const touched = made.kind === 'granted' || made.pages.length > 0
       if (touched && options.consentId === undefined) spares.delete(client)

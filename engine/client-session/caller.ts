@@ -1,5 +1,6 @@
 import type { CallOptions } from '../client/call.ts'
 import type { Told, Tpp } from '../client/tpp.ts'
+import { refused } from '../judge/matchers.ts'
 import type { About, Exchange } from '../wire/exchange.ts'
 import { isManagement, routeOf } from './routes.ts'
 
@@ -35,7 +36,7 @@ export interface Tokens {
   data?(): Promise<string>
   funds(): FundsAddresses
   about?: Told['about']
-  /** What to send instead of a token of ours that was answered 401; absent: nothing. */
+  /** What to send instead of a token of ours that was refused: answered 401, or anything for data; absent: nothing. */
   instead?(refused: RefusedToken): Promise<Replacement | undefined>
   /** Kinds of requests that another token did not help: they are not repeated again. */
   vain?: Set<string>
@@ -46,7 +47,7 @@ export interface RefusedToken {
   /** Is it one for consents, from a client_credentials grant? */
   management: boolean
   funds: boolean
-  /** The answer with 401. */
+  /** The answer that refuses it, or what was asked with it. */
   answer: Exchange
 }
 
@@ -79,7 +80,8 @@ export function createCaller(tpp: Tpp, tokens: Tokens): Caller {
     if (bearer !== undefined) return send(bearer)
     const token = await tokenFor(path, funds)
     const answer = await send(token)
-    if (answer.response?.status !== 401) return answer
+    const status = answer.response?.status
+    if (status !== 401 && (management || !refused(answer))) return answer
     const kind = `${tpp.name} ${endpoint} ${method} ${answer.about.deviation ?? ''}`
     if (tokens.vain?.has(kind)) return answer
     const better = await tokens.instead?.({ token, management, funds, answer })

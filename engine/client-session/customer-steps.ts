@@ -102,7 +102,6 @@ export function createCustomerSteps(parts: {
 }): CustomerSteps {
   const { hooks, memory, owners, issued, clients, visits, held, resumable } = parts
   const approvals = new Map<string, Promise<Approval>>()
-  const given = createGivenApprovals(held, issued)
 
   const consent = (named: NamedConsent) =>
     memory.once(`consent ${named.name}`, consentOwner(named, owners), async () => {
@@ -180,6 +179,8 @@ export function createCustomerSteps(parts: {
   const queried = async (named: NamedConsent, id: string) =>
     (await clients.caller(named.client)).get(`/account-access-consents/${encodeURIComponent(id)}`)
 
+  const given = createGivenApprovals(held, issued, queried)
+
   const exchange = async (named: NamedConsent) => exchanged(named, requireValue(await visit(named)))
 
   const exchanged = (named: NamedConsent, visited: Granted) =>
@@ -204,7 +205,10 @@ export function createCustomerSteps(parts: {
       requireReachable(sent)
       const value = refreshed(before, sent)
       if (value) approval.use(value)
-      else await given.requireNewestRefreshes(named)
+      else {
+        await given.requireNotReplaced(named)
+        await given.requireNewestRefreshes(named)
+      }
       const why = `the refresh token of ${named.name} gave no token: ${answerOf(sent)}`
       return { exchange: sent, value, why }
     })
@@ -255,6 +259,9 @@ export function createCustomerSteps(parts: {
     const known = issued.of(token)
     if (!known || answer.about.deviation !== undefined || issued.hasEnded(facts.id))
       return undefined
+    await given.requireNotReplaced(named)
+    // A token without a right is answered so too: no other one would help.
+    if (answer.response?.status !== 401) return undefined
     const latest = held.of(facts)?.accessToken
     if (latest !== undefined && latest !== token) return { token: latest }
     const promised = issued.isPromised(token)

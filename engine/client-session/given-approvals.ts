@@ -1,5 +1,7 @@
-import { succeeded } from '../judge/matchers.ts'
+import { member } from '../judge/data-rows.ts'
+import { refused, succeeded } from '../judge/matchers.ts'
 import { NotApplicable } from '../judge/outcome.ts'
+import type { Exchange } from '../wire/exchange.ts'
 import type { Approval } from './approvals.ts'
 import type { NamedConsent } from './consent.ts'
 import type { HeldTokens } from './held-tokens.ts'
@@ -11,6 +13,12 @@ import type { IssuedTokens } from './issued-tokens.ts'
  */
 export interface GivenApprovals {
   add(approval: Approval, permissions: readonly string[]): void
+  /**
+   * Where data are refused with whatever status.
+   *
+   * @throws NotApplicable when its query shows that it ended, and it read nothing since a newer one was given.
+   */
+  requireNotReplaced(consent: NamedConsent): Promise<void>
   /**
    * Where its access token was refused.
    *
@@ -25,7 +33,12 @@ export interface GivenApprovals {
   requireNewestRefreshes(consent: NamedConsent): Promise<void>
 }
 
-export function createGivenApprovals(held: HeldTokens, issued: IssuedTokens): GivenApprovals {
+/** @param queried the query of a consent, by its client */
+export function createGivenApprovals(
+  held: HeldTokens,
+  issued: IssuedTokens,
+  queried: (consent: NamedConsent, id: string) => Promise<Exchange>,
+): GivenApprovals {
   const given: Given[] = []
 
   const besides = ({ name, client = 'first', customer = 'first' }: NamedConsent) => {
@@ -56,6 +69,14 @@ export function createGivenApprovals(held: HeldTokens, issued: IssuedTokens): Gi
     add(approval, permissions) {
       given.push({ approval, path: readableWith(permissions), at: Date.now() })
     },
+    async requireNotReplaced(consent) {
+      const older = given.find(({ approval }) => approval.name === consent.name)
+      if (!older) return
+      const { tpp, customer, consentId } = older.approval
+      const at = issued.approvedAnother(consentId, tpp.registered?.client_id, customer)
+      if (at === undefined || issued.lastRead(consentId) >= at) return
+      if (showsTheEnd(await queried(consent, consentId))) throw ended(consent, 'a later one')
+    },
     async requireNewestReads(consent) {
       const { older, newer, gone } = besides(consent) ?? {}
       if (older && newer) {
@@ -81,6 +102,13 @@ export function createGivenApprovals(held: HeldTokens, issued: IssuedTokens): Gi
       if (older && (gone || approvedLater(consent))) await older.approval.get(older.path)
     },
   }
+}
+
+/** The transition to Authorised is not shown: a Status may lag behind the approval. */
+function showsTheEnd(query: Exchange): boolean {
+  const status = member(query.response?.json, 'Data', 'Status')
+  if (!succeeded(query)) return refused(query)
+  return typeof status === 'string' && !['AwaitingAuthorisation', 'Authorised'].includes(status)
 }
 
 /** An approval, an address that it reads, and when it was given, in milliseconds since the epoch. */

@@ -18,8 +18,13 @@ export interface IssuedToken {
 /** Every access token of a run, and what is known to have ended one. */
 export interface IssuedTokens {
   note(exchange: Exchange): void
-  /** A customer has approved something, and this code came of it. */
-  approved(code: string, customer: CustomerName): void
+  /** A customer has approved a consent for a client, and this code came of it. */
+  approved(code: string, customer: CustomerName, clientId: unknown, consentId: string): void
+  /**
+   * When this customer, after the last approval of this consent, first approved another one for the client:
+   * milliseconds since the epoch; undefined where that never happened.
+   */
+  approvedAnother(consentId: string, clientId: unknown, customer: CustomerName): number | undefined
   /** The latest token that a code of this customer gave this client, and when, in milliseconds. */
   latestOf(clientId: unknown, customer: CustomerName): { token: string; at: number } | undefined
   /** A hook has made something true. */
@@ -56,9 +61,17 @@ export function createIssuedTokens(): IssuedTokens {
   const read = new Map<string, number>()
   const customers = new Map<string, CustomerName>()
   const latest = new Map<string, { token: string; at: number }>()
+  const visits = new Map<string, { consentId: string; at: number }[]>()
   return {
-    approved(code, customer) {
+    approved(code, customer, clientId, consentId) {
       customers.set(code, customer)
+      const key = `${clientId} ${customer}`
+      visits.set(key, [...(visits.get(key) ?? []), { consentId, at: Date.now() }])
+    },
+    approvedAnother(consentId, clientId, customer) {
+      const made = visits.get(`${clientId} ${customer}`) ?? []
+      const own = made.findLastIndex((visit) => visit.consentId === consentId)
+      return own < 0 ? undefined : made[own + 1]?.at
     },
     latestOf: (clientId, customer) => latest.get(`${clientId} ${customer}`),
     note(exchange) {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
+import type { Consent } from '../../bank/consents.ts'
+import { revoke } from '../../bank/services.ts'
 import { stateOf } from '../../bank/state.ts'
 import { ofEachBank } from '../each-bank.ts'
 import { extraScopesLeftOut } from '../extra-scopes.ts'
@@ -53,6 +55,27 @@ const newestApprovalAlone: Variant['middleware'] = async (ctx, next) => {
     ctx.state.fired()
   }
 }
+
+/** What a customer decides to share ends, at once, what the same customer shared with the client before. */
+const decisionsEnd =
+  (end: (earlier: Consent, ctx: Context) => void): NonNullable<Variant['middleware']> =>
+  async (ctx, next) => {
+    await next()
+    if (!ctx.path.endsWith('/decision')) return
+    const shared = stateOf(ctx)
+      .bank.services.consents.all()
+      .filter(({ kind, status }) => kind === 'account-access' && status === 'Authorised')
+      .sort((a, b) => (b.confirmed ?? 0) - (a.confirmed ?? 0))
+    const seen = new Set<string>()
+    for (const consent of shared) {
+      const pair = `${consent.clientId} ${consent.customerId}`
+      if (seen.has(pair)) {
+        end(consent, ctx)
+        ctx.state.fired()
+      }
+      seen.add(pair)
+    }
+  }
 
 const variants: Variant[] = [
   {
@@ -206,6 +229,21 @@ const variants: Variant[] = [
       'The same at a bank that has one client for each software: an approval is replaced before its refresh token was ever used.',
     policies: () => ({ clientIdFor: ({ software_id }) => String(software_id) }),
     middleware: newestApprovalAlone,
+  },
+  {
+    id: 'newest-approval-revokes-at-the-decision',
+    story:
+      'The same where the decision itself ends what was shared before, its code used or not, and the query shows Revoked.',
+    middleware: decisionsEnd((earlier, ctx) => revoke(stateOf(ctx).bank.services, earlier)),
+  },
+  {
+    id: 'newest-approval-revokes-consents-alone',
+    story:
+      'The same where tokens outlive the consent that was replaced: its data are refused with 403, as for want of a right.',
+    middleware: decisionsEnd((earlier) => {
+      earlier.status = 'Revoked'
+      earlier.statusUpdated = Date.now()
+    }),
   },
   {
     id: 'newest-approval-though-it-asked-for-more',
