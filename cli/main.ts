@@ -177,7 +177,7 @@ program
   )
   .option('--json <file>', 'write every proof and the matrix')
   .option('--page <file>', 'write the matrix as a page')
-  .option('--processes <number>', 'how many at once; default: one for each processor')
+  .option('--processes <number>', 'how many at once; default: one more than processors')
   .option('--pairs <number>', 'only pairs of variants, as many, drawn at random')
   .option('--mixed <number>', 'only faults with a variant of their chapter, as many, or all')
   .option('--shard <part>', '1/4: one of four parts, for another machine; needs --json')

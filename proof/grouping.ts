@@ -5,13 +5,13 @@ import { compatible, drawPairs, inOrder, sameSettings, type Themed } from './pai
 import type { Fault, Variant } from './proof.ts'
 
 /**
- * Who shares a bank. Faults of different chapters, whose ids differ, are told apart by what fails;
- * freedoms that a bank could take at once are lawful together, or one of them is not. A group that
- * does not hold is halved until each is proven by itself.
+ * Who shares a bank. Faults whose ids differ are told apart by what fails; freedoms that a bank could
+ * take at once are lawful together, or one of them is not. A group that does not hold is halved until
+ * each is proven by itself.
  */
 
 /** Faults at most in one bank: with more of them groups hold less often than is gained. */
-const LARGEST = 6
+const LARGEST = 8
 
 /** Freedoms at most in one bank. */
 const FREEDOMS = 4
@@ -20,7 +20,7 @@ type Chaptered = Fault & { chapter: string }
 
 const STEPS: readonly string[] = Object.values(OWNERS)
 
-/** Groups of faults, each with room for one of a chapter. */
+/** Groups of faults that are told apart. */
 export function groupFaults(faults: Chaptered[], largest = LARGEST): Chaptered[][] {
   const alone = (fault: Chaptered) =>
     fault.target !== undefined || idsOf(fault).some((id) => STEPS.includes(id))
@@ -56,11 +56,15 @@ export async function inHalves<Each, Proof>(
   return [...(await prove(group.slice(0, middle))), ...(await prove(group.slice(middle)))]
 }
 
+/** Do they show at different ids, and in one chapter at different requirements? */
 function apart(one: Chaptered, other: Chaptered): boolean {
-  if (chapterOf(one) === chapterOf(other) || sameSettings(one, other)) return false
-  const ids = idsOf(other)
-  return idsOf(one).every((id) => !ids.includes(id))
+  if (sameSettings(one, other)) return false
+  const touched = chapterOf(one) === chapterOf(other) ? requirementsOf : idsOf
+  const others = touched(other)
+  return touched(one).every((each) => !others.includes(each))
 }
+
+const requirementsOf = (fault: Fault) => idsOf(fault).map((id) => id.split('/')[0])
 
 const placeOf = (fault: Chaptered) => CHAPTERS.indexOf(chapterOf(fault))
 

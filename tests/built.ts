@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { forgetAll } from './once.ts'
+import { forgetAll, ownTemporaries } from './once.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -29,5 +29,6 @@ function stale(): boolean {
 /** Before the tests, once; and after them. */
 export default function setup(): () => void {
   if (stale()) execFileSync('npm', ['run', '-s', 'build'], { cwd: root, stdio: 'inherit' })
+  ownTemporaries()
   return forgetAll
 }

@@ -13,15 +13,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** A folder for each run of the tests, named after its process: the parent of those that test. */
-const SHARED = join(tmpdir(), 'assay-tests')
+/** A folder for each run of the tests, named after its process. */
+const RUNS = join(tmpdir(), 'assay-tests')
+
+/** Before the tests, in the process whose children test: what they leave lying about goes with its folder. */
+export function ownTemporaries(): void {
+  const folder = join(RUNS, String(process.pid))
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  for (const name of ['TMPDIR', 'TEMP']) process.env[name] = folder
+}
 
 /** @param make makes it in an empty folder; the folder in which it lies then. */
 export async function madeOnce(
   name: string,
   make: (folder: string) => Promise<void>,
 ): Promise<string> {
-  const folder = join(SHARED, String(process.ppid))
+  const folder = join(tmpdir(), 'once')
   const made = join(folder, name)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   while (!existsSync(made)) {
@@ -43,11 +50,10 @@ export async function madeOnce(
 
 /** After the tests, in the process whose children tested. */
 export function forgetAll(): void {
-  rmSync(join(SHARED, String(process.pid)), { recursive: true, force: true })
-  if (!existsSync(SHARED)) return
+  rmSync(join(RUNS, String(process.pid)), { recursive: true, force: true })
   // Of runs that were killed.
-  for (const pid of readdirSync(SHARED)) {
-    if (!lives(pid)) rmSync(join(SHARED, pid), { recursive: true, force: true })
+  for (const pid of readdirSync(RUNS)) {
+    if (!lives(pid)) rmSync(join(RUNS, pid), { recursive: true, force: true })
   }
 }
 

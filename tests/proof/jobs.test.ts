@@ -24,13 +24,17 @@ test('the whole proof proves each fault and each variant once', () => {
   expect(jobs.length).toBeLessThan((all.faults.length + all.variants.length) / 2)
 })
 
-test('faults that share a bank are of different chapters, and no id is of two of them', () => {
+test('of faults that share a bank no two show at one id, nor two of a chapter at one requirement', () => {
   for (const { kind, ids } of wholeProof(all, 7)) {
     if (kind !== 'fault' || ids.length < 2) continue
     const group = all.faults.filter(({ id }) => ids.includes(id))
-    expect(new Set(group.map(chapterOf)).size).toBe(group.length)
-    const caught = group.flatMap(({ fails, warns = [] }) => [...fails, ...warns])
-    expect(new Set(caught).size).toBe(caught.length)
+    const caught = group.map(({ fails, warns = [] }) => [...fails, ...warns])
+    expect(new Set(caught.flat()).size).toBe(caught.flat().length)
+    const places = group.flatMap((fault, index) => {
+      const requirements = (caught[index] ?? []).map((id) => id.split('/')[0])
+      return [...new Set(requirements)].map((each) => `${chapterOf(fault)} ${each}`)
+    })
+    expect(new Set(places).size, ids.join()).toBe(places.length)
   }
 })
 

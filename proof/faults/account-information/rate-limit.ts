@@ -1,5 +1,6 @@
 import type { Context, Next } from 'koa'
 import { currentRequest } from '../../../bank/request-context.ts'
+import { defaults } from '../../../bank/settings.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
@@ -111,6 +112,8 @@ const faults: Fault[] = [
     story: 'Transactions are dear: their own limiter does not read the header.',
     fails: [],
     warns: ['RATE-02/present-is-served'],
+    // Who is refused waits for the end of the window.
+    settings: { rateLimit: { ...defaults.rateLimit, window: 10 } },
     policies: (correct, { fired }) => {
       let mostOfOneWindow = 0
       return {
