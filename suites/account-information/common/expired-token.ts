@@ -6,6 +6,7 @@ import { blockForData, NotApplicable } from '../../../engine/suite-api/outcomes.
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { OWNERS } from '../../owners.ts'
 import {
+  ACCOUNTS,
   CONSENTS,
   consentBody,
   consentPath,
@@ -22,7 +23,8 @@ import {
 export const aroundExpiry = sharedFixture([], async (context) => {
   const client = await context.caller()
   const kept = consentPath(await createConsent(client))
-  const gone = consentPath(await createConsent(client))
+  // Not a request like the one before: CONS-03/unique speaks of a bank that takes the two for one.
+  const gone = consentPath(await createConsent(client, ACCOUNTS))
   const tried = await triedTwice(context, false, async (told, isExpired) => ({
     query: await client.get(kept, told),
     creation: await client.post(CONSENTS, consentBody(), told),
