@@ -24,6 +24,7 @@ import {
   codeOfAnotherClient,
   debitsInPeriod,
   everything,
+  narrowOfSeconds,
   reconfirmed,
   secondCustomer,
 } from './consents.ts'
@@ -151,6 +152,11 @@ export const deleted = sharedFixture(
 /** “basic credits”, revoked by the customer at the bank; not applicable without the hook. */
 export const revoked = sharedFixture([basicCredits], (context) =>
   endedBy(context, 'customer-revokes', basicCredits, 'its consent was revoked', seesRevoked),
+)
+
+/** The same of “second client and customer”, once nothing else is asked of it. */
+export const revokedForSecond = sharedFixture([narrowOfSeconds], (context) =>
+  endedBy(context, 'customer-revokes', narrowOfSeconds, 'its consent was revoked', seesRevoked),
 )
 
 /** “accounts only”, past its ExpirationDateTime; not applicable without the hook. */

@@ -95,7 +95,7 @@ check(
 check(
   'ACC-04/after-refresh',
   'The AccountIds are the same under a refreshed access token',
-  { uses: [everything], over: [secondClient] },
+  { uses: [everything], over: [secondClient, narrowOfSeconds] },
   async (context, consent) => {
     const { before, after, exchange } = await idsAroundRefresh(await approvalOf(context, consent))
     expectThat(before.join() === after.join(), {

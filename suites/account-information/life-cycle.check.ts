@@ -9,6 +9,7 @@ import {
   basicCredits,
   codeOfAnotherClient,
   everything,
+  narrowOfSeconds,
   reconfirmed,
   secondCustomer,
 } from '../consents.ts'
@@ -20,6 +21,7 @@ import {
   type Outlived,
   outOfDate,
   revoked,
+  revokedForSecond,
 } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
 import { consentPath } from './common/consent-requests.ts'
@@ -75,6 +77,33 @@ check(
   'After the customer revoked a consent, its access token gets no data',
   { uses: [basicCredits], spends: basicCredits, needs: ['hooks.customer-revokes'] },
   async (context) => expectNoData(await revoked(context), context),
+)
+
+/** The second client and the second customer, where AUTHZ-17/data has re-confirmed the consent. */
+const OF_SECONDS = {
+  uses: [narrowOfSeconds],
+  needs: ['clients.second', 'customers.second', 'hooks.customer-revokes'],
+  last: true,
+} as const
+
+check(
+  'CLC-10/second-client',
+  'After a customer revoked a consent with the second client, this client sees Status Revoked',
+  { ...OF_SECONDS, follows: ['CLC-10/sees-revoked'] },
+  async (context: Context<typeof narrowOfSeconds>) => {
+    const { query, after } = await revokedForSecond(context)
+    relyOn(OWNERS.query, query).toSucceed()
+    expect(after.query).toSucceed()
+    expect(after.query).toHaveMember('Data.Status', 'Revoked')
+  },
+)
+
+check(
+  'CLC-11/second-client',
+  'After a customer revoked a consent with the second client, its access token gets no data',
+  { ...OF_SECONDS, follows: ['CLC-11/data-refused'] },
+  async (context: Context<typeof narrowOfSeconds>) =>
+    expectNoData(await revokedForSecond(context), context),
 )
 
 /**

@@ -5,6 +5,7 @@ import { blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { answerOf } from '../../engine/suite-api/responses.ts'
 import { everything, secondCustomer } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
+import { ABSENT } from './common/absent-reads.ts'
 import { ACCOUNTS, consentPath, createConsent } from './common/consent-requests.ts'
 import { requireAccountIds } from './common/data-reads.ts'
 import { expectNothingForeign } from './common/foreign-account.ts'
@@ -140,9 +141,10 @@ for (const { slug, path, owner } of [
       relyOn(owner, await mine.get(at(some))).toSucceed()
       const deviation = 'account of another customer'
       expectNothingForeign(await mine.get(at(foreign), { deviation }))
-      // Once more, and with a filter: neither makes it one's own.
+      // Once more, with a filter and while the customer is absent: neither makes it one's own.
       const query = { fromBookingDateTime: '2020-01-01T00:00:00Z' }
       expectNothingForeign(await mine.get(at(foreign), { deviation, query }))
+      expectNothingForeign(await mine.get(at(foreign), { ...ABSENT, deviation }))
     },
   )
 }

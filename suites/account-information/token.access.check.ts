@@ -5,8 +5,22 @@ import { refreshed, requireExchange, requireValue, tokensOf } from '../../engine
 import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, refused, rowsOf, succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
-import { basicCredits, debitsInPeriod, everything, noAccounts, secondClient } from '../consents.ts'
-import { dataPaths, deleted, type Ended, refreshAfter, revoked } from '../ended-consents.ts'
+import {
+  basicCredits,
+  debitsInPeriod,
+  everything,
+  narrowOfSeconds,
+  noAccounts,
+  secondClient,
+} from '../consents.ts'
+import {
+  dataPaths,
+  deleted,
+  type Ended,
+  refreshAfter,
+  revoked,
+  revokedForSecond,
+} from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
 import { ABSENT } from './common/absent-reads.ts'
 import { consentBody, consentPath, createConsent } from './common/consent-requests.ts'
@@ -247,4 +261,16 @@ check(
   'The refresh token of a consent that the customer revoked gives no access to data any more',
   { uses: [basicCredits], spends: basicCredits, needs: ['hooks.customer-revokes'] },
   async (context) => expectNoAccess(await revoked(context), 'its consent was revoked'),
+)
+
+check(
+  'TOK-31/second-client',
+  'The refresh token of the second client gives no access to data once the customer revoked its consent',
+  {
+    uses: [narrowOfSeconds],
+    needs: ['clients.second', 'customers.second', 'hooks.customer-revokes'],
+    follows: ['TOK-31/revoked'],
+    last: true,
+  },
+  async (context) => expectNoAccess(await revokedForSecond(context), 'its consent was revoked'),
 )

@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import type { Consent } from '../../../bank/consents.ts'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { tokenInfoOf } from '../../../bank/token-info.ts'
@@ -20,6 +21,11 @@ const warns = (...ids: string[]) => ({ fails: [], warns: ids })
 
 const bySecond = (ctx: Context) => tokenInfoOf(ctx)?.client === 'second'
 const byFirst = (ctx: Context) => tokenInfoOf(ctx)?.client === 'first'
+
+function isOfSecond(ctx: Context, { clientId }: Consent): boolean {
+  const { records, directory } = stateOf(ctx).bank.services
+  return records.peek('Client', clientId)?.org_id === directory.clients.second.organisationId
+}
 
 /** A token of the client_credentials grant. */
 function isClientToken(ctx: Context): boolean {
@@ -123,6 +129,29 @@ const faults: Fault[] = [
     'to-the-second-client',
     fails('SEC-07/second-client'),
   ),
+  foreignAccount(
+    'account-transactions',
+    (ctx) => ctx.get('x-fapi-customer-ip-address') === '',
+    'while-absent',
+    fails('SEC-07/transactions'),
+  ),
+  {
+    id: 'account-ids-of-the-second-customer-change-with-a-refresh',
+    story: 'Customers of the acquired portfolio have ids that are made of the session.',
+    fails: ['ACC-04/after-refresh'],
+    policies: (correct, { fired }) => ({
+      accountIdFor(consentId, card, secret) {
+        const ctx = currentRequest()
+        const info = ctx && tokenInfoOf(ctx)
+        const second = ctx && stateOf(ctx).bank.customers[1]?.id
+        if (!info?.refreshed || info.consent?.customerId !== second) {
+          return correct.accountIdFor(consentId, card, secret)
+        }
+        fired()
+        return correct.accountIdFor(`${consentId} again`, card, secret)
+      },
+    }),
+  },
   ofTheSecond(
     'first-client-queries-any-consent',
     'The client of the bank’s own app may look into every consent, and the first TPP has its role.',
@@ -168,6 +197,50 @@ const faults: Fault[] = [
     (ctx) => tokenInfoOf(ctx)?.refreshed === false && byFirst(ctx),
     fails('CLC-04/data-refused'),
   ),
+  outlives(
+    'revocation-of-the-second-client',
+    (consent) => consent.status === 'Revoked',
+    bySecond,
+    fails('CLC-11/second-client'),
+  ),
+  {
+    id: 'revocation-not-shown-to-the-second-client',
+    story: 'The view of newer TPPs reads the copy of the status that approvals write.',
+    fails: ['CLC-10/second-client'],
+    policies: (correct, { fired }) => ({
+      consentView(consent, spelling) {
+        const ctx = currentRequest()
+        if (!ctx || !bySecond(ctx) || consent.status !== 'Revoked') {
+          return correct.consentView(consent, spelling)
+        }
+        fired()
+        return correct.consentView({ ...consent, status: 'Authorised' }, spelling)
+      },
+    }),
+  },
+  {
+    id: 'refresh-token-of-the-second-client-outlives-revocation',
+    story: 'The refresh tokens of newer TPPs are kept elsewhere, and revocation ends the others.',
+    fails: ['TOK-31/second-client'],
+    policies: (correct, { fired }) => {
+      const back = new Set<string>()
+      return {
+        tokensDie: () => false,
+        refreshable(consent, age) {
+          const ctx = currentRequest()
+          const right = correct.refreshable(consent, age)
+          if (right || consent.status !== 'Revoked' || !ctx || !isOfSecond(ctx, consent)) {
+            return right
+          }
+          back.add(consent.id)
+          fired()
+          return true
+        },
+        consentUsable: (consent, age) =>
+          back.has(consent.id) ? undefined : correct.consentUsable(consent, age),
+      }
+    },
+  },
   outlives(
     'revocation-with-a-filter',
     (consent) => consent.status === 'Revoked',
