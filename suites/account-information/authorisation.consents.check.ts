@@ -81,6 +81,27 @@ check(
   async (context) => expectNoCode(await ofAnotherClient(context)),
 )
 
+const FOREIGN_TOO = 'a consent of the second client, at the hands of the first'
+
+check(
+  'AUTHZ-14/other-direction',
+  'The first client cannot have a consent of the second one authorised',
+  {
+    uses: [everything, secondClient],
+    needs: ['clients.second'],
+    refusals: [FOREIGN, FOREIGN_TOO],
+    follows: ['AUTHZ-14/other-client'],
+  },
+  async (context) => {
+    relyOnNoCode('AUTHZ-14/other-client', await ofAnotherClient(context))
+    const second = await context.caller('second')
+    const consentId = await createConsent(second, ACCOUNTS)
+    relyOn(OWNERS.query, await second.get(consentPath(consentId))).toSucceed()
+    await approvedBefore(context, everything)
+    expectNoCode(await context.visit({ consentId, purpose: FOREIGN_TOO }))
+  },
+)
+
 /**
  * The same with a consent that the customer has authorised for the first client, and which the
  * first client can re-confirm (AUTHZ-16). Blocked by AUTHZ-14/other-client where that fails.

@@ -153,8 +153,8 @@ check(
 )
 
 /**
- * One instant as ...Z, ...+00:00 (sent as %2B00:00) and with fraction ....000Z, in from and in to:
- * all 2xx and the same rows. Blocked without rows on both sides.
+ * One instant as ...Z, ...+00:00 (sent as %2B00:00) and with fraction ....000Z, in from and in to, on both
+ * endpoints: all 2xx and the same rows. Blocked without rows on both sides.
  */
 check(
   'TXN-18/spellings',
@@ -163,21 +163,28 @@ check(
   async (context, consent) => {
     const approval = await approvalOf(context, consent)
     await relyOnFilters(approval, 'from', 'to')
-    for (const [kind, name] of Object.entries(NAMES)) {
-      for (const spelling of ['+00:00', '.000Z']) {
-        const { rows, read } = await between(approval, bulk, async (times) => {
-          const bounds = boundsFor(kind as 'from' | 'to', times) ?? blockForTimes()
-          const value = inUtc(bounds.from ?? bounds.to ?? 0).replace('Z', spelling)
-          return { bounds, answer: await approval.get(bulk, { query: { [name]: value } }) }
-        })
-        expect(read.answer).toSucceed()
-        const { outside, missing } = filterFinding({ ...read, rows })
-        const finding = outside ?? missing
-        expectNone(finding && { ...finding, exchange: read.answer })
-      }
-    }
+    for (const path of await addresses(approval)) await expectSpellings(approval, path)
   },
 )
+
+/** Ends the check unless every spelling filters alike at this address; single ones may have too few rows. */
+async function expectSpellings(approval: Approval, path: string): Promise<void> {
+  for (const [kind, name] of Object.entries(NAMES)) {
+    for (const spelling of ['+00:00', '.000Z']) {
+      const { rows, read } = await between(approval, path, async (times) => {
+        const bounds = boundsFor(kind as 'from' | 'to', times)
+        if (!bounds) return path === bulk ? blockForTimes() : undefined
+        const value = inUtc(bounds.from ?? bounds.to ?? 0).replace('Z', spelling)
+        return { bounds, answer: await approval.get(path, { query: { [name]: value } }) }
+      })
+      if (!read) return
+      expect(read.answer).toSucceed()
+      const { outside, missing } = filterFinding({ ...read, rows })
+      const finding = outside ?? missing
+      expectNone(finding && { ...finding, exchange: read.answer })
+    }
+  }
+}
 
 check(
   'TXN-19/malformed',
@@ -185,15 +192,17 @@ check(
   { uses: [everything], over: OF_EVERYBODY },
   async (context, consent) => {
     const approval = await approvalOf(context, consent)
-    for (const [kind, name, value] of MALFORMED) {
-      const good = { [name]: inUtc(Date.now() - 180 * 86_400_000) }
-      relyOn('TXN-15/each-combination', await approval.get(bulk, { query: good })).toSucceed()
-      const deviation = `${name}=${value}`
-      const answer = await approval.get(bulk, { query: { [name]: value }, deviation })
-      context.observe(`status for ${deviation}`, answer.response?.status, answer)
-      // A bank that ignores the parameter altogether ignores its misspelt value too: that is a wrong filter.
-      if (succeeded(answer)) await relyOnFilters(approval, kind)
-      expect(answer).toBeRefused()
+    for (const path of (await addresses(approval)).slice(0, 2)) {
+      for (const [kind, name, value] of MALFORMED) {
+        const good = { [name]: inUtc(Date.now() - 180 * 86_400_000) }
+        relyOn('TXN-15/each-combination', await approval.get(path, { query: good })).toSucceed()
+        const deviation = `${name}=${value}`
+        const answer = await approval.get(path, { query: { [name]: value }, deviation })
+        context.observe(`status for ${deviation}`, answer.response?.status, answer)
+        // A bank that ignores the parameter altogether ignores its misspelt value too: that is a wrong filter.
+        if (succeeded(answer)) await relyOnFilters(approval, kind)
+        expect(answer).toBeRefused()
+      }
     }
   },
 )

@@ -152,6 +152,23 @@ const faults: Fault[] = [
       },
     }),
   },
+  {
+    id: 'first-client-has-any-consent-authorised',
+    story:
+      'The client of the bank’s own app may begin every approval, and the first TPP has its role.',
+    fails: ['AUTHZ-14/other-direction'],
+    policies: (correct, { fired }) => ({
+      authorisable(consent, clientId, scopes, age) {
+        const ctx = currentRequest()
+        const right = correct.authorisable(consent, clientId, scopes, age)
+        if (!ctx || !consent || consent.clientId === clientId || !isOfSecond(ctx, consent)) {
+          return right
+        }
+        fired()
+        return correct.authorisable(consent, consent.clientId, scopes, age)
+      },
+    }),
+  },
   ofTheSecond(
     'first-client-queries-any-consent',
     'The client of the bank’s own app may look into every consent, and the first TPP has its role.',

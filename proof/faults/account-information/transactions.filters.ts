@@ -37,6 +37,12 @@ function londonAhead(instant: number): number {
   return ((hour - new Date(instant).getUTCHours() + 24) % 24) * HOUR
 }
 
+/** Is the request for the transactions of a single account? */
+function ofSingle(): boolean {
+  const ctx = currentRequest()
+  return ctx !== undefined && endpointOf(ctx) === 'account-transactions'
+}
+
 /** A filter that nobody reads at one endpoint while the customer is absent. */
 function unread(
   name: 'fromBookingDateTime' | 'toBookingDateTime',
@@ -251,6 +257,33 @@ const faults: Fault[] = [
         if (instant === undefined || text.endsWith('Z')) return instant
         fired()
         return undefined
+      },
+    }),
+  },
+  {
+    id: 'filters-of-single-accounts-only-with-z',
+    story: 'The service of single accounts has the old pattern, which ends with Z.',
+    fails: ['TXN-18/spellings'],
+    policies: (correct, { fired }) => ({
+      filterInstant(text) {
+        const instant = correct.filterInstant(text)
+        if (instant === undefined || text.endsWith('Z') || !ofSingle()) return instant
+        fired()
+        return undefined
+      },
+    }),
+  },
+  {
+    id: 'malformed-filter-of-single-accounts-ignored',
+    story: 'The service of single accounts leaves out what does not parse.',
+    fails: [],
+    warns: ['TXN-19/malformed'],
+    policies: (correct, { fired }) => ({
+      filterInstant(text) {
+        const instant = correct.filterInstant(text)
+        if (instant !== undefined || !ofSingle()) return instant
+        fired()
+        return 0
       },
     }),
   },
