@@ -9,11 +9,12 @@ import {
   basicCredits,
   debitsInPeriod,
   everything,
+  reconfirmed,
   secondClient,
   secondCustomer,
 } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
-import { changedSince, newlyQueried } from './common/consent-comparisons.ts'
+import { changedSince, expectSameCreation, newlyQueried } from './common/consent-comparisons.ts'
 import { consentPath } from './common/consent-requests.ts'
 import { statusOf } from './common/deleted-consents.ts'
 import { expectMoved } from './common/status-updates.ts'
@@ -64,6 +65,19 @@ check(
       }
       throw new Nonconformance({ ...finding, exchange: query })
     }
+  },
+)
+
+/** Of the consent that was confirmed twice. What else that changes is judged by AUTHZ-17. */
+check(
+  'CONS-22/after-reconfirmation',
+  'The query of a consent that was re-confirmed shows when it was created',
+  { uses: [everything, reconfirmed], follows: ['CONS-22/after-approval'] },
+  async (context) => {
+    await context.approved(reconfirmed)
+    const { creation, query } = await aroundApproval(context, everything)
+    relyOn(OWNERS.query, query).toSucceed()
+    expectSameCreation({ creation, query })
   },
 )
 

@@ -214,6 +214,20 @@ check(
   },
 )
 
+/** Two consents for the same card; each is there for its own deletion. */
+check(
+  'FCC-12/one-alone',
+  'DELETE of a funds confirmation consent leaves another one for the same card to be deleted',
+  { follows: ['FCC-12/answers-204', 'FCC-20/unique'] },
+  async (context) => {
+    await ableToDelete(context)
+    const client = await atWork(context)
+    const [one, other] = [await newFundsId(client), await newFundsId(client)]
+    relyOn(OWNERS.fundsDeletion, await client.delete(fundsPath(one))).toSucceed()
+    expect(await client.delete(fundsPath(other))).toSucceed()
+  },
+)
+
 /** One deletion with a missing or invalid Authorization, and then the owner's own. */
 const unauthorised = sharedFixture([], async (context) => {
   const path = fundsPath(await newFundsId(await atWork(context)))

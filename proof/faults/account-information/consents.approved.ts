@@ -65,6 +65,18 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'creation-time-set-by-each-confirmation',
+    story:
+      'A re-confirmation inserts the consent again, and both its times have that of the row as their default.',
+    fails: ['CONS-22/after-reconfirmation'],
+    middleware: answered(KIND, 'GET', (data, ctx) => {
+      const consent = consentNamed(ctx)
+      if (!consent?.confirmed || consent.grants.size < 2) return undefined
+      const now = new Date(consent.confirmed).toISOString()
+      return { ...data, CreationDateTime: now, StatusUpdateDateTime: now }
+    }),
+  },
+  {
     id: 'consents-of-the-second-client-trimmed',
     story: 'New clients are on the new platform, which knows no statements.',
     fails: [],

@@ -110,6 +110,24 @@ const faults: Fault[] = [
     middleware: answeredWith(KIND, 'DELETE', () => 405),
   },
   {
+    id: 'funds-deletion-takes-the-card',
+    story:
+      'DELETE has the card in its WHERE clause: whatever the client was given for it goes too.',
+    fails: ['FCC-12/one-alone'],
+    async middleware(ctx, next) {
+      const named = isAbout(ctx, KIND, 'DELETE') ? consentNamed(ctx) : undefined
+      await next()
+      if (!named || ctx.status !== 204) return
+      const card = named.debtorAccount?.Identification
+      for (const other of stateOf(ctx).bank.services.consents.all()) {
+        const same = other.kind === KIND && other.debtorAccount?.Identification === card
+        if (!same || other.clientId !== named.clientId || other.deleted) continue
+        other.deleted = Date.now()
+        stateOf(ctx).fired()
+      }
+    },
+  },
+  {
     id: 'funds-consent-shown-as-accounts',
     story: 'Both kinds are rows of one table, and the query takes the id alone.',
     fails: [],

@@ -65,6 +65,20 @@ export function changedSince(
   return undefined
 }
 
+/** Ends the check unless a later query shows the CreationDateTime that the creation did. */
+export function expectSameCreation({ creation, query }: Queried): void {
+  const [old, now] = [creation, query].map(({ response }) =>
+    member(response?.json, 'Data', 'CreationDateTime'),
+  )
+  expectThat(now === undefined || kept('CreationDateTime', old, now), {
+    message: 'CreationDateTime is another one than at creation',
+    expected: brief(old),
+    actual: brief(now),
+    exchange: query,
+    place: '/Data/CreationDateTime',
+  })
+}
+
 /** The two ends of the transaction period. */
 export const PERIOD = DATES.slice(1)
 
