@@ -90,7 +90,8 @@ export function createWire(target: Target, sent = 0): Wire {
     return `x${requests}`
   }
 
-  const once = async (message: WireMessage, id: string, fresh: boolean) => {
+  const once = async (given: WireMessage, id: string, fresh: boolean) => {
+    const message = { ...given, headers: introduced(given.headers) }
     const { agentFor, oneConnection, inHttp2, reaching } = await identity(message.identity)
     const origin = originOf(message.url)
     await turn()
@@ -265,6 +266,12 @@ async function arrive(
           : new WireLimit('timeout', 'TIMEOUT', `no TLS session within ${timeout / 1000} s`),
     },
   )
+}
+
+/** With a User-Agent where none is given (RFC 9110 10.1.5): firewalls turn away what has none. */
+function introduced(headers: [string, string][]): [string, string][] {
+  const named = headers.some(([name]) => name.toLowerCase() === 'user-agent')
+  return named ? headers : [...headers, ['User-Agent', 'Assay']]
 }
 
 async function fill(

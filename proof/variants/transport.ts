@@ -47,6 +47,18 @@ const answered = ofEachBank(() => ({ deletions: 0, others: 0 }))
 
 const variants: Variant[] = [
   {
+    id: 'firewall-asks-who-is-there',
+    story:
+      'RFC 9110 10.1.5: a user agent should say what it is. A firewall in front of every listener turns away what has no User-Agent, with a page of its own.',
+    async middleware(ctx, next) {
+      ctx.state.fired()
+      if (ctx.get('user-agent') !== '') return next()
+      ctx.status = 403
+      ctx.type = 'html'
+      ctx.body = '<html><title>Request rejected</title><p>Support ID 1234</p></html>'
+    },
+  },
+  {
     id: 'no-answer-without-a-certificate',
     story:
       'A firewall drops what comes without a good transport certificate, and says nothing: silence is no refusal, and no service either (AMB-42).',

@@ -89,7 +89,10 @@ describe('a response', () => {
       request: {
         method: 'GET',
         url: `${url}/a?b=c%20d`,
-        headers: [['Accept', 'application/json']],
+        headers: [
+          ['Accept', 'application/json'],
+          ['User-Agent', 'Assay'],
+        ],
       },
       response: { status: 200, json: { path: '/a?b=c%20d', accept: 'application/json' } },
       connection: { protocol: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384', identity: 'first' },
