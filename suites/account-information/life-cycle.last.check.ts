@@ -1,16 +1,18 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import type { Approval } from '../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
-import { requireValue, type TokenSet, tokensOf } from '../../engine/suite-api/flow.ts'
+import { requireValue, type TokenSet, tokensOf, visitEnd } from '../../engine/suite-api/flow.ts'
 import { blockBy, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, refused, succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { everything, reconfirmed, secondClient } from '../consents.ts'
 import { dataPaths } from '../ended-consents.ts'
-import { consentPath } from './common/consent-requests.ts'
+import { OWNERS } from '../owners.ts'
+import { ACCOUNTS, consentPath, createConsent } from './common/consent-requests.ts'
 import { requireAccountIds } from './common/data-reads.ts'
 import { readOwner } from './common/read-owners.ts'
 import { settling } from './common/settling.ts'
+import { approvedBefore } from './common/visits.ts'
 
 /**
  * The last of all: the consents that everything else needs are deleted, and with them every token that
@@ -144,6 +146,36 @@ check(
   { uses: [secondClient], follows: ['CLC-04/data-refused'], last: true },
   async (context: Context<typeof secondClient>) =>
     expectNothing(context, 'CLC-01/second-client', await ofSecondClient(context)),
+)
+
+const LATE_CODE = 'a consent that is deleted before its code is used'
+
+/** Where the code still gives an access token, that reads no data. Fails: data. */
+check(
+  'CLC-04/late-code',
+  'A code that is used after the TPP deleted its consent gives no data',
+  { uses: [everything], grants: [LATE_CODE], follows: ['CLC-04/data-refused'], last: true },
+  async (context) => {
+    await approvedBefore(context, everything)
+    const client = await context.caller()
+    const consentId = await createConsent(client, ACCOUNTS)
+    const visit = await context.visit({ purpose: LATE_CODE, consentId, correct: true })
+    if (visit.kind !== 'granted') {
+      blockBy(OWNERS.visit, `the visit ended with ${visitEnd(visit)}`, visit.last)
+    }
+    relyOn('CLC-01/authorised', await client.delete(consentPath(consentId))).toSucceed()
+    const deviation = 'a code of a deleted consent'
+    const { code, request } = visit
+    const grant = { code, redirect_uri: request.redirectUri } as const
+    const answer = await client.tpp.token(
+      { grant_type: 'authorization_code', ...grant },
+      { deviation },
+    )
+    const bearer = tokensOf(answer)?.accessToken
+    if (bearer === undefined) return expect(answer).toGiveNoToken()
+    const ask = () => client.get('/accounts', { bearer, deviation })
+    expect(await settling(context).until(ask, refused)).toBeRefused()
+  },
 )
 
 check(
