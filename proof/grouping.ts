@@ -6,7 +6,7 @@ import type { Fault, Variant } from './proof.ts'
 
 /**
  * Who shares a bank. Faults whose ids differ are told apart by what fails; freedoms that a bank could
- * take at once are lawful together, or one of them is not. A group that does not hold is halved until
+ * take at once are lawful together, or one of them is not. A group that does not hold is parted until
  * each is proven by itself.
  */
 
@@ -47,13 +47,23 @@ export function groupsOf<Each>(
   return groups
 }
 
-/** Proves a group that does not hold in two halves. */
-export async function inHalves<Each, Proof>(
+/**
+ * Proves a group that does not hold in two parts: those that others hid and the rest, or else two halves.
+ *
+ * @param hidden did one not show itself?
+ */
+export async function inParts<Each, Proof>(
   group: Each[],
-  prove: (half: Each[]) => Promise<Proof[]>,
+  hidden: (each: Each) => boolean,
+  prove: (part: Each[]) => Promise<Proof[]>,
 ): Promise<Proof[]> {
   const middle = Math.ceil(group.length / 2)
-  return [...(await prove(group.slice(0, middle))), ...(await prove(group.slice(middle)))]
+  const unseen = group.filter(hidden)
+  const parted = unseen.length > 0 && unseen.length < group.length
+  const [one, other] = parted
+    ? [unseen, group.filter((each) => !hidden(each))]
+    : [group.slice(0, middle), group.slice(middle)]
+  return [...(await prove(one)), ...(await prove(other))]
 }
 
 /** Do they show at different ids, and in one chapter at different requirements? */

@@ -1,4 +1,4 @@
-import { inHalves } from './grouping.ts'
+import { inParts } from './grouping.ts'
 import { judgeBank, type ProofContext, summed } from './judge-bank.ts'
 import { type Mixed, mixedComplaints } from './mixed.ts'
 import { complaints, type Fault, type Judged, type Variant } from './proof.ts'
@@ -64,7 +64,7 @@ export async function proveWithin(
 
 /**
  * Proves those who share a bank: together when all that was expected of each came and nothing else,
- * and each was seen to fire; otherwise in halves. Freedoms that are not lawful together are a proof of
+ * and each was seen to fire; otherwise in parts. Freedoms that are not lawful together are a proof of
  * their own, which does not hold.
  */
 export async function proveGroup(
@@ -78,8 +78,8 @@ export async function proveGroup(
   const judged = summed(group.map(({ id }) => id).join(' + '), run)
   const found = complaints(unionOf(kind, group), { ...judged, fired: 1 })
   const fired = ({ id }: Fault | Variant) => run.firedBy.get(id) ?? 0
-  const unseen = group.some((each) => fired(each) === 0 && !('silent' in each && each.silent))
-  if (found.length === 0 && !unseen) {
+  const unseen = (each: Fault | Variant) => fired(each) === 0 && !('silent' in each && each.silent)
+  if (found.length === 0 && !group.some(unseen)) {
     return group.map((each) => {
       const { id, warns = [] } = each
       const fails = 'fails' in each ? each.fails : []
@@ -87,9 +87,19 @@ export async function proveGroup(
       return { id, kind, judged: own, complaints: [], besides: judged.id }
     })
   }
-  const apart = await inHalves(group, (half) => proveGroup(context, kind, half))
+  const hidden = (each: Fault | Variant) => unseen(each) || !shows(each, judged)
+  const apart = await inParts(group, hidden, (part) => proveGroup(context, kind, part))
   if (kind !== 'variant' || found.length === 0) return apart
   return [{ id: judged.id, kind: 'pair', judged, complaints: found }, ...apart]
+}
+
+/** Is everything there that a fault is to show? */
+function shows(each: Fault | Variant, { fails, warns }: Judged): boolean {
+  const failing = 'fails' in each ? each.fails : []
+  return (
+    failing.every((id) => fails.includes(id)) &&
+    (each.warns ?? []).every((id) => warns.includes(id))
+  )
 }
 
 /** Proves that a fault is found at a bank that takes a freedom as well. */

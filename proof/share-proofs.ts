@@ -17,7 +17,7 @@ export function runInWorkers(
     script: join(import.meta.dirname, script),
     jobs,
     processes,
-    // A group that does not hold is halved again and again: twice as many runs as it has members.
+    // A group that does not hold is parted again and again: twice as many runs as it has members.
     patience: ({ ids }) => PATIENCE * 2 * ids.length,
     done,
     lost,

@@ -8,7 +8,7 @@ import { type Customers, openCustomers } from '../../engine/certification/custom
 import { GOALS, type Goal } from '../../engine/certification/scenario.ts'
 import { loadTppSuites, type TppSuites } from '../../engine/certification/suite.ts'
 import type { Result } from '../../engine/judge/results.ts'
-import { inHalves } from '../grouping.ts'
+import { inParts } from '../grouping.ts'
 import { createBankHost } from './bank-host.ts'
 import { inProcess } from './in-process.ts'
 import lawful from './lawful.ts'
@@ -123,7 +123,7 @@ async function judgeTpps(context: TppProofContext, tpps: ProvenTpp[]): Promise<J
 
 /**
  * Proves those who share a client: together when all that was expected of each came and nothing else, and a
- * decision of each was asked for; otherwise in halves. Freedoms that are not lawful together are a proof of
+ * decision of each was asked for; otherwise in parts. Freedoms that are not lawful together are a proof of
  * their own, which does not hold.
  */
 export async function proveTpps(
@@ -147,7 +147,8 @@ export async function proveTpps(
       return { ...proof(id), fails, warns, complaints: [], besides }
     })
   }
-  const apart = await inHalves(group, (half) => proveTpps(context, kind, half))
+  const hidden = ({ id }: ProvenTpp) => !taken.has(id)
+  const apart = await inParts(group, hidden, (part) => proveTpps(context, kind, part))
   if (kind !== 'lawful' || found.length === 0) return apart
   return [{ ...proof(besides), fails: [], warns: [], complaints: found }, ...apart]
 }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { directoryOfFile, open, openForFile, shut } from './opened.ts'
 import { everything, type Tpp } from './tpp.ts'
 
@@ -45,6 +45,26 @@ test('accounts, single and bulk', async () => {
     })
     const single = await read(first, full.bearer, `/aisp/accounts/${account.AccountId}`)
     expect(single.Account).toEqual([account])
+  }
+})
+
+test('a day that ends moves no row, only the day of the balance', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-03-28T23:59:50Z') })
+  try {
+    const late = await open({ directory })
+    const { bearer } = await late.first.approved()
+    const read = async (path: string) => (await late.first.call(path, { bearer })).json.Data
+    const [rowsBefore, before] = [await read('/aisp/transactions'), await read('/aisp/balances')]
+    vi.setSystemTime(Date.parse('2026-03-29T00:00:20Z'))
+    expect(await read('/aisp/transactions')).toEqual(rowsBefore)
+    const after = await read('/aisp/balances')
+    expect([before, after].map(({ Balance: [{ DateTime }] }) => DateTime.slice(0, 10))).toEqual([
+      '2026-03-28',
+      '2026-03-29',
+    ])
+    await shut(late)
+  } finally {
+    vi.useRealTimers()
   }
 })
 
