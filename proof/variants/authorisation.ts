@@ -167,7 +167,7 @@ const variants: Variant[] = [
     target(document) {
       delete document.customers.first.accounts
     },
-    blocks: ['ACC-14/all-accounts', 'ACC-14/other-approvals'],
+    blocks: ['ACC-14/all-accounts', 'ACC-14/other-approvals', 'TXN-20/nothing-missing'],
     because: 'What another approval shows is no measure of a consent that covers fewer accounts.',
   },
   {

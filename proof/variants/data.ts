@@ -77,6 +77,7 @@ const variants: Variant[] = [
       'TXN-18/spellings',
       'TXN-20/inside',
       'TXN-20/nothing-missing',
+      'TXN-20/second-client',
       'TXN-20/end-alone',
       'TXN-23/all-accounts',
       'TXN-24/one-response',

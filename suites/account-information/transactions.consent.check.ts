@@ -1,4 +1,4 @@
-import { type Context, check } from '../../engine/suite-api/check.ts'
+import { check } from '../../engine/suite-api/check.ts'
 import type { Approval } from '../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import { blockBy, blockForData } from '../../engine/suite-api/outcomes.ts'
@@ -57,16 +57,13 @@ const periodOwner = 'TXN-14/detail-alone'
  * Consent with a period inside the data. Asked without query, with a wider query and with one that
  * overlaps its start: every row that the unlimited consent of the same customer shows there is
  * there. Accounts of two consents are matched by their rows, not by AccountId. Blocked by
- * TXN-17/both where that fails, and without rows in and outside. Then a consent of the second client and
- * customer, after a refresh too.
+ * TXN-17/both where that fails, and without rows in and outside.
  */
 check(
   'TXN-20/nothing-missing',
   'Under a consent with a period every transaction of the period is reported, whatever the query',
-  { uses: [everything, debitsInPeriod, secondCustomer], over: [narrowOfSeconds] },
-  async (context, consent) => {
-    if (consent.name === narrowOfSeconds.name) return expectPeriodOfSeconds(context)
-    const { approved } = context
+  { uses: [everything, debitsInPeriod] },
+  async ({ approved }) => {
     const whole = await approved(everything)
     const limited = await approved(debitsInPeriod)
     const { from, to } = periodOf(limited)
@@ -105,14 +102,22 @@ check(
   },
 )
 
-async function expectPeriodOfSeconds({
-  approved,
-}: Context<typeof narrowOfSeconds | typeof secondCustomer>): Promise<void> {
-  const limited = await approved(narrowOfSeconds)
-  const whole = await approved(secondCustomer)
-  await expectPeriod(whole, limited)
-  if (await goOnRefreshed(limited)) await expectPeriod(whole, limited)
-}
+/** The same under a consent of the second client and customer, after a refresh too. */
+check(
+  'TXN-20/second-client',
+  'Under a consent of the second client too every transaction of its period is reported',
+  {
+    uses: [secondCustomer, narrowOfSeconds],
+    needs: ['clients.second', 'customers.second'],
+    follows: ['TXN-20/nothing-missing', 'TXN-23/all-accounts', 'DATA-09/same-data'],
+  },
+  async ({ approved }) => {
+    const whole = await approved(secondCustomer)
+    const limited = await approved(narrowOfSeconds)
+    await expectPeriod(whole, limited)
+    if (await goOnRefreshed(limited)) await expectPeriod(whole, limited)
+  },
+)
 
 /**
  * Under the consent with an end alone, what the unlimited consent shows before it is there. What
