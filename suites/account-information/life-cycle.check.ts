@@ -101,7 +101,7 @@ check(
 check(
   'CLC-11/second-client',
   'After a customer revoked a consent with the second client, its access token gets no data',
-  { ...OF_SECONDS, follows: ['CLC-11/data-refused'] },
+  { ...OF_SECONDS, follows: ['CLC-11/data-refused', 'CLC-11/re-confirmed'] },
   async (context: Context<typeof narrowOfSeconds>) =>
     expectNoData(await revokedForSecond(context), context),
 )

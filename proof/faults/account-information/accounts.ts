@@ -185,25 +185,25 @@ const faults: Fault[] = [
     }),
   },
   {
-    id: 'account-detail-for-later-clients',
+    id: 'account-detail-for-clients-without-refresh',
     story:
-      'The level of detail came with a release, and clients after the first two lack its entry.',
+      'The level of detail came with refresh tokens, and clients without those are in the table of before.',
     fails: [],
     warns: ['ACC-20/another-client'],
-    policies: (correct, { fired }) => {
-      const earliest = new Set<string | undefined>()
-      return {
-        detailVisible(permissions, resource) {
-          const ctx = currentRequest()
-          const clientId = ctx && tokenInfoOf(ctx)?.clientId
-          if (earliest.size < 2) earliest.add(clientId)
-          const right = correct.detailVisible(permissions, resource)
-          if (right || resource !== 'Accounts' || earliest.has(clientId)) return right
-          fired()
-          return true
-        },
-      }
-    },
+    policies: (correct, { fired }) => ({
+      detailVisible(permissions, resource) {
+        const right = correct.detailVisible(permissions, resource)
+        if (right || resource !== 'Accounts') return right
+        const ctx = currentRequest()
+        const clientId = ctx && tokenInfoOf(ctx)?.clientId
+        if (!ctx || clientId === undefined) return right
+        const { records } = stateOf(ctx).bank.services
+        const { grant_types: grants = [] } = records.peek('Client', clientId) ?? {}
+        if ((grants as string[]).includes('refresh_token')) return right
+        fired()
+        return true
+      },
+    }),
   },
   {
     id: 'account-detail-without-number',

@@ -1,4 +1,4 @@
-import type { Approval } from '../../../engine/suite-api/consents.ts'
+import { type Approval, DATA_PERMISSIONS } from '../../../engine/suite-api/consents.ts'
 import { accountsOwner, OWNERS } from '../../owners.ts'
 
 /**
@@ -6,9 +6,11 @@ import { accountsOwner, OWNERS } from '../../owners.ts'
  * by it.
  */
 export function readOwner({ name, tpp, customer, facts }: Approval, path: string): string {
-  const another = tpp.name !== 'first' || customer !== 'first' || name === 're-confirmed'
-  if (another) return 'DATA-08/other-approvals'
   const { permissions } = facts
+  const another = tpp.name !== 'first' || customer !== 'first' || name === 're-confirmed'
+  // One with few permissions may be refused for those, whoever has it.
+  const full = DATA_PERMISSIONS.every((each) => permissions.includes(each))
+  if (another && full) return 'DATA-08/other-approvals'
   const single = path.startsWith('/accounts/')
   if (path.endsWith('/balances')) return single ? 'BAL-02/answers-200' : OWNERS.balances
   if (path.endsWith('/transactions')) return transactionsOwner(permissions, single)
