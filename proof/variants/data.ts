@@ -77,7 +77,6 @@ const variants: Variant[] = [
       'TXN-18/spellings',
       'TXN-20/inside',
       'TXN-20/nothing-missing',
-      'TXN-20/second-client',
       'TXN-20/end-alone',
       'TXN-23/all-accounts',
       'TXN-24/one-response',
@@ -97,13 +96,7 @@ const variants: Variant[] = [
     story: 'Cards that were hardly used have two pending transactions and a booked one.',
     settings: { data: { transactions: 3 } },
     middleware: seen,
-    blocks: [
-      'TXN-17/both',
-      'TXN-17/nothing-to-drop',
-      'TXN-17/reversed',
-      'TXN-20/nothing-missing',
-      'TXN-20/second-client',
-    ],
+    blocks: ['TXN-17/both', 'TXN-17/nothing-to-drop', 'TXN-17/reversed', 'TXN-20/nothing-missing'],
     because:
       'One booked row per card has not enough of them around two instants, nor in the period.',
   },

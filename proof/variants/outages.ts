@@ -84,6 +84,7 @@ const variants: Variant[] = [
     warns: ['ERR-01/no-5xx'],
     blocks: [
       'FCC-12/answers-204',
+      'FCC-12/one-alone',
       'FCC-13/without-authorization',
       'FCC-13/invalid-token',
       'FCC-13/expired-token',

@@ -8,7 +8,7 @@ import {
   requireExchange,
   requireValue,
 } from '../../engine/suite-api/flow.ts'
-import { blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import {
   answerOf,
   type Exchange,
@@ -269,9 +269,8 @@ check(
     relyOn('FCC-13/invalid-token', unknown).toHaveStatus(401)
     await ableToDelete(context)
     const { before, after } = await fundsAroundExpiry(context)
-    if (!before.deletion || !after.deletion) blockForData('a funds confirmation consent to delete')
-    relyOn(OWNERS.fundsDeletion, before.deletion).toSucceed()
-    expect(after.deletion).toHaveStatus(401)
+    relyOn(OWNERS.fundsDeletion, await before.deletion()).toSucceed()
+    expect(await after.deletion()).toHaveStatus(401)
   },
 )
 

@@ -92,7 +92,7 @@ check(
   { ...OF_SECONDS, follows: ['CLC-10/sees-revoked'] },
   async (context: Context<typeof narrowOfSeconds>) => {
     const { query, after } = await revokedForSecond(context)
-    relyOn(OWNERS.query, query).toSucceed()
+    relyOn('CONS-22/after-approval', query).toSucceed()
     expect(after.query).toSucceed()
     expect(after.query).toHaveMember('Data.Status', 'Revoked')
   },

@@ -74,8 +74,8 @@ check(
   async (context) => {
     const { before, after, own } = await aroundExpiry(context)
     relyOn(OWNERS.query, before.query).toSucceed()
-    relyOn(OWNERS.deletion, before.deletion).toSucceed()
-    expect(after.deletion).toHaveStatus(401)
+    relyOn(OWNERS.deletion, await before.deletion()).toSucceed()
+    expect(await after.deletion()).toHaveStatus(401)
     expect(own).toSucceed()
   },
 )

@@ -150,7 +150,8 @@ function refreshesAfter(): Pick<Fault, 'middleware' | 'policies'> {
       const { bank, fired } = stateOf(ctx)
       const { records, consents } = bank.services
       await next()
-      const access = tokenForm(ctx) && jsonOf(ctx)?.access_token
+      if (tokenForm(ctx)?.get('grant_type') !== 'refresh_token') return
+      const access = jsonOf(ctx)?.access_token
       const grant = records.peek('AccessToken', String(access))?.grantId ?? ''
       const consent = consents.ofGrant(grant)
       if (!consent || !ended(consent)) return

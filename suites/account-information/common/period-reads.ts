@@ -1,6 +1,6 @@
 import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { expect } from '../../../engine/suite-api/expect.ts'
-import { blockBy, blockForData } from '../../../engine/suite-api/outcomes.ts'
+import { blockBy, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import {
   bookedAt,
   type Exchange,
@@ -32,7 +32,7 @@ export async function readPeriod(approval: Approval): Promise<void> {
 /**
  * Bulk and single answers of a consent for debits of a period, with a query and without: the bulk one shows
  * all debits of the period that an unlimited consent of the same customer shows. What is there beyond,
- * rules judge.
+ * rules judge. Not applicable where this customer has no debits in and outside the period: another has.
  */
 export async function expectPeriod(whole: Approval, limited: Approval): Promise<void> {
   const { from, to } = periodOf(limited)
@@ -42,8 +42,11 @@ export async function expectPeriod(whole: Approval, limited: Approval): Promise<
   await readPeriod(limited)
   const debits = settled(rows).filter((row) => !isCredit(row))
   const inPeriod = debits.filter((row) => isWithin(row, from + NEAR, to - NEAR))
-  if (inPeriod.length === 0) blockForBookings('a booked debit within the period', rows)
-  if (inPeriod.length === debits.length) blockForData('a booked debit outside the period')
+  if (inPeriod.length === 0 || inPeriod.length === debits.length) {
+    const needed = 'a booked debit within the period and one outside it'
+    if (!rows.every(isBookedAtSomeTime)) blockForBookings(needed, rows)
+    throw new NotApplicable(`this customer lacks ${needed}`)
+  }
   if (lacksNone(answer, inPeriod)) return
   relyOnRules(answer, 'TXN-25/direction', 'TXN-20/inside')
   await relyOnSameAccounts(whole, limited)
