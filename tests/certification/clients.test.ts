@@ -73,7 +73,8 @@ describe('a program', () => {
   const child = (options: string, text: string) => `import { spawn } from 'node:child_process'
     const child = spawn(process.execPath, ['-e', ${JSON.stringify(text)}], ${options})
     child.unref()`
-  const forever = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'
+  // Longer than anybody waits for it, and no longer.
+  const forever = 'process.on("SIGTERM", () => {}); setTimeout(() => {}, 150_000)'
 
   test.each([
     ['leaves a child running', child("{ stdio: 'inherit' }", forever)],
