@@ -3,6 +3,7 @@ import { fundsConfirmationBody } from '../../../engine/suite-api/consents.ts'
 import { relyOn } from '../../../engine/suite-api/expect.ts'
 import { type CallDeviation, requireValue, tokensOf } from '../../../engine/suite-api/flow.ts'
 import { blockForData, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import type { Exchange } from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { OWNERS } from '../../owners.ts'
 import {
@@ -35,27 +36,30 @@ export const aroundExpiry = sharedFixture([], async (context) => {
 
 const FUNDS = '/funds-confirmation-consents'
 
-/** The same of funds confirmation consents. */
+/**
+ * The same of funds confirmation consents; the one that is left is made last, as a newer one for a card may
+ * take the place of an older.
+ */
 export const fundsAroundExpiry = sharedFixture([], async (context) => {
   requireValue(await context.steps.fundsConfirmation())
   const client = await context.caller()
   const body = fundsConfirmationBody(context.target, client.funds().scheme)
-  const made = async () => {
-    const created = await client.post(FUNDS, body)
-    relyOn(OWNERS.fundsConfirmation, created).toSucceed()
-    return `${FUNDS}/${encodeURIComponent(requireConsentId(created, 'FCC-07/consent-id'))}`
-  }
-  const [kept, gone] = [await made(), await made()]
+  const create = (told: CallDeviation) => client.post(FUNDS, body, told)
   const able = await ended(context.steps.fundsDeletion())
-  const deletion = async (path: string, told: CallDeviation) => {
+  const deletionOf = async (created: Exchange, told: CallDeviation) => {
     const { value } = await able()
     if (value === undefined) blockForData('a funds confirmation consent to delete')
-    return client.delete(path, told)
+    relyOn(OWNERS.fundsConfirmation, created).toSucceed()
+    const id = requireConsentId(created, 'FCC-07/consent-id')
+    return client.delete(`${FUNDS}/${encodeURIComponent(id)}`, told)
   }
-  return triedTwice(context, true, async (told, isExpired) => ({
-    creation: await client.post(FUNDS, body, told),
-    deletion: await ended(deletion(isExpired ? kept : gone, told)),
-  }))
+  let left: Exchange | undefined
+  return triedTwice(context, true, async (told) => {
+    const deletion = await ended(deletionOf(left ?? (await create(told)), told))
+    const creation = await create(told)
+    left ??= creation
+    return { creation, deletion }
+  })
 })
 
 /** What a request came to, for whoever asks: an outage of deletions says nothing of creations. */
