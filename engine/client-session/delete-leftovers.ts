@@ -36,9 +36,10 @@ export async function deleteLeftovers(
       continue
     }
     try {
-      if (path.startsWith('funds')) await funds.fundsDeletion().catch(() => {})
       const caller = await clients.caller(client as ClientName)
-      const exchange = await caller.delete(`/${path}/${encodeURIComponent(id)}`)
+      const exchange = path.startsWith('funds')
+        ? await funds.deleteFunds(caller, id)
+        : await caller.delete(`/${path}/${encodeURIComponent(id)}`)
       reasons.set(id, `its deletion answered ${answerOf(exchange)}`)
     } catch (error) {
       reasons.set(id, (error as Error).message)

@@ -5,7 +5,7 @@ import { requireReachable } from '../judge/expect.ts'
 import { succeeded } from '../judge/matchers.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import type { Exchange } from '../wire/exchange.ts'
-import type { FundsAddresses } from './caller.ts'
+import type { Caller, FundsAddresses } from './caller.ts'
 import type { ClientSteps } from './client-steps.ts'
 import { fundsConfirmationBody, SCHEMES } from './consent.ts'
 import type { ClientName } from './parties.ts'
@@ -14,9 +14,16 @@ import { type Owners, requireValue, type Step, type StepMemory } from './step-ow
 /** Funds confirmation consents, which no customer approves. */
 export interface FundsSteps {
   fundsConfirmation(name?: ClientName): Promise<Step<string>>
-  /** The deletion of the first client's; it finds out where such consents are deleted. */
+  /**
+   * The deletion of one more of the first client's; it finds out where such consents are deleted. One made
+   * right before, as a newer consent for a card may take the place of an older.
+   */
   fundsDeletion(): Promise<Step<string>>
+  /** Deletes one at each address that the target gives, until one is known there. */
+  deleteFunds(client: Caller, id: string): Promise<Exchange>
 }
+
+const FUNDS = '/funds-confirmation-consents'
 
 export function createFundsSteps(parts: {
   target: Target
@@ -40,7 +47,7 @@ export function createFundsSteps(parts: {
         const body = fundsConfirmationBody(target, guess)
         for (const create of target.endpoints.cbpii.create) {
           funds.create = create
-          exchange = await client.post('/funds-confirmation-consents', body)
+          exchange = await client.post(FUNDS, body)
           requireReachable(exchange)
           // The document names three, any of them may be the one.
           if (!isElsewhere(exchange)) break
@@ -54,37 +61,49 @@ export function createFundsSteps(parts: {
         const why = `${SCHEMES.join(' and ')} are refused, which were guesses. Write ${what}`
         throw new Blocked({ kind: 'environment', what }, why, exchange)
       }
-      const id = member(exchange?.response?.json, 'Data', 'ConsentId')
-      const usable = exchange && succeeded(exchange) && typeof id === 'string' && id !== ''
+      const id = exchange && createdId(exchange)
       return {
         exchange,
-        value: usable ? (id as string) : undefined,
+        value: id,
         why: `no funds confirmation consent was created: ${exchange ? answerOf(exchange) : ''}`,
       }
     })
 
+  const deleteFunds = async (client: Caller, id: string) => {
+    const path = `${FUNDS}/${encodeURIComponent(id)}`
+    let exchange: Exchange | undefined
+    for (const address of funds.delete ? [funds.delete] : target.endpoints.cbpii.delete) {
+      funds.delete = address
+      exchange = await client.delete(path)
+      requireReachable(exchange)
+      // The document leaves open which one it is.
+      if (!isElsewhere(exchange)) break
+    }
+    return exchange as Exchange
+  }
+
   const fundsDeletion = () =>
     memory.once('funds deletion', owners.steps.fundsDeletion, async () => {
-      const id = requireValue(await fundsConfirmation())
+      const first = requireValue(await fundsConfirmation())
       const client = await clients.caller()
-      let exchange: Exchange | undefined
-      for (const address of target.endpoints.cbpii.delete) {
-        funds.delete = address
-        exchange = await client.delete(`/funds-confirmation-consents/${encodeURIComponent(id)}`)
-        requireReachable(exchange)
-        // The document leaves open which one it is.
-        if (!isElsewhere(exchange)) break
-      }
-      const usable = exchange !== undefined && succeeded(exchange)
+      const created = await client.post(FUNDS, fundsConfirmationBody(target, funds.scheme))
+      const id = createdId(created) ?? first
+      const exchange = await deleteFunds(client, id)
+      const usable = succeeded(exchange)
       if (!usable) funds.delete = undefined
       return {
         exchange,
         value: usable ? id : undefined,
-        why: `no funds confirmation consent was deleted: ${exchange ? answerOf(exchange) : ''}`,
+        why: `no funds confirmation consent was deleted: ${answerOf(exchange)}`,
       }
     })
 
-  return { fundsConfirmation, fundsDeletion }
+  return { fundsConfirmation, fundsDeletion, deleteFunds }
+}
+
+function createdId(exchange: Exchange): string | undefined {
+  const id = member(exchange.response?.json, 'Data', 'ConsentId')
+  return succeeded(exchange) && typeof id === 'string' && id !== '' ? id : undefined
 }
 
 /** Does the bank know nothing at this address? AMB-41: a redirect to a page is a refusal too. */

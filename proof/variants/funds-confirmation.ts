@@ -1,4 +1,6 @@
 import { currentRequest } from '../../bank/request-context.ts'
+import { stateOf } from '../../bank/state.ts'
+import { isAbout } from '../consent-requests.ts'
 import type { Variant } from '../proof.ts'
 import { answers, type Json, partOf, successes } from '../rewriting.ts'
 
@@ -70,6 +72,24 @@ const variants: Variant[] = [
           : ['field-invalid', 'Identification']
       },
     }),
+  },
+  {
+    id: 'one-funds-consent-for-each-card',
+    story:
+      'No sentence says that a client may hold two consents for one card: a newer one takes the place of the older.',
+    async middleware(ctx, next) {
+      await next()
+      if (!isAbout(ctx, 'funds-confirmation', 'POST') || ctx.status !== 201) return
+      const all = [...stateOf(ctx).bank.services.consents.all()]
+      const newest = all.findLast(({ kind }) => kind === 'funds-confirmation')
+      for (const other of all) {
+        const same = other.debtorAccount?.Identification === newest?.debtorAccount?.Identification
+        if (other === newest || other.kind !== newest?.kind || !same) continue
+        if (other.clientId !== newest.clientId || other.deleted) continue
+        other.deleted = Date.now()
+        stateOf(ctx).fired()
+      }
+    },
   },
 ]
 

@@ -223,8 +223,7 @@ check(
   'DELETE of a funds confirmation consent leaves another one for the same card to be deleted',
   { follows: ['FCC-12/answers-204', 'FCC-20/unique'] },
   async (context) => {
-    await ableToDelete(context)
-    const client = await atWork(context)
+    const client = await ableToDelete(context)
     const [one, other] = [await newFundsId(client), await newFundsId(client)]
     const first = await client.delete(fundsPath(one))
     if (refused(first))
@@ -236,8 +235,8 @@ check(
 
 /** One deletion with a missing or invalid Authorization, and then the owner's own. */
 const unauthorised = sharedFixture([], async (context) => {
-  const path = fundsPath(await newFundsId(await atWork(context)))
   const client = await ableToDelete(context)
+  const path = fundsPath(await newFundsId(client))
   const without = await client.delete(path, { bearer: null, deviation: 'no Authorization header' })
   const bearer = randomBytes(32).toString('base64url')
   const unknown = await client.delete(path, { bearer, deviation: 'an unknown access token' })
