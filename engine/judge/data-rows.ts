@@ -10,9 +10,26 @@ export function rowsOf(exchange: Exchange): Row[] {
   const array = ['Account', 'Balance', 'Transaction']
     .map((name) => member(data, name))
     .find(Array.isArray)
-  return (array ?? []).filter(
-    (row): row is Row => typeof row === 'object' && row !== null && !Array.isArray(row),
-  )
+  return array ? rowsIn(array) : []
+}
+
+const rowsIn = remembered((array: unknown[]) =>
+  array.filter((row): row is Row => typeof row === 'object' && row !== null && !Array.isArray(row)),
+)
+
+/**
+ * Derives a thing once: answers that are alike share their rows, nothing changes these, and they are looked
+ * at many times.
+ */
+export function remembered<K extends object, V>(derive: (from: K) => V): (from: K) => V {
+  const known = new WeakMap<K, V>()
+  return (from) => {
+    const before = known.get(from)
+    if (before !== undefined) return before
+    const value = derive(from)
+    known.set(from, value)
+    return value
+  }
 }
 
 /** Members that tell rows apart for a reader, the deciding ones first. */
@@ -67,26 +84,54 @@ export function bookedAt(row: Row): number | undefined {
  * pending row is booked one day), no TransactionId (it is not in the document), and neither address nor
  * merchant: no sentence promises them, and banks find them out later.
  */
-export function transactionKey(row: Row): string {
-  const known = keys.get(row)
-  if (known !== undefined) return known
-  const key = JSON.stringify([
+export const transactionKey = remembered((row: Row) =>
+  JSON.stringify([
     row.AccountId,
     bookedAt(row) ?? row.BookingDateTime,
     row.CreditDebitIndicator,
     member(row, 'Amount', 'Currency'),
-  ])
-  keys.set(row, key)
-  return key
-}
-
-/** A row is compared many times, and nothing changes it. */
-const keys = new WeakMap<Row, string>()
+  ]),
+)
 
 /** What of `wanted` does not stand in `rows`, each as often as it is wanted. */
 export function missingFrom(rows: Row[], wanted: Row[], key = transactionKey): Row[] {
-  const left = groupedBy(rows, key)
-  return wanted.filter((row) => !left.get(key(row))?.pop())
+  const isThere = matching(rows, wanted, key)
+  return wanted.filter((_, index) => !isThere[index])
+}
+
+/** What stands in both, as often as it stands in both: the rows that two outer answers share. */
+export function shared(one: Row[], other: Row[], key = transactionKey): Row[] {
+  const isThere = matching(other, one, key)
+  return isThere.includes(false) ? one.filter((_, index) => isThere[index]) : one
+}
+
+/** How far on a row is looked for by its looks, where the rows of two answers stand in one order. */
+const AHEAD = 64
+
+/**
+ * For each wanted row whether `rows` hold one of its key that no other has taken. Rows that are one object are
+ * alike whatever the key: mostly that is all of them, in the same order, and no key is made.
+ */
+function matching(rows: Row[], wanted: Row[], key: (row: Row) => string): boolean[] {
+  const isThere: boolean[] = new Array(wanted.length).fill(false)
+  const left: Row[] = []
+  let at = wanted[0] ? Math.max(0, rows.indexOf(wanted[0])) : 0
+  for (let before = 0; before < at; before += 1) left.push(rows[before] as Row)
+  for (const [index, row] of wanted.entries()) {
+    const end = Math.min(rows.length, at + AHEAD)
+    let found = at
+    while (found < end && rows[found] !== row) found += 1
+    if (found === end) continue
+    for (; at < found; at += 1) left.push(rows[at] as Row)
+    at = found + 1
+    isThere[index] = true
+  }
+  if (!isThere.includes(false)) return isThere
+  const groups = groupedBy([...left, ...rows.slice(at)], key)
+  for (const [index, row] of wanted.entries()) {
+    if (!isThere[index]) isThere[index] = groups.get(key(row))?.pop() !== undefined
+  }
+  return isThere
 }
 
 function groupedBy(rows: Row[], key: (row: Row) => string): Map<string, Row[]> {
@@ -97,12 +142,6 @@ function groupedBy(rows: Row[], key: (row: Row) => string): Map<string, Row[]> {
     else groups.set(key(row), [row])
   }
   return groups
-}
-
-/** What stands in both, as often as it stands in both: the rows that two outer answers share. */
-export function shared(one: Row[], other: Row[], key = transactionKey): Row[] {
-  const missing = new Set(missingFrom(other, one, key))
-  return one.filter((row) => !missing.has(row))
 }
 
 /** What of `rows` has the key of one of `unwanted`. */

@@ -7,6 +7,7 @@ export {
   member,
   missingFrom,
   type Row,
+  remembered,
   rowsOf,
   shared,
   transactionKey,

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { WireResponse } from './exchange.ts'
-import { jsonOf } from './json-body.ts'
+import { jsonOf, sharedJsonOf } from './json-body.ts'
 
 /** What an exchange keeps of a body. */
 export type KeptBody = Pick<WireResponse, 'body' | 'bytes' | 'json' | 'digest'>
@@ -15,11 +15,6 @@ export interface Bodies {
 const WHOLE = 64 * 1024
 /** Bytes that are kept as text of a larger one: more than a report shows. */
 const BEGINNING = 48 * 1024
-/** Elements from which on an array is looked through for what was received before. */
-const LONG = 32
-/** How deep in a body such arrays are looked for: Data.Transaction is at 2. */
-const DEPTH = 3
-
 /**
  * Keeps memory to what is needed instead of what was received. A bank's whole history is asked for
  * many times: an answer that equals an earlier one to the byte is parsed once, an element of a long
@@ -30,33 +25,15 @@ export function createBodies(): Bodies {
   const known = new Map<string, { beginning: string; json: WeakRef<object> }>()
   const elements = new Map<string, object>()
 
-  const shared = (element: unknown): unknown => {
-    if (typeof element !== 'object' || element === null) return element
-    const key = createHash('md5').update(JSON.stringify(element)).digest('base64')
-    const before = elements.get(key)
-    if (before) return before
-    elements.set(key, element)
-    return element
-  }
-
-  const share = (value: unknown, depth: number): void => {
-    if (typeof value !== 'object' || value === null || depth > DEPTH) return
-    if (Array.isArray(value) && value.length >= LONG) {
-      for (const [index, element] of value.entries()) value[index] = shared(element)
-      return
-    }
-    for (const member of Object.values(value)) share(member, depth + 1)
-  }
-
   const large = (body: Buffer): KeptBody => {
-    const digest = createHash('sha256').update(body).digest('hex')
+    const digest = hash('sha256', body, 'hex')
     const before = known.get(digest)
     const same = before?.json.deref()
     if (before && same) return { body: before.beginning, bytes: body.length, digest, json: same }
-    const text = body.toString('utf8')
-    const json = jsonOf(body, text)
-    if (typeof json !== 'object' || json === null) return { body: text, bytes: body.length, json }
-    share(json, 0)
+    const json = sharedJsonOf(body, elements)
+    if (typeof json !== 'object' || json === null) {
+      return { body: body.toString('utf8'), bytes: body.length, json }
+    }
     const beginning = body.subarray(0, BEGINNING).toString('utf8')
     known.set(digest, { beginning, json: new WeakRef(json) })
     return { body: beginning, bytes: body.length, digest, json }

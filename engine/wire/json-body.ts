@@ -1,8 +1,11 @@
+import { hash, randomUUID } from 'node:crypto'
+
 /** Levels of nesting that are read; RFC 8259 section 9 lets a parser set a limit. */
 export const DEEPEST = 200
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
+const COMMA = 0x2c
 /** [ and { differ by one bit, as do ] and }. */
 const OPENING = 0x5b
 const CLOSING = 0x5d
@@ -15,21 +18,87 @@ const EITHER = 0xdf
  * @returns undefined where the body is not JSON, or nested deeper.
  */
 export function jsonOf(body: Buffer, text: string): unknown {
-  if (nestsDeeper(body)) return undefined
+  if (longestArray(body) === undefined) return undefined
   try {
-    const json: unknown = JSON.parse(text)
-    return /\\u[dD][89a-fA-F]/.test(text) ? JSON.parse(text, wellFormed) : json
+    return parsed(text)
   } catch {
     return undefined
   }
+}
+
+/** @throws SyntaxError */
+function parsed(text: string): unknown {
+  const json: unknown = JSON.parse(text)
+  return /\\u[dD][89a-fA-F]/.test(text) ? JSON.parse(text, wellFormed) : json
 }
 
 function wellFormed(_name: string, value: unknown): unknown {
   return typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\ufffd') : value
 }
 
-/** Counts brackets outside of texts, in one pass. */
-export function nestsDeeper(body: Buffer): boolean {
+/** Elements from which on an array is looked through for what was received before. */
+const LONG = 32
+/** How deep in a body such arrays are looked for: Data.Transaction is at 3. */
+const DEPTH = 3
+
+/** Stands for the long array while the rest is parsed. */
+const PLACE = randomUUID()
+
+/**
+ * The same of a large body: an element of its longest array that stood in an earlier body, spelled alike,
+ * is the very same object. What was parsed before is not parsed again, and the body is never one text.
+ *
+ * @param elements what was parsed so far, by its SHA-256; it grows.
+ */
+export function sharedJsonOf(body: Buffer, elements: Map<string, object>): unknown {
+  const marks = longestArray(body)
+  if (marks === undefined) return undefined
+  const [open, ...ends] = marks
+  const close = ends.at(-1)
+  try {
+    if (open === undefined || close === undefined) return parsed(body.toString('utf8'))
+    let start = open + 1
+    const array = ends.map((end) => {
+      const part = body.subarray(start, end)
+      start = end + 1
+      return element(part, elements)
+    })
+    const before = body.toString('utf8', 0, open)
+    return withArray(parsed(`${before}"${PLACE}"${body.toString('utf8', close + 1)}`), array)
+  } catch {
+    return undefined
+  }
+}
+
+/** @throws SyntaxError */
+function element(part: Buffer, elements: Map<string, object>): unknown {
+  const digest = hash('sha256', part, 'base64url')
+  const known = elements.get(digest)
+  if (known) return known
+  const value = parsed(part.toString('utf8'))
+  if (typeof value === 'object' && value !== null) elements.set(digest, value)
+  return value
+}
+
+/** The value with the array in its place; of two members of one name the last counts, as in JSON.parse. */
+function withArray(value: unknown, array: unknown[]): unknown {
+  if (value === PLACE) return array
+  if (typeof value !== 'object' || value === null) return value
+  const members = value as Record<string, unknown>
+  for (const [name, member] of Object.entries(members)) members[name] = withArray(member, array)
+  return value
+}
+
+/**
+ * Where the longest array stands that is not too deep: its bracket, the commas between its elements, its
+ * other bracket; empty where none is long. One pass that looks at nothing but brackets, commas and quotes.
+ *
+ * @returns undefined where the body is nested deeper than DEEPEST.
+ */
+function longestArray(body: Buffer): number[] | undefined {
+  let longest: number[] = []
+  /** The same of what is open, by its depth. */
+  const open: number[][] = []
   let depth = 0
   let inText = false
   for (let at = 0; at < body.length; at += 1) {
@@ -40,8 +109,16 @@ export function nestsDeeper(body: Buffer): boolean {
     } else if (byte === QUOTE) inText = true
     else if ((byte & EITHER) === OPENING) {
       depth += 1
-      if (depth > DEEPEST) return true
-    } else if ((byte & EITHER) === CLOSING) depth -= 1
+      if (depth > DEEPEST) return undefined
+      if (depth <= DEPTH) open[depth] = byte === OPENING ? [at] : []
+    } else if ((byte & EITHER) === CLOSING) {
+      const marks = open[depth] ?? []
+      depth -= 1
+      const isArray = byte === CLOSING && body[marks[0] ?? -1] === OPENING
+      if (!isArray || depth >= DEPTH || marks.length < Math.max(LONG, longest.length)) continue
+      marks.push(at)
+      longest = marks
+    } else if (byte === COMMA && depth <= DEPTH) open[depth]?.push(at)
   }
-  return false
+  return longest
 }

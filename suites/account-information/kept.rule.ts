@@ -1,11 +1,6 @@
-import {
-  type Exchange,
-  isBooked,
-  type Row,
-  rowsOf,
-  succeeded,
-} from '../../engine/suite-api/responses.ts'
+import { type Exchange, type Row, rowsOf, succeeded } from '../../engine/suite-api/responses.ts'
 import { rule } from '../../engine/suite-api/rule.ts'
+import { bookedOf } from './common/booking-times.ts'
 import { keyAcrossConsents, settled } from './common/completeness.ts'
 import { DATA } from './common/endpoints.ts'
 
@@ -22,18 +17,20 @@ rule(
     }
     if (!consent || new URL(exchange.request.url).search !== '') return undefined
     const key = `${consent.id} ${exchange.endpoint} ${exchange.about.subject ?? ''}`
-    const now = counted(exchange)
-    const first = earlier.get(key) as ReadonlyMap<string, number> | undefined
+    const first = earlier.get(key) as Shown | undefined
     if (!first) {
-      earlier.set(key, now)
+      earlier.set(key, counted(exchange))
       return []
     }
-    const lost = [...first].filter(([row, times]) => (now.get(row) ?? 0) < times)
+    // Answers that are alike to the byte are one object.
+    if (first.json === exchange.response?.json) return []
+    const { counts: now } = counted(exchange)
+    const lost = [...first.counts].filter(([row, times]) => (now.get(row) ?? 0) < times)
     const [gone] = lost
     if (!gone) return []
     return [
       {
-        message: `${lost.length} of ${first.size} rows of an earlier answer are not there any more`,
+        message: `${lost.length} of ${first.counts.size} rows of an earlier answer are not there any more`,
         expected: gone[0],
         actual: 'an answer without it',
       },
@@ -41,16 +38,21 @@ rule(
   },
 )
 
-/** How often each row stands in an answer: by its kind alone where its id or amount may change. */
-function counted(exchange: Exchange): ReadonlyMap<string, number> {
+interface Shown {
+  json: unknown
+  /** How often each row stands there: by its kind alone where its id or amount may change. */
+  counts: ReadonlyMap<string, number>
+}
+
+function counted(exchange: Exchange): Shown {
   const { endpoint } = exchange
   const rows = rowsOf(exchange)
   const counts = new Map<string, number>()
   const transactions = endpoint.endsWith('transactions')
   const keyOf = (row: Row) => (transactions ? keyAcrossConsents(row) : 'an account')
-  for (const row of transactions ? settled(rows.filter(isBooked)) : rows) {
+  for (const row of transactions ? settled(bookedOf(rows)) : rows) {
     const key = keyOf(row)
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
-  return counts
+  return { json: exchange.response?.json, counts }
 }

@@ -3,8 +3,6 @@ import {
   brief,
   type Endpoint,
   type Exchange,
-  isBooked,
-  isDateTime,
   type Row,
   rowsOf,
   succeeded,
@@ -12,6 +10,7 @@ import {
 import { type Finding, rule } from '../../engine/suite-api/rule.ts'
 import { basicCredits, debitsInPeriod } from '../consents.ts'
 import { strangersTo, TWO_ACCOUNTS } from './common/asked-account.ts'
+import { bookedOf, isBookedAtSomeTime } from './common/booking-times.ts'
 import { laterThanNow } from './common/not-in-future.ts'
 
 const endpoints: readonly Endpoint[] = ['transactions', 'account-transactions']
@@ -70,8 +69,11 @@ rule(
   'A booked transaction was booked in the past',
   { endpoints, needs: 'a booked transaction' },
   (exchange, { clockTolerance }) => {
-    const rows = transactionsIn(exchange)?.filter(isBooked)
-    return rows && laterThanNow(exchange, { rows, field: 'BookingDateTime', clockTolerance })
+    const rows = transactionsIn(exchange)
+    return (
+      rows &&
+      laterThanNow(exchange, { rows: bookedOf(rows), field: 'BookingDateTime', clockTolerance })
+    )
   },
 )
 
@@ -93,9 +95,7 @@ rule(
     if (transactionFrom === undefined && transactionTo === undefined) return undefined
     const from = transactionFrom === undefined ? -Infinity : Date.parse(transactionFrom)
     const to = transactionTo === undefined ? Infinity : Date.parse(transactionTo)
-    const rows = (transactionsIn(exchange) ?? []).filter(
-      (row) => isBooked(row) && isDateTime(String(row.BookingDateTime)),
-    )
+    const rows = (transactionsIn(exchange) ?? []).filter(isBookedAtSomeTime)
     const outside = (row: Row) => {
       const at = bookedAt(row) ?? from
       return at < from || at > to

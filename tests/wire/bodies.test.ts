@@ -55,3 +55,32 @@ test('what is kept equals what was sent, large or small, JSON or not', () => {
   })
   expect(bodies.keep(Buffer.alloc(0))).toEqual({ body: '', bytes: 0 })
 })
+
+test('a large body that is cut, doubled or garbled is JSON exactly where JSON.parse says so', () => {
+  const whole = answer(rows(800)).toString()
+  const bodies = createBodies()
+  const bits = ['', ',', '[', ']', '{', '}', '"', '\\', '[]', 'null', ' ', '"Data":[1],']
+  fc.assert(
+    fc.property(
+      fc.nat(whole.length),
+      fc.nat(3),
+      fc.constantFrom(...bits),
+      fc.constantFrom('', ',"Data":{}', ',"Data":{"Transaction":[]}'),
+      (at, less, more, end) => {
+        const text = `${whole.slice(0, at)}${more}${whole.slice(at + less, -1)}${end}}`
+        let expected: unknown
+        try {
+          expected = JSON.parse(text)
+        } catch {}
+        expect(bodies.keep(Buffer.from(text)).json).toEqual(expected)
+      },
+    ),
+    { numRuns: 400 },
+  )
+})
+
+test('half of a surrogate pair in a row of a large body is replaced', () => {
+  const sent = answer(rows(800)).toString().replace('"one"', '"\\ud800"')
+  const kept = createBodies().keep(Buffer.from(sent)).json as { Data: { Transaction: object[] } }
+  expect(kept.Data.Transaction[0]).toMatchObject({ AccountId: '\ufffd' })
+})

@@ -1,5 +1,11 @@
 import { blockBy, blockForData } from '../../../engine/suite-api/outcomes.ts'
-import { bookedAt, isBooked, isDateTime, type Row } from '../../../engine/suite-api/responses.ts'
+import {
+  bookedAt,
+  isBooked,
+  isDateTime,
+  type Row,
+  remembered,
+} from '../../../engine/suite-api/responses.ts'
 
 /** Bounds of a query, milliseconds since 1970. */
 export interface Bounds {
@@ -11,15 +17,18 @@ export interface Bounds {
 export const NEAR = 5 * 60_000
 
 /** When the booked rows were booked: milliseconds since 1970, each once, sorted. */
-export function bookingTimes(rows: Row[]): number[] {
+export const bookingTimes = remembered((rows: Row[]): number[] => {
   const times = rows.filter(isBookedAtSomeTime).map((row) => bookedAt(row) as number)
   return [...new Set(times)].sort((one, other) => one - other)
-}
+})
+
+/** The booked rows among those of an answer. */
+export const bookedOf = remembered((rows: Row[]): Row[] => rows.filter(isBooked))
 
 /** Is it a booked row whose BookingDateTime is RFC 3339? */
-export function isBookedAtSomeTime(row: Row): boolean {
-  return isBooked(row) && isDateTime(String(row.BookingDateTime))
-}
+export const isBookedAtSomeTime = remembered(
+  (row: Row) => isBooked(row) && isDateTime(String(row.BookingDateTime)),
+)
 
 /**
  * Ends the check for want of bookings that tell right from wrong; where booked rows have no time, or one

@@ -7,6 +7,7 @@ import {
   isBooked,
   member,
   type Row,
+  remembered,
   rulesBrokenBy,
   shared,
   succeeded,
@@ -220,10 +221,10 @@ export function settled(rows: Row[]): Row[] {
  * What a transaction looks like under every consent of a customer: AccountIds differ between
  * consents, and the level of detail may.
  */
-export function keyAcrossConsents(row: Row): string {
+export const keyAcrossConsents = remembered((row: Row): string => {
   const at = bookedAt(row) ?? row.BookingDateTime
   return JSON.stringify([at, row.CreditDebitIndicator, member(row, 'Amount', 'Currency')])
-}
+})
 
 /**
  * Ends the check where two approvals of one customer cover another number of accounts: a person chose

@@ -1,17 +1,12 @@
 import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { matchers } from '../../../engine/suite-api/expect.ts'
 import { blockBy, Nonconformance } from '../../../engine/suite-api/outcomes.ts'
-import {
-  bookedAt,
-  type Exchange,
-  isBooked,
-  type Row,
-  shared,
-} from '../../../engine/suite-api/responses.ts'
+import { bookedAt, type Exchange, type Row, shared } from '../../../engine/suite-api/responses.ts'
 import type { Finding } from '../../../engine/suite-api/rule.ts'
 import {
   type Bounds,
   blockForBookings,
+  bookedOf,
   bookingTimes,
   boundsFor,
   inUtc,
@@ -34,7 +29,7 @@ export async function addresses(approval: Approval): Promise<string[]> {
 
 /** The booked rows of an answer. */
 export function bookedIn(exchange: Exchange, owner: string): Row[] {
-  return requireRows(exchange, owner).filter(isBooked)
+  return bookedOf(requireRows(exchange, owner))
 }
 
 /** Four answers of the bulk endpoint, one after the other. */
