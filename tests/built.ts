@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, '..')
 export const main = join(root, 'dist', 'cli', 'main.js')
 
 /** What the build writes last. */
-const BUILT = join(root, 'dist', 'lists.json')
+const BUILT = join(root, 'dist', 'validators', 'product-information.products.cjs')
 
 const SOURCES = ['engine', 'suites', 'bank', 'proof', 'cli', 'build']
 

@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import { _, Ajv2020, Name, str, type ValidateFunction } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
+import { join } from 'node:path'
+import type { ValidateFunction } from 'ajv/dist/2020.js'
+import { builtValidator } from '../record/built-validators.ts'
 import { root } from '../record/root.ts'
 import { chunks, placeIn } from './array-chunks.ts'
-import { isOverruled, matchesLiteral } from './literals.ts'
+import { isOverruled } from './literals.ts'
 import type { Finding, Literals } from './rule.ts'
 import { findingOf, isRepetition, ruleOf } from './schema-findings.ts'
+import { ajvOfSchemas, createPass, type Pass } from './schema-keywords.ts'
 import { instrument, type Stated } from './schema-requirements.ts'
 
 /** A schema of schemas/ with the responses to which it applies. */
@@ -26,14 +27,11 @@ export interface SchemaVerdict {
   /** Pointers into the schema that some part of the instance reached. */
   visited: Set<string>
   /** What the schema asks to record: what, JSON type found. */
-  observed: { requirement: string; what: string; value: string }[]
+  observed: Pass['observed']
 }
 
 /** Violations of one rule that are kept. */
 const KEEP = 20
-
-/** What a compiled validator calls the path of the instance that it was given. */
-const INSTANCE_PATH = new Name('instancePath')
 
 /**
  * Loads schemas/account-information and schemas/product-information.
@@ -44,89 +42,31 @@ export function loadSchemas(
   folder: string = join(root, 'schemas'),
   wanted: (file: string) => boolean = () => true,
 ): ResponseSchema[] {
-  const files = ['account-information', 'product-information'].flatMap((document) =>
-    readdirSync(join(folder, document), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.json'))
-      .filter((name) => wanted(`${document}/${name}`))
-      .sort()
-      .map((name) => join(folder, document, name)),
-  )
-  return files.map((file) => compile(file, relative(folder, file)))
+  return filesIn(folder)
+    .filter(wanted)
+    .map((file) => compile(join(folder, file), file))
 }
 
-interface Pass {
-  literals: Literals
-  visited: Set<string>
-  /** Are places wanted? Only where something is wrong: most answers are right. */
-  placing: boolean
-  /** Instance path → rule id stated there. */
-  places: Map<string, string>
-  observed: SchemaVerdict['observed']
+function filesIn(folder: string): string[] {
+  return ['account-information', 'product-information'].flatMap((document) =>
+    readdirSync(join(folder, document), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.json'))
+      .sort()
+      .map((name) => `${document}/${name}`),
+  )
 }
 
 function compile(path: string, file: string): ResponseSchema {
-  const source = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>
-  const { responses, ...schema } = source
+  const text = readFileSync(path, 'utf8')
+  const { responses, instrumented, stated } = instrumentedOf(text)
   if (!Array.isArray(responses)) throw new Error(`${file}: no responses`)
-  const { instrumented, stated } = instrument(schema)
-  const pass: Pass = {
-    literals: {},
-    visited: new Set(),
-    placing: false,
-    places: new Map(),
-    observed: [],
-  }
-  const ajv = new Ajv2020({
-    allErrors: true,
-    verbose: true,
-    strict: true,
-    strictTypes: false,
-    strictRequired: false,
-    messages: true,
-    // That each file is a schema is shown by tests, once, not at every start.
-    validateSchema: false,
-  })
-  addFormats.default(ajv, ['date-time', 'uri'])
-  // Both are written into the validator: they are met at every member of every row.
-  ajv.addKeyword({
-    keyword: 'visit',
-    schemaType: 'string',
-    code({ gen, schema }) {
-      const noted = gen.scopeValue('obj', { ref: pass })
-      gen.code(_`${noted}.visited.add(${schema})`)
-    },
-  })
-  ajv.addKeyword({
-    keyword: 'requirement',
-    schemaType: 'string',
-    code({ gen, schema, parentSchema, it }) {
-      // Says only that a member is not null: what is wrong inside of it is another node's.
-      if (parentSchema.not !== undefined) return
-      const noted = gen.scopeValue('obj', { ref: pass })
-      const place = str`${INSTANCE_PATH}${it.errorPath}`
-      gen.if(_`${noted}.placing`, () => gen.code(_`${noted}.places.set(${place}, ${schema})`))
-    },
-  })
-  ajv.addKeyword({ keyword: 'presence', schemaType: 'string' })
-  ajv.addKeyword({
-    keyword: 'observe',
-    schemaType: 'object',
-    validate: (what: { requirement: string; what: string }, data: unknown) => {
-      pass.observed.push({ ...what, value: typeName(data) })
-      return true
-    },
-  })
-  ajv.addKeyword({
-    keyword: 'literal',
-    schemaType: 'string',
-    validate: (name: string, data: unknown) =>
-      typeof data !== 'string' || matchesLiteral(name, data, pass.literals),
-  })
+  const pass = createPass()
   let compiled: ValidateFunction | undefined
-  /** Compiled when the first answer comes: `assay plan` needs none of them. */
+  /** Made when the first answer comes: `assay plan` needs none of them. */
   const validator = (): ValidateFunction => {
     try {
-      compiled ??= ajv.compile(instrumented)
+      compiled ??=
+        builtValidator(validatorName(file), text, pass) ?? ajvOfSchemas(pass).compile(instrumented)
       return compiled
     } catch (error) {
       throw new Error(`${file}: ${(error as Error).message}`)
@@ -175,7 +115,18 @@ function compile(path: string, file: string): ResponseSchema {
   }
 }
 
-function typeName(value: unknown): string {
-  if (value === null) return 'null'
-  return Array.isArray(value) ? 'array' : typeof value
+function instrumentedOf(text: string) {
+  const { responses, ...schema } = JSON.parse(text) as Record<string, unknown>
+  return { responses, ...instrument(schema) }
+}
+
+/** account-information/accounts */
+const validatorName = (file: string) => file.replace(/\.schema\.json$/, '')
+
+/** What the validators of schemas/ are compiled from. */
+export function* schemaSources(folder: string = join(root, 'schemas')) {
+  for (const file of filesIn(folder)) {
+    const text = readFileSync(join(folder, file), 'utf8')
+    yield { name: validatorName(file), text, schema: instrumentedOf(text).instrumented }
+  }
 }

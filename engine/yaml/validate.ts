@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { Ajv2020, AnySchemaObject, Options, ValidateFunction } from 'ajv/dist/2020.js'
+import { builtValidator, loadAjv } from '../record/built-validators.ts'
 import { root } from '../record/root.ts'
 import { explain } from './explain.ts'
 import type { Path, Source } from './source.ts'
@@ -16,14 +17,30 @@ export function validatorOf(name: string, definition?: string): ValidateFunction
   const key = `${name} ${definition ?? ''}`
   const known = validators.get(key)
   if (known) return known
-  const file = join(root, 'schemas', 'assay', `${name}.schema.json`)
-  const schema = JSON.parse(readFileSync(file, 'utf8'))
-  // That each file is a schema is shown by tests, once, not at every start.
-  const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: true, validateSchema: false })
-  const whole = definition ? { ...schema, oneOf: undefined, $ref: `#/$defs/${definition}` } : schema
-  const validate = ajv.compile(whole)
+  const text = readFileSync(schemaFile(name), 'utf8')
+  const validate =
+    builtValidator(assayValidator(name, definition), text) ??
+    ajvOfFiles().compile(wholeSchema(text, definition))
   validators.set(key, validate)
   return validate
+}
+
+export const schemaFile = (name: string) => join(root, 'schemas', 'assay', `${name}.schema.json`)
+
+/** Its name among the built ones: assay/target/embedded. */
+export const assayValidator = (name: string, definition?: string) =>
+  ['assay', name, ...(definition === undefined ? [] : [definition])].join('/')
+
+/** Ajv for files that people write. That each schema is one is shown by tests, once, not at every start. */
+export function ajvOfFiles(code: Options['code'] = {}): Ajv2020 {
+  const { Ajv2020 } = loadAjv()
+  return new Ajv2020({ allErrors: true, verbose: true, strict: true, validateSchema: false, code })
+}
+
+/** A schema of schemas/assay, or one of its definitions with the others that it leads to. */
+export function wholeSchema(text: string, definition?: string): AnySchemaObject {
+  const schema = JSON.parse(text)
+  return definition ? { ...schema, oneOf: undefined, $ref: `#/$defs/${definition}` } : schema
 }
 
 /**

@@ -1,0 +1,42 @@
+/**
+ * Compiles the schemas of answers, of target files and of TPP files once for all starts: dist/validators/, ajv's
+ * standalone code. Each is used as long as the digest of its schema is the same.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+const dist = join(import.meta.dirname, '..', 'dist', 'engine')
+const { BUILT_VALIDATORS, builtValidatorFile, validatorModule } = await import(
+  join(dist, 'record', 'built-validators.js')
+)
+const { schemaSources } = await import(join(dist, 'judge', 'schemas.js'))
+const { ajvOfSchemas, createPass } = await import(join(dist, 'judge', 'schema-keywords.js'))
+const { ajvOfFiles, assayValidator, schemaFile, wholeSchema } = await import(
+  join(dist, 'yaml', 'validate.js')
+)
+const { default: standaloneCode } = createRequire(import.meta.url)('ajv/dist/standalone')
+
+rmSync(BUILT_VALIDATORS, { recursive: true, force: true })
+mkdirSync(BUILT_VALIDATORS, { recursive: true })
+
+const write = (name, text, ajv, schema) => {
+  const code = standaloneCode(ajv, ajv.compile(schema))
+  writeFileSync(builtValidatorFile(name), validatorModule(text, code))
+}
+
+for (const { name, text, schema } of schemaSources()) {
+  write(name, text, ajvOfSchemas(createPass(), { source: true }), schema)
+}
+/** The definitions that are asked for; undefined: the schema itself. */
+const OF_FILES = {
+  target: ['target', 'embedded'],
+  tpp: [undefined, 'command', 'browser', 'ask'],
+}
+for (const [name, definitions] of Object.entries(OF_FILES)) {
+  const text = readFileSync(schemaFile(name), 'utf8')
+  for (const definition of definitions) {
+    const ajv = ajvOfFiles({ source: true })
+    write(assayValidator(name, definition), text, ajv, wholeSchema(text, definition))
+  }
+}

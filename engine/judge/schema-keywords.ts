@@ -1,0 +1,102 @@
+import { createRequire } from 'node:module'
+import type { Ajv2020, Options } from 'ajv/dist/2020.js'
+import type addFormats from 'ajv-formats'
+import { loadAjv } from '../record/built-validators.ts'
+import { matchesLiteral } from './literals.ts'
+import type { Literals } from './rule.ts'
+
+/** What a validator writes to while it goes through an answer. */
+export interface Pass {
+  literals: Literals
+  visited: Set<string>
+  /** Are places wanted? Only where something is wrong: most answers are right. */
+  placing: boolean
+  /** Instance path → rule id stated there. */
+  places: Map<string, string>
+  observed: { requirement: string; what: string; value: string }[]
+  observe(what: { requirement: string; what: string }, data: unknown): void
+  matches(literal: string, data: unknown): boolean
+}
+
+export function createPass(): Pass {
+  const pass: Pass = {
+    literals: {},
+    visited: new Set(),
+    placing: false,
+    places: new Map(),
+    observed: [],
+    observe: (what, data) => {
+      pass.observed.push({ ...what, value: typeName(data) })
+    },
+    matches: (name, data) => typeof data !== 'string' || matchesLiteral(name, data, pass.literals),
+  }
+  return pass
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
+/**
+ * Ajv with the formats and the keywords of schemas/, which are written into the validator: they are met at
+ * every member of every row.
+ *
+ * @param pass what its validators write to; standalone code names it `pass` instead.
+ */
+export function ajvOfSchemas(pass: Pass, code: Options['code'] = {}): Ajv2020 {
+  const { _, Ajv2020, Name, str } = loadAjv()
+  const ajv = new Ajv2020({
+    allErrors: true,
+    verbose: true,
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    messages: true,
+    // That each file is a schema is shown by tests, once, not at every start.
+    validateSchema: false,
+    code,
+  })
+  const formats: { default: typeof addFormats.default } = createRequire(import.meta.url)(
+    'ajv-formats',
+  )
+  formats.default(ajv, ['date-time', 'uri'])
+  /** What a compiled validator calls the path of the instance that it was given. */
+  const instancePath = new Name('instancePath')
+  const noted = { ref: pass, code: _`pass` }
+  ajv.addKeyword({
+    keyword: 'visit',
+    schemaType: 'string',
+    code: ({ gen, schema }) => {
+      gen.code(_`${gen.scopeValue('obj', noted)}.visited.add(${schema})`)
+    },
+  })
+  ajv.addKeyword({
+    keyword: 'requirement',
+    schemaType: 'string',
+    code({ gen, schema, parentSchema, it }) {
+      // Says only that a member is not null: what is wrong inside of it is another node's.
+      if (parentSchema.not !== undefined) return
+      const at = gen.scopeValue('obj', noted)
+      const place = str`${instancePath}${it.errorPath}`
+      gen.if(_`${at}.placing`, () => gen.code(_`${at}.places.set(${place}, ${schema})`))
+    },
+  })
+  ajv.addKeyword({ keyword: 'presence', schemaType: 'string' })
+  ajv.addKeyword({
+    keyword: 'observe',
+    schemaType: 'object',
+    code: ({ gen, schemaValue, data }) => {
+      gen.code(_`${gen.scopeValue('obj', noted)}.observe(${schemaValue}, ${data})`)
+    },
+  })
+  ajv.addKeyword({
+    keyword: 'literal',
+    schemaType: 'string',
+    code(context) {
+      const { gen, schema, data } = context
+      context.pass(_`${gen.scopeValue('obj', noted)}.matches(${schema}, ${data})`)
+    },
+  })
+  return ajv
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { ValidateFunction } from 'ajv/dist/2020.js'
+import { root } from './root.ts'
+
+const require = createRequire(import.meta.url)
+
+/** Where the build puts validators: ajv's standalone code. Compiling one takes longer than most of its uses. */
+export const BUILT_VALIDATORS = join(root, 'dist', 'validators')
+
+/** What the build writes of one schema. */
+interface BuiltValidator {
+  /** Of the schema's text, as it was. */
+  digest: string
+  /** @param pass what the keywords of engine/judge/schema-keywords.ts write to. */
+  make(pass?: unknown): ValidateFunction
+}
+
+/**
+ * The validator that the build made from this very text; undefined where it read another, or none.
+ *
+ * @param name of the schema's file below schemas/, without its ending, perhaps with one of its $defs.
+ */
+export function builtValidator(
+  name: string,
+  text: string,
+  pass?: unknown,
+): ValidateFunction | undefined {
+  // What runs from source may be newer than the build.
+  if (import.meta.url.endsWith('.ts')) return undefined
+  const file = builtValidatorFile(name)
+  if (!existsSync(file)) return undefined
+  const { digest, make } = require(file) as BuiltValidator
+  return digest === digestOf(text) ? make(pass) : undefined
+}
+
+export const builtValidatorFile = (name: string) =>
+  join(BUILT_VALIDATORS, `${name.replaceAll('/', '.')}.cjs`)
+
+/** A file that builtValidator reads. */
+export function validatorModule(text: string, code: string): string {
+  return `exports.digest = '${digestOf(text)}'\nexports.make = (pass) => {\nconst module = { exports: {} }\n${code}\nreturn module.exports\n}\n`
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** Ajv, loaded where a validator must be compiled: a run with all of them built needs none of it. */
+export function loadAjv(): typeof import('ajv/dist/2020.js') {
+  return require('ajv/dist/2020.js')
+}
