@@ -213,7 +213,9 @@ async function endedBy<Used extends NamedConsent>(
   await untilTimeHasMoved(before.query, before.approval.visit.last)
   const at = Date.now()
   await context.hook(hook, { consentId }, end)
-  const settled = { ...settling(context), ended: queryShows }
+  // "The TPP can still query the consent", once it is revoked: that is a correct request.
+  const queryable = hook === 'customer-revokes'
+  const settled = { ...settling(context), ended: queryShows, queryable }
   return { ...before, at, after: await again(before, words, settled) }
 }
 
@@ -290,10 +292,11 @@ const seesRevoked = (query: Exchange) =>
 async function again(
   { approval, tokens, older, requests }: Before,
   deviation: string | undefined,
-  settled?: Settling & { ended: (query: Exchange) => boolean },
+  settled?: Settling & { ended: (query: Exchange) => boolean; queryable?: boolean },
 ): Promise<Answers> {
   const { until, ended } = settled ?? { until: (ask) => ask(), ended: () => true }
-  const query = await until(() => approval.get(consentPath(approval), { deviation }), ended)
+  const asking = settled?.queryable ? {} : { deviation }
+  const query = await until(() => approval.get(consentPath(approval), asking), ended)
   const repeated: Answers['requests'] = []
   for (const { path, answer: before } of requests) {
     const ask = () => approval.get(path, { bearer: tokens.accessToken, deviation })

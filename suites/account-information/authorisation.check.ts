@@ -6,7 +6,7 @@ import { blockBy } from '../../engine/suite-api/outcomes.ts'
 import { member } from '../../engine/suite-api/responses.ts'
 import { debitsInPeriod, everything, reconfirmed, SPECIAL_STATE } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
-import { expectSameTerms, PERIOD } from './common/consent-comparisons.ts'
+import { expectSameTerms, TERMS } from './common/consent-comparisons.ts'
 import { consentPath } from './common/consent-requests.ts'
 import { DENIED, denied } from './common/denial.ts'
 import {
@@ -119,7 +119,7 @@ check(
     const { before } = await steps.visit(reconfirmed)
     const { consentId, get } = await approved(reconfirmed)
     if (!before) throw new TypeError('a re-confirmation begins with a query')
-    expectSameTerms(before, await get(consentPath(consentId)), ['Permissions', ...PERIOD])
+    expectSameTerms(before, await get(consentPath(consentId)), TERMS, 'its re-confirmation')
   },
 )
 

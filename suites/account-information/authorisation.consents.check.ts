@@ -19,6 +19,7 @@ import { confirmedLate, deleted, LATE, outOfDate, revoked } from '../ended-conse
 import { OWNERS } from '../owners.ts'
 import { keyAcrossConsents, settled } from './common/completeness.ts'
 import { ACCOUNTS, consentPath, createConsent } from './common/consent-requests.ts'
+import { deletedAndQueried } from './common/deleted-consents.ts'
 import { denied } from './common/denial.ts'
 import { readPeriod } from './common/period-reads.ts'
 import { readOwner } from './common/read-owners.ts'
@@ -143,7 +144,9 @@ check(
 const ofDeleted = sharedFixture([everything], async (context) => {
   const first = await context.caller()
   const consentId = await createConsent(first, ACCOUNTS)
-  relyOn('CLC-01/awaiting', await first.delete(consentPath(consentId))).toSucceed()
+  const { deletion, query } = await deletedAndQueried(context, consentId)
+  relyOn('CLC-01/awaiting', deletion).toSucceed()
+  relyOn('CLC-03/query-refused', query).toBeAnError()
   return wrongVisit(context, { purpose: 'a deleted consent', consentId })
 })
 

@@ -9,6 +9,7 @@ import {
   basicCredits,
   debitsInPeriod,
   everything,
+  OF_EVERYBODY,
   reconfirmed,
   secondClient,
   secondCustomer,
@@ -89,9 +90,9 @@ check(
 check(
   'CONS-29/after-approval',
   'Approval moves StatusUpdateDateTime where it changes Status',
-  { uses: [everything] },
-  async (context) => {
-    const { approval, creation, query } = await aroundApproval(context, everything)
+  { uses: [everything], over: OF_EVERYBODY },
+  async (context, consent) => {
+    const { approval, creation, query } = await aroundApproval(context, consent)
     relyOn(OWNERS.query, query).toSucceed()
     if (statusOf(query) === statusOf(creation)) return
     const at = Date.parse((approval.visit.first ?? creation).startedAt)

@@ -149,7 +149,7 @@ check(
   async ({ caller }) => {
     const client = await caller()
     relyOn(OWNERS.consent, await create(client)).toSucceed()
-    for (const Permissions of ['ReadAccountsBasic', null, [1]]) {
+    for (const Permissions of ['ReadAccountsBasic', null, [1], ['ReadAccountsBasic', null]]) {
       const deviation = `Permissions ${brief(Permissions)}`
       expect(await create(client, { Permissions }, { deviation })).toBeRefused()
     }

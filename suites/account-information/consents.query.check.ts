@@ -5,7 +5,12 @@ import { untilTimeHasMoved } from '../../engine/suite-api/flow.ts'
 import { Nonconformance } from '../../engine/suite-api/outcomes.ts'
 import { brief, member } from '../../engine/suite-api/responses.ts'
 import { OWNERS } from '../owners.ts'
-import { changedSince, newlyQueried } from './common/consent-comparisons.ts'
+import {
+  changedSince,
+  createdAndQueried,
+  newlyQueried,
+  type Queried,
+} from './common/consent-comparisons.ts'
 import { consentPath, createConsent, invalidIds } from './common/consent-requests.ts'
 import { sameInstant, secondsOf } from './common/instants.ts'
 
@@ -26,7 +31,7 @@ check(
 )
 
 /**
- * With all nine permissions and all three dates: Permissions as a set and the four instants that
+ * Of each client, with all nine permissions and all three dates: Permissions as a set and the four instants that
  * POST returned, also CreationDateTime, are the same in the query, and Status is the one that POST
  * returned.
  */
@@ -35,9 +40,13 @@ check(
   'The query of a new consent shows it as it was created',
   {},
   async (context) => {
-    const queried = await newlyQueried(context)
-    const finding = changedSince(queried, ['Status'])
-    if (finding) throw new Nonconformance({ ...finding, exchange: queried.query })
+    const compare = (queried: Queried) => {
+      const finding = changedSince(queried, ['Status'])
+      if (finding) throw new Nonconformance({ ...finding, exchange: queried.query })
+    }
+    compare(await newlyQueried(context))
+    if (context.target.clients.second)
+      compare(await createdAndQueried(await context.caller('second')))
   },
 )
 

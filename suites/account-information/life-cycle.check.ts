@@ -24,8 +24,14 @@ import {
   revokedForSecond,
 } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
-import { consentPath } from './common/consent-requests.ts'
-import { expectNoData, relyOnDeletion, statusOf } from './common/deleted-consents.ts'
+import { expectSameCreation, expectSameTerms, TERMS } from './common/consent-comparisons.ts'
+import { consentPath, createConsent } from './common/consent-requests.ts'
+import {
+  deletedAndQueried,
+  expectNoData,
+  relyOnDeletion,
+  statusOf,
+} from './common/deleted-consents.ts'
 import { readOwner } from './common/read-owners.ts'
 import { settling } from './common/settling.ts'
 import { expectMoved } from './common/status-updates.ts'
@@ -66,7 +72,6 @@ check(
     if (statusOf(query) === 'Revoked')
       blockForData('a Status before the revocation that is another')
     // That a query answers 200 and no other success is judged by CONS-22.
-    if (query.response?.status === 200) expect(after.query).toHaveStatus(200)
     expect(after.query).toSucceed()
     expect(after.query).toHaveMember('Data.Status', 'Revoked')
   },
@@ -158,6 +163,65 @@ check(
     relyOn(OWNERS.query, query).toSucceed()
     relyOn('CLC-10/sees-revoked', after.query).toHaveMember('Data.Status', 'Revoked')
     expectMoved({ before: query, after: after.query, at, since: approval.visit.last }, context)
+  },
+)
+
+check(
+  'CLC-12/second-client',
+  'Revocation moves StatusUpdateDateTime of a consent of the second client, too',
+  { ...OF_SECONDS, follows: ['CLC-12/status-update-moves'] },
+  async (context: Context<typeof narrowOfSeconds>) => {
+    const { approval, query, after, at } = await revokedForSecond(context)
+    relyOn(OWNERS.query, query).toSucceed()
+    relyOn('CLC-10/second-client', after.query).toHaveMember('Data.Status', 'Revoked')
+    expectMoved({ before: query, after: after.query, at, since: approval.visit.last }, context)
+  },
+)
+
+check(
+  'CONS-22/after-revocation',
+  'The query of a revoked consent shows when it was created',
+  {
+    uses: [basicCredits],
+    spends: basicCredits,
+    needs: ['hooks.customer-revokes'],
+    follows: ['CONS-22/after-approval'],
+  },
+  async (context) => {
+    const { query, after } = await revoked(context)
+    relyOn(OWNERS.query, query).toSucceed()
+    relyOn('CLC-10/sees-revoked', after.query).toSucceed()
+    expectSameCreation({ creation: query, query: after.query })
+  },
+)
+
+check(
+  'CLC-23/terms',
+  'Revocation leaves permissions and transaction period of a consent as they were',
+  { uses: [basicCredits], spends: basicCredits, needs: ['hooks.customer-revokes'] },
+  async (context) => {
+    const { query, after } = await revoked(context)
+    relyOn('CLC-10/sees-revoked', after.query).toSucceed()
+    expectSameTerms(query, after.query, TERMS, 'its revocation')
+  },
+)
+
+check(
+  'SEC-05/revoked',
+  'A client cannot query a consent of another client that its customer revoked',
+  {
+    uses: [basicCredits],
+    spends: basicCredits,
+    needs: ['clients.second', 'hooks.customer-revokes'],
+    follows: ['SEC-05/other-client', 'SEC-05/authorised'],
+  },
+  async (context) => {
+    const { approval, after } = await revoked(context)
+    relyOn('CLC-10/sees-revoked', after.query).toSucceed()
+    const other = await context.caller('second')
+    relyOn(OWNERS.query, await other.get(consentPath(await createConsent(other)))).toSucceed()
+    const deviation = 'a revoked consent of another client'
+    expect(await other.get(consentPath(approval.consentId), { deviation })).toBeRefused()
   },
 )
 
@@ -259,14 +323,6 @@ const expiredDeleted = sharedFixture([accountsOnly], async (context) => {
   }
   return deletedAndQueried(context, consentId)
 })
-
-async function deletedAndQueried(context: Context<never>, consentId: string) {
-  const client = await context.caller()
-  const path = consentPath(consentId)
-  const deletion = await client.delete(path)
-  const ask = () => client.get(path, { deviation: 'its consent was deleted' })
-  return { deletion, query: await settling(context).until(ask, refused) }
-}
 
 /**
  * The last thing done with that consent. Not applicable where its query is refused: what becomes of an

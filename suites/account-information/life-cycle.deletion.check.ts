@@ -2,12 +2,14 @@ import { check } from '../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { answerOf, refused } from '../../engine/suite-api/responses.ts'
+import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { debitsInPeriod, everything } from '../consents.ts'
 import { deleted } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
 import { consentPath } from './common/consent-requests.ts'
 import {
   awaitingDeleted,
+  deletedAndQueried,
   expectNoData,
   relyOnDeletion,
   statusOf,
@@ -29,16 +31,30 @@ check(
 )
 
 /** Not applicable where its query is refused: what becomes of a consent that was denied is open. */
+const deniedDeleted = sharedFixture([everything], async (context) => {
+  const { consentId, query } = await denied(context)
+  if (refused(query)) throw new NotApplicable('a denied consent is not there any more')
+  return deletedAndQueried(context, consentId)
+})
+
 check(
   'CLC-01/denied',
   'DELETE of a consent that the customer has denied, and that the TPP can query, answers 204',
   DENIED,
   async (context) => {
     await relyOnDeletion(context)
-    const { consentId, query } = await denied(context)
-    if (refused(query)) throw new NotApplicable('a denied consent is not there any more')
-    const client = await context.caller()
-    expect(await client.delete(consentPath(consentId))).toHaveStatus(204)
+    expect((await deniedDeleted(context)).deletion).toHaveStatus(204)
+  },
+)
+
+check(
+  'CLC-03/denied',
+  'A consent that the customer denied and the TPP then deleted cannot be queried any more',
+  { ...DENIED, follows: ['CLC-03/query-refused'] },
+  async (context) => {
+    const { deletion, query } = await deniedDeleted(context)
+    relyOn('CLC-01/denied', deletion).toSucceed()
+    expect(query).toBeAnError()
   },
 )
 

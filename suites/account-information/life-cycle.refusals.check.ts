@@ -208,8 +208,9 @@ check(
   {},
   async (context) => {
     context.tpp('second')
-    const { attempt, ownDeletion } = await deletedByAnother(context)
+    const { attempt, after, ownDeletion } = await deletedByAnother(context)
     relyOn('CLC-08/refused', attempt).toBeAnError()
+    relyOn('CLC-08/survives', after).toSucceed()
     relyOn(OWNERS.deletion, ownDeletion).toSucceed()
     const owner = await context.caller('second')
     const path = consentPath(await createConsent(owner))

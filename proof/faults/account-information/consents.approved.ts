@@ -1,5 +1,6 @@
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
+import { tokenInfoOf } from '../../../bank/token-info.ts'
 import { answered, answeredWith, consentNamed } from '../../consent-requests.ts'
 import type { Fault } from '../../proof.ts'
 
@@ -50,6 +51,26 @@ const faults: Fault[] = [
         fired()
         return before
       },
+    }),
+  },
+  {
+    id: 'approval-with-the-second-client-leaves-update-time',
+    story: 'The status of newer TPPs is kept on the new platform, its time on the old one.',
+    fails: [],
+    warns: ['CONS-29/after-approval'],
+    middleware: answered(KIND, 'GET', (data, ctx) => {
+      const second = tokenInfoOf(ctx)?.client === 'second'
+      if (!second || data.Status !== 'Authorised') return undefined
+      return { ...data, StatusUpdateDateTime: data.CreationDateTime }
+    }),
+  },
+  {
+    id: 'query-of-the-second-client-forgets-the-period',
+    story: 'The query service of the new platform was built before consents had a period.',
+    fails: ['CONS-22/as-created'],
+    middleware: answered(KIND, 'GET', (data, ctx) => {
+      const { TransactionFromDateTime: from, TransactionToDateTime: _, ...others } = data
+      return from && tokenInfoOf(ctx)?.client === 'second' ? others : undefined
     }),
   },
   {

@@ -192,6 +192,19 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'null-beside-permissions-ignored',
+    story: 'The JSON mapper leaves out the nulls of a list.',
+    fails: [],
+    warns: ['CONS-12/not-an-array'],
+    middleware: requested(KIND, (data) => {
+      const all: unknown = data.Permissions
+      const left = Array.isArray(all) ? all.filter((one) => one !== null) : []
+      return Array.isArray(all) && left.length < all.length
+        ? { ...data, Permissions: left }
+        : undefined
+    }),
+  },
+  {
     id: 'expiry-needs-milliseconds',
     story: 'The pattern of the date parser has milliseconds in it.',
     fails: ['CONS-13/accepted'],

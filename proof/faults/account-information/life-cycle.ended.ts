@@ -2,8 +2,10 @@ import type { Context, Next } from 'koa'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { revokeGrants } from '../../../bank/services.ts'
 import { stateOf } from '../../../bank/state.ts'
-import { consentNamed, isAbout } from '../../consent-requests.ts'
+import { tokenInfoOf } from '../../../bank/token-info.ts'
+import { answered, consentNamed, isAbout } from '../../consent-requests.ts'
 import type { Fault } from '../../proof.ts'
+import { successes } from '../../rewriting.ts'
 
 const KIND = 'account-access'
 
@@ -31,6 +33,30 @@ const faults: Fault[] = [
       const consent = isAbout(ctx, KIND, 'DELETE') ? consentNamed(ctx) : undefined
       if (ctx.status !== 403 || !consent || consent.grants.size === 0) return
       revokeGrants(stateOf(ctx).bank.services, consent)
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'refused-deletion-of-a-waiting-consent-deletes',
+    story: 'The row is marked before its owner is looked at, unless a customer has approved it.',
+    fails: ['CLC-08/survives'],
+    async middleware(ctx: Context, next: Next) {
+      await next()
+      const consent = isAbout(ctx, KIND, 'DELETE') ? consentNamed(ctx) : undefined
+      if (ctx.status !== 403 || consent?.status !== 'AwaitingAuthorisation') return
+      consent.deleted ??= Date.now()
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'deletion-of-a-waiting-consent-does-nothing',
+    story: 'Deletion ends grants, and a consent that nobody approved has none.',
+    fails: ['CLC-03/query-refused'],
+    async middleware(ctx: Context, next: Next) {
+      await next()
+      const consent = isAbout(ctx, KIND, 'DELETE') ? consentNamed(ctx) : undefined
+      if (ctx.status !== 204 || consent?.status !== 'AwaitingAuthorisation') return
+      delete consent.deleted
       stateOf(ctx).fired()
     },
   },
@@ -75,6 +101,89 @@ const faults: Fault[] = [
         return undefined
       },
     }),
+  },
+  {
+    id: 'revoked-consents-have-ids-of-their-own',
+    story: 'A revoked consent is a row of the archive, and shown with the key of that.',
+    fails: ['CONS-22/asked-consent'],
+    middleware: answered(KIND, 'GET', (data) =>
+      data.Status === 'Revoked' ? { ...data, ConsentId: `archive-${data.ConsentId}` } : undefined,
+    ),
+  },
+  {
+    id: 'revoked-consents-have-no-risk',
+    story: 'The archive has no column for Risk, and the mapper writes null for it.',
+    fails: ['ENV-02/risk-empty'],
+    middleware: successes(['consents'], (body) =>
+      (body.Data as Record<string, unknown>).Status === 'Revoked'
+        ? { ...body, Risk: null }
+        : undefined,
+    ),
+  },
+  {
+    id: 'revoked-consents-answer-203',
+    story: 'What comes from the archive is marked as such by its status.',
+    fails: ['CONS-22/answers-200'],
+    async middleware(ctx: Context, next: Next) {
+      await next()
+      const revoked = isAbout(ctx, KIND, 'GET') && consentNamed(ctx)?.status === 'Revoked'
+      if (!revoked || ctx.status !== 200) return
+      ctx.status = 203
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'revocation-moves-creation-time',
+    story: 'A revoked consent is a row of the archive, created when it came there.',
+    fails: ['CONS-22/after-revocation'],
+    middleware: answered(KIND, 'GET', (data) =>
+      data.Status === 'Revoked'
+        ? { ...data, CreationDateTime: data.StatusUpdateDateTime }
+        : undefined,
+    ),
+  },
+  {
+    id: 'revocation-takes-the-permissions',
+    story: 'Revocation withdraws the permissions one by one, and the query shows what is left.',
+    fails: [],
+    warns: ['CLC-23/terms'],
+    middleware: answered(KIND, 'GET', (data) =>
+      data.Status === 'Revoked' ? { ...data, Permissions: [] } : undefined,
+    ),
+  },
+  {
+    id: 'revoked-consent-for-any-client',
+    story: 'The archive of revoked consents is looked up by the id alone.',
+    fails: ['SEC-05/revoked'],
+    policies: (correct, { fired }) => ({
+      ownsConsent(consent, clientId) {
+        const own = correct.ownsConsent(consent, clientId)
+        if (own || consent.status !== 'Revoked') return own
+        fired()
+        return true
+      },
+    }),
+  },
+  {
+    id: 'revocation-of-the-second-client-leaves-update-time',
+    story: 'The trigger that sets the time watches the table of the old platform.',
+    fails: [],
+    warns: ['CLC-12/second-client'],
+    policies: (correct, { fired }) => {
+      const before = new Map<string, number>()
+      return {
+        consentView(consent, spelling) {
+          const ctx = currentRequest()
+          const known = before.get(consent.id)
+          if (consent.status !== 'Revoked') before.set(consent.id, consent.statusUpdated)
+          else if (ctx && known !== undefined && tokenInfoOf(ctx)?.client === 'second') {
+            fired()
+            return correct.consentView({ ...consent, statusUpdated: known }, spelling)
+          }
+          return correct.consentView(consent, spelling)
+        },
+      }
+    },
   },
 ]
 export default faults

@@ -63,6 +63,13 @@ const faults: Fault[] = [
     policies: stays(({ expires, ahead }) => expires !== undefined && ahead.expiry > 0),
   },
   {
+    id: 'denied-consent-stays',
+    story:
+      'Denied consents are kept for the statistics of the page, and deletion leaves those alone.',
+    fails: ['CLC-03/denied'],
+    policies: stays(({ status }) => status === 'Rejected'),
+  },
+  {
     id: 'deleted-consent-stays-for-one-client',
     story: 'The replica that serves some of the clients never hears of deletions.',
     fails: ['CLC-03/second-client'],

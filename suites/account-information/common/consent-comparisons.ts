@@ -1,5 +1,6 @@
 import { daysFromNow } from '../../../engine/suite-api/consents.ts'
 import { expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
+import type { Caller } from '../../../engine/suite-api/flow.ts'
 import { brief, type Exchange, member } from '../../../engine/suite-api/responses.ts'
 import type { Finding } from '../../../engine/suite-api/rule.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
@@ -18,7 +19,7 @@ const ALWAYS = ['Permissions', 'CreationDateTime']
 const DATES = ['ExpirationDateTime', 'TransactionFromDateTime', 'TransactionToDateTime']
 
 /** The creation of a consent, and a query of it. */
-interface Queried {
+export interface Queried {
   creation: Exchange
   query: Exchange
 }
@@ -26,16 +27,23 @@ interface Queried {
 /** A new consent with all that can be asked for, and its query. */
 export const newlyQueried = sharedFixture([], async ({ caller }): Promise<Queried> => {
   const client = await caller()
-  const Permissions = NINE_PERMISSIONS
-  const ExpirationDateTime = daysFromNow(30)
+  const { Permissions, ExpirationDateTime } = WHOLE
   relyOn('CONS-09/all-nine', await create(client, { Permissions })).toSucceed()
   relyOn(OWNERS.consentWithExpiry, await create(client, { ExpirationDateTime })).toSucceed()
-  const creation = await create(client, { Permissions, ExpirationDateTime, ...ASKED })
+  return createdAndQueried(client)
+})
+
+/** All that can be asked for. */
+const WHOLE = { Permissions: NINE_PERMISSIONS, ExpirationDateTime: daysFromNow(30), ...ASKED }
+
+/** A new consent of this client with all that can be asked for, and its query. */
+export async function createdAndQueried(client: Caller): Promise<Queried> {
+  const creation = await create(client, WHOLE)
   relyOn(OWNERS.consentWithPeriod, creation).toSucceed()
   const query = await client.get(consentPath(requireConsentId(creation)))
   relyOn(OWNERS.query, query).toSucceed()
   return { creation, query }
-})
+}
 
 /**
  * What the query shows otherwise than the creation did.
@@ -79,11 +87,20 @@ export function expectSameCreation({ creation, query }: Queried): void {
   })
 }
 
-/** The two ends of the transaction period. */
-export const PERIOD = DATES.slice(1)
+/** What a TPP asks for in a consent, but its expiry. */
+export const TERMS = ['Permissions', ...DATES.slice(1)]
 
-/** Ends the check unless the later query shows these members of Data as the earlier one did. */
-export function expectSameTerms(before: Exchange, after: Exchange, names: readonly string[]): void {
+/**
+ * Ends the check unless the later query shows these members of Data as the earlier one did.
+ *
+ * @param since what was between them, such as "its re-confirmation".
+ */
+export function expectSameTerms(
+  before: Exchange,
+  after: Exchange,
+  names: readonly string[],
+  since: string,
+): void {
   for (const query of [before, after]) relyOn(OWNERS.query, query).toSucceed()
   const terms = ({ response }: Exchange) =>
     JSON.stringify(
@@ -93,7 +110,7 @@ export function expectSameTerms(before: Exchange, after: Exchange, names: readon
       }),
     )
   const [expected, actual] = [terms(before), terms(after)]
-  const message = 'the consent differs after its re-confirmation'
+  const message = `the consent differs after ${since}`
   expectThat(expected === actual, { message, expected, actual, exchange: after })
 }
 

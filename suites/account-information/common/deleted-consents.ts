@@ -31,6 +31,18 @@ export async function relyOnDeletion(context: Context): Promise<void> {
   relyOn(OWNERS.deletion, (await awaitingDeleted(context)).deletion).toHaveStatus(204)
 }
 
+/** DELETE of a consent of the first client, and its query afterwards. */
+export async function deletedAndQueried(
+  context: Context<never>,
+  consentId: string,
+): Promise<{ deletion: Exchange; query: Exchange }> {
+  const client = await context.caller()
+  const path = consentPath(consentId)
+  const deletion = await client.delete(path)
+  const ask = () => client.get(path, { deviation: 'its consent was deleted' })
+  return { deletion, query: await settling(context).until(ask, refused) }
+}
+
 /** Each data request that succeeded before is refused now. */
 export function expectNoData({ requests, after }: Ended, { observe }: Context): void {
   const good = requests.flatMap(({ path, answer }, index) => {
