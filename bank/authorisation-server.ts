@@ -26,6 +26,7 @@ export function createAuthorisationServer(
       ),
     },
     scopes: ['openid', ...apiScopes],
+    conformIdTokenClaims: false,
     claims: { openid: ['sub', 'acr', 'auth_time', 'openbanking_intent_id'] },
     acrValues: ['urn:openbanking:psd2:sca', 'urn:openbanking:psd2:ca'],
     responseTypes: ['code id_token'],
@@ -52,7 +53,8 @@ export function createAuthorisationServer(
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
-      userinfo: { enabled: false },
+      // Nobody serves it: what a request object wants of it in `claims` is lawful, and means nothing.
+      userinfo: { enabled: true },
       rpInitiatedLogout: { enabled: false },
       resourceIndicators: { enabled: false },
       clientCredentials: { enabled: true },

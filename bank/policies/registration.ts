@@ -111,7 +111,8 @@ export function registrationValueRefusal(
   const many = (name: string, allowed: string[]) => {
     const value = claims[name]
     if (value === undefined) return undefined
-    const fine = Array.isArray(value) && value.length > 0 && value.every((v) => allowed.includes(v))
+    const fine =
+      Array.isArray(value) && value.length > 0 && value.every((v) => allowed.includes(inOrder(v)))
     return fine ? undefined : `${name} is not supported`
   }
   const { scope } = claims
@@ -128,6 +129,9 @@ export function registrationValueRefusal(
     many('response_types', advertised.responseTypes)
   )
 }
+
+/** The words of a response type, whose order means nothing (RFC 6749 3.1.1). */
+const inOrder = (value: unknown) => String(value).split(' ').toSorted().join(' ')
 
 /** The scopes that are stored: those asked for, as far as the software's roles allow them. */
 export function scopesStored(requested: string[], roles: string[]): string[] {

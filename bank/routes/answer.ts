@@ -68,7 +68,10 @@ export function answerRefusal(
 
 /** "Requests send accept: application/json." */
 export function needJson(ctx: Context, { policies }: Pick<Services, 'policies'>): void {
-  const types = ctx.get('accept') ? ctx.accepts('application/json') : 'application/json'
+  const accept = ctx.get('accept')
+  // JSON has no charset (RFC 8259 11), so one that is named beside it asks for nothing else.
+  const withCharset = /(^|,)\s*application\/json\s*;\s*charset=[^;,]+(,|$)/i.test(accept)
+  const types = accept && !withCharset ? ctx.accepts('application/json') : 'application/json'
   const one = Array.isArray(types) ? (types[0] ?? false) : types
   if (!policies.acceptable(one)) throw new Refused('not-acceptable')
 }

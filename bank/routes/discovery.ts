@@ -11,8 +11,9 @@ export function mendDiscovery(
   ctx: Context,
   { endpoints, settings }: Pick<Services, 'endpoints' | 'settings'>,
 ): void {
+  const { userinfo_endpoint: _, ...described } = ctx.body as Record<string, unknown>
   const document: Record<string, unknown> = {
-    ...(ctx.body as Record<string, unknown>),
+    ...described,
     authorization_endpoint: endpoints.authorisation,
     token_endpoint: endpoints.token,
     registration_endpoint: endpoints.registration,

@@ -39,7 +39,7 @@ export function registrationRoutes(
   router.post(endpoints.paths.registration, async (ctx) => {
     ctx.set('cache-control', 'no-store')
     ctx.set('pragma', 'no-cache')
-    if (!policies.registrationMediaType(ctx.request.type)) {
+    if (!policies.registrationMediaType(ctx.request.type.toLowerCase())) {
       stateOf(ctx).refusal = {
         reason: 'media-type',
         detail: `the content type must be application/jwt, not ${ctx.request.type || 'none'}`,
