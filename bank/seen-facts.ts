@@ -35,11 +35,12 @@ export interface SeenFacts {
     deleted: boolean
     /** Has a customer approved it before? */
     approved: boolean
+    permissions: string[]
     transactionsFrom?: number
     transactionsTo?: number
   }
-  /** The consent that the AccountId of the path belongs to, where it is not the token's own. */
-  foreignAccount?: boolean
+  /** Do the digits of a funds confirmation consent end the number of a customer's card? */
+  endsACard?: boolean
 }
 
 /** Read before the request is served: what it asks for may end what it was asked with. */
@@ -61,6 +62,7 @@ export function factsOf(ctx: Context, role: Role, services: Services, body: stri
       clientId: consent.clientId,
       deleted: consent.deleted !== undefined,
       approved: consent.confirmed !== undefined,
+      permissions: consent.permissions,
       transactionsFrom: consent.transactionsFrom,
       transactionsTo: consent.transactionsTo,
     }
@@ -80,7 +82,10 @@ export function factsOf(ctx: Context, role: Role, services: Services, body: stri
         clientId: token.clientId,
       }
     }
-    nameConsent(/-consents\/([^/?]+)/.exec(ctx.path)?.[1] ?? facts.token?.consentId)
+    const [, segment] = /-consents\/([^/?]+)/.exec(ctx.path) ?? []
+    nameConsent(segment === undefined ? facts.token?.consentId : unescaped(segment))
+    const digits = /\/funds-confirmation-consents$/.test(ctx.path) && debtorIn(body)
+    if (digits) facts.endsACard = endsACard(digits, services)
   }
   if (role === 'token') {
     const form = new URLSearchParams(body)
@@ -112,6 +117,26 @@ export function factsOf(ctx: Context, role: Role, services: Services, body: stri
   if (client) facts.client = { ...client }
   return facts
 }
+
+function unescaped(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+/** Identification of the debtor account in a create request. */
+function debtorIn(body: string): string | undefined {
+  try {
+    return text(JSON.parse(body)?.Data?.DebtorAccount?.Identification)
+  } catch {
+    return undefined
+  }
+}
+
+const endsACard = (digits: string, { customers }: Services) =>
+  customers.some(({ cards }) => cards.some(({ pan }) => pan.endsWith(digits)))
 
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 

@@ -73,7 +73,7 @@ const Permissions = ['ReadAccountsDetail', 'ReadBalances', 'ReadTransactionsDeta
 const goals = {
   connect: async () => { kept.consent = (await manage('POST', '/account-access-consents', { Data: { Permissions }, Risk: {} })).Data.ConsentId; await visit(); await read() },
   read, reconfirm: async () => { await visit(); await read() },
-  disconnect: () => manage('DELETE', `/account-access-consents/${kept.consent}`),
+  disconnect: () => manage('DELETE', `/account-access-consents/${encodeURIComponent(kept.consent)}`),
   products: async () => { const answer = await send(bank.products, { headers: { accept: 'application/json', 'content-type': 'application/json' } }); if (!answer.ok) throw new Error(`products: ${answer.status}`) },
 }
 try { await goals[goal]() } catch (error) { console.error([error.message, error.cause?.message].filter(Boolean).join(': ')); process.exitCode = 1 }

@@ -104,26 +104,31 @@ const DATA: [path: RegExp, endpoint: Exchange['endpoint']][] = [
   [/\/transactions$/, 'transactions'],
 ]
 
+const CONSENT = /\/((?:account-access|funds-confirmation)-consents)(\/.+)?$/
+
+/** What the document has of consents; nothing else is one of its endpoints. */
+const CONSENTS: Record<string, Exchange['endpoint']> = {
+  'POST account-access-consents': 'create-account-access-consent',
+  'GET account-access-consents/{ConsentId}': 'query-account-access-consent',
+  'DELETE account-access-consents/{ConsentId}': 'delete-account-access-consent',
+  'POST funds-confirmation-consents': 'create-funds-confirmation-consent',
+  'DELETE funds-confirmation-consents/{ConsentId}': 'delete-funds-confirmation-consent',
+}
+
 function endpointOf({ role, request }: BankSighting): Exchange['endpoint'] {
   if (role === 'handshake') return 'elsewhere'
-  const { pathname } = new URL(request.url)
+  const pathname = new URL(request.url).pathname.replace(/(?<=.)\/+$/, '')
   if (role === 'discovery') {
     return pathname.endsWith('/jwks') ? 'jwks' : 'discovery'
   }
-  if (role === 'registration' || role === 'token' || role === 'products') return role
+  // "Client management (reading, updating or deleting a registration after creation) is not supported."
+  if (role === 'registration') return request.method === 'POST' ? role : 'elsewhere'
+  if (role === 'token' || role === 'products') return role
   if (role === 'authorisation') {
     return /\/auth(orize)?$/.test(pathname) ? 'authorisation' : 'elsewhere'
   }
-  const kind = /\/(account-access|funds-confirmation)-consents(\/|$)/.exec(pathname)?.[1]
-  if (kind === 'account-access') {
-    if (request.method === 'POST') return 'create-account-access-consent'
-    const deletes = request.method === 'DELETE'
-    return deletes ? 'delete-account-access-consent' : 'query-account-access-consent'
-  }
-  if (kind === 'funds-confirmation') {
-    const deletes = request.method === 'DELETE'
-    return deletes ? 'delete-funds-confirmation-consent' : 'create-funds-confirmation-consent'
-  }
+  const [, kind, id] = CONSENT.exec(pathname) ?? []
+  if (kind) return CONSENTS[`${request.method} ${kind}${id ? '/{ConsentId}' : ''}`] ?? 'elsewhere'
   return DATA.find(([path]) => path.test(pathname))?.[1] ?? 'elsewhere'
 }
 

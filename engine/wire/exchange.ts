@@ -105,9 +105,12 @@ export interface Seen {
     clientId: string
     deleted: boolean
     approved: boolean
+    permissions: string[]
     transactionsFrom?: number
     transactionsTo?: number
   }
+  /** Do the digits of a funds confirmation consent end the number of a customer's card? */
+  endsACard?: boolean
 }
 
 /** Why no response arrived. `unreachable` and `untrusted` are the environment, never the bank. */

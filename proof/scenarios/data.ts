@@ -63,6 +63,24 @@ const alterations: Alteration[] = [
     },
     { once: true },
   ),
+  instead(
+    'too-many-requests-until-a-moment',
+    'The first request for data is answered with 429 and a Retry-After that is a date, three seconds ahead.',
+    (ctx) => {
+      refuse(ctx, 429, 'UnexpectedError', 'Too many requests.')
+      ctx.set('retry-after', new Date(Date.now() + 3000).toUTCString())
+    },
+    { once: true },
+  ),
+  instead(
+    'too-many-requests-while-away',
+    'The first request for data while the customer is away is answered with 429 and Retry-After: 1.',
+    (ctx) => {
+      refuse(ctx, 429, 'UnexpectedError', 'Too many requests.')
+      ctx.set('retry-after', '1')
+    },
+    { once: true, applies: (ctx) => isData(ctx) && !ctx.get('x-fapi-customer-ip-address') },
+  ),
   instead('too-many-requests', 'Every request for data is answered with 429.', (ctx) =>
     refuse(ctx, 429, 'UnexpectedError', 'Too many requests.'),
   ),

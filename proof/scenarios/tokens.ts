@@ -40,6 +40,17 @@ function leftOut(id: string, member: string): Alteration {
 const alterations: Alteration[] = [
   refused('refresh-refused', 'refresh_token', 'Every refresh token is refused.'),
   refused('code-refused', 'authorization_code', 'Every code is refused.'),
+  {
+    id: 'token-endpoint-unavailable',
+    story: 'Every token request is answered with 503.',
+    async middleware(ctx, next) {
+      if (grantOf(ctx) === undefined) return next()
+      ctx.status = 503
+      ctx.body = { error: 'temporarily_unavailable' }
+      stateOf(ctx).refusal = { reason: 'unavailable', detail: 'temporarily unavailable' }
+      stateOf(ctx).fired()
+    },
+  },
   leftOut('token-type-left-out', 'token_type'),
   leftOut('no-id-token-from-token-endpoint', 'id_token'),
   {

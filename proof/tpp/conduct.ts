@@ -2,6 +2,9 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 
 type Json = Record<string, unknown>
 
+/** Headers of a request; several values are as many lines. */
+export type Headers = Record<string, string | string[]>
+
 /** What the reference TPP knows when it makes a message. */
 export interface Knowledge {
   clientId: string
@@ -39,6 +42,10 @@ export interface Needs {
   headerCase: boolean
   /** JSON on one line, nothing escaped. */
   plainJson: boolean
+  /** Amounts of transactions are pounds with two decimals. */
+  pence: boolean
+  /** An access token has a thousand characters at most. */
+  shortTokens: boolean
 }
 
 export const nothing: Needs = {
@@ -56,6 +63,8 @@ export const nothing: Needs = {
   interactionId: false,
   headerCase: false,
   plainJson: false,
+  pence: false,
+  shortTokens: false,
 }
 
 /**
@@ -75,7 +84,7 @@ export interface Conduct {
   jwtHeader(
     header: { alg: string; kid: string },
     use: 'registration' | 'assertion' | 'request',
-  ): { alg: string; kid: string }
+  ): { alg: string; kid?: string }
   assertionClaims(claims: Json): Json
   tokenForm(form: Record<string, string>): Record<string, string>
   tokenHeaders(headers: Record<string, string>): Record<string, string>
@@ -85,15 +94,30 @@ export interface Conduct {
   requestObject(claims: Json, known: Knowledge): Json
   query(query: Record<string, string>, known: Knowledge): Record<string, string>
   consentBody(body: Json): Json
-  apiHeaders(
-    headers: Record<string, string>,
-    what: { method: string; path: string },
-  ): Record<string, string>
+  apiHeaders(headers: Record<string, string>, what: { method: string; path: string }): Headers
   dataPath(path: string): string
+  /** What is sent besides, once the customer is connected; nobody looks at the answers. */
+  alsoAsks: { method: string; path: string }[]
+  /** Does it ask for the registration again, at registration_client_uri? */
+  readsItsRegistration: boolean
+  /** The body of a request for consents or data. */
+  apiBody(body: Json | undefined, what: { method: string; path: string }): Json | undefined
+  /** Is the link of the first visit used for the next one too? */
+  keepsTheLink: boolean
+  /** Bulk addresses that are read. */
+  reads: string[]
+  /** Are AccountIds and ConsentIds encoded where they stand in a path? */
+  escapes: boolean
+  /** Does it know a Retry-After that is a date? */
+  readsRetryDates: boolean
+  /** How often a token request is sent again that was answered with 5xx. */
+  repeatsUnavailable: number
+  /** Is a token request that is sent again signed again? */
+  signsAgain: boolean
   /** Which access token data is asked for with. */
   dataToken(customers: string, clients: string | undefined): string
   consentToken(clients: string, customers: string | undefined): string
-  customerAddress(present: boolean): string | undefined
+  customerAddress(present: boolean, attempt: number): string | undefined
   /** Seconds after which an answer of 429 or 503 is repeated; undefined: not at all. */
   waitBeforeRetry(retryAfter: number | undefined, attempt: number): number | undefined
   /** Does a closed connection make it try again? */
@@ -155,7 +179,7 @@ export interface Conduct {
   deletesFundsConsent: boolean
   productRequest(request: { url: string; headers: Record<string, string> }): {
     url: string
-    headers: Record<string, string>
+    headers: Headers
   }
   /** Does it say that all went well, for this reason to refuse? */
   claimsSuccess(reason: string, goal: string): boolean
@@ -191,6 +215,15 @@ export const right: Conduct = {
   consentBody: (body) => body,
   apiHeaders: (headers) => headers,
   dataPath: (path) => path,
+  alsoAsks: [],
+  readsItsRegistration: false,
+  apiBody: (body) => body,
+  keepsTheLink: false,
+  reads: ['/accounts', '/balances', '/transactions'],
+  escapes: true,
+  readsRetryDates: true,
+  repeatsUnavailable: 2,
+  signsAgain: true,
   dataToken: (customers) => customers,
   consentToken: (clients) => clients,
   customerAddress: (present) => (present ? '203.0.113.7' : undefined),

@@ -55,12 +55,19 @@ export function inspected(
     if (needs.members && Object.keys(row).some((name) => !/^[A-Z]/.test(name) || name.length > 24))
       fail('an unknown member')
     const id = String(row.TransactionId)
+    if (needs.pence && 'Status' in row && !isPence(row.Amount))
+      fail('an amount in no pounds and pence')
     const { Amount: amount } = (row.Amount ?? {}) as { Amount?: string }
     if (!pinsAmounts || row.TransactionId === undefined || amount === undefined) continue
     if ((amounts[id] ?? amount) !== amount) fail('the amount of a transaction changed')
     amounts[id] = amount
   }
   return json
+}
+
+function isPence(amount: unknown): boolean {
+  const { Amount, Currency } = amount as Json
+  return Currency === 'GBP' && /^\d+\.\d\d$/.test(String(Amount))
 }
 
 /** A header as nearly everybody writes it. */
@@ -84,6 +91,8 @@ export function inspectTokens(tokens: Json, needs: Needs): void {
   if (needs.tokenType && tokens.token_type === undefined) throw new Refusal('no token_type')
   if (needs.refreshToken && !tokens.refresh_token) throw new Refusal('no refresh token')
   if (needs.idToken && !tokens.id_token) throw new Refusal('no ID token')
+  if (needs.shortTokens && String(tokens.access_token).length > 1000)
+    throw new Refusal('the access token is too long')
   const unknown = Object.keys(tokens).find((name) => !TOKEN_MEMBERS.has(name))
   if (needs.tokenMembers && unknown !== undefined) throw new Refusal(`unknown member ${unknown}`)
 }

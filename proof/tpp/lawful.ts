@@ -4,6 +4,15 @@ import type { LawfulTpp } from './tpp-proof.ts'
 
 type Json = Record<string, unknown>
 
+const counts = new Map<string, number>()
+
+/** 1, 2, 3, … for each name. */
+function nextOf(name: string): number {
+  const next = (counts.get(name) ?? 0) + 1
+  counts.set(name, next)
+  return next
+}
+
 const reversed = (form: Record<string, string>) =>
   Object.fromEntries(Object.entries(form).toReversed())
 
@@ -190,6 +199,84 @@ const lawful: LawfulTpp[] = [
     story: 'The client may get a token for each request.',
     conduct: { consentToken: (clients) => clients },
     goals: ['connect', 'disconnect'],
+  },
+  {
+    id: 'accept-in-two-lines',
+    story: 'Two lines of accept are one list (RFC 9110 5.3).',
+    conduct: {
+      apiHeaders: (headers) => ({ ...headers, accept: ['text/plain;q=0.1', 'application/json'] }),
+      productRequest: ({ url, headers }) => ({
+        url,
+        headers: { ...headers, accept: ['text/plain;q=0.1', 'application/json'] },
+      }),
+    },
+  },
+  {
+    id: 'accepts-json-with-a-charset',
+    story: 'accept may name a charset beside JSON, which has none.',
+    conduct: {
+      apiHeaders: (headers) => ({ ...headers, accept: 'application/json;charset=UTF-8' }),
+    },
+  },
+  {
+    id: 'jti-counts-from-one',
+    story: 'A jti is unique among the assertions of a client; each bank has a client of its own.',
+    conduct: { assertionClaims: (claims) => ({ ...claims, jti: `${nextOf(String(claims.iss))}` }) },
+  },
+  {
+    id: 'headers-of-jwts-without-kid',
+    story: 'kid is optional (RFC 7515 4.1.4); there is one key.',
+    conduct: { jwtHeader: ({ alg }) => ({ alg }) },
+  },
+  {
+    id: 'response-type-in-another-order',
+    story: 'The order of the words of a response type means nothing (RFC 6749 3.1.1).',
+    conduct: {
+      registrationClaims: (claims) => ({ ...claims, response_types: ['id_token code'] }),
+      query: (query) => ({ ...query, response_type: 'id_token code' }),
+      requestObject: (claims) => ({ ...claims, response_type: 'id_token code' }),
+    },
+  },
+  {
+    id: 'registration-type-in-capitals',
+    story: 'The case of a media type means nothing (RFC 9110 8.3.1).',
+    conduct: { registrationType: 'Application/JWT' },
+  },
+  {
+    id: 'intent-in-userinfo-too',
+    story: 'The examples of the specification name the intent under userinfo as well.',
+    conduct: {
+      requestObject({ claims, ...rest }) {
+        const { id_token } = claims as { id_token: Json }
+        return { ...rest, claims: { userinfo: id_token, id_token } }
+      },
+    },
+  },
+  {
+    id: 'looks-at-its-registration',
+    story: 'No sentence forbids to ask for what the bank does not support.',
+    conduct: { readsItsRegistration: true },
+  },
+  {
+    id: 'looks-at-its-funds-consent',
+    story:
+      'Version 3.1.2 has a query of funds confirmation consents, and /party: the bank has neither.',
+    conduct: {
+      alsoAsks: [
+        { method: 'GET', path: '/cbpii/funds-confirmation-consents/any' },
+        { method: 'GET', path: '/aisp/party' },
+      ],
+    },
+  },
+  {
+    id: 'accounts-alone',
+    story: 'Nobody is obliged to read balances or transactions.',
+    conduct: { reads: ['/accounts'], readsSingleAddresses: 'never' },
+  },
+  {
+    id: 'gives-up-on-tokens-at-once',
+    story: 'A token request that met 503 need not be tried again.',
+    conduct: { repeatsUnavailable: 0 },
   },
 ]
 

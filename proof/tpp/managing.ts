@@ -33,7 +33,9 @@ export async function createConsent(session: Session): Promise<string> {
 export async function disconnect(session: Session): Promise<void> {
   const { api, clientToken, conduct, memory } = session
   if (!conduct.deletesConsent) return
-  const path = `/aisp/account-access-consents/${memory.consentId}`
+  const { consentId = '' } = memory
+  const id = conduct.escapes ? encodeURIComponent(consentId) : consentId
+  const path = `/aisp/account-access-consents/${id}`
   const value = conduct.consentToken(await clientToken(), memory.accessToken)
   let answer = await api('DELETE', path, { token: value })
   if (answer.status === 401 && conduct.renewsClientToken) {
@@ -52,6 +54,7 @@ export async function confirmFunds(session: Session): Promise<void> {
   const account = conduct.fundsAccount({
     SchemeName: 'UK.OBIE.PAN',
     Identification: briefing.customer.cardEnding,
+    Name: 'Everyday card',
   })
   const answer = await api('POST', '/cbpii/funds-confirmation-consents', {
     token: value,
@@ -60,7 +63,8 @@ export async function confirmFunds(session: Session): Promise<void> {
   const id = (answer.json.Data as Json | undefined)?.ConsentId
   if (typeof id !== 'string') throw refused('the consent', answer)
   if (!conduct.deletesFundsConsent) return
-  const gone = await api('DELETE', `/cbpii/funds-confirmation-consents/${id}`, { token: value })
+  const path = `/cbpii/funds-confirmation-consents/${encodeURIComponent(id)}`
+  const gone = await api('DELETE', path, { token: value })
   if (gone.status !== 204) throw refused('the deletion', gone)
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Conduct } from './conduct.ts'
 import { inspected } from './inspect.ts'
 import { Refusal } from './refusal.ts'
 import type { Session } from './session.ts'
@@ -11,8 +12,7 @@ export async function readAll(session: Session): Promise<void> {
   const { conduct, memory } = session
   if (!memory.accessToken) throw new Refusal('there is no access token: connect first')
   if (conduct.readsAtOnce) {
-    const paths = ['/accounts', '/balances', '/transactions']
-    const all = await Promise.allSettled(paths.map((path) => read(session, path)))
+    const all = await Promise.allSettled(conduct.reads.map((path) => read(session, path)))
     const failed = all.find((each) => each.status === 'rejected')
     if (failed) throw failed.reason
     return
@@ -24,11 +24,11 @@ export async function readAll(session: Session): Promise<void> {
   memory.accountIds = ids
   const { readsSingleAddresses: single } = conduct
   if (single !== 'only') {
-    await read(session, '/balances')
-    await read(session, '/transactions')
+    for (const path of conduct.reads.slice(1)) await read(session, path)
   }
   if (single === 'never') return
-  for (const id of ids) {
+  for (const account of ids) {
+    const id = conduct.escapes ? encodeURIComponent(account) : account
     await read(session, `/accounts/${id}`)
     await read(session, `/accounts/${id}/balances`)
     await read(session, `/accounts/${id}/transactions`)
@@ -48,14 +48,15 @@ async function read(session: Session, path: string): Promise<Json> {
     const answer = await api('GET', `/aisp${full}`, {
       token: value,
       present: briefing.customerPresent,
+      attempt,
     })
     if (answer.status === 200) {
       memory.amounts ??= {}
       return inspected(answer, conduct, memory.amounts)
     }
     if (answer.status === 429 || answer.status === 503) {
-      const stated = Number(answer.headers['retry-after'])
-      const pause = conduct.waitBeforeRetry(Number.isFinite(stated) ? stated : undefined, attempt)
+      const stated = secondsOf(String(answer.headers['retry-after']), conduct)
+      const pause = conduct.waitBeforeRetry(stated, attempt)
       if (pause === undefined) throw refused(path, answer)
       await wait(pause * 1000)
       continue
@@ -73,6 +74,14 @@ async function read(session: Session, path: string): Promise<Json> {
     }
     throw await explained(session, refused(path, answer))
   }
+}
+
+/** Retry-After in seconds, also where it is a date (RFC 9110 10.2.3). */
+function secondsOf(stated: string, { readsRetryDates }: Conduct): number | undefined {
+  if (/^\d+$/.test(stated)) return Number(stated)
+  const until = Date.parse(stated)
+  if (!readsRetryDates || Number.isNaN(until)) return undefined
+  return Math.max(0, (until - Date.now()) / 1000)
 }
 
 /** One refresh at a time: who comes second takes the token of the first. */
@@ -106,7 +115,8 @@ async function explained(
   const { consentId } = memory
   if (consentId === undefined || !(why instanceof Refusal)) return why
   try {
-    const path = `/aisp/account-access-consents/${consentId}`
+    const id = conduct.escapes ? encodeURIComponent(consentId) : consentId
+    const path = `/aisp/account-access-consents/${id}`
     const { json } = await api('GET', path, { token: await clientToken() })
     const status = (json.Data as Json | undefined)?.Status
     if (status === undefined) return why

@@ -22,6 +22,9 @@ export async function pursue(
   const visitAndRead = async (consentId: string) => {
     await visit(session, consentId, sendCustomer)
     await readAll(session)
+    for (const { method, path } of conduct.alsoAsks) {
+      await session.api(method, path, { token: await session.clientToken() })
+    }
   }
   const goals = {
     connect: async () => {

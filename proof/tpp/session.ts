@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Briefing } from '../../engine/certification/client.ts'
-import { type Conduct, newId } from './conduct.ts'
+import { type Conduct, type Knowledge, newId } from './conduct.ts'
 import type { Keys } from './id-token-check.ts'
 import { decodedJwt, signature } from './jws.ts'
 import { Refusal } from './refusal.ts'
@@ -12,7 +12,16 @@ type Json = Record<string, unknown>
 
 /** What the TPP keeps from one goal to the next. */
 interface Memory {
-  client?: { client_id: string; redirect_uris: string[]; scope: string; grant_types: string[] }
+  client?: {
+    client_id: string
+    redirect_uris: string[]
+    scope: string
+    grant_types: string[]
+    registration_client_uri: string
+    registration_access_token: string
+  }
+  /** The link of the first visit, and what was asked for by it. */
+  visit?: { link: string; known: Knowledge }
   consentId?: string
   accessToken?: string
   refreshToken?: string
@@ -43,7 +52,7 @@ export interface Session {
   api(
     method: string,
     path: string,
-    what: { token: string; body?: Json; present?: boolean },
+    what: { token: string; body?: Json; present?: boolean; attempt?: number },
   ): Promise<Answer>
   keys: Keys
   /** Writes down what is kept. */
@@ -127,12 +136,16 @@ export function openSession(briefing: Briefing, conduct: Conduct): Session {
       throw new Refusal('the registration is for somebody else')
     }
     memory.client = answer.json as unknown as NonNullable<Memory['client']>
+    const { registration_client_uri: own, registration_access_token: value } = memory.client
+    if (conduct.readsItsRegistration)
+      await send(own, { headers: { authorization: `Bearer ${value}` } })
     return memory.client
   }
 
   const token: Session['token'] = async (form) => {
     const { client_id: clientId } = await register()
     const { token_endpoint: endpoint = '' } = await discover()
+    let signed: string | undefined
     for (let attempt = 0; ; attempt += 1) {
       const claims = conduct.assertionClaims({
         iss: clientId,
@@ -142,11 +155,13 @@ export function openSession(briefing: Briefing, conduct: Conduct): Session {
         iat: now(),
         exp: now() + 60,
       })
+      const assertion = conduct.signsAgain ? undefined : signed
+      signed = assertion ?? jwt(claims, 'assertion')
       const full = conduct.tokenForm({
         ...form,
         client_id: clientId,
         client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-        client_assertion: jwt(claims, 'assertion'),
+        client_assertion: signed,
       })
       const answer = await send(endpoint, {
         method: 'POST',
@@ -157,7 +172,8 @@ export function openSession(briefing: Briefing, conduct: Conduct): Session {
         body: conduct.tokenBody(full),
       })
       if (answer.status === 200) return answer.json
-      if (attempt >= conduct.repeatsGrants) throw refused(`the grant ${form.grant_type}`, answer)
+      const repeats = answer.status < 500 ? conduct.repeatsGrants : conduct.repeatsUnavailable
+      if (attempt >= repeats) throw refused(`the grant ${form.grant_type}`, answer)
     }
   }
 
@@ -169,8 +185,13 @@ export function openSession(briefing: Briefing, conduct: Conduct): Session {
     return memory.clientToken
   }
 
-  const api: Session['api'] = async (method, path, { token: value, body, present = false }) => {
-    const address = conduct.customerAddress(present)
+  const api: Session['api'] = async (
+    method,
+    path,
+    { token: value, present = false, attempt = 1, ...rest },
+  ) => {
+    const address = conduct.customerAddress(present, attempt)
+    const body = conduct.apiBody(rest.body, { method, path })
     const headers = conduct.apiHeaders(
       {
         authorization: `Bearer ${value}`,

@@ -18,7 +18,10 @@ export async function visit(
   sendCustomer: SendCustomer = (link) => sendByAddress(session, link),
 ): Promise<void> {
   const { conduct, keys, memory, token } = session
-  const { link, known } = await authorisationRequest(session, consentId)
+  const { link: fresh, known: asked } = await authorisationRequest(session, consentId)
+  const kept = conduct.keepsTheLink ? memory.visit : undefined
+  const { link, known } = kept ?? { link: fresh, known: asked }
+  memory.visit = { link, known }
   const { hash, search } = new URL(await sendCustomer(link))
   const answer = new URLSearchParams(hash ? hash.slice(1) : search)
   const refusal =

@@ -2,7 +2,7 @@ import { request as plain } from 'node:http'
 import { Agent, request as secure } from 'node:https'
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
 import { decoded } from '../../engine/wire/decode.ts'
-import type { Conduct } from './conduct.ts'
+import type { Conduct, Headers } from './conduct.ts'
 import { Refusal } from './refusal.ts'
 
 type Json = Record<string, unknown>
@@ -18,7 +18,7 @@ export interface Answer {
 
 export interface Message {
   method?: string
-  headers?: Record<string, string>
+  headers?: Headers
   body?: string
 }
 

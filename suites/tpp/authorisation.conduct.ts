@@ -100,18 +100,26 @@ conduct(
   },
 )
 
+/** What the customer came for: the scenario, and what the client was asked to do in it. */
+function visitOf(exchange: Exchange): string {
+  const { scenario, goal } = seenOf(exchange)
+  return `${scenario} ${goal}`
+}
+
 /** A value of the request object, or else of the query, was never seen at an earlier visit. */
 function freshness(name: 'nonce' | 'state') {
   const valueIn = (exchange: Exchange) =>
     requestObjectOf(exchange)?.claims[name] ?? queryOf(exchange).get(name) ?? undefined
+  // A page that is loaded again is the same visit; a link that is kept for the next one is not.
+  const isReload = (exchange: Exchange, other: Exchange) =>
+    other.request.url === exchange.request.url && visitOf(other) === visitOf(exchange)
   return (exchange: Exchange, earlier: readonly Exchange[]) => {
     if (!requestOf(exchange)) return undefined
     const value = valueIn(exchange)
-    const link = exchange.request.url
     if (value === undefined && name === 'state') return undefined
     const again = earlier.some(
       (other) =>
-        requestOf(other) !== undefined && other.request.url !== link && valueIn(other) === value,
+        requestOf(other) !== undefined && !isReload(exchange, other) && valueIn(other) === value,
     )
     return unless(typeof value === 'string' && value !== '' && !again, {
       message: again ? `${name} was used for an earlier visit` : `there is no ${name}`,

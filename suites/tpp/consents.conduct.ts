@@ -1,6 +1,6 @@
 /** Consents as a TPP creates, queries and deletes them. Requirements: specs/tpp/consents.yaml */
 import { conduct } from '../../engine/suite-api/certification.ts'
-import type { Exchange } from '../../engine/suite-api/responses.ts'
+import { type Exchange, isDateTime } from '../../engine/suite-api/responses.ts'
 import { CONSENTS, CREATIONS, list, seenOf, shown, unless } from './common/messages.ts'
 
 type Json = Record<string, unknown>
@@ -73,11 +73,70 @@ conduct(
     const data = bodyOf(exchange)?.Data
     if (exchange.endpoint !== 'create-account-access-consent' || !isObject(data)) return undefined
     if (data.Permissions === undefined) return undefined
+    const expected = `an array with some of ${SUPPORTED.join(', ')}`
+    if (!Array.isArray(data.Permissions)) {
+      const actual = shown(data.Permissions)
+      return [{ message: 'Permissions is no array of strings', expected, actual }]
+    }
     const beyond = list(data.Permissions).filter((each) => !SUPPORTED.includes(String(each)))
     return unless(beyond.length === 0, {
       message: 'a permission is not supported',
-      expected: `some of ${SUPPORTED.join(', ')}`,
+      expected,
       actual: beyond.map(shown).join(', '),
+    })
+  },
+)
+
+conduct(
+  'TCON-09/some-permission',
+  'a consent asks for one permission at least',
+  { endpoints: ['create-account-access-consent'] },
+  (exchange) => {
+    const data = bodyOf(exchange)?.Data
+    if (exchange.endpoint !== 'create-account-access-consent' || !isObject(data)) return undefined
+    if (!Array.isArray(data.Permissions)) return undefined
+    return unless(data.Permissions.length > 0, {
+      message: 'the consent asks for nothing',
+      expected: 'at least one permission',
+      actual: 'an empty array',
+    })
+  },
+)
+
+/** What the tables of both consents mark as no part of a request. */
+const OF_THE_BANK = ['ConsentId', 'Status', 'StatusUpdateDateTime', 'CreationDateTime']
+
+conduct(
+  'TCON-09/members-of-the-bank',
+  'a create request leaves to the bank what the bank fills in',
+  { endpoints: CREATIONS },
+  (exchange) => {
+    const data = bodyOf(exchange)?.Data
+    if (!isObject(data)) return undefined
+    const sent = OF_THE_BANK.filter((name) => name in data)
+    return unless(sent.length === 0, {
+      message: 'the request has members that only the bank fills in',
+      expected: `a request without ${OF_THE_BANK.join(', ')}`,
+      actual: sent.join(', '),
+    })
+  },
+)
+
+conduct(
+  'TCON-08/no-body',
+  'a query and a deletion of a consent have no body',
+  {
+    endpoints: CONSENTS.filter((each) => !CREATIONS.includes(each)),
+    unseen: 'the client neither queries nor deletes a consent',
+  },
+  (exchange) => {
+    if (!CONSENTS.includes(exchange.endpoint) || CREATIONS.includes(exchange.endpoint))
+      return undefined
+    const { body, method } = exchange.request
+    return unless(!body, {
+      message: `${method} of a consent has a body`,
+      expected: 'no body',
+      actual: `a body of ${body?.length} characters`,
     })
   },
 )
@@ -93,8 +152,8 @@ conduct(
     if (!isObject(data)) return undefined
     const dates = DATES.filter((name) => data[name] !== undefined)
     if (dates.length === 0) return undefined
-    const form = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]00:00)$/i
-    const wrong = dates.filter((name) => !form.test(String(data[name])))
+    const inUtc = (text: string) => isDateTime(text) && /(Z|[+-]00:00)$/i.test(text)
+    const wrong = dates.filter((name) => !inUtc(String(data[name])))
     return unless(wrong.length === 0, {
       message: 'a date is no date-time in UTC',
       expected: 'YYYY-MM-DDThh:mm:ssZ',
@@ -116,11 +175,42 @@ conduct(
       return undefined
     const account = isObject(data.DebtorAccount) ? data.DebtorAccount : {}
     const { SchemeName, Identification } = account
-    const fine = typeof SchemeName === 'string' && /^\d{4}$/.test(String(Identification))
-    return unless(fine, {
+    // "The middle segment stands for the acronym of the body that publishes the specification."
+    const scheme = typeof SchemeName === 'string' && /^UK\.[A-Z]+\.PAN$/.test(SchemeName)
+    const digits = typeof Identification === 'string' && /^\d{4}$/.test(Identification)
+    const ofACard = seenOf(exchange).endsACard !== false
+    const form =
+      typeof Identification === 'string'
+        ? `a string of ${Identification.length} characters`
+        : `a ${Identification === null ? 'null' : typeof Identification}`
+    const what = digits && !ofACard ? 'four digits in which no card of a customer ends' : form
+    return unless(scheme && digits && ofACard, {
       message: 'the debtor account is not identified as the document says',
-      expected: 'SchemeName, and Identification with the last 4 digits of the card number',
-      actual: `SchemeName ${shown(SchemeName)}, Identification of ${String(Identification ?? '').length} characters`,
+      expected: 'SchemeName UK.….PAN, and Identification a string of the last 4 digits of the card',
+      actual: `SchemeName ${shown(SchemeName)}, Identification ${what}`,
+    })
+  },
+)
+
+conduct(
+  'TCON-04/optional-members',
+  'the optional members of a debtor account are strings where they are sent',
+  {
+    endpoints: ['create-funds-confirmation-consent'],
+    unseen: 'the client confirms no funds, or sends no optional members',
+  },
+  (exchange) => {
+    const data = bodyOf(exchange)?.Data
+    if (exchange.endpoint !== 'create-funds-confirmation-consent' || !isObject(data))
+      return undefined
+    const account = isObject(data.DebtorAccount) ? data.DebtorAccount : {}
+    const sent = ['Name', 'SecondaryIdentification'].filter((name) => account[name] !== undefined)
+    if (sent.length === 0) return undefined
+    const wrong = sent.filter((name) => typeof account[name] !== 'string')
+    return unless(wrong.length === 0, {
+      message: 'an optional member is no string',
+      expected: 'a string, or no such member',
+      actual: wrong.map((name) => `${name} ${JSON.stringify(account[name])}`).join(', '),
     })
   },
 )

@@ -1,6 +1,6 @@
 /** Consents that end, are refused or deleted. Requirements: specs/tpp/consents.yaml */
 import type { ScenarioRun } from '../../engine/suite-api/certification.ts'
-import { scenario } from '../../engine/suite-api/certification.ts'
+import { Blocked, scenario } from '../../engine/suite-api/certification.ts'
 import { Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, member } from '../../engine/suite-api/responses.ts'
 import {
@@ -110,6 +110,43 @@ for (const [name, fact, title, alteration] of [
     judge: (run) => notices(run, `a consent that is over (${title})`),
   })
 }
+
+scenario({
+  id: 'TCON-06/deleted',
+  title: 'the consent was deleted when the customer revoked it with the TPP',
+  right: 'It says that there is no consent, and does not go on asking with its tokens.',
+  steps: ['connect', 'disconnect', 'read'],
+  judge(run) {
+    const deleted = deletions(run).some(({ response }) => response?.status === 204)
+    if (!deleted) {
+      const what = 'a client that deletes consents'
+      throw new Blocked({ kind: 'check', id: 'CLC-20/deletes' }, `needs ${what}`)
+    }
+    notices(run, 'a consent that it deleted')
+  },
+})
+
+scenario({
+  id: 'TCON-10/consent-ids',
+  title: 'a ConsentId holds characters that must be encoded where it stands in a path',
+  right: 'It encodes the ConsentId, and deletes the consent that it created.',
+  alteration: 'consent-ids-are-urns',
+  owns: ['TGEN-06/documented'],
+  steps: ['connect', 'disconnect'],
+  judge(run) {
+    requireAltered(run, 'creates a consent')
+    const refusal = run.said.find(({ end }) => end === 'refused')
+    const deletion = deletions(run).find(({ response }) => response?.status === 204)
+    if (deletion && !refusal) return
+    requireUnbroken(run)
+    throw new Nonconformance({
+      message: 'the client cannot work with this ConsentId',
+      expected: 'the consent is approved, and deleted',
+      actual: refusal ? `asked to ${refusal.goal} it says: ${refusal.words}` : 'no deletion',
+      exchange: run.exchanges.at(-1),
+    })
+  },
+})
 
 scenario({
   id: 'TCON-06/status-revoked',

@@ -2,8 +2,17 @@
 import { isIP } from 'node:net'
 import { conduct } from '../../engine/suite-api/certification.ts'
 import type { Endpoint, Exchange } from '../../engine/suite-api/responses.ts'
-import { member, rowsOf } from '../../engine/suite-api/responses.ts'
+import { isDateTime, member, rowsOf } from '../../engine/suite-api/responses.ts'
 import { DATA, queryOf, seenOf, sent, shown, unless } from './common/messages.ts'
+
+/** A segment of a path; as it is where it cannot be decoded. */
+function unescaped(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
 
 const isData = ({ endpoint }: Exchange) => DATA.includes(endpoint)
 
@@ -24,7 +33,6 @@ conduct(
 
 const TRANSACTIONS: readonly Endpoint[] = ['transactions', 'account-transactions']
 const FILTERS = ['fromBookingDateTime', 'toBookingDateTime']
-const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i
 
 function filtersOf(exchange: Exchange): [name: string, value: string][] {
   if (!TRANSACTIONS.includes(exchange.endpoint)) return []
@@ -35,6 +43,72 @@ function filtersOf(exchange: Exchange): [name: string, value: string][] {
   })
 }
 
+/** Names for what no data endpoint has: pages. */
+const PAGES = /^(page|page_?(number|size|token|key)|per_?page|limit|offset|cursor|skip|start)$/i
+
+conduct(
+  'TDAT-09/no-pages',
+  'data is asked for whole, without pages',
+  { endpoints: DATA },
+  (exchange) => {
+    if (!isData(exchange)) return undefined
+    const pages = [...queryOf(exchange).keys()].filter((name) => PAGES.test(name))
+    return unless(pages.length === 0, {
+      message: 'the client asks for a page, and there are none',
+      expected: 'a query without pages',
+      actual: pages.join(', '),
+    })
+  },
+)
+
+conduct(
+  'TDAT-09/names-of-filters',
+  'the filters of transactions have the names of the document',
+  { endpoints: TRANSACTIONS, unseen: 'the client reads no transactions' },
+  (exchange) => {
+    if (!TRANSACTIONS.includes(exchange.endpoint)) return undefined
+    const others = [...queryOf(exchange).keys()].filter(
+      (name) => /booking|^(from|to|start|end)_?date/i.test(name) && !FILTERS.includes(name),
+    )
+    return unless(others.length === 0, {
+      message: 'a filter has another name, so that it filters nothing',
+      expected: FILTERS.join(', '),
+      actual: others.join(', '),
+    })
+  },
+)
+
+/** Permissions of which one opens an endpoint; no sentence says which one opens balances. */
+const OPENED_BY: [endpoints: readonly Endpoint[], permissions: string[]][] = [
+  [
+    ['accounts', 'account'],
+    ['ReadAccountsBasic', 'ReadAccountsDetail'],
+  ],
+  [TRANSACTIONS, ['ReadTransactionsBasic', 'ReadTransactionsDetail']],
+]
+
+conduct(
+  'TDAT-10/permitted',
+  'accounts and transactions are asked for under a consent that permits it',
+  {
+    endpoints: OPENED_BY.flatMap(([endpoints]) => endpoints),
+    unseen: 'the client reads neither accounts nor transactions',
+  },
+  (exchange) => {
+    const { permissions } = seenOf(exchange).consent ?? {}
+    const needed = OPENED_BY.find(([endpoints]) => endpoints.includes(exchange.endpoint))?.[1]
+    if (!needed || !permissions) return undefined
+    return unless(
+      needed.some((each) => permissions.includes(each)),
+      {
+        message: 'the consent does not permit what is asked for',
+        expected: `a consent with ${needed.join(' or ')}`,
+        actual: `${exchange.endpoint} under ${permissions.join(', ') || 'no permission'}`,
+      },
+    )
+  },
+)
+
 const unfiltered = 'the client sends no filters: both are optional'
 
 conduct(
@@ -44,7 +118,7 @@ conduct(
   (exchange) => {
     const filters = filtersOf(exchange)
     if (filters.length === 0) return undefined
-    const wrong = filters.filter(([, value]) => !RFC3339.test(value))
+    const wrong = filters.filter(([, value]) => !isDateTime(value))
     return unless(wrong.length === 0, {
       message: 'a filter is no RFC 3339 date-time with its zone',
       expected: 'YYYY-MM-DDThh:mm:ssZ',
@@ -114,7 +188,7 @@ conduct(
     const id = /\/accounts\/([^/?]+)/.exec(new URL(exchange.request.url).pathname)?.[1]
     const { consent, scenario } = seenOf(exchange)
     if (!isData(exchange) || id === undefined || !consent) return undefined
-    const wanted = decodeURIComponent(id)
+    const wanted = unescaped(id)
     const gave = (other: Exchange) =>
       isData(other) && rowsOf(other).some((row) => member(row, 'AccountId') === wanted)
     const own = earlier.findLast((other) => seenOf(other).consent?.id === consent.id && gave(other))

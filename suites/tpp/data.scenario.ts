@@ -22,6 +22,16 @@ scenario({
 
 for (const [name, alteration, title] of [
   ['fewer-accounts', 'one-account-only', 'the customer has one account, and no other'],
+  [
+    'account-ids',
+    'account-ids-of-any-form',
+    'an AccountId is of digits, or must be encoded where it stands in a path',
+  ],
+  [
+    'amounts',
+    'amounts-of-any-currency-and-decimals',
+    'amounts have no decimals or five, and are in another currency here and there',
+  ],
   ['no-transactions', 'no-transactions', 'no card was ever used: there are no transactions'],
   [
     'pending-rows',
@@ -60,6 +70,8 @@ for (const [name, alteration, title] of [
     title,
     right: 'It reads what there is.',
     alteration,
+    // An AccountId that is not encoded is another path.
+    ...(name === 'account-ids' && { owns: ['TGEN-06/documented'] }),
     judge: (run) => survives(run),
   })
 }

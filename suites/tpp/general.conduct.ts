@@ -6,6 +6,7 @@ import {
   DATA,
   decoded,
   formOf,
+  mediaTypes,
   queryOf,
   seenOf,
   sent,
@@ -62,8 +63,7 @@ conduct(
   (exchange) => {
     if (!API.includes(exchange.endpoint)) return undefined
     const accept = sent(exchange, 'accept')
-    const types = (accept ?? '').split(',').map((each) => each.split(';')[0]?.trim().toLowerCase())
-    return unless(types.includes('application/json'), {
+    return unless(mediaTypes(accept).includes('application/json'), {
       message: 'accept: application/json is not sent',
       expected: 'accept: application/json',
       actual: accept === undefined ? 'no accept header' : `accept: ${accept}`,
@@ -135,5 +135,35 @@ conduct(
       expected: 'tokens in the Authorization header or in the body of a form',
       actual: `the query has ${found.join(', ')}`,
     })
+  },
+)
+
+const RESOURCE =
+  /\/(account-access-consents|account-requests|funds-confirmation-consents|accounts|balances|transactions)(\/|$)/i
+
+/** Paths of consents and data; where funds confirmation is, the document says in two ways (AMB-06). */
+const DOCUMENTED = [
+  /^(GET|DELETE) \/open-banking\/v3\.1\/aisp\/account-access-consents\/[^/]+$/,
+  /^POST \/open-banking\/v3\.1\/aisp\/account-access-consents$/,
+  /^\S+ \/open-banking\/v3\.1\/(aisp|cbpii|aisp\/cbpii)\/funds-confirmation-consents(\/[^/]+)?$/,
+  /^GET \/open-banking\/v3\.1\/aisp\/(accounts(\/[^/]+(\/(balances|transactions))?)?|balances|transactions)$/,
+]
+
+conduct(
+  'TGEN-06/documented',
+  'consents and data are asked for at the addresses of the document',
+  { endpoints: API },
+  ({ request }) => {
+    const { pathname } = new URL(request.url)
+    if (request.method === 'CONNECT' || !RESOURCE.test(pathname)) return undefined
+    const asked = `${request.method} ${pathname}`
+    return unless(
+      DOCUMENTED.some((each) => each.test(asked)),
+      {
+        message: 'the document has no such request',
+        expected: 'method and path as the table of endpoints has them, below /open-banking/v3.1',
+        actual: asked,
+      },
+    )
   },
 )

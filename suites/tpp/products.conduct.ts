@@ -1,6 +1,6 @@
 /** Requests for products. Requirements: specs/tpp/products.yaml */
 import { conduct } from '../../engine/suite-api/certification.ts'
-import { sent, unless } from './common/messages.ts'
+import { mediaTypes, sent, unless } from './common/messages.ts'
 
 conduct(
   'PROD-02/request',
@@ -9,10 +9,11 @@ conduct(
   (exchange) => {
     if (exchange.endpoint !== 'products') return undefined
     const { body, url } = exchange.request
-    const json = (name: string) => /(^|[\s,])application\/json\b/i.test(sent(exchange, name) ?? '')
+    const [type, accept] = [sent(exchange, 'content-type'), sent(exchange, 'accept')]
     const wrong = [
-      !json('content-type') && `Content-Type ${sent(exchange, 'content-type') ?? 'none'}`,
-      !json('accept') && `Accept ${sent(exchange, 'accept') ?? 'none'}`,
+      mediaTypes(type).some((each) => each !== 'application/json') &&
+        `Content-Type ${type ?? 'none'}`,
+      !mediaTypes(accept).includes('application/json') && `Accept ${accept ?? 'none'}`,
       body && 'a body',
       new URL(url).search && 'parameters',
     ].filter(Boolean)

@@ -74,7 +74,15 @@ const USED: Record<string, readonly string[]> = {
   id_token_signed_response_alg: ['PS256'],
   response_types: ['code id_token'],
   grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
+  subject_type: ['public'],
+  // Nothing is encrypted.
+  id_token_encrypted_response_alg: [],
+  request_object_encryption_alg: [],
 }
+
+/** A value as it is compared: the order of the words of a response type means nothing. */
+const comparable = (name: string, value: unknown) =>
+  name === 'response_types' ? words(value).toSorted().join(' ') : String(value)
 
 conduct(
   'TREG-04/advertised',
@@ -88,7 +96,7 @@ conduct(
       claims[name] === undefined
         ? []
         : list(claims[name])
-            .filter((value) => !used.includes(String(value)))
+            .filter((value) => !used.includes(comparable(name, value)))
             .map((value) => `${name}: ${value}`),
     )
     const scopes = words(claims.scope)

@@ -1,15 +1,17 @@
 /** A bank that is busy, slow or gone. Requirements: specs/tpp/resilience.yaml */
 import { scenario } from '../../engine/suite-api/certification.ts'
 import { Nonconformance } from '../../engine/suite-api/outcomes.ts'
-import type { Exchange } from '../../engine/suite-api/responses.ts'
+import { type Exchange, header } from '../../engine/suite-api/responses.ts'
 import {
   after,
   dataIn,
   givesUp,
+  lastSaid,
   requireAltered,
   requireRefusal,
   survives,
 } from './common/expect.ts'
+import { seenOf } from './common/messages.ts'
 
 const endOf = ({ startedAt, durationMs }: Exchange) => Date.parse(startedAt) + durationMs
 
@@ -18,27 +20,57 @@ const pathOf = ({ request }: Exchange) => new URL(request.url).pathname
 /** Milliseconds by which a clock may be read too early. */
 const TOLERANCE = 100
 
-scenario({
-  id: 'TRES-01/retry-after',
-  title: 'the rate limit is reached: 429 with Retry-After of two seconds',
-  right: 'It waits that long before it asks again, or asks no more.',
-  alteration: 'too-many-requests-for-two-seconds',
-  judge(run) {
-    const altered = requireAltered(run, 'reads data')
-    // What is asked for elsewhere may have been on its way.
-    const again = after(run, altered).find((each) => pathOf(each) === pathOf(altered))
-    const waited = again && Date.parse(again.startedAt) - endOf(altered)
-    if (waited !== undefined && waited < 2000 - TOLERANCE) {
-      throw new Nonconformance({
-        message: 'the client does not wait as long as Retry-After says',
-        expected: 'the same request no sooner than after 2 s',
-        actual: `after ${(waited / 1000).toFixed(1)} s`,
-        exchange: again,
-      })
-    }
-    if (dataIn(run.exchanges).length === 0) requireRefusal(run, 'a rate limit', altered)
-  },
-})
+/** When the bank may be asked again, in milliseconds since 1970: Retry-After has seconds or a date. */
+function dueAfter(refused: Exchange): number {
+  const stated = header(refused, 'retry-after') ?? ''
+  return /^\d+$/.test(stated) ? endOf(refused) + Number(stated) * 1000 : Date.parse(stated)
+}
+
+for (const [name, alteration, steps, title] of [
+  [
+    'retry-after',
+    'too-many-requests-for-two-seconds',
+    ['connect'],
+    'the rate limit is reached: 429 with Retry-After of two seconds',
+  ],
+  [
+    'retry-after-date',
+    'too-many-requests-until-a-moment',
+    ['connect'],
+    'the rate limit is reached: 429 with a Retry-After that is a date',
+  ],
+  [
+    'customer-away',
+    'too-many-requests-while-away',
+    ['connect', 'read'],
+    'the rate limit is reached while the customer is away: 429 with Retry-After of a second',
+  ],
+] as const) {
+  scenario({
+    id: `TRES-01/${name}`,
+    title,
+    right: 'It waits that long before it asks again, or asks no more.',
+    alteration,
+    steps: [...steps],
+    judge(run) {
+      const altered = requireAltered(run, 'reads data')
+      // What is asked for elsewhere may have been on its way.
+      const again = after(run, altered).find((each) => pathOf(each) === pathOf(altered))
+      const early = again && dueAfter(altered) - Date.parse(again.startedAt)
+      if (early !== undefined && early > TOLERANCE) {
+        throw new Nonconformance({
+          message: 'the client does not wait as long as Retry-After says',
+          expected: `the same request after Retry-After: ${header(altered, 'retry-after')}`,
+          actual: `${(early / 1000).toFixed(1)} s too early`,
+          exchange: again,
+        })
+      }
+      const { goal } = lastSaid(run)
+      const got = dataIn(run.exchanges).filter((each) => seenOf(each).goal === goal)
+      if (got.length === 0) requireRefusal(run, 'a rate limit', altered)
+    },
+  })
+}
 
 for (const [id, alteration, title, what] of [
   [
@@ -72,6 +104,18 @@ for (const [id, alteration, title, what] of [
     },
   })
 }
+
+scenario({
+  id: 'TRES-02/token-unavailable',
+  title: 'the token endpoint answers every request with 503',
+  right: 'It signs an assertion for each attempt, gives up after some, and says so.',
+  alteration: 'token-endpoint-unavailable',
+  judge(run) {
+    const altered = requireAltered(run, 'asks for a token')
+    givesUp(run.altered)
+    requireRefusal(run, 'answers of 503', altered)
+  },
+})
 
 scenario({
   id: 'TRES-03/slow',

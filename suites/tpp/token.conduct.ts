@@ -51,11 +51,14 @@ conduct('TTOK-03/issuer', 'iss and sub of the assertion are the client', options
   const asked = requestOf(exchange)
   if (!asked?.assertion) return undefined
   const { iss, sub } = asked.assertion.claims
-  const own = asked.form.get('client_id') ?? asked.seen.client?.client_id ?? sub
-  return unless(iss === own && sub === own && own !== undefined, {
-    message: 'iss or sub is not the client',
-    expected: `iss and sub ${shown(own)}`,
-    actual: `iss ${shown(iss)}, sub ${shown(sub)}`,
+  const named = asked.form.get('client_id')
+  // What is stored under `sub`, or else under the client_id of the form.
+  const own = asked.seen.client?.client_id
+  const fine = own !== undefined && iss === own && sub === own && (named ?? own) === own
+  return unless(fine, {
+    message: own === undefined ? 'no such client is registered' : 'iss, sub and client_id differ',
+    expected: `iss and sub ${own === undefined ? 'the client_id that the registration returned' : shown(own)}`,
+    actual: `iss ${shown(iss)}, sub ${shown(sub)}${named === null ? '' : `, client_id ${shown(named)}`}`,
   })
 })
 
@@ -118,11 +121,13 @@ conduct(
   'no two assertions have the same jti',
   options,
   (exchange, earlier) => {
-    const jti = requestOf(exchange)?.assertion?.claims.jti
+    const { jti, iss } = requestOf(exchange)?.assertion?.claims ?? {}
     if (jti === undefined) return undefined
-    const again = earlier.some(
-      (other) => other.endpoint === 'token' && assertionOf(other)?.claims.jti === jti,
-    )
+    // Each scenario has a bank and a client of its own: a counter may begin again with either.
+    const again = earlier.some((other) => {
+      const claims = other.endpoint === 'token' ? assertionOf(other)?.claims : undefined
+      return claims?.jti === jti && claims?.iss === iss
+    })
     return unless(!again, {
       message: 'jti was used before',
       expected: 'a jti of its own for each assertion',
@@ -171,6 +176,32 @@ conduct(
       message: 'redirect_uri is not the one of the authorisation request',
       expected: asked.seen.code.redirectUri,
       actual: shown(uri),
+    })
+  },
+)
+
+/** Fields of the form that one grant has, and no other. */
+const OF_ONE_GRANT: Record<string, string> = {
+  code: 'authorization_code',
+  redirect_uri: 'authorization_code',
+  refresh_token: 'refresh_token',
+}
+
+conduct(
+  'TTOK-15/own-fields',
+  'a token request has no field of another grant',
+  options,
+  (exchange) => {
+    const asked = requestOf(exchange)
+    if (!asked) return undefined
+    const grant = asked.form.get('grant_type') ?? ''
+    const foreign = Object.entries(OF_ONE_GRANT)
+      .filter(([name, own]) => own !== grant && asked.form.get(name))
+      .map(([name]) => name)
+    return unless(foreign.length === 0, {
+      message: 'the token request has a field of another grant',
+      expected: `a ${grant} grant without ${foreign.join(', ')}`,
+      actual: `it has ${foreign.join(', ')}`,
     })
   },
 )

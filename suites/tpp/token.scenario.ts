@@ -20,16 +20,15 @@ const refreshes = ({ exchanges }: ScenarioRun) =>
 
 /** Ends as not applicable for a client that got no refresh token, or registered without the grant. */
 function requireRefreshToken(run: ScenarioRun): void {
-  requireUnbroken(run)
   const issued = redemptions(run.exchanges).some(
     ({ response }) => member(response?.json, 'refresh_token') !== undefined,
   )
   const registered = redemptions(run.exchanges).some((each) =>
     list(seenOf(each).client?.grant_types).includes('refresh_token'),
   )
-  if (!issued || !registered) {
-    throw new NotApplicable('the client registers without the grant refresh_token')
-  }
+  if (issued && registered) return
+  requireUnbroken(run)
+  throw new NotApplicable('the client registers without the grant refresh_token')
 }
 
 function usesRefreshToken(run: ScenarioRun): void {
@@ -64,6 +63,12 @@ scenario({
   alteration: 'tokens-of-a-second',
   steps: ['connect', 'read'],
   judge(run) {
+    requireRefreshToken(run)
+    const later = run.exchanges.filter((each) => seenOf(each).goal === 'read')
+    const expired = later.some((each) => seenOf(each).token?.live === false)
+    if (refreshes(run).length === 0 && later.length > 0 && !expired) {
+      throw new NotApplicable('the client asks for nothing after which its access token expires')
+    }
     usesRefreshToken(run)
     survives(run, refreshes(run).at(-1))
   },
@@ -133,6 +138,11 @@ for (const [name, alteration, title] of [
   ['no-token-type', 'token-type-left-out', 'the token response has no token_type'],
   ['no-refresh-token', 'no-refresh-tokens', 'the token response has no refresh token'],
   ['no-id-token', 'no-id-token-from-token-endpoint', 'the token response has no ID token'],
+  [
+    'every-character',
+    'codes-and-tokens-with-every-character',
+    'codes and tokens are long, and hold characters that a form must encode',
+  ],
   [
     'more-members',
     'more-members-in-token-responses',

@@ -149,6 +149,12 @@ const wrong: WrongTpp[] = [
     warns: ['TAUT-13/denied', 'TAUT-13/server-error'],
     conduct: { claimsSuccess: (reason) => reason.startsWith('the bank answered') },
   },
+  {
+    id: 'link-of-the-first-visit',
+    story: 'The link is kept with the consent, and used again to confirm it.',
+    warns: ['TAUT-07/nonce', 'TAUT-08/state'],
+    conduct: { keepsTheLink: true },
+  },
 ]
 
 export default wrong

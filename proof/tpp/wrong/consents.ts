@@ -95,6 +95,7 @@ const wrong: WrongTpp[] = [
     id: 'shows-old-data',
     story: 'Where nothing can be read, what was read last is shown as if it were new.',
     warns: [
+      'TCON-06/deleted',
       'TCON-06/expired',
       'TCON-06/ninety-days',
       'TCON-06/revoked',
@@ -121,6 +122,89 @@ const wrong: WrongTpp[] = [
     story: 'Consents of funds are created, and nobody deletes them.',
     warns: ['TCON-07/funds'],
     conduct: { deletesFundsConsent: false },
+  },
+  {
+    id: 'permissions-in-one-string',
+    story: 'A single permission is sent without brackets, as the serialiser likes it.',
+    fails: ['TCON-02/supported'],
+    stops: true,
+    conduct: {
+      consentBody: (body) => data(body, (rest) => ({ ...rest, Permissions: 'ReadBalances' })),
+    },
+  },
+  {
+    id: 'consent-for-nothing',
+    story: 'The customer ticked no box.',
+    warns: ['TCON-09/some-permission'],
+    stops: true,
+    conduct: { consentBody: (body) => data(body, (rest) => ({ ...rest, Permissions: [] })) },
+  },
+  {
+    id: 'consent-sent-back',
+    story: 'Request and response are one class, and the status is set before the request is sent.',
+    warns: ['TCON-09/members-of-the-bank'],
+    conduct: {
+      consentBody: (body) => data(body, (rest) => ({ ...rest, Status: 'AwaitingAuthorisation' })),
+    },
+  },
+  {
+    id: 'expires-on-the-thirtieth-of-february',
+    story: 'The consent ends in so many months, on the same day of the month.',
+    fails: ['TCON-03/utc'],
+    stops: true,
+    conduct: {
+      consentBody: (body) =>
+        data(body, (rest) => ({ ...rest, ExpirationDateTime: '2036-02-30T00:00:00Z' })),
+    },
+  },
+  {
+    id: 'deletion-with-a-body',
+    story: 'The HTTP client sends an empty object with whatever is no GET.',
+    fails: ['TCON-08/no-body'],
+    conduct: { apiBody: (body, { method }) => (method === 'DELETE' ? {} : body) },
+  },
+  {
+    id: 'query-with-a-body',
+    story: 'The query of a consent is made of the request that created it.',
+    fails: ['TCON-08/no-body'],
+    conduct: {
+      apiBody: (body, { method, path }) =>
+        method === 'GET' && path.includes('consents') ? { Data: {}, Risk: {} } : body,
+    },
+  },
+  {
+    id: 'digits-of-the-card-as-a-number',
+    story: 'Four digits are a number.',
+    fails: ['TCON-04/debtor-account'],
+    conduct: {
+      fundsAccount: (account) => ({ ...account, Identification: Number(account.Identification) }),
+    },
+  },
+  {
+    id: 'first-four-digits-of-the-card',
+    story: 'The substring begins at the wrong end.',
+    fails: ['TCON-04/debtor-account'],
+    conduct: { fundsAccount: (account) => ({ ...account, Identification: '5301' }) },
+  },
+  {
+    id: 'funds-by-sort-code',
+    story: 'The scheme is that of current accounts.',
+    fails: ['TCON-04/debtor-account'],
+    conduct: {
+      fundsAccount: (account) => ({ ...account, SchemeName: 'UK.OBIE.SortCodeAccountNumber' }),
+    },
+  },
+  {
+    id: 'name-of-the-card-is-null',
+    story: 'What the customer did not name is null.',
+    fails: ['TCON-04/optional-members'],
+    conduct: { fundsAccount: (account) => ({ ...account, Name: null }) },
+  },
+  {
+    id: 'consent-ids-as-they-are',
+    story: 'Addresses are put together as text.',
+    warns: ['TCON-10/consent-ids', 'TDAT-06/account-ids'],
+    conduct: { escapes: false },
   },
 ]
 

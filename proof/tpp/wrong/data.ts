@@ -120,6 +120,50 @@ const wrong: WrongTpp[] = [
     warns: ['TDAT-06/json'],
     conduct: { needs: { ...nothing, plainJson: true } },
   },
+  {
+    id: 'page-after-page',
+    story: 'Whatever is a list is asked for page by page.',
+    warns: ['TDAT-09/no-pages'],
+    conduct: { dataPath: (path) => `${path}${path.includes('?') ? '&' : '?'}page=1` },
+  },
+  {
+    id: 'filter-of-another-name',
+    story: 'The parameter was named from memory.',
+    warns: ['TDAT-09/names-of-filters'],
+    conduct: { filters: () => ({ fromBookingDate: daysAgo(30) }) },
+  },
+  {
+    id: 'filter-in-another-case',
+    story: 'The generator of the client writes every name with a capital.',
+    warns: ['TDAT-09/names-of-filters'],
+    conduct: { filters: () => ({ FromBookingDateTime: daysAgo(30) }) },
+  },
+  {
+    id: 'transactions-without-permission',
+    story: 'The consent was cut down to balances, and the job still asks for everything.',
+    warns: ['TDAT-10/permitted'],
+    stops: true,
+    conduct: {
+      consentBody: (body) => ({
+        ...body,
+        Data: { Permissions: ['ReadAccountsDetail', 'ReadBalances'] },
+      }),
+    },
+  },
+  {
+    id: 'present-once-the-limit-is-reached',
+    story: 'After a 429 the header is sent: it keeps the rate limit away.',
+    fails: ['TDAT-03/absent'],
+    conduct: {
+      customerAddress: (present, attempt) => (present || attempt > 1 ? '203.0.113.7' : undefined),
+    },
+  },
+  {
+    id: 'amounts-with-two-decimals-in-pounds',
+    story: 'Every amount is so many pounds and pence.',
+    warns: ['TDAT-06/amounts'],
+    conduct: { needs: { ...nothing, pence: true } },
+  },
 ]
 
 export default wrong

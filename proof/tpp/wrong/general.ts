@@ -96,6 +96,31 @@ const wrong: WrongTpp[] = [
     because: 'Whatever is read later needs the tokens that were thrown away.',
     conduct: { keepsTokens: false },
   },
+  {
+    id: 'consents-by-their-old-name',
+    story: 'The path is that of the heading, which the text below it puts right.',
+    warns: ['TGEN-06/documented'],
+    conduct: { alsoAsks: [{ method: 'GET', path: '/aisp/account-requests/any' }] },
+  },
+  {
+    id: 'query-by-post',
+    story: 'The methods are those of the listing of the sandbox.',
+    warns: ['TGEN-06/documented'],
+    conduct: { alsoAsks: [{ method: 'POST', path: '/aisp/account-access-consents/any' }] },
+  },
+  {
+    id: 'addresses-end-in-a-slash',
+    story: 'The framework puts a slash at the end of every address.',
+    warns: ['TGEN-06/documented'],
+    conduct: { dataPath: (path) => path.replace(/(\?|$)/, '/$1') },
+  },
+  {
+    id: 'version-of-another-bank',
+    story: 'The version of the specification is configured once, for all banks.',
+    warns: ['TGEN-06/documented'],
+    stops: true,
+    conduct: { dataPath: (path) => `/../../v3.1.2/aisp${path}` },
+  },
 ]
 
 export default wrong

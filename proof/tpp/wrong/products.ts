@@ -27,6 +27,17 @@ const wrong: WrongTpp[] = [
     warns: ['TPRD-02/unavailable'],
     conduct: { claimsSuccess: (reason) => reason.startsWith('products was refused') },
   },
+  {
+    id: 'products-as-a-patch',
+    story: 'The Content-Type comes from the function that changes profiles.',
+    fails: ['PROD-02/request'],
+    conduct: {
+      productRequest: ({ url, headers }) => ({
+        url,
+        headers: { ...headers, 'content-type': 'application/json-patch+json' },
+      }),
+    },
+  },
 ]
 
 export default wrong

@@ -80,6 +80,20 @@ const wrong: WrongTpp[] = [
     warns: ['TREG-06/other-values'],
     conduct: { needs: { ...nothing, onBehalfOf: true } },
   },
+  {
+    id: 'registers-for-encryption',
+    story: 'The template has every claim that there is.',
+    fails: ['TREG-04/advertised'],
+    conduct: {
+      registrationClaims: (claims) => ({ ...claims, id_token_encrypted_response_alg: 'RSA-OAEP' }),
+    },
+  },
+  {
+    id: 'registers-for-pairwise-subjects',
+    story: 'The privacy of customers, as the checklist has it.',
+    fails: ['TREG-04/advertised'],
+    conduct: { registrationClaims: (claims) => ({ ...claims, subject_type: 'pairwise' }) },
+  },
 ]
 
 export default wrong

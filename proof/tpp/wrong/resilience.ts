@@ -4,7 +4,7 @@ const wrong: WrongTpp[] = [
   {
     id: 'retry-after-unread',
     story: 'A 429 is tried again at once.',
-    warns: ['TRES-01/retry-after'],
+    warns: ['TRES-01/customer-away', 'TRES-01/retry-after', 'TRES-01/retry-after-date'],
     conduct: { waitBeforeRetry: (_stated, attempt) => (attempt > 2 ? undefined : 0.01) },
   },
   {
@@ -32,6 +32,12 @@ const wrong: WrongTpp[] = [
     story: 'The pages of the app wait for anything, but not for three seconds.',
     warns: ['TRES-03/slow'],
     conduct: { patienceMs: 2900 },
+  },
+  {
+    id: 'retry-after-is-a-number',
+    story: 'Retry-After is read by a function for numbers.',
+    warns: ['TRES-01/retry-after-date'],
+    conduct: { readsRetryDates: false },
   },
 ]
 

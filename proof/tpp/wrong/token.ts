@@ -187,6 +187,58 @@ const wrong: WrongTpp[] = [
     warns: ['TTOK-14/no-id-token'],
     conduct: { needs: { ...nothing, idToken: true } },
   },
+  {
+    id: 'assertion-of-no-client',
+    story: 'iss and sub are the software_id: what the registration returned is not read.',
+    fails: ['TTOK-03/issuer'],
+    stops: true,
+    conduct: {
+      assertionClaims: (claims) => ({ ...claims, iss: 'software', sub: 'software' }),
+      tokenForm: ({ client_id: _, ...form }) => form,
+    },
+  },
+  {
+    id: 'another-client-id-in-the-form',
+    story: 'The form has the client_id of the sandbox.',
+    fails: ['TTOK-03/issuer'],
+    stops: true,
+    conduct: { tokenForm: (form) => ({ ...form, client_id: 'of-the-sandbox' }) },
+  },
+  {
+    id: 'redirect-uri-with-every-grant',
+    story: 'One function makes every token request.',
+    fails: ['TTOK-15/own-fields'],
+    conduct: {
+      tokenForm: (form) => ({ redirect_uri: 'https://tally.example/callback', ...form }),
+    },
+  },
+  {
+    id: 'refresh-token-of-another-grant',
+    story: 'Whatever token there is goes along.',
+    fails: ['TTOK-15/own-fields'],
+    conduct: {
+      tokenForm: (form) =>
+        form.grant_type === 'client_credentials' ? { ...form, refresh_token: 'kept' } : form,
+    },
+  },
+  {
+    id: 'assertion-sent-again',
+    story: 'What is tried again is the same request, byte by byte.',
+    fails: ['TTOK-05/jti-fresh'],
+    conduct: { signsAgain: false },
+  },
+  {
+    id: 'hammers-the-token-endpoint',
+    story: 'A token must come, and is asked for until it does.',
+    warns: ['TRES-02/token-unavailable'],
+    conduct: { repeatsUnavailable: 30 },
+  },
+  {
+    id: 'short-tokens-alone',
+    story: 'The column of the access token has a thousand characters.',
+    warns: ['TTOK-14/every-character'],
+    conduct: { needs: { ...nothing, shortTokens: true } },
+  },
 ]
 
 export default wrong

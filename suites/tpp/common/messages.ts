@@ -34,10 +34,15 @@ export function seenOf({ about }: Exchange): Seen {
   return about.seen
 }
 
-/** A header of the request, whatever its case. */
+/** A header of the request, whatever its case; several lines of it are one list (RFC 9110 5.3). */
 export function sent({ request }: Exchange, name: string): string | undefined {
-  return request.headers.find(([key]) => key.toLowerCase() === name)?.[1]
+  const lines = request.headers.filter(([key]) => key.toLowerCase() === name)
+  return lines.length === 0 ? undefined : lines.map(([, value]) => value).join(', ')
 }
+
+/** The media types that a header names, without their parameters. */
+export const mediaTypes = (header: string | undefined): string[] =>
+  (header ?? '').split(',').map((each) => each.split(';')[0]?.trim().toLowerCase() ?? '')
 
 /** What is read out of an exchange, once: rules look at all earlier ones again and again. */
 function readOnce<Value>(read: (exchange: Exchange) => Value): (exchange: Exchange) => Value {
