@@ -278,6 +278,19 @@ const lawful: LawfulTpp[] = [
     story: 'A token request that met 503 need not be tried again.',
     conduct: { repeatsUnavailable: 0 },
   },
+  {
+    id: 'address-left-empty',
+    story:
+      'An x-fapi-customer-ip-address without an address says nothing of a customer who is away.',
+    conduct: { apiHeaders: (headers) => ({ 'x-fapi-customer-ip-address': '', ...headers }) },
+  },
+  {
+    id: 'assertion-for-an-hour-rounded-up',
+    story: 'An hour from now, in whole seconds, is a part of a second more.',
+    conduct: {
+      assertionClaims: (claims) => ({ ...claims, exp: Math.ceil(Date.now() / 1000) + 3600 }),
+    },
+  },
 ]
 
 export default lawful

@@ -24,6 +24,17 @@ conduct('TAUT-01/parameters', 'every required parameter is in the query', option
   })
 })
 
+conduct('TAUT-01/client', 'client_id is the one of a registered client', options, (exchange) => {
+  const asked = requestOf(exchange)
+  const id = asked?.query.get('client_id') ?? asked?.object?.claims.client_id
+  if (!asked || id === undefined) return undefined
+  return unless(asked.seen.client?.client_id === id, {
+    message: 'no such client is registered',
+    expected: 'the client_id that the registration returned',
+    actual: shown(id),
+  })
+})
+
 conduct('TAUT-02/response-type', 'the response type is code id_token', options, (exchange) => {
   const asked = requestOf(exchange)
   const type = asked?.query.get('response_type') ?? asked?.object?.claims.response_type
@@ -90,6 +101,8 @@ conduct(
     const differing = [...REQUIRED, 'state', 'nonce'].filter((name) => {
       const value = asked.query.get(name)
       if (name === 'request' || value === null || claims[name] === undefined) return false
+      // Nobody knows that client: TAUT-01/client says so.
+      if (name === 'client_id' && !asked.seen.client) return false
       return words(value).toSorted().join(' ') !== words(claims[name]).toSorted().join(' ')
     })
     return unless(differing.length === 0, {
@@ -116,7 +129,8 @@ function freshness(name: 'nonce' | 'state') {
   return (exchange: Exchange, earlier: readonly Exchange[]) => {
     if (!requestOf(exchange)) return undefined
     const value = valueIn(exchange)
-    if (value === undefined && name === 'state') return undefined
+    // state is not required, and what would have to have a nonce is missing.
+    if (value === undefined && (name === 'state' || !requestObjectOf(exchange))) return undefined
     const again = earlier.some(
       (other) =>
         requestOf(other) !== undefined && !isReload(exchange, other) && valueIn(other) === value,
@@ -144,7 +158,7 @@ conduct(
   options,
   (exchange) => {
     const asked = requestOf(exchange)
-    if (!asked?.object) return undefined
+    if (!asked?.object || !asked.seen.client) return undefined
     const { iss, aud } = asked.object.claims
     const { issuer } = asked.seen.expected ?? {}
     const fine = iss === asked.seen.clientId && list(aud).includes(issuer)
@@ -184,10 +198,11 @@ conduct(
     const asked = requestOf(exchange)
     if (!asked?.object) return undefined
     const { claims } = asked.object
-    const wanted = claims.claims as { id_token?: Record<string, unknown> } | undefined
+    const wanted = claims.claims as { id_token?: Record<string, { value?: unknown }> } | undefined
     const names = [...REQUIRED.slice(1), 'state', 'nonce']
     const missing = names.filter((name) => asked.query.has(name) && claims[name] === undefined)
-    if (!wanted?.id_token?.openbanking_intent_id) missing.push('claims for openbanking_intent_id')
+    if (!wanted?.id_token?.openbanking_intent_id?.value)
+      missing.push('claims for openbanking_intent_id')
     return unless(missing.length === 0, {
       message: 'what the query asks for is not in the request object, so that it does not count',
       expected: 'every parameter in the request object, with the intent id in its claims',

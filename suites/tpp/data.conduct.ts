@@ -38,8 +38,9 @@ function filtersOf(exchange: Exchange): [name: string, value: string][] {
   if (!TRANSACTIONS.includes(exchange.endpoint)) return []
   const query = queryOf(exchange)
   return FILTERS.flatMap((name) => {
-    const value = query.get(name)
-    return value === null ? [] : [[name, value] as [string, string]]
+    // One that is sent twice has no value of its own.
+    const values = query.getAll(name)
+    return values.length === 0 ? [] : [[name, values.join(' and ')] as [string, string]]
   })
 }
 
@@ -157,7 +158,7 @@ conduct(
   (exchange) => {
     if (!isData(exchange) || seenOf(exchange).present) return undefined
     const address = sent(exchange, 'x-fapi-customer-ip-address')
-    return unless(address === undefined, {
+    return unless(!address, {
       message: 'the customer is said to be present, and is not',
       expected: 'no x-fapi-customer-ip-address',
       actual: `x-fapi-customer-ip-address: ${address}`,
@@ -171,7 +172,7 @@ conduct(
   { endpoints: DATA, unseen: 'the client sends no x-fapi-customer-ip-address' },
   (exchange) => {
     const address = sent(exchange, 'x-fapi-customer-ip-address')
-    if (!isData(exchange) || address === undefined) return undefined
+    if (!isData(exchange) || !address) return undefined
     return unless(isIP(address.trim()) !== 0, {
       message: 'x-fapi-customer-ip-address is no IP address',
       expected: 'an IPv4 or IPv6 address',

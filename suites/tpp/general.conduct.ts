@@ -1,5 +1,6 @@
 /** What holds of every request of a TPP. Requirements: specs/tpp/general.yaml */
 import { conduct } from '../../engine/suite-api/certification.ts'
+import type { Endpoint } from '../../engine/suite-api/responses.ts'
 import {
   CONSENTS,
   CREATIONS,
@@ -122,12 +123,14 @@ conduct(
   },
 )
 
+const ADDRESSED: Endpoint[] = [...API, 'authorisation', 'token', 'registration', 'products']
+
 conduct(
   'TGEN-04/not-in-url',
   'no token, code or assertion stands in an address',
-  { endpoints: [...API, 'token', 'registration'] },
+  { endpoints: ADDRESSED },
   (exchange) => {
-    if (![...API, 'token', 'registration', 'products'].includes(exchange.endpoint)) return undefined
+    if (!ADDRESSED.includes(exchange.endpoint)) return undefined
     const secret = ['access_token', 'refresh_token', 'code', 'client_assertion', 'client_secret']
     const found = secret.filter((name) => queryOf(exchange).has(name))
     return unless(found.length === 0, {

@@ -86,12 +86,15 @@ conduct('TTOK-03/jti', 'the assertion has a jti', options, (exchange) => {
   })
 })
 
+/** Seconds by which the clock of the client may differ, or round. */
+const CLOCK = 10
+
 conduct('TTOK-03/expiry', 'the assertion has an exp that has not passed', options, (exchange) => {
   const asked = requestOf(exchange)
   if (!asked?.assertion) return undefined
   const { exp } = asked.assertion.claims
   const at = Date.parse(exchange.startedAt) / 1000
-  return unless(typeof exp === 'number' && exp > at - 10, {
+  return unless(typeof exp === 'number' && exp > at - CLOCK, {
     message: 'exp is missing or has passed',
     expected: 'an exp in the future',
     actual: `exp ${shown(exp)} at ${Math.floor(at)}`,
@@ -104,7 +107,16 @@ conduct(
   options,
   (exchange) => {
     const asked = requestOf(exchange)
-    if (!asked?.assertion) return undefined
+    if (!asked?.form.has('client_assertion')) return undefined
+    if (!asked.assertion) {
+      return [
+        {
+          message: 'client_assertion is no JWT',
+          expected: 'a JWT in compact form, signed with PS256',
+          actual: `${asked.form.get('client_assertion')?.length} characters that are none`,
+        },
+      ]
+    }
     const { alg } = asked.assertion.header
     const detail = asked.seen.refusal?.detail ?? ''
     const forged = /signature|no applicable key|alg mismatch|no matching key/i.test(detail)
@@ -143,7 +155,7 @@ conduct('TTOK-06/short', 'an assertion is good for an hour at most', options, (e
   const exp = requestOf(exchange)?.assertion?.claims.exp
   if (typeof exp !== 'number') return undefined
   const left = exp - Date.parse(exchange.startedAt) / 1000
-  return unless(left <= LONGEST, {
+  return unless(left <= LONGEST + CLOCK, {
     message: 'exp is far in the future',
     expected: `at most ${LONGEST} s ahead`,
     actual: `${Math.round(left)} s ahead`,

@@ -155,6 +155,48 @@ const wrong: WrongTpp[] = [
     warns: ['TAUT-07/nonce', 'TAUT-08/state'],
     conduct: { keepsTheLink: true },
   },
+  {
+    id: 'client-of-another-bank',
+    story: 'The client_id is one for all banks.',
+    fails: ['TAUT-01/client'],
+    stops: true,
+    conduct: {
+      query: (query) => ({ ...query, client_id: 'of-another-bank' }),
+      requestObject: (claims) => ({
+        ...claims,
+        client_id: 'of-another-bank',
+        iss: 'of-another-bank',
+      }),
+    },
+  },
+  {
+    id: 'client-of-another-bank-in-the-query',
+    story: 'The query is made from the template, the request object from the registration.',
+    fails: ['TAUT-01/client'],
+    stops: true,
+    conduct: { query: (query) => ({ ...query, client_id: 'of-another-bank' }) },
+  },
+  {
+    id: 'request-object-by-reference',
+    story: 'The request object is fetched by other banks, so it lies at an address.',
+    fails: ['TAUT-01/parameters'],
+    stops: true,
+    conduct: {
+      query: ({ request: _, ...query }) => ({ ...query, request_uri: 'https://tally.example/1' }),
+    },
+  },
+  {
+    id: 'intent-without-its-value',
+    story: 'The intent is asked for, and which one is told in the state.',
+    warns: ['TAUT-15/in-the-object'],
+    stops: true,
+    conduct: {
+      requestObject: (claims) => ({
+        ...claims,
+        claims: { id_token: { openbanking_intent_id: { essential: true } } },
+      }),
+    },
+  },
 ]
 
 export default wrong

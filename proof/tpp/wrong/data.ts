@@ -164,6 +164,16 @@ const wrong: WrongTpp[] = [
     warns: ['TDAT-06/amounts'],
     conduct: { needs: { ...nothing, pence: true } },
   },
+  {
+    id: 'filter-sent-twice',
+    story: 'The default filter is appended to the one that was asked for.',
+    fails: ['TDAT-01/filters'],
+    stops: true,
+    conduct: {
+      dataPath: (path) =>
+        path.includes('?') ? `${path}&fromBookingDateTime=${daysAgo(10)}` : path,
+    },
+  },
 ]
 
 export default wrong

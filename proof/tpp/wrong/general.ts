@@ -121,6 +121,12 @@ const wrong: WrongTpp[] = [
     stops: true,
     conduct: { dataPath: (path) => `/../../v3.1.2/aisp${path}` },
   },
+  {
+    id: 'token-in-the-link',
+    story: 'The page of the bank is opened by the function that adds the access token.',
+    warns: ['TGEN-04/not-in-url'],
+    conduct: { query: (query) => ({ ...query, access_token: 'see-the-header' }) },
+  },
 ]
 
 export default wrong

@@ -239,6 +239,15 @@ const wrong: WrongTpp[] = [
     warns: ['TTOK-14/every-character'],
     conduct: { needs: { ...nothing, shortTokens: true } },
   },
+  {
+    id: 'assertion-in-quotes',
+    story: 'The assertion is what the signing service answered: JSON, a text in quotes.',
+    fails: ['TTOK-04/ps256'],
+    stops: true,
+    conduct: {
+      tokenForm: (form) => ({ ...form, client_assertion: JSON.stringify(form.client_assertion) }),
+    },
+  },
 ]
 
 export default wrong

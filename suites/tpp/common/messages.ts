@@ -59,10 +59,14 @@ export const formOf = readOnce(({ request }) => new URLSearchParams(request.body
 
 export const queryOf = readOnce(({ request }) => new URL(request.url).searchParams)
 
+/** RFC 7515 3.1: nothing stands around a JWS, no quotes either. */
+const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]*$/
+
 /** Header and claims of a JWT; undefined when it is none. */
 export function decoded(
   jwt: string | null | undefined,
 ): { header: Json; claims: Json } | undefined {
+  if (!COMPACT.test(jwt ?? '')) return undefined
   const header = headerOf(jwt ?? '')
   const claims = claimsOf(jwt ?? '')
   return header && claims ? { header, claims } : undefined
