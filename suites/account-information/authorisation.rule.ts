@@ -130,6 +130,19 @@ rule(
   },
 )
 
+rule(
+  'AUTHZ-34/none-sent',
+  'The answer to a request without state has no state',
+  { ...AUTHORISATION, unseen: 'every request had a state' },
+  (exchange) => {
+    const landing = successOf(exchange)
+    if (!landing || landing.visit.state !== undefined) return undefined
+    const { state = '' } = landing.redirect.fragment
+    if (state === '') return []
+    return [{ message: 'a state that nobody sent came back', expected: 'no state', actual: state }]
+  },
+)
+
 /** Rules over the ID token of the authorisation response. */
 function idTokenRule(
   id: string,

@@ -5,7 +5,7 @@ import { requireExchange, requireValue, type Visit } from '../../engine/suite-ap
 import { claimsOf } from '../../engine/suite-api/jwt.ts'
 import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, rulesBrokenBy, succeeded } from '../../engine/suite-api/responses.ts'
-import { everything, reconfirmed, secondClient } from '../consents.ts'
+import { everything, reconfirmed, secondClient, secondCustomer } from '../consents.ts'
 import { softwareStatementOf } from './common/fresh-registration.ts'
 import { stored } from './common/registered-values.ts'
 
@@ -17,21 +17,21 @@ import { stored } from './common/registered-values.ts'
 check(
   'REG-22/organisation',
   'The customer sees the name of the organisation during consent',
-  { uses: [everything] },
-  async (context) => {
+  { uses: [everything], over: [secondCustomer] },
+  async (context, consent) => {
     const name = await nameShown(context, 'org_name')
     if (name === undefined)
       blockForData('an org_name in the registration or the software statement')
 
-    await expectShown(context, name, everything)
+    await expectShown(context, name, consent)
   },
 )
 
 check(
   'REG-22/on-behalf-of',
   'The customer sees on whose behalf the client asks',
-  { uses: [everything] },
-  async (context) => {
+  { uses: [everything], over: [secondCustomer] },
+  async (context, consent) => {
     const name = await nameShown(context, 'software_on_behalf_of')
     if (name === undefined) {
       throw new NotApplicable(
@@ -39,7 +39,7 @@ check(
       )
     }
 
-    await expectShown(context, name, everything)
+    await expectShown(context, name, consent)
   },
 )
 

@@ -72,9 +72,11 @@ check(
   {},
   async (context) => {
     // The document lets it out, so this is no deviation.
-    const { tpp } = await context.caller()
-    relyOn(OWNERS.management, await tpp.token(CLIENT)).toSucceed()
-    expect(await tpp.token(CLIENT, { form: { client_id: undefined } })).toGiveAToken()
+    for (const client of context.cases(clientsOf(context))) {
+      const { tpp } = await context.caller(client)
+      relyOn(OWNERS.management, await tpp.token(CLIENT)).toSucceed()
+      expect(await tpp.token(CLIENT, { form: { client_id: undefined } })).toGiveAToken()
+    }
   },
 )
 

@@ -1,6 +1,6 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
-import { requireValue, tokensOf } from '../../engine/suite-api/flow.ts'
+import { refreshed, requireValue, tokensOf } from '../../engine/suite-api/flow.ts'
 import { blockBy, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { answerOf, type Exchange } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
@@ -73,6 +73,38 @@ check(
       expect(untyped).toGiveNoToken()
     }
     requireGiven(tries)
+  },
+)
+
+const WITHOUT_CLIENT_ID = { follows: ['TOK-09/without-client-id'] }
+
+/** Where the code gives a token with client_id just after. */
+check(
+  'TOK-09/with-code',
+  'A code is exchanged without client_id beside the client assertion',
+  { uses: [everything, codeOfAnotherClient], ...WITHOUT_CLIENT_ID },
+  async (context) => {
+    const tries = await tryOwnCode(context)
+    requireGiven(tries)
+    const given = tries.tried.find(({ answer }) => tokensOf(answer))
+    if (given) blockBy(`${requirementOf(given.id)}/with-code`, 'it was exchanged', given.answer)
+    if (tries.unnamed) expect(tries.unnamed).toGiveAToken()
+  },
+)
+
+check(
+  'TOK-09/with-refresh-token',
+  'A refresh token gets an access token without client_id beside the client assertion',
+  { uses: [secondClient], ...WITHOUT_CLIENT_ID },
+  async (context) => {
+    requireValue(await context.steps.refresh(secondClient))
+    const approval = await context.approved(secondClient)
+    const held = await approval.tokens()
+    const grant = { grant_type: 'refresh_token', refresh_token: held.refreshToken ?? '' } as const
+    const answer = await approval.tpp.token(grant, { form: { client_id: undefined } })
+    const tokens = refreshed(held, answer)
+    if (tokens) approval.use(tokens)
+    expect(answer).toGiveAToken()
   },
 )
 

@@ -23,8 +23,14 @@ function redirectUrisAlike(
   })
 }
 
-/** Redirect URIs that only the request object named, by its nonce. */
+/** Redirect URIs that were asked for and are not registered, by the nonce of the request. */
 const elsewhere = ofEachBank(() => new Map<unknown, string>())
+
+/** Sends a success to the redirect URI that is kept for its nonce. */
+function whereAsked(fragment: URLSearchParams): string | false {
+  const uri = elsewhere().get(decoded(fragment.get('id_token')).claims.nonce)
+  return uri === undefined ? false : `${uri}#${fragment}`
+}
 
 /** Nonces of requests whose answer goes by query. */
 const inQuery = ofEachBank(() => new Set<unknown>())
@@ -46,6 +52,20 @@ const faults: Fault[] = [
       (one, other) =>
         one.hostname.endsWith(`.${other.hostname}`) && one.pathname === other.pathname,
     ),
+  },
+  {
+    id: 'redirect-uri-of-any-scheme',
+    story: 'Host and path are compared: test stages of TPPs had no certificate.',
+    fails: ['AUTHZ-08/similar'],
+    async middleware(ctx, next) {
+      await acceptsRequest(({ claims }, query) => {
+        const { redirect_uri: uri = '' } = query
+        if (!uri.startsWith('http:') || claims.redirect_uri !== uri) return undefined
+        elsewhere().set(claims.nonce, uri)
+        query.redirect_uri = uri.replace('http:', 'https:')
+        return { ...claims, redirect_uri: query.redirect_uri }
+      })(ctx, () => landings(whereAsked)(ctx, next))
+    },
   },
   {
     id: 'redirect-uri-in-any-case',
@@ -113,6 +133,16 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'state-undefined-where-there-is-none',
+    story: 'The redirect is put together as text, and what is not there is written as undefined.',
+    fails: [],
+    warns: ['AUTHZ-34/none-sent'],
+    middleware: landings((fragment) => {
+      if (!fragment.has('code') || fragment.has('state')) return false
+      fragment.set('state', 'undefined')
+    }),
+  },
+  {
     id: 'state-lost-at-re-confirmation',
     story: 'The shorter journey of a re-confirmation does not carry the state along.',
     fails: ['AUTHZ-04/on-success'],
@@ -155,10 +185,7 @@ const faults: Fault[] = [
         elsewhere().set(nonce, String(signed))
         return { ...claims, redirect_uri: query.redirect_uri }
       })(ctx, async () => {
-        await landings((fragment) => {
-          const signed = elsewhere().get(decoded(fragment.get('id_token')).claims.nonce)
-          return signed === undefined ? false : `${signed}#${fragment}`
-        })(ctx, next)
+        await landings(whereAsked)(ctx, next)
       })
     },
   },

@@ -35,6 +35,21 @@ function echoes(claim: string): NonNullable<Fault['policies']> {
 
 const faults: Fault[] = [
   {
+    id: 'page-of-one-customer-names-nobody',
+    story: 'The page was translated for some customers, and the names in its text were left out.',
+    fails: ['REG-22/on-behalf-of'],
+    async middleware(ctx, next) {
+      const { bank } = stateOf(ctx)
+      const [, uid = ''] = /^\/interaction\/([^/]+)/.exec(ctx.path) ?? []
+      const visitor = bank.services.visitors.get(uid)
+      await next()
+      const translated = visitor !== undefined && visitor.id === bank.customers[1]?.id
+      if (!translated || typeof ctx.body !== 'string') return
+      ctx.body = ctx.body.replace(/<strong>[\s\S]*?<\/strong>/g, 'Rhaglen')
+      stateOf(ctx).fired()
+    },
+  },
+  {
     id: 'confirming-again-names-nobody',
     story:
       'The page that asks for a second confirmation takes for granted that customers know who asks.',

@@ -5,6 +5,7 @@ import {
   decoded,
   goodAssertion,
   looksRight,
+  tokenForm,
   tokenRequests,
 } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
@@ -28,7 +29,25 @@ function withoutAssertionFor(grant: string): Fault['middleware'] {
 /** The jti of each client's assertions, in order. */
 const usedBefore = ofEachBank(() => new Map<string, unknown[]>())
 
+/** Requests of a grant that name the client by their assertion alone are refused. */
+function needsClientId(grant: string, fails: string[]): Fault {
+  return {
+    id: `client-id-required-for-${grant.replaceAll('_', '-')}`,
+    story: `The service behind ${grant} finds its clients by the form.`,
+    fails,
+    async middleware(ctx, next) {
+      const form = tokenForm(ctx)
+      if (form?.get('grant_type') !== grant || form.has('client_id')) return next()
+      stateOf(ctx).fired()
+      ctx.status = 400
+      ctx.body = { error: 'invalid_request', error_description: 'client_id is missing' }
+    },
+  }
+}
+
 const faults: Fault[] = [
+  needsClientId('authorization_code', ['TOK-09/with-code']),
+  needsClientId('refresh_token', ['TOK-09/with-refresh-token']),
   {
     id: 'refresh-without-client-authentication',
     story:

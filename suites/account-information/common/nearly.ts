@@ -15,6 +15,9 @@ const WAYS: Record<string, (uri: URL) => void> = {
   'a host below its own': (uri) => {
     uri.hostname = `more.${uri.hostname}`
   },
+  'another scheme': (uri) => {
+    uri.protocol = uri.protocol === 'https:' ? 'http:' : 'https:'
+  },
   'another port': (uri) => {
     // On loopback any port may do: RFC 8252 section 7.3.
     if (isLoopback(uri)) return
