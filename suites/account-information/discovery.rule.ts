@@ -39,6 +39,19 @@ rule(
   },
 )
 
+/** What only the holder of a key has: RSA and EC keys (RFC 7518 6.2.2, 6.3.2), symmetric ones (6.4.1). */
+const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+
+rule('DISC-14/public', 'The JWK Set has no private key', { endpoints: ['jwks'] }, (exchange) => {
+  const keys = keysIn(exchange)
+  if (!keys) return undefined
+  const names = PRIVATE.filter((name) => keys.some((key) => member(key, name) !== undefined))
+  if (names.length === 0) return []
+  const actual = names.join(', ')
+  const message = `keys are published with ${actual}`
+  return [{ message, expected: 'public keys alone', actual, place: '/keys' }]
+})
+
 function keysIn(exchange: Exchange): unknown[] | undefined {
   const keys = member(exchange.response?.json, 'keys')
   if (exchange.endpoint !== 'jwks' || !succeeded(exchange) || !Array.isArray(keys)) return undefined

@@ -146,6 +146,19 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'keys-with-their-private-parts',
+    story: 'The key service exports what it has, for the other instances.',
+    fails: [],
+    warns: ['DISC-14/public'],
+    async middleware(ctx, next) {
+      await next()
+      if (ctx.path !== '/jwks') return
+      const { keys } = ctx.body as { keys: Json[] }
+      ctx.body = { keys: keys.map((key) => ({ ...key, d: 'AQAB' })) }
+      ctx.state.fired()
+    },
+  },
+  {
     id: 'keys-without-root',
     story: 'The address of the keys answers with the array itself, no member keys around it.',
     fails: [],
