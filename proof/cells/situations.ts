@@ -103,6 +103,11 @@ export const SITUATIONS = {
       !permitted(ctx, 'ReadAccountsDetail') &&
       permitted(ctx, 'ReadBalances'),
   ),
+  basicOfAny: situation(
+    'basic-of-any',
+    'under ReadAccountsBasic, with balances or without',
+    (ctx) => permitted(ctx, 'ReadAccountsBasic') && !permitted(ctx, 'ReadAccountsDetail'),
+  ),
   debits: situation(
     'debits',
     'under ReadTransactionsDebits alone',

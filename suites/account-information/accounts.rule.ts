@@ -85,3 +85,40 @@ function showsCard(row: Row): boolean {
   const cards = [row.Account].flat()
   return cards.length > 0 && cards.every((card) => member(card, 'Identification') !== undefined)
 }
+
+/**
+ * Every GET /accounts under one ConsentId: where an AccountId of the first answer is missing, no other one
+ * stands in its place. Accounts that are missing without it are judged by TXN-28/kept.
+ */
+rule(
+  'ACC-04/kept',
+  'No later answer under a consent has other AccountIds in place of those of the first',
+  {
+    endpoints: ['accounts'],
+    follows: [
+      'ACC-04/second-call',
+      'ACC-04/after-refresh',
+      'ACC-04/after-reconfirmation',
+      'AUTHZ-30/other-customer',
+      'DATA-08/absent',
+    ],
+  },
+  (exchange, { earlier }) => {
+    const { consent, deviation } = exchange.about
+    if (exchange.endpoint !== 'accounts' || !succeeded(exchange)) return undefined
+    if (!consent || deviation !== undefined) return undefined
+    const now = rowsOf(exchange).map(({ AccountId }) => String(AccountId))
+    const first = earlier.get(consent.id) as readonly string[] | undefined
+    if (!first) earlier.set(consent.id, now)
+    const gone = first?.find((id) => !now.includes(id))
+    const other = now.find((id) => !first?.includes(id))
+    if (gone === undefined || other === undefined) return []
+    return [
+      {
+        message: 'an account has another AccountId than before, under the same consent',
+        expected: gone,
+        actual: other,
+      },
+    ]
+  },
+)

@@ -12,6 +12,7 @@ import {
 import { everything, reconfirmed, secondClient, secondCustomer } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
 import {
+  atOtherAmounts,
   keyAcrossConsents,
   relyOnOneResponse,
   relyOnSameAccounts,
@@ -25,7 +26,14 @@ import {
   singles,
   type Tail,
 } from './common/data-reads.ts'
-import { between, bookedIn, bulk, relyOnSteadyRows } from './common/transaction-readings.ts'
+import { amountOf } from './common/same-rows.ts'
+import {
+  between,
+  bookedIn,
+  bulk,
+  expectNone,
+  relyOnSteadyRows,
+} from './common/transaction-readings.ts'
 
 /**
  * What the first approval gives, every other one of the same permissions gives: that of another client,
@@ -114,24 +122,39 @@ check(
     await expectHeld(answer, rows, one)
     const back = await between(other, bulk, () => one.get(bulk))
     await expectHeld(back.read, back.rows, one)
-    const [before, now, after] = [
+    const answers = [
       await one.get('/balances'),
       await other.get('/balances'),
       await one.get('/balances'),
-    ].map((answer) => accountIdsIn(requireRows(answer, OTHER)).length)
+    ].map((answer) => requireRows(answer, OTHER))
+    const [before, now, after] = answers.map((rows) => accountIdsIn(rows).length)
     expectThat(before !== after || before === now, {
       message: 'one client gets balances of more accounts than the other',
       expected: `balances of ${before} accounts`,
       actual: `balances of ${now} accounts`,
     })
+    const [owed, owedNow, owedAfter] = answers.map(owedIn)
+    expectThat(owed !== owedAfter || owed === owedNow, {
+      message: 'one client gets other balances than the other',
+      expected: String(owed),
+      actual: String(owedNow),
+    })
   },
 )
+
+/** What balances amount to, whatever the AccountIds: those of two consents may differ. */
+function owedIn(rows: Row[]): string {
+  const each = rows.map((row) => `${String(amountOf(row))} ${String(row.CreditDebitIndicator)}`)
+  return each.sort().join(', ')
+}
 
 /** Ends the check unless an answer holds what another approval of the customer shows before and after. */
 async function expectHeld(answer: Exchange, rows: Row[], whole: Approval): Promise<void> {
   bookedIn(answer, OTHER)
   const old = settled(rows)
-  if (missingFrom(rowsOf(answer), old, keyAcrossConsents).length === 0) return
+  if (missingFrom(rowsOf(answer), old, keyAcrossConsents).length === 0) {
+    return expectNone(await atOtherAmounts(whole, answer))
+  }
   await relyOnSteadyRows(whole)
   await relyOnOneResponse(whole)
   expect(answer).toHoldRows(old, keyAcrossConsents)

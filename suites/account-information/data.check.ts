@@ -34,7 +34,8 @@ check(
 
 /**
  * All six with a random bearer token, and with the good one after a character in its middle or its last
- * one was changed, or more was put before or behind it: each refused. Same control.
+ * one was changed, or more was put before or behind it, and with its ID token and refresh token: each
+ * refused. Same control.
  */
 check(
   'DATA-03/unknown-token',
@@ -42,8 +43,12 @@ check(
   { uses: [everything] },
   async ({ approved }) => {
     const approval = await approved(everything)
-    const { accessToken } = await approval.tokens()
-    await expectRefusedEverywhere(approval, ...unknownTokens(accessToken))
+    const { accessToken, idToken, refreshToken } = await approval.tokens()
+    const others = [
+      { bearer: idToken, deviation: 'an ID token for an access token' },
+      { bearer: refreshToken, deviation: 'a refresh token for an access token' },
+    ].filter(({ bearer }) => bearer !== undefined && bearer !== accessToken)
+    await expectRefusedEverywhere(approval, ...unknownTokens(accessToken), ...others)
   },
 )
 

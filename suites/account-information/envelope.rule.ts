@@ -2,6 +2,7 @@ import {
   brief,
   type Endpoint,
   type Exchange,
+  header,
   member,
   succeeded,
 } from '../../engine/suite-api/responses.ts'
@@ -31,8 +32,8 @@ rule(
 )
 
 /**
- * Every data 2xx. Fails: Links.Next is a string other than Links.Self, or Meta.TotalPages is an
- * integer above 1.
+ * Every data 2xx. Fails: Links.Next, or href in it, is a string other than Links.Self, a Link header
+ * (RFC 8288) names another address as next, or Meta.TotalPages is an integer above 1.
  */
 rule('ENV-07/one-page', 'Data responses are not paginated', { endpoints: DATA }, (exchange) => {
   if (!DATA.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
@@ -44,9 +45,15 @@ rule('ENV-07/one-page', 'Data responses are not paginated', { endpoints: DATA },
     member(json, 'Meta', 'TotalPages'),
   ]
   const findings = []
-  if (typeof next === 'string' && next.trim() !== '' && next !== self) {
+  const address = typeof next === 'string' ? next : member(next, 'href')
+  if (typeof address === 'string' && address.trim() !== '' && address !== self) {
     const place = '/Links/Next'
-    findings.push({ message: 'there is a next page', expected: 'no Next', actual: next, place })
+    findings.push({ message: 'there is a next page', expected: 'no Next', actual: address, place })
+  }
+  const link = nextIn(header(exchange, 'link') ?? '')
+  if (link !== undefined && new URL(link, exchange.request.url).href !== exchange.request.url) {
+    const expected = 'no Link with rel="next"'
+    findings.push({ message: 'a header names a next page', expected, actual: link })
   }
   if (Number.isInteger(pages) && (pages as number) > 1) {
     const place = '/Meta/TotalPages'
@@ -55,6 +62,12 @@ rule('ENV-07/one-page', 'Data responses are not paginated', { endpoints: DATA },
   }
   return findings
 })
+
+/** The address that a Link header names as the next one. */
+function nextIn(links: string): string | undefined {
+  const found = [...links.matchAll(/<([^>]*)>([^<]*)/g)]
+  return found.find(([, , parameters = '']) => /;\s*rel="?([^"]*\s)?next\b/i.test(parameters))?.[1]
+}
 
 /** How many segments of the path name the resource, below the address of the endpoints. */
 const DEPTH: Partial<Record<Endpoint, number>> = {

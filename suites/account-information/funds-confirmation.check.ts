@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import { type Context, check } from '../../engine/suite-api/check.ts'
-import { fundsConfirmationBody } from '../../engine/suite-api/consents.ts'
+import { daysFromNow, fundsConfirmationBody } from '../../engine/suite-api/consents.ts'
 import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import {
   type CallDeviation,
@@ -29,6 +28,7 @@ import {
 } from './common/consent-requests.ts'
 import { fundsAroundExpiry } from './common/expired-token.ts'
 import { spellingsOf } from './common/instants.ts'
+import { unknownTokens } from './common/unknown-tokens.ts'
 
 /**
  * POST and DELETE of funds confirmation consents.
@@ -100,21 +100,40 @@ check('FCC-20/unique', 'The same request twice gives two ConsentIds', {}, async 
 
 /** A creation with another DebtorAccount is refused, right after the correct one. */
 async function expectAccountRefused(
-  context: Context,
+  client: Caller,
   account: Record<string, unknown>,
   deviation: string,
 ): Promise<void> {
-  const client = await atWork(context)
   relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
   expect(await create(client, { account }, { deviation })).toBeRefused()
 }
+
+/** The second client at work. */
+async function secondAtWork(context: Context): Promise<Caller> {
+  context.tpp('second')
+  await atWork(context)
+  requireValue(await context.steps.fundsConfirmation('second'))
+  return context.caller('second')
+}
+
+/** Members that may be sent besides. */
+const NAMES = { Name: 'Credit Card', SecondaryIdentification: '0001' }
 
 check(
   'FCC-02/missing-scheme',
   'A request without DebtorAccount.SchemeName is refused',
   {},
-  async (context) =>
-    expectAccountRefused(context, { SchemeName: undefined }, 'no DebtorAccount.SchemeName'),
+  async (context) => {
+    const client = await atWork(context)
+    const what = 'DebtorAccount.SchemeName'
+    await expectAccountRefused(client, { SchemeName: undefined }, `no ${what}`)
+    await expectAccountRefused(client, { SchemeName: null }, `${what} null`)
+    await expectAccountRefused(
+      client,
+      { SchemeName: undefined, ...NAMES },
+      `a Name, and no ${what}`,
+    )
+  },
 )
 
 /**
@@ -129,24 +148,53 @@ check(
     const client = await atWork(context)
     const { Data } = fundsConfirmationBody(context.target, client.funds().scheme)
     const inSmallLetters = String(member(Data, 'DebtorAccount', 'SchemeName')).toLowerCase()
-    for (const SchemeName of [
-      'UK.OBIE.IBAN',
-      'UK.OBIE.SortCodeAccountNumber',
-      'PAN',
-      inSmallLetters,
-      '',
-    ]) {
-      await expectAccountRefused(context, { SchemeName }, `SchemeName ${SchemeName || '""'}`)
+    for (const SchemeName of [...OTHER_SCHEMES, inSmallLetters, '']) {
+      await expectAccountRefused(client, { SchemeName }, `SchemeName ${SchemeName || '""'}`)
     }
   },
 )
+
+const OTHER_SCHEMES = ['UK.OBIE.IBAN', 'UK.OBIE.SortCodeAccountNumber', 'PAN'] as const
+
+check(
+  'FCC-02/second-client',
+  'Without DebtorAccount.SchemeName, or with another scheme, the second client is refused as well',
+  { follows: ['FCC-02/missing-scheme', 'FCC-02/other-scheme'] },
+  async (context) => {
+    const client = await secondAtWork(context)
+    const [other] = OTHER_SCHEMES
+    await expectAccountRefused(client, { SchemeName: undefined }, 'no DebtorAccount.SchemeName')
+    await expectAccountRefused(client, { SchemeName: other }, `SchemeName ${other}`)
+  },
+)
+
+const NO_IDENTIFICATION = [
+  [{ Identification: undefined }, 'no DebtorAccount.Identification'],
+  [{ Identification: null }, 'DebtorAccount.Identification null'],
+] as const
 
 check(
   'FCC-03/missing-identification',
   'A request without DebtorAccount.Identification is refused',
   {},
-  async (context) =>
-    expectAccountRefused(context, { Identification: undefined }, 'no DebtorAccount.Identification'),
+  async (context) => {
+    const client = await atWork(context)
+    for (const [account, deviation] of NO_IDENTIFICATION) {
+      await expectAccountRefused(client, account, deviation)
+    }
+  },
+)
+
+check(
+  'FCC-03/second-client',
+  'Without DebtorAccount.Identification the second client is refused as well',
+  { follows: ['FCC-03/missing-identification'] },
+  async (context) => {
+    const client = await secondAtWork(context)
+    for (const [account, deviation] of NO_IDENTIFICATION) {
+      await expectAccountRefused(client, account, deviation)
+    }
+  },
 )
 
 check(
@@ -156,20 +204,28 @@ check(
   async (context) => {
     const client = await atWork(context)
     relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
-    const data = { DebtorAccount: undefined }
-    expect(await create(client, { data }, { deviation: 'no DebtorAccount' })).toBeRefused()
+    for (const [DebtorAccount, deviation] of NO_ACCOUNT) {
+      expect(await create(client, { data: { DebtorAccount } }, { deviation })).toBeRefused()
+    }
     expect(await client.post(FUNDS, { Risk: {} }, { deviation: 'no Data' })).toBeRefused()
   },
 )
+
+const NO_ACCOUNT = [
+  [undefined, 'no DebtorAccount'],
+  [null, 'DebtorAccount null'],
+  [{}, 'a DebtorAccount without members'],
+] as const
 
 check(
   'FCC-04/not-four-digits',
   'A request whose Identification is not four digits is refused',
   {},
   async (context) => {
-    for (const Identification of ['123', '12345', 'abcd', '4000000000000002']) {
+    const client = await atWork(context)
+    for (const Identification of ['', '123', '12345', 'abcd', '4000000000000002']) {
       const deviation = `Identification of ${Identification.length} characters, not four digits`
-      await expectAccountRefused(context, { Identification }, deviation)
+      await expectAccountRefused(client, { Identification }, deviation)
     }
   },
 )
@@ -177,9 +233,43 @@ check(
 check('FCC-05/accepted', 'Name and SecondaryIdentification may be sent', {}, async (context) => {
   const client = await atWork(context)
   relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
-  const account = { Name: 'Credit Card', SecondaryIdentification: '0001' }
-  expect(await create(client, { account })).toSucceed()
+  const { Name, SecondaryIdentification } = NAMES
+  expect(await create(client, { account: NAMES })).toSucceed()
+  expect(await create(client, { account: { Name } })).toSucceed()
+  expect(await create(client, { account: { SecondaryIdentification } })).toSucceed()
+  const data = { ExpirationDateTime: daysFromNow(30) }
+  relyOn('FCC-06/accepted', await create(client, { data })).toSucceed()
+  expect(await create(client, { account: NAMES, data })).toSucceed()
 })
+
+/** Not applicable where no card ends so, as far as the bank says: then it is refused. */
+check(
+  'FCC-09/leading-zero',
+  'An Identification that begins with zero comes back as it was sent',
+  { follows: ['FCC-09/as-requested'] },
+  async (context) => {
+    const client = await atWork(context)
+    relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
+    const { first, second } = context.target.document.customers
+    const endings = [first.cardEnding, second?.cardEnding, '0017']
+    const Identification = endings.find((ending) => ending?.startsWith('0')) ?? '0017'
+    const about = { owns: ['FCC-09/as-requested'] }
+    const answer = await create(client, { account: { Identification } }, { about })
+    if (refused(answer))
+      throw new NotApplicable(`the bank takes no card that ends ${Identification}`)
+    relyOn(OWNERS.fundsConfirmation, answer).toSucceed()
+    const shown = member(answer.response?.json, 'Data', 'DebtorAccount', 'Identification')
+    // Another type, and one that is missing, are the schema's.
+    if (typeof shown !== 'string') return
+    expectThat(shown === Identification, {
+      message: 'Identification is not the one that was sent',
+      expected: Identification,
+      actual: shown,
+      exchange: answer,
+      place: '/Data/DebtorAccount/Identification',
+    })
+  },
+)
 
 check(
   'FCC-06/accepted',
@@ -238,10 +328,11 @@ const unauthorised = sharedFixture([], async (context) => {
   const client = await ableToDelete(context)
   const path = fundsPath(await newFundsId(client))
   const without = await client.delete(path, { bearer: null, deviation: 'no Authorization header' })
-  const bearer = randomBytes(32).toString('base64url')
-  const unknown = await client.delete(path, { bearer, deviation: 'an unknown access token' })
+  const issued = requireValue(await context.steps.management('first', true))
+  const unknown: Exchange[] = []
+  for (const wrong of unknownTokens(issued)) unknown.push(await client.delete(path, wrong))
   // What was deleted before can't be deleted: the check that let it happen says so.
-  const survived = refused(without) && refused(unknown)
+  const survived = [without, ...unknown].every(refused)
   return { without, unknown, own: survived ? await client.delete(path) : undefined }
 })
 
@@ -257,11 +348,11 @@ check(
 check(
   'FCC-13/invalid-token',
   'DELETE of a funds confirmation consent with an invalid access token answers 401',
-  {},
+  { follows: ['DATA-03/unknown-token'] },
   async (context) => {
     const { unknown, without } = await unauthorised(context)
     relyOn('FCC-13/without-authorization', without).toBeRefused()
-    expect(unknown).toHaveStatus(401)
+    for (const answer of unknown) expect(answer).toHaveStatus(401)
   },
 )
 
@@ -271,7 +362,7 @@ check(
   { needs: ['hooks.token-expired'] },
   async (context) => {
     const { unknown } = await unauthorised(context)
-    relyOn('FCC-13/invalid-token', unknown).toHaveStatus(401)
+    for (const answer of unknown) relyOn('FCC-13/invalid-token', answer).toHaveStatus(401)
     await ableToDelete(context)
     const { before, after } = await fundsAroundExpiry(context)
     relyOn(OWNERS.fundsDeletion, await before.deletion()).toSucceed()
@@ -286,7 +377,7 @@ check(
   async (context) => {
     const { without, unknown, own } = await unauthorised(context)
     relyOn('FCC-13/without-authorization', without).toBeRefused()
-    relyOn('FCC-13/invalid-token', unknown).toBeRefused()
+    for (const answer of unknown) relyOn('FCC-13/invalid-token', answer).toBeRefused()
     if (own) expect(own).toSucceed()
   },
 )

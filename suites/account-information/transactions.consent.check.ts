@@ -20,6 +20,7 @@ import {
   queryOf,
 } from './common/booking-times.ts'
 import {
+  atOtherAmounts,
   keyAcrossConsents,
   relyOnOneResponse,
   relyOnSameAccounts,
@@ -42,6 +43,7 @@ import {
   between,
   bookedIn,
   bulk,
+  expectNone,
   relyOnFilters,
   relyOnSteadyRows,
 } from './common/transaction-readings.ts'
@@ -109,7 +111,12 @@ check(
   {
     uses: [secondCustomer, narrowOfSeconds],
     needs: ['clients.second', 'customers.second'],
-    follows: ['TXN-20/nothing-missing', 'TXN-23/all-accounts', 'DATA-09/same-data'],
+    follows: [
+      'TXN-20/nothing-missing',
+      'TXN-23/all-accounts',
+      'TXN-28/second-read',
+      'DATA-09/same-data',
+    ],
   },
   async ({ approved }) => {
     const whole = await approved(secondCustomer)
@@ -212,7 +219,7 @@ check(
     const { rows, read: answer } = await between(limited, bulk, () => whole.get(bulk))
     if (rows.length === 0) blockForData('a booked transaction under the consent with a period')
     bookedIn(answer, OWNERS.transactions)
-    if (lacksNone(answer, rows)) return
+    if (lacksNone(answer, rows)) return expectNone(await atOtherAmounts(limited, answer))
     const [stranger] = await rowsOfStrangers(limited, rows)
     if (stranger) blockBy('TXN-03/of-the-consent', 'a row is of no account of the consent', answer)
     await relyOnSameAccounts(whole, limited)

@@ -153,7 +153,7 @@ check(
 )
 
 /**
- * One instant as ...Z, ...+00:00 (sent as %2B00:00) and with fraction ....000Z, in from and in to, on both
+ * One instant as ...Z, ...+00:00 (sent as %2B00:00) and with fraction ....000000Z, in from and in to, on both
  * endpoints: all 2xx and the same rows. Blocked without rows on both sides.
  */
 check(
@@ -170,7 +170,7 @@ check(
 /** Ends the check unless every spelling filters alike at this address; single ones may have too few rows. */
 async function expectSpellings(approval: Approval, path: string): Promise<void> {
   for (const [kind, name] of Object.entries(NAMES)) {
-    for (const spelling of ['+00:00', '.000Z']) {
+    for (const spelling of ['+00:00', '.000000Z']) {
       const { rows, read } = await between(approval, path, async (times) => {
         const bounds = boundsFor(kind as 'from' | 'to', times)
         if (!bounds) return path === bulk ? blockForTimes() : undefined

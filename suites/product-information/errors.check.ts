@@ -42,7 +42,7 @@ check('PROD-43/recorded', 'What a request that cannot be understood gives', {}, 
 
 check('PROD-45/recorded', 'What other methods than GET give', {}, async (context) => {
   await firstRead(context)
-  for (const method of ['POST', 'PUT', 'DELETE']) {
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     const body = method === 'DELETE' ? undefined : {}
     const answer = await other(context, `method ${method}`, { method, body })
     context.observe(`${method} on the list of products`, answerOf(answer), answer)

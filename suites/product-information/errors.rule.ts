@@ -1,6 +1,7 @@
 import { matchers } from '../../engine/suite-api/expect.ts'
-import { brief, type Exchange, member } from '../../engine/suite-api/responses.ts'
+import { brief, member } from '../../engine/suite-api/responses.ts'
 import { rule } from '../../engine/suite-api/rule.ts'
+import { isError } from './common/product-list.ts'
 
 /** Errors of the product interface. Requirements: specs/product-information/errors.yaml */
 
@@ -9,9 +10,6 @@ const OPTIONS = {
   unseen: 'no request was answered with an error',
   retried: true,
 } as const
-
-const isError = ({ endpoint, response }: Exchange) =>
-  endpoint === 'products' && (response?.status ?? 0) >= 400
 
 /**
  * Every `products` answer of 400 or above: the body parses as JSON (the schema judges the rest; a

@@ -49,13 +49,26 @@ check('PROD-04/recorded', 'Whether the list of products is public', {}, async (c
 const productKey = ({ ProductIdentifier, ProductName }: Row) =>
   JSON.stringify([ProductIdentifier, ProductName])
 
+/** All that is told of a product, whatever the order of members and of the elements of an array. */
+function wholeKey(product: Row): string {
+  return JSON.stringify(canonical(product))
+}
+
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((each) => JSON.stringify(canonical(each))).sort()
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  return members.map(([name, inner]) => [name, canonical(inner)])
+}
+
 /**
  * Four requests; products (by ProductIdentifier and ProductName) in the first and the third stand
- * in the second, those in the second and the fourth in the third.
+ * in the second, those in the second and the fourth in the third. A product that is told alike in two of
+ * them is told so between them.
  */
 check(
   'PROD-52/second-read',
-  'Answers one after the other list the same products',
+  'Answers one after the other list the same products, and tell the same of them',
   {},
   async (context) => {
     const answers: Exchange[] = []
@@ -78,6 +91,15 @@ check(
         message: 'a product of the answers before and after it is missing',
         expected: brief(missing && productKey(missing)),
         actual: `${now?.length} products without it`,
+        exchange: answers[between],
+        place: '/data',
+      })
+      const alike = shared(before ?? [], after ?? [], wholeKey)
+      const [other] = missingFrom(now ?? [], alike, wholeKey)
+      expectThat(other === undefined, {
+        message: 'a product of the answers before and after it is told otherwise',
+        expected: brief(other),
+        actual: brief(now?.find((each) => other && productKey(each) === productKey(other))),
         exchange: answers[between],
         place: '/data',
       })

@@ -1,7 +1,7 @@
 import { matchers } from '../../engine/suite-api/expect.ts'
 import { brief, type Exchange, header, member, type Row } from '../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../engine/suite-api/rule.ts'
-import { isList, productsOf } from './common/product-list.ts'
+import { isError, isList, productsOf } from './common/product-list.ts'
 
 /** GET /consumer-credit-cards. Requirements: specs/product-information/products.yaml */
 
@@ -114,11 +114,14 @@ const REQUIRED: Record<string, readonly string[]> = {
   'Organisation/Brand': ['TrademarkID'],
   'Organisation/ParentOrganisation/OrganisationName': ['LegalName'],
 }
+const REQUIRED_OF_ERRORS = ['description', 'title']
 const REQUIRED_META = ['Agreement', 'LastUpdated', 'License', 'TermsOfUse']
 
 rule('PROD-49/not-empty', 'A required string is not empty', PRODUCTS, (exchange) => {
-  if (!isList(exchange)) return undefined
-  const strings = requiredStrings(exchange)
+  if (!isList(exchange) && !isError(exchange)) return undefined
+  const strings = isError(exchange)
+    ? stringsAt(exchange.response?.json, '', REQUIRED_OF_ERRORS)
+    : requiredStrings(exchange)
   if (strings.length === 0) return undefined
   return strings
     .filter(({ text }) => text.trim() === '')
@@ -130,18 +133,25 @@ rule('PROD-49/not-empty', 'A required string is not empty', PRODUCTS, (exchange)
     }))
 })
 
+/** The strings of these names within an object. */
+function stringsAt(
+  within: unknown,
+  place: string,
+  names: readonly string[],
+): { place: string; text: string }[] {
+  return names.flatMap((name) => {
+    const text = member(within, name)
+    return typeof text === 'string' ? [{ place: `${place}/${name}`, text }] : []
+  })
+}
+
 function requiredStrings(exchange: Exchange): { place: string; text: string }[] {
-  const at = (within: unknown, place: string, names: readonly string[]) =>
-    names.flatMap((name) => {
-      const text = member(within, name)
-      return typeof text === 'string' ? [{ place: `${place}/${name}`, text }] : []
-    })
   return [
-    ...at(member(exchange.response?.json, 'meta'), '/meta', REQUIRED_META),
+    ...stringsAt(member(exchange.response?.json, 'meta'), '/meta', REQUIRED_META),
     ...productsOf(exchange).flatMap((product, index) =>
       Object.entries(REQUIRED).flatMap(([path, names]) => {
         const inner = path === '' ? product : member(product, ...path.split('/'))
-        return at(inner, `/data/${index}${path === '' ? '' : `/${path}`}`, names)
+        return stringsAt(inner, `/data/${index}${path === '' ? '' : `/${path}`}`, names)
       }),
     ),
   ]

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Context } from 'koa'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
@@ -154,6 +155,23 @@ const faults: Fault[] = [
         if (links < 2) return correct.accountIdFor(consentId, cardKey, secret)
         fired()
         return correct.accountIdFor(`${consentId} ${links}`, cardKey, secret)
+      },
+    }),
+  },
+  {
+    id: 'account-ids-per-confirmation-of-the-second-customer',
+    story: 'Customers who were moved from the old core are linked anew whenever they confirm.',
+    fails: ['ACC-04/kept'],
+    policies: (correct, { fired }) => ({
+      accountIdFor(consentId, cardKey, secret) {
+        const bank = currentRequest() && stateOf(currentRequest() as Context).bank
+        const consent = bank?.services.consents.get(consentId)
+        const moved = consent?.customerId === bank?.customers[1]?.id
+        if (!consent || !moved || consent.grants.size < 2) {
+          return correct.accountIdFor(consentId, cardKey, secret)
+        }
+        fired()
+        return correct.accountIdFor(`${consentId} ${consent.grants.size}`, cardKey, secret)
       },
     }),
   },

@@ -12,6 +12,18 @@ const faults: Fault[] = [
     S.secondClient,
     fails('TXN-39/bulk-equals-single'),
   ),
+  dataFault(D.hundredfold, 'transactions', S.bothFilters, fails('TXN-39/kept')),
+  dataFault(D.hundredfold, 'balances', S.secondClient, {
+    fails: ['BAL-14/bulk-equals-single'],
+    warns: ['DATA-09/same-data'],
+  }),
+  dataFault(
+    D.refused,
+    'account-transactions',
+    both(S.secondClient, S.basicOfAny),
+    fails('TXN-14/basic-alone'),
+  ),
+  dataFault(D.refused, 'account', both(S.secondClient, S.basicOfAny), fails('ACC-11/basic-alone')),
   dataFault(D.zero, 'account-transactions', S.laterAccount, fails('TXN-39/bulk-equals-single')),
   dataFault(D.hundredfold, 'transactions', S.basic, fails('TXN-39/bulk-equals-single')),
   dataFault(

@@ -4,6 +4,7 @@ import { stateOf } from '../../../bank/state.ts'
 import { endpointOf } from '../../data-requests.ts'
 import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
+import { jsonOf } from '../../rewriting.ts'
 
 /** A cache of good Authorization headers before one endpoint, which knows them by a part of the token. */
 function cachedBy(
@@ -29,7 +30,39 @@ const LENGTH = 43
 /** Authorization headers: of the latest request for data, and of the latest for transactions. */
 const fields = ofEachBank(() => ({}) as { last?: string; current?: string })
 
+/** The access token that each other token was issued with. */
+const issuedWith = ofEachBank(() => new Map<string, string>())
+
+/** Takes another token of a token response for the access token in it, at one endpoint. */
+function opensWith(name: 'id_token' | 'refresh_token', endpoint: DataEndpoint) {
+  const middleware: NonNullable<Fault['middleware']> = async (ctx, next) => {
+    const known = issuedWith()
+    const access = known.get(ctx.get('authorization').slice('Bearer '.length))
+    if (access !== undefined && endpointOf(ctx) === endpoint) {
+      ctx.req.headers.authorization = `Bearer ${access}`
+      stateOf(ctx).fired()
+    }
+    await next()
+    const body = jsonOf(ctx)
+    const other = body?.[name]
+    if (typeof other === 'string') known.set(other, String(body?.access_token))
+  }
+  return middleware
+}
+
 const faults: Fault[] = [
+  {
+    id: 'id-token-opens-balances',
+    story: 'Whatever the bank has signed and has not expired is a token for the gateway.',
+    fails: ['DATA-03/unknown-token'],
+    middleware: opensWith('id_token', 'balances'),
+  },
+  {
+    id: 'refresh-token-opens-single-transactions',
+    story: 'All tokens are in one store, and the kind of a token is not asked.',
+    fails: ['DATA-03/unknown-token'],
+    middleware: opensWith('refresh_token', 'account-transactions'),
+  },
   {
     id: 'single-balances-without-token',
     story:

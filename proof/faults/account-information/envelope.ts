@@ -86,6 +86,35 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'next-page-as-an-object',
+    story:
+      'Links of the new framework are objects with href, as in HAL, and a long list has a next one.',
+    fails: ['ENV-07/one-page'],
+    middleware: envelopes((body) =>
+      (rows(body)?.length ?? 0) > PAGE
+        ? { ...body, Links: { ...body.Links, Next: { href: `${body.Links?.Self}?page=2` } } }
+        : undefined,
+    ),
+  },
+  {
+    id: 'next-page-in-a-header',
+    story: 'The gateway pages by the header Link (RFC 8288), whatever the body says.',
+    fails: ['ENV-07/one-page'],
+    middleware: envelopes((body, ctx) => {
+      if ((rows(body)?.length ?? 0) <= PAGE) return undefined
+      ctx.set('link', `<?page=1>; rel="first", <?page=2>; rel="next"`)
+      return body
+    }),
+  },
+  {
+    id: 'number-of-pages-unknown',
+    story: 'The framework counts pages when somebody pages, and says -1 until then.',
+    fails: ['ENV-06/total-pages-integer'],
+    middleware: envelopes((body) =>
+      rows(body)?.length === 0 ? { ...body, Meta: { TotalPages: -1 } } : undefined,
+    ),
+  },
+  {
     id: 'pages-counted-that-are-not-there',
     story: 'TotalPages counts pages of 25 rows, as the app shows them.',
     fails: ['ENV-07/one-page'],

@@ -1,6 +1,8 @@
 import type { Context, Next } from 'koa'
 import { stateOf } from '../../../bank/state.ts'
+import { tokenInfoOf } from '../../../bank/token-info.ts'
 import { answered, answeredWith, consentNamed, isAbout, requested } from '../../consent-requests.ts'
+import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
 import { type Json, policy } from '../../rewriting.ts'
 
@@ -14,7 +16,126 @@ const completed = (change: (account: Json | undefined) => Json | undefined) =>
     return account && { ...data, DebtorAccount: account }
   })
 
+/** The same for requests of the second client alone. */
+const completedForSecond = (change: (account: Json | undefined) => Json | undefined) => {
+  const complete = completed(change)
+  return (ctx: Context, next: Next) =>
+    tokenInfoOf(ctx)?.client === 'second' ? complete(ctx, next) : next()
+}
+
+const RIGHT = { SchemeName: 'UK.OBIE.PAN', Identification: '0000' }
+
+/** Access tokens by their first characters. */
+const byBeginning = ofEachBank(() => new Map<string, string>())
+
 const faults: Fault[] = [
+  {
+    id: 'later-clients-need-no-scheme',
+    story: 'The contract of newer clients has one scheme, and takes whatever is sent for it.',
+    fails: ['FCC-02/second-client'],
+    middleware: completedForSecond((account) =>
+      account && account.SchemeName !== RIGHT.SchemeName ? { ...account, ...RIGHT } : undefined,
+    ),
+  },
+  {
+    id: 'later-clients-need-no-card',
+    story: 'For newer clients the customer chooses the card on the page.',
+    fails: ['FCC-03/second-client'],
+    middleware: completedForSecond((account) =>
+      account && typeof account.Identification !== 'string'
+        ? { ...account, Identification: RIGHT.Identification }
+        : undefined,
+    ),
+  },
+  {
+    id: 'scheme-null-means-the-usual-one',
+    story: 'A member that is there has passed the check of required ones, also when it is null.',
+    fails: ['FCC-02/missing-scheme'],
+    middleware: completed((account) =>
+      account?.SchemeName === null ? { ...account, SchemeName: RIGHT.SchemeName } : undefined,
+    ),
+  },
+  {
+    id: 'named-account-needs-no-scheme',
+    story: 'Whoever names the account has told enough of it.',
+    fails: ['FCC-02/missing-scheme'],
+    middleware: completed((account) =>
+      account?.Name !== undefined && account.SchemeName === undefined
+        ? { ...account, SchemeName: RIGHT.SchemeName }
+        : undefined,
+    ),
+  },
+  {
+    id: 'identification-null-taken',
+    story: 'A member that is there has passed the check of required ones, also when it is null.',
+    fails: ['FCC-03/missing-identification'],
+    middleware: completed((account) =>
+      account?.Identification === null
+        ? { ...account, Identification: RIGHT.Identification }
+        : undefined,
+    ),
+  },
+  {
+    id: 'identification-empty-taken',
+    story: 'The pattern allows four digits or none.',
+    fails: [],
+    warns: ['FCC-04/not-four-digits'],
+    middleware: completed((account) =>
+      account?.Identification === ''
+        ? { ...account, Identification: RIGHT.Identification }
+        : undefined,
+    ),
+  },
+  {
+    id: 'empty-debtor-account-taken',
+    story: 'DebtorAccount is required, and what is in it is validated when there is something.',
+    fails: ['FCC-18/missing-debtor-account'],
+    middleware: completed((account) =>
+      account && Object.keys(account).length === 0 ? RIGHT : undefined,
+    ),
+  },
+  {
+    id: 'debtor-account-null-taken',
+    story: 'A member that is there has passed the check of required ones, also when it is null.',
+    fails: ['FCC-18/missing-debtor-account'],
+    middleware: completed((account) => (account === null ? RIGHT : undefined)),
+  },
+  {
+    id: 'one-name-needs-the-other',
+    story: 'Name and SecondaryIdentification are one block of the message: both or neither.',
+    fails: ['FCC-05/accepted'],
+    policies: policy('debtorAccountRefusal', (correct) => (account, scheme) => {
+      const half = (account.Name === undefined) !== (account.SecondaryIdentification === undefined)
+      return half ? ['field-missing', 'Name'] : correct(account, scheme)
+    }),
+  },
+  {
+    id: 'identification-is-a-number',
+    story: 'The last digits are kept as a number, and 0036 comes back as 36.',
+    fails: ['FCC-09/leading-zero'],
+    middleware: answered(KIND, 'POST', (data) => {
+      const account = data.DebtorAccount as Json
+      const Identification = String(Number(account.Identification))
+      if (Identification === account.Identification) return undefined
+      return { ...data, DebtorAccount: { ...account, Identification } }
+    }),
+  },
+  {
+    id: 'funds-deletion-by-the-beginning-of-a-token',
+    story: 'The cache of introspected tokens is keyed by the first sixteen characters.',
+    fails: ['FCC-13/invalid-token'],
+    async middleware(ctx: Context, next: Next) {
+      const known = byBeginning()
+      const bearer = /^Bearer (.+)$/.exec(ctx.get('authorization'))?.[1] ?? ''
+      const good = known.get(bearer.slice(0, 16))
+      if (isAbout(ctx, KIND, 'DELETE') && good && !tokenInfoOf(ctx)) {
+        ctx.req.headers.authorization = `Bearer ${good}`
+        stateOf(ctx).fired()
+      }
+      await next()
+      if (isAbout(ctx, KIND, 'POST') && ctx.status === 201) known.set(bearer.slice(0, 16), bearer)
+    },
+  },
   {
     id: 'funds-ids-cut-to-their-column',
     story: 'The key is a column of thirty-six characters; what follows them is cut off on the way.',

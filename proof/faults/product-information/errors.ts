@@ -21,6 +21,21 @@ const LIST = '/consumer-credit-cards'
 
 const faults: Fault[] = [
   {
+    id: 'product-errors-without-words',
+    story: 'The title says it all; the description is there since the schema wants one.',
+    fails: [],
+    warns: ['PROD-49/not-empty'],
+    middleware: errors((_, body) => ({ ...body, description: '' })),
+  },
+  {
+    id: 'product-patch-is-html',
+    story: 'The gateway refuses methods that no route of it has, before the interface sees them.',
+    fails: ['PROD-40/json'],
+    middleware: errors((ctx) =>
+      ctx.method === 'PATCH' ? '<h1>Method Not Allowed</h1>' : undefined,
+    ),
+  },
+  {
     id: 'product-method-is-html',
     story: 'The gateway knows the methods of the path, and refuses the others itself.',
     fails: ['PROD-40/json'],

@@ -1,5 +1,6 @@
 import type { Context, Next } from 'koa'
 import { stateOf } from '../../../bank/state.ts'
+import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
 import { type Json, partOf, successes } from '../../rewriting.ts'
 
@@ -27,7 +28,22 @@ const item = (each: Json, change: Json): Json => {
   return { ...each, Details: { ...details, ConsumerCreditCardItem: inner } }
 }
 
+const ratesAsked = ofEachBank(() => ({ count: 0 }))
+const withOldRate = (each: Json) => item(each, { APRRate: '19.9' })
+
 const faults: Fault[] = [
+  {
+    id: 'product-rates-of-two-instances',
+    story: 'One of two instances behind the balancer shows the rates of last month.',
+    fails: [],
+    warns: ['PROD-52/second-read'],
+    middleware: successes(['products'], (body) => {
+      const turns = ratesAsked()
+      turns.count += 1
+      if (turns.count % 2 === 0) return undefined
+      return { ...body, data: (body.data as Json[]).map(withOldRate) }
+    }),
+  },
   {
     id: 'products-answer-206',
     story: 'The list comes out of a cache that serves ranges.',

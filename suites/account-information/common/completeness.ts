@@ -8,12 +8,13 @@ import {
   member,
   type Row,
   remembered,
+  rowsOf,
   rulesBrokenBy,
   shared,
   succeeded,
   transactionKey,
 } from '../../../engine/suite-api/responses.ts'
-import { queryOf } from './booking-times.ts'
+import { bookedOf, queryOf } from './booking-times.ts'
 import {
   once,
   pathOf,
@@ -29,6 +30,7 @@ import {
   bookedIn,
   bulk,
   filtered,
+  fourReads,
   latest,
   relyOnSteadyRows,
   type Wrong,
@@ -156,6 +158,48 @@ export async function shownOtherwise(approval: Approval): Promise<Wrong | 'no ro
     }
   }
   return compared === 0 ? 'no rows' : undefined
+}
+
+/**
+ * An answer that shows none of the booked rows of another consent with the amount that four answers
+ * under that one agree on. Single amounts may change, all of them never do.
+ */
+export async function atOtherAmounts(
+  other: Approval,
+  exchange: Exchange,
+): Promise<Wrong | undefined> {
+  const [last, ...others] = (await fourReads(other))
+    .map((answer) => amountsAcross(settled(bookedOf(rowsOf(answer)))))
+    .reverse()
+  const steady = [...(last ?? [])].filter(([row, amount]) =>
+    others.every((amounts) => amounts.get(row) === amount),
+  )
+  const shown = amountsAcross(settled(bookedOf(rowsOf(exchange))))
+  const common = steady.filter(([row]) => shown.has(row))
+  const [first] = common
+  if (common.length < 3 || !first) return undefined
+  if (common.some(([row, amount]) => shown.get(row) === amount)) return undefined
+  const single = await shownOtherwise(other)
+  if (single && single !== 'no rows') {
+    blockBy(
+      'TXN-39/bulk-equals-single',
+      'the single answers show other amounts too',
+      single.exchange,
+    )
+  }
+  const message = 'transactions have other amounts than under another consent of the customer'
+  const expected = `${first[1]} for ${first[0]}`
+  return { message, expected, actual: String(shown.get(first[0])), exchange }
+}
+
+/** What each transaction amounts to, whatever the consent; several of one name have their number in it. */
+function amountsAcross(rows: Row[]): Map<string, string> {
+  const amounts = new Map<string, unknown[]>()
+  for (const row of rows) {
+    const key = keyAcrossConsents(row)
+    amounts.set(key, [...(amounts.get(key) ?? []), amountOf(row)].sort())
+  }
+  return new Map([...amounts].map(([key, all]) => [`${all.length} ${key}`, all.join(', ')]))
 }
 
 /** Pending rows that two answers of one endpoint show and the other endpoint, between them, does not. */

@@ -15,8 +15,11 @@ export function sameInstant(one: string, other: string): boolean {
   return told(one) === told(other)
 }
 
-/** One instant in the spellings that RFC 3339 has for it, so many days from now. */
+/**
+ * One instant in the spellings that RFC 3339 has for it, so many days from now: a fraction has one digit or
+ * more (5.6), and six of them are what many a platform writes.
+ */
 export function spellingsOf(days: number): string[] {
   const at = new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 19)
-  return [`${at}Z`, `${at}+00:00`, `${at}.000Z`]
+  return [`${at}Z`, `${at}+00:00`, `${at}.000000Z`]
 }

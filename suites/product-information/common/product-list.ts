@@ -46,3 +46,8 @@ export function isList(exchange: Exchange): boolean {
   if (endpoint !== 'products' || about.open || about.deviation !== undefined) return false
   return succeeded(exchange)
 }
+
+/** Is it an error response of the interface? */
+export function isError({ endpoint, response }: Exchange): boolean {
+  return endpoint === 'products' && (response?.status ?? 0) >= 400
+}
