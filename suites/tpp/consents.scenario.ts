@@ -16,6 +16,12 @@ import { DATA, seenOf, sent } from './common/messages.ts'
 const deletions = (run: ScenarioRun) =>
   run.exchanges.filter(({ endpoint }) => endpoint === 'delete-account-access-consent')
 
+/** Whether a client deletes at all is what CLC-20/deletes judges. */
+function blockForDeletion(): never {
+  const what = 'a client that deletes consents'
+  throw new Blocked({ kind: 'data', what }, `needs ${what}`)
+}
+
 scenario({
   id: 'CLC-20/deletes',
   title: 'the customer revokes consent with the TPP',
@@ -117,11 +123,7 @@ scenario({
   right: 'It says that there is no consent, and does not go on asking with its tokens.',
   steps: ['connect', 'disconnect', 'read'],
   judge(run) {
-    const deleted = deletions(run).some(({ response }) => response?.status === 204)
-    if (!deleted) {
-      const what = 'a client that deletes consents'
-      throw new Blocked({ kind: 'check', id: 'CLC-20/deletes' }, `needs ${what}`)
-    }
+    if (!deletions(run).some(({ response }) => response?.status === 204)) blockForDeletion()
     notices(run, 'a consent that it deleted')
   },
 })
@@ -139,6 +141,7 @@ scenario({
     const deletion = deletions(run).find(({ response }) => response?.status === 204)
     if (deletion && !refusal) return
     requireUnbroken(run)
+    if (!refusal && deletions(run).length === 0) blockForDeletion()
     throw new Nonconformance({
       message: 'the client cannot work with this ConsentId',
       expected: 'the consent is approved, and deleted',

@@ -52,6 +52,7 @@ const wrong: WrongTpp[] = [
     id: 'amounts-never-change',
     story: 'A transaction that was stored is compared with what comes.',
     fails: ['TXN-13/changed-amount'],
+    warns: ['TDAT-06/amounts'],
     conduct: { pinsAmounts: true },
   },
   {
