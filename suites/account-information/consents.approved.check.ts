@@ -93,7 +93,9 @@ check(
   { uses: [everything], over: OF_EVERYBODY },
   async (context, consent) => {
     const { approval, creation, query } = await aroundApproval(context, consent)
-    relyOn(OWNERS.query, query).toSucceed()
+    // The queries of all others are judged there.
+    const owner = consent === everything ? OWNERS.query : 'CONS-22/after-approval'
+    relyOn(owner, query).toSucceed()
     if (statusOf(query) === statusOf(creation)) return
     const at = Date.parse((approval.visit.first ?? creation).startedAt)
     expectMoved({ before: creation, after: query, at, since: creation }, context)

@@ -172,7 +172,7 @@ check(
   { ...OF_SECONDS, follows: ['CLC-12/status-update-moves'] },
   async (context: Context<typeof narrowOfSeconds>) => {
     const { approval, query, after, at } = await revokedForSecond(context)
-    relyOn(OWNERS.query, query).toSucceed()
+    relyOn('CONS-22/after-approval', query).toSucceed()
     relyOn('CLC-10/second-client', after.query).toHaveMember('Data.Status', 'Revoked')
     expectMoved({ before: query, after: after.query, at, since: approval.visit.last }, context)
   },
@@ -198,7 +198,12 @@ check(
 check(
   'CLC-23/terms',
   'Revocation leaves permissions and transaction period of a consent as they were',
-  { uses: [basicCredits], spends: basicCredits, needs: ['hooks.customer-revokes'] },
+  {
+    uses: [basicCredits],
+    spends: basicCredits,
+    needs: ['hooks.customer-revokes'],
+    follows: ['CONS-22/after-approval'],
+  },
   async (context) => {
     const { query, after } = await revoked(context)
     relyOn('CLC-10/sees-revoked', after.query).toSucceed()

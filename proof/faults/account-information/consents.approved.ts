@@ -93,6 +93,7 @@ const faults: Fault[] = [
     middleware: answered(KIND, 'GET', (data, ctx) => {
       const consent = consentNamed(ctx)
       if (!consent?.confirmed || consent.grants.size < 2) return undefined
+      if (consent.status !== 'Authorised') return undefined
       const now = new Date(consent.confirmed).toISOString()
       return { ...data, CreationDateTime: now, StatusUpdateDateTime: now }
     }),
