@@ -28,7 +28,7 @@ const STEADY = 3
 const ENOUGH = 3
 
 rule(
-  'TXN-39/kept',
+  'TXN-41/kept',
   'Transactions of which three answers in a row showed one amount do not all have another one in a later answer',
   {
     endpoints: ['transactions', 'account-transactions'],
@@ -49,9 +49,13 @@ rule(
     const common = [...now].filter(([row]) => told?.amounts.has(row))
     const alike = common.filter(([row, amounts]) => told?.amounts.get(row) === amounts)
     if (!steady) {
-      const agreed = told !== undefined && alike.length >= ENOUGH
+      const agreed = alike.length >= ENOUGH && alike.length === common.length
       const amounts = agreed ? new Map(alike) : now
-      earlier.set(key, { json, amounts, answers: agreed ? told.answers + 1 : 1 } satisfies Told)
+      earlier.set(key, {
+        json,
+        amounts,
+        answers: agreed && told ? told.answers + 1 : 1,
+      } satisfies Told)
     }
     const [other] = common
     if (!steady || !other || common.length < ENOUGH) return undefined
