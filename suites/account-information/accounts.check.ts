@@ -245,7 +245,11 @@ function hidesCard({ Account }: Row): boolean {
 check(
   'ACC-11/basic-alone',
   'The accounts endpoints serve a consent with ReadAccountsBasic and without ReadAccountsDetail',
-  { uses: [everything, basicCredits], over: [narrowOfSeconds] },
+  {
+    uses: [everything, basicCredits],
+    over: [narrowOfSeconds],
+    follows: ['DATA-08/other-approvals'],
+  },
   async ({ approved }, consent) => {
     const basic = consent.name === everything.name ? basicCredits : consent
     await expectServed(await approved(basic), await approved(everything))

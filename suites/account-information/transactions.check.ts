@@ -99,7 +99,11 @@ check(
 check(
   'TXN-14/basic-alone',
   'The transaction endpoints serve a consent with ReadTransactionsBasic alone',
-  { uses: [everything, basicCredits], over: [narrowOfSeconds] },
+  {
+    uses: [everything, basicCredits],
+    over: [narrowOfSeconds],
+    follows: ['DATA-08/other-approvals'],
+  },
   async ({ approved }, consent) => {
     const basic = consent.name === everything.name ? basicCredits : consent
     await expectServed(await approved(basic), await approved(everything))
