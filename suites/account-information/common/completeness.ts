@@ -162,20 +162,24 @@ export async function shownOtherwise(approval: Approval): Promise<Wrong | 'no ro
 
 /**
  * An answer that shows none of the booked rows of another consent with the amount that four answers
- * under that one agree on. Single amounts may change, all of them never do.
+ * under that one agree on. Single amounts may change, all of them never do; while some do, nothing is told.
  */
 export async function atOtherAmounts(
   other: Approval,
   exchange: Exchange,
 ): Promise<Wrong | undefined> {
-  const [last, ...others] = (await fourReads(other))
-    .map((answer) => amountsAcross(settled(bookedOf(rowsOf(answer)))))
-    .reverse()
-  const steady = [...(last ?? [])].filter(([row, amount]) =>
-    others.every((amounts) => amounts.get(row) === amount),
+  const [steady, ...others] = (await fourReads(other)).map((answer) =>
+    amountsAcross(settled(bookedOf(rowsOf(answer)))),
   )
+  if (!steady) return undefined
+  for (const amounts of others) {
+    for (const [row, amount] of steady) {
+      if (!amounts.has(row)) steady.delete(row)
+      else if (amounts.get(row) !== amount) return undefined
+    }
+  }
   const shown = amountsAcross(settled(bookedOf(rowsOf(exchange))))
-  const common = steady.filter(([row]) => shown.has(row))
+  const common = [...steady].filter(([row]) => shown.has(row))
   const [first] = common
   if (common.length < 3 || !first) return undefined
   if (common.some(([row, amount]) => shown.get(row) === amount)) return undefined
