@@ -51,7 +51,7 @@ rule('ENV-07/one-page', 'Data responses are not paginated', { endpoints: DATA },
     findings.push({ message: 'there is a next page', expected: 'no Next', actual: address, place })
   }
   const link = nextIn(header(exchange, 'link') ?? '')
-  if (link !== undefined && new URL(link, exchange.request.url).href !== exchange.request.url) {
+  if (link !== undefined && !leadsTo(exchange.request.url, link)) {
     const expected = 'no Link with rel="next"'
     findings.push({ message: 'a header names a next page', expected, actual: link })
   }
@@ -67,6 +67,11 @@ rule('ENV-07/one-page', 'Data responses are not paginated', { endpoints: DATA },
 function nextIn(links: string): string | undefined {
   const found = [...links.matchAll(/<([^>]*)>([^<]*)/g)]
   return found.find(([, , parameters = '']) => /;\s*rel="?([^"]*\s)?next\b/i.test(parameters))?.[1]
+}
+
+/** Is it the address itself, perhaps told from there? What is no address is another one. */
+function leadsTo(address: string, link: string): boolean {
+  return URL.canParse(link, address) && new URL(link, address).href === address
 }
 
 /** How many segments of the path name the resource, below the address of the endpoints. */

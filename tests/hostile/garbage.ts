@@ -95,6 +95,8 @@ function spoiling({ each, picks }: Plan, kinds: string[]): Alteration {
       count += 1
       const pick = picks[count % picks.length] ?? 0
       if ((pick + count) % each !== 0) return
+      // Also where an address is looked for in a header, there is none.
+      ctx.set('link', '<https://[>; rel="next"')
       const { body } = ctx
       const garbage = GARBAGE[kinds[pick % kinds.length] ?? ''] ?? 'null'
       const location = String(ctx.response.headers.location ?? '')
