@@ -28,6 +28,21 @@ export function themesOf(chapter: string): string[] {
   return THEMES[chapter.slice(chapter.indexOf('/') + 1)] ?? []
 }
 
+const DATA = ['consents', 'funds-confirmation', 'accounts', 'balances', 'transactions']
+
+/** Chapters of rules alone, which ask for nothing, and those that ask for what they judge. */
+const ASKED_BY: Record<string, string[]> = {
+  'account-information/envelope': DATA,
+  'account-information/errors': DATA,
+  'account-information/versions': DATA,
+}
+
+/** The chapters of which a run is made that judges these. */
+export function chaptersToRun(chapters: string[]): string[] {
+  const others = chapters.flatMap((chapter) => ASKED_BY[chapter] ?? [])
+  return [...new Set([...chapters, ...others.map((name) => `account-information/${name}`)])]
+}
+
 /** The chapter of a fault, without what tells two files of one chapter apart. */
 export function chapterOf({ chapter }: Pick<Fault, 'id'> & { chapter: string }): string {
   return chapter.split('.')[0] as string

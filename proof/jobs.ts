@@ -1,5 +1,5 @@
 import { nearest } from '../engine/yaml/nearest.ts'
-import { chapterOf, themesOf } from './chapters.ts'
+import { chapterOf, chaptersToRun, themesOf } from './chapters.ts'
 import { drawn } from './draw.ts'
 import { groupFaults, groupVariants } from './grouping.ts'
 import { loadFaults, loadVariants } from './load.ts'
@@ -120,8 +120,9 @@ export function about(
         checks.some((check) => id === check || id.startsWith(`${check}/`)),
       ),
   )
-  const only = [...new Set([...near, ...whole])]
-  const themes = only.flatMap(themesOf)
+  const concerned = [...new Set([...near, ...whole])]
+  const only = chaptersToRun(concerned)
+  const themes = concerned.flatMap(themesOf)
   const variants = all.variants.filter(({ theme }) => themes.includes(theme))
   return [
     job('correct', [CORRECT]),

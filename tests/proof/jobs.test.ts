@@ -93,6 +93,13 @@ test('a check is proven by the faults that name it and the freedoms of its chapt
   for (const { only } of variants) expect(only).toEqual([chapter])
 })
 
+test('a rule of a chapter that asks for nothing is proven where others ask for what it judges', () => {
+  const chapter = 'account-information/envelope'
+  const variants = about(all, ['ENV-07/one-page'], [], () => chapter).filter(({ only }) => only)
+  expect(variants.length).toBeGreaterThan(0)
+  for (const { only } of variants) expect(only).toContain('account-information/transactions')
+})
+
 test('names that nobody wrote are said', () => {
   expect(() => named(all, ['no-such-fault'], [])).toThrow(UnknownProof)
   expect(() => about(all, ['TXN-99/none'], [], () => undefined)).toThrow('TXN-99/none')
