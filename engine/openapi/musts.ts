@@ -10,6 +10,7 @@ const CONSTRAINTS = new Set([
   'exclusiveMinimum',
   'format',
   'maxProperties',
+  'minimum',
   'minLength',
   'not',
   'pattern',

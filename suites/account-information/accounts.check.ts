@@ -245,14 +245,22 @@ function hidesCard({ Account }: Row): boolean {
 check(
   'ACC-11/basic-alone',
   'The accounts endpoints serve a consent with ReadAccountsBasic and without ReadAccountsDetail',
-  {
-    uses: [everything, basicCredits],
-    over: [narrowOfSeconds],
-    follows: ['DATA-08/other-approvals'],
+  { uses: [everything, basicCredits] },
+  async ({ approved }) => {
+    await expectServed(await approved(basicCredits), await approved(everything))
   },
-  async ({ approved }, consent) => {
-    const basic = consent.name === everything.name ? basicCredits : consent
-    await expectServed(await approved(basic), await approved(everything))
+)
+
+check(
+  'ACC-11/second-client',
+  'The accounts endpoints serve a consent of the second client with ReadAccountsBasic alone',
+  {
+    uses: [everything, narrowOfSeconds],
+    needs: ['clients.second', 'customers.second'],
+    follows: ['ACC-11/basic-alone', 'DATA-08/other-approvals'],
+  },
+  async ({ approved }) => {
+    await expectServed(await approved(narrowOfSeconds), await approved(everything))
   },
 )
 

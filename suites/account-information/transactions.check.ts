@@ -99,14 +99,22 @@ check(
 check(
   'TXN-14/basic-alone',
   'The transaction endpoints serve a consent with ReadTransactionsBasic alone',
-  {
-    uses: [everything, basicCredits],
-    over: [narrowOfSeconds],
-    follows: ['DATA-08/other-approvals'],
+  { uses: [everything, basicCredits] },
+  async ({ approved }) => {
+    await expectServed(await approved(basicCredits), await approved(everything))
   },
-  async ({ approved }, consent) => {
-    const basic = consent.name === everything.name ? basicCredits : consent
-    await expectServed(await approved(basic), await approved(everything))
+)
+
+check(
+  'TXN-14/second-client',
+  'The transaction endpoints serve a consent of the second client with ReadTransactionsBasic alone',
+  {
+    uses: [everything, narrowOfSeconds],
+    needs: ['clients.second', 'customers.second'],
+    follows: ['TXN-14/basic-alone', 'DATA-08/other-approvals'],
+  },
+  async ({ approved }) => {
+    await expectServed(await approved(narrowOfSeconds), await approved(everything))
   },
 )
 

@@ -21,9 +21,14 @@ const faults: Fault[] = [
     D.refused,
     'account-transactions',
     both(S.secondClient, S.basicOfAny),
-    fails('TXN-14/basic-alone'),
+    fails('TXN-14/second-client'),
   ),
-  dataFault(D.refused, 'account', both(S.secondClient, S.basicOfAny), fails('ACC-11/basic-alone')),
+  dataFault(
+    D.refused,
+    'account',
+    both(S.secondClient, S.basicOfAny),
+    fails('ACC-11/second-client'),
+  ),
   dataFault(D.zero, 'account-transactions', S.laterAccount, fails('TXN-39/bulk-equals-single')),
   dataFault(D.hundredfold, 'transactions', S.basic, fails('TXN-39/bulk-equals-single')),
   dataFault(
