@@ -210,7 +210,8 @@ async function endedBy<Used extends NamedConsent>(
   const before = await atWork(context, consent)
   const { consentId, facts } = before.approval
   const end = hook === 'consent-expired' ? Date.parse(facts.expiration ?? '') : undefined
-  await untilTimeHasMoved(before.query, before.approval.visit.last)
+  // Its customer may have confirmed it again since the approval, which is an update, too.
+  if (hook === 'customer-revokes') await untilTimeHasMoved(before.query, before.query)
   const at = Date.now()
   await context.hook(hook, { consentId }, end)
   // "The TPP can still query the consent", once it is revoked: that is a correct request.

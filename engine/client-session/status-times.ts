@@ -2,21 +2,29 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { member } from '../judge/data-rows.ts'
 import type { Exchange } from '../wire/exchange.ts'
 
-/** Milliseconds after which a time that is told to the second has moved on for certain. */
-const APART = 2100
+/**
+ * Milliseconds after which a time in this spelling has moved on for certain: two of its last digit, and
+ * some for the clocks. None where it is told to the millisecond; zeros alone tell nothing.
+ */
+export function standsStillFor(time: string): number {
+  const digits = /\.(?=\d*[1-9])(\d+)/.exec(time)?.[1]?.length ?? 0
+  return digits > 2 ? 0 : 2 * 10 ** (3 - digits) + 100
+}
 
 /**
  * Waits until a change of Status shows in StatusUpdateDateTime: one to the second stands still for a
  * second.
  *
  * @param shown an answer with the consent.
- * @param since the exchange that changed Status the time before.
+ * @param since the exchange after which nothing has changed it; `shown` itself, where others may have.
  */
 export async function untilTimeHasMoved(
   shown: Exchange | undefined,
   since: Exchange | undefined,
 ): Promise<void> {
   const time = member(shown?.response?.json, 'Data', 'StatusUpdateDateTime')
-  if (typeof time !== 'string' || !since || /\.\d*[1-9]/.test(time)) return
-  await wait(Math.max(0, Date.parse(since.startedAt) + since.durationMs + APART - Date.now()))
+  if (typeof time !== 'string' || !since) return
+  const still = standsStillFor(time)
+  if (still === 0) return
+  await wait(Math.max(0, Date.parse(since.startedAt) + since.durationMs + still - Date.now()))
 }

@@ -3,7 +3,7 @@ import { answerOf } from '../judge/answer-words.ts'
 import { noteControl } from '../judge/controls.ts'
 
 export type { CallDeviation, Caller } from '../client-session/caller.ts'
-export { untilTimeHasMoved } from '../client-session/status-times.ts'
+export { standsStillFor, untilTimeHasMoved } from '../client-session/status-times.ts'
 export { requireExchange } from '../client-session/step-owners.ts'
 export { refreshed, type TokenSet, tokensOf } from '../client-session/tokens.ts'
 export { type Visit, type VisitOptions, visitEnd } from '../client-session/visit.ts'

@@ -59,6 +59,31 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'times-to-the-second-move-with-re-confirmation',
+    story:
+      'StatusUpdateDateTime is “when the consent was last updated”: a re-confirmation is an update, and a revocation within the same second shows the same time.',
+    policies: (correct, { fired }) => ({
+      dateTimeOf: (instant) => correct.dateTimeOf(instant - (instant % 1000)).replace(/\.\d+/, ''),
+      consentView(consent, spelling) {
+        const statusUpdated = Math.max(consent.statusUpdated, consent.confirmed ?? 0)
+        if (statusUpdated > consent.statusUpdated) fired()
+        return correct.consentView({ ...consent, statusUpdated }, spelling)
+      },
+    }),
+  },
+  {
+    id: 'times-to-the-tenth',
+    story:
+      'RFC 3339 leaves the number of digits open: two changes of Status within a tenth of a second have one StatusUpdateDateTime.',
+    policies: (correct, { fired }) => ({
+      dateTimeOf(instant) {
+        fired()
+        const tenth = correct.dateTimeOf(instant - (instant % 100))
+        return tenth.replace(/\.(\d)\d*/, '.$1')
+      },
+    }),
+  },
+  {
     id: 'strict-clock-ahead',
     story: `No clocks agree: the bank's is ${APART} seconds ahead, and it takes nothing that has expired by it.`,
     ...strictClock(APART),

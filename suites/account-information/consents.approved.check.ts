@@ -84,8 +84,7 @@ check(
 
 /**
  * Where Status is another one after the approval than at creation, StatusUpdateDateTime has moved,
- * to the time of the approval (clock tolerance). Blocked where its spelling in whole seconds cannot
- * tell.
+ * to the time of the approval (clock tolerance). Blocked where its spelling cannot tell.
  */
 check(
   'CONS-29/after-approval',

@@ -159,10 +159,10 @@ check(
   'Revocation moves StatusUpdateDateTime',
   { uses: [basicCredits], spends: basicCredits, needs: ['hooks.customer-revokes'] },
   async (context) => {
-    const { approval, query, after, at } = await revoked(context)
+    const { query, after, at } = await revoked(context)
     relyOn(OWNERS.query, query).toSucceed()
     relyOn('CLC-10/sees-revoked', after.query).toHaveMember('Data.Status', 'Revoked')
-    expectMoved({ before: query, after: after.query, at, since: approval.visit.last }, context)
+    expectMoved({ before: query, after: after.query, at, since: query }, context)
   },
 )
 
@@ -171,10 +171,10 @@ check(
   'Revocation moves StatusUpdateDateTime of a consent of the second client, too',
   { ...OF_SECONDS, follows: ['CLC-12/status-update-moves'] },
   async (context: Context<typeof narrowOfSeconds>) => {
-    const { approval, query, after, at } = await revokedForSecond(context)
+    const { query, after, at } = await revokedForSecond(context)
     relyOn('CONS-22/after-approval', query).toSucceed()
     relyOn('CLC-10/second-client', after.query).toHaveMember('Data.Status', 'Revoked')
-    expectMoved({ before: query, after: after.query, at, since: approval.visit.last }, context)
+    expectMoved({ before: query, after: after.query, at, since: query }, context)
   },
 )
 

@@ -1,5 +1,6 @@
 import type { Context } from '../../../engine/suite-api/check.ts'
 import { expectThat } from '../../../engine/suite-api/expect.ts'
+import { standsStillFor } from '../../../engine/suite-api/flow.ts'
 import { blockBy, blockForData } from '../../../engine/suite-api/outcomes.ts'
 import { brief, type Exchange, member } from '../../../engine/suite-api/responses.ts'
 import { secondsOf } from './instants.ts'
@@ -10,8 +11,8 @@ interface Change {
   after: Exchange
   /** When it changed, by our clock, in milliseconds since the epoch. */
   at: number
-  /** What changed Status the time before: its creation, its approval. */
-  since: Exchange | undefined
+  /** What came after the update before it, or was that: the creation, a query. */
+  since: Exchange
 }
 
 /** Ends the check unless StatusUpdateDateTime moved with the change, to the time of it. */
@@ -24,10 +25,9 @@ export function expectMoved({ before, after, at, since }: Change, { target }: Co
     const id = now === undefined ? 'CONS-30/status-update-date-time' : 'CONS-07/date-time'
     blockBy(id, 'there is no StatusUpdateDateTime', after)
   }
-  // A date-time to the second stands still for a second.
-  const exact = typeof now === 'string' && /\.\d*[1-9]/.test(now)
-  if (now === old && !exact && !(at - Date.parse(since?.startedAt ?? '') > 2000)) {
-    blockForData('two seconds between two changes of Status')
+  const apart = at - Date.parse(since.startedAt)
+  if (now === old && apart < standsStillFor(String(now))) {
+    blockForData('more time between two changes of Status than their spelling tells apart')
   }
   const earliest = Math.floor(at / 1000) - target.clockTolerance
   expectThat(now !== old && moved >= earlier && moved >= earliest, {
