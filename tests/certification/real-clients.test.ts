@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
 import type { ClientDriver } from '../../engine/certification/client.ts'
@@ -22,20 +23,47 @@ const otherwise = (results: Awaited<ReturnType<typeof certified>>['results']) =>
     .filter(({ outcome }) => !['pass', 'observed', 'not-applicable'].includes(outcome))
     .map(({ id, outcome, message, actual }) => `${outcome} ${id}: ${message} ${actual ?? ''}`)
 
-/** A program in a thread for each goal, which begins in a third of the time of a process. */
-function inThread(file: string): ClientDriver {
+/** What a thread answers: whether the program was content, and what it said of it. */
+interface Ended {
+  content: boolean
+  words: string
+}
+
+/** Begins the program anew for each goal; what the program imports stays. */
+const BEGINS = `
+  const { parentPort, workerData } = require('node:worker_threads')
+  let goals = 0
+  let words = ''
+  console.error = (text) => { words += text + '\\n' }
+  parentPort.on('message', async (env) => {
+    Object.assign(process.env, env)
+    process.exitCode = 0
+    words = ''
+    await import(workerData + '?' + (goals += 1)).catch(console.error)
+    parentPort.postMessage({ content: !process.exitCode && words === '', words })
+  })`
+
+/** A program in threads that stay: each goal begins it in a tenth of the time of a process. */
+function inThreads(file: string): ClientDriver {
+  const idle: Worker[] = []
+  const all: Worker[] = []
+  const begin = () => {
+    const workerData = pathToFileURL(file).href
+    const thread = new Worker(BEGINS, { eval: true, env: { ...process.env }, workerData })
+    all.push(thread)
+    return thread
+  }
   return {
     async pursue(briefing) {
-      const env = { ...process.env, ...environmentOf(briefing) }
-      const thread = new Worker(file, { env, stderr: true, stdout: true })
-      let words = ''
-      thread.stderr.setEncoding('utf8').on('data', (text: string) => {
-        words += text
-      })
-      const [code] = await once(thread, 'exit')
-      return { end: code === 0 ? 'done' : 'refused', words: words.trim().slice(0, 500) }
+      const thread = idle.pop() ?? begin()
+      thread.postMessage(environmentOf(briefing))
+      const [{ content, words }] = (await once(thread, 'message')) as [Ended]
+      idle.push(thread)
+      return { end: content ? 'done' : 'refused', words: words.trim().slice(0, 500) }
     },
-    async close() {},
+    async close() {
+      await Promise.all(all.map((thread) => thread.terminate()))
+    },
   }
 }
 
@@ -44,7 +72,7 @@ describe('openid-client, by docs/example-client.mjs', () => {
   const { client } = document
   if (client.driver !== 'command') throw new TypeError('the example is a program')
   const { command } = client
-  const driver = () => inThread(join(base, command.at(-1) ?? ''))
+  const driver = () => inThreads(join(base, command.at(-1) ?? ''))
 
   test('reads from the correct bank as the example starts it', async () => {
     const program = commandClient({ command, base, patience: 60_000 })

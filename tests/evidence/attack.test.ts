@@ -21,7 +21,7 @@ let browser: Browser | undefined
 beforeAll(async () => {
   const bank = await openBank({ alterations: [attackingBank(ATTACK)] })
   const target = targetFile(folder, structuredClone(bank.target) as TargetDocument)
-  const ended = await assay(['run', '--target', target, '--out', out]).ended
+  const ended = await assay(['run', '--target', target, '--out', out, '--profile', 'core']).ended
   written = ended.stdout + ended.stderr
   await bank.close()
   if (hasBrowser) browser = await launch()

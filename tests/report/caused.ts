@@ -1,16 +1,21 @@
 import { stateOf } from '../../bank/state.ts'
 import { tokenInfoOf } from '../../bank/token-info.ts'
+import type { Scope } from '../../engine/run/scope.ts'
 import { endpointOf } from '../../proof/data-requests.ts'
 import type { Bank } from './recorded.ts'
 
 const HOUR = 3_600_000
 const PRESENT = 'x-fapi-customer-ip-address'
 
+/** What is judged of a bank whose mistake can't show elsewhere. */
+const where = (...only: string[]): Scope => ({ profile: 'full', only })
+
 /** Banks that do one thing wrong which shows in many places. */
 export const CAUSES = {
   /** A limit that does not ask whether the customer is present. */
   limited: {
     faults: [],
+    scope: where('SEC-*', 'ACC-*', 'BAL-*', 'DATA-*', 'RATE-*', 'TOK-*', 'CLC-*'),
     alteration: {
       id: 'limit-while-present',
       story: 'The limiter of the balances counts customers too.',
@@ -71,6 +76,7 @@ export const CAUSES = {
   /** A clock that is an hour ahead. */
   clock: {
     faults: [],
+    scope: where('CONS-*', 'CLC-*', 'FCC-*'),
     alteration: {
       id: 'clock-of-an-hour',
       story: 'The clock was never set to UTC.',
@@ -89,6 +95,7 @@ export const CAUSES = {
   },
   /** No certificate is looked at. */
   open: {
+    scope: where('REG-*', 'SEC-*', 'AUTHZ-*', 'general'),
     faults: [
       'no-certificate-needed',
       'any-certificate-will-do',

@@ -63,7 +63,7 @@ const BANKS = {
   /** The correct bank, a part of it judged. */
   selected: { faults: [], scope: { profile: 'full', only: ['TXN-17/to-alone', 'ACC-05'] } },
   core: { faults: [], scope: { profile: 'core', only: [] } },
-  quick: { faults: [], scope: { profile: 'quick', only: [] } },
+  quick: { faults: [], scope: { profile: 'quick', only: ['ACC-05', 'products'] } },
   /** Where the address of the bank is a port that nobody listens on. */
   absent: { faults: [] },
   /** Ctrl-C, half way. */
