@@ -26,7 +26,7 @@ export interface VisitParts {
   clients: ClientSteps
   issued: IssuedTokens
   /** Has the rules judge an answer that no wire of ours saw. */
-  heed(exchange: Exchange): void
+  heed(exchange: Exchange): Promise<void>
   /** Where visits are written down, and those of an interrupted run. */
   resumable?: ResumableRun
 }
@@ -109,8 +109,9 @@ export function createVisits(parts: VisitParts): Visits {
         ...(options.oneAccount && { oneAccount: true }),
       })
       if (end.exchange) requireReachable(end.exchange)
-      else if (end.kind === 'redirected')
-        heed(arrival(`v${visits.length + 1}`, about, request, end))
+      else if (end.kind === 'redirected') {
+        await heed(arrival(`v${visits.length + 1}`, about, request, end))
+      }
       const made = visitOf(request, end)
       if (made.kind === 'granted') {
         parts.issued.approved(made.code, name, who.registered?.client_id, consentId)

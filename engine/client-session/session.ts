@@ -11,7 +11,7 @@ import type { Approval } from './approvals.ts'
 import { createVisits } from './authorisation.ts'
 import type { Caller, FundsAddresses } from './caller.ts'
 import { createCleanup } from './cleanup.ts'
-import { type ClientSteps, createClientSteps } from './client-steps.ts'
+import { createClientSteps } from './client-steps.ts'
 import type { ClientStore } from './client-store.ts'
 import type { NamedConsent } from './consent.ts'
 import { createCustomerSteps } from './customer-steps.ts'
@@ -21,9 +21,9 @@ import { createExchangeListener } from './exchange-listener.ts'
 import { createFundsSteps } from './funds-steps.ts'
 import { createHeldTokens } from './held-tokens.ts'
 import { createHooks, type Hooks } from './hooks.ts'
+import { createIdTokenSignatures } from './id-token-signatures.ts'
 import { createIssuedTokens } from './issued-tokens.ts'
-import { createJwksRefresh } from './jwks-refresh.ts'
-import { createLiveness, type Liveness } from './liveness.ts'
+import { createLiveness } from './liveness.ts'
 import type { ClientName, CustomerName } from './parties.ts'
 import type { ResumableApproval } from './resumable-approval.ts'
 import { restoreSteps, stillGood } from './resume-approval.ts'
@@ -124,7 +124,19 @@ export function createSession(parts: SessionParts): Session {
   const listener = createExchangeListener({
     ...{ ruleEngine, leftovers, issued, resumable, onExchange },
   })
-  const sentBefore = listenTo({ wire, listener, liveness, clients, ruleEngine, resumable })
+  const verify = createIdTokenSignatures(ruleEngine.bank, async () => {
+    return clients.tpp().call('jwks', { path: await clients.jwksAddress() })
+  })
+  wire.onExchange(async (exchange) => {
+    await verify(exchange)
+    await liveness.note(exchange)
+    listener.heed(exchange)
+  })
+  const sentBefore = new Map<string, Exchange>()
+  for (const exchange of resumable?.earlier.exchanges ?? []) {
+    sentBefore.set(exchange.id, exchange)
+    listener.heedEarlier(exchange)
+  }
   driver.done?.((resumable?.earlier.visits ?? []).map(({ name }) => name.split(':')[0] ?? ''))
   const hooks = createHooks({
     target,
@@ -134,7 +146,10 @@ export function createSession(parts: SessionParts): Session {
   })
   const visits = createVisits({
     ...{ target, owners, driver, wire, clients, issued, resumable },
-    heed: listener.heed,
+    async heed(exchange) {
+      await verify(exchange)
+      listener.heed(exchange)
+    },
   })
   const fundsSteps = createFundsSteps({ target, memory, owners, clients, funds })
   const { approved, ...customerSteps } = createCustomerSteps({
@@ -194,32 +209,6 @@ export function createSession(parts: SessionParts): Session {
       await wire.close()
     },
   }
-}
-
-/** Has every exchange of the wire judged; gives those of an interrupted run by their ids. */
-function listenTo(parts: {
-  wire: Wire
-  listener: ReturnType<typeof createExchangeListener>
-  liveness: Liveness
-  clients: ClientSteps
-  ruleEngine: RuleEngine
-  resumable?: ResumableRun
-}): ReadonlyMap<string, Exchange> {
-  const { wire, listener, liveness, clients, ruleEngine, resumable } = parts
-  const sentBefore = new Map<string, Exchange>()
-  for (const exchange of resumable?.earlier.exchanges ?? []) {
-    sentBefore.set(exchange.id, exchange)
-    listener.heedEarlier(exchange)
-  }
-  const newKeys = createJwksRefresh(ruleEngine.bank, async () => {
-    return clients.tpp().call('jwks', { path: await clients.jwksAddress() })
-  })
-  wire.onExchange(async (exchange) => {
-    await newKeys(exchange)
-    await liveness.note(exchange)
-    listener.heed(exchange)
-  })
-  return sentBefore
 }
 
 const idOf = ({ facts }: ResumableApproval) => facts.id

@@ -1,4 +1,6 @@
-import { constants, createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { createHash } from 'node:crypto'
+import { compactVerify, importJWK, type JWK } from 'jose'
+import type { IdTokenSignature } from '../wire/exchange.ts'
 import { claimsOf, headerOf } from '../wire/jwt-decode.ts'
 
 /** One thing that an ID token must be, and what it is. */
@@ -29,8 +31,8 @@ export interface IdTokenFinding {
 
 /** What an ID token is compared with. A member that is absent is not compared. */
 export interface IdTokenContext {
-  /** JWKS of the bank, as it was answered. */
-  jwks: unknown
+  /** What `signatureOf` said. */
+  signature?: IdTokenSignature
   issuer?: string
   clientId?: string
   nonce?: string
@@ -53,7 +55,7 @@ export interface IdTokenContext {
  * s_hash of FAPI 1.0 Advanced section 5.1.1. Pure; every finding is listed, also the good ones, in
  * the order form, signature, claims.
  */
-export function verifyIdToken(idToken: string, context: IdTokenContext): IdTokenFinding[] {
+export function compareIdToken(idToken: string, context: IdTokenContext): IdTokenFinding[] {
   const header = headerOf(idToken)
   const claims = claimsOf(idToken)
   const form = finding(
@@ -62,11 +64,11 @@ export function verifyIdToken(idToken: string, context: IdTokenContext): IdToken
     'a compact JWS',
   )
   if (!header || !claims) return [form]
-  const alg = context.alg ?? 'PS256'
+  const { signature } = context
   return [
     form,
-    finding('alg', header.alg, alg),
-    ...signature(idToken, header, context.jwks, alg),
+    finding('alg', header.alg, context.alg ?? 'PS256'),
+    ...(signature === undefined ? [] : signed(signature, header)),
     ...identity(claims, context),
     ...times(claims, context),
     ...bindings(claims, String(header.alg), context),
@@ -90,59 +92,47 @@ function shown(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function signature(idToken: string, header: Claims, jwks: unknown, alg: string): IdTokenFinding[] {
-  const keys = keysFor(jwks, header.kid)
-  const expected =
-    header.kid === undefined ? 'a signing key in the JWKS' : `kid ${header.kid} in the JWKS`
-  const key = {
-    what: 'key' as const,
-    ok: keys.length > 0,
-    absent: false,
-    expected,
-    actual: keys.length > 0 ? expected : 'no such key',
-  }
-  const verified = keys.some((candidate) => verifies(idToken, candidate, alg))
-  const word = verified ? 'verifies' : 'does not verify'
-  return keys.length > 0 ? [key, finding('signature', word, 'verifies')] : [key]
+/** Whether a key was found, and whether it verifies: of what `signatureOf` said. */
+function signed(said: IdTokenSignature, { kid }: Claims): IdTokenFinding[] {
+  const expected = kid === undefined ? 'a signing key in the JWKS' : `kid ${kid} in the JWKS`
+  const key = finding('key', said === 'no such key' ? said : expected, expected)
+  return key.ok ? [key, finding('signature', said, 'verifies')] : [key]
 }
 
-/** Keys of a JWKS that may have signed; without a kid each of them may. */
-function keysFor(jwks: unknown, kid: unknown): KeyObject[] {
+/**
+ * Verifies a compact JWS by the keys of a JWKS, as it was answered: those of its kid, or each where it
+ * names none (RFC 7515 section 4.1.4, RFC 7517 section 4.2).
+ *
+ * @param alg the one algorithm that is allowed.
+ */
+export async function signatureOf(
+  jws: string,
+  jwks: unknown,
+  alg = 'PS256',
+): Promise<IdTokenSignature> {
+  let said: IdTokenSignature = 'no such key'
+  for (const jwk of keysFor(jwks, headerOf(jws)?.kid)) {
+    const key = await importJWK(jwk, alg).catch(() => undefined)
+    if (!key) continue
+    const good = compactVerify(jws, key, { algorithms: [alg] }).then(
+      () => true,
+      () => false,
+    )
+    if (await good) return 'verifies'
+    said = 'does not verify'
+  }
+  return said
+}
+
+/** Keys of a JWKS that may have signed. */
+function keysFor(jwks: unknown, kid: unknown): JWK[] {
   const { keys } = (typeof jwks === 'object' && jwks !== null ? jwks : {}) as { keys?: unknown }
   if (!Array.isArray(keys)) return []
   return keys
     .filter((jwk) => kid === undefined || jwk?.kid === kid)
     .filter((jwk) => jwk?.use === undefined || jwk.use === 'sig')
-    .flatMap((jwk) => {
-      try {
-        return [createPublicKey({ key: jwk, format: 'jwk' })]
-      } catch {
-        return []
-      }
-    })
-}
-
-function verifies(jws: string, key: KeyObject, alg: string): boolean {
-  const at = jws.lastIndexOf('.')
-  const data = Buffer.from(jws.slice(0, at))
-  const signature = Buffer.from(jws.slice(at + 1), 'base64url')
-  const hash = `sha${alg.slice(2)}`
-  const options: Record<string, object> = {
-    PS: {
-      padding: constants.RSA_PKCS1_PSS_PADDING,
-      saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
-    },
-    RS: { padding: constants.RSA_PKCS1_PADDING },
-    ES: { dsaEncoding: 'ieee-p1363' },
-  }
-  const chosen = options[alg.slice(0, 2)]
-  if (!chosen) return false
-  try {
-    return verify(hash, data, { key, ...chosen }, signature)
-  } catch {
-    // A key of another type than the algorithm's.
-    return false
-  }
+    .filter((jwk) => typeof jwk === 'object' && jwk !== null)
+    .map(({ kty, n, e, crv, x, y }) => ({ kty, n, e, crv, x, y }))
 }
 
 function identity(claims: Claims, { issuer, clientId }: IdTokenContext): IdTokenFinding[] {

@@ -170,6 +170,9 @@ export interface Connection {
   identity: string
 }
 
+/** What the keys of a bank say of the signature of an ID token. */
+export type IdTokenSignature = 'verifies' | 'does not verify' | 'no such key'
+
 /** One request and its response or failure, raw. It never leaves the process that judges. */
 export interface Exchange {
   /** x1, x2, … in order of sending. */
@@ -183,6 +186,8 @@ export interface Exchange {
   response?: WireResponse
   failure?: WireFailure
   connection: Connection
+  /** Of the ID token in the answer, by the keys that the bank had served by then; absent without either. */
+  signature?: IdTokenSignature
   /** Id of the exchange that repeated this one after connection trouble, 429 or 503. */
   retriedBy?: string
   /**

@@ -1,5 +1,5 @@
 import { parseRedirect, type Redirect, redirectsTo } from '../../engine/suite-api/client.ts'
-import { claimsOf, headerOf, verifyIdToken } from '../../engine/suite-api/jwt.ts'
+import { claimsOf, compareIdToken, headerOf } from '../../engine/suite-api/jwt.ts'
 import { type About, type Exchange, header } from '../../engine/suite-api/responses.ts'
 import { type Finding, type RuleTools, rule } from '../../engine/suite-api/rule.ts'
 import { findingsOf } from './common/id-token-findings.ts'
@@ -11,17 +11,21 @@ const AUTHORISATION = { endpoints: ['authorisation'] } as const
 interface Landing {
   redirect: Redirect
   visit: NonNullable<About['visit']>
+  signature?: Exchange['signature']
 }
 
 /** The redirect to the redirect URI of the request; undefined for any other answer. */
 function landingOf(exchange: Exchange): Landing | undefined {
-  const { visit } = exchange.about
+  const { about, signature } = exchange
+  const { visit } = about
   const location = header(exchange, 'location')
   if (!visit || location === undefined || !URL.canParse(location, exchange.request.url)) {
     return undefined
   }
   const redirect = parseRedirect(new URL(location, exchange.request.url).href)
-  return redirect && redirectsTo(redirect, visit.redirectUri) ? { redirect, visit } : undefined
+  return redirect && redirectsTo(redirect, visit.redirectUri)
+    ? { redirect, visit, signature }
+    : undefined
 }
 
 /** The same for a correct request that ended with a code. */
@@ -164,16 +168,16 @@ idTokenRule(
   'AUTHZ-18/ps256',
   'The ID token of the authorisation response is a JWS signed with PS256',
   undefined,
-  (idToken) => findingsOf(verifyIdToken(idToken, { jwks: undefined }), ['form', 'alg']),
+  (idToken) => findingsOf(compareIdToken(idToken, {}), ['form', 'alg']),
 )
 
 idTokenRule(
   'AUTHZ-18/signature',
   'A key of the bank verifies the ID token of the authorisation response',
   undefined,
-  (idToken, _landing, { bank }) => {
-    if (!bank.jwks || headerOf(idToken)?.alg !== 'PS256') return undefined
-    return findingsOf(verifyIdToken(idToken, { jwks: bank.jwks }), ['key', 'signature'])
+  (idToken, { signature }) => {
+    if (!signature || headerOf(idToken)?.alg !== 'PS256') return undefined
+    return findingsOf(compareIdToken(idToken, { signature }), ['key', 'signature'])
   },
 )
 
@@ -188,8 +192,7 @@ idTokenRule(
     if (!claims) return undefined
     const { issuer } = bank
     const { clientId } = visit
-    const compared = verifyIdToken(idToken, {
-      jwks: undefined,
+    const compared = compareIdToken(idToken, {
       ...(issuer !== undefined && { issuer }),
       clientId,
       clockTolerance,
@@ -210,7 +213,7 @@ idTokenRule(
   (idToken, { redirect }) => {
     const { code } = redirect
     if (!readable(idToken) || code === undefined) return undefined
-    return findingsOf(verifyIdToken(idToken, { jwks: undefined, code }), ['c_hash'])
+    return findingsOf(compareIdToken(idToken, { code }), ['c_hash'])
   },
 )
 
@@ -220,7 +223,7 @@ idTokenRule(
   undefined,
   (idToken, { visit: { nonce } }) => {
     if (!readable(idToken)) return undefined
-    return findingsOf(verifyIdToken(idToken, { jwks: undefined, nonce }), ['nonce'])
+    return findingsOf(compareIdToken(idToken, { nonce }), ['nonce'])
   },
 )
 
@@ -230,6 +233,6 @@ idTokenRule(
   'no ID token had s_hash',
   (idToken, { visit: { state } }) => {
     if (state === undefined || claimsOf(idToken)?.s_hash === undefined) return undefined
-    return findingsOf(verifyIdToken(idToken, { jwks: undefined, state }), ['s_hash'])
+    return findingsOf(compareIdToken(idToken, { state }), ['s_hash'])
   },
 )

@@ -6,7 +6,7 @@ import { startBank } from '../../bank/bank.ts'
 import type { Directory } from '../../bank/directory.ts'
 import type { Bank } from '../../bank/running-bank.ts'
 import { httpDriver } from '../../engine/authorisation-drivers/http.ts'
-import { verifyIdToken } from '../../engine/client/id-token.ts'
+import { compareIdToken, signatureOf } from '../../engine/client/id-token.ts'
 import { parseRedirect, redirectsTo } from '../../engine/client/redirect.ts'
 import { createTpp } from '../../engine/client/tpp.ts'
 import { targetFrom } from '../../engine/configuration/resolve.ts'
@@ -83,8 +83,8 @@ describe.each(['production', 'sandbox'] as const)('against the reference bank, %
     if (!redirect?.code || !redirect.idToken) throw new Error(`no code: ${JSON.stringify(end)}`)
     expect(redirectsTo(redirect, request.redirectUri)).toBe(true)
     expect(redirect.state).toBe(request.state)
-    const findings = verifyIdToken(redirect.idToken, {
-      jwks: jwks.response?.json,
+    const findings = compareIdToken(redirect.idToken, {
+      signature: await signatureOf(redirect.idToken, jwks.response?.json),
       issuer: discovery.issuer,
       clientId: tpp.registered?.client_id,
       nonce: request.nonce,
