@@ -33,11 +33,10 @@ export async function recordCertification(
   const { catalogue } = certification
   const { out, only, name, configurationDigest, version, deviations } = recorded
   const startedAt = new Date()
-  const redactor = createRedactor(recorded.secrets)
-  const log = openExchangeLog(join(out, 'exchanges.jsonl'), redactor)
+  const log = openExchangeLog(join(out, 'exchanges.jsonl'), createRedactor(recorded.secrets))
+  const { redact } = log
   const latency = createLatency()
   const evidence = createEvidence()
-  const redact = (text: string) => redactor.redactText(text)
   const { results, observations, requests } = await certify({
     ...certification,
     onExchange(exchange, broken) {

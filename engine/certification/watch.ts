@@ -47,9 +47,8 @@ export function openWatch(parts: {
 }): Watch {
   const { suites, catalogue, out, version, secrets } = parts
   const startedAt = new Date()
-  const redactor = createRedactor(secrets)
-  const redact = (text: string) => redactor.redactText(text)
-  const log = openExchangeLog(join(out, 'exchanges.jsonl'), redactor)
+  const log = openExchangeLog(join(out, 'exchanges.jsonl'), createRedactor(secrets))
+  const { redact } = log
   const latency = createLatency()
   const evidence = createEvidence()
   const earlier: Exchange[] = []

@@ -22,15 +22,19 @@ export const CHAIN_START = ''
  */
 export function chainHash(previous: string, record: object): string {
   const { hash: _, ...content } = record as Partial<Chained>
-  return createHash('sha256')
-    .update(`${previous}\n${JSON.stringify(content)}`)
-    .digest('hex')
+  return hashOf(previous, JSON.stringify(content))
 }
 
-/** The record with its place in the chain, `hash` being its last member. */
-export function chained<T extends object>(previous: string, record: T): T & Chained {
-  const { hash: _, ...content } = record as T & Partial<Chained>
-  return { ...content, hash: chainHash(previous, record) } as T & Chained
+/** The record's line of exchanges.jsonl, with its place in the chain: `hash` is its last member. */
+export function chainedLine(previous: string, record: object): Chained & { line: string } {
+  const { hash: _, ...content } = record as Partial<Chained>
+  const json = JSON.stringify(content)
+  const hash = hashOf(previous, json)
+  return { hash, line: `${json.slice(0, -1)}${json === '{}' ? '' : ','}"hash":"${hash}"}\n` }
+}
+
+function hashOf(previous: string, json: string): string {
+  return createHash('sha256').update(`${previous}\n${json}`).digest('hex')
 }
 
 /**

@@ -75,12 +75,11 @@ export async function openJudging(
   const startedAt = new Date()
   const suites = loaded ?? (await loadSuites(assignment.suites, catalogue))
   const target = targetFrom(document, assignment.base)
-  const redactor = createRedactor(target.secrets)
-  const log = openExchangeLog(join(out, 'exchanges.jsonl'), redactor)
+  const log = openExchangeLog(join(out, 'exchanges.jsonl'), createRedactor(target.secrets))
+  const { redact } = log
   const latency = createLatency()
   const evidence = createEvidence()
   const journal = join(out, JOURNAL)
-  const redact = (text: string) => redactor.redactText(text)
   /** Why nothing more can be written down: what is judged from then on would be lost. */
   let unwritable: string | undefined
   const writeDown = (write: () => void) => {
@@ -177,6 +176,7 @@ export async function openJudging(
     interrupt: () => session.interrupt(),
     exchange: (id) => log.read(id),
     async finish(cut) {
+      writeDown(log.flush)
       const partial = cut ?? unwritable
       const { results, observations, used, leftBehind } = await run.finish(partial !== undefined)
       for (const check of run.checks) {

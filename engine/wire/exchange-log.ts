@@ -1,13 +1,20 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
-import { CHAIN_START, chained } from '../record/chain.ts'
+import { CHAIN_START, chainedLine } from '../record/chain.ts'
 import type { ExchangeRecord } from '../record/exchange-record.ts'
 import type { Exchange } from './exchange.ts'
 import type { Redactor } from './redaction.ts'
 
-/** exchanges.jsonl while a run goes on. */
+/** exchanges.jsonl while a run goes on. Whatever cannot be written throws at the next call. */
 export interface ExchangeLog {
-  /** Writes one exchange, redacted and chained; it is in the file when this returns. */
+  /**
+   * Writes one exchange as it is now, redacted and chained, while the bank is busy with the next: at the
+   * latest when anything else is asked of the log.
+   */
   append(exchange: Exchange): void
+  /** Writes what waits. */
+  flush(): void
+  /** Text without secrets, those of every exchange so far among them. */
+  redact(text: string): string
   /** What was written of an exchange. */
   read(id: string): ExchangeRecord | undefined
   /** Hash of the last line; the start of a chain while there is none. */
@@ -25,16 +32,46 @@ export function openExchangeLog(path: string, redactor: Redactor): ExchangeLog {
   let end = 0
   /** Where each line stands, in bytes. */
   const places = new Map<string, { start: number; length: number }>()
+  let waiting: Exchange[] = []
+  let trouble: Error | undefined
+
+  const write = (exchange: Exchange) => {
+    const { hash, line } = chainedLine(head, redactor.redactExchange(exchange))
+    const length = writeSync(file, line)
+    places.set(exchange.id, { start: end, length })
+    end += length
+    head = hash
+    count += 1
+  }
+
+  const flush = () => {
+    const due = waiting
+    waiting = []
+    try {
+      if (!trouble) for (const exchange of due) write(exchange)
+    } catch (error) {
+      trouble = error as Error
+    }
+  }
+
+  const flushed = () => {
+    flush()
+    if (trouble) throw trouble
+  }
+
   return {
     append(exchange) {
-      const record = chained(head, redactor.redactExchange(exchange))
-      const length = writeSync(file, `${JSON.stringify(record)}\n`)
-      places.set(record.id, { start: end, length })
-      end += length
-      head = record.hash
-      count += 1
+      if (trouble) throw trouble
+      if (waiting.length === 0) meanwhile(flush)
+      waiting.push({ ...exchange, about: { ...exchange.about } })
+    },
+    flush: flushed,
+    redact(text) {
+      flush()
+      return redactor.redactText(text)
     },
     read(id) {
+      flushed()
       const place = places.get(id)
       if (!place) return undefined
       const line = Buffer.alloc(place.length)
@@ -45,11 +82,22 @@ export function openExchangeLog(path: string, redactor: Redactor): ExchangeLog {
       return JSON.parse(line.toString()) as ExchangeRecord
     },
     get head() {
+      flush()
       return head
     },
     get count() {
+      flush()
       return count
     },
-    close: () => closeSync(file),
+    close() {
+      flush()
+      closeSync(file)
+      if (trouble) throw trouble
+    },
   }
+}
+
+/** Two rounds of the event loop on: undici hands the next request to its socket in the first. */
+function meanwhile(work: () => void): void {
+  setImmediate(() => setImmediate(work))
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CHAIN_START, chained, chainHash, verifyChain } from '../../engine/record/chain.ts'
+import { CHAIN_START, chainedLine, chainHash, verifyChain } from '../../engine/record/chain.ts'
 import { recorded } from './recorded.ts'
 
 const { exchanges: all } = await recorded('correct')
@@ -35,9 +35,9 @@ describe('the chain of exchanges', () => {
         (records) => {
           let previous = CHAIN_START
           const lines = records.map((record) => {
-            const line = chained(previous, record)
-            previous = line.hash
-            return JSON.stringify(line)
+            const { hash, line } = chainedLine(previous, record)
+            previous = hash
+            return line
           })
           const read = lines.map((line) => JSON.parse(line) as { hash: string })
           expect(verifyChain(read)).toEqual({ head: previous, breaks: [] })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { chained } from '../../engine/record/chain.ts'
+import { chainedLine } from '../../engine/record/chain.ts'
 import { pack } from '../../engine/report/evidence/archive.ts'
 import { MADE, signRun } from '../../engine/report/evidence/sign-run.ts'
 import { verifyRun } from '../../engine/report/evidence/verify-run.ts'
@@ -179,9 +179,9 @@ describe('what was edited after signing', () => {
   test('a chain that was made again from its start is told from the one that was signed', async () => {
     let previous = ''
     const again = recording.map((record) => {
-      const line = chained(previous, { ...record, durationMs: 1 })
-      previous = line.hash
-      return `${JSON.stringify(line)}\n`
+      const { hash, line } = chainedLine(previous, { ...record, durationMs: 1 })
+      previous = hash
+      return line
     })
     await writeFile(path('exchanges.jsonl'), again.join(''))
     expect((await verified())[0]).toMatchObject({ file: 'exchanges.jsonl' })
