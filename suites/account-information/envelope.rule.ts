@@ -2,7 +2,6 @@ import {
   brief,
   type Endpoint,
   type Exchange,
-  header,
   member,
   succeeded,
 } from '../../engine/suite-api/responses.ts'
@@ -50,7 +49,7 @@ rule('ENV-07/one-page', 'Data responses are not paginated', { endpoints: DATA },
     const place = '/Links/Next'
     findings.push({ message: 'there is a next page', expected: 'no Next', actual: address, place })
   }
-  const link = nextIn(header(exchange, 'link') ?? '')
+  const link = nextIn(exchange)
   if (link !== undefined && !leadsTo(exchange.request.url, link)) {
     const expected = 'no Link with rel="next"'
     findings.push({ message: 'a header names a next page', expected, actual: link })
@@ -63,8 +62,10 @@ rule('ENV-07/one-page', 'Data responses are not paginated', { endpoints: DATA },
   return findings
 })
 
-/** The address that a Link header names as the next one. */
-function nextIn(links: string): string | undefined {
+/** The address that a Link header names as the next one; several lines are one list (RFC 9110 5.3). */
+function nextIn({ response }: Exchange): string | undefined {
+  const lines = response?.headers.filter(([name]) => name.toLowerCase() === 'link') ?? []
+  const links = lines.map(([, value]) => value).join(', ')
   const found = [...links.matchAll(/<([^>]*)>([^<]*)/g)]
   return found.find(([, , parameters = '']) => /;\s*rel="?([^"]*\s)?next\b/i.test(parameters))?.[1]
 }

@@ -102,7 +102,7 @@ const faults: Fault[] = [
     fails: ['ENV-07/one-page'],
     middleware: envelopes((body, ctx) => {
       if ((rows(body)?.length ?? 0) <= PAGE) return undefined
-      ctx.set('link', `<?page=1>; rel="first", <?page=2>; rel="next"`)
+      ctx.set('link', ['<?page=1>; rel="first"', '<?page=2>; rel="next"'])
       return body
     }),
   },
