@@ -1,9 +1,4 @@
-import {
-  type Exchange,
-  rowsOf,
-  succeeded,
-  transactionKey,
-} from '../../engine/suite-api/responses.ts'
+import { type Row, rowsOf, succeeded, transactionKey } from '../../engine/suite-api/responses.ts'
 import { rule } from '../../engine/suite-api/rule.ts'
 import { bookedOf } from './common/booking-times.ts'
 import { settled } from './common/completeness.ts'
@@ -11,13 +6,10 @@ import { amountOf } from './common/same-rows.ts'
 
 /** What transactions amount to. Requirements: specs/account-information/transactions.yaml */
 
-/** Booked rows by what doesn't change, with their amounts. */
-type Amounts = ReadonlyMap<string, string>
-
-/** Amounts that so many answers in a row agreed on, or else those of the last answer. */
+/** Rows on whose amounts so many answers in a row agreed, or else those of the last answer. */
 interface Told {
   json: unknown
-  amounts: Amounts
+  rows: readonly Row[]
   answers: number
 }
 
@@ -45,39 +37,47 @@ rule(
     const steady = told !== undefined && told.answers >= STEADY
     // Answers that are alike to the byte are one object.
     if (steady && told.json === json) return []
-    const now = amountsIn(exchange)
-    const common = [...now].filter(([row]) => told?.amounts.has(row))
-    const alike = common.filter(([row, amounts]) => told?.amounts.get(row) === amounts)
+    const rows = settled(bookedOf(rowsOf(exchange)))
+    if (steady && areSame(told.rows, rows)) return []
+    const before = amountsIn(told?.rows ?? [])
+    const now = amountsIn(rows)
+    const common = [...now].filter(([row, { count }]) => before.get(row)?.count === count)
+    const alike = new Map(common.filter(([row, { all }]) => before.get(row)?.all === all))
     if (!steady) {
-      const agreed = alike.length >= ENOUGH && alike.length === common.length
-      const amounts = agreed ? new Map(alike) : now
+      const agreed = alike.size >= ENOUGH && alike.size === common.length
       earlier.set(key, {
         json,
-        amounts,
+        rows: agreed ? rows.filter((row) => alike.has(transactionKey(row))) : rows,
         answers: agreed && told ? told.answers + 1 : 1,
       } satisfies Told)
     }
     const [other] = common
     if (!steady || !other || common.length < ENOUGH) return undefined
-    if (alike.length > 0) return []
+    if (alike.size > 0) return []
     return [
       {
         message: `${common.length} transactions have other amounts than in three answers before`,
-        expected: `${told.amounts.get(other[0])} for ${other[0]}`,
-        actual: other[1],
+        expected: `${before.get(other[0])?.all} for ${other[0]}`,
+        actual: other[1].all,
       },
     ]
   },
 )
 
-/** Several that differ in nothing but their amount are one entry: how many there are belongs to its name. */
-function amountsIn(exchange: Exchange): Amounts {
+/** Rows of one answer that were received before are the very same objects. */
+function areSame(some: readonly Row[], others: readonly Row[]): boolean {
+  return some.length === others.length && some.every((row, index) => row === others[index])
+}
+
+/** Amounts by what does not change of a row; several rows that differ in nothing else are one entry. */
+function amountsIn(rows: readonly Row[]): ReadonlyMap<string, { count: number; all: string }> {
   const amounts = new Map<string, unknown[]>()
-  for (const row of settled(bookedOf(rowsOf(exchange)))) {
+  for (const row of rows) {
     const key = transactionKey(row)
     const known = amounts.get(key)
     if (known) known.push(amountOf(row))
     else amounts.set(key, [amountOf(row)])
   }
-  return new Map([...amounts].map(([key, all]) => [`${all.length} ${key}`, all.sort().join(', ')]))
+  const entry = (all: unknown[]) => ({ count: all.length, all: all.sort().join(', ') })
+  return new Map([...amounts].map(([key, all]) => [key, entry(all)]))
 }

@@ -1,4 +1,4 @@
-import { type Endpoint, succeeded } from '../../engine/suite-api/responses.ts'
+import { type Endpoint, remembered, succeeded } from '../../engine/suite-api/responses.ts'
 import { rule } from '../../engine/suite-api/rule.ts'
 import { CONSENTS, DATA } from './common/endpoints.ts'
 
@@ -37,24 +37,31 @@ function placesOfCardNumbers(json: unknown): string[] {
     .filter((place) => !/\/Account\/(\d+\/)?Identification$/.test(place))
 }
 
-/** The same below one value; what was searched in an earlier answer is not searched again. */
+/** The same below one value. */
 function below(value: unknown): string[] {
   if (typeof value === 'string') return holdsCardNumber(value) ? [''] : []
   if (typeof value !== 'object' || value === null) return []
-  const known = searched.get(value)
-  if (known) return known
+  const inside = Array.isArray(value) ? belowElement : below
   const places: string[] = []
   for (const [name, member] of Object.entries(value)) {
-    if (!OPAQUE.has(name)) for (const place of below(member)) places.push(`/${name}${place}`)
+    if (!OPAQUE.has(name)) for (const place of inside(member)) places.push(`/${name}${place}`)
   }
-  searched.set(value, places.length === 0 ? NOWHERE : places)
   return places
 }
 
-const OPAQUE = new Set(['ConsentId', 'StatementReference', 'TransactionId', 'TransactionReference'])
+/** Rows are looked through once: answers share them. */
+function belowElement(element: unknown): string[] {
+  return typeof element === 'object' && element !== null ? belowRow(element) : below(element)
+}
 
-const searched = new WeakMap<object, string[]>()
 const NOWHERE: string[] = []
+
+const belowRow = remembered((row: object) => {
+  const places = below(row)
+  return places.length === 0 ? NOWHERE : places
+})
+
+const OPAQUE = new Set(['ConsentId', 'StatementReference', 'TransactionId', 'TransactionReference'])
 
 /** A string without as many digits holds no card number. */
 const ENOUGH_DIGITS = /\d(?:[ -]?\d){14}/
