@@ -4,6 +4,7 @@ import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
 import { buildConnector } from 'undici'
 import type { TransportDocument } from '../configuration/target.ts'
 import { tunnel } from './connect-proxy.ts'
+import { withoutInterim } from './interim.ts'
 
 /** What is remembered of one connection, for the exchanges that it carries. */
 export interface SocketFacts {
@@ -15,6 +16,8 @@ export interface SocketFacts {
   closed: Promise<void>
   /** Requests written to it so far. */
   requests: number
+  /** Called before a request is written: a response begins next. */
+  expectResponse(): void
 }
 
 const facts = new WeakMap<Socket, SocketFacts>()
@@ -106,7 +109,7 @@ function watch(socket: Socket): void {
   const errors: Error[] = []
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   socket.prependListener('error', (error) => errors.push(error))
-  facts.set(socket, { errors, closed, requests: 0 })
+  facts.set(socket, { errors, closed, requests: 0, expectResponse: withoutInterim(socket) })
 }
 
 function noteTls(socket: TLSSocket): void {

@@ -73,6 +73,7 @@ export function dispatch(
           if (!socket) return
           reused = socket.requests > 0
           socket.requests += 1
+          socket.expectResponse()
         })
       },
       onResponseStart(started, code) {

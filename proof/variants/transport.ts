@@ -91,6 +91,18 @@ const variants: Variant[] = [
     because: 'Whether such requests are refused cannot be told from a server that is gone.',
   },
   {
+    id: 'continue-without-being-asked',
+    story:
+      'RFC 9110 15.2: a client reads past 1xx responses that it does not expect. The gateway says 100 Continue to whatever has a body.',
+    async middleware(ctx, next) {
+      if (ctx.get('content-length') !== '' || ctx.get('transfer-encoding') !== '') {
+        ctx.state.fired()
+        ctx.res.writeContinue()
+      }
+      await next()
+    },
+  },
+  {
     id: 'tls-1.2-only',
     story: 'The documents name no version of TLS: the load balancer stops at 1.2.',
     settings: { tlsMaxVersion: 'TLSv1.2' },

@@ -161,16 +161,28 @@ describe('a response', () => {
     expect((await get(wire, `${url}/empty`)).response?.body).toBe('')
   })
 
-  test('after an interim response is the final one', async () => {
+  test.each([
+    ['103', ['HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n']],
+    ['100 that nobody asked for', ['HTTP/1.1 100 Continue\r\n\r\n']],
+    ['100 in pieces', ['HTT', 'P/1.1 10', '0 Continue\r\n', '\r\nHTTP/1.1 1', '00 \r\n\r\n']],
+    ['102, then 100', ['HTTP/1.1 102 Processing\r\n\r\n', 'HTTP/1.1 100 Continue\r\n\r\n']],
+  ])('after an interim response is the final one: %s', async (_, interim) => {
     const { url } = await running(
       rawTls(tls(), (socket) => {
-        socket.on('data', () => {
-          socket.write('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n')
+        socket.setNoDelay(true)
+        socket.on('data', async () => {
+          for (const piece of interim) {
+            socket.write(piece)
+            await new Promise((resolve) => setTimeout(resolve, 5))
+          }
           socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
         })
       }),
     )
-    expect((await get(wireTo(url), url)).response).toMatchObject({ status: 200, body: 'ok' })
+    const wire = wireTo(url)
+    for (const _ of [1, 2]) {
+      expect((await get(wire, url)).response).toMatchObject({ status: 200, body: 'ok' })
+    }
   })
 })
 
