@@ -55,7 +55,6 @@ const variants: Variant[] = [
     settings: { data: { transactions: 0 } },
     middleware: seen,
     blocks: [
-      'ACC-11/without-permission',
       'DATA-08/concurrent',
       'TXN-02/asked-account-only',
       'TXN-03/account-id',

@@ -3,7 +3,7 @@ import type { Approval } from '../../engine/suite-api/consents.ts'
 import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import { requireExchange, requireValue } from '../../engine/suite-api/flow.ts'
 import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
-import { brief, type Exchange, member, type Row } from '../../engine/suite-api/responses.ts'
+import { brief, type Exchange, member, type Row, rowsOf } from '../../engine/suite-api/responses.ts'
 import {
   accountsOnly,
   basicCredits,
@@ -284,7 +284,7 @@ async function expectServed(approval: Approval, whole: Approval): Promise<void> 
 
 /**
  * Consent with neither (ReadBalances, statements and transactions only); GET /accounts and GET
- * /accounts/{AccountId} (id from its /transactions) are refused, after a refresh too. Not applicable when the bank
+ * /accounts/{AccountId} (ids from its transactions and balances) are refused, after a refresh too. Not applicable when the bank
  * refuses to create or to authorise such a consent (freedom taken).
  */
 check(
@@ -295,7 +295,10 @@ check(
     const approval = await approvedUnlessRefused(context, noAccounts)
     const deviation = 'a consent without an accounts permission'
     const control = await approval.get('/transactions')
-    const ids = accountIdsIn(requireRows(control, 'TXN-14/basic-alone'))
+    const booked = requireRows(control, 'TXN-14/basic-alone')
+    // A card that was never used has a balance.
+    const balances = rowsOf(await approval.get('/balances'))
+    const ids = accountIdsIn([...booked, ...balances])
 
     for (const path of ['/accounts', ...ids.map((id) => pathOf(id, ''))]) {
       expect(await approval.get(path, { deviation })).toBeRefused()
@@ -309,7 +312,7 @@ check(
         expect(await approval.get(path, { deviation })).toBeRefused()
       }
     }
-    if (ids.length === 0) blockForData('a transaction, whose AccountId can be asked for')
+    if (ids.length === 0) blockForData('an AccountId that can be asked for')
   },
 )
 
