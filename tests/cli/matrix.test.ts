@@ -11,9 +11,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
+import { parse, stringify } from 'yaml'
+import type { Bank } from '../../bank/running-bank.ts'
 import type { Overview } from '../../engine/report/overview.ts'
 import { main } from '../built.ts'
+import { openBank } from '../directory.ts'
 import { assay } from '../evidence/cli.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
@@ -104,10 +106,14 @@ function gitLab(): Matrix {
 const folder = mkdtempSync(join(tmpdir(), 'assay-matrix-'))
 const repository = join(folder, 'repository')
 
-beforeAll(() => {
+let served: Bank
+
+beforeAll(async () => {
+  served = await openBank()
   mkdirSync(join(repository, 'banks'), { recursive: true })
-  for (const bank of ['alpha', 'beta', 'gamma']) {
-    writeFileSync(join(repository, 'banks', `${bank}.yaml`), `bank: embedded\nname: ${bank}\n`)
+  for (const name of ['alpha', 'beta', 'gamma']) {
+    const file = join(repository, 'banks', `${name}.yaml`)
+    writeFileSync(file, stringify({ ...served.target, name }, { lineWidth: 0 }))
   }
   const bin = join(folder, 'bin')
   mkdirSync(bin)
@@ -122,7 +128,10 @@ exec "${process.execPath}" "${main}" "$verb" "$@"
   writeFileSync(join(bin, 'npx'), npx, { mode: 0o755 })
   writeFileSync(join(bin, 'npm'), '#!/bin/sh\n[ "$1" = ci ]\n', { mode: 0o755 })
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(async () => {
+  await served.close()
+  rmSync(folder, { recursive: true, force: true })
+})
 
 /** A job on a machine of its own: a fresh checkout, and what other jobs brought there. */
 function job(name: string): string {

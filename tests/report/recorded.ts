@@ -17,6 +17,7 @@ import { writeUnjudged } from '../../engine/run/unjudged.ts'
 import type { SuiteCheck } from '../../engine/suite-api/check.ts'
 import { loadFaults } from '../../proof/load.ts'
 import { openBank } from '../directory.ts'
+import { assay, targetFile } from '../evidence/cli.ts'
 import { madeOnce } from '../once.ts'
 import { CAUSES } from './caused.ts'
 
@@ -46,6 +47,7 @@ const WHOLE: Scope = { profile: 'full', only: [] }
 
 /** Of every bank that is recorded: what it does wrong, and how it is judged. */
 const BANKS = {
+  /** Judged by `assay run` in a process of its own. */
   correct: { faults: [] },
   faulty: {
     faults: [
@@ -142,6 +144,7 @@ async function record(name: BankName, scratch: string): Promise<void> {
     if (troubled) delete document.rateLimitBurst
     if (name === 'absent') await bank.close()
     const out = join(scratch, 'run')
+    if (name === 'correct') return await commanded(document, scratch, out)
     mkdirSync(out)
     const assignment: Assignment = {
       target: document,
@@ -168,6 +171,13 @@ async function record(name: BankName, scratch: string): Promise<void> {
   } finally {
     if (name !== 'absent') await bank.close()
   }
+}
+
+/** By the command itself: what it says is compared with what is judged in one process. */
+async function commanded(document: TargetDocument, scratch: string, out: string): Promise<void> {
+  const { code } = await assay(['run', '--target', targetFile(scratch, document), '--out', out])
+    .ended
+  writeFileSync(join(scratch, 'code'), String(code))
 }
 
 /** As a check is in which we made a mistake. */
