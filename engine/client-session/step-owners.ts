@@ -24,6 +24,8 @@ export interface Step<T> {
 export interface Owners {
   /** The check that owns each step: it judges the first exchange of the step. */
   readonly steps: Readonly<Record<StepName, string>>
+  /** The check that registers the first client's software once more. */
+  readonly laterRegistration: string
   /** The rules about the shape of an answer without which the next message has no address. */
   readonly shapes: {
     readonly configuration: string

@@ -7,7 +7,7 @@ import type { RuleObservation } from '../judge/rule-engine.ts'
 import type { SuiteCheck } from '../suite-api/check.ts'
 import { neededBy } from './plan.ts'
 import { type Judgement, judgeOne } from './run-check.ts'
-import { inCore, inScope, ordered, ruleInCore, type Scope } from './scope.ts'
+import { inCore, inScope, isEarly, ordered, ruleInCore, type Scope } from './scope.ts'
 
 /** A run of the suite against one bank: judged check by check, then finished once. */
 export interface Run {
@@ -63,9 +63,21 @@ export function createRun(parts: {
   /** Has a check begun that ends what every other needs? */
   let ending = false
 
+  /** Is one more client registered by a check that an approval is given for? */
+  let registering = selected.some(({ options }) => options.registers && options.uses?.length)
+
+  /** A bank may end a client, with all that it has, when its software is registered again. */
+  const registerBeforehand = async () => {
+    registering = false
+    const id = session.owners.laterRegistration
+    const check = byId.get(id)
+    if (check && !judged.has(id)) await judgeOne(check, session, catalogue)
+  }
+
   const judge = async (check: SuiteCheck) => {
     const known = judged.get(check.id)
     if (known) return known
+    if (registering && !isEarly(check)) await registerBeforehand()
     if (check.options.spends) await beforeSpending(check.options.spends.name)
     if (check.options.last && !ending) {
       ending = true

@@ -97,9 +97,12 @@ export function phaseOf({ options }: SuiteCheck): -1 | 0 | 1 | 2 | 3 {
 export function ordered(checks: SuiteCheck[], catalogue: Catalogue): SuiteCheck[] {
   const place = (check: SuiteCheck) => {
     const chapter = catalogue.owners.get(check.id)?.chapter ?? ''
-    const { registers, uses = [] } = check.options
-    const early = registers && uses.length === 0 ? 50 : 0
-    return phaseOf(check) * 100 + CHAPTERS.indexOf(chapter) - early
+    return phaseOf(check) * 100 + CHAPTERS.indexOf(chapter) - (isEarly(check) ? 50 : 0)
   }
   return [...checks].sort((a, b) => place(a) - place(b))
+}
+
+/** Does it come before every check that works with the client, as it may change that? */
+export function isEarly({ options }: SuiteCheck): boolean {
+  return options.first === true || (options.registers === true && !options.uses?.length)
 }

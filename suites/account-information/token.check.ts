@@ -16,7 +16,7 @@ import { unregisteredScope } from './common/unregistered-scope.ts'
 const CLIENT = { grant_type: 'client_credentials' } as const
 
 /** They share one code. */
-const TRIED = { uses: [everything], grants: [TRIED_CODE] }
+const TRIED = { registers: true, uses: [everything], grants: [TRIED_CODE] }
 
 check(
   'TOK-03/client-credentials',

@@ -177,7 +177,12 @@ check(
 check(
   'TXN-14/directions-alone',
   'The transaction endpoints refuse a consent that says which transactions, but neither Basic nor Detail',
-  { uses: [everything], grants: [TRIED_CODE], follows: ['TXN-14/without-permission'] },
+  {
+    registers: true,
+    uses: [everything],
+    grants: [TRIED_CODE],
+    follows: ['TXN-14/without-permission'],
+  },
   async (context) => {
     const tried = await triedCode(context)
     relyOnRightExchange(tried)

@@ -66,6 +66,7 @@ test.each<{ how: string; name: BankName; scope: Scope; key: (place: number) => n
 test.each([
   ['status-lags-behind-approval', 'account-information/life-cycle'],
   ['only-the-newest-approval', 'account-information/authorisation'],
+  ['later-registrations-replace-the-client', 'account-information/transactions'],
 ])('%s raises no alarm either where %s alone is judged', async (id, chapter) => {
   const variants = (await loadVariants()).filter((each) => each.id === id)
   expect(variants).toHaveLength(1)
