@@ -196,7 +196,7 @@ function ownVisits(checks: SuiteCheck[]): Plan['visits'] {
 /** Whether a check needs something of the target besides hooks, and does not find it. */
 function missingFor({ options }: SuiteCheck, target: TargetDocument): boolean {
   const { registers, needs = [] } = options
-  if (registers && !target.freshRegistrations) return true
+  if (registers === true && !target.freshRegistrations) return true
   if (needs.includes('clients.second') && !target.clients.second) return true
   if (needs.includes('customers.second') && !target.customers.second) return true
   const lacks = ({ client, customer }: NamedConsent) =>

@@ -38,8 +38,8 @@ export interface CheckOptions<
    * finding, and this check is blocked by it.
    */
   follows?: readonly string[]
-  /** Registers one more client, which nobody can remove. */
-  registers?: boolean
+  /** Registers one more client, which nobody can remove; `where allowed`: it can do without. */
+  registers?: boolean | 'where allowed'
   /** Wants a bank that does not know the first client yet: it runs before everything else. */
   first?: boolean
   /** Exhausts the rate limit: done after everything that reads. */

@@ -16,7 +16,11 @@ import { unregisteredScope } from './common/unregistered-scope.ts'
 const CLIENT = { grant_type: 'client_credentials' } as const
 
 /** They share one code. */
-const TRIED = { registers: true, uses: [everything], grants: [TRIED_CODE] }
+const TRIED = {
+  registers: 'where allowed',
+  uses: [everything],
+  grants: [TRIED_CODE],
+} as const
 
 check(
   'TOK-03/client-credentials',

@@ -178,7 +178,7 @@ check(
   'TXN-14/directions-alone',
   'The transaction endpoints refuse a consent that says which transactions, but neither Basic nor Detail',
   {
-    registers: true,
+    registers: 'where allowed',
     uses: [everything],
     grants: [TRIED_CODE],
     follows: ['TXN-14/without-permission'],
