@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { targetFrom } from '../engine/configuration/resolve.ts'
 import type { TargetDocument } from '../engine/configuration/target.ts'
+import { checkResult } from '../engine/run/compose.ts'
 import { openSession } from '../engine/run/open.ts'
 import { createRun } from '../engine/run/run.ts'
 import type { Exchange } from '../engine/wire/exchange.ts'
@@ -59,9 +60,8 @@ export async function judgeOnce(
   const run = createRun({ session, catalogue, checks: suites.checks, scope })
   const began = performance.now()
   for (const check of run.checks) {
-    await run.judge(check)
-    // As results are redacted before anybody sees them.
-    log.flush()
+    const { result } = await run.judge(check)
+    checkResult(result, log.redact)
   }
   const { results } = await run.finish()
   const took = performance.now() - began

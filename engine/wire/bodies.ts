@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { WireResponse } from './exchange.ts'
-import { type Elements, jsonOf, sharedJsonOf } from './json-body.ts'
+import { jsonOf, sharedJsonOf } from './json-body.ts'
 
 /** What an exchange keeps of a body. */
 export type KeptBody = Pick<WireResponse, 'body' | 'bytes' | 'json' | 'digest'>
@@ -15,25 +15,21 @@ export interface Bodies {
 const WHOLE = 64 * 1024
 /** Bytes that are kept as text of a larger one: more than a report shows. */
 const BEGINNING = 48 * 1024
-/** Large bodies after which is forgotten what none of them had: each consent may have rows of its own. */
-const GENERATION = 8
-
 /**
  * Keeps memory to what is needed instead of what was received. A bank's whole history is asked for
  * many times: an answer that equals an earlier one to the byte is parsed once, an element of a long
- * array that equals one of the latest is the very same object. So whoever reads bodies must not change
+ * array that equals an earlier one is the very same object. So whoever reads bodies must not change
  * them. Of a large body only the beginning stays as text; one that is no JSON stays whole.
  */
 export function createBodies(): Bodies {
   const known = new Map<string, { beginning: string; json: WeakRef<object> }>()
-  const elements = createElements()
+  const elements = new Map<string, object>()
 
   const large = (body: Buffer): KeptBody => {
     const digest = hash('sha256', body, 'hex')
     const before = known.get(digest)
     const same = before?.json.deref()
     if (before && same) return { body: before.beginning, bytes: body.length, digest, json: same }
-    elements.next()
     const json = sharedJsonOf(body, elements)
     if (typeof json !== 'object' || json === null) {
       return { body: body.toString('utf8'), bytes: body.length, json }
@@ -50,26 +46,5 @@ export function createBodies(): Bodies {
       const json = jsonOf(body, text)
       return { body: text, bytes: body.length, ...(json !== undefined && { json }) }
     },
-  }
-}
-
-/** What was parsed of the latest large bodies. */
-function createElements(): Elements & { next(): void } {
-  let young = new Map<string, object>()
-  let old = new Map<string, object>()
-  let bodies = 0
-  return {
-    next() {
-      bodies += 1
-      if (bodies % GENERATION > 0) return
-      old = young
-      young = new Map()
-    },
-    get(digest) {
-      const known = young.get(digest) ?? old.get(digest)
-      if (known) young.set(digest, known)
-      return known
-    },
-    set: (digest, element) => void young.set(digest, element),
   }
 }

@@ -67,6 +67,7 @@ export function openExchangeLog(path: string, redactor: Redactor): ExchangeLog {
     },
     flush: flushed,
     redact(text) {
+      if (text === '') return text
       flush()
       return redactor.redactText(text)
     },

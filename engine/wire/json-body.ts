@@ -44,17 +44,13 @@ const DEPTH = 3
 /** Stands for the long array while the rest is parsed. */
 const PLACE = randomUUID()
 
-/** What was parsed of earlier bodies, by its SHA-256. */
-export interface Elements {
-  get(digest: string): object | undefined
-  set(digest: string, element: object): void
-}
-
 /**
  * The same of a large body: an element of its longest array that stood in an earlier body, spelled alike,
  * is the very same object. What was parsed before is not parsed again, and the body is never one text.
+ *
+ * @param elements what was parsed so far, by its SHA-256; it grows.
  */
-export function sharedJsonOf(body: Buffer, elements: Elements): unknown {
+export function sharedJsonOf(body: Buffer, elements: Map<string, object>): unknown {
   const marks = longestArray(body)
   if (marks === undefined) return undefined
   const [open, ...ends] = marks
@@ -75,7 +71,7 @@ export function sharedJsonOf(body: Buffer, elements: Elements): unknown {
 }
 
 /** @throws SyntaxError */
-function element(part: Buffer, elements: Elements): unknown {
+function element(part: Buffer, elements: Map<string, object>): unknown {
   const digest = hash('sha256', part, 'base64url')
   const known = elements.get(digest)
   if (known) return known

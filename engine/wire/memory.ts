@@ -52,12 +52,12 @@ let slow = false
 
 /**
  * With histories of 100,000 rows in memory V8 would let garbage grow to half a gigabyte before it looks for
- * any: from the first large body on it looks once the heap has grown by two fifths.
+ * any: from the first large body on it looks once the heap has grown by a quarter.
  */
 function growSlowly(): void {
   if (slow) return
   slow = true
-  setFlagsFromString('--heap-growing-percent=40')
+  setFlagsFromString('--heap-growing-percent=25')
 }
 
 let collector: (() => void) | undefined
