@@ -4,6 +4,7 @@ import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import {
   type Alterations,
   about,
+  amongOthers,
   CORRECT,
   type Job,
   loadAlterations,
@@ -47,7 +48,7 @@ export async function prove(options: ProveOptions): Promise<void> {
   const began = Date.now()
   const all = await loadAlterations()
   const jobs = jobsFor(options, all)
-  const expected = jobs.flatMap(namesOf)
+  const expected = jobs.flatMap(({ ids }) => ids)
   const proofs: Proof[] = options.merge ? options.merge.flatMap(proofsIn) : []
   const done = (proof: Proof) => {
     proofs.push(proof)
@@ -58,7 +59,10 @@ export async function prove(options: ProveOptions): Promise<void> {
   const context = options.correct || whole ? await openProofContext() : undefined
   try {
     if (options.correct && context) done(await proveOne(context, 'correct', CORRECT))
-    else if (!options.merge) await runInWorkers(jobs, processes(options), done)
+    else if (!options.merge)
+      await runInWorkers(jobs, processes(options), done, (ids, round) =>
+        amongOthers(all, ids, round),
+      )
     const mutants = whole && context ? await proveMutants(context) : undefined
     const catalogue = context?.catalogue ?? loadCatalogue()
     const matrix = mutants && context && matrixOf(proofs, context.suites, catalogue, mutants.caught)
@@ -86,8 +90,9 @@ function jobsFor(options: ProveOptions, all: Alterations): Job[] {
   if (mixed !== undefined) {
     const count = mixed === 'all' ? Number.POSITIVE_INFINITY : number('--mixed', mixed, 100_000)
     const seed = number('--seed', options.seed, 2 ** 32 - 1) ?? randomInt(2 ** 32)
-    const jobs = mixedJobs(all, count ?? 0, seed)
-    console.log(`${jobs.length} faults, each with a freedom of its chapter: --seed ${seed}`)
+    const jobs = mixedJobs(all, count ?? 0, seed, options.alone)
+    const pairs = jobs.flatMap(({ ids }) => ids)
+    console.log(`${pairs.length} faults, each with a freedom of its chapter: --seed ${seed}`)
     return sharded(jobs, options.shard)
   }
   if (isWhole(options)) {
@@ -120,9 +125,4 @@ function proofsIn(file: string): Proof[] {
   } catch (error) {
     throw new UsageError(`--merge ${file}: ${(error as Error).message}`)
   }
-}
-
-/** What one job proves: two who share a bank for a reason are one proof. */
-function namesOf({ kind, ids }: Job): string[] {
-  return kind === 'mixed' ? [ids.join(' + ')] : ids
 }

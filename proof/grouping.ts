@@ -1,6 +1,7 @@
 import { CHAPTERS } from '../engine/catalogue/catalogue.ts'
 import { OWNERS } from '../suites/owners.ts'
 import { chapterOf } from './chapters.ts'
+import type { Mixed } from './mixed.ts'
 import { compatible, drawPairs, inOrder, sameSettings, type Themed } from './pairs.ts'
 import type { Fault, Variant } from './proof.ts'
 
@@ -11,19 +12,35 @@ import type { Fault, Variant } from './proof.ts'
  */
 
 /** Faults at most in one bank: with more of them groups hold less often than is gained. */
-const LARGEST = 8
+export const LARGEST = 12
 
 /** Freedoms at most in one bank. */
-const FREEDOMS = 4
+const FREEDOMS = 6
 
 type Chaptered = Fault & { chapter: string }
 
-const STEPS: readonly string[] = Object.values(OWNERS)
+/** Steps that little else rests on. */
+const LEAVES: readonly string[] = [
+  OWNERS.visitWithoutState,
+  OWNERS.visitAgain,
+  OWNERS.consentWithExpiry,
+  OWNERS.consentWithPeriod,
+  OWNERS.fundsDeletion,
+  OWNERS.accountsWithBasicAlone,
+  OWNERS.accountsWithDetailAlone,
+  OWNERS.products,
+]
+
+/** Steps that most else rests on. */
+const TRUNK: readonly string[] = Object.values(OWNERS).filter((id) => !LEAVES.includes(id))
+
+/** Faults with a freedom each at most in one bank. */
+const PAIRS = 4
 
 /** Groups of faults that are told apart. */
 export function groupFaults(faults: Chaptered[], largest = LARGEST): Chaptered[][] {
   const alone = (fault: Chaptered) =>
-    fault.target !== undefined || idsOf(fault).some((id) => STEPS.includes(id))
+    fault.target !== undefined || idsOf(fault).some((id) => TRUNK.includes(id))
   const social = faults
     .filter((fault) => !alone(fault))
     .sort((one, other) => placeOf(other) - placeOf(one))
@@ -85,7 +102,7 @@ const idsOf = ({ fails, warns = [] }: Fault) => [...fails, ...warns]
  * by itself. Whom a freedom meets, a draw decides.
  */
 export function groupVariants(variants: Themed[], seed: number): Themed[][] {
-  const alone = ({ warns, blocks, target }: Variant) => Boolean(warns ?? blocks ?? target)
+  const alone = ({ blocks, target }: Variant) => Boolean(blocks ?? target)
   const groups = new Map(variants.map((variant) => [variant, [variant]]))
   for (const pair of drawPairs(
     variants.filter((variant) => !alone(variant)),
@@ -98,4 +115,20 @@ export function groupVariants(variants: Themed[], seed: number): Themed[][] {
     for (const variant of both) groups.set(variant, both)
   }
   return [...new Set(groups.values())].map(inOrder)
+}
+
+/** Groups of faults with a freedom each: the faults of different chapters, the freedoms of different themes. */
+export function groupMixed(pairs: Mixed[]): Mixed[][] {
+  const trunk = (fault: Chaptered) => idsOf(fault).some((id) => TRUNK.includes(id))
+  const [alone, social] = [
+    pairs.filter(([fault]) => trunk(fault)),
+    pairs.filter(([fault]) => !trunk(fault)),
+  ]
+  const suits = ([fault, variant]: Mixed, [other, another]: Mixed) =>
+    chapterOf(fault) !== chapterOf(other) &&
+    apart(fault, other) &&
+    compatible(variant, another) &&
+    !sameSettings(fault, another) &&
+    !sameSettings(other, variant)
+  return [...alone.map((pair) => [pair]), ...groupsOf(social, suits, PAIRS)]
 }

@@ -1,9 +1,9 @@
 import { nearest } from '../engine/yaml/nearest.ts'
 import { chapterOf, chaptersToRun, themesOf } from './chapters.ts'
 import { drawn } from './draw.ts'
-import { groupFaults, groupVariants } from './grouping.ts'
+import { groupFaults, groupMixed, groupVariants, LARGEST } from './grouping.ts'
 import { loadFaults, loadVariants } from './load.ts'
-import { allMixed, type Mixed } from './mixed.ts'
+import { allMixed, type Mixed, mixedName } from './mixed.ts'
 import { drawPairs, type Themed, together } from './pairs.ts'
 import type { Fault, Variant } from './proof.ts'
 import type { Proof } from './prove.ts'
@@ -54,15 +54,20 @@ export function wholeProof(all: Alterations, seed: number, alone = false): Job[]
     job('correct', [CORRECT]),
     ...wrong.map((group) => job('fault', group)),
     ...lawful.map((group) => job('variant', group)),
-    ...mixedJobs(all, SAMPLE, seed),
+    ...mixedJobs(all, SAMPLE, seed, alone),
   ]
 }
 
 /** Faults with a freedom of their chapter: as many as asked for, or all. */
-export function mixedJobs({ faults, variants }: Alterations, count: number, seed: number): Job[] {
-  return drawn(allMixed(faults, variants), seed)
-    .slice(0, count)
-    .map((each) => job('mixed', each))
+export function mixedJobs(
+  { faults, variants }: Alterations,
+  count: number,
+  seed: number,
+  alone = false,
+): Job[] {
+  const pairs = drawn(allMixed(faults, variants), seed).slice(0, count)
+  const groups = alone ? pairs.map((pair) => [pair]) : groupMixed(pairs)
+  return groups.map((group) => ({ kind: 'mixed', ids: group.map(mixedName) }))
 }
 
 /**
@@ -134,13 +139,22 @@ export function about(
 /** What a job alters a bank by. */
 export function alterationsOf(all: Alterations, { kind, ids }: Job): (Fault | Variant)[] {
   if (kind === 'correct') return [CORRECT]
-  if (kind === 'mixed') return mixedOf(all, ids)
   const known: (Fault | Variant)[] = kind === 'fault' ? all.faults : all.variants
   return ids.map((id) => find(known, id))
 }
 
-export function mixedOf({ faults, variants }: Alterations, ids: string[]): Mixed {
-  return [find(faults, ids[0]), find(variants, ids[1])]
+/** The pairs of a bank, by their names. */
+export function mixedOf({ faults, variants }: Alterations, names: string[]): Mixed[] {
+  return names.map((name) => {
+    const [fault, variant] = name.split(' + ')
+    return [find(faults, fault), find(variants, variant)]
+  })
+}
+
+/** Faults that others hid, among others: fewer in a bank from round to round. */
+export function amongOthers({ faults }: Alterations, ids: string[], round: number): Job[] {
+  const hidden = ids.map((id) => find(faults, id))
+  return groupFaults(hidden, Math.ceil(LARGEST / 2 ** round)).map((group) => job('fault', group))
 }
 
 /** Pairs of freedoms that one bank could take, drawn at random. */

@@ -10,6 +10,8 @@ type Chaptered = Fault & { chapter: string }
  */
 export type Mixed = [Chaptered, Themed]
 
+export const mixedName = ([fault, variant]: Mixed) => `${fault.id} + ${variant.id}`
+
 /** Every fault with every freedom of its chapter that a bank could have beside it. */
 export function allMixed(faults: Chaptered[], variants: Themed[]): Mixed[] {
   return faults.flatMap((fault) => {

@@ -1,6 +1,7 @@
 import { inParts } from './grouping.ts'
 import { judgeBank, type ProofContext, summed } from './judge-bank.ts'
-import { type Mixed, mixedComplaints } from './mixed.ts'
+import { type Mixed, mixedComplaints, mixedName } from './mixed.ts'
+import { inOrder } from './pairs.ts'
 import { complaints, type Fault, type Judged, type Variant } from './proof.ts'
 
 /** One proof: what was expected of it, and what came. */
@@ -13,6 +14,8 @@ export interface Proof {
   atFirst?: string[]
   /** All ids, where others shared the bank. */
   besides?: string
+  /** Others that shared the bank hid it: it is to be proven once more, among others. */
+  hidden?: true
 }
 
 /** Proves one alteration in this process. */
@@ -63,9 +66,10 @@ export async function proveWithin(
 }
 
 /**
- * Proves those who share a bank: together when all that was expected of each came and nothing else,
- * and each was seen to fire; otherwise in parts. Freedoms that are not lawful together are a proof of
- * their own, which does not hold.
+ * Proves those who share a bank: together when all that was expected of each came and nothing else, and
+ * each was seen to fire. Faults that others hid are to be proven among others; the rest holds, where
+ * nothing else came. What holds in neither way is proven in parts. Freedoms that are not lawful together
+ * are a proof of their own, which does not hold.
  */
 export async function proveGroup(
   context: ProofContext,
@@ -76,21 +80,31 @@ export async function proveGroup(
   if (only && group.length === 1) return [await proveOne(context, kind, only)]
   const run = await judgeBank(context, group)
   const judged = summed(group.map(({ id }) => id).join(' + '), run)
-  const found = complaints(unionOf(kind, group), { ...judged, fired: 1 })
   const fired = ({ id }: Fault | Variant) => run.firedBy.get(id) ?? 0
   const unseen = (each: Fault | Variant) => fired(each) === 0 && !('silent' in each && each.silent)
-  if (found.length === 0 && !group.some(unseen)) {
-    return group.map((each) => {
-      const { id, warns = [] } = each
-      const fails = 'fails' in each ? each.fails : []
-      const own = { ...judged, id, fails, warns, fired: fired(each) }
-      return { id, kind, judged: own, complaints: [], besides: judged.id }
-    })
+  const hidden = group.filter((each) => unseen(each) || !shows(each, judged))
+  const found = complaints(unionOf(kind, group), { ...judged, fired: 1 })
+  const surplus = found.filter((complaint) => !complaint.endsWith('was expected'))
+  const shared = (each: Fault | Variant): Proof => {
+    const { id, warns = [] } = each
+    const fails = 'fails' in each ? each.fails : []
+    const own = { ...judged, id, fails, warns, fired: fired(each) }
+    return { id, kind, judged: own, complaints: [], besides: judged.id }
   }
-  const hidden = (each: Fault | Variant) => unseen(each) || !shows(each, judged)
-  const apart = await inParts(group, hidden, (part) => proveGroup(context, kind, part))
-  if (kind !== 'variant' || found.length === 0) return apart
-  return [{ id: judged.id, kind: 'pair', judged, complaints: found }, ...apart]
+  if (hidden.length === 0 && found.length === 0) return group.map(shared)
+  if (kind === 'fault' && surplus.length === 0 && hidden.length < group.length) {
+    return group.map((each) =>
+      hidden.includes(each) ? { ...shared(each), hidden: true } : shared(each),
+    )
+  }
+  const apart = await inParts(
+    group,
+    (each) => hidden.includes(each),
+    (part) => proveGroup(context, kind, part),
+  )
+  // One freedom may hide what another alone warns of.
+  if (kind !== 'variant' || surplus.length === 0) return apart
+  return [{ id: judged.id, kind: 'pair', judged, complaints: surplus }, ...apart]
 }
 
 /** Is everything there that a fault is to show? */
@@ -102,15 +116,31 @@ function shows(each: Fault | Variant, { fails, warns }: Judged): boolean {
   )
 }
 
-/** Proves that a fault is found at a bank that takes a freedom as well. */
-export async function proveMixed(context: ProofContext, mixed: Mixed): Promise<Proof> {
-  const [fault, variant] = mixed
-  // What the freedom does to whole bodies is done to the fault's as well.
-  const run = await judgeBank(context, [variant, fault])
-  const id = `${fault.id} + ${variant.id}`
+/**
+ * Proves that faults are found at a bank that takes freedoms as well. Where several pairs share a bank and
+ * one is not found by its own checks, it is proven by itself.
+ */
+export async function proveMixed(context: ProofContext, pairs: Mixed[]): Promise<Proof[]> {
+  const faults = pairs.map(([fault]) => fault)
+  // What freedoms do to whole bodies is done to the faults' as well.
+  const freedoms = inOrder(pairs.map(([, variant]) => variant))
+  const run = await judgeBank(context, [...freedoms, ...faults])
   const chapterOfId = (each: string) => context.catalogue.owners.get(each)?.chapter
-  const judged = { ...summed(id, run), fired: run.firedBy.get(fault.id) ?? 0 }
-  return { id, kind: 'mixed', judged, complaints: mixedComplaints(mixed, judged, chapterOfId) }
+  const besides = pairs.length > 1 ? pairs.map(mixedName).join(' + ') : undefined
+  const proofs: Proof[] = []
+  for (const mixed of pairs) {
+    const [fault] = mixed
+    const id = mixedName(mixed)
+    const judged = { ...summed(id, run), fired: run.firedBy.get(fault.id) ?? 0 }
+    const alone = pairs.length === 1
+    if (!alone && !(judged.errors.length === 0 && judged.fired > 0 && shows(fault, judged))) {
+      proofs.push(...(await proveMixed(context, [mixed])))
+      continue
+    }
+    const found = mixedComplaints(mixed, judged, chapterOfId)
+    proofs.push({ id, kind: 'mixed', judged, complaints: found, besides })
+  }
+  return proofs
 }
 
 /** What is expected of a bank that is altered in all these ways. */

@@ -8,7 +8,7 @@ import { triedTwice } from './second-try.ts'
 const [context, all] = await Promise.all([openProofContext(), loadAlterations()])
 
 async function proved(job: Job): Promise<Proof[]> {
-  if (job.kind === 'mixed') return [await proveMixed(context, mixedOf(all, job.ids))]
+  if (job.kind === 'mixed') return proveMixed(context, mixedOf(all, job.ids))
   const altered = alterationsOf(all, job)
   if (job.only) return proveWithin(context, altered, job.only)
   return proveGroup(context, job.kind, altered)

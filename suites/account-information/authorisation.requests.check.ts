@@ -408,7 +408,11 @@ check(
   async (context) => {
     const { tpp } = await context.caller()
     const [signed, other] = tpp.registered?.redirect_uris ?? []
-    if (other === undefined) blockForData('a second redirect URI under clients.first.redirectUris')
+    if (other === undefined) {
+      const asked = tpp.client.redirectUris.length
+      if (asked > 1) throw new NotApplicable(`the bank registered one redirect URI of ${asked}`)
+      blockForData('a second redirect URI under clients.first.redirectUris')
+    }
     const visit = await wrongVisit(context, {
       purpose: 'another redirect URI in the query than in the request object',
       redirectUri: signed,

@@ -3,9 +3,11 @@ import { CHAPTERS } from '../../engine/catalogue/catalogue.ts'
 import { chapterOf, themesOf } from '../../proof/chapters.ts'
 import {
   about,
+  amongOthers,
   type Job,
   loadAlterations,
   mixedJobs,
+  mixedOf,
   named,
   UnknownProof,
   wholeProof,
@@ -14,6 +16,8 @@ import { mixedComplaints } from '../../proof/mixed.ts'
 import type { Fault, Judged, Variant } from '../../proof/proof.ts'
 
 const all = await loadAlterations()
+
+const namesOf = (jobs: Job[]) => jobs.flatMap(({ ids }) => ids)
 
 test('the whole proof proves each fault and each variant once', () => {
   const jobs = wholeProof(all, 7)
@@ -59,10 +63,31 @@ test('who comes or goes leaves most others where they were drawn', () => {
   const before = freedomsOf(wholeProof(all, 7)).map(String)
   const after = freedomsOf(wholeProof(fewer, 7)).map(String)
   expect(after.filter((ids) => before.includes(ids)).length).toBeGreaterThan(before.length * 0.6)
-  const mixed = mixedJobs(all, 24, 7).filter(
-    ({ ids }) => !ids.includes(gone?.id ?? '') && !ids.includes(all.faults[0]?.id ?? ''),
+  const still = namesOf(mixedJobs(all, 24, 7)).filter(
+    (name) => !name.split(' + ').some((id) => id === gone?.id || id === all.faults[0]?.id),
   )
-  expect(mixedJobs(fewer, 24, 7)).toEqual(expect.arrayContaining(mixed))
+  expect(namesOf(mixedJobs(fewer, 24, 7))).toEqual(expect.arrayContaining(still))
+})
+
+test('of faults with a freedom each that share a bank no two are of one chapter', () => {
+  for (const job of mixedJobs(all, 400, 7)) {
+    const faults = mixedOf(all, job.ids).map(([fault]) => fault)
+    expect(new Set(faults.map(chapterOf)).size, job.ids.join()).toBe(faults.length)
+  }
+  expect(namesOf(mixedJobs(all, 400, 7, true)).sort()).toEqual(
+    namesOf(mixedJobs(all, 400, 7)).sort(),
+  )
+})
+
+test('faults that others hid are proven in ever smaller groups, in the end alone', () => {
+  const hidden = all.faults.slice(0, 60).map(({ id }) => id)
+  const sizes = [1, 2, 3, 4, 5].map((round) => {
+    const jobs = amongOthers(all, hidden, round)
+    expect(namesOf(jobs).sort()).toEqual(hidden.toSorted())
+    return Math.max(...jobs.map(({ ids }) => ids.length))
+  })
+  expect(sizes).toEqual(sizes.toSorted((one, other) => other - one))
+  expect(sizes.at(-1)).toBe(1)
 })
 
 test('every chapter of a fault has freedoms, and every theme is of some chapter', () => {
@@ -78,7 +103,7 @@ test('every chapter of a fault has freedoms, and every theme is of some chapter'
 test('the same seed draws the same, another one others', () => {
   expect(mixedJobs(all, 24, 7)).toEqual(mixedJobs(all, 24, 7))
   expect(mixedJobs(all, 24, 8)).not.toEqual(mixedJobs(all, 24, 7))
-  const every = mixedJobs(all, Number.POSITIVE_INFINITY, 7).map(({ ids }) => ids.join())
+  const every = namesOf(mixedJobs(all, Number.POSITIVE_INFINITY, 7))
   expect(new Set(every).size).toBe(every.length)
 })
 
