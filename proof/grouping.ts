@@ -117,18 +117,21 @@ export function groupVariants(variants: Themed[], seed: number): Themed[][] {
   return [...new Set(groups.values())].map(inOrder)
 }
 
+/** Pairs that are looked through at once for who suits whom: of all there are it would take minutes. */
+const AT_ONCE = 120
+
 /** Groups of faults with a freedom each: the faults of different chapters, the freedoms of different themes. */
 export function groupMixed(pairs: Mixed[]): Mixed[][] {
-  const trunk = (fault: Chaptered) => idsOf(fault).some((id) => TRUNK.includes(id))
-  const [alone, social] = [
-    pairs.filter(([fault]) => trunk(fault)),
-    pairs.filter(([fault]) => !trunk(fault)),
-  ]
-  const suits = ([fault, variant]: Mixed, [other, another]: Mixed) =>
-    chapterOf(fault) !== chapterOf(other) &&
-    apart(fault, other) &&
-    compatible(variant, another) &&
-    !sameSettings(fault, another) &&
-    !sameSettings(other, variant)
-  return [...alone.map((pair) => [pair]), ...groupsOf(social, suits, PAIRS)]
+  if (pairs.length > AT_ONCE)
+    return [...groupMixed(pairs.slice(0, AT_ONCE)), ...groupMixed(pairs.slice(AT_ONCE))]
+  const alone = ([fault]: Mixed) => idsOf(fault).some((id) => TRUNK.includes(id))
+  const social = pairs.filter((pair) => !alone(pair))
+  return [...pairs.filter(alone).map((pair) => [pair]), ...groupsOf(social, suit, PAIRS)]
 }
+
+const suit = ([fault, variant]: Mixed, [other, another]: Mixed) =>
+  chapterOf(fault) !== chapterOf(other) &&
+  apart(fault, other) &&
+  compatible(variant, another) &&
+  !sameSettings(fault, another) &&
+  !sameSettings(other, variant)
