@@ -142,16 +142,27 @@ export async function proveTpps(
     return [{ ...proof(only.id), fails: of('fail'), warns: of('warn'), complaints }]
   }
   const besides = group.map(({ id }) => id).join(' + ')
-  if (found.length === 0 && group.every(({ id }) => taken.has(id))) {
-    return group.map(({ id, fails = [], warns = [] }) => {
-      return { ...proof(id), fails, warns, complaints: [], besides }
-    })
+  const shared = ({ id, fails = [], warns = [] }: ProvenTpp): TppProof => {
+    return { ...proof(id), fails, warns, complaints: [], besides }
   }
-  const hidden = ({ id }: ProvenTpp) => !taken.has(id)
+  const came = [...idsOf(judged.results, 'fail'), ...idsOf(judged.results, 'warn')]
+  const hidden = ({ id, fails = [], warns = [] }: ProvenTpp) =>
+    !taken.has(id) || ![...fails, ...warns].every((each) => came.includes(each))
+  const shown = group.filter((tpp) => !hidden(tpp))
+  if (shown.length === group.length && found.length === 0) return group.map(shared)
+  const surplus = found.filter((complaint) => !complaint.includes(EXPECTED))
+  // What others hid is proven by itself; the rest holds, where nothing else came.
+  if (surplus.length === 0 && shown.length > 0 && shown.length < group.length) {
+    const rest = await proveTpps(context, kind, group.filter(hidden))
+    return [...shown.map(shared), ...rest]
+  }
   const apart = await inParts(group, hidden, (part) => proveTpps(context, kind, part))
   if (kind !== 'lawful' || found.length === 0) return apart
   return [{ ...proof(besides), fails: [], warns: [], complaints: found }, ...apart]
 }
+
+/** In every complaint of what did not come. */
+const EXPECTED = ' was expected, it is '
 
 /** What came and was not expected of any of them, and the other way round. */
 function complaintsOf(group: ProvenTpp[], { results }: JudgedTpp): string[] {
@@ -162,7 +173,7 @@ function complaintsOf(group: ProvenTpp[], { results }: JudgedTpp): string[] {
   const compare = (word: string, expected: string[], actual: string[]) => [
     ...expected
       .filter((id) => !actual.includes(id))
-      .map((id) => `${word}: ${id} was expected, it is ${results.get(id)?.outcome}: ${said(id)}`),
+      .map((id) => `${word}: ${id}${EXPECTED}${results.get(id)?.outcome}: ${said(id)}`),
     ...actual
       .filter((id) => !expected.includes(id))
       .map((id) => `${word}: ${id} was not expected: ${said(id)}`),
