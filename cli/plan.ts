@@ -13,7 +13,7 @@ import { list } from './list.ts'
 import { type ReadTarget, readTarget } from './open-target.ts'
 import { planText, type Surroundings } from './plan-text.ts'
 import { reportsFolder } from './reports-folder.ts'
-import { assertProfile, assertSelects } from './selection.ts'
+import { scopeOf } from './selection.ts'
 
 const SUITES = join(import.meta.dirname, '..', 'suites')
 
@@ -25,10 +25,8 @@ export async function plan(options: {
   list?: boolean
 }): Promise<void> {
   const { profile, only = [] } = options
-  assertProfile(profile)
-  const scope: Scope = { profile, only }
   const catalogue = loadCatalogue()
-  assertSelects(only, catalogue)
+  const scope = await scopeOf(profile, only, catalogue)
   if (options.list) return list(scope)
   const target = await readTarget(options.target)
   const { checks } = await loadSuites(SUITES, catalogue)

@@ -14,7 +14,6 @@ import { writeReports } from '../engine/report/write-reports.ts'
 import { type Deviation, loadDeviations } from '../engine/run/deviations.ts'
 import { follow } from '../engine/run/follow.ts'
 import type { Assignment } from '../engine/run/judging-process.ts'
-import type { Scope } from '../engine/run/scope.ts'
 import { supervise } from '../engine/run/supervise.ts'
 import { writeUnjudged } from '../engine/run/unjudged.ts'
 import { openTargetOf } from './earlier-target.ts'
@@ -27,7 +26,7 @@ import { type RunProgress, screen } from './progress.ts'
 import { sign } from './reports.ts'
 import { holdFolders, reportsFolder } from './reports-folder.ts'
 import type { RunOptions } from './run-options.ts'
-import { assertProfile, assertSelects } from './selection.ts'
+import { assertProfile, scopeOf } from './selection.ts'
 import { textOf, UsageError } from './usage.ts'
 import { version } from './version.ts'
 
@@ -45,8 +44,7 @@ export async function runTarget(options: RunOptions, progress: RunProgress): Pro
   if (options.sign) readKey(textOf('--sign', options.sign), process.env.ASSAY_SIGNING_PASSPHRASE)
   if (options.out) assertFree(options.out, options.force)
   const only = [...(options.only ?? []), ...(await failedOf(options.failed))]
-  assertSelects(only, loadCatalogue())
-  const scope: Scope = { profile: options.profile, only }
+  const scope = await scopeOf(options.profile, only, loadCatalogue())
   if (options.list) {
     await list(scope, options.json)
     return

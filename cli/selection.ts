@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import type { Catalogue } from '../engine/catalogue/catalogue.ts'
-import { inScope, PROFILES, type Profile, TAGS } from '../engine/run/scope.ts'
+import { inCore, inScope, PROFILES, type Profile, type Scope, TAGS } from '../engine/run/scope.ts'
+import { loadSuites } from '../engine/run/suites.ts'
 import { nearest } from '../engine/yaml/nearest.ts'
 import { UsageError } from './usage.ts'
 
@@ -33,6 +35,36 @@ export function assertSelects(only: string[], catalogue: Catalogue): void {
   }
   const known = `Name a check, requirement, chapter, level or tag (${TAGS.join(', ')}); * stands for anything`
   throw new UsageError(`--only ${idle.join(' ')} selects nothing. ${known}: ${list}`)
+}
+
+/**
+ * What a run judges. Rules judge the answers that checks get: a pattern that selects rules alone
+ * brings the checks of their chapters along.
+ * @throws UsageError for a pattern that selects nothing, and where the profile leaves no check
+ */
+export async function scopeOf(
+  profile: string,
+  only: string[],
+  catalogue: Catalogue,
+): Promise<Scope> {
+  assertProfile(profile)
+  assertSelects(only, catalogue)
+  if (only.length === 0) return { profile, only }
+  const { checks } = await loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue)
+  const chapters = only.flatMap((pattern) => {
+    const ids = [...catalogue.owners.keys()].filter((id) =>
+      inScope(id, catalogue, { profile, only: [pattern] }),
+    )
+    if (checks.some(({ id }) => ids.includes(id))) return []
+    return ids.map((id) => catalogue.owners.get(id)?.chapter ?? [])
+  })
+  const scope = { profile, only: [...new Set([...only, ...chapters.flat()])] }
+  const left = checks.some(
+    (check) => inScope(check.id, catalogue, scope) && (profile !== 'core' || inCore(check)),
+  )
+  if (left) return scope
+  const more = profile === 'core' ? ' of --profile core. Leave --profile out' : ''
+  throw new UsageError(`--only ${only.join(' ')} selects no check${more}. See assay run --list`)
 }
 
 /** `account-information/accounts`, and `accounts` alone. */

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest'
 import { plan } from '../../cli/plan.ts'
 import { prove } from '../../cli/prove.ts'
 import { run } from '../../cli/run.ts'
-import { assertSelects } from '../../cli/selection.ts'
+import { assertSelects, scopeOf } from '../../cli/selection.ts'
 import { UsageError } from '../../cli/usage.ts'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import { appendHistory } from '../../engine/report/history.ts'
@@ -55,6 +55,19 @@ test('neither a run nor a plan begins with one', async () => {
   await expect(run(options)).rejects.toThrow('--only acounts selects nothing.')
   await expect(plan(options)).rejects.toThrow('--only acounts selects nothing.')
   await expect(plan({ target, profile: 'cor' })).rejects.toThrow('--profile is core, quick, full')
+})
+
+test('rules alone bring the checks along whose answers they judge', async () => {
+  const rules = await scopeOf('full', ['ACC-09/masked', 'TXN-17'], catalogue)
+  expect(rules.only).toEqual(['ACC-09/masked', 'TXN-17', 'account-information/accounts'])
+  const checks = await scopeOf('full', ['TXN-17', '@hook'], catalogue)
+  expect(checks.only).toEqual(['TXN-17', '@hook'])
+})
+
+test('a selection of which the profile leaves no check is a mistake of the command line', async () => {
+  await expect(scopeOf('core', ['@registers'], catalogue)).rejects.toThrow(
+    '--only @registers selects no check of --profile core.',
+  )
 })
 
 test('a history begins where no folder is', async () => {
