@@ -107,7 +107,7 @@ program
   )
 
 initOptions(program.command('init'))
-  .option('--tpp <file>', 'instead: write a file that describes a client, and an example of one')
+  .option('--tpp <file>', 'instead: write a file that describes a TPP’s client')
   .action(async (options: Given<typeof import('./init.ts').init>[0] & { tpp?: string }) =>
     options.tpp
       ? (await import('./tpp-init.ts')).initTpp(options.tpp)

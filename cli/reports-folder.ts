@@ -40,7 +40,9 @@ export function holdFolders(own: { out?: string; memory?: string; name: string }
     held.push(lock)
   }
   if (own.memory !== undefined) {
-    hold(own.memory, `${own.name}.lock`, 'Wait for its end: both would use the same clients.')
+    const mend =
+      'Wait for its end: both would use the same clients. Two banks need different names in their files.'
+    hold(own.memory, `${own.name}.lock`, mend)
   }
   if (own.out !== undefined) hold(own.out, LOCK, 'Wait for its end, or name another --out.')
   return release

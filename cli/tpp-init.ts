@@ -27,7 +27,8 @@ export function initTpp(path: string): void {
   const schema = join(root, 'schemas', 'assay', 'tpp.schema.json')
   const place = relative(dirname(resolve(path)), schema)
   writeFileSync(path, text(/^[A-Za-z0-9]/.test(name) ? name : 'my-tpp', place))
-  console.log(`${path} is written. Name your program in it; docs/example-client.mjs is an example.`)
+  const example = relative(process.cwd(), join(root, 'docs', 'example-client.mjs'))
+  console.log(`${path} is written. Name your program in it; ${example} is an example.`)
   console.log(`then  assay doctor --tpp ${path}`)
   console.log(`and   assay tpp --tpp ${path}`)
 }

@@ -42,7 +42,7 @@ function wrongValue({ keyword, params, data, message }: ErrorObject): string {
       return `has a value that is not known. ${mend}`
     }
     case 'pattern':
-      return `is spelled wrongly. ${patternMend(params.pattern)}`
+      return `is ${data === '' ? 'empty' : 'spelled wrongly'}. ${patternMend(params.pattern)}`
     case 'minLength':
     case 'minItems':
       return 'is empty. Fill it in, or leave it out.'

@@ -267,6 +267,11 @@ describe('a broken file', () => {
       ],
     ],
     [
+      'address that is empty',
+      but('https://api.bank.example', "''"),
+      ['3:13: addresses.base_url is empty. Write a whole address that begins with https://.'],
+    ],
+    [
       'card ending without quotes',
       but('  first:\n    credentials', '  first:\n    cardEnding: 12\n    credentials'),
       [

@@ -43,6 +43,7 @@ test('the package holds what a user needs, and nothing else', () => {
     /^dist\/lists\.json$/,
     /^config\/[\w.-]+\.yaml$/,
     /^docs\/[\w-]+\.md$/,
+    /^docs\/example-(client\.mjs|tpp\.yaml)$/,
     /^docs\/openapi\/[\w-]+-information\.yaml$/,
     /^docs\/requirements\/[\w-]+\.md$/,
     /^documents\/[\w-]+\.md$/,
