@@ -35,6 +35,7 @@ import {
   accountIdsIn,
   accountsTwice,
   askedForUnknownAccount,
+  expectServed,
   firstRead,
   pathOf,
   relyOnSameRules,
@@ -247,7 +248,7 @@ check(
   'The accounts endpoints serve a consent with ReadAccountsBasic and without ReadAccountsDetail',
   { uses: [everything, basicCredits] },
   async ({ approved }) => {
-    await expectServed(await approved(basicCredits), await approved(everything))
+    await expectServed(await approved(basicCredits), await approved(everything), '')
   },
 )
 
@@ -260,7 +261,7 @@ check(
     follows: ['ACC-11/basic-alone', 'DATA-08/other-approvals'],
   },
   async ({ approved }) => {
-    await expectServed(await approved(narrowOfSeconds), await approved(everything))
+    await expectServed(await approved(narrowOfSeconds), await approved(everything), '')
   },
 )
 
@@ -269,18 +270,9 @@ check(
   'The accounts endpoints serve a consent with ReadAccountsDetail and without ReadAccountsBasic',
   { uses: [everything, accountsOnly] },
   async ({ approved }) => {
-    await expectServed(await approved(accountsOnly), await approved(everything))
+    await expectServed(await approved(accountsOnly), await approved(everything), '')
   },
 )
-
-/** Ends the check unless both accounts endpoints serve this approval as they serve another. */
-async function expectServed(approval: Approval, whole: Approval): Promise<void> {
-  relyOn(OWNERS.accounts, await firstRead(whole, '/accounts')).toSucceed()
-  expect(await firstRead(approval, '/accounts')).toSucceed()
-  for (const answer of (await singles(whole, '')).values())
-    relyOn('ACC-02/answers-200', answer).toSucceed()
-  for (const answer of (await singles(approval, '')).values()) expect(answer).toSucceed()
-}
 
 /**
  * Consent with neither (ReadBalances, statements and transactions only); GET /accounts and GET

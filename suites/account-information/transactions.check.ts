@@ -1,5 +1,4 @@
 import { check } from '../../engine/suite-api/check.ts'
-import type { Approval } from '../../engine/suite-api/consents.ts'
 import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import { blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { brief } from '../../engine/suite-api/responses.ts'
@@ -11,7 +10,6 @@ import {
   narrowOfSeconds,
   WITH_TRANSACTIONS,
 } from '../consents.ts'
-import { OWNERS } from '../owners.ts'
 import { ABSENT } from './common/absent-reads.ts'
 import { inUtc } from './common/booking-times.ts'
 import {
@@ -25,6 +23,7 @@ import {
 import {
   accountIdsIn,
   askedForUnknownAccount,
+  expectServed,
   firstRead,
   pathOf,
   relyOnSameRules,
@@ -101,7 +100,7 @@ check(
   'The transaction endpoints serve a consent with ReadTransactionsBasic alone',
   { uses: [everything, basicCredits] },
   async ({ approved }) => {
-    await expectServed(await approved(basicCredits), await approved(everything))
+    await expectServed(await approved(basicCredits), await approved(everything), '/transactions')
   },
 )
 
@@ -114,7 +113,7 @@ check(
     follows: ['TXN-14/basic-alone', 'DATA-08/other-approvals'],
   },
   async ({ approved }) => {
-    await expectServed(await approved(narrowOfSeconds), await approved(everything))
+    await expectServed(await approved(narrowOfSeconds), await approved(everything), '/transactions')
   },
 )
 
@@ -123,20 +122,9 @@ check(
   'The transaction endpoints serve a consent with ReadTransactionsDetail alone',
   { uses: [everything, debitsInPeriod] },
   async ({ approved }) => {
-    await expectServed(await approved(debitsInPeriod), await approved(everything))
+    await expectServed(await approved(debitsInPeriod), await approved(everything), '/transactions')
   },
 )
-
-/** Ends the check unless both transaction endpoints serve this approval as they serve another. */
-async function expectServed(approval: Approval, whole: Approval): Promise<void> {
-  relyOn(OWNERS.transactions, await firstRead(whole, bulk)).toSucceed()
-  expect(await firstRead(approval, bulk)).toSucceed()
-  for (const answer of (await singles(whole, '/transactions')).values())
-    relyOn('TXN-02/answers-200', answer).toSucceed()
-  for (const answer of (await singles(approval, '/transactions')).values()) {
-    expect(answer).toSucceed()
-  }
-}
 
 /**
  * Consent with ReadAccountsDetail and statements, no transaction permission; GET /transactions and

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Approval } from '../../../engine/suite-api/consents.ts'
-import { relyOn } from '../../../engine/suite-api/expect.ts'
+import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
 import type { TokenSet } from '../../../engine/suite-api/flow.ts'
 import { blockBy, blockForData } from '../../../engine/suite-api/outcomes.ts'
 import {
@@ -108,6 +108,16 @@ export async function readSingles(approval: Approval, tail: Tail): Promise<Map<s
     answers.set(id, await approval.get(pathOf(id, tail)))
   }
   return answers
+}
+
+/** Ends the check unless an address and that of each account serve this approval as they serve another. */
+export async function expectServed(approval: Approval, whole: Approval, tail: Tail): Promise<void> {
+  const path = tail || '/accounts'
+  relyOn(readOwner(whole, path), await firstRead(whole, path)).toSucceed()
+  expect(await firstRead(approval, path)).toSucceed()
+  for (const [id, answer] of await singles(whole, tail))
+    relyOn(readOwner(whole, pathOf(id, tail)), answer).toSucceed()
+  for (const answer of (await singles(approval, tail)).values()) expect(answer).toSucceed()
 }
 
 /**
