@@ -17,7 +17,7 @@ import { recorded } from '../report/recorded.ts'
 
 /**
  * `assay run` goes through vitest, a process of its own and files; `assay prove` judges in its own
- * process. Both say the same of the correct bank, of one whose steps are wrong, and of a dozen faults in
+ * process. Both say the same of the correct bank, of one whose steps are wrong, and of many faults in
  * two banks.
  */
 
