@@ -41,9 +41,9 @@ export async function takeSteps(
     const tab = watched.tab()
     const step = await shown(tab, possible)
     if (!step) {
-      unknownSince ??= Date.now()
+      unknownSince ??= performance.now()
       const status = watched.status() ?? 0
-      const since = Date.now() - unknownSince
+      const since = performance.now() - unknownSince
       if (status >= 400 && since > 500) return `the bank shows a page with status ${status}`
       if (watched.pages.length > 0 && since > STILL) return 'a page that no step describes'
       await pause(LOOK, ended)
@@ -158,8 +158,8 @@ async function leaves(
   element: { isVisible(): Promise<boolean> },
   ended: AbortSignal,
 ): Promise<boolean> {
-  const until = Date.now() + STILL
-  while (!ended.aborted && Date.now() < until) {
+  const until = performance.now() + STILL
+  while (!ended.aborted && performance.now() < until) {
     if (!(await element.isVisible().catch(() => false))) return true
     await pause(LOOK, ended)
   }

@@ -92,10 +92,10 @@ async function walk(
   bank: string,
   patience: number,
 ): Promise<{ end: 'done' | 'refused'; words: string }> {
-  const deadline = Date.now() + patience
+  const deadline = performance.now() + patience
   const left = new Set(described.steps ?? [])
   await page.goto(described.open, { timeout: patience })
-  while (Date.now() < deadline) {
+  while (performance.now() < deadline) {
     for (const each of page.context().pages()) {
       // A page may go while it is looked at: the next look sees the one that came.
       const end = await look(each, described, left, briefing, bank).catch(() => undefined)

@@ -26,5 +26,7 @@ export async function untilTimeHasMoved(
   if (typeof time !== 'string' || !since) return
   const still = standsStillFor(time)
   if (still === 0) return
-  await wait(Math.max(0, Date.parse(since.startedAt) + since.durationMs + still - Date.now()))
+  const gone = Date.now() - Date.parse(since.startedAt) - since.durationMs
+  // A clock that is set back meanwhile would have it wait for hours.
+  await wait(Math.min(still, Math.max(0, still - gone)))
 }

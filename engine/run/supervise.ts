@@ -138,16 +138,16 @@ function watchdog(assignment: Assignment, problems: string[]): { stop(): void } 
   const exchanges = join(assignment.out, 'exchanges.jsonl')
   const patience = ((assignment.target.timeout ?? 30) + SILENCE) * 1000
   let size = -1
-  let since = Date.now()
+  let since = performance.now()
   const sizeOf = (file: string) => (existsSync(file) ? statSync(file).size : 0)
   const timer = setInterval(() => {
     const now = sizeOf(journal) + sizeOf(exchanges)
     if (now !== size) {
       size = now
-      since = Date.now()
+      since = performance.now()
       return
     }
-    if (Date.now() - since < patience) return
+    if (performance.now() - since < patience) return
     const lines = readJournal(journal)
     const waiting = lines.findLast((line) => line.kind === 'waiting')
     if (waiting?.kind === 'waiting' && waiting.for !== undefined) return

@@ -13,18 +13,18 @@ export interface Settling {
 
 /** No sentence says that an end takes effect at once: the time runs from now, and delays are recorded. */
 export function settling({ target, observe }: Context<never>): Settling {
-  const ended = Date.now()
+  const ended = performance.now()
   return {
     async until(ask, done) {
       let answer = await ask()
       let asked = 1
-      while (!done(answer) && Date.now() < ended + target.settlingTime) {
+      while (!done(answer) && performance.now() < ended + target.settlingTime) {
         await wait(INTERVAL)
         answer = await ask()
         asked += 1
       }
       if (asked > 1 && done(answer)) {
-        const seconds = ((Date.now() - ended) / 1000).toFixed(1)
+        const seconds = ((performance.now() - ended) / 1000).toFixed(1)
         observe('seconds until the end of a consent took effect', seconds, answer)
       }
       return answer
