@@ -41,12 +41,24 @@ test('several in one client: the parts of each, and whose was asked for', () => 
   expect(() => conductOf([one, one], () => {})).toThrow(TypeError)
 })
 
-test('those who cannot be told apart together are told apart in halves', async () => {
+test('what another hid is proven by itself, and the other holds', async () => {
   const pair = ['no-transport-certificate', 'registration-of-another-type'].map(tppOf)
   const proofs = await proveTpps(context, 'wrong', pair)
-  expect(proofs.map(({ id, complaints, besides }) => [id, complaints, besides])).toEqual(
-    pair.map(({ id }) => [id, [], undefined]),
-  )
+  const both = pair.map(({ id }) => id).join(' + ')
+  expect(proofs.map(({ id, complaints, besides }) => [id, complaints, besides])).toEqual([
+    [pair[0]?.id, [], both],
+    [pair[1]?.id, [], undefined],
+  ])
+})
+
+test('a group that shows what none of its members says is proven in halves', async () => {
+  const [one, other] = [tppOf('registration-of-another-type'), tppOf('registers-for-rs256')]
+  const [id = ''] = one.fails ?? []
+  const silent = { ...one, fails: [] }
+  const proofs = await proveTpps(context, 'wrong', [silent, other])
+  const complaints = proofs.flatMap((proof) => proof.complaints)
+  expect(proofs.map(({ besides }) => besides)).toEqual([undefined, undefined])
+  expect(complaints).toContainEqual(expect.stringContaining(`${id} was not expected`))
 })
 
 test('one that does not do what it says does not hold', async () => {
