@@ -5,11 +5,15 @@ import type { Proof } from './prove.ts'
 /** The matrix as a page to read, in Markdown: fault → what caught it, check → what it catches. */
 export function matrixPage(matrix: Matrix, proofs: Proof[], catalogue: Catalogue): string {
   const catches = new Map<string, string[]>()
-  for (const [fault, ids] of Object.entries(matrix.caught)) {
+  // In one order, whatever was proven first.
+  const caught = Object.entries(matrix.caught).sort(([one, ids], [other, others]) =>
+    `${ids[0]} ${one}`.localeCompare(`${others[0]} ${other}`, 'en'),
+  )
+  for (const [fault, ids] of caught) {
     for (const id of ids) catches.set(id, [...(catches.get(id) ?? []), fault])
   }
   const rate = `${Math.round(matrix.killRate * 1000) / 10} %`
-  const faults = Object.entries(matrix.caught).map(
+  const faults = caught.map(
     ([fault, ids]) => `| ${fault} | ${ids.map((id) => `\`${id}\``).join(', ')} |`,
   )
   const checks = [...catalogue.owners].map(([id, { level, notTested }]) => {
@@ -18,7 +22,8 @@ export function matrixPage(matrix: Matrix, proofs: Proof[], catalogue: Catalogue
     return notTested ? '' : `| \`${id}\` | ${level} | ${words} |`
   })
   const lawful = proofs
-    .filter(({ kind }) => kind !== 'fault')
+    .filter(({ kind }) => kind !== 'fault' && kind !== 'mixed')
+    .sort((one, other) => one.id.localeCompare(other.id, 'en'))
     .map(({ id, judged, complaints }) => {
       const said = [
         ...judged.warns.map((w) => `warns ${w}`),
