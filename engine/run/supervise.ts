@@ -93,8 +93,9 @@ export async function supervise(parts: {
   }
 
   const redactor = createRedactor(targetFrom(assignment.target, assignment.base).secrets)
-  // Whoever asks twice wants it to be gone.
-  const meant = interrupt.killed ? raw.filter((problem) => problem !== GONE) : raw
+  // A signal to all processes may end the judging one before it listens, and whoever asks twice wants it gone.
+  const wanted = interrupt.asked || interrupt.killed
+  const meant = wanted ? raw.filter((problem) => problem !== GONE) : raw
   const problems = meant.map((problem) => redactor.redactText(problem))
   const file = join(assignment.out, 'report.json')
   if (!existsSync(file)) {
