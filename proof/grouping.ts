@@ -7,15 +7,18 @@ import type { Fault, Variant } from './proof.ts'
 
 /**
  * Who shares a bank. Faults whose ids differ are told apart by what fails; freedoms that a bank could
- * take at once are lawful together, or one of them is not. A group that does not hold is parted until
- * each is proven by itself.
+ * take at once are lawful together, or one of them is not. Faults that others hid meet others; a group
+ * that shows what none of its members says is parted until each is proven by itself.
  */
 
-/** Faults at most in one bank: with more of them groups hold less often than is gained. */
+/** Faults at most in one bank, or TPPs in one client: with more of them groups hold less often than is gained. */
 export const LARGEST = 12
 
 /** Freedoms at most in one bank. */
 const FREEDOMS = 6
+
+/** Faults with a freedom each at most in one bank. */
+const PAIRS = 4
 
 type Chaptered = Fault & { chapter: string }
 
@@ -33,9 +36,6 @@ const LEAVES: readonly string[] = [
 
 /** Steps that most else rests on. */
 const TRUNK: readonly string[] = Object.values(OWNERS).filter((id) => !LEAVES.includes(id))
-
-/** Faults with a freedom each at most in one bank. */
-const PAIRS = 4
 
 /** Groups of faults that are told apart. */
 export function groupFaults(faults: Chaptered[], largest = LARGEST): Chaptered[][] {

@@ -44,31 +44,49 @@ export interface Judged {
 
 /** What is wrong with a proof; empty when it holds. */
 export function complaints(expected: Fault | Variant, judged: Judged): string[] {
-  const found: string[] = []
-  const fails = 'fails' in expected ? expected.fails : []
-  found.push(...difference('fails', fails, judged.fails, judged.messages))
-  found.push(...difference('warns', expected.warns ?? [], judged.warns, judged.messages))
-  if (!('fails' in expected)) {
-    const blocks = (expected as Variant).blocks ?? []
-    found.push(...difference('blocks', blocks, judged.blocks, judged.messages))
-  }
-  for (const id of judged.errors) found.push(`error in ${id}: ${judged.messages[id]}`)
+  const { fails } = expectedOf(expected)
   const silent = 'silent' in expected && expected.silent
-  if (judged.fired === 0 && !silent) found.push('it was never seen to fire')
-  if (fails.length > 3 && !expected.because) found.push('more than three ids need a reason')
-  return found
+  return [
+    ...missing(expected, judged),
+    ...surplus(expected, judged),
+    ...(judged.fired === 0 && !silent ? ['it was never seen to fire'] : []),
+    ...(fails.length > 3 && !expected.because ? ['more than three ids need a reason'] : []),
+  ]
 }
 
-function difference(
-  word: string,
-  expected: string[],
-  actual: string[],
-  messages: Record<string, string>,
-): string[] {
-  const missing = expected.filter((id) => !actual.includes(id))
-  const extra = actual.filter((id) => !expected.includes(id))
+/** What was expected and did not come. */
+export function missing(expected: Fault | Variant, judged: Judged): string[] {
+  return compared(expected, (word, ids) =>
+    ids.filter((id) => !judged[word].includes(id)).map((id) => `${word}: ${id} was expected`),
+  )
+}
+
+/** What came and was not expected, our own errors among it. */
+export function surplus(expected: Fault | Variant, judged: Judged): string[] {
+  const said = (id: string) => judged.messages[id] ?? ''
   return [
-    ...missing.map((id) => `${word}: ${id} was expected`),
-    ...extra.map((id) => `${word}: ${id} was not expected: ${messages[id] ?? ''}`),
+    ...compared(expected, (word, ids) =>
+      judged[word]
+        .filter((id) => !ids.includes(id))
+        .map((id) => `${word}: ${id} was not expected: ${said(id)}`),
+    ),
+    ...judged.errors.map((id) => `error in ${id}: ${said(id)}`),
   ]
+}
+
+type Word = 'fails' | 'warns' | 'blocks'
+
+/** What a fault blocks is its consequence, and compared with nothing. */
+function compared(
+  expected: Fault | Variant,
+  compare: (word: Word, ids: string[]) => string[],
+): string[] {
+  const words: Word[] = 'fails' in expected ? ['fails', 'warns'] : ['fails', 'warns', 'blocks']
+  const ids = expectedOf(expected)
+  return words.flatMap((word) => compare(word, ids[word]))
+}
+
+function expectedOf(expected: Fault | Variant): Record<Word, string[]> {
+  const { fails = [], warns = [], blocks = [] } = expected as Partial<Fault & Variant>
+  return { fails, warns, blocks }
 }

@@ -2,7 +2,7 @@ import { inParts } from './grouping.ts'
 import { judgeBank, type ProofContext, summed } from './judge-bank.ts'
 import { type Mixed, mixedComplaints, mixedName } from './mixed.ts'
 import { inOrder } from './pairs.ts'
-import { complaints, type Fault, type Judged, type Variant } from './proof.ts'
+import { complaints, type Fault, type Judged, missing, surplus, type Variant } from './proof.ts'
 
 /** One proof: what was expected of it, and what came. */
 export interface Proof {
@@ -27,10 +27,10 @@ export async function proveOne(
   const alterations = kind === 'correct' ? [] : [expected]
   const run = await judgeBank(context, alterations, { target: expected.target })
   const judged = summed(expected.id, run)
-  const found = complaints(expected, judged)
   // One freedom may hide what the other alone warns of or blocks.
-  const hidden = (complaint: string) => kind === 'pair' && complaint.endsWith('was expected')
-  return { id: expected.id, kind, judged, complaints: found.filter((each) => !hidden(each)) }
+  const hidden = kind === 'pair' ? missing(expected, judged) : []
+  const found = complaints(expected, judged).filter((each) => !hidden.includes(each))
+  return { id: expected.id, kind, judged, complaints: found }
 }
 
 /**
@@ -83,8 +83,7 @@ export async function proveGroup(
   const fired = ({ id }: Fault | Variant) => run.firedBy.get(id) ?? 0
   const unseen = (each: Fault | Variant) => fired(each) === 0 && !('silent' in each && each.silent)
   const hidden = group.filter((each) => unseen(each) || !shows(each, judged))
-  const found = complaints(unionOf(kind, group), { ...judged, fired: 1 })
-  const surplus = found.filter((complaint) => !complaint.endsWith('was expected'))
+  const found = surplus(unionOf(kind, group), judged)
   const shared = (each: Fault | Variant): Proof => {
     const { id, warns = [] } = each
     const fails = 'fails' in each ? each.fails : []
@@ -92,7 +91,7 @@ export async function proveGroup(
     return { id, kind, judged: own, complaints: [], besides: judged.id }
   }
   if (hidden.length === 0 && found.length === 0) return group.map(shared)
-  if (kind === 'fault' && surplus.length === 0 && hidden.length < group.length) {
+  if (kind === 'fault' && found.length === 0 && hidden.length < group.length) {
     return group.map((each) =>
       hidden.includes(each) ? { ...shared(each), hidden: true } : shared(each),
     )
@@ -102,9 +101,8 @@ export async function proveGroup(
     (each) => hidden.includes(each),
     (part) => proveGroup(context, kind, part),
   )
-  // One freedom may hide what another alone warns of.
-  if (kind !== 'variant' || surplus.length === 0) return apart
-  return [{ id: judged.id, kind: 'pair', judged, complaints: surplus }, ...apart]
+  if (kind !== 'variant' || found.length === 0) return apart
+  return [{ id: judged.id, kind: 'pair', judged, complaints: found }, ...apart]
 }
 
 /** Is everything there that a fault is to show? */

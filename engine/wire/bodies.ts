@@ -15,6 +15,7 @@ export interface Bodies {
 const WHOLE = 64 * 1024
 /** Bytes that are kept as text of a larger one: more than a report shows. */
 const BEGINNING = 48 * 1024
+
 /**
  * Keeps memory to what is needed instead of what was received. A bank's whole history is asked for
  * many times: an answer that equals an earlier one to the byte is parsed once, an element of a long

@@ -123,8 +123,9 @@ async function judgeTpps(context: TppProofContext, tpps: ProvenTpp[]): Promise<J
 
 /**
  * Proves those who share a client: together when all that was expected of each came and nothing else, and a
- * decision of each was asked for; otherwise in parts. Freedoms that are not lawful together are a proof of
- * their own, which does not hold.
+ * decision of each was asked for. Those that others hid are proven by themselves; the rest holds, where nothing
+ * else came. What holds in neither way is proven in parts. Freedoms that are not lawful together are a proof
+ * of their own, which does not hold.
  */
 export async function proveTpps(
   context: TppProofContext,
@@ -150,9 +151,8 @@ export async function proveTpps(
     !taken.has(id) || ![...fails, ...warns].every((each) => came.includes(each))
   const shown = group.filter((tpp) => !hidden(tpp))
   if (shown.length === group.length && found.length === 0) return group.map(shared)
-  const surplus = found.filter((complaint) => !complaint.includes(EXPECTED))
   // What others hid is proven by itself; the rest holds, where nothing else came.
-  if (surplus.length === 0 && shown.length > 0 && shown.length < group.length) {
+  if (surplusOf(group, judged).length === 0 && shown.length > 0 && shown.length < group.length) {
     const rest = await proveTpps(context, kind, group.filter(hidden))
     return [...shown.map(shared), ...rest]
   }
@@ -161,29 +161,41 @@ export async function proveTpps(
   return [{ ...proof(besides), fails: [], warns: [], complaints: found }, ...apart]
 }
 
-/** In every complaint of what did not come. */
-const EXPECTED = ' was expected, it is '
-
 /** What came and was not expected of any of them, and the other way round. */
-function complaintsOf(group: ProvenTpp[], { results }: JudgedTpp): string[] {
-  const said = (id: string) => {
-    const { message, actual } = results.get(id) ?? {}
-    return `${message ?? 'not judged'}${actual ? ` (${actual})` : ''}`
-  }
-  const compare = (word: string, expected: string[], actual: string[]) => [
-    ...expected
-      .filter((id) => !actual.includes(id))
-      .map((id) => `${word}: ${id}${EXPECTED}${results.get(id)?.outcome}: ${said(id)}`),
-    ...actual
-      .filter((id) => !expected.includes(id))
-      .map((id) => `${word}: ${id} was not expected: ${said(id)}`),
-  ]
-  const expected = (word: 'fails' | 'warns') => group.flatMap((tpp) => tpp[word] ?? [])
-  return [
-    ...compare('fails', expected('fails'), idsOf(results, 'fail')),
-    ...compare('warns', expected('warns'), idsOf(results, 'warn')),
-    ...idsOf(results, 'error').map((id) => `error in ${id}: ${said(id)}`),
-  ]
+function complaintsOf(group: ProvenTpp[], judged: JudgedTpp): string[] {
+  const missing = WORDS.flatMap(([word, outcome]) =>
+    expectedOf(group, word)
+      .filter((id) => !idsOf(judged.results, outcome).includes(id))
+      .map((id) => {
+        const is = judged.results.get(id)?.outcome
+        return `${word}: ${id} was expected, it is ${is}: ${said(id, judged)}`
+      }),
+  )
+  return [...missing, ...surplusOf(group, judged)]
+}
+
+/** What came and was not expected of any of them, our own errors among it. */
+function surplusOf(group: ProvenTpp[], judged: JudgedTpp): string[] {
+  const surplus = WORDS.flatMap(([word, outcome]) =>
+    idsOf(judged.results, outcome)
+      .filter((id) => !expectedOf(group, word).includes(id))
+      .map((id) => `${word}: ${id} was not expected: ${said(id, judged)}`),
+  )
+  const errors = idsOf(judged.results, 'error').map((id) => `error in ${id}: ${said(id, judged)}`)
+  return [...surplus, ...errors]
+}
+
+const WORDS = [
+  ['fails', 'fail'],
+  ['warns', 'warn'],
+] as const
+
+const expectedOf = (group: ProvenTpp[], word: 'fails' | 'warns') =>
+  group.flatMap((tpp) => tpp[word] ?? [])
+
+function said(id: string, { results }: JudgedTpp): string {
+  const { message, actual } = results.get(id) ?? {}
+  return `${message ?? 'not judged'}${actual ? ` (${actual})` : ''}`
 }
 
 /** What one TPP says of itself, and does not hold. */
