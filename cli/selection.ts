@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Catalogue } from '../engine/catalogue/catalogue.ts'
+import { chaptersAsking } from '../engine/run/askers.ts'
 import { inCore, inScope, PROFILES, type Profile, type Scope, TAGS } from '../engine/run/scope.ts'
 import { loadSuites } from '../engine/run/suites.ts'
 import { nearest } from '../engine/yaml/nearest.ts'
@@ -39,7 +40,7 @@ export function assertSelects(only: string[], catalogue: Catalogue): void {
 
 /**
  * What a run judges. Rules judge the answers that checks get: a pattern that selects rules alone
- * brings the checks of their chapters along.
+ * brings the checks along that ask for these.
  * @throws UsageError for a pattern that selects nothing, and where the profile leaves no check
  */
 export async function scopeOf(
@@ -50,15 +51,16 @@ export async function scopeOf(
   assertProfile(profile)
   assertSelects(only, catalogue)
   if (only.length === 0) return { profile, only }
-  const { checks } = await loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue)
+  const suites = await loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue)
+  const { checks } = suites
   const chapters = only.flatMap((pattern) => {
     const ids = [...catalogue.owners.keys()].filter((id) =>
       inScope(id, catalogue, { profile, only: [pattern] }),
     )
     if (checks.some(({ id }) => ids.includes(id))) return []
-    return ids.map((id) => catalogue.owners.get(id)?.chapter ?? [])
+    return ids.flatMap((id) => chaptersAsking(id, suites, catalogue))
   })
-  const scope = { profile, only: [...new Set([...only, ...chapters.flat()])] }
+  const scope = { profile, only: [...new Set([...only, ...chapters])] }
   const left = checks.some(
     (check) => inScope(check.id, catalogue, scope) && (profile !== 'core' || inCore(check)),
   )

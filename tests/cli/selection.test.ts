@@ -60,6 +60,21 @@ test('neither a run nor a plan begins with one', async () => {
 test('rules alone bring the checks along whose answers they judge', async () => {
   const rules = await scopeOf('full', ['ACC-09/masked', 'TXN-17'], catalogue)
   expect(rules.only).toEqual(['ACC-09/masked', 'TXN-17', 'account-information/accounts'])
+  const named = async (pattern: string) => {
+    const { only } = await scopeOf('full', [pattern], catalogue)
+    return only.map((each) => each.replace('account-information/', ''))
+  }
+  expect(await named('ENV-01')).toEqual([
+    'ENV-01',
+    'accounts',
+    'balances',
+    'consents',
+    'funds-confirmation',
+    'transactions',
+  ])
+  const everything = await named('ERR-01')
+  expect(everything).toContain('life-cycle')
+  expect(everything).toContain('product-information/products')
   const checks = await scopeOf('full', ['TXN-17', '@hook'], catalogue)
   expect(checks.only).toEqual(['TXN-17', '@hook'])
 })
