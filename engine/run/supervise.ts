@@ -80,16 +80,18 @@ export async function supervise(parts: {
   )
   vitest.provide('assignment', JSON.stringify(assignment))
 
-  const watch = watchdog(assignment, raw)
-  const interrupt = interruption(vitest, progress, before, join(assignment.out, JOURNAL))
+  const lost = losses()
+  const watch = watchdog(assignment, raw, lost.tell)
+  const interrupt = interruption({ vitest, progress, before, assignment, lost: lost.tell })
   try {
-    await vitest.start()
+    await Promise.race([vitest.start(), lost.first])
   } catch (error) {
-    raw.push((error as Error).message)
+    raw.push(inOurWords((error as Error).message))
   } finally {
+    await Promise.race([vitest.close(), lost.first.catch(leaveSoon)])
     watch.stop()
     interrupt.stop()
-    await vitest.close()
+    lost.stop()
   }
 
   const redactor = createRedactor(targetFrom(assignment.target, assignment.base).secrets)
@@ -112,10 +114,29 @@ export async function supervise(parts: {
 
 /** vitest says of a process that was killed, or ran out of memory, only that its worker erred. */
 function inOurWords(message: string): string {
-  return message.startsWith('[vitest-pool]') ? GONE : message
+  return /^\[vitest-pool\]|^Worker exited/.test(message) ? GONE : message
 }
 
 const GONE = 'the judging process ended by itself: it was killed, or ran out of memory'
+
+/** Of a judging process that is gone before it listens vitest may know nothing, or throw where nobody waits. */
+function losses(): { first: Promise<never>; tell(error: Error): void; stop(): void } {
+  let tell: (error: Error) => void = () => {}
+  const first = new Promise<never>((_resolve, reject) => {
+    tell = reject
+  })
+  first.catch(() => {})
+  process.on('uncaughtException', tell)
+  return { first, tell, stop: () => process.off('uncaughtException', tell) }
+}
+
+/** Whatever vitest keeps open then does not keep this process. */
+function leaveSoon(): void {
+  setTimeout(() => process.exit(), PARTING).unref()
+}
+
+/** Milliseconds for what is left to do and to say. */
+const PARTING = 3000
 
 /** Adds our own trouble to the report: it makes the run an error, never a verdict on the bank. */
 function amend(file: string, problems: string[], interrupted: boolean): void {
@@ -134,7 +155,11 @@ function amend(file: string, problems: string[], interrupted: boolean): void {
 }
 
 /** Kills a judging process that shows no sign of life; waiting for a person is none. */
-function watchdog(assignment: Assignment, problems: string[]): { stop(): void } {
+function watchdog(
+  assignment: Assignment,
+  problems: string[],
+  lost: (error: Error) => void,
+): { stop(): void } {
   const journal = join(assignment.out, JOURNAL)
   const exchanges = join(assignment.out, 'exchanges.jsonl')
   const patience = ((assignment.target.timeout ?? 30) + SILENCE) * 1000
@@ -152,10 +177,13 @@ function watchdog(assignment: Assignment, problems: string[]): { stop(): void } 
     const lines = readJournal(journal)
     const waiting = lines.findLast((line) => line.kind === 'waiting')
     if (waiting?.kind === 'waiting' && waiting.for !== undefined) return
-    const pid = judgingProcess(journal)
-    if (pid === undefined) return
-    problems.push(`no sign of life for ${patience / 1000} s: the judging process was stopped`)
     clearInterval(timer)
+    const pid = judgingProcess(journal)
+    if (pid === undefined || !isAlive(pid)) {
+      lost(new Error(GONE))
+      return
+    }
+    problems.push(`no sign of life for ${patience / 1000} s: the judging process was stopped`)
     process.kill(pid, 'SIGKILL')
   }, 2000)
   return { stop: () => clearInterval(timer) }
@@ -167,16 +195,31 @@ function judgingProcess(journal: string): number | undefined {
   return start?.kind === 'start' ? start.pid : undefined
 }
 
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** Milliseconds without a judging process after which an interrupted run does not wait for it. */
+const MISSED = 3000
+
 /**
  * Ctrl-C ends the run with what has been judged so far. A second one does not wait for the cleaning up
  * at the bank, a third one for nothing.
  */
-function interruption(
-  vitest: Vitest,
-  progress: Progress,
-  before: ReadonlySet<unknown>,
-  journal: string,
-) {
+function interruption(parts: {
+  vitest: Vitest
+  progress: Progress
+  /** Who listened to signals before vitest did. */
+  before: ReadonlySet<unknown>
+  assignment: Assignment
+  lost: (error: Error) => void
+}) {
+  const { vitest, progress, before, assignment, lost } = parts
+  const journal = join(assignment.out, JOURNAL)
   // vitest and vite would leave at once.
   for (const signal of SIGNALS) {
     for (const listener of process.listeners(signal)) {
@@ -185,12 +228,21 @@ function interruption(
   }
   const state = { asked: false, killed: false, stop: () => {} }
   let times = 0
+  let seen = 0
+  let watch: NodeJS.Timeout | undefined
+  const look = () => {
+    const pid = judgingProcess(journal)
+    if (pid !== undefined && isAlive(pid)) seen = performance.now()
+    else if (performance.now() - seen > MISSED) lost(new Error(GONE))
+  }
   const listener = () => {
     state.asked = true
     times += 1
     if (times === 1) {
       progress.note('Interrupted: cleaning up. Once more to leave at once.')
       void vitest.cancelCurrentRun('keyboard-input')
+      seen = performance.now()
+      watch = setInterval(look, 500)
       return
     }
     const pid = judgingProcess(journal)
@@ -200,6 +252,7 @@ function interruption(
   }
   for (const signal of SIGNALS) process.on(signal, listener)
   state.stop = () => {
+    clearInterval(watch)
     for (const signal of SIGNALS) process.off(signal, listener)
   }
   return state

@@ -547,9 +547,12 @@ const KILLED: Situation = situation(
   'Every process of a run is killed (SIGKILL) at ten random moments of it.',
   'assay report makes what can be made; consents that were left are told.',
   async (folder) => {
+    // The embedded bank goes with its run, and nothing is left at it.
+    const bank = await openBank()
+    const file = targetFile(folder, structuredClone(bank.target) as TargetDocument)
     for (let time = 0; time < 10; time += 1) {
       const out = join(folder, `out${time}`)
-      const run = running(out)
+      const run = running(out, ['--target', file])
       const lines = Math.floor(Math.random() * 500)
       await until(() => linesOf(out).length > lines, run)
       await new Promise((done) => setTimeout(done, Math.random() * 200))
@@ -569,6 +572,7 @@ const KILLED: Situation = situation(
       const left = leftBehind.filter(({ kind }) => kind === 'consent').map(({ id }) => id)
       expect(left.sort(), told).toEqual(consentsLeftIn(out).sort())
     }
+    await bank.close()
   },
   900,
 )
