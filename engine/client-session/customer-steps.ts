@@ -257,8 +257,11 @@ export function createCustomerSteps(parts: {
     { token, answer }: RefusedToken,
   ): Promise<Replacement | undefined> => {
     const known = issued.of(token)
-    if (!known || answer.about.deviation !== undefined || issued.hasEnded(facts.id))
-      return undefined
+    if (!known || answer.about.deviation !== undefined) return undefined
+    // What is judged that late is what an ending check rested on, where its own chapter is not selected.
+    if (issued.hasEnded(facts.id)) {
+      throw new NotApplicable(`the run has ended the approval “${named.name}” before`)
+    }
     await given.requireNotReplaced(named)
     // A token without a right is answered so too: no other one would help.
     if (answer.response?.status !== 401) return undefined

@@ -57,9 +57,9 @@ export function createGivenApprovals(
     const older = given.find(({ approval }) => approval.name === name)
     if (!older) return undefined
     const { tpp, customer, consentId } = older.approval
-    const { token, at = 0 } = issued.latestOf(tpp.registered?.client_id, customer) ?? {}
-    const stoodBeside = issued.lastRead(consentId) >= at
-    return token === undefined || at < older.at || stoodBeside ? undefined : { older, token }
+    const latest = issued.latestOf(tpp.registered?.client_id, customer)
+    if (!latest || latest.at < older.at || issued.lastRead(consentId) >= latest.at) return undefined
+    return { older, ...latest }
   }
 
   const ended = ({ name }: NamedConsent, newer: string) =>
@@ -88,6 +88,7 @@ export function createGivenApprovals(
       }
       const later = approvedLater(consent)
       if (!later) return
+      if (later.gone) throw ended(consent, 'a later one')
       const { approval, path } = later.older
       const message = { bearer: later.token, deviation: 'the token of a later approval' }
       if (succeeded(await approval.get(path, message))) throw ended(consent, 'a later one')

@@ -25,8 +25,8 @@ export interface IssuedTokens {
    * milliseconds since the epoch; undefined where that never happened.
    */
   approvedAnother(consentId: string, clientId: unknown, customer: CustomerName): number | undefined
-  /** The latest token that a code of this customer gave this client, and when, in milliseconds. */
-  latestOf(clientId: unknown, customer: CustomerName): { token: string; at: number } | undefined
+  /** The latest token that a code of this customer gave this client. */
+  latestOf(clientId: unknown, customer: CustomerName): LatestToken | undefined
   /** A hook has made something true. */
   told(name: HookName, subject: HookSubject): void
   of(accessToken: string): IssuedToken | undefined
@@ -38,6 +38,14 @@ export interface IssuedTokens {
   hasEnded(consentId: string): boolean
   /** When it last gave data, in milliseconds since the epoch; 0 where it never did. */
   lastRead(consentId: string): number
+}
+
+export interface LatestToken {
+  token: string
+  /** Milliseconds since the epoch. */
+  at: number
+  /** Was its consent ended, or its code used twice, so that it need not be taken any more? */
+  gone: boolean
 }
 
 /** What is said of the token that was answered 401, for whoever judges whether it should have lived. */
@@ -59,12 +67,12 @@ export function createIssuedTokens(): IssuedTokens {
   const expired = new Set<string>()
   const ended = new Set<string>()
   const read = new Map<string, number>()
-  const customers = new Map<string, CustomerName>()
-  const latest = new Map<string, { token: string; at: number }>()
+  const codes = new Map<string, { customer: CustomerName; consentId: string; used: number }>()
+  const latest = new Map<string, { token: string; at: number; code: string }>()
   const visits = new Map<string, { consentId: string; at: number }[]>()
   return {
     approved(code, customer, clientId, consentId) {
-      customers.set(code, customer)
+      codes.set(code, { customer, consentId, used: 0 })
       const key = `${clientId} ${customer}`
       visits.set(key, [...(visits.get(key) ?? []), { consentId, at: Date.now() }])
     },
@@ -73,7 +81,11 @@ export function createIssuedTokens(): IssuedTokens {
       const own = made.findLastIndex((visit) => visit.consentId === consentId)
       return own < 0 ? undefined : made[own + 1]?.at
     },
-    latestOf: (clientId, customer) => latest.get(`${clientId} ${customer}`),
+    latestOf(clientId, customer) {
+      const found = latest.get(`${clientId} ${customer}`)
+      const { consentId = '', used = 0 } = codes.get(found?.code ?? '') ?? {}
+      return found && { token: found.token, at: found.at, gone: ended.has(consentId) || used > 1 }
+    },
     note(exchange) {
       const { endpoint, about, request } = exchange
       const own = about.approval !== undefined && about.deviation === undefined
@@ -84,18 +96,23 @@ export function createIssuedTokens(): IssuedTokens {
         if (succeeded(exchange) && about.subject !== undefined) ended.add(about.subject)
         return
       }
-      const token = endpoint === 'token' && member(exchange.response?.json, 'access_token')
-      if (typeof token !== 'string' || !succeeded(exchange)) return
-      const client = about.client ?? 'first'
+      if (endpoint !== 'token') return
       const form = new URLSearchParams(request.body ?? '')
+      const code = form.get('code') ?? ''
+      const approved = codes.get(code)
+      const token = member(exchange.response?.json, 'access_token')
+      const gives = typeof token === 'string' && succeeded(exchange)
+      if (approved && (gives || approved.used > 0)) approved.used += 1
+      if (!gives) return
+      const client = about.client ?? 'first'
       const grant = form.get('grant_type') ?? ''
       const expiresIn = Number(member(exchange.response?.json, 'expires_in'))
       const at = Date.parse(exchange.startedAt)
       issued.set(token, { client, grant, at, ...(expiresIn > 0 && { expiresIn }) })
       if (grant === 'client_credentials') newest.set(client, token)
-      const customer = customers.get(form.get('code') ?? '')
+      if (!approved) return
       const clientId = about.registered?.clientId
-      if (customer !== undefined) latest.set(`${clientId} ${customer}`, { token, at })
+      latest.set(`${clientId} ${approved.customer}`, { token, at, code })
     },
     told(name, { accessToken, consentId }) {
       if (name === 'token-expired' && accessToken !== undefined) expired.add(accessToken)

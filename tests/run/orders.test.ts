@@ -6,8 +6,8 @@ import { openSession } from '../../engine/run/open.ts'
 import { createRun } from '../../engine/run/run.ts'
 import { phaseOf, type Scope } from '../../engine/run/scope.ts'
 import { judgeBank, openProofContext, type ProofContext } from '../../proof/judge-bank.ts'
-import { loadVariants } from '../../proof/load.ts'
 import { openDirectory } from '../directory.ts'
+import { random } from '../random.ts'
 import { type BankName, recorded } from '../report/recorded.ts'
 
 let context: ProofContext
@@ -24,17 +24,6 @@ afterAll(() => context.directory.close())
 async function outcomes(order: Parameters<typeof judgeBank>[2]): Promise<Map<string, string>> {
   const { results } = await judgeBank(context, [], order)
   return new Map([...results.values()].map(({ id, outcome }) => [id, outcome]))
-}
-
-/** mulberry32: the same order for the same seed. */
-function random(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
 }
 
 test('the correct bank passes whatever judges it', () => {
@@ -61,21 +50,6 @@ test.each<{ how: string; name: BankName; scope: Scope; key: (place: number) => n
         .map(({ check }) => check),
   })
   expect(judged).toEqual(new Map(report.checks.map(({ id, outcome }) => [id, outcome])))
-})
-
-test.each([
-  ['status-lags-behind-approval', 'account-information/life-cycle'],
-  ['only-the-newest-approval', 'account-information/authorisation'],
-  ['later-registrations-replace-the-client', 'account-information/transactions'],
-])('%s raises no alarm either where %s alone is judged', async (id, chapter) => {
-  const variants = (await loadVariants()).filter((each) => each.id === id)
-  expect(variants).toHaveLength(1)
-  const scope = { profile: 'full' as const, only: [chapter] }
-  const { results } = await judgeBank(context, variants, { scope })
-  const alarms = [...results.values()].filter(({ outcome }) =>
-    ['fail', 'warn', 'error'].includes(outcome),
-  )
-  expect(alarms.map(({ id: check, message }) => `${check}: ${message}`)).toEqual([])
 })
 
 test('every check run alone gives the outcome that it has among all', async () => {

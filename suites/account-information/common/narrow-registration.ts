@@ -29,6 +29,7 @@ export async function redirectUris(context: Context): Promise<string[]> {
 export const withFewerRedirectUris = sharedFixture([], async (context) => {
   const [first, leftOut] = await redirectUris(context)
   if (leftOut === undefined) throw new NotApplicable('the client has one redirect URI only')
+  await anotherRegistration(context)
   const tpp = await unregistered(context)
   const exchange = await tpp.register({ jwt: { claims: { redirect_uris: [first] } } })
   const another = await isAnotherClient(context, exchange)
