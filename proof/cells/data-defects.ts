@@ -99,6 +99,40 @@ export const DATA_DEFECTS = {
       return newest && rows.filter((row) => row !== newest)
     }),
   },
+  lastRowTwice: {
+    slug: 'last-row-twice',
+    words: 'The oldest booked row, or the last balance, stands twice',
+    endpoints: [...BALANCES, ...TRANSACTIONS],
+    alter: changesRows((rows) => {
+      const oldest = rows[0] && 'Status' in rows[0] ? last(rows) : rows.at(-1)
+      return oldest && [...rows, oldest]
+    }),
+  },
+  pendingAgain: {
+    slug: 'pending-again',
+    words: 'The oldest booked row is shown as pending',
+    endpoints: TRANSACTIONS,
+    alter: changesRows((rows) => {
+      const oldest = last(rows)
+      return oldest && rows.map((row) => (row === oldest ? { ...row, Status: 'Pending' } : row))
+    }),
+  },
+  noCreditLimit: {
+    slug: 'no-credit-limit',
+    words: 'The credit limit is that of a new card',
+    endpoints: BALANCES,
+    alter: changesRows((rows) =>
+      rows.length > 0
+        ? rows.map((row) => ({
+            ...row,
+            CreditLine: (row.CreditLine as Json[]).map((line) => ({
+              ...line,
+              Amount: { Amount: '250.00', Currency: 'GBP' },
+            })),
+          }))
+        : undefined,
+    ),
+  },
   losesAccount: {
     slug: 'loses-account',
     words: 'The last account is left out',
@@ -317,5 +351,23 @@ export function dataFault(
     story: `${words} at ${endpoint}, ${situation.words} alone.`,
     ...said,
     ...defect.alter(endpoint, (ctx) => stateOf(ctx) !== undefined && situation.holds(ctx)),
+  }
+}
+
+/** The same defect at the lists and at the single addresses alike: no comparison of the two shows it. */
+export function dataFaultAtBoth(
+  defect: DataDefect,
+  [bulk, single]: readonly [DataEndpoint, DataEndpoint],
+  situation: Situation,
+  said: Pick<Fault, 'fails' | 'warns' | 'because'>,
+): Fault {
+  const one = dataFault(defect, bulk, situation, said)
+  const { middleware } = dataFault(defect, single, situation, said)
+  return {
+    ...one,
+    id: `${one.id}-and-single`,
+    story: `${defect.words} at ${bulk} and ${single}, ${situation.words} alone.`,
+    middleware: (ctx, next) =>
+      one.middleware?.(ctx, () => Promise.resolve(middleware?.(ctx, next))) ?? next(),
   }
 }

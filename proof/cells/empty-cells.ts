@@ -38,8 +38,8 @@ export const EMPTY_MESSAGE_CELLS: readonly { cells: RegExp; because: string }[] 
       'Before it is registered a client is nobody, and a wrong registration is the same whoever sends it.',
   },
   {
-    cells: /^authorisation: second client: (?!RS256|unsigned)/,
+    cells: /^authorisation: second client: (?!RS256|unsigned|redirect URI)/,
     because:
-      'Each is a visit of a customer, and the algorithms tell whether the second client’s request is read otherwise.',
+      'Each is a visit of a customer, and these tell whether the second client’s request is read otherwise.',
   },
 ]

@@ -1,10 +1,9 @@
 import { type Row, rowsOf, succeeded, transactionKey } from '../../engine/suite-api/responses.ts'
 import { rule } from '../../engine/suite-api/rule.ts'
-import { bookedOf } from './common/booking-times.ts'
-import { settled } from './common/completeness.ts'
+import { bookedOf, settled } from './common/booking-times.ts'
 import { amountOf } from './common/same-rows.ts'
 
-/** What transactions amount to. Requirements: specs/account-information/transactions.yaml */
+/** What transactions and balances amount to. Requirements: transactions.yaml, balances.yaml in specs/account-information/ */
 
 /** Rows on whose amounts so many answers in a row agreed, or else those of the last answer. */
 interface Told {
@@ -63,6 +62,54 @@ rule(
     ]
   },
 )
+
+rule(
+  'BAL-24/kept',
+  'Balances that three answers in a row showed do not all change while their DateTime stays',
+  {
+    endpoints: ['balances'],
+    unseen: 'no consent showed the balances of two accounts alike time and again',
+    follows: ['BAL-14/bulk-equals-single', 'DATA-08/absent', 'AUTHZ-30/other-customer'],
+  },
+  (exchange, { earlier }) => {
+    const { consent, deviation } = exchange.about
+    if (exchange.endpoint !== 'balances' || !succeeded(exchange)) return undefined
+    if (!consent || deviation !== undefined) return undefined
+    const now = balancesIn(rowsOf(exchange))
+    const told = earlier.get(consent.id) as { balances: typeof now; answers: number } | undefined
+    const common = [...now].filter(([moment]) => told?.balances.has(moment))
+    const alike = common.filter(([moment, owed]) => told?.balances.get(moment) === owed)
+    const [other] = common
+    const changed = alike.length === 0 && common.length > 1 && other !== undefined
+    if (told && told.answers >= STEADY && changed) {
+      return [
+        {
+          message: `${common.length} balances are others than in three answers before, at the same DateTime`,
+          expected: `${told.balances.get(other[0])} for ${other[0]}`,
+          actual: other[1],
+        },
+      ]
+    }
+    const agreed = alike.length > 1 && alike.length === now.size
+    earlier.set(consent.id, { balances: now, answers: agreed && told ? told.answers + 1 : 1 })
+    return told && told.answers >= STEADY && common.length > 1 ? [] : undefined
+  },
+)
+
+/** What each account owes, by account and moment; balances that one moment has twice count for nothing. */
+function balancesIn(rows: readonly Row[]): ReadonlyMap<string, string> {
+  const keyOf = ({ AccountId, Type, DateTime }: Row) => JSON.stringify([AccountId, Type, DateTime])
+  const keys = rows.map(keyOf)
+  const single = rows.filter(
+    (_, index) => keys.indexOf(keys[index] ?? '') === keys.lastIndexOf(keys[index] ?? ''),
+  )
+  return new Map(
+    single.map((row) => [
+      keyOf(row),
+      `${String(amountOf(row))} ${String(row.CreditDebitIndicator)}`,
+    ]),
+  )
+}
 
 /** Rows of one answer that were received before are the very same objects. */
 function areSame(some: readonly Row[], others: readonly Row[]): boolean {

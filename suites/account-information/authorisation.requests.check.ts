@@ -78,6 +78,7 @@ const toUnregistered = sharedFixture([everything], (context) => {
 })
 
 const UNREGISTERED = 'a redirect URI that is not registered'
+const UNREGISTERED_BY_SECOND = 'a redirect URI that the second client did not register'
 const similar = (words: string) => `a registered redirect URI with ${words}`
 const SIMILAR = NEARLY.map(similar)
 
@@ -111,6 +112,29 @@ check(
   'A redirect URI on another host than the registered ones receives no code',
   { ...NEGATIVE, refusals: [UNREGISTERED] },
   async (context) => expectNoCodeThere(await toUnregistered(context)),
+)
+
+/** The list of each client is its own: what the first client's visit shows says nothing of the second's. */
+check(
+  'AUTHZ-08/second-client',
+  'A redirect URI that the second client did not register receives no code of its',
+  {
+    uses: [everything, secondClient],
+    refusals: [UNREGISTERED, UNREGISTERED_BY_SECOND],
+    needs: ['clients.second'],
+  },
+  async (context) => {
+    context.tpp('second')
+    await context.approved(secondClient)
+    const first = await toUnregistered(context)
+    const visit = await wrongVisit(context, {
+      purpose: UNREGISTERED_BY_SECOND,
+      client: 'second',
+      deviation: inBoth({ redirect_uri: elsewhere() }),
+    })
+    if (wentThere(first)) relyOnNoCode('AUTHZ-08/unregistered', first)
+    expectNoCodeThere(visit)
+  },
 )
 
 /**

@@ -11,12 +11,12 @@ import {
 } from '../../engine/suite-api/responses.ts'
 import { everything, reconfirmed, secondClient, secondCustomer } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
+import { settled } from './common/booking-times.ts'
 import {
   atOtherAmounts,
   keyAcrossConsents,
   relyOnOneResponse,
   relyOnSameAccounts,
-  settled,
 } from './common/completeness.ts'
 import {
   accountIdsIn,
@@ -133,18 +133,28 @@ check(
       expected: `balances of ${before} accounts`,
       actual: `balances of ${now} accounts`,
     })
-    const [owed, owedNow, owedAfter] = answers.map(owedIn)
-    expectThat(owed !== owedAfter || owed === owedNow, {
-      message: 'one client gets other balances than the other',
-      expected: String(owed),
-      actual: String(owedNow),
-    })
+    for (const amounts of [owedIn, linesIn]) {
+      const [owed, owedNow, owedAfter] = answers.map(amounts)
+      if (owed === '' || owedNow === '') continue
+      expectThat(owed !== owedAfter || owed === owedNow, {
+        message: `one client gets other ${amounts === owedIn ? 'balances' : 'credit lines'} than the other`,
+        expected: String(owed),
+        actual: String(owedNow),
+      })
+    }
   },
 )
 
 /** What balances amount to, whatever the AccountIds: those of two consents may differ. */
 function owedIn(rows: Row[]): string {
   const each = rows.map((row) => `${String(amountOf(row))} ${String(row.CreditDebitIndicator)}`)
+  return each.sort().join(', ')
+}
+
+/** The credit lines of balances likewise; empty where none is shown: no sentence promises them. */
+function linesIn(rows: Row[]): string {
+  const lines = rows.flatMap(({ CreditLine }) => [CreditLine ?? []].flat() as Row[])
+  const each = lines.map((line) => `${String(line?.Type)} ${String(line && amountOf(line))}`)
   return each.sort().join(', ')
 }
 

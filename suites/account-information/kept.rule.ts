@@ -1,8 +1,16 @@
-import { type Exchange, type Row, rowsOf, succeeded } from '../../engine/suite-api/responses.ts'
-import { rule } from '../../engine/suite-api/rule.ts'
-import { bookedOf } from './common/booking-times.ts'
-import { keyAcrossConsents, settled } from './common/completeness.ts'
+import {
+  brief,
+  type Endpoint,
+  type Exchange,
+  type Row,
+  rowsOf,
+  succeeded,
+} from '../../engine/suite-api/responses.ts'
+import { type Finding, type RuleTools, rule } from '../../engine/suite-api/rule.ts'
+import { bookedOf, settled } from './common/booking-times.ts'
+import { keyAcrossConsents } from './common/completeness.ts'
 import { DATA } from './common/endpoints.ts'
+import { moreOften } from './common/twins.ts'
 
 /** What a consent showed once. Requirements: specs/account-information/transactions.yaml */
 
@@ -37,6 +45,49 @@ rule(
     ]
   },
 )
+
+const TRANSACTIONS: readonly Endpoint[] = ['transactions', 'account-transactions']
+
+rule(
+  'TXN-42/once',
+  'With a filter no transaction stands more often than without one',
+  { endpoints: TRANSACTIONS, unseen: 'no filtered answer came after one without a filter' },
+  (exchange, tools) => repeated(exchange, tools, true),
+)
+
+rule(
+  'TXN-28/once',
+  'No booked transaction stands more often than in the first answer that showed it',
+  { endpoints: TRANSACTIONS, unseen: 'no path was asked for twice', follows: ['TXN-42/once'] },
+  (exchange, tools) => repeated(exchange, tools, false),
+)
+
+/** Rows that stand more often than in the first answer without a filter; undefined where there is none yet. */
+function repeated(
+  exchange: Exchange,
+  { earlier }: RuleTools,
+  filtered: boolean,
+): Finding[] | undefined {
+  const { consent, deviation, subject } = exchange.about
+  if (!TRANSACTIONS.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+  if (!consent || deviation !== undefined) return undefined
+  const key = `${consent.id} ${exchange.endpoint} ${subject ?? ''}`
+  const whole = earlier.get(key) as Row[] | undefined
+  const isFiltered = new URL(exchange.request.url).search !== ''
+  if (!whole && !isFiltered) earlier.set(key, rowsOf(exchange))
+  if (!whole || isFiltered !== filtered) return undefined
+  const rows = rowsOf(exchange)
+  if (rows === whole) return []
+  const [row] = moreOften(settled(bookedOf(rows)), whole)
+  if (!row) return []
+  return [
+    {
+      message: 'a transaction stands more often than in the first answer without a filter',
+      expected: 'each transaction as often as there',
+      actual: `once more: ${brief(row)}`,
+    },
+  ]
+}
 
 interface Shown {
   json: unknown

@@ -1,4 +1,5 @@
-import { type Context, check } from '../../engine/suite-api/check.ts'
+import { check } from '../../engine/suite-api/check.ts'
+import type { Tpp } from '../../engine/suite-api/client.ts'
 import { expect } from '../../engine/suite-api/expect.ts'
 import { requireExchange } from '../../engine/suite-api/flow.ts'
 import { claimsOf, headerOf, type JwtDeviation, jwt } from '../../engine/suite-api/jwt.ts'
@@ -94,7 +95,7 @@ wrongRegistrationCheck(
     expectNoClient(
       await register(context, {
         deviation: 'an unsigned software statement',
-        softwareStatement: (statement) => signedAgain(context, statement, { alg: 'none' }),
+        softwareStatement: (statement) => signedAgain(context.tpp(), statement, { alg: 'none' }),
       }),
     )
   },
@@ -108,7 +109,7 @@ wrongRegistrationCheck(
     expectNoClient(
       await register(context, {
         deviation: 'a software statement signed by a stranger',
-        softwareStatement: (statement) => signedAgain(context, statement, { key: 'unknown' }),
+        softwareStatement: (statement) => signedAgain(context.tpp(), statement, { key: 'unknown' }),
       }),
     )
   },
@@ -138,6 +139,35 @@ check(
     })
 
     expectNoClient(answer)
+  },
+)
+
+/**
+ * The second client's request over its own certificate, the statement unsigned, then signed by a stranger;
+ * its correct registration is the control. Fails: 2xx with a client_id.
+ */
+check(
+  'REG-03/second-client',
+  "The second client's software statement is refused where the directory did not sign it",
+  {
+    registers: true,
+    needs: ['clients.second'],
+    follows: ['REG-03/unsigned', 'REG-03/forged'],
+  },
+  async (context) => {
+    const second = context.tpp('second')
+    if (!claimsOf(second.client.softwareStatement ?? '')) {
+      throw new NotApplicable('the target gives no software statement of the second client')
+    }
+    await context.caller('second')
+    await anotherRegistration(context)
+    for (const { deviation, signature } of context.cases(WRONGLY_SIGNED)) {
+      const answer = await second.register({
+        deviation,
+        softwareStatement: (statement) => signedAgain(second, statement, signature),
+      })
+      expectNoClient(answer)
+    }
   },
 )
 
@@ -231,9 +261,14 @@ for (const [slug, contentType] of [
   )
 }
 
+const WRONGLY_SIGNED = [
+  { deviation: 'an unsigned software statement', signature: { alg: 'none' } },
+  { deviation: 'a software statement signed by a stranger', signature: { key: 'unknown' } },
+] as const
+
 /** The software statement's claims under another signature, with the kid of the directory's. */
-function signedAgain(context: Context, statement: string, deviation: JwtDeviation): string {
-  const { signingKey } = context.tpp().client
+function signedAgain({ client }: Tpp, statement: string, deviation: JwtDeviation): string {
+  const { signingKey } = client
   const signer = { key: signingKey, kid: String(headerOf(statement)?.kid) }
   return jwt(claimsOf(statement) ?? {}, signer, deviation)
 }

@@ -18,13 +18,13 @@ import {
   isBookedAtSomeTime,
   NEAR,
   queryOf,
+  settled,
 } from './common/booking-times.ts'
 import {
   atOtherAmounts,
   keyAcrossConsents,
   relyOnOneResponse,
   relyOnSameAccounts,
-  settled,
 } from './common/completeness.ts'
 import { firstRead, rowsOfStrangers } from './common/data-reads.ts'
 import { approvedUnlessRefused } from './common/optional-consents.ts'

@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { clientIs } from '../../cells/token-cells.ts'
 import { acceptsRequest, landings, looksRight } from '../../jwt-rewrites.ts'
@@ -45,6 +46,23 @@ function approvesAgain(fits: (ctx: Context, form: URLSearchParams, step: string)
 }
 
 const faults: Fault[] = [
+  {
+    id: 'redirect-uris-of-the-second-client-not-compared',
+    story: 'The second client tries new releases, and each has an address of its own.',
+    fails: ['AUTHZ-08/second-client'],
+    policies: (correct, { fired }) => ({
+      stored(model, id, record) {
+        const seen = correct.stored(model, id, record)
+        const ctx = currentRequest()
+        if (model !== 'Client' || !seen || !ctx || !clientIs(ctx, id, 'second')) return seen
+        const { redirect_uri: asked } = ctx.query
+        const known = seen.redirect_uris as string[]
+        if (typeof asked !== 'string' || known.includes(asked)) return seen
+        fired()
+        return { ...seen, redirect_uris: [...known, asked] }
+      },
+    }),
+  },
   {
     id: 'request-objects-in-ps512',
     story: 'The library is told the family of algorithms, not the one that is registered.',

@@ -1,11 +1,26 @@
-import { DATA_DEFECTS as D, dataFault } from '../../cells/data-defects.ts'
-import { both, SITUATIONS as S } from '../../cells/situations.ts'
+import { DATA_DEFECTS as D, dataFault, dataFaultAtBoth } from '../../cells/data-defects.ts'
+import { BALANCES, both, SITUATIONS as S } from '../../cells/situations.ts'
 import type { Fault } from '../../proof.ts'
 
 /** Right under the first approval, wrong in one situation: each fault is a defect in one cell. */
 const fails = (...ids: string[]) => ({ fails: ids })
 
 const faults: Fault[] = [
+  dataFault(D.lastRowTwice, 'transactions', S.toAlone, fails('TXN-42/once')),
+  dataFault(D.lastRowTwice, 'account-transactions', S.bothFilters, fails('TXN-42/once')),
+  dataFault(D.lastRowTwice, 'transactions', S.absent, fails('TXN-42/once')),
+  dataFault(D.lastRowTwice, 'transactions', both(S.absent, S.secondClient), {
+    fails: [],
+    warns: ['TXN-28/once'],
+  }),
+  dataFault(D.lastRowTwice, 'balances', S.absent, fails('DATA-08/absent')),
+  dataFault(D.pendingAgain, 'transactions', S.fromAlone, fails('TXN-16/from-alone')),
+  dataFault(D.pendingAgain, 'account-transactions', S.absent, fails('DATA-08/absent')),
+  dataFaultAtBoth(D.noCreditLimit, BALANCES, S.secondClient, {
+    fails: [],
+    warns: ['DATA-09/same-data'],
+  }),
+  dataFaultAtBoth(D.hundredfold, BALANCES, S.refreshed, { fails: [], warns: ['BAL-24/kept'] }),
   dataFault(
     D.hundredfold,
     'account-transactions',

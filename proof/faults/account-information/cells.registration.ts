@@ -1,3 +1,4 @@
+import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { admit, decoded } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
@@ -38,6 +39,24 @@ function once(wrong: Fault['policies']): NonNullable<Fault['policies']> {
 }
 
 const faults: Fault[] = [
+  {
+    id: 'statements-of-the-second-client-not-verified',
+    story:
+      'The second client was on board before the directory, and its statements are taken as is.',
+    fails: ['REG-03/second-client'],
+    policies: (correct, { fired }) => ({
+      softwareStatementSigned(verified) {
+        const ctx = currentRequest()
+        const { bank, transport } = ctx ? stateOf(ctx) : {}
+        const second = bank?.services.directory.clients.second.organisationId
+        if (verified || transport?.organisationId !== second) {
+          return correct.softwareStatementSigned(verified)
+        }
+        fired()
+        return true
+      },
+    }),
+  },
   {
     id: 'redirect-uris-of-the-group',
     story:

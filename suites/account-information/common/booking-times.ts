@@ -30,6 +30,12 @@ export const isBookedAtSomeTime = remembered(
   (row: Row) => isBooked(row) && isDateTime(String(row.BookingDateTime)),
 )
 
+/** Rows that were booked two days ago or before: what is newer may not be everywhere yet. */
+export function settled(rows: Row[]): Row[] {
+  const latest = Date.now() - 2 * 86_400_000
+  return rows.filter((row) => (bookedAt(row) ?? latest) < latest)
+}
+
 /**
  * Ends the check for want of bookings that tell right from wrong; where booked rows have no time, or one
  * that is not RFC 3339, that is the cause.

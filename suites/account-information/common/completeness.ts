@@ -14,7 +14,7 @@ import {
   succeeded,
   transactionKey,
 } from '../../../engine/suite-api/responses.ts'
-import { bookedOf, queryOf } from './booking-times.ts'
+import { bookedOf, queryOf, settled } from './booking-times.ts'
 import {
   once,
   pathOf,
@@ -257,12 +257,6 @@ export async function relyOnWholeAnswers(approval: Approval): Promise<void> {
 export async function relyOnOneResponse(approval: Approval): Promise<void> {
   const wrong = await wholeWrong(approval)
   if (wrong) blockBy('TXN-24/one-response', 'one answer does not hold all', wrong.exchange)
-}
-
-/** Rows that were booked two days ago or before: what is newer may not be everywhere yet. */
-export function settled(rows: Row[]): Row[] {
-  const latest = Date.now() - 2 * 86_400_000
-  return rows.filter((row) => (bookedAt(row) ?? latest) < latest)
 }
 
 /**

@@ -9,8 +9,8 @@ import {
   rowsOf,
   rulesBrokenBy,
 } from '../../../engine/suite-api/responses.ts'
-import { blockForBookings, isBookedAtSomeTime, NEAR, queryOf } from './booking-times.ts'
-import { keyAcrossConsents, relyOnSameAccounts, settled } from './completeness.ts'
+import { blockForBookings, isBookedAtSomeTime, NEAR, queryOf, settled } from './booking-times.ts'
+import { keyAcrossConsents, relyOnSameAccounts } from './completeness.ts'
 import { accountIdsIn, firstRead, pathOf, requireRows } from './data-reads.ts'
 import { readOwner } from './read-owners.ts'
 import { between, bookedIn, bulk, relyOnSteadyRows } from './transaction-readings.ts'

@@ -14,6 +14,7 @@ import { documented } from './account-comparisons.ts'
 import { alikeInCreditLine } from './balance-rows.ts'
 import { pathOf, requireRows } from './data-reads.ts'
 import { readOwner } from './read-owners.ts'
+import { bookedMissing } from './transaction-readings.ts'
 
 /** Every data endpoint that a consent opens: each list, and what stands behind one of its accounts. */
 export function everyPath(approval: Approval, accountId: string | undefined): string[] {
@@ -89,13 +90,27 @@ export function otherThanAround(
     lasting(after),
     keyOf(path, lasting(before), lasting(after)),
   )
-  const finding = matchers.toHoldRows(answer, steady, keyOf(path, steady, lasting(answer)))
-  if (finding || !path.endsWith('/transactions')) return finding
+  if (!path.endsWith('/transactions')) {
+    const finding = matchers.toHoldRows(answer, steady, keyOf(path, steady, lasting(answer)))
+    return finding ?? moreThanAround([before, answer, after].map((one) => lasting(one).length))
+  }
+  const finding = bookedMissing(answer, steady)
+  if (finding) return finding
   // Single amounts may change between two answers; all of them never do.
   const alike = shared(lasting(before), lasting(after), withAmount)
   const kept = alike.length - missingFrom(requireRows(answer, owner), alike, withAmount).length
   if (alike.length < 3 || kept > 0) return undefined
   return matchers.toHoldRows(answer, alike, withAmount)
+}
+
+/** Accounts and balances are as many in an answer as in both around it. */
+function moreThanAround([before = 0, now = 0, after = 0]: number[]): Finding | undefined {
+  if (before !== after || now <= before) return undefined
+  return {
+    message: `${now - before} rows more than in the answers around it`,
+    expected: `${before} rows`,
+    actual: `${now} rows`,
+  }
 }
 
 const withAmount = (row: Row) => `${transactionKey(row)} ${String(amountOf(row))}`

@@ -1,7 +1,15 @@
 import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { matchers } from '../../../engine/suite-api/expect.ts'
 import { blockBy, Nonconformance } from '../../../engine/suite-api/outcomes.ts'
-import { bookedAt, type Exchange, type Row, shared } from '../../../engine/suite-api/responses.ts'
+import {
+  bookedAt,
+  brief,
+  type Exchange,
+  missingFrom,
+  type Row,
+  rowsOf,
+  shared,
+} from '../../../engine/suite-api/responses.ts'
 import type { Finding } from '../../../engine/suite-api/rule.ts'
 import {
   type Bounds,
@@ -13,6 +21,7 @@ import {
   isBookedAtSomeTime,
   type Kind,
   queryOf,
+  settled,
 } from './booking-times.ts'
 import { once, pathOf, requireAccountIds, requireRows, singles } from './data-reads.ts'
 import { readOwner } from './read-owners.ts'
@@ -143,8 +152,21 @@ export function filterFinding({ answer, bounds, rows }: Omit<Filtered, 'path' | 
     `booked ${words.join(' and ')}`,
     (row) => !isBookedAtSomeTime(row) || isInside(row),
   )
-  const missing = outside ? undefined : matchers.toHoldRows(answer, inPeriod)
+  const missing = outside ? undefined : bookedMissing(answer, inPeriod)
   return { outside, missing }
+}
+
+/** What an answer lacks of booked rows, or shows as if they were pending still, days after. */
+export function bookedMissing(answer: Exchange, rows: Row[]): Finding | undefined {
+  const finding = matchers.toHoldRows(answer, rows)
+  if (finding) return finding
+  const turned = missingFrom(bookedOf(rowsOf(answer)), settled(rows))
+  if (turned.length === 0) return undefined
+  return {
+    message: `${turned.length} of ${rows.length} booked rows are not Booked in it`,
+    expected: `Status Booked: ${brief(turned[0])}`,
+    actual: 'the row with another Status',
+  }
 }
 
 /** What is wrong with one kind of filter, at the first address where something is. */
