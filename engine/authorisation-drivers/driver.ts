@@ -13,6 +13,8 @@ export interface VisitRequest {
   customerName: string
   /** What the visit is for, in words for a person. */
   purpose: string
+  /** What is filled in is wrong: it is sent once, as a bank may lock out whoever is wrong three times. */
+  wrongCredentials?: boolean
   /** The customer ticks one of the accounts that the bank offers, instead of all. */
   oneAccount?: boolean
   /** What the exchanges of the visit are told of themselves. */

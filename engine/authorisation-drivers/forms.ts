@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import type { FormDocument } from '../configuration/target.ts'
 
@@ -9,6 +10,8 @@ export interface Form {
   method: string
   /** As written; empty: the page's own address. */
   action: string
+  /** As written; empty: that of every form. */
+  enctype: string
   fields: Field[]
 }
 
@@ -20,7 +23,7 @@ interface Field {
   /** Of a list: the values that may be chosen. */
   options?: string[]
   /** Of a button: where and how it sends the form, instead of what the form says. */
-  sends?: { method?: string; action?: string }
+  sends?: { method?: string; action?: string; enctype?: string }
 }
 
 interface Link {
@@ -63,6 +66,7 @@ export function readPage(html: string): ReadPage {
         form = {
           method: (attribute(node, 'method') ?? 'get').toLowerCase(),
           action: attribute(node, 'action') ?? '',
+          enctype: (attribute(node, 'enctype') ?? '').toLowerCase(),
           fields: [],
         }
         forms.push(form)
@@ -168,8 +172,33 @@ function writtenIn(textarea: Element): string {
 function sendingOf(button: Element): Pick<Field, 'sends'> {
   const action = attribute(button, 'formaction')
   const method = attribute(button, 'formmethod')?.toLowerCase()
-  if (action === undefined && method === undefined) return {}
-  return { sends: { ...(action !== undefined && { action }), ...(method && { method }) } }
+  const enctype = attribute(button, 'formenctype')?.toLowerCase()
+  if (action === undefined && method === undefined && enctype === undefined) return {}
+  return {
+    sends: {
+      ...(action !== undefined && { action }),
+      ...(method && { method }),
+      ...(enctype && { enctype }),
+    },
+  }
+}
+
+/** A form as the body of a POST, in the one of the two encodings that it asks for. */
+export function encoded(form: URLSearchParams, enctype: string): { body: string; type: string } {
+  if (enctype !== 'multipart/form-data') {
+    return { body: form.toString(), type: 'application/x-www-form-urlencoded' }
+  }
+  const boundary = `----form-${randomUUID()}`
+  const name = (text: string) =>
+    text.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22')
+  const parts = [...form].map(
+    ([key, value]) =>
+      `--${boundary}\r\nContent-Disposition: form-data; name="${name(key)}"\r\n\r\n${value}\r\n`,
+  )
+  return {
+    body: `${parts.join('')}--${boundary}--\r\n`,
+    type: `multipart/form-data; boundary=${boundary}`,
+  }
 }
 
 /** What a description fits: a form that has all its names and the button to press, or a link. */
@@ -246,13 +275,13 @@ export function sending(
   form: Form,
   description: FormDocument,
   decision: 'approve' | 'deny',
-): { method: string; action: string } {
+): { method: string; action: string; enctype: string } {
   const pressed = buttonOf(description, decision)
   const button = form.fields.find(
     ({ kind, name, value }) =>
       kind === 'button' && name === pressed?.name && value === pressed.value,
   )
-  return { method: form.method, action: form.action, ...button?.sends }
+  return { method: form.method, action: form.action, enctype: form.enctype, ...button?.sends }
 }
 
 function buttonOf({ approve, deny }: FormDocument, decision: 'approve' | 'deny') {

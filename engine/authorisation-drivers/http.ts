@@ -8,6 +8,7 @@ import { credentialProblem, fillsIn, IN_THE_ADDRESS, usesCredentials } from './c
 import { type Driver, ourStop, type Page, type VisitEnd, type VisitRequest } from './driver.ts'
 import {
   boxesOf,
+  encoded,
   filled,
   fitting,
   lackedButton,
@@ -37,6 +38,8 @@ interface Step {
   method: string
   url: string
   body?: string
+  /** Media type of the body. */
+  type?: string
   /** It carries what the customer knows. */
   secret?: boolean
 }
@@ -81,9 +84,7 @@ async function visit(
       headers: [
         ['accept', 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'],
         ...(cookie ? [['cookie', cookie] as [string, string]] : []),
-        ...(next.body === undefined
-          ? []
-          : [['content-type', 'application/x-www-form-urlencoded'] as [string, string]]),
+        ...(next.type === undefined ? [] : [['content-type', next.type] as [string, string]]),
       ],
       body: next.body,
       retry: true,
@@ -131,7 +132,8 @@ async function visit(
     const { description } = match
     const times = (seen.get(description) ?? 0) + 1
     seen.set(description, times)
-    if (times > 2) {
+    const once = request.wrongCredentials === true && usesCredentials(description)
+    if (times > (once ? 1 : 2)) {
       const what = description.has?.join(', ') ?? description.follow
       const why = `the page with ${what} comes back again and again`
       return { ...stopped(why), unfit: 'what is filled in leads nowhere' }
@@ -148,7 +150,7 @@ async function visit(
     }
     const { form } = match
     const { decision, customer, oneAccount } = request
-    const { method, action: to } = sending(form, description, decision)
+    const { method, action: to, enctype } = sending(form, description, decision)
     if (to !== '' && !URL.canParse(to, baseOf(page, next.url))) {
       return stopped(`a form that is sent to ${shown(to)}, no address`)
     }
@@ -160,7 +162,7 @@ async function visit(
     if (offers !== undefined) Object.assign(pages.at(-1) ?? {}, { offered: offers })
     const action = to === '' ? new URL(next.url) : new URL(to, baseOf(page, next.url))
     if (method === 'post') {
-      next = { method: 'POST', url: action.href, body: body.toString(), secret }
+      next = { method: 'POST', url: action.href, ...encoded(body, enctype), secret }
     } else {
       if (usesCredentials(description)) return ourStop(IN_THE_ADDRESS, pages)
       const elsewhere = secret && credentialProblem(action.href, target)

@@ -106,6 +106,7 @@ export function createVisits(parts: VisitParts): Visits {
         },
         customerName: name,
         purpose,
+        ...(options.credentials && { wrongCredentials: true }),
         ...(options.oneAccount && { oneAccount: true }),
       })
       if (end.exchange) requireReachable(end.exchange)

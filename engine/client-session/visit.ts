@@ -14,7 +14,7 @@ export interface VisitOptions {
   /** What the customer does; `none`: follows redirects, but fills no form. */
   decision?: 'approve' | 'deny' | 'none'
   purpose: string
-  /** What is filled in instead of what the customer knows. */
+  /** What is filled in instead of what the customer knows: wrong, and sent once. */
   credentials?: Record<string, string>
   /** The customer ticks one account. */
   oneAccount?: boolean

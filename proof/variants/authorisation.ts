@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { currentRequest } from '../../bank/request-context.ts'
 import { stateOf } from '../../bank/state.ts'
+import { ofEachBank } from '../each-bank.ts'
 import { extraScopesLeftOut } from '../extra-scopes.ts'
 import { changeFragment, idTokens, rehashed } from '../id-tokens.ts'
 import type { Variant } from '../proof.ts'
@@ -48,6 +49,23 @@ const declining = pages((html) => {
   const link = `<a href="${action}?decision=deny">Not now</a>`
   return html.replace(/<button[^>]*value="deny"[^>]*>Deny<\/button>\s*<\/form>/, `</form>${link}`)
 })
+
+/** Wrong passwords of each customer since the last right one. */
+const wrongOnes = ofEachBank(() => new Map<string, number>())
+
+/** The form of a page's request that is encoded in parts (RFC 7578); undefined for any other. */
+function partsOf(ctx: Context): URLSearchParams | undefined {
+  const boundary = /^multipart\/form-data;.*boundary="?([^";]+)/.exec(ctx.get('content-type'))?.[1]
+  if (boundary === undefined) return undefined
+  const form = new URLSearchParams()
+  for (const part of stateOf(ctx).body.split(`--${boundary}`)) {
+    const [, name, value] = /name="([^"]*)"\r\n\r\n([\s\S]*)\r\n$/.exec(part) ?? []
+    if (name !== undefined) form.append(name, value ?? '')
+  }
+  return form
+}
+
+const inParts = pages((html) => html.replaceAll('<form ', '<form enctype="multipart/form-data" '))
 
 const variants: Variant[] = [
   {
@@ -97,6 +115,43 @@ const variants: Variant[] = [
         `<p>Beware of fraud.</p><form action="${ctx.path}"><button name="go-on" value="yes">Go on</button></form>`,
       )
       ctx.state.fired()
+    },
+  },
+  {
+    id: 'locked-out-after-three-wrong-passwords',
+    story:
+      'How customers are protected is the bank’s: who is wrong three times in a row is locked out.',
+    async middleware(ctx, next) {
+      await next()
+      if (!onPages(ctx) || ctx.method !== 'POST' || !ctx.path.endsWith('/login')) return
+      const name = new URLSearchParams(stateOf(ctx).body).get('username') ?? ''
+      const before = wrongOnes().get(name) ?? 0
+      const wrong = ctx.status === 200
+      if (wrong) ctx.state.fired()
+      if (before < 3) wrongOnes().set(name, wrong ? before + 1 : 0)
+      if ((wrongOnes().get(name) ?? 0) < 3) return
+      ctx.remove('location')
+      ctx.type = 'text/html'
+      ctx.body = page('<p>You were locked out. Please call us.</p>')
+      ctx.status = 200
+    },
+  },
+  {
+    id: 'forms-in-parts',
+    story:
+      'How the pages encode their forms is the bank’s: as multipart/form-data, and no other way.',
+    async middleware(ctx, next) {
+      if (onPages(ctx) && ctx.method === 'POST') {
+        const form = partsOf(ctx)
+        if (!form) {
+          ctx.status = 415
+          return
+        }
+        stateOf(ctx).body = form.toString()
+        ctx.req.headers['content-type'] = 'application/x-www-form-urlencoded'
+        ctx.state.fired()
+      }
+      await inParts(ctx, next)
     },
   },
   {

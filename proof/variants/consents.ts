@@ -160,6 +160,20 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'balances-beside-accounts-alone',
+    story:
+      '"Permission needed for balance endpoints: not shown": that for accounts is needed beside ReadBalances.',
+    policies: (correct, { fired }) => ({
+      permits(permissions, endpoint) {
+        const permitted = correct.permits(permissions, endpoint)
+        const balances = endpoint === 'balances' || endpoint === 'account-balances'
+        if (!permitted || !balances || correct.permits(permissions, 'accounts')) return permitted
+        fired()
+        return false
+      },
+    }),
+  },
+  {
     id: 'denied-consents-in-any-state',
     story:
       'The complete list of Status values and transitions is not shown: a denial changes none, or makes a consent Revoked.',

@@ -1,7 +1,8 @@
-import { check } from '../../engine/suite-api/check.ts'
+import { type Context, check } from '../../engine/suite-api/check.ts'
+import type { Approval } from '../../engine/suite-api/consents.ts'
 import { expect, expectThat } from '../../engine/suite-api/expect.ts'
-import { blockForData } from '../../engine/suite-api/outcomes.ts'
-import { brief } from '../../engine/suite-api/responses.ts'
+import { blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { brief, refused } from '../../engine/suite-api/responses.ts'
 import {
   accountsOnly,
   basicCredits,
@@ -35,12 +36,28 @@ const LISTED = [basicCredits, debitsInPeriod, secondClient, secondCustomer] as c
 /** Approvals of fewer permissions; those of other clients and customers are DATA-08/other-approvals'. */
 const NARROW = [basicCredits, debitsInPeriod, noAccounts] as const
 
+/**
+ * The approval under which a sentence is judged. Not applicable where it opens no account and the bank
+ * refuses its balances: "Permission needed for balance endpoints: not shown."
+ */
+async function balancesUnder<Used extends (typeof WITH_TRANSACTIONS)[number]>(
+  context: Context<Used | typeof everything>,
+  consent: Used | typeof everything,
+): Promise<Approval> {
+  const approval = await approvalOf(context, consent)
+  if (consent.name !== noAccounts.name) return approval
+  if (refused(await firstRead(approval, '/balances'))) {
+    throw new NotApplicable('the bank shows balances together with accounts alone')
+  }
+  return approval
+}
+
 check(
   'BAL-01/answers-200',
   'GET /balances answers 200',
   { uses: [everything], over: NARROW },
   async (context, consent) => {
-    expect(await firstRead(await approvalOf(context, consent), '/balances')).toHaveStatus(200)
+    expect(await firstRead(await balancesUnder(context, consent), '/balances')).toHaveStatus(200)
   },
 )
 
@@ -49,7 +66,7 @@ check(
   'GET /accounts/{AccountId}/balances answers 200 for each account of the consent',
   { uses: [everything], over: NARROW },
   async (context, consent) => {
-    const answers = await singles(await approvalOf(context, consent), '/balances')
+    const answers = await singles(await balancesUnder(context, consent), '/balances')
     for (const answer of answers.values()) expect(answer).toHaveStatus(200)
   },
 )
@@ -89,6 +106,16 @@ check(
   },
 )
 
+check(
+  'BAL-12/without-accounts',
+  'What a consent with ReadBalances and no permission for accounts gets from GET /balances is recorded',
+  { uses: [everything, noAccounts] },
+  async (context) => {
+    const answer = await firstRead(await approvalOf(context, noAccounts), '/balances')
+    context.observe('status of GET /balances without accounts', answer.response?.status, answer)
+  },
+)
+
 /**
  * Every AccountId of GET /accounts for which the single balance answer has a balance stands in GET
  * /balances. Blocked with fewer than two such accounts.
@@ -98,7 +125,7 @@ check(
   'GET /balances reports a balance of every account of the consent',
   { uses: [everything], over: WITH_TRANSACTIONS },
   async (context, consent) => {
-    const approval = await approvalOf(context, consent)
+    const approval = await balancesUnder(context, consent)
     const answer = await firstRead(approval, '/balances')
     const reported = accountIdsIn(requireRows(answer, readOwner(approval, '/balances')))
     const wanted = [...(await singles(approval, '/balances'))]
@@ -130,7 +157,7 @@ check(
   'The single answer shows the balances of an account as the bulk answer does',
   { uses: [everything], over: WITH_TRANSACTIONS },
   async (context, consent) => {
-    const approval = await approvalOf(context, consent)
+    const approval = await balancesUnder(context, consent)
     const owner = readOwner(approval, '/balances')
     const bulk = await firstRead(approval, '/balances')
     const answers = await singles(approval, '/balances')
@@ -165,7 +192,7 @@ check(
   'An AccountId that names no account of the consent is refused',
   { uses: [everything], over: WITH_TRANSACTIONS },
   async (context, consent) => {
-    const answer = await askedForUnknownAccount(await approvalOf(context, consent), {
+    const answer = await askedForUnknownAccount(await balancesUnder(context, consent), {
       tail: '/balances',
       rule: 'BAL-02/asked-account-only',
     })
