@@ -1,4 +1,4 @@
-import type { ConsentFacts } from '../wire/exchange.ts'
+import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
 import type { Caller } from './caller.ts'
 import type { CustomerName } from './parties.ts'
 import type { TokenSet } from './tokens.ts'
@@ -14,4 +14,10 @@ export interface Approval extends Caller {
   /** The tokens in use now; a refresh replaces them. */
   tokens(): Promise<TokenSet>
   use(tokens: TokenSet): void
+  /**
+   * The refresh token is exchanged, and what comes of it is in use from then on.
+   *
+   * @throws NotApplicable where the bank issued none, or ended the approval when a newer one was given
+   */
+  refresh(): Promise<{ exchange: Exchange; tokens: TokenSet | undefined }>
 }

@@ -194,21 +194,7 @@ export function createCustomerSteps(parts: {
 
   const refresh = (named: NamedConsent) =>
     memory.once(`refresh ${named.name}`, owners.steps.refresh, async () => {
-      const approval = await approved(named)
-      const before = await approval.tokens()
-      const { refreshToken, authorised } = before
-      if (!refreshToken) throw new NotApplicable('the bank issues no refresh token')
-      const sent = await approval.tpp.token(
-        { grant_type: 'refresh_token', refresh_token: refreshToken },
-        { about: { idToken: authorised, subject: approval.consentId } },
-      )
-      requireReachable(sent)
-      const value = refreshed(before, sent)
-      if (value) approval.use(value)
-      else {
-        await given.requireNotReplaced(named)
-        await given.requireNewestRefreshes(named)
-      }
+      const { exchange: sent, tokens: value } = await (await approved(named)).refresh()
       const why = `the refresh token of ${named.name} gave no token: ${answerOf(sent)}`
       return { exchange: sent, value, why }
     })
@@ -304,8 +290,28 @@ export function createCustomerSteps(parts: {
     })
     const { name, customer = 'first' } = named
     const use = (next: TokenSet) => held.hold(facts, next)
-    const consentId = facts.id
-    const approval = { ...caller, name, consentId, facts, visit: visited, customer, tokens, use }
+    const refreshNow = async () => {
+      const before = await tokens()
+      const { refreshToken, authorised } = before
+      if (!refreshToken) throw new NotApplicable('the bank issues no refresh token')
+      const sent = await client.token(
+        { grant_type: 'refresh_token', refresh_token: refreshToken },
+        { about: { idToken: authorised, subject: facts.id } },
+      )
+      requireReachable(sent)
+      const next = refreshed(before, sent)
+      if (next) use(next)
+      else {
+        await given.requireNotReplaced(named)
+        await given.requireNewestRefreshes(named)
+      }
+      return { exchange: sent, tokens: next }
+    }
+    const approval: Approval = {
+      ...caller,
+      ...{ name, consentId: facts.id, facts, visit: visited, customer },
+      ...{ tokens, use, refresh: refreshNow },
+    }
     given.add(approval, named.permissions)
     return approval
   }

@@ -1,7 +1,7 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import type { NamedConsent } from '../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
-import { refreshed, requireExchange, requireValue, tokensOf } from '../../engine/suite-api/flow.ts'
+import { requireExchange, requireValue, tokensOf } from '../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, refused, rowsOf, succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
@@ -26,6 +26,7 @@ import { ABSENT } from './common/absent-reads.ts'
 import { consentBody, consentPath, createConsent } from './common/consent-requests.ts'
 import { accountIdsIn, pathOf, requireAccountIds } from './common/data-reads.ts'
 import { readOwner } from './common/read-owners.ts'
+import { goOnRefreshed } from './common/refreshed-access.ts'
 import { everyPath } from './common/same-rows.ts'
 
 /** What access tokens and refresh tokens give. Requirements: specs/account-information/token.yaml */
@@ -177,10 +178,8 @@ const expiredOfSecond = sharedFixture([noAccounts, secondClient], async (context
   if (!target.clients.second || consent.name === secondClient.name) return []
   const { refreshToken } = await (await context.approved(secondClient)).tokens()
   if (!refreshToken || !(await steps.refresh(secondClient)).value) return []
-  const { approval, tokens, after } = await expire(context, secondClient)
-  const grant = { grant_type: 'refresh_token', refresh_token: tokens.refreshToken ?? '' } as const
-  const next = refreshed(tokens, await approval.tpp.token(grant))
-  if (next) approval.use(next)
+  const { approval, after } = await expire(context, secondClient)
+  await goOnRefreshed(approval)
   return after
 })
 

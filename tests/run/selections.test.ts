@@ -40,6 +40,10 @@ test.each([
   ['only-the-newest-approval', ['account-information/authorisation']],
   ['newest-approval-of-one-client', ['account-information/transactions']],
   ['later-registrations-replace-the-client', ['account-information/transactions']],
+  [
+    'newest-approval-revokes-at-the-decision',
+    ['account-information/accounts', 'account-information/registration'],
+  ],
   ['software-registers-once', ['REG-08/created', 'REG-04/subset']],
 ])('%s raises no alarm either where %j alone is judged', async (variant, only) => {
   expect(await alarms([variant], only)).toEqual([])

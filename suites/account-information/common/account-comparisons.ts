@@ -1,8 +1,7 @@
 import type { Context } from '../../../engine/suite-api/check.ts'
 import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { relyOn } from '../../../engine/suite-api/expect.ts'
-import { type TokenSet, tokensOf } from '../../../engine/suite-api/flow.ts'
-import { blockBy, blockForData, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { blockBy, blockForData } from '../../../engine/suite-api/outcomes.ts'
 import { brief, type Exchange, type Row } from '../../../engine/suite-api/responses.ts'
 import { basicCredits, everything } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
@@ -23,13 +22,7 @@ export async function idsAroundRefresh(
   approval: Approval,
 ): Promise<{ before: string[]; after: string[]; exchange: Exchange }> {
   const before = await requireAccountIds(approval)
-  const { refreshToken } = await approval.tokens()
-  if (!refreshToken) throw new NotApplicable('the bank issues no refresh token')
-  const grant = { grant_type: 'refresh_token' as const, refresh_token: refreshToken }
-  const exchange = await approval.tpp.token(grant)
-  relyOn(OWNERS.refresh, exchange).toGiveAToken()
-  const tokens = tokensOf(exchange) as TokenSet
-  approval.use({ ...tokens, refreshToken: tokens.refreshToken ?? refreshToken })
+  relyOn(OWNERS.refresh, (await approval.refresh()).exchange).toGiveAToken()
   const [, second] = await accountsTwice(approval)
   return { before, after: await requireAccountIds(approval), exchange: second }
 }
