@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { check } from '../../engine/suite-api/check.ts'
 import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import { untilTimeHasMoved } from '../../engine/suite-api/flow.ts'
-import { Nonconformance } from '../../engine/suite-api/outcomes.ts'
-import { brief, member } from '../../engine/suite-api/responses.ts'
+import { blockBy, Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { brief, member, refused } from '../../engine/suite-api/responses.ts'
 import { OWNERS } from '../owners.ts'
 import {
   changedSince,
@@ -11,7 +11,12 @@ import {
   newlyQueried,
   type Queried,
 } from './common/consent-comparisons.ts'
-import { consentPath, createConsent, invalidIds } from './common/consent-requests.ts'
+import {
+  consentPath,
+  createConsent,
+  invalidIds,
+  requireConsentId,
+} from './common/consent-requests.ts'
 import { sameInstant, secondsOf } from './common/instants.ts'
 
 /**
@@ -47,6 +52,29 @@ check(
     compare(await newlyQueried(context))
     if (context.target.clients.second)
       compare(await createdAndQueried(await context.caller('second')))
+  },
+)
+
+/**
+ * An older consent with all that can be asked for, queried once a newer one with less was created. Fails: its
+ * Permissions, dates or creation are others. That it still waits is not said: not applicable where its query is
+ * refused. Blocked where the first query shows it otherwise already.
+ */
+check(
+  'CONS-22/beside-newer',
+  'A consent is not changed by a newer one of the same client',
+  {},
+  async (context) => {
+    const { creation, query } = await newlyQueried(context)
+    const already = changedSince({ creation, query })
+    if (already) blockBy('CONS-22/as-created', already.message, query)
+    const client = await context.caller()
+    await createConsent(client)
+    const again = await client.get(consentPath(requireConsentId(creation)))
+    if (refused(again)) throw new NotApplicable('a newer consent ends one that waits')
+    relyOn(OWNERS.query, again).toSucceed()
+    const finding = changedSince({ creation, query: again })
+    if (finding) throw new Nonconformance({ ...finding, exchange: again })
   },
 )
 

@@ -74,6 +74,21 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'newer-consents-give-their-permissions-to-older-ones',
+    story:
+      'What a client may ask for is kept with the client, and every consent that waits shows it.',
+    fails: ['CONS-22/beside-newer'],
+    middleware: answered(KIND, 'GET', (data, ctx) => {
+      const consent = consentNamed(ctx)
+      const newest = stateOf(ctx)
+        .bank.services.consents.all()
+        .findLast(({ kind, clientId }) => kind === KIND && clientId === consent?.clientId)
+      if (consent?.status !== 'AwaitingAuthorisation' || !newest || newest === consent)
+        return undefined
+      return { ...data, Permissions: newest.permissions }
+    }),
+  },
+  {
     id: 'creation-time-moves-with-the-status',
     story:
       'The row is written anew with every change, and its creation time by a clock that is slow.',
