@@ -130,13 +130,15 @@ function losses(): { first: Promise<never>; tell(error: Error): void; stop(): vo
   return { first, tell, stop: () => process.off('uncaughtException', tell) }
 }
 
-/** Whatever vitest keeps open then does not keep this process. */
+/** Whatever vitest keeps open then does not keep this process, once it has its exit code: that comes after the reports. */
 function leaveSoon(): void {
-  setTimeout(() => process.exit(), PARTING).unref()
+  setInterval(() => {
+    if (process.exitCode !== undefined) process.exit()
+  }, PARTING).unref()
 }
 
-/** Milliseconds for what is left to do and to say. */
-const PARTING = 3000
+/** Milliseconds for what is left to say. */
+const PARTING = 2000
 
 /** Adds our own trouble to the report: it makes the run an error, never a verdict on the bank. */
 function amend(file: string, problems: string[], interrupted: boolean): void {

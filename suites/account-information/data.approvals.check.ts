@@ -133,13 +133,13 @@ check(
       expected: `balances of ${before} accounts`,
       actual: `balances of ${now} accounts`,
     })
-    for (const amounts of [owedIn, linesIn]) {
-      const [owed, owedNow, owedAfter] = answers.map(amounts)
-      if (owed === '' || owedNow === '') continue
-      expectThat(owed !== owedAfter || owed === owedNow, {
-        message: `one client gets other ${amounts === owedIn ? 'balances' : 'credit lines'} than the other`,
-        expected: String(owed),
-        actual: String(owedNow),
+    for (const [words, amountsIn] of AMOUNTS) {
+      const [first, others, again] = answers.map(amountsIn)
+      if (first === '' || others === '') continue
+      expectThat(first !== again || first === others, {
+        message: `one client gets other ${words} than the other`,
+        expected: String(first),
+        actual: String(others),
       })
     }
   },
@@ -157,6 +157,11 @@ function linesIn(rows: Row[]): string {
   const each = lines.map((line) => `${String(line?.Type)} ${String(line && amountOf(line))}`)
   return each.sort().join(', ')
 }
+
+const AMOUNTS = [
+  ['balances', owedIn],
+  ['credit lines', linesIn],
+] as const
 
 /** Ends the check unless an answer holds what another approval of the customer shows before and after. */
 async function expectHeld(answer: Exchange, rows: Row[], whole: Approval): Promise<void> {

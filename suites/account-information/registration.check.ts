@@ -76,6 +76,16 @@ wrongRegistrationCheck(
   },
 )
 
+const UNSIGNED = {
+  deviation: 'an unsigned software statement',
+  signature: { alg: 'none' },
+} as const
+
+const FORGED = {
+  deviation: 'a software statement signed by a stranger',
+  signature: { key: 'unknown' },
+} as const
+
 wrongRegistrationCheck(
   'REG-03/missing',
   'A registration without a software statement is refused',
@@ -94,8 +104,8 @@ wrongRegistrationCheck(
   async (context) => {
     expectNoClient(
       await register(context, {
-        deviation: 'an unsigned software statement',
-        softwareStatement: (statement) => signedAgain(context.tpp(), statement, { alg: 'none' }),
+        deviation: UNSIGNED.deviation,
+        softwareStatement: (statement) => signedAgain(context.tpp(), statement, UNSIGNED.signature),
       }),
     )
   },
@@ -108,8 +118,8 @@ wrongRegistrationCheck(
   async (context) => {
     expectNoClient(
       await register(context, {
-        deviation: 'a software statement signed by a stranger',
-        softwareStatement: (statement) => signedAgain(context.tpp(), statement, { key: 'unknown' }),
+        deviation: FORGED.deviation,
+        softwareStatement: (statement) => signedAgain(context.tpp(), statement, FORGED.signature),
       }),
     )
   },
@@ -144,7 +154,8 @@ check(
 
 /**
  * The second client's request over its own certificate, the statement unsigned, then signed by a stranger;
- * its correct registration is the control. Fails: 2xx with a client_id.
+ * its correct registration is the control, and that a software may be registered once more. Fails: 2xx with a
+ * client_id.
  */
 check(
   'REG-03/second-client',
@@ -161,7 +172,7 @@ check(
     }
     await context.caller('second')
     await anotherRegistration(context)
-    for (const { deviation, signature } of context.cases(WRONGLY_SIGNED)) {
+    for (const { deviation, signature } of context.cases([UNSIGNED, FORGED])) {
       const answer = await second.register({
         deviation,
         softwareStatement: (statement) => signedAgain(second, statement, signature),
@@ -260,11 +271,6 @@ for (const [slug, contentType] of [
     },
   )
 }
-
-const WRONGLY_SIGNED = [
-  { deviation: 'an unsigned software statement', signature: { alg: 'none' } },
-  { deviation: 'a software statement signed by a stranger', signature: { key: 'unknown' } },
-] as const
 
 /** The software statement's claims under another signature, with the kid of the directory's. */
 function signedAgain({ client }: Tpp, statement: string, deviation: JwtDeviation): string {
