@@ -45,7 +45,7 @@ export async function proveTpps(
   const alone = options.alone || ids.length > 0
   await shareAmong<string[], TppProof>({
     script: join(import.meta.dirname, '..', 'proof', 'tpp', `worker.${BUILT ? 'js' : 'ts'}`),
-    jobs: alone ? chosen.map(({ id }) => [id]) : groupTpps(all, judges),
+    queue: alone ? chosen.map(({ id }) => [id]) : groupTpps(all, judges),
     processes: processes(options),
     // A group that does not hold is halved again and again: twice as many clients as it has members.
     patience: (group) => PATIENCE * 2 * group.length,

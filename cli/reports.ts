@@ -62,15 +62,16 @@ export async function verify(path: string, options: { key?: string }): Promise<v
   const signer = found.signer === undefined ? '' : ` by ${found.signer}`
   console.log(`signature: ${found.signature}${signer}`)
   console.log(`exchanges: ${found.exchanges}, chained by hash`)
-  for (const { file, line, message } of found.findings) {
-    const place = [file, line && `line ${line}`]
-    console.log(`  ${place.filter(Boolean).join(', ')}: ${message}`)
-  }
+  for (const finding of found.findings) console.log(`  ${inWords(finding)}`)
   if (found.uncovered.length > 0) {
     console.log(`not covered by the statement: ${found.uncovered.map(oneLine).join(', ')}`)
   }
   console.log(conclusion(found))
   process.exitCode = found.intact ? 0 : 1
+}
+
+function inWords({ file, line, message }: Verification['findings'][number]): string {
+  return `${[file, line && `line ${line}`].filter(Boolean).join(', ')}: ${message}`
 }
 
 /** What a verification shows, and what it could not look at. */
@@ -114,4 +115,11 @@ export async function packed(dir: string, options: { out?: string }): Promise<vo
   )
   const { file, bytes, holds } = await pack(dir, options.out ?? `${dir}.zip`, { more })
   console.log(`${file}: ${holds.length} files, ${bytes} bytes`)
+  // Of the statement itself only its signer's key can tell.
+  const { findings } = await verifyRun(file)
+  const changed = findings.find((finding) => finding.file !== 'statement.jws')
+  if (!changed) return
+  console.error(
+    `It was changed since the run: ${inWords(changed)}. \`assay verify\` tells all of it.`,
+  )
 }

@@ -1,8 +1,7 @@
 import { CHAPTERS } from '../engine/catalogue/catalogue.ts'
-import { OWNERS } from '../suites/owners.ts'
 import { chapterOf } from './chapters.ts'
 import type { Mixed } from './mixed.ts'
-import { compatible, drawPairs, inOrder, sameSettings, type Themed } from './pairs.ts'
+import { compatible, drawPairs, inOrder, metBefore, sameSettings, type Themed } from './pairs.ts'
 import type { Fault, Variant } from './proof.ts'
 
 /**
@@ -22,25 +21,9 @@ const PAIRS = 4
 
 type Chaptered = Fault & { chapter: string }
 
-/** Steps that little else rests on. */
-const LEAVES: readonly string[] = [
-  OWNERS.visitWithoutState,
-  OWNERS.visitAgain,
-  OWNERS.consentWithExpiry,
-  OWNERS.consentWithPeriod,
-  OWNERS.fundsDeletion,
-  OWNERS.accountsWithBasicAlone,
-  OWNERS.accountsWithDetailAlone,
-  OWNERS.products,
-]
-
-/** Steps that most else rests on. */
-const TRUNK: readonly string[] = Object.values(OWNERS).filter((id) => !LEAVES.includes(id))
-
 /** Groups of faults that are told apart. */
 export function groupFaults(faults: Chaptered[], largest = LARGEST): Chaptered[][] {
-  const alone = (fault: Chaptered) =>
-    fault.target !== undefined || idsOf(fault).some((id) => TRUNK.includes(id))
+  const alone = ({ target, stops }: Fault) => target !== undefined || stops === true
   const social = faults
     .filter((fault) => !alone(fault))
     .sort((one, other) => placeOf(other) - placeOf(one))
@@ -99,15 +82,13 @@ const idsOf = ({ fails, warns = [] }: Fault) => [...fails, ...warns]
 
 /**
  * Groups of freedoms that a bank could take at once, the outermost first; what warns or blocks is judged
- * by itself. Whom a freedom meets, a draw decides.
+ * by itself. Whom a freedom meets, a draw decides, but for those that were once found wanting together.
  */
 export function groupVariants(variants: Themed[], seed: number): Themed[][] {
   const alone = ({ blocks, target }: Variant) => Boolean(blocks ?? target)
   const groups = new Map(variants.map((variant) => [variant, [variant]]))
-  for (const pair of drawPairs(
-    variants.filter((variant) => !alone(variant)),
-    seed,
-  )) {
+  const social = variants.filter((variant) => !alone(variant))
+  for (const pair of [...metBefore(social), ...drawPairs(social, seed)]) {
     const [one, other] = pair.map((variant) => groups.get(variant) ?? [])
     if (!one || !other || one === other || one.length + other.length > FREEDOMS) continue
     if (!one.every((each) => other.every((another) => compatible(each, another)))) continue
@@ -124,7 +105,7 @@ const AT_ONCE = 120
 export function groupMixed(pairs: Mixed[]): Mixed[][] {
   if (pairs.length > AT_ONCE)
     return [...groupMixed(pairs.slice(0, AT_ONCE)), ...groupMixed(pairs.slice(AT_ONCE))]
-  const alone = ([fault]: Mixed) => idsOf(fault).some((id) => TRUNK.includes(id))
+  const alone = ([{ stops }]: Mixed) => stops === true
   const social = pairs.filter((pair) => !alone(pair))
   return [...pairs.filter(alone).map((pair) => [pair]), ...groupsOf(social, suit, PAIRS)]
 }

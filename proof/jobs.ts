@@ -45,15 +45,25 @@ const SAMPLE = 24
 /** The draw of a proof for which nobody names another: a build that fails fails again. */
 export const SEED = 1
 
-/** Everything there is to prove, several in one bank where they can share it. */
+/**
+ * Everything there is to prove, several in one bank where they can share it. What has a bank of its own comes
+ * first, since the slowest are among it; then faults, so that those that others hid meet others meanwhile.
+ */
 export function wholeProof(all: Alterations, seed: number, alone = false): Job[] {
   const { faults, variants } = all
   const wrong = alone ? faults.map((each) => [each]) : groupFaults(faults)
   const lawful = alone ? variants.map((each) => [each]) : groupVariants(variants, seed)
-  return [
+  const jobs = [
+    ...lawful.map((group) => job('variant', group)),
     job('correct', [CORRECT]),
     ...wrong.map((group) => job('fault', group)),
-    ...lawful.map((group) => job('variant', group)),
+  ]
+  const single = ({ ids }: Job) => ids.length === 1
+  const shared = jobs.filter((each) => !single(each))
+  return [
+    ...jobs.filter(single),
+    ...shared.filter(({ kind }) => kind === 'fault'),
+    ...shared.filter(({ kind }) => kind !== 'fault'),
     ...mixedJobs(all, SAMPLE, seed, alone),
   ]
 }

@@ -20,6 +20,26 @@ export function drawPairs(variants: Themed[], seed: number): [Themed, Themed][] 
   return drawn(all, seed)
 }
 
+/** Freedoms that condemned a lawful bank together once, and neither alone: they meet in every proof. */
+export const MET: readonly (readonly [string, string])[] = [
+  ['refresh-tokens-are-not-offered', 'only-the-newest-approval'],
+  ['data-refused-by-any-status', 'newest-approval-though-it-asked-for-more'],
+  ['newest-approval-of-one-client', 'refusals-lead-to-a-page'],
+  ['funds-deleted-under-aisp', 'grants-refused-by-any-status'],
+  ['balances-beside-accounts-alone', 'new-tokens-end-the-old'],
+  ['codes-and-tokens-with-every-character', 'token-behind-its-padding-ignored'],
+  ['many-keys', 'unavailable-now-and-then'],
+]
+
+/** Those of them that are among these variants. */
+export function metBefore(variants: Themed[]): [Themed, Themed][] {
+  return MET.flatMap(([one, other]) => {
+    const first = variants.find(({ id }) => id === one)
+    const second = variants.find(({ id }) => id === other)
+    return first && second ? [[first, second]] : []
+  })
+}
+
 /** Variants of one theme often say the opposite; of two themes, when both want one setting. */
 export function compatible(one: Themed, other: Themed): boolean {
   return one.theme !== other.theme && !sameSettings(one, other)

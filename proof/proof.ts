@@ -8,6 +8,8 @@ export interface Fault extends Alteration {
   /** Ids that warn, exactly. */
   warns?: string[]
   because?: string
+  /** It keeps much else from being judged, and has a bank of its own. */
+  stops?: true
   /** What the operator's target file says of such a bank, where the embedded one's does not fit. */
   target?: (document: TargetDocument) => void
 }

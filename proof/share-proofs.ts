@@ -7,7 +7,7 @@ import { shareAmong } from './worker-pool.ts'
 const PATIENCE = 120_000
 
 /**
- * Shares what is to be proven at banks among processes.
+ * Shares what is to be proven at banks among processes. Faults that others hid come next, once all others are done.
  *
  * @param again what is to be done with faults that others hid, from the first such round on.
  */
@@ -18,19 +18,37 @@ export async function runInWorkers(
   again: (hidden: string[], round: number) => Job[],
 ): Promise<void> {
   const script = import.meta.url.endsWith('.ts') ? 'worker.ts' : 'worker.js'
-  for (let round = 1, rest = jobs; rest.length > 0; round += 1) {
-    const hidden: string[] = []
+  const queue = [...jobs]
+  let round = 0
+  let hidden: string[] = []
+  /** Faults of this round that are not proven yet. */
+  let open = faultsIn(jobs)
+  const note = (proof: Proof) => {
+    if (proof.hidden) hidden.push(proof.id)
+    else done(proof)
+    if (proof.kind === 'fault') open -= 1
+    if (open > 0 || hidden.length === 0) return
+    round += 1
+    const next = again(hidden, round)
+    hidden = []
+    open = faultsIn(next)
+    queue.unshift(...next)
+  }
+  while (queue.length > 0) {
     await shareAmong<Job, Proof>({
       script: join(import.meta.dirname, script),
-      jobs: rest,
+      queue,
       processes,
       // A group that does not hold is parted again and again: twice as many runs as it has members.
       patience: ({ ids }) => PATIENCE * 2 * ids.length,
-      done: (proof) => (proof.hidden ? hidden.push(proof.id) : done(proof)),
+      done: note,
       lost,
     })
-    rest = hidden.length > 0 ? again(hidden, round) : []
   }
+}
+
+function faultsIn(jobs: Job[]): number {
+  return jobs.reduce((sum, { kind, ids }) => (kind === 'fault' ? sum + ids.length : sum), 0)
 }
 
 function lost({ kind, ids }: Job, why: string): Proof[] {

@@ -1,4 +1,5 @@
 import type { Context, Middleware, Next } from 'koa'
+import type { Records } from '../bank/adapter.ts'
 import { stateOf } from '../bank/state.ts'
 import { ofEachBank } from './each-bank.ts'
 import { type Remake, rehashed, remade } from './id-tokens.ts'
@@ -21,9 +22,9 @@ export function tokensSpelt(write: Write, plain = (token: string) => token): Mid
     const read = (token: string) => known.get(plain(token)) ?? token
     if (!spelling.told) {
       spelling.told = true
-      const { records } = state.bank.services
-      const { peek } = records
-      records.peek = (model, id) => peek(model, read(id))
+      const all = readers()
+      all.push(read)
+      if (all.length === 1) readBeforeLooking(state.bank.services.records, all)
     }
     const bearer = /^Bearer +(.+)$/i.exec(ctx.get('authorization'))?.[1]
     if (bearer) ctx.req.headers.authorization = `Bearer ${read(bearer)}`
@@ -44,6 +45,18 @@ export function tokensSpelt(write: Write, plain = (token: string) => token): Mid
     })
     state.fired()
   }
+}
+
+/** How to read what each alteration writes, the outermost first. */
+const readers = ofEachBank(() => [] as ((token: string) => string)[])
+
+function readBeforeLooking(records: Records, all: readonly ((token: string) => string)[]): void {
+  const { peek } = records
+  records.peek = (model, id) =>
+    peek(
+      model,
+      all.reduce((token, read) => read(token), id),
+    )
 }
 
 function spelt(ctx: Context, body: Json, write: (token: string) => string): Json {

@@ -7,7 +7,8 @@ const YOUNG = '--max-semi-space-size=32'
 export interface Shared<Job, Result> {
   /** Says `ready`, then answers each job with its results; built or source. */
   script: string
-  jobs: Job[]
+  /** Jobs are taken from its beginning, and may be added while others are done. */
+  queue: Job[]
   processes: number
   /** Milliseconds that a job may take at most. */
   patience(job: Job): number
@@ -21,16 +22,15 @@ export interface Shared<Job, Result> {
  * failed, and is replaced.
  */
 export async function shareAmong<Job, Result>(shared: Shared<Job, Result>): Promise<void> {
-  const { jobs, processes } = shared
-  const queue = [...jobs]
+  const { queue, processes } = shared
   const work = async () => {
-    while (queue.length > 0) await oneProcess(queue, shared)
+    while (queue.length > 0) await oneProcess(shared)
   }
-  await Promise.all(Array.from({ length: Math.min(processes, jobs.length) }, work))
+  await Promise.all(Array.from({ length: Math.min(processes, queue.length) }, work))
 }
 
-function oneProcess<Job, Result>(queue: Job[], shared: Shared<Job, Result>): Promise<void> {
-  const { script, patience, done, lost } = shared
+function oneProcess<Job, Result>(shared: Shared<Job, Result>): Promise<void> {
+  const { script, queue, patience, done, lost } = shared
   const child = fork(script, { execArgv: [...process.execArgv, YOUNG] })
   let job: Job | undefined
   let timer: NodeJS.Timeout | undefined

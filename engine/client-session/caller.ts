@@ -87,7 +87,7 @@ export function createCaller(tpp: Tpp, tokens: Tokens): Caller {
     const better = await tokens.instead?.({ token, management, funds, answer })
     if (!better) return answer
     const second = await send(better.token, better.instead)
-    if (second.response?.status === 401) tokens.vain?.add(kind)
+    if ([401, 403].includes(second.response?.status ?? 0)) tokens.vain?.add(kind)
     return second
   }
 

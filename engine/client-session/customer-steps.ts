@@ -249,16 +249,16 @@ export function createCustomerSteps(parts: {
       throw new NotApplicable(`the run has ended the approval “${named.name}” before`)
     }
     await given.requireNotReplaced(named)
-    // A token without a right is answered so too: no other one would help.
-    if (answer.response?.status !== 401) return undefined
+    // By which status data are refused with a token that is not taken any more is left open (Errors).
+    const unauthorised = answer.response?.status === 401
+    if (!unauthorised && !given.mayBeReplaced(named)) return undefined
     const latest = held.of(facts)?.accessToken
     if (latest !== undefined && latest !== token) return { token: latest }
     const promised = issued.isPromised(token)
     const next = await held.refresh(facts, client)
-    if (!next) {
-      await given.requireNewestReads(named)
-      return undefined
-    }
+    if (!next) await given.requireNewestReads(named)
+    // What was refused for want of a right is judged as it came: a newer token has the same rights.
+    if (!next || !unauthorised) return undefined
     const told = promised && { instead: refusedAt(known, answer, true) }
     return { token: next.accessToken, ...told }
   }

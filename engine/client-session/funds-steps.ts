@@ -45,14 +45,13 @@ export function createFundsSteps(parts: {
       let exchange: Exchange | undefined
       for (const guess of scheme === undefined ? SCHEMES : [scheme]) {
         const body = fundsConfirmationBody(target, guess)
-        for (const create of target.endpoints.cbpii.create) {
+        const found = await firstThatTakes(target.endpoints.cbpii.create, (create) => {
           funds.create = create
-          exchange = await client.post(FUNDS, body)
-          requireReachable(exchange)
-          // The document names three, any of them may be the one.
-          if (!isElsewhere(exchange)) break
-        }
-        if (exchange && refusedAsWrong(exchange)) continue
+          return client.post(FUNDS, body)
+        })
+        funds.create = found.address
+        exchange = found.exchange
+        if (refusedAsWrong(exchange)) continue
         funds.scheme = guess
         break
       }
@@ -71,15 +70,13 @@ export function createFundsSteps(parts: {
 
   const deleteFunds = async (client: Caller, id: string) => {
     const path = `${FUNDS}/${encodeURIComponent(id)}`
-    let exchange: Exchange | undefined
-    for (const address of funds.delete ? [funds.delete] : target.endpoints.cbpii.delete) {
+    const addresses = funds.delete ? [funds.delete] : target.endpoints.cbpii.delete
+    const found = await firstThatTakes(addresses, (address) => {
       funds.delete = address
-      exchange = await client.delete(path)
-      requireReachable(exchange)
-      // The document leaves open which one it is.
-      if (!isElsewhere(exchange)) break
-    }
-    return exchange as Exchange
+      return client.delete(path)
+    })
+    funds.delete = found.address
+    return found.exchange
   }
 
   const fundsDeletion = () =>
@@ -104,6 +101,29 @@ export function createFundsSteps(parts: {
 function createdId(exchange: Exchange): string | undefined {
   const id = member(exchange.response?.json, 'Data', 'ConsentId')
   return succeeded(exchange) && typeof id === 'string' && id !== '' ? id : undefined
+}
+
+/**
+ * The answer of the first address that takes a request: the document leaves open which of them it is. What a
+ * gateway says where nothing is, no sentence tells; 404, 405 and a redirect surely mean that. Where none takes
+ * it, the first that may be the right one.
+ */
+async function firstThatTakes(
+  [first, ...others]: readonly string[],
+  ask: (address: string) => Promise<Exchange>,
+): Promise<{ address: string; exchange: Exchange }> {
+  const at = async (address: string) => {
+    const exchange = await ask(address)
+    requireReachable(exchange)
+    return { address, exchange }
+  }
+  let best = await at(first as string)
+  for (const address of others) {
+    if (succeeded(best.exchange)) return best
+    const found = await at(address)
+    if (succeeded(found.exchange) || isElsewhere(best.exchange)) best = found
+  }
+  return best
 }
 
 /** Does the bank know nothing at this address? AMB-41: a redirect to a page is a refusal too. */

@@ -13,6 +13,8 @@ import type { IssuedTokens } from './issued-tokens.ts'
  */
 export interface GivenApprovals {
   add(approval: Approval, permissions: readonly string[]): void
+  /** Did the same customer give the same client a newer one, and did this one read nothing since? */
+  mayBeReplaced(consent: NamedConsent): boolean
   /**
    * Where data are refused with whatever status.
    *
@@ -49,7 +51,15 @@ export function createGivenApprovals(
       .filter(({ approval }) => approval.tpp.name === client && approval.customer === customer)
       .filter(({ approval }) => held.of(approval.facts))
       .at(-1)
-    return older && newer && { older, newer, gone: issued.hasEnded(newer.approval.consentId) }
+    return older && newer && { older, newer, gone: isGone(newer.approval) }
+  }
+
+  /** Has it ended, or its token expired where no refresh token gives another one? */
+  const isGone = ({ consentId, facts }: Approval) => {
+    const { accessToken = '', refreshToken } = held.of(facts) ?? {}
+    return (
+      issued.hasEnded(consentId) || (refreshToken === undefined && issued.hasExpired(accessToken))
+    )
   }
 
   /** What the same customer approved for the same client later, for a check alone. */
@@ -68,6 +78,11 @@ export function createGivenApprovals(
   return {
     add(approval, permissions) {
       given.push({ approval, path: readableWith(permissions), at: Date.now() })
+    },
+    mayBeReplaced(consent) {
+      const { older, newer } = besides(consent) ?? {}
+      if (older && newer && issued.lastRead(older.approval.consentId) < newer.at) return true
+      return approvedLater(consent) !== undefined
     },
     async requireNotReplaced(consent) {
       const older = given.find(({ approval }) => approval.name === consent.name)

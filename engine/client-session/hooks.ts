@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
+import { lastLine, run } from '../authorisation-drivers/program.ts'
 import type { Target } from '../configuration/resolve.ts'
 import type { HookDocument, HookName } from '../configuration/target.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
@@ -29,6 +29,8 @@ export interface Hooks {
   possible(name: HookName, comes?: number): void
   /** Makes the fact true: by the target's hook, or by waiting for it. */
   state(name: HookName, subject: HookSubject, comes?: number): Promise<void>
+  /** Ends the program that is under way, and every later one at once. */
+  interrupt(): void
 }
 
 /** What facts work with. */
@@ -62,6 +64,7 @@ export function createHooks({ target, question, onWaiting, onTold }: HookParts):
     throw new NotApplicable(`${why(name)}${late}`)
   }
   const patient = target.expiryPatience / 1000
+  const interruption = new AbortController()
   return {
     shortLife: !hookOf('consent-expired') && patient >= LEAST_LIFE ? patient : undefined,
     possible,
@@ -69,12 +72,13 @@ export function createHooks({ target, question, onWaiting, onTold }: HookParts):
       possible(name, comes)
       onTold?.(name, subject)
       const hook = hookOf(name)
-      if (hook) return stateFact(target, name, hook, subject, question)
+      if (hook) return stateFact(target, name, hook, subject, interruption.signal, question)
       onWaiting?.(name)
       // A clock that is behind lets it expire later, by our clock.
       await wait(Math.max(0, (comes ?? 0) - Date.now()) + target.clockTolerance * 1000)
       onWaiting?.()
     },
+    interrupt: () => interruption.abort(),
   }
 }
 
@@ -84,6 +88,7 @@ async function stateFact(
   name: HookName,
   hook: HookDocument,
   subject: HookSubject,
+  signal: AbortSignal,
   question: HookParts['question'],
 ): Promise<void> {
   const fill = (text: string, spelt: (value: string) => string = String) =>
@@ -114,19 +119,16 @@ async function stateFact(
     if (undone !== undefined) throw failed(name, undone)
     return
   }
-  const [command, ...args] = hook.command ?? []
-  if (!command) throw failed(name, 'it names neither http nor command')
-  await new Promise<void>((resolve, reject) => {
-    execFile(
-      command,
-      args.map((arg) => fill(arg)),
-      { cwd: target.base, timeout: PATIENCE },
-      (error) =>
-        error
-          ? reject(failed(name, `the command ended with ${error.code ?? error.signal}`))
-          : resolve(),
-    )
-  })
+  const [program, ...args] = hook.command ?? []
+  if (!program) throw failed(name, 'it names neither http nor command')
+  const { base } = target
+  const command = [program, ...args.map((arg) => fill(arg))]
+  const ran = await run({ command, base, patience: PATIENCE, env: {}, talkative: true, signal })
+  const ended = ran.ended === 'exited' ? `ended with exit code ${ran.code}` : ran.ended
+  const complaint = lastLine(ran.stderr).slice(0, 200)
+  const because = complaint === '' ? '' : `: ${complaint}`
+  if (ran.ended !== 'exited' || ran.code !== 0)
+    throw failed(name, `the program ${program} ${ended}${because}`)
 }
 
 /** Inside a string of JSON. */

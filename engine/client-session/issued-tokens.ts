@@ -34,6 +34,8 @@ export interface IssuedTokens {
   isNewest(accessToken: string): boolean
   /** Should it still live, by what the bank said of it? */
   isPromised(accessToken: string): boolean
+  /** Has a hook made it expire? */
+  hasExpired(accessToken: string): boolean
   /** Has the consent been deleted, revoked, or outlived? */
   hasEnded(consentId: string): boolean
   /** When it last gave data, in milliseconds since the epoch; 0 where it never did. */
@@ -44,7 +46,7 @@ export interface LatestToken {
   token: string
   /** Milliseconds since the epoch. */
   at: number
-  /** Was its consent ended, or its code used twice, so that it need not be taken any more? */
+  /** Did it expire, was its consent ended, or its code used twice, so that it need not be taken any more? */
   gone: boolean
 }
 
@@ -83,8 +85,10 @@ export function createIssuedTokens(): IssuedTokens {
     },
     latestOf(clientId, customer) {
       const found = latest.get(`${clientId} ${customer}`)
-      const { consentId = '', used = 0 } = codes.get(found?.code ?? '') ?? {}
-      return found && { token: found.token, at: found.at, gone: ended.has(consentId) || used > 1 }
+      if (!found) return undefined
+      const { token, at, code } = found
+      const { consentId = '', used = 0 } = codes.get(code) ?? {}
+      return { token, at, gone: expired.has(token) || ended.has(consentId) || used > 1 }
     },
     note(exchange) {
       const { endpoint, about, request } = exchange
@@ -124,6 +128,7 @@ export function createIssuedTokens(): IssuedTokens {
       const { at = 0, expiresIn = 0 } = issued.get(token) ?? {}
       return !expired.has(token) && Date.now() < at + expiresIn * 1000 - MARGIN
     },
+    hasExpired: (token) => expired.has(token),
     hasEnded: (id) => ended.has(id),
     lastRead: (id) => read.get(id) ?? 0,
   }

@@ -202,7 +202,10 @@ export function createSession(parts: SessionParts): Session {
       const spared = parts.keeps?.() ? leftovers.kept() : new Set<string>()
       return deleteLeftovers({ leftovers, clients, funds: fundsSteps }, spared)
     },
-    interrupt: () => driver.interrupt?.(),
+    interrupt() {
+      driver.interrupt?.()
+      hooks.interrupt()
+    },
     async close() {
       resumable?.close()
       await driver.close()

@@ -89,8 +89,9 @@ function causeOf(check: CheckResult, evidence: Evidence): { title: string; whose
   return { title: what || cause, whose: network ? 'network' : 'configuration' }
 }
 
-/** A hook that said no is the bank's; a command that ended, or a person who could not, is the target's own. */
+/** A hook that said no is the bank's; a program that ended, or a person who could not, is the target's own. */
 function whoseHook(message: string): Whose {
+  if (/ failed: the program /.test(message)) return 'configuration'
   if (/: it answered \d{3}/.test(message)) return 'bank'
   return /E[A-Z]{4,}|timeout|socket|certificate/i.test(message) ? 'network' : 'configuration'
 }

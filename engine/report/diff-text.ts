@@ -25,7 +25,8 @@ export function diffText(diff: ReportDiff): string {
   for (const [key, one, many] of GROUPS) {
     const { length } = diff[key]
     if (length === 0) continue
-    lines.push('', `${length} ${length === 1 ? one : many}`)
+    lines.push('', `${length} ${length === 1 ? one : many}${apart(diff, key)}`)
+    if (apart(diff, key) !== '') continue
     for (const change of diff[key]) lines.push(`  ${line(change)}`)
   }
   if (diff.flaky.length > 0) lines.push('', `${diff.flaky.length} flaky`)
@@ -54,7 +55,8 @@ export function diffMarkdown(diff: ReportDiff): string {
   for (const [key, one, many] of GROUPS) {
     const { length } = diff[key]
     if (length === 0) continue
-    lines.push('', `### ${length} ${length === 1 ? one : many}`, '')
+    lines.push('', `### ${length} ${length === 1 ? one : many}${apart(diff, key)}`, '')
+    if (apart(diff, key) !== '') continue
     for (const change of diff[key]) {
       const said = change.message ? `: ${md(change.message)}` : ''
       lines.push(`- <code>${md(change.id)}</code> ${move(change)} ${md(change.title)}${said}`)
@@ -74,6 +76,14 @@ export function diffMarkdown(diff: ReportDiff): string {
   }
   if (nothing(diff)) lines.push('', 'Nothing changed.')
   return `${lines.join('\n')}\n`
+}
+
+/** Why checks that only one of the runs knows are not listed; empty where they are. */
+function apart({ sameScope }: ReportDiff, key: (typeof GROUPS)[number][0]): string {
+  if (sameScope || !['appeared', 'vanished'].includes(key)) return ''
+  return key === 'appeared'
+    ? ': the earlier run was not asked to judge them'
+    : ': the later run was not asked to judge them'
 }
 
 /** Nothing to tell but what still fails. */

@@ -19,6 +19,8 @@ export interface ReportDiff {
   vanished: CheckChange[]
   /** Checks that changed between kept and broken at least twice over the runs that were given. */
   flaky: { id: string; outcomes: (Outcome | undefined)[] }[]
+  /** Were both asked to judge the same? Else what only one of them judged is counted, and not listed. */
+  sameScope: boolean
   /** What the bank does where the documents are silent, and now does otherwise. */
   observations: { requirement: string; what: string; before: string[]; after: string[] }[]
   /** Facts that make the comparison less than exact: other suite, requirements, configuration, scope. */
@@ -58,6 +60,7 @@ export function diffReports(a: Report, b: Report, earlier: Report[] = []): Repor
     appeared: [],
     vanished: [],
     flaky: flaky([...earlier, a, b]),
+    sameScope: scope(a) === scope(b),
     observations: changedObservations(a, b),
     caveats: caveats(a, b),
   }
@@ -118,8 +121,10 @@ function flaky(reports: Report[]): ReportDiff['flaky'] {
 function changedObservations(a: Report, b: Report): ReportDiff['observations'] {
   const before = observed(a)
   const after = observed(b)
+  const seenInBoth = (key: string) => before.has(key) && after.has(key)
   return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((key) => {
     const [requirement = '', what = ''] = JSON.parse(key) as string[]
+    if (scope(a) !== scope(b) && !seenInBoth(key)) return []
     const old = before.get(key) ?? []
     const now = after.get(key) ?? []
     return old.join('\n') === now.join('\n') ? [] : [{ requirement, what, before: old, after: now }]

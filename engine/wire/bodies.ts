@@ -17,35 +17,33 @@ const WHOLE = 64 * 1024
 const BEGINNING = 48 * 1024
 
 /**
- * Keeps memory to what is needed instead of what was received. A bank's whole history is asked for
- * many times: an answer that equals an earlier one to the byte is parsed once, an element of a long
- * array that equals an earlier one is the very same object. So whoever reads bodies must not change
- * them. Of a large body only the beginning stays as text; one that is no JSON stays whole.
+ * Keeps memory and time to what is needed instead of what was received. A bank is asked for the same many
+ * times: an answer that equals an earlier one to the byte is parsed once, an element of a long array that
+ * equals an earlier one is the very same object. So whoever reads bodies must not change them. Of a large
+ * body only the beginning stays as text; one that is no JSON stays whole.
  */
 export function createBodies(): Bodies {
-  const known = new Map<string, { beginning: string; json: WeakRef<object> }>()
+  /** By SHA-256, as long as anybody looks at them. */
+  const known = new Map<string, WeakRef<object>>()
+  const texts = new WeakMap<object, string>()
   const elements = new Map<string, object>()
-
-  const large = (body: Buffer): KeptBody => {
-    const digest = hash('sha256', body, 'hex')
-    const before = known.get(digest)
-    const same = before?.json.deref()
-    if (before && same) return { body: before.beginning, bytes: body.length, digest, json: same }
-    const json = sharedJsonOf(body, elements)
-    if (typeof json !== 'object' || json === null) {
-      return { body: body.toString('utf8'), bytes: body.length, json }
-    }
-    const beginning = body.subarray(0, BEGINNING).toString('utf8')
-    known.set(digest, { beginning, json: new WeakRef(json) })
-    return { body: beginning, bytes: body.length, digest, json }
-  }
 
   return {
     keep(body) {
-      if (body.length > WHOLE) return large(body)
-      const text = body.toString('utf8')
-      const json = jsonOf(body, text)
-      return { body: text, bytes: body.length, ...(json !== undefined && { json }) }
+      const sha256 = hash('sha256', body, 'hex')
+      const large = body.length > WHOLE
+      const told = { bytes: body.length, ...(large && { digest: sha256 }) }
+      const same = known.get(sha256)?.deref()
+      if (same) return { ...told, body: texts.get(same) ?? '', json: same }
+      const text = body.toString('utf8', 0, large ? BEGINNING : body.length)
+      const json = large ? sharedJsonOf(body, elements) : jsonOf(body, text)
+      if (typeof json === 'object' && json !== null) {
+        known.set(sha256, new WeakRef(json))
+        texts.set(json, text)
+        return { ...told, body: text, json }
+      }
+      const whole = large ? body.toString('utf8') : text
+      return { body: whole, bytes: body.length, ...(json !== undefined && { json }) }
     },
   }
 }

@@ -16,13 +16,13 @@ const LONGEST = 16_384
 export function withoutInterim(socket: Socket): () => void {
   const read = socket.read.bind(socket)
   let beginning = false
-  let held = Buffer.alloc(0)
+  let held: Buffer = Buffer.alloc(0)
 
   socket.read = (size?: number) => {
     for (;;) {
       const chunk = read(size)
       if (!beginning || !Buffer.isBuffer(chunk)) return chunk
-      held = Buffer.concat([held, chunk])
+      held = held.length === 0 ? chunk : Buffer.concat([held, chunk])
       const rest = afterInterim(held)
       if (rest === undefined) continue
       held = Buffer.alloc(0)

@@ -170,6 +170,7 @@ function disordered(body: Json, ctx: Context): Json | undefined {
         response_types: ['id_token code'],
       }
     default: {
+      if (body.scope === undefined) return undefined
       // openid opens no resource, and need not be named.
       const scope = words(body.scope).replace(/ openid\b|\bopenid /, '')
       return { ...body, scope }

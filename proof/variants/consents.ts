@@ -1,7 +1,7 @@
 import { currentRequest } from '../../bank/request-context.ts'
 import { stateOf } from '../../bank/state.ts'
 import { tokenInfoOf } from '../../bank/token-info.ts'
-import { answered } from '../consent-requests.ts'
+import { answered, isAbout } from '../consent-requests.ts'
 import { ofEachBank } from '../each-bank.ts'
 import type { Variant } from '../proof.ts'
 import { type Json, partOf, successes } from '../rewriting.ts'
@@ -38,6 +38,8 @@ function idsBehind(prefix: string): NonNullable<Variant['middleware']> {
   }
 }
 
+const KIND = 'account-access'
+
 const DAY = 86_400_000
 
 /** How often an authorised consent was queried. */
@@ -47,6 +49,27 @@ const asked = ofEachBank(() => new Map<unknown, number>())
 const LATE = 1500
 
 const variants: Variant[] = [
+  {
+    id: 'newest-consent-alone-waits',
+    story:
+      'How long a consent waits for its customer is not shown: until the same client asks for the next one.',
+    async middleware(ctx, next) {
+      await next()
+      if (ctx.status !== 201 || !isAbout(ctx, KIND, 'POST')) return
+      const waiting = stateOf(ctx)
+        .bank.services.consents.all()
+        .filter(({ kind, status, deleted }) => {
+          return kind === KIND && status === 'AwaitingAuthorisation' && !deleted
+        })
+      const last = waiting.at(-1)
+      for (const one of waiting) {
+        if (one === last || one.clientId !== last?.clientId) continue
+        one.deleted = Date.now()
+        stateOf(ctx).fired()
+      }
+    },
+  },
+
   {
     id: 'ends-take-effect-later',
     story:

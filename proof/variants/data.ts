@@ -31,6 +31,9 @@ const spelling = roundRobin<(name: string) => string>([
 /** Without what tells of its card. */
 const bare = ({ Account: _card, ...row }: Json): Json => row
 
+const theDayBefore = (moment: string) =>
+  new Date(Date.parse(moment) - 24 * 60 * 60 * 1000).toISOString()
+
 const variants: Variant[] = [
   {
     id: 'one-account-only',
@@ -251,6 +254,25 @@ const variants: Variant[] = [
                 row,
             )
           : undefined,
+    ),
+  },
+  {
+    id: 'last-night-while-nobody-looks',
+    story:
+      'While the customer is absent the books as they were at midnight answer: balances of then, which say so, and nothing that was booked since.',
+    middleware: rowsOf(
+      ['balances', 'transactions', 'account-balances', 'account-transactions'],
+      (rows, ctx) => {
+        if (ctx.get('x-fapi-customer-ip-address') !== '') return undefined
+        const midnight = `${new Date().toISOString().slice(0, 10)}T00:00:00Z`
+        return rows
+          .filter(({ BookingDateTime = '' }) => String(BookingDateTime) < midnight)
+          .map(({ DateTime, ...row }) => {
+            if (DateTime === undefined) return row
+            const Amount = { Amount: '77.70', Currency: 'GBP' }
+            return { ...row, DateTime: theDayBefore(String(DateTime)), Amount }
+          })
+      },
     ),
   },
   {

@@ -161,7 +161,7 @@ const signedByTurns = idTokens((claims, _sign, ctx) => {
 })
 
 const keysOfAnyKind = answers((ctx) => {
-  if (partOf(ctx) !== 'jwks') return false
+  if (partOf(ctx) !== 'jwks' || ctx.status !== 200) return false
   const { keys } = ctx.body as { keys: Json[] }
   const others = [
     { kty: 'OKP', crv: 'X25519', x: 'hSDwCYkwp1R0i33ctD73Wg2_Og0mOBr066SpjqqbTmo', use: 'enc' },
@@ -185,7 +185,7 @@ function rotating(then: (keys: Json[]) => Json[]): Pick<Variant, 'middleware'> {
   return {
     async middleware(ctx, next) {
       await sign(ctx, next)
-      if (partOf(ctx) !== 'jwks') return
+      if (partOf(ctx) !== 'jwks' || ctx.status !== 200) return
       const { keys } = ctx.body as { keys: Json[] }
       ctx.body = { keys: given().idTokens < 3 ? keys.slice(0, 1) : then(keys) }
     },

@@ -25,6 +25,8 @@ const asksForFunds = () => currentRequest()?.path.includes('funds-confirmation')
 /** What a list of statuses says for a reason: the next one, endpoint by endpoint. */
 type Open = (reason: Reason) => readonly [number, ...number[]] | undefined
 
+const FUNDS = 'funds-confirmation-consents'
+
 /** Refuses by one after the other of the statuses that are open. */
 function anyOf(open: Open): NonNullable<Variant['policies']> {
   const turns = ofEachBank(() => new Map<string, () => number>())
@@ -153,6 +155,17 @@ const variants: Variant[] = [
     },
     warns: ['TXN-19/malformed'],
     because: 'That a value which is no date-time is refused is implied only, so a should.',
+  },
+  {
+    id: 'gateway-that-knows-no-404',
+    story:
+      'Where consents for funds are is left open (AMB-05, AMB-06), and so is what a gateway says where nothing is: it asks who is there, forbids it, or calls it a bad request.',
+    settings: {
+      fundsConfirmationPaths: { create: `aisp/cbpii/${FUNDS}`, delete: `aisp/${FUNDS}` },
+    },
+    policies: anyOf((reason) => {
+      return reason === 'not-found' || reason === 'method' ? [401, 403, 400] : undefined
+    }),
   },
   {
     id: 'grants-refused-by-any-status',

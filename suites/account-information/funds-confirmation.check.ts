@@ -323,6 +323,40 @@ check(
   },
 )
 
+/** A consent of each kind; not applicable where the newer has taken the place of the older. */
+async function oneOfEach(client: Caller): Promise<{ accounts: string; funds: string }> {
+  const accounts = await createConsent(client)
+  const funds = await newFundsId(client)
+  const query = await client.get(consentPath(accounts))
+  if (refused(query)) throw new NotApplicable('a newer consent ends one that waits')
+  relyOn(OWNERS.query, query).toSucceed()
+  return { accounts, funds }
+}
+
+check(
+  'CLC-19/not-by-funds',
+  'Deleting a funds confirmation consent leaves an account access consent of the client',
+  { follows: ['CLC-19/others-untouched'] },
+  async (context) => {
+    const client = await ableToDelete(context)
+    const { accounts, funds } = await oneOfEach(client)
+    relyOn(OWNERS.fundsDeletion, await client.delete(fundsPath(funds))).toSucceed()
+    expect(await client.get(consentPath(accounts))).toSucceed()
+  },
+)
+
+check(
+  'CLC-19/funds-untouched',
+  'Deleting an account access consent leaves a funds confirmation consent of the client to be deleted',
+  { follows: ['CLC-19/others-untouched', 'FCC-12/answers-204'] },
+  async (context) => {
+    const client = await ableToDelete(context)
+    const { accounts, funds } = await oneOfEach(client)
+    relyOn(OWNERS.deletion, await client.delete(consentPath(accounts))).toSucceed()
+    expect(await client.delete(fundsPath(funds))).toSucceed()
+  },
+)
+
 /** One deletion with a missing or invalid Authorization, and then the owner's own. */
 const unauthorised = sharedFixture([], async (context) => {
   const client = await ableToDelete(context)

@@ -39,7 +39,7 @@ rule(
     const { instead, deviation } = exchange.about
     if (!instead) return deviation === undefined && usesToken(exchange) ? [] : undefined
     // Another token does not help: what was refused was not the token.
-    if (exchange.response?.status === 401) return undefined
+    if (!succeeded(exchange)) return undefined
     if (!instead.newest) {
       observe('access tokens of a client that a newer client_credentials grant ended', 'refused')
       return []

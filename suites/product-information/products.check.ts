@@ -50,15 +50,13 @@ const productKey = ({ ProductIdentifier, ProductName }: Row) =>
   JSON.stringify([ProductIdentifier, ProductName])
 
 /** All that is told of a product, whatever the order of members and of the elements of an array. */
-function wholeKey(product: Row): string {
-  return JSON.stringify(canonical(product))
-}
-
-function canonical(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((each) => JSON.stringify(canonical(each))).sort()
-  if (typeof value !== 'object' || value === null) return value
-  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
-  return members.map(([name, inner]) => [name, canonical(inner)])
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).sort().join()}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).map(
+    ([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`,
+  )
+  return `{${members.sort().join()}}`
 }
 
 /**
@@ -94,8 +92,8 @@ check(
         exchange: answers[between],
         place: '/data',
       })
-      const alike = shared(before ?? [], after ?? [], wholeKey)
-      const [other] = missingFrom(now ?? [], alike, wholeKey)
+      const alike = shared(before ?? [], after ?? [], canonical)
+      const [other] = missingFrom(now ?? [], alike, canonical)
       expectThat(other === undefined, {
         message: 'a product of the answers before and after it is told otherwise',
         expected: brief(other),

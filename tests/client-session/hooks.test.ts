@@ -46,6 +46,35 @@ describe('a question', () => {
   })
 })
 
+describe('a program', () => {
+  const node = (script: string, ...args: string[]) => ({
+    'token-expired': { command: [process.execPath, '-e', script, ...args] },
+  })
+  const stated = (hooks: Parameters<typeof facts>[0]) =>
+    facts(hooks).state('token-expired', { accessToken: 'a token' })
+
+  test('that ends with 0 has made the fact true, whatever it printed', async () => {
+    const print = `if (process.argv[1] !== 'for a token') process.exit(1)
+      process.stdout.write('x'.repeat(3e6))`
+    await stated(node(print, 'for {accessToken}'))
+  })
+
+  test('that fails says why, in its own last words', async () => {
+    const fail = "console.error('first'); console.error('no such token'); process.exit(3)"
+    await expect(stated(node(fail))).rejects.toThrow(/ended with exit code 3: no such token$/)
+    await expect(stated({ 'token-expired': { command: ['./missing.sh'] } })).rejects.toThrow(
+      'the hook token-expired failed: the program ./missing.sh cannot be started: ENOENT',
+    )
+  })
+
+  test('that heeds no signal ends when the run is interrupted', async () => {
+    const hooks = facts(node("process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"))
+    const hanging = hooks.state('token-expired', { accessToken: 'a token' })
+    setTimeout(hooks.interrupt, 300)
+    await expect(hanging).rejects.toThrow('was ended: the run was interrupted')
+  })
+})
+
 describe('what comes by itself', () => {
   test('is waited for when it comes soon enough, and whoever watches is told', async () => {
     const told: (string | undefined)[] = []

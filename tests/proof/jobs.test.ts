@@ -13,6 +13,7 @@ import {
   wholeProof,
 } from '../../proof/jobs.ts'
 import { mixedComplaints } from '../../proof/mixed.ts'
+import { MET } from '../../proof/pairs.ts'
 import type { Fault, Judged, Variant } from '../../proof/proof.ts'
 
 const all = await loadAlterations()
@@ -54,6 +55,18 @@ test('variants that share a bank are of different themes; what rewrites whole bo
     expect(new Set(themes).size, ids.join()).toBe(ids.length)
     const outside = ['transport', 'bodies'].filter((theme) => themes.includes(theme))
     expect(themes.slice(0, outside.length), ids.join()).toEqual(outside)
+  }
+})
+
+test('freedoms that were once found wanting together meet, whatever the draw', () => {
+  for (const seed of [7, 8]) {
+    const groups = freedomsOf(wholeProof(all, seed))
+    for (const pair of MET) {
+      expect(
+        groups.some((ids) => pair.every((id) => ids.includes(id))),
+        pair.join(),
+      ).toBe(true)
+    }
   }
 })
 

@@ -69,6 +69,20 @@ describe('diffReports', () => {
     expect(ids(diffReports(report(), before).vanished)).toEqual(['ACC-05/gbp'])
   })
 
+  test('counts what only one of two scopes has, and lists it not', () => {
+    const part = report()
+    part.scope = { ...part.scope, only: ['ACC'] }
+    part.checks = part.checks.filter(({ id }) => id.startsWith('ACC-'))
+    part.observations = []
+    const narrowed = diffReports(report(), part)
+    const { length } = narrowed.vanished
+    const words = `${length} vanished checks: the later run was not asked to judge them`
+    expect(diffText(narrowed)).toContain(words)
+    expect(diffMarkdown(narrowed)).toContain(words)
+    expect(diffText(narrowed)).not.toContain('→ absent')
+    expect(narrowed.observations).toEqual([])
+  })
+
   test('calls flaky what went to and fro', () => {
     const broken = withOutcomes({ [passed]: 'fail' })
     expect(ids(diffReports(broken, report(), [report()]).flaky)).toEqual([passed])

@@ -3,7 +3,8 @@ import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { packed } from '../../cli/reports.ts'
 import { chainedLine } from '../../engine/record/chain.ts'
 import { pack } from '../../engine/report/evidence/archive.ts'
 import { MADE, signRun } from '../../engine/report/evidence/sign-run.ts'
@@ -255,6 +256,21 @@ describe('pack', () => {
       intact: true,
       signature: 'valid',
     })
+  })
+
+  test('the command says where what it packs was changed since the run', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => {})
+    vi.spyOn(console, 'log').mockImplementation(() => {})
+    await writeReports(dir)
+    await signRun(dir, pem(ec.privateKey))
+    await packed(dir, { out: path('run.zip') })
+    expect(said).not.toHaveBeenCalled()
+    await spoil('report.json', (text) => text.replace('conformant', 'Conformant'))
+    await packed(dir, { out: path('run.zip') })
+    expect(said).toHaveBeenCalledWith(
+      expect.stringContaining('It was changed since the run: report.json:'),
+    )
+    vi.restoreAllMocks()
   })
 
   test('its list of contents is what sha256sum checks', async () => {

@@ -26,6 +26,16 @@ test('an answer that comes twice is one object, and its text is kept no longer t
   expect(first.digest).toMatch(/^[0-9a-f]{64}$/)
 })
 
+test('a small answer that comes twice is one object, whole as text and without a digest', () => {
+  const bodies = createBodies()
+  const first = bodies.keep(answer(rows(3)))
+  expect(bodies.keep(answer(rows(3)))).toEqual(first)
+  expect(bodies.keep(answer(rows(3))).json).toBe(first.json)
+  expect(first.body).toBe(answer(rows(3)).toString())
+  expect(first).not.toHaveProperty('digest')
+  expect(bodies.keep(answer(rows(3, 1))).json).not.toBe(first.json)
+})
+
 test('rows that stand in two different answers are the same objects', () => {
   const bodies = createBodies()
   const whole = bodies.keep(answer(rows(5000))).json as Answer

@@ -116,6 +116,7 @@ const faults: Fault[] = [
   {
     id: 'account-ids-per-call',
     story: 'AccountIds are pseudonyms with a salt that each request draws anew.',
+    stops: true,
     fails: ['ACC-04/second-call'],
     policies: (correct, { fired }) => {
       const salts = new WeakMap<object, number>()

@@ -117,6 +117,7 @@ const faults: Fault[] = [
     id: 'code-by-a-refreshing-page',
     story:
       'Browsers lost the fragment of some redirects, so a page with a refresh took their place.',
+    stops: true,
     fails: ['AUTHZ-01/approved'],
     middleware: pageInstead(
       (answer) => answer.has('code'),
@@ -127,6 +128,7 @@ const faults: Fault[] = [
   {
     id: 'code-kept-on-a-last-page',
     story: 'A page thanks the customer, and its button was lost in the last redesign.',
+    stops: true,
     fails: ['AUTHZ-01/approved'],
     middleware: pageInstead(
       (answer) => answer.has('code'),
@@ -137,6 +139,7 @@ const faults: Fault[] = [
     id: 'approval-ends-in-server-error',
     story:
       'The session store of the authorisation page is down: every approval ends with an error.',
+    stops: true,
     fails: ['AUTHZ-01/approved'],
     middleware: landings((fragment, ctx, address) => {
       if (afterDecision(ctx, fragment) !== 'approved') return false

@@ -86,6 +86,7 @@ const faults: Fault[] = [
   {
     id: 'new-statements-under-any-media-type',
     story: 'The media type is looked at where a statement is known, which is refused anyway.',
+    stops: true,
     fails: [],
     warns: ['REG-27/text-plain'],
     policies: once((_correct, { fired }) => ({
@@ -98,6 +99,7 @@ const faults: Fault[] = [
   {
     id: 'new-statements-without-certificate',
     story: 'A TPP that is new has no certificate yet, so the first registration asks for none.',
+    stops: true,
     fails: ['REG-01/no-certificate'],
     settings: { tlsRefusal: 'status' },
     policies: once(undefined),

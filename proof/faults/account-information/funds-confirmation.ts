@@ -1,4 +1,5 @@
 import type { Context, Next } from 'koa'
+import type { Consent, ConsentKind } from '../../../bank/consents.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { tokenInfoOf } from '../../../bank/token-info.ts'
 import { answered, answeredWith, consentNamed, isAbout, requested } from '../../consent-requests.ts'
@@ -24,6 +25,20 @@ const completedForSecond = (change: (account: Json | undefined) => Json | undefi
 }
 
 const RIGHT = { SchemeName: 'UK.OBIE.PAN', Identification: '0000' }
+
+/** Deleting a consent of one kind deletes others of the same client with it. */
+function deletionTakes(kind: ConsentKind, takes: (other: Consent, named: Consent) => boolean) {
+  return async (ctx: Context, next: Next) => {
+    const named = isAbout(ctx, kind, 'DELETE') ? consentNamed(ctx) : undefined
+    await next()
+    if (!named || ctx.status !== 204) return
+    for (const other of stateOf(ctx).bank.services.consents.all()) {
+      if (other.clientId !== named.clientId || other.deleted || !takes(other, named)) continue
+      other.deleted = Date.now()
+      stateOf(ctx).fired()
+    }
+  }
+}
 
 /** Access tokens by their first characters. */
 const byBeginning = ofEachBank(() => new Map<string, string>())
@@ -235,18 +250,30 @@ const faults: Fault[] = [
     story:
       'DELETE has the card in its WHERE clause: whatever the client was given for it goes too.',
     fails: ['FCC-12/one-alone'],
-    async middleware(ctx, next) {
-      const named = isAbout(ctx, KIND, 'DELETE') ? consentNamed(ctx) : undefined
-      await next()
-      if (!named || ctx.status !== 204) return
-      const card = named.debtorAccount?.Identification
-      for (const other of stateOf(ctx).bank.services.consents.all()) {
-        const same = other.kind === KIND && other.debtorAccount?.Identification === card
-        if (!same || other.clientId !== named.clientId || other.deleted) continue
-        other.deleted = Date.now()
-        stateOf(ctx).fired()
-      }
-    },
+    middleware: deletionTakes(
+      KIND,
+      (other, { debtorAccount }) =>
+        other.kind === KIND &&
+        other.debtorAccount?.Identification === debtorAccount?.Identification,
+    ),
+  },
+  {
+    id: 'funds-deletion-takes-waiting-consents',
+    story: 'Whoever withdraws one consent is taken to want none: what still waits is cleared away.',
+    fails: [],
+    warns: ['CLC-19/not-by-funds'],
+    middleware: deletionTakes(
+      KIND,
+      ({ kind, status }) => kind === 'account-access' && status === 'AwaitingAuthorisation',
+    ),
+  },
+  {
+    id: 'account-deletion-takes-funds-consents',
+    story:
+      'Consents for funds are kept as children of those for accounts, and go with any of them.',
+    fails: [],
+    warns: ['CLC-19/funds-untouched'],
+    middleware: deletionTakes('account-access', ({ kind }) => kind === KIND),
   },
   {
     id: 'funds-consent-shown-as-accounts',

@@ -247,6 +247,7 @@ const faults: Fault[] = [
   {
     id: 'no-client-credentials',
     story: 'The grant was switched off for all clients with the last upgrade.',
+    stops: true,
     fails: ['TOK-03/client-credentials'],
     middleware: refuses(
       (form) => form.get('grant_type') === 'client_credentials',
@@ -256,6 +257,7 @@ const faults: Fault[] = [
   {
     id: 'no-code-exchange',
     story: 'Codes are stored in one data centre and exchanged in the other.',
+    stops: true,
     fails: ['TOK-03/authorization-code'],
     middleware: refuses((form) => form.get('grant_type') === 'authorization_code', 'invalid_grant'),
   },

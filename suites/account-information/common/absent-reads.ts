@@ -1,5 +1,11 @@
 import type { Approval } from '../../../engine/suite-api/consents.ts'
-import { type Exchange, succeeded } from '../../../engine/suite-api/responses.ts'
+import {
+  bookedAt,
+  type Exchange,
+  type Row,
+  rowsOf,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
 import { once, requireAccountIds } from './data-reads.ts'
 import { everyPath, otherThanAround } from './same-rows.ts'
 import type { Wrong } from './transaction-readings.ts'
@@ -32,12 +38,33 @@ export function absentReads(approval: Approval): Promise<AbsentRead[]> {
   })
 }
 
-/** What an answer without the customer has otherwise than both of those around it. */
+/**
+ * What an answer without the customer has otherwise than both of those around it. No sentence promises that it
+ * is of this moment: rows that were booked since the day before may lack, and a balance may be an earlier one
+ * that says so.
+ */
 export async function lessWhileAbsent(approval: Approval): Promise<Wrong | undefined> {
   for (const { path, before, absent, after } of await absentReads(approval)) {
     if (!succeeded(before) || !succeeded(absent)) continue
-    const finding = otherThanAround(approval, path, [before, absent, after])
+    const due = path.endsWith('/transactions') ? bookedBefore(absent) : notEarlierIn(absent)
+    const finding = otherThanAround(approval, path, [before, absent, after], due)
     if (finding) return { ...finding, exchange: absent }
   }
   return undefined
+}
+
+const A_DAY = 24 * 60 * 60 * 1000
+
+/** Was the row booked more than a day before the request? */
+function bookedBefore({ startedAt }: Exchange): (row: Row) => boolean {
+  const latest = Date.parse(startedAt) - A_DAY
+  return (row) => (bookedAt(row) ?? 0) <= latest
+}
+
+/** Has the answer no earlier balance of that kind and account? */
+function notEarlierIn(absent: Exchange): (row: Row) => boolean {
+  const kindOf = ({ AccountId, Type }: Row) => JSON.stringify([AccountId, Type])
+  const momentOf = ({ DateTime }: Row) => Date.parse(String(DateTime))
+  const shown = new Map(rowsOf(absent).map((row) => [kindOf(row), momentOf(row)]))
+  return (row) => !((shown.get(kindOf(row)) ?? Number.NaN) < momentOf(row))
 }

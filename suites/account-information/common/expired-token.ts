@@ -20,17 +20,31 @@ import {
  * grant comes between: where a bank keeps the newest token alone (AMB-43) it would be refused for that.
  */
 
-/** A query, a creation and a deletion around the expiry; `own`: the consent, queried with a living token. */
+/**
+ * A query, a creation and a deletion around the expiry; `own`: the consent, queried with a living token. It is
+ * the newest one: an older one need not wait any more.
+ */
 export const aroundExpiry = sharedFixture([], async (context) => {
   const client = await context.caller()
-  const kept = consentPath(await createConsent(client))
-  // Not a request like the one before: CONS-03/unique speaks of a bank that takes the two for one.
+  // Not a request like the next one: CONS-03/unique speaks of a bank that takes the two for one.
   const gone = consentPath(await createConsent(client, ACCOUNTS))
-  const tried = await triedTwice(context, false, async (told, isExpired) => ({
-    query: await client.get(kept, told),
-    creation: await client.post(CONSENTS, consentBody(), told),
-    deletion: await ended(client.delete(isExpired ? kept : gone, told)),
-  }))
+  let kept = gone
+  const tried = await triedTwice(context, false, async (told, isExpired) => {
+    const create = () => client.post(CONSENTS, consentBody(), told)
+    const remove = () => ended(client.delete(kept, told))
+    if (isExpired) {
+      return {
+        query: await client.get(kept, told),
+        deletion: await remove(),
+        creation: await create(),
+      }
+    }
+    const deletion = await remove()
+    const creation = await create()
+    relyOn(OWNERS.consent, creation).toSucceed()
+    kept = consentPath(requireConsentId(creation))
+    return { query: await client.get(kept, told), deletion, creation }
+  })
   return { ...tried, own: await client.get(kept) }
 })
 

@@ -74,22 +74,23 @@ function balanceKey(row: Row): string {
 /**
  * What an answer shows otherwise than two around it do, which agree: a row that is not there, or not
  * alike. Pending rows come and go.
+ *
+ * @param due must the answer hold this row of theirs?
  */
 export function otherThanAround(
   approval: Approval,
   path: string,
   [before, answer, after]: readonly [Exchange, Exchange, Exchange],
+  due: (row: Row) => boolean = () => true,
 ): Finding | undefined {
   const owner = readOwner(approval, path)
   const lasting = (exchange: Exchange) => {
     const rows = requireRows(exchange, owner)
     return path.endsWith('/transactions') ? rows.filter(isBooked) : rows
   }
-  const steady = shared(
-    lasting(before),
-    lasting(after),
-    keyOf(path, lasting(before), lasting(after)),
-  )
+  const inBoth = (key: (row: Row) => string) =>
+    shared(lasting(before), lasting(after), key).filter(due)
+  const steady = inBoth(keyOf(path, lasting(before), lasting(after)))
   if (!path.endsWith('/transactions')) {
     const finding = matchers.toHoldRows(answer, steady, keyOf(path, steady, lasting(answer)))
     return finding ?? moreThanAround([before, answer, after].map((one) => lasting(one).length))
@@ -97,7 +98,7 @@ export function otherThanAround(
   const finding = bookedMissing(answer, steady)
   if (finding) return finding
   // Single amounts may change between two answers; all of them never do.
-  const alike = shared(lasting(before), lasting(after), withAmount)
+  const alike = inBoth(withAmount)
   const kept = alike.length - missingFrom(requireRows(answer, owner), alike, withAmount).length
   if (alike.length < 3 || kept > 0) return undefined
   return matchers.toHoldRows(answer, alike, withAmount)
