@@ -13,6 +13,8 @@ export interface Form {
   /** As written; empty: that of every form. */
   enctype: string
   fields: Field[]
+  /** What its first button says of that, which is pressed where the description names none. */
+  sends?: Field['sends']
 }
 
 interface Field {
@@ -78,6 +80,8 @@ export function readPage(html: string): ReadPage {
       if (href) links.push({ href, text: textOf(node) })
       const field = fieldOf(node)
       const owner = attribute(node, 'form')
+      if (owner === undefined && form && sendsForms(node))
+        form.sends ??= sendingOf(node).sends ?? {}
       if (field && owner !== undefined) apart.push({ owner, field })
       else if (field) form?.fields.push(field)
     }
@@ -118,10 +122,19 @@ function attribute(element: Element, name: string): string | undefined {
   return element.attrs.find((attr) => attr.name === name)?.value
 }
 
+const typeOf = (element: Element) => (attribute(element, 'type') ?? '').toLowerCase()
+
+/** Is it a button that sends a form, named or not? */
+function sendsForms(element: Element): boolean {
+  const type = typeOf(element)
+  if (element.tagName === 'button') return type !== 'reset' && type !== 'button'
+  return element.tagName === 'input' && (type === 'submit' || type === 'image')
+}
+
 function fieldOf(element: Element): Field | undefined {
   const name = attribute(element, 'name')
   const value = attribute(element, 'value') ?? ''
-  const type = (attribute(element, 'type') ?? '').toLowerCase()
+  const type = typeOf(element)
   // A button may be out of use until something is ticked.
   const isButton = element.tagName === 'button' || type === 'submit' || type === 'image'
   if (!name || (!isButton && attribute(element, 'disabled') !== undefined)) return undefined
@@ -281,7 +294,8 @@ export function sending(
     ({ kind, name, value }) =>
       kind === 'button' && name === pressed?.name && value === pressed.value,
   )
-  return { method: form.method, action: form.action, enctype: form.enctype, ...button?.sends }
+  const sends = pressed ? button?.sends : form.sends
+  return { method: form.method, action: form.action, enctype: form.enctype, ...sends }
 }
 
 function buttonOf({ approve, deny }: FormDocument, decision: 'approve' | 'deny') {

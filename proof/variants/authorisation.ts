@@ -200,6 +200,36 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 're-confirmed-by-a-login-alone',
+    story:
+      'The customer re-confirms "by using the existing intent ID in a request to the authorisation endpoint": to log in is to confirm, and no page asks again what was decided once.',
+    async middleware(ctx, next) {
+      const uid = onPages(ctx) && /^\/interaction\/([^/]+)$/.exec(ctx.path)?.[1]
+      const { provider, consents, policies, visitors } = stateOf(ctx).bank.services
+      if (uid && ctx.method === 'GET' && visitors.has(uid)) {
+        const { params } = await provider.interactionDetails(ctx.req, ctx.res)
+        const claims: unknown = JSON.parse(String(params.claims ?? '{}'))
+        if (consents.get(policies.intentOf({ claims }) ?? '')?.customerId) {
+          ctx.method = 'POST'
+          ctx.path += '/decision'
+          stateOf(ctx).body = 'decision=approve'
+          ctx.state.fired()
+        }
+      }
+      await next()
+    },
+  },
+  {
+    id: 'buttons-say-where',
+    story:
+      'How the pages send their forms is the bank’s: the buttons name the address, the one without a name too.',
+    middleware: pages((html) => {
+      const [said, address] = / action="(\/interaction[^"]+)"/.exec(html) ?? []
+      if (said === undefined) return html
+      return html.replace(said, '').replaceAll('<button ', `<button formaction="${address}" `)
+    }),
+  },
+  {
     id: 'one-account-chosen-for-debits',
     story: 'How many accounts a customer chooses is the customer’s affair: one of two, once.',
     policies(correct, { fired }) {

@@ -84,6 +84,17 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'creations-by-another-clock',
+    story:
+      'No clocks agree, and a bank has several: what creates consents is 0.4 seconds ahead of what updates them.',
+    policies: (correct, { fired }) => ({
+      consentView(consent, spelling) {
+        fired()
+        return correct.consentView({ ...consent, created: consent.created + 400 }, spelling)
+      },
+    }),
+  },
+  {
     id: 'strict-clock-ahead',
     story: `No clocks agree: the bank's is ${APART} seconds ahead, and it takes nothing that has expired by it.`,
     ...strictClock(APART),

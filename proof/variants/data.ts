@@ -1,6 +1,9 @@
 import { randomInt } from 'node:crypto'
 import type { Row } from '../../bank/data/transactions.ts'
 import type { Policies } from '../../bank/policies.ts'
+import { currentRequest } from '../../bank/request-context.ts'
+import { stateOf } from '../../bank/state.ts'
+import { tokenInfoOf } from '../../bank/token-info.ts'
 import { rowsOf } from '../data-requests.ts'
 import type { Variant } from '../proof.ts'
 import { answers, elements, type Json, partOf, successes } from '../rewriting.ts'
@@ -113,6 +116,59 @@ const variants: Variant[] = [
         return rows.filter(({ booked }) => booked >= start)
       },
     }),
+  },
+  {
+    id: 'history-shorter-after-a-refresh',
+    story:
+      'How far the history reaches is open: who has just logged in sees all of it, and a token that comes of a refresh the last ninety days.',
+    warns: ['TXN-28/kept'],
+    because: 'A booked transaction should stay; this bank shows older ones to the customer alone.',
+    policies: (correct, { fired }) => ({
+      rowsBooked(rows, accountId, endpoint) {
+        const all = correct.rowsBooked(rows, accountId, endpoint)
+        const ctx = currentRequest()
+        if (!ctx || !tokenInfoOf(ctx)?.refreshed) return all
+        fired()
+        const start = Date.now() - 90 * 86_400_000
+        return all.filter(({ booked }) => booked >= start)
+      },
+    }),
+  },
+  {
+    id: 'booked-for-the-next-working-day',
+    story:
+      'BookingDateTime is "when the transaction was booked": what comes on a Friday evening is booked for Monday, and a filter that ends before leaves it out.',
+    warns: ['TXN-35/not-in-future'],
+    because: 'A booked transaction should have been booked in the past.',
+    policies: (correct, { fired }) => ({
+      rowsBooked(rows, accountId, endpoint) {
+        const [newest, ...rest] = correct.rowsBooked(rows, accountId, endpoint)
+        if (!newest) return rest
+        fired()
+        const booked = (Math.floor(Date.now() / 86_400_000) + 3) * 86_400_000
+        return [{ ...newest, status: 'Booked', booked }, ...rest]
+      },
+    }),
+  },
+  {
+    id: 'account-of-two-customers',
+    story:
+      'No sentence says that an account has one customer: two share one, by the same AccountId, and each has another one alone.',
+    target({ customers }) {
+      delete customers.second?.accounts
+    },
+    policies: (correct) => ({
+      accountIdFor: (_consentId, card, secret) => correct.accountIdFor('', card, secret),
+    }),
+    async middleware(ctx, next) {
+      const [one, other] = stateOf(ctx).bank.customers
+      const shared = one?.cards[0]
+      if (shared && other && !other.cards.includes(shared)) {
+        other.cards.unshift(shared)
+        ctx.state.fired()
+      }
+      await next()
+    },
   },
   {
     id: 'rows-in-another-order-each-time',

@@ -185,6 +185,18 @@ const variants: Variant[] = [
       ),
     ),
   },
+  {
+    id: 'portal-behind-every-address',
+    story:
+      'What stands where no endpoint is, the document does not say: a portal of one page, which answers whoever looks and shows nothing of a client.',
+    middleware: refusals(['registration', 'token', 'discovery'], (ctx) => {
+      if (ctx.method !== 'GET' || ![404, 405].includes(ctx.status)) return false
+      ctx.remove('allow')
+      ctx.type = 'text/html'
+      ctx.body = '<!doctype html><title>Bank</title><div id="root"></div>'
+      ctx.status = 200
+    }),
+  },
 ]
 
 function refuseBy(ctx: Context, status: number) {

@@ -38,6 +38,9 @@ function ownAssertion(form: URLSearchParams, ctx: Context): Json | undefined {
 const knownClient = (ctx: Context, id: unknown) =>
   stateOf(ctx).bank.services.records.peek('Client', String(id)) !== undefined
 
+/** The access token that each client and each grant was given, by scope. */
+const living = ofEachBank(() => new Map<string, string>())
+
 /** The newest access token of each grant. */
 const newest = ofEachBank(() => new Map<string, string>())
 
@@ -206,6 +209,30 @@ const variants: Variant[] = [
         records.revokeGrant(earlier)
         ctx.state.fired()
       }
+    },
+  },
+  {
+    id: 'tokens-are-kept-while-they-live',
+    story:
+      'No sentence says that every grant makes another access token: while one lives, the client, and the consent at a refresh, is given it again, and expires_in is what is left.',
+    async middleware(ctx, next) {
+      await next()
+      const body = jsonOf(ctx)
+      if (partOf(ctx) !== 'token' || ctx.status !== 200 || !body) return
+      const { records } = stateOf(ctx).bank.services
+      const token = String(body.access_token)
+      const record = records.peek('ClientCredentials', token) ?? records.peek('AccessToken', token)
+      const of = `${record?.grantId ?? record?.clientId} ${body.scope}`
+      const before = living().get(of) ?? ''
+      const known = records.peek(record?.grantId ? 'AccessToken' : 'ClientCredentials', before)
+      const left = (known?.exp ?? 0) - Math.floor(Date.now() / 1000)
+      if (left < 5 || formOf(ctx).get('grant_type') === 'authorization_code') {
+        living().set(of, token)
+        return
+      }
+      const { id_token: _ofTheOther, ...rest } = body
+      ctx.body = { ...rest, access_token: before, expires_in: left }
+      ctx.state.fired()
     },
   },
   {

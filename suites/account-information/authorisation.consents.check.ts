@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { check } from '../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import { type TokenSet, tokensOf, visitEnd } from '../../engine/suite-api/flow.ts'
-import { blockBy, blockForData } from '../../engine/suite-api/outcomes.ts'
+import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { missingFrom, rowsOf } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import {
@@ -28,6 +28,7 @@ import { bookedIn, bulk, relyOnSteadyRows } from './common/transaction-readings.
 import {
   AGAIN,
   approvedBefore,
+  asksLess,
   expectCode,
   expectNoAccounts,
   expectNoCode,
@@ -235,7 +236,10 @@ check(
 
 const DENIED_AGAIN = 'a re-confirmation that is denied'
 
-/** The last thing done with that consent: a bank may end it. */
+/**
+ * The last thing done with that consent: a bank may end it. Not applicable where a login confirms, with no page
+ * on which the customer could say no.
+ */
 check(
   'AUTHZ-21/denied-again',
   'A customer who denies a re-confirmation brings no code',
@@ -249,9 +253,12 @@ check(
     context.customer('second')
     relyOnNoCode('AUTHZ-22/again-before-login', await nobodyConfirmsAgain(context))
     await outOfDate(context).catch(() => undefined)
-    const { consentId } = await context.approved(secondCustomer)
+    const { consentId, visit: before } = await context.approved(secondCustomer)
     const options = { customer: 'second', decision: 'deny', consentId } as const
     const visit = await context.visit({ purpose: DENIED_AGAIN, ...options })
+    if (visit.kind === 'granted' && asksLess(visit, before)) {
+      throw new NotApplicable('a re-confirmation has no page on which the customer could deny it')
+    }
     if (visit.kind === 'granted') relyOnNoCode('AUTHZ-21/denied', (await denied(context)).visit)
     expectNoCode(visit)
   },

@@ -8,6 +8,7 @@ import { type Exchange, rulesBrokenBy, succeeded } from '../../engine/suite-api/
 import { everything, reconfirmed, secondClient, secondCustomer } from '../consents.ts'
 import { softwareStatementOf } from './common/fresh-registration.ts'
 import { stored } from './common/registered-values.ts'
+import { asksLess } from './common/visits.ts'
 
 /**
  * POST /oauth/register: whose client it is, and who is shown to the customer.
@@ -64,7 +65,7 @@ check(
   },
 )
 
-/** Both on the pages of the visit that confirms again. */
+/** Both on the pages of the visit that confirms again. Not applicable where a login alone confirms. */
 check(
   'REG-22/again',
   'The customer sees the names of the client when the consent is re-confirmed, too',
@@ -75,6 +76,10 @@ check(
       const name = await nameShown(context, member)
       if (name === undefined) continue
       if (!shows(first, name)) relyOnName(member, first)
+      const { visit } = await context.approved(reconfirmed)
+      if (asksLess(visit, first) && !shows(visit, name)) {
+        throw new NotApplicable('a re-confirmation has no page that asks for consent')
+      }
       await expectShown(context, name, reconfirmed)
     }
   },

@@ -3,6 +3,7 @@ import type { Approval } from '../../engine/suite-api/consents.ts'
 import { expect, matchers, relyOn } from '../../engine/suite-api/expect.ts'
 import { blockBy, blockForData, Nonconformance } from '../../engine/suite-api/outcomes.ts'
 import {
+  bookedAt,
   type Exchange,
   isBooked,
   refused,
@@ -108,16 +109,18 @@ check(
     const approval = await approvalOf(context, consent)
     await relyOnFilters(approval, 'from', 'to', 'both')
     for (const path of (await addresses(approval)).slice(0, 2)) {
+      const [from, to] = [Date.parse('1990-01-01'), Date.now() + DAY]
       const { rows, read } = await between(approval, path, async () => {
-        const [from, to] = [Date.parse('1990-01-01'), Date.now() + DAY]
         const answers: Exchange[] = []
         for (const bounds of [{ from }, { to }, { from, to }])
           answers.push(await approval.get(path, { query: queryOf(bounds) }))
         return answers
       })
-      if (rows.length === 0) blockForData('a booked transaction')
+      // What is booked at the next working day is warned of elsewhere (TXN-35), and not to be found yet.
+      const due = rows.filter((row) => (bookedAt(row) ?? 0) < to)
+      if (due.length === 0) blockForData('a booked transaction')
       for (const answer of read.filter(succeeded)) {
-        const finding = matchers.toHoldRows(answer, rows)
+        const finding = matchers.toHoldRows(answer, due)
         if (finding) await relyOnSteadyRows(approval)
         expectNone(finding && { ...finding, exchange: answer })
       }

@@ -7,6 +7,7 @@ import {
   lackedButton,
   offered,
   readPage,
+  sending,
 } from '../../engine/authorisation-drivers/forms.ts'
 import { openDirectory } from '../directory.ts'
 import { open } from './opened.ts'
@@ -17,6 +18,28 @@ const landing = readPage(`
 const login = readPage(
   '<form method="post"><input name="user"><button name="go">Next</button></form>',
 )
+
+describe('where a form is sent', () => {
+  const page = (...buttons: string[]) =>
+    readPage(`<form action="/form"><input name="user">${buttons.join('')}</form>`).forms[0]
+  const plain = '<button type="button" formaction="/help">?</button>'
+  const first = '<button formaction="/first" formmethod="POST">Next</button>'
+  const named = '<input type="submit" name="go" value="on" formaction="/named">'
+
+  test.each([
+    ['by the first button that sends it', [plain, first, named], { has: ['user'] }, '/first'],
+    ['by the form itself where that button says nothing', ['<button>', first], {}, '/form'],
+    [
+      'by the button that is described',
+      [first, named],
+      { approve: { name: 'go', value: 'on' } },
+      '/named',
+    ],
+  ])('%s', (_how, buttons, description, action) => {
+    const form = page(...buttons)
+    expect(form && sending(form, description, 'approve').action).toBe(action)
+  })
+})
 
 describe('what a description fits', () => {
   test.each([

@@ -13,6 +13,7 @@ import { blockForBookings, isBookedAtSomeTime, NEAR, queryOf, settled } from './
 import { keyAcrossConsents, relyOnSameAccounts } from './completeness.ts'
 import { accountIdsIn, firstRead, pathOf, requireRows } from './data-reads.ts'
 import { readOwner } from './read-owners.ts'
+import { goOnRefreshed } from './refreshed-access.ts'
 import { between, bookedIn, bulk, relyOnSteadyRows } from './transaction-readings.ts'
 
 const DAY = 86_400_000
@@ -33,8 +34,15 @@ export async function readPeriod(approval: Approval): Promise<void> {
  * Bulk and single answers of a consent for debits of a period, with a query and without: the bulk one shows
  * all debits of the period that an unlimited consent of the same customer shows. What is there beyond,
  * rules judge. Not applicable where this customer has no debits in and outside the period: another has.
+ *
+ * @param alike has the unlimited consent been refreshed as well? How far the history reaches is open, and may
+ *   depend on whether a token comes of a login.
  */
-export async function expectPeriod(whole: Approval, limited: Approval): Promise<void> {
+export async function expectPeriod(
+  whole: Approval,
+  limited: Approval,
+  alike = false,
+): Promise<void> {
   const { from, to } = periodOf(limited)
   const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk))
   expect(answer).toSucceed()
@@ -48,6 +56,7 @@ export async function expectPeriod(whole: Approval, limited: Approval): Promise<
     throw new NotApplicable(`this customer lacks ${needed}`)
   }
   if (lacksNone(answer, inPeriod)) return
+  if (!alike && (await goOnRefreshed(whole))) return expectPeriod(whole, limited, true)
   relyOnRules(answer, 'TXN-25/direction', 'TXN-20/inside')
   await relyOnSameAccounts(whole, limited)
   await relyOnSteadyRows(whole)

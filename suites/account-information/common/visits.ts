@@ -58,6 +58,14 @@ export function expectNoCode(visit: Visit): void {
   expectAnswered(visit)
 }
 
+/**
+ * Had the customer fewer pages than when the consent was approved? No sentence says that a re-confirmation
+ * asks again what was decided once: a login may do.
+ */
+export function asksLess(again: Visit, before: Visit): boolean {
+  return again.pages.length < before.pages.length
+}
+
 /** Ends the check as blocked where the simpler visit ended with a code: that is its check's. */
 export function relyOnNoCode(id: string, visit: Visit): void {
   if (visit.kind !== 'granted') return
