@@ -120,7 +120,7 @@ const variants: Variant[] = [
   {
     id: 'history-shorter-after-a-refresh',
     story:
-      'How far the history reaches is open: who has just logged in sees all of it, and a token that comes of a refresh the last ninety days.',
+      'How far the history reaches is open: who has just logged in sees all of it, and a token that comes of a refresh the last thirteen months.',
     warns: ['TXN-28/kept'],
     because: 'A booked transaction should stay; this bank shows older ones to the customer alone.',
     policies: (correct, { fired }) => ({
@@ -129,7 +129,7 @@ const variants: Variant[] = [
         const ctx = currentRequest()
         if (!ctx || !tokenInfoOf(ctx)?.refreshed) return all
         fired()
-        const start = Date.now() - 90 * 86_400_000
+        const start = Date.now() - 396 * 86_400_000
         return all.filter(({ booked }) => booked >= start)
       },
     }),

@@ -216,9 +216,14 @@ check(
       consent.name === basicCredits.name
         ? await approvedUnlessRefused(context, basicCredits)
         : await context.approved(debitsInPeriod)
-    const { rows, read: answer } = await between(limited, bulk, () => whole.get(bulk))
+    const read = () => between(limited, bulk, () => whole.get(bulk))
+    let { rows, read: answer } = await read()
     if (rows.length === 0) blockForData('a booked transaction under the consent with a period')
     bookedIn(answer, OWNERS.transactions)
+    // How far the history reaches may depend on whether a token comes of a login.
+    if (!lacksNone(answer, rows) && (await goOnRefreshed(limited))) {
+      ;({ rows, read: answer } = await read())
+    }
     if (lacksNone(answer, rows)) return expectNone(await atOtherAmounts(limited, answer))
     const [stranger] = await rowsOfStrangers(limited, rows)
     if (stranger) blockBy('TXN-03/of-the-consent', 'a row is of no account of the consent', answer)

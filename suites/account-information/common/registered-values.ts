@@ -56,7 +56,7 @@ const ALWAYS_RETURNED = [
   'token_endpoint_auth_method',
 ]
 
-/** A member of the registered client as the answer gives it. */
+/** A member of the registered client as the answer gives it; null is no value. */
 export function stored(exchange: Exchange, name: string): unknown {
-  return member(exchange.response?.json, name)
+  return member(exchange.response?.json, name) ?? undefined
 }
