@@ -16,6 +16,7 @@ export const everything = consent({
 /** Basic permissions and credits only, of a period without end. Ends revoked by the customer. */
 export const basicCredits = consent({
   name: 'basic credits',
+  optional: true,
   purpose:
     'basic permissions, credits since some day; choose every account; will be revoked at the bank',
   permissions: [
@@ -59,6 +60,7 @@ export const accountsOnly = consent({
 /** Balances, statements and transactions until some day, no accounts. */
 export const noAccounts = consent({
   name: 'no accounts',
+  optional: true,
   purpose: 'balances, statements and past transactions, no accounts; choose every account',
   permissions: [
     'ReadBalances',

@@ -19,6 +19,8 @@ export interface NamedConsent<Name extends string = string> {
   core?: true
   client?: ClientName
   customer?: CustomerName
+  /** A combination of permissions that a bank need not take. */
+  optional?: true
   /** Permissions that open no endpoint; a bank that refuses them is asked without. */
   besides?: readonly string[]
   /** ExpirationDateTime, in days from now. */

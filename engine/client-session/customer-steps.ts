@@ -108,9 +108,9 @@ export function createCustomerSteps(parts: {
       const data = { ...consentData(named, hooks.shortLife), ...(await chosenDates(named.dates)) }
       const client = await clients.caller(named.client)
       const asked = { ...data, Permissions: [...data.Permissions, ...(named.besides ?? [])] }
-      const create = (Data: ConsentData) =>
-        client.post('/account-access-consents', { Data, Risk: {} })
-      const sent = await create(asked)
+      const create = (Data: ConsentData, optional = named.optional) =>
+        client.post('/account-access-consents', { Data, Risk: {} }, { about: { optional } })
+      const sent = await create(asked, named.besides ? true : named.optional)
       const without = named.besides && refused(sent)
       const exchange = without ? await create(data) : sent
       requireReachable(exchange)

@@ -162,7 +162,7 @@ function kindOf(
 
 /** Is there something about the request for which a bank may refuse it? */
 function deviates(about: Exchange['about'], headers: [string, string][]): boolean {
-  if (about.deviation !== undefined) return true
+  if (about.deviation !== undefined || about.optional) return true
   // "429 … while the customer is not present (no x-fapi-customer-ip-address header)".
   const data = about.consent !== undefined
   return data && !headers.some(([name]) => name.toLowerCase() === 'x-fapi-customer-ip-address')

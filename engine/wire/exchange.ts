@@ -59,6 +59,8 @@ export interface About {
    * how old that one was, in seconds, how long it was to live, and whether its client had no newer one.
    */
   instead?: { of: string; seconds: number; expiresIn: number; newest: boolean }
+  /** What a bank need not take: it may be refused as what is wrong may be. */
+  optional?: true
   /** What it asks for is in no table of the documents: a success is held against no schema. */
   open?: boolean
   /** Rules that leave this exchange to the check, which judges the same thing. */

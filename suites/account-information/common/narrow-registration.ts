@@ -97,7 +97,8 @@ export async function visitOf<T>(
   const bearer = tokensOf(token)?.accessToken
   const wanted = permissions ?? ['ReadAccountsBasic']
   const body = { Data: { Permissions: wanted }, Risk: {} }
-  const created = await tpp.call('create-account-access-consent', { bearer, body })
+  const about = permissions && { optional: true as const }
+  const created = await tpp.call('create-account-access-consent', { bearer, body, about })
   if (permissions && refused(created)) return undefined
   relyOn(OWNERS.consent, created).toSucceed()
   const consentId = String(member(created.response?.json, 'Data', 'ConsentId'))

@@ -3,7 +3,7 @@ import type { Approval, NamedConsent } from '../../../engine/suite-api/consents.
 import { visitEnd } from '../../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { answerOf, refused } from '../../../engine/suite-api/responses.ts'
-import { basicCredits, everything, noAccounts } from '../../consents.ts'
+import { everything } from '../../consents.ts'
 
 /**
  * The approval of a combination of permissions that version 3.1.2 doesn't know and that this
@@ -27,15 +27,11 @@ export async function approvedUnlessRefused<Used extends NamedConsent>(
   return approved(consent)
 }
 
-/** Combinations of permissions that a bank need not take. */
-const OPTIONAL: string[] = [basicCredits, noAccounts].map(({ name }) => name)
-
 /** The approval under which a sentence is judged; not applicable where the bank takes no such one. */
 export function approvalOf<Used extends NamedConsent>(
   context: Context<Used | typeof everything>,
   consent: Used | typeof everything,
 ): Promise<Approval> {
-  if (OPTIONAL.includes(consent.name))
-    return approvedUnlessRefused<Used | typeof everything>(context, consent)
+  if (consent.optional) return approvedUnlessRefused<Used | typeof everything>(context, consent)
   return context.approved(consent)
 }
