@@ -54,7 +54,7 @@ const variants: Variant[] = [
     story:
       'Status codes of error responses are not shown but for deletions and the rate limit: the gateway redirects to a page that explains (AMB-41).',
     middleware: refusals(['consents', 'data'], (ctx) => {
-      if (ctx.method === 'DELETE' || ctx.status === 429) return false
+      if (ctx.method === 'DELETE' || ctx.status === 429 || ctx.status >= 500) return false
       ctx.status = 302
       ctx.set('location', 'https://www.bank.example/developers/errors')
       ctx.body = ''
