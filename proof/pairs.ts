@@ -29,6 +29,8 @@ export const MET: readonly (readonly [string, string])[] = [
   ['balances-beside-accounts-alone', 'new-tokens-end-the-old'],
   ['codes-and-tokens-with-every-character', 'token-behind-its-padding-ignored'],
   ['many-keys', 'unavailable-now-and-then'],
+  ['configuration-with-much-more', 'grants-are-asked-late'],
+  ['combinations-of-3.1.2-only', 'refusals-cut-the-line'],
 ]
 
 /** Those of them that are among these variants. */

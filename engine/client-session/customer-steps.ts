@@ -54,6 +54,18 @@ export interface CustomerSteps {
 type Granted = Visit & { kind: 'granted' }
 export type VisitStep = Step<Granted> & { visit?: Visit; before?: Exchange }
 
+/**
+ * "A client can call the token endpoint only with a registered grant type": one that the configuration does not list
+ * is not asked for, whether refresh tokens come or not.
+ */
+function requireRefreshGrant({ registered, registrationClaims }: Tpp): void {
+  const has = (grants: unknown) => Array.isArray(grants) && grants.includes('refresh_token')
+  if (has(registrationClaims().grant_types) || has(registered?.grant_types)) return
+  throw new NotApplicable(
+    'the bank lists no refresh_token grant, and the client is registered for none',
+  )
+}
+
 /** What a visit asks for, apart from its state. */
 function messageOf(named: NamedConsent, consentId: string, { registered }: Tpp) {
   const uris = registered?.redirect_uris ?? []
@@ -302,6 +314,7 @@ export function createCustomerSteps(parts: {
       const next = refreshed(before, sent)
       if (next) use(next)
       else {
+        requireRefreshGrant(client)
         await given.requireNotReplaced(named)
         await given.requireNewestRefreshes(named)
       }
