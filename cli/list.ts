@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { loadCatalogue, type Requirement } from '../engine/catalogue/catalogue.ts'
-import { inCore, inScope, type Scope } from '../engine/run/scope.ts'
+import { checkInScope, ruleInScope, type Scope } from '../engine/run/scope.ts'
 import { idsOf, loadSuites } from '../engine/run/suites.ts'
 
 /** What a run with this scope would judge: a line each, or a list in JSON. */
@@ -9,10 +9,13 @@ export async function list(scope: Scope, json = false): Promise<void> {
   const suites = await loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue)
   const rows: Row[] = []
   const checks = new Map(suites.checks.map((check) => [check.id, check]))
+  const rules = new Map(suites.rules.map((rule) => [rule.id, rule]))
   for (const id of idsOf(suites)) {
     const check = checks.get(id)
-    if (!inScope(id, catalogue, scope)) continue
-    if (scope.profile === 'core' && check && !inCore(check)) continue
+    const chosen = check
+      ? checkInScope(check, catalogue, scope)
+      : ruleInScope(rules.get(id) ?? { id }, catalogue, scope)
+    if (!chosen) continue
     const { level, chapter, text } = catalogue.owners.get(id) as Requirement
     rows.push({ id, level, kind: check ? 'check' : 'rule', chapter, title: check?.title ?? text })
   }

@@ -1,7 +1,14 @@
 import { join } from 'node:path'
 import type { Catalogue } from '../engine/catalogue/catalogue.ts'
 import { chaptersAsking } from '../engine/run/askers.ts'
-import { inCore, inScope, PROFILES, type Profile, type Scope, TAGS } from '../engine/run/scope.ts'
+import {
+  checkInScope,
+  inScope,
+  PROFILES,
+  type Profile,
+  type Scope,
+  TAGS,
+} from '../engine/run/scope.ts'
 import { loadSuites } from '../engine/run/suites.ts'
 import { nearest } from '../engine/yaml/nearest.ts'
 import { UsageError } from './usage.ts'
@@ -61,10 +68,7 @@ export async function scopeOf(
     return ids.flatMap((id) => chaptersAsking(id, suites, catalogue))
   })
   const scope = { profile, only: [...new Set([...only, ...chapters])] }
-  const left = checks.some(
-    (check) => inScope(check.id, catalogue, scope) && (profile !== 'core' || inCore(check)),
-  )
-  if (left) return scope
+  if (checks.some((check) => checkInScope(check, catalogue, scope))) return scope
   const more = profile === 'core' ? ' of --profile core. Leave --profile out' : ''
   throw new UsageError(`--only ${only.join(' ')} selects no check${more}. See assay run --list`)
 }

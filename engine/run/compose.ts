@@ -26,11 +26,11 @@ export interface RunFacts {
   finishedAt: Date
   catalogue: Catalogue
   results: ReadonlyMap<string, Result>
-  observations: Observation[]
-  approvals: ApprovalUse[]
+  observations?: Observation[]
+  approvals?: ApprovalUse[]
   requests: number
-  latency: Report['latency']
-  leftBehind: Report['leftBehind']
+  latency?: Report['latency']
+  leftBehind?: Report['leftBehind']
   /** What the exchanges show, by id: from it causes are inferred. */
   evidence: Evidence
   /** Why the run ended early; absent on a whole run. */
@@ -90,11 +90,11 @@ export function composeReport(facts: RunFacts): Report {
     causes: causesOf(checks, facts.evidence, preflight).map((cause) => redacted(cause, redact)),
     requirements,
     checks,
-    observations: unique(facts.observations.map((each) => observation(each, redact))),
-    approvals: facts.approvals,
+    observations: unique((facts.observations ?? []).map((each) => observation(each, redact))),
+    approvals: facts.approvals ?? [],
     requests: facts.requests,
-    latency: facts.latency,
-    leftBehind: facts.leftBehind.map((left) => ({ ...left, why: redact(left.why) })),
+    latency: facts.latency ?? [],
+    leftBehind: (facts.leftBehind ?? []).map((left) => ({ ...left, why: redact(left.why) })),
     problems: stale,
   }
 }

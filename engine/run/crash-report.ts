@@ -3,15 +3,14 @@ import { join } from 'node:path'
 import { loadCatalogue } from '../catalogue/catalogue.ts'
 import { createCleanup } from '../client-session/cleanup.ts'
 import type { Result } from '../judge/results.ts'
-import { createRuleEngine } from '../judge/rule-engine.ts'
 import { createEvidence } from '../report/evidence-index.ts'
 import { parseRecord } from '../report/read-run.ts'
 import type { ExchangeRecord, Report } from '../report/report.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { composeReport } from './compose.ts'
 import { JOURNAL, readJournal } from './journal.ts'
-import { type Assignment, notRun } from './judging-process.ts'
-import { ruleInScope } from './scope.ts'
+import type { Assignment } from './judging-process.ts'
+import { addNotRun } from './not-run.ts'
 import { loadSuites } from './suites.ts'
 
 /** What a report says of a run, whatever became of it. */
@@ -41,7 +40,7 @@ export async function crashReport(
   why: string,
 ): Promise<Report> {
   const catalogue = loadCatalogue()
-  const { checks, rules, schemas } = await loadSuites(assignment.suites, catalogue)
+  const suites = await loadSuites(assignment.suites, catalogue)
   const lines = readJournal(join(assignment.out, JOURNAL))
   const exchanges = recorded(join(assignment.out, 'exchanges.jsonl'))
   const evidence = createEvidence()
@@ -55,16 +54,9 @@ export async function crashReport(
     if (!results.has(id) || outcome !== 'pass') results.set(id, line.result)
   }
   const planned = lines.flatMap((line) => (line.kind === 'start' ? line.checks : []))
-  for (const check of checks) {
-    if (results.has(check.id) || !planned.includes(check.id)) continue
-    results.set(check.id, notRun(check, catalogue, why))
-  }
-  // What rules found kept was in the memory of the process that is gone.
   const { scope } = assignment
-  for (const { id, title, uses } of createRuleEngine(schemas, rules, {}).states()) {
-    if (results.has(id) || !ruleInScope({ id, uses }, catalogue, scope)) continue
-    results.set(id, { ...notRun({ id, title }, catalogue, why), kind: 'rule' })
-  }
+  // What rules found kept was in the memory of the process that is gone.
+  addNotRun(results, ({ id }) => planned.includes(id), suites, { catalogue, scope, why })
   return composeReport({
     version: assignment.version,
     target: assignment.target,
@@ -74,10 +66,8 @@ export async function crashReport(
     catalogue,
     results,
     observations,
-    approvals: [],
     requests: exchanges.length,
     evidence,
-    latency: [],
     leftBehind: assignment.memory === undefined ? [] : leftBehind(exchanges),
     partial: why,
     deviations: assignment.deviations,

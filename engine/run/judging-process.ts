@@ -4,7 +4,7 @@ import { type Catalogue, loadCatalogue } from '../catalogue/catalogue.ts'
 import { endpointsOf, layoutOf } from '../configuration/addresses.ts'
 import { targetFrom } from '../configuration/resolve.ts'
 import type { TargetDocument } from '../configuration/target.ts'
-import { type Result, ruleResults } from '../judge/results.ts'
+import { ruleResults } from '../judge/results.ts'
 import { writeWhole } from '../record/write-whole.ts'
 import { createEvidence } from '../report/evidence-index.ts'
 import type { ApprovalUse, CheckResult, ExchangeRecord, Report } from '../report/report.ts'
@@ -17,6 +17,7 @@ import { checkResult, composeReport, observation } from './compose.ts'
 import type { Deviation } from './deviations.ts'
 import { appendJournal, JOURNAL } from './journal.ts'
 import { createLatency } from './latency.ts'
+import { notRun } from './not-run.ts'
 import { openSession } from './open.ts'
 import { neededBy } from './plan.ts'
 import { resumeRun } from './resume.ts'
@@ -235,25 +236,5 @@ export function targetOf({
     configurationDigest,
     file: targetFile,
     certificates,
-  }
-}
-
-/** A check that the run did not come to. */
-export function notRun(
-  check: { id: string; title: string },
-  catalogue: Catalogue,
-  why = 'the run ended before it',
-): Result {
-  const requirement = catalogue.owners.get(check.id)
-  return {
-    id: check.id,
-    requirement: requirement?.id ?? '',
-    level: requirement?.level ?? 'observe',
-    kind: 'check',
-    title: check.title,
-    outcome: 'not-run',
-    message: why,
-    exchanges: [],
-    durationMs: 0,
   }
 }

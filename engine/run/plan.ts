@@ -3,7 +3,7 @@ import { type NamedConsent, precededBy } from '../client-session/consent.ts'
 import { expiryPatienceOf } from '../configuration/resolve.ts'
 import type { HookName, TargetDocument } from '../configuration/target.ts'
 import { consentsOf, type SuiteCheck } from '../suite-api/check.ts'
-import { inCore, inScope, ordered, type Scope } from './scope.ts'
+import { checkInScope, ordered, type Scope } from './scope.ts'
 
 /** What a run will ask of a bank and of people, known before anything is sent. */
 export interface Plan {
@@ -60,9 +60,7 @@ export function planOf(parts: {
   scope: Scope
 }): Plan {
   const { target, catalogue, scope } = parts
-  const selected = parts.checks.filter(
-    (check) => inScope(check.id, catalogue, scope) && (scope.profile !== 'core' || inCore(check)),
-  )
+  const selected = parts.checks.filter((check) => checkInScope(check, catalogue, scope))
   const checks = ordered(selected, catalogue)
   const hooks = HOOKS.map((name) => ({
     name,

@@ -7,7 +7,7 @@ import type { RuleObservation } from '../judge/rule-engine.ts'
 import type { SuiteCheck } from '../suite-api/check.ts'
 import { neededBy } from './plan.ts'
 import { type Judgement, judgeOne } from './run-check.ts'
-import { inCore, inScope, isEarly, ordered, ruleInCore, type Scope } from './scope.ts'
+import { checkInScope, inScope, isEarly, ordered, ruleInCore, type Scope } from './scope.ts'
 
 /** A run of the suite against one bank: judged check by check, then finished once. */
 export interface Run {
@@ -46,9 +46,7 @@ export function createRun(parts: {
   const { session, catalogue, scope } = parts
   const judged = new Map<string, Judgement>()
   const underWay = new Set<Promise<Judgement>>()
-  const selected = parts.checks.filter(
-    (check) => inScope(check.id, catalogue, scope) && (scope.profile !== 'core' || inCore(check)),
-  )
+  const selected = parts.checks.filter((check) => checkInScope(check, catalogue, scope))
   const byId = new Map(parts.checks.map((check) => [check.id, check]))
 
   session.extent = {

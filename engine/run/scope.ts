@@ -62,7 +62,7 @@ function matches(word: string, pattern: string): boolean {
 }
 
 /** Does a check belong to `core`: one approval at most, nothing spent, registered or exhausted? */
-export function inCore({ options }: SuiteCheck): boolean {
+function inCore({ options }: SuiteCheck): boolean {
   const { uses = [], spends, refusals, denial, grants, registers, bursts } = options
   if (spends || refusals || denial || grants || registers || bursts) return false
   return ruleInCore(uses)
@@ -71,6 +71,11 @@ export function inCore({ options }: SuiteCheck): boolean {
 /** Does a rule belong to `core`: does the one approval show what it judges? */
 export function ruleInCore(uses: readonly RuleConsent[] = []): boolean {
   return uses.every(({ core }) => core)
+}
+
+/** Is a check in scope, and in its profile? */
+export function checkInScope(check: SuiteCheck, catalogue: Catalogue, scope: Scope): boolean {
+  return inScope(check.id, catalogue, scope) && (scope.profile !== 'core' || inCore(check))
 }
 
 /** Is a rule in scope, and in its profile? */

@@ -14,4 +14,4 @@ export {
 } from '../judge/data-rows.ts'
 export { isDateTime, isDecimal } from '../judge/formats.ts'
 export { refused, succeeded } from '../judge/matchers.ts'
-export { type About, type Endpoint, type Exchange, header } from '../wire/exchange.ts'
+export { type About, DATA, type Endpoint, type Exchange, header } from '../wire/exchange.ts'

@@ -19,6 +19,16 @@ export type Endpoint =
   | 'products'
   | 'elsewhere'
 
+/** The endpoints at which a customer's data is read: accounts, balances and transactions. */
+export const DATA: readonly Endpoint[] = [
+  'accounts',
+  'account',
+  'balances',
+  'account-balances',
+  'transactions',
+  'account-transactions',
+]
+
 /** What the consent behind an access token allows, as the bank returned it when it was created. */
 export interface ConsentFacts {
   id: string

@@ -1,4 +1,4 @@
-import { type Endpoint, type Exchange, header } from './exchange.ts'
+import { DATA, type Exchange, header } from './exchange.ts'
 
 /** The longest wait before a repeat, in milliseconds. */
 const LONGEST_WAIT = 60_000
@@ -15,15 +15,6 @@ const PASSING = [429, 502, 503, 504]
 
 /** After these the request may have been carried out all the same. */
 const IN_DOUBT = [502, 504]
-
-const DATA: readonly Endpoint[] = [
-  'accounts',
-  'account',
-  'balances',
-  'account-balances',
-  'transactions',
-  'account-transactions',
-]
 
 /** Which answers that speak of the moment have the request repeated. */
 export type Retry = boolean | 'not-429'

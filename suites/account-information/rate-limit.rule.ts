@@ -1,4 +1,5 @@
 import { rule } from '../../engine/suite-api/rule.ts'
+import { DATA } from './common/endpoints.ts'
 
 /** Rate limiting of data requests. Requirements: specs/account-information/rate-limit.yaml */
 
@@ -6,14 +7,7 @@ rule(
   'RATE-02/no-429-while-present',
   'No data request of the present customer is answered 429',
   {
-    endpoints: [
-      'accounts',
-      'account',
-      'balances',
-      'account-balances',
-      'transactions',
-      'account-transactions',
-    ],
+    endpoints: DATA,
     follows: ['RATE-02/present-is-served'],
     retried: true,
   },

@@ -20,12 +20,8 @@ function reportOf(only: string[]): Report {
     finishedAt: new Date(1),
     catalogue,
     results: new Map(),
-    observations: [],
-    approvals: [],
     requests: 0,
     evidence: new Map(),
-    latency: [],
-    leftBehind: [],
     redact: (text) => text,
   })
 }

@@ -1,5 +1,7 @@
 import type { Endpoint } from '../../../engine/suite-api/responses.ts'
 
+export { DATA } from '../../../engine/suite-api/responses.ts'
+
 /** Creation and query of account access consents. */
 export const ACCOUNT_ACCESS: readonly Endpoint[] = [
   'create-account-access-consent',
@@ -10,14 +12,4 @@ export const ACCOUNT_ACCESS: readonly Endpoint[] = [
 export const CONSENTS: readonly Endpoint[] = [
   ...ACCOUNT_ACCESS,
   'create-funds-confirmation-consent',
-]
-
-/** Accounts, balances and transactions. */
-export const DATA: readonly Endpoint[] = [
-  'accounts',
-  'account',
-  'balances',
-  'account-balances',
-  'transactions',
-  'account-transactions',
 ]

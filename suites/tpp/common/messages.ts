@@ -2,17 +2,9 @@ import type { Seen } from '../../../engine/suite-api/certification.ts'
 import { claimsOf, headerOf } from '../../../engine/suite-api/jwt.ts'
 import type { Endpoint, Exchange } from '../../../engine/suite-api/responses.ts'
 
-type Json = Record<string, unknown>
+export { DATA } from '../../../engine/suite-api/responses.ts'
 
-/** The endpoints at which a customer's data is read. */
-export const DATA: readonly Endpoint[] = [
-  'accounts',
-  'account',
-  'balances',
-  'account-balances',
-  'transactions',
-  'account-transactions',
-]
+type Json = Record<string, unknown>
 
 /** The endpoints at which consents are managed. */
 export const CONSENTS: readonly Endpoint[] = [
