@@ -19,6 +19,7 @@ import { confirmedLate, deleted, LATE, outOfDate, revoked } from '../ended-conse
 import { OWNERS } from '../owners.ts'
 import { settled } from './common/booking-times.ts'
 import { keyAcrossConsents } from './common/completeness.ts'
+import { expectSameTerms, TERMS } from './common/consent-comparisons.ts'
 import { ACCOUNTS, consentPath, createConsent } from './common/consent-requests.ts'
 import { deletedAndQueried } from './common/deleted-consents.ts'
 import { denied } from './common/denial.ts'
@@ -267,12 +268,13 @@ check(
 const ONCE_MORE = 'a consent with a period, to be re-confirmed'
 
 /**
- * The second client and customer, before and after the visit, by the tokens that come of it. What is shown
- * beyond the period and the permissions, rules judge. Blocked where nothing is shown before.
+ * The second client and customer, before and after the visit, by the tokens that come of it: the terms that
+ * the query shows, and the rows. What is shown beyond the period and the permissions, rules judge. Blocked
+ * where no row is shown before.
  */
 check(
   'AUTHZ-17/data',
-  'A consent that is re-confirmed shows the transactions of its period as before',
+  'A consent that is re-confirmed has its period and shows the transactions of it as before',
   {
     uses: [everything, reconfirmed, narrowOfSeconds],
     spends: narrowOfSeconds,
@@ -283,6 +285,8 @@ check(
   async (context) => {
     const approval = await context.approved(narrowOfSeconds)
     const owner = readOwner(approval, bulk)
+    const path = consentPath(approval.consentId)
+    const terms = await approval.get(path)
     const before = settled(bookedIn(await approval.get(bulk), owner))
     await approvedBefore(context, reconfirmed)
     const { consentId, tpp } = approval
@@ -299,9 +303,11 @@ check(
     const answer = await approval.get(bulk)
     expect(answer).toSucceed()
     await readPeriod(approval)
+    if (missingFrom(rowsOf(answer), before, keyAcrossConsents).length > 0) {
+      await relyOnSteadyRows(approval)
+      expect(answer).toHoldRows(before, keyAcrossConsents)
+    }
+    expectSameTerms(terms, await approval.get(path), TERMS, 'its re-confirmation')
     if (before.length === 0) blockForData('a booked debit within the period of the consent')
-    if (missingFrom(rowsOf(answer), before, keyAcrossConsents).length === 0) return
-    await relyOnSteadyRows(approval)
-    expect(answer).toHoldRows(before, keyAcrossConsents)
   },
 )

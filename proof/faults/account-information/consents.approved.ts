@@ -101,6 +101,17 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'period-gone-from-the-query-after-reconfirmation',
+    story: 'A re-confirmation writes the consent anew from its page, which shows no period.',
+    fails: [],
+    warns: ['AUTHZ-17/data'],
+    middleware: answered(KIND, 'GET', (data, ctx) => {
+      const { TransactionFromDateTime: from, ...others } = data
+      const reconfirmed = (consentNamed(ctx)?.grants.size ?? 0) > 1
+      return from && reconfirmed ? others : undefined
+    }),
+  },
+  {
     id: 'creation-time-set-by-each-confirmation',
     story:
       'A re-confirmation inserts the consent again, and both its times have that of the row as their default.',
