@@ -463,7 +463,7 @@ const variants: Variant[] = [
       const spell = roundRobinOf<[string], string>(
         (utc) => utc.replace(/\.\d+/, ''),
         (utc) => utc.replace('Z', '+00:00'),
-        (utc) => utc.replace('Z', '000000Z'),
+        (utc) => utc.replace(/(\.\d+)?Z$/, (_, fraction = '.') => `${fraction.padEnd(10, '0')}Z`),
         (utc) => utc.toLowerCase(),
       )
       return {
