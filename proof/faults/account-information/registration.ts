@@ -151,6 +151,7 @@ const faults: Fault[] = [
         if (!wanted.every((uri) => stated.includes(uri))) fired()
         return wanted.some((uri) => stated.includes(uri))
       },
+      redirectUrisStored: (requested, stated) => requested ?? stated,
     }),
   },
   {
