@@ -45,6 +45,12 @@ function approvesAgain(fits: (ctx: Context, form: URLSearchParams, step: string)
   }
 }
 
+/** Has the customer of this visit logged in already? */
+function hasLoggedIn(ctx: Context): boolean {
+  const uid = ctx.path.split('/')[2] ?? ''
+  return stateOf(ctx).bank.services.visitors.has(uid)
+}
+
 const faults: Fault[] = [
   {
     id: 'redirect-uris-of-the-second-client-not-compared',
@@ -109,7 +115,8 @@ const faults: Fault[] = [
       'Whoever has approved once on this device is taken as logged in when the consent comes again.',
     fails: ['AUTHZ-22/again-before-login'],
     middleware: approvesAgain(
-      (ctx, _form, step) => ctx.method === 'GET' && step === '' && !ctx.query.seen,
+      (ctx, _form, step) =>
+        ctx.method === 'GET' && step === '' && !ctx.query.seen && !hasLoggedIn(ctx),
     ),
   },
   {
