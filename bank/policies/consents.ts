@@ -48,6 +48,9 @@ export function datesRefusal(dates: {
   return undefined
 }
 
+/** As the document writes it, and as a TPP may that knows nothing else. */
+const WRITTEN = 'UK.STD.PAN'
+
 /** "The only supported value is UK.STD.PAN", by its real name. */
 export function panScheme(): string {
   return 'UK.OBIE.PAN'
@@ -58,7 +61,7 @@ export function debtorAccountRefusal(
   account: DebtorAccount,
   scheme: string,
 ): [Reason, string] | undefined {
-  if (account.SchemeName !== scheme) return ['scheme-unsupported', 'SchemeName']
+  if (![scheme, WRITTEN].includes(account.SchemeName)) return ['scheme-unsupported', 'SchemeName']
   // "Last 4 digits of the customer's card number."
   if (!/^\d{4}$/.test(account.Identification)) return ['field-invalid', 'Identification']
   return undefined

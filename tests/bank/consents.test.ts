@@ -185,6 +185,12 @@ describe('funds confirmation', () => {
     expect((await first.call(path, { bearer, method: 'DELETE' })).status).toBe(403)
   })
 
+  test('its scheme may be spelt as the document spells it (AMB-04)', async () => {
+    const account = { ...DebtorAccount, SchemeName: 'UK.STD.PAN' }
+    const { status, json } = await made({ DebtorAccount: account })
+    expect([status, json.Data?.DebtorAccount]).toEqual([201, account])
+  })
+
   test.each<[string, unknown]>([
     ['no account', {}],
     [

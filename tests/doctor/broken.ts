@@ -359,9 +359,9 @@ export const brokenConfigurations: Broken[] = [
     exitCode: 3,
   },
   {
-    what: 'the scheme of card numbers is spelt as in the document',
+    what: 'the scheme of card numbers has another middle segment than the bank’s',
     document: (target) => {
-      target.literals = { panScheme: 'UK.STD.PAN' }
+      target.literals = { panScheme: 'UK.CARD.PAN' }
     },
     exitCode: 2,
   },
