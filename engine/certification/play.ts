@@ -146,10 +146,10 @@ function newestToken(exchanges: readonly Exchange[]) {
   return { name: 'accessToken', value: member(answer?.response?.json, 'access_token') }
 }
 
+/** The consent that gave the newest code its tokens: a client may create others, and leave them. */
 function newestConsent(exchanges: readonly Exchange[]) {
-  const answer = exchanges.findLast(
-    ({ endpoint, response }) =>
-      endpoint === 'create-account-access-consent' && response?.status === 201,
+  const exchange = exchanges.findLast(
+    ({ about, response }) => about.seen?.code?.consentId && response?.status === 200,
   )
-  return { name: 'consentId', value: member(answer?.response?.json, 'Data', 'ConsentId') }
+  return { name: 'consentId', value: exchange?.about.seen?.code?.consentId }
 }

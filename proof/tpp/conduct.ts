@@ -190,6 +190,8 @@ export interface Conduct {
   keepsTokens: boolean
   /** Does a customer who is connected get to connect again? */
   connectsAgain: boolean
+  /** Does it create a consent that nobody is ever asked for, beside the one that it uses? */
+  leavesConsents: boolean
   /** What it cannot do, although it says so nowhere. */
   cannot: string[]
 }
@@ -283,6 +285,7 @@ export const right: Conduct = {
   decompresses: true,
   keepsTokens: true,
   connectsAgain: true,
+  leavesConsents: false,
   cannot: [],
 }
 

@@ -291,6 +291,17 @@ const lawful: LawfulTpp[] = [
       assertionClaims: (claims) => ({ ...claims, exp: Math.ceil(Date.now() / 1000) + 3600 }),
     },
   },
+  {
+    id: 'consents-left-behind',
+    story:
+      'A consent is created when the page opens, and another when the customer comes back to it: which of them is used is the TPP’s affair.',
+    conduct: { leavesConsents: true },
+  },
+  {
+    id: 'scheme-as-in-the-document',
+    story: '"The only supported value is UK.STD.PAN": what stands for an acronym is sent as it is.',
+    conduct: { fundsAccount: (account) => ({ ...account, SchemeName: 'UK.STD.PAN' }) },
+  },
 ]
 
 export default lawful

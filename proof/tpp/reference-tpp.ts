@@ -30,7 +30,9 @@ export async function pursue(
     connect: async () => {
       if (memory.consentId && !conduct.connectsAgain)
         throw new Refusal('there is a consent already')
-      await visitAndRead(await createConsent(session))
+      const consentId = await createConsent(session)
+      if (conduct.leavesConsents) await createConsent(session)
+      await visitAndRead(consentId)
     },
     read: () => readAll(session),
     reconfirm: async () => {
