@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path'
 import { createDirectory, type Directory, type DirectoryOptions } from '../bank/directory.ts'
 import { packMaterial, unpackMaterial } from '../bank/directory-material.ts'
-import { type KeptState, packState } from '../bank/kept-state.ts'
+import { type KeptState, packState, unpackState } from '../bank/kept-state.ts'
 import type { Bank } from '../bank/running-bank.ts'
 import { UsageError } from './usage.ts'
 
@@ -26,8 +26,11 @@ export async function openStateFolder(
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const directoryFile = join(folder, 'directory.json')
   const bankFile = join(folder, 'bank.json')
-  const packed = read(directoryFile)
-  const material = packed === undefined ? undefined : unpackMaterial(packed as never)
+  const material = read(directoryFile, (json) => unpackMaterial(json as never))
+  const kept = read(bankFile, (json) => {
+    unpackState(json as KeptState)
+    return json as KeptState
+  })
   const directory = await createDirectory({ ...options, material }).catch((error) => {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     throw new UsageError(`${folder} is in use: another bank serves its directory. End that one.`)
@@ -35,7 +38,7 @@ export async function openStateFolder(
   write(directoryFile, JSON.stringify(packMaterial(await directory.material())))
   return {
     directory,
-    kept: read(bankFile) as KeptState | undefined,
+    kept,
     follow(bank) {
       let last = ''
       const save = () => {
@@ -56,12 +59,14 @@ export async function openStateFolder(
   }
 }
 
-function read(file: string): unknown {
+/** @throws UsageError where it is no JSON, or not what a bank wrote there */
+function read<Value>(file: string, unpacked: (json: unknown) => Value): Value | undefined {
   if (!existsSync(file)) return undefined
   try {
-    return JSON.parse(readFileSync(file, 'utf8'))
+    return unpacked(JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${(error as Error).message}. Remove it.`)
+    const why = error instanceof SyntaxError ? error.message : 'a bank did not write it so'
+    throw new UsageError(`${file} cannot be read: ${why}. Remove it.`)
   }
 }
 

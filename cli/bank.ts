@@ -9,6 +9,7 @@ import { counted } from '../engine/report/escape.ts'
 import { loadFaults, loadVariants } from '../proof/load.ts'
 import type { Variant } from '../proof/proof.ts'
 import { listAlterations, named } from './bank-alterations.ts'
+import type { StateFolder } from './bank-state.ts'
 import { number, UsageError } from './usage.ts'
 
 export interface BankCommand {
@@ -43,6 +44,20 @@ export async function bank(what: string | undefined, options: BankCommand): Prom
   const given = number('--port', options.port, 65_500)
   // A client that is configured once must find the bank again.
   const port = given ?? known?.port ?? (folder ? 8443 : undefined)
+  try {
+    await serve(options, alterations, folder, port)
+  } finally {
+    await folder?.directory.close()
+  }
+}
+
+/** Until Ctrl-C, or until something cannot be opened: nothing stays up then. */
+async function serve(
+  options: BankCommand,
+  alterations: Variant[],
+  folder: StateFolder | undefined,
+  port: number | undefined,
+): Promise<void> {
   const seeing = new Set<(sighting: Sighting) => void>()
   const started = await start({
     alterations,
@@ -56,28 +71,31 @@ export async function bank(what: string | undefined, options: BankCommand): Prom
     },
   })
   const following = folder?.follow(started)
-  say(started, options, alterations)
-  for (const { id, story } of alterations) console.log(`Altered: ${id}. ${story}`)
-  const { log } = options
-  if (log !== undefined) {
-    writeFileSync(log, '', { mode: 0o600 })
-    seeing.add((sighting) => appendFileSync(log, `${logLine(sighting)}\n`))
-    console.log(`A line for each request: ${log}`)
+  let watching: Awaited<ReturnType<typeof watch>> | undefined
+  try {
+    say(started, options, alterations)
+    for (const { id, story } of alterations) console.log(`Altered: ${id}. ${story}`)
+    const { log } = options
+    if (log !== undefined) {
+      writeFileSync(log, '', { mode: 0o600 })
+      seeing.add((sighting) => appendFileSync(log, `${logLine(sighting)}\n`))
+      console.log(`A line for each request: ${log}`)
+    }
+    watching = options.watch ? await watch(started, options, port) : undefined
+    if (watching) {
+      seeing.add(watching.see)
+      console.log(`What the bank sees: ${watching.url}`)
+    }
+    console.log('Ctrl-C ends it.')
+    await new Promise<void>((resolve) => {
+      process.once('SIGINT', resolve)
+      process.once('SIGTERM', resolve)
+    })
+  } finally {
+    await following?.stop()
+    await watching?.end()
+    await started.close()
   }
-  const watching = options.watch ? await watch(started, options, port) : undefined
-  if (watching) {
-    seeing.add(watching.see)
-    console.log(`What the bank sees: ${watching.url}`)
-  }
-  console.log('Ctrl-C ends it.')
-  await new Promise<void>((resolve) => {
-    process.once('SIGINT', resolve)
-    process.once('SIGTERM', resolve)
-  })
-  await following?.stop()
-  await watching?.end()
-  await started.close()
-  await folder?.directory.close()
 }
 
 /** What a file says of a TPP that this bank must know. */

@@ -75,6 +75,21 @@ describe('the table of exit codes', () => {
   })
 })
 
+test.each([
+  { what: 'a state that is cut short', file: 'bank.json', holds: '{"x":', code: 2 },
+  { what: 'a state of something else', file: 'bank.json', holds: '{"x":1}', code: 2 },
+  { what: 'a directory of something else', file: 'directory.json', holds: '{"x":1}', code: 2 },
+  { what: 'a log that is a folder', words: ['--log', folder], code: 5 },
+])('assay bank ends, and says why: $what', { timeout: 120_000 }, async (row) => {
+  const state = mkdtempSync(join(folder, 'state-'))
+  const { file, holds = '', words = ['--state', state] } = row
+  if (file) writeFileSync(join(state, file), holds)
+  const { code, stderr } = await assay(['bank', ...words]).ended
+  expect(stderr).toContain(file ? `${file} cannot be read` : 'EISDIR')
+  expect(stderr).not.toMatch(/\n\s+at /)
+  expect(code).toBe(row.code)
+})
+
 test('the file of known deviations to fill in is refused until each has a reason', {
   timeout: 300_000,
 }, async () => {
