@@ -23,7 +23,7 @@ export async function openStateFolder(
   folder: string,
   options: DirectoryOptions = {},
 ): Promise<StateFolder> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   const directoryFile = join(folder, 'directory.json')
   const bankFile = join(folder, 'bank.json')
   const material = read(directoryFile, (json) => unpackMaterial(json as never))
@@ -56,6 +56,18 @@ export async function openStateFolder(
         },
       }
     },
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' || code === 'ENOTDIR') {
+      throw new UsageError(`--state takes a folder, and ${folder} is none`)
+    }
+    throw error
   }
 }
 

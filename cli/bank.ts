@@ -32,6 +32,7 @@ export async function bank(what: string | undefined, options: BankCommand): Prom
   if (options.strict !== undefined && options.strict !== 'fapi') {
     throw new UsageError(`--strict takes fapi, not ${options.strict}`)
   }
+  if (options.out !== undefined && !options.watch) throw new UsageError('--out goes with --watch')
   const alterations = [
     ...(options.fault ? named('fault', await loadFaults(), options.fault) : []),
     ...(options.variant ? named('variant', await loadVariants(), options.variant) : []),

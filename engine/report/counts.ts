@@ -90,13 +90,22 @@ const MEANINGS: Record<(typeof OUTCOMES)[number], string> = {
   error: 'the suite itself failed',
 }
 
+/** Of more patterns than these a reader wants the number: `--failed` and a watch name each id. */
+const NAMED = 6
+
 /** What was selected: `full`, `core`, `full, only TXN-17: 3 of 519 checks and rules`. */
 export function scopeWords({ scope }: Report): string {
-  const only = scope.only.length > 0 ? `, only ${scope.only.join(' ')}` : ''
+  const only = onlyWords(scope.only)
   const left = scope.leftOut ?? 0
   if (left === 0) return `${scope.profile}${only}`
   const all = count(scope.checks + left)
   return `${scope.profile}${only}: ${count(scope.checks)} of ${all} checks and rules`
+}
+
+function onlyWords(patterns: string[]): string {
+  if (patterns.length === 0) return ''
+  if (patterns.length <= NAMED) return `, only ${patterns.join(' ')}`
+  return `, only ${patterns.slice(0, 3).join(' ')} and ${count(patterns.length - 3)} more`
 }
 
 /** How much was looked at: requirements, checks and rules, each with what it counts. */

@@ -58,6 +58,8 @@ test('words, verdict and exit code of a selection agree', () => {
   const all = run('correct').report.checks.length
   expect(scopeWords(report)).toMatch(/^full, only TXN-17\/to-alone ACC-05: \d+ of /)
   expect(scopeWords(report)).toContain(`${report.checks.length} of ${all} checks`)
+  const many = { ...report, scope: { ...report.scope, only: [...'abcdefgh'] } }
+  expect(scopeWords(many)).toMatch(/^full, only a b c and 5 more: /)
 })
 
 test('a bank whose every failure is known conforms, also where a failure keeps others from being judged', () => {

@@ -63,6 +63,8 @@ describe('the table of exit codes', () => {
     },
     { words: ['reproduce', 'TXN-17/to-alon'], says: /Did you mean TXN-17\/to-alone\?/ },
     { words: ['run', '--json'], says: /--json goes with --list/ },
+    { words: ['bank', '--out', 'anywhere'], says: /--out goes with --watch/ },
+    { words: ['bank', '--state', 'package.json'], says: /--state takes a folder/ },
     {
       words: ['run', '--target', 'nowhere.yaml'],
       says: /there is no such file\. Correct --target\./,
