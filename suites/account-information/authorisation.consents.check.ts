@@ -307,7 +307,8 @@ check(
       await relyOnSteadyRows(approval)
       expect(answer).toHoldRows(before, keyAcrossConsents)
     }
-    expectSameTerms(terms, await approval.get(path), TERMS, 'its re-confirmation')
+    const now = await approval.get(path)
+    expectSameTerms(terms, now, TERMS, 'its re-confirmation', 'CONS-22/after-approval')
     if (before.length === 0) blockForData('a booked debit within the period of the consent')
   },
 )

@@ -94,14 +94,16 @@ export const TERMS = ['Permissions', ...DATES.slice(1)]
  * Ends the check unless the later query shows these members of Data as the earlier one did.
  *
  * @param since what was between them, such as "its re-confirmation".
+ * @param owner of what the queries were answered with.
  */
 export function expectSameTerms(
   before: Exchange,
   after: Exchange,
   names: readonly string[],
   since: string,
+  owner: string = OWNERS.query,
 ): void {
-  for (const query of [before, after]) relyOn(OWNERS.query, query).toSucceed()
+  for (const query of [before, after]) relyOn(owner, query).toSucceed()
   const terms = ({ response }: Exchange) =>
     JSON.stringify(
       names.map((name) => {
