@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { stringify } from 'yaml'
+import { counted, oneLine } from '../engine/report/escape.ts'
 import { readReport } from '../engine/report/read-run.ts'
 import { UsageError } from './usage.ts'
 
@@ -27,10 +28,9 @@ export async function deviationsInit(
   const parts = open.map(({ title, findings }) => {
     const entries = findings.map((id) => ({ id, reason: '', ticket: '', owner: '', expires }))
     const said = findings.map((id) => `# ${id}: ${found.get(id)?.title ?? ''}`)
-    return [`# ${title}`, ...said, stringify(entries).trimEnd()].join('\n')
+    return [`# ${oneLine(title)}`, ...said, stringify(entries).trimEnd()].join('\n')
   })
   writeFileSync(out, `${HEAD}\n${parts.join('\n\n')}\n`)
-  console.log(
-    `${out}: ${open.flatMap(({ findings }) => findings).length} entries. Write a reason for each.`,
-  )
+  const findings = open.flatMap(({ findings }) => findings)
+  console.log(`${out}: ${counted(findings.length, 'finding')}. Write a reason for each.`)
 }

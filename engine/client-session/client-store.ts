@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Target } from '../configuration/resolve.ts'
+import { claimsOf } from '../wire/jwt-decode.ts'
 
 /**
  * Clients that were registered before, so that the next run need not leave another one behind: a
@@ -24,12 +25,12 @@ const KEPT = [
   'software_on_behalf_of',
 ]
 
-/** Keeps registered clients in a JSON file; an entry counts for one bank and software statement. */
+/** Keeps registered clients in a JSON file; an entry counts for one bank and what a statement says. */
 export function openClientStore(file: string, target: Target): ClientStore {
   const all = read(file)
   const key = (name: string) => {
     const client = name === 'second' ? target.clients.second : target.clients.first
-    const facts = [target.endpoints.registration, client?.softwareStatement ?? '']
+    const facts = [target.endpoints.registration, softwareOf(client?.softwareStatement ?? '')]
     return `${name} ${createHash('sha256').update(facts.join('\n')).digest('hex').slice(0, 16)}`
   }
   return {
@@ -41,6 +42,14 @@ export function openClientStore(file: string, target: Target): ClientStore {
       writeFileSync(file, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 })
     },
   }
+}
+
+/** What a statement says of the software; a directory may issue the same anew for every night. */
+function softwareOf(statement: string): string {
+  const claims = claimsOf(statement)
+  if (!claims) return statement
+  const { iat, exp, nbf, jti, ...lasting } = claims
+  return JSON.stringify(lasting)
 }
 
 /** A file that is not there, or was cut short, only means that nothing is known. */
