@@ -78,6 +78,7 @@ function inWords({ file, line, message }: Verification['findings'][number]): str
 function conclusion({ intact, signature, findings, statement }: Verification): string {
   const changed = findings.some(({ file }) => file !== 'statement.jws')
   if (signature === 'absent') {
+    if (!intact && !changed) return 'It is not signed, or the statement was removed.'
     return intact
       ? 'The exchanges follow from each other. There is no statement: whether report.json was changed, or the whole was made again, cannot be told.'
       : 'The exchanges were changed.'

@@ -98,6 +98,14 @@ describe('signRun and verifyRun', () => {
     expect(await verifyRun(dir)).toMatchObject({ intact: true, signature: 'absent', exchanges: 20 })
   })
 
+  test('no statement where a signer is named: it may have been removed', async () => {
+    expect(await verifyRun(dir, spki(ec.publicKey))).toMatchObject({
+      intact: false,
+      signature: 'absent',
+      findings: [{ file: 'statement.jws', message: 'is missing, and a key was given' }],
+    })
+  })
+
   test('a run that was changed before is not signed', async () => {
     await spoil('exchanges.jsonl', (text) => text.replace('"id":"x7"', '"id":"x8"'))
     await expect(signRun(dir, pem(ec.privateKey))).rejects.toThrow('exchanges.jsonl:7 was changed')
