@@ -72,6 +72,11 @@ async function serve(
     },
   })
   const following = folder?.follow(started)
+  // From here on, so that nobody who has read how it ends can be too early.
+  const ended = new Promise<void>((resolve) => {
+    process.once('SIGINT', resolve)
+    process.once('SIGTERM', resolve)
+  })
   let watching: Awaited<ReturnType<typeof watch>> | undefined
   try {
     say(started, options, alterations)
@@ -88,10 +93,7 @@ async function serve(
       console.log(`What the bank sees: ${watching.url}`)
     }
     console.log('Ctrl-C ends it.')
-    await new Promise<void>((resolve) => {
-      process.once('SIGINT', resolve)
-      process.once('SIGTERM', resolve)
-    })
+    await ended
   } finally {
     await following?.stop()
     await watching?.end()
