@@ -133,6 +133,12 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
     signAsBank: (claims, header) => signJws(claims, key, header),
     services,
     renewCertificate: () => listeners.present(directory.renewed.server),
+    async impersonate() {
+      const { createAuthority } = await import('./certificates.ts')
+      const stranger = await createAuthority('C=GB, O=Nobody, CN=Unknown Issuing CA')
+      listeners.present(await stranger.issueServer())
+      listeners.cut()
+    },
     renewTransport() {
       const { transport } = directory.clients.first
       services.withdrawn.add(thumbprintOf(transport.certificate))

@@ -14,6 +14,8 @@ export interface Listeners {
   at(port: number | undefined): Listener | undefined
   /** Shows another certificate from the next connection on. */
   present(server: Identity): void
+  /** Ends every connection that is idle. */
+  cut(): void
   close(): Promise<void>
 }
 
@@ -75,6 +77,9 @@ export async function openListeners(
           })
         }
       }
+    },
+    cut() {
+      for (const [, each] of servers) if (each instanceof HttpsServer) each.closeIdleConnections()
     },
     close,
   }

@@ -25,6 +25,8 @@ export interface Bank {
   services: Services
   /** The bank's own certificate is renewed: whoever connects from now on is shown another one. */
   renewCertificate(): void
+  /** Somebody else is in the bank's place: with a certificate of an authority that nobody trusts. */
+  impersonate(): Promise<void>
   /** The first TPP's certificate is renewed: the one before is worth nothing from now on. */
   renewTransport(): void
   close(): Promise<void>

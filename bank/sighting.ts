@@ -44,8 +44,8 @@ export function handshakeSighting(
     role: 'handshake',
     request: { method: 'CONNECT', url: address, headers: [], body: '' },
     failure: { code: problem.code ?? 'ERR_TLS', message: problem.message },
+    // Its protocol is not asked for: Node's process dies of that question once the handshake failed.
     connection: {
-      protocol: socket.getProtocol?.() ?? undefined,
       certificate: socket.getPeerX509Certificate?.() ? 'refused' : 'none',
     },
     refusal: { reason: 'handshake', detail: wordsFor(problem) },
@@ -87,13 +87,14 @@ export function observeRequest(ctx: Context, role: Role, services: Services) {
     headers: paired(ctx.req.rawHeaders),
     body,
   }
-  // Before it is served: what it asks for may end what it was asked with.
+  // Before it is served: what it asks for may end what it was asked with, and the client may hang up.
   const facts = factsOf(ctx, role, services, body)
+  const socket = ctx.socket as TLSSocket
+  const protocol = socket.getProtocol?.() ?? undefined
+  const cipher = socket.getCipher?.()?.name
   return (failure?: Error): Sighting => {
-    const socket = ctx.socket as TLSSocket
     const { refusal, firedIds } = stateOf(ctx)
     const gone = failure ?? (ctx.res.destroyed && !ctx.res.writableEnded ? hungUp : undefined)
-    const cipher = socket.getCipher?.()?.name
     return {
       startedAt,
       durationMs: performance.now() - began,
@@ -103,7 +104,7 @@ export function observeRequest(ctx: Context, role: Role, services: Services) {
         ? { failure: { code: 'ECONNRESET', message: gone.message } }
         : { response: { status: ctx.status, headers: headersOf(ctx), body: textOf(ctx.body) } }),
       connection: {
-        protocol: socket.getProtocol?.() ?? undefined,
+        protocol,
         ...(cipher && { cipher }),
         certificate:
           transport.organisationId === undefined && !transport.error

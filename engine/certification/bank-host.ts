@@ -36,6 +36,8 @@ export interface HostedBank {
    * @throws NotApplicable where the client cannot be given another one
    */
   renew(side: Renewed): void
+  /** Shows whoever connects from now on a certificate of an authority that nobody trusts. */
+  impersonate(): Promise<void>
   close(): Promise<void>
 }
 

@@ -118,6 +118,7 @@ function briefingOf(
 async function state(fact: Fact, bank: HostedBank, exchanges: readonly Exchange[]): Promise<void> {
   if (fact === 'certificate-of-the-bank-renewed') return bank.renew('bank')
   if (fact === 'certificate-of-the-TPP-renewed') return bank.renew('TPP')
+  if (fact === 'certificate-of-a-stranger') return bank.impersonate()
   const { hooks } = bank.document
   const http = hooks?.[fact]?.http
   const { name, value } =

@@ -14,8 +14,12 @@ export const GOALS = {
 
 export type Goal = keyof typeof GOALS
 
-/** A fact that is made true at the bank, or a certificate that is renewed. */
-export type Fact = HookName | 'certificate-of-the-bank-renewed' | 'certificate-of-the-TPP-renewed'
+/** A fact that is made true at the bank, or a certificate that becomes another one. */
+export type Fact =
+  | HookName
+  | 'certificate-of-the-bank-renewed'
+  | 'certificate-of-the-TPP-renewed'
+  | 'certificate-of-a-stranger'
 
 /** One thing after another: the client is asked for a goal, or a fact is made true. */
 export type Step = Goal | { fact: Fact }

@@ -60,6 +60,7 @@ export async function createBankHost(options: HostOptions = {}): Promise<BankHos
           bank.renewTransport()
           document.clients.first.transport = directory.renewed.transport
         },
+        impersonate: () => bank.impersonate(),
         async close() {
           if (options.once) kept = clientsOf(packState(bank.services))
           await bank.close()

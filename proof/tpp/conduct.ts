@@ -170,6 +170,8 @@ export interface Conduct {
   keepsItsCertificate: boolean
   /** Does the bank have to have the certificate that it had first? */
   pinsTheBank: boolean
+  /** Does it speak to whoever is at the address, whatever the certificate? */
+  trustsAnybody: boolean
   /** Does it take an interim answer (1xx) for the answer? */
   takesInterimAnswers: boolean
   /** Does it ask for accounts, balances and transactions at the same time? */
@@ -274,6 +276,7 @@ export const right: Conduct = {
   withCertificate: true,
   keepsItsCertificate: false,
   pinsTheBank: false,
+  trustsAnybody: false,
   takesInterimAnswers: false,
   readsAtOnce: false,
   goesOnAfterRefusedConsent: false,

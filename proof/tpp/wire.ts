@@ -49,7 +49,12 @@ export function openWire(
   memory: { pin?: string },
 ): Wire {
   const secureContext = contextOf(options)
-  const agent = new Agent({ keepAlive: true, maxCachedSessions: 0, secureContext })
+  const agent = new Agent({
+    keepAlive: true,
+    maxCachedSessions: 0,
+    secureContext,
+    rejectUnauthorized: !conduct.trustsAnybody,
+  })
   const unpinned = (socket: TLSSocket): Refusal | undefined => {
     if (!conduct.pinsTheBank) return undefined
     const seen = socket.getPeerCertificate().fingerprint256

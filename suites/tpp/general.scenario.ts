@@ -1,7 +1,8 @@
 /** The correct bank, and certificates that are renewed. Requirements: specs/tpp/general.yaml */
 import { Blocked, scenario } from '../../engine/suite-api/certification.ts'
+import { expectThat } from '../../engine/suite-api/expect.ts'
 import { Nonconformance } from '../../engine/suite-api/outcomes.ts'
-import { lastSaid, survives } from './common/expect.ts'
+import { lastSaid, requireRefusal, survives } from './common/expect.ts'
 import { seenOf } from './common/messages.ts'
 
 scenario({
@@ -35,6 +36,26 @@ scenario({
   right: 'It trusts the authority, and goes on.',
   steps: ['connect', { fact: 'certificate-of-the-bank-renewed' }, 'read'],
   judge: (run) => survives(run),
+})
+
+scenario({
+  id: 'TGEN-05/stranger',
+  title: 'somebody else is at the address of the bank, with a certificate of an unknown authority',
+  right: 'It ends the connection before anything is sent, and says that it refused.',
+  steps: ['connect', { fact: 'certificate-of-a-stranger' }, 'read'],
+  judge(run) {
+    const what = 'a certificate of an authority that nobody trusts'
+    const [sent] = run.exchanges.filter(
+      (each) => seenOf(each).goal === 'read' && each.response !== undefined,
+    )
+    expectThat(sent === undefined, {
+      message: `the client accepts ${what}`,
+      expected: 'no request',
+      actual: `${sent?.request.method} ${sent?.endpoint} was sent`,
+      exchange: sent,
+    })
+    requireRefusal(run, what, run.exchanges.at(-1))
+  },
 })
 
 scenario({

@@ -100,6 +100,7 @@ const wrong: WrongTpp[] = [
       'TCON-06/ninety-days',
       'TCON-06/revoked',
       'TCON-06/status-revoked',
+      'TGEN-05/stranger',
       'TTOK-13/refresh-refused',
     ],
     because: 'It says of every later reading that it went well.',

@@ -51,6 +51,12 @@ const wrong: WrongTpp[] = [
     conduct: { keepsItsCertificate: true },
   },
   {
+    id: 'certificate-of-the-bank-not-verified',
+    story: 'Staging had certificates of its own, and the switch that let them pass went live.',
+    warns: ['TGEN-05/stranger'],
+    conduct: { trustsAnybody: true },
+  },
+  {
     id: 'bank-pinned',
     story: 'The certificate of the bank is pinned, not its authority.',
     warns: ['TGEN-05/renewed-meanwhile', 'TGEN-05/renewed-since'],
