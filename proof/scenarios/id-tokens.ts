@@ -90,8 +90,8 @@ const ANYWHERE: [id: string, story: string, spoil: Spoil][] = [
   ['id-token-unsigned', 'The ID token has alg none and no signature.', unsigned],
   [
     'id-token-of-another-issuer',
-    'The ID token names another issuer.',
-    claiming((claims) => ({ ...claims, iss: 'https://another-bank.example' })),
+    'The ID token names another issuer, whose address begins as that of the bank.',
+    claiming((claims) => ({ ...claims, iss: `${claims.iss}/another` })),
   ],
   [
     'id-token-for-another-client',

@@ -139,6 +139,8 @@ export interface Conduct {
     | 'subject',
     boolean
   >
+  /** Is the issuer of an ID token the bank? */
+  sameIssuer(named: unknown, bank: string): boolean
   /** Are the checks above made of the ID token of the token endpoint too? */
   checksSecondIdToken: boolean
   /** Is the JWKS fetched again for a kid that is unknown? */
@@ -253,6 +255,7 @@ export const right: Conduct = {
     present: true,
     subject: true,
   },
+  sameIssuer: (named, bank) => named === bank,
   checksSecondIdToken: true,
   refetchesKeys: true,
   usesRefreshToken: true,

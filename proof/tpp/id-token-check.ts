@@ -42,7 +42,7 @@ export async function checkedIdToken(
       'is not signed by the bank',
     )
   }
-  assert(checks.iss, claims.iss === known.issuer, 'is of another issuer')
+  assert(checks.iss, conduct.sameIssuer(claims.iss, known.issuer), 'is of another issuer')
   const audiences = [claims.aud].flat()
   const own =
     audiences.includes(known.clientId) && (audiences.length === 1 || claims.azp === known.clientId)

@@ -34,6 +34,12 @@ const wrong: WrongTpp[] = [
     conduct: without('iss'),
   },
   {
+    id: 'issuer-compared-by-its-beginning',
+    story: 'Whatever begins with the address of the bank is taken for the bank.',
+    warns: ['TIDT-03/issuer', 'TIDT-03/issuer-from-token-endpoint'],
+    conduct: { sameIssuer: (named, bank) => String(named).startsWith(bank) },
+  },
+  {
     id: 'audience-not-compared',
     story: 'aud is not looked at.',
     warns: [
