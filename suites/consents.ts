@@ -86,6 +86,7 @@ export const secondClient = consent({
   name: 'second client',
   purpose: 'all permissions, for the second TPP client; choose every account',
   permissions: DATA_PERMISSIONS,
+  expiresInDays: 60,
   client: 'second',
   redirectUri: 1,
 })

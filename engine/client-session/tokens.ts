@@ -17,13 +17,12 @@ export interface TokenSet {
   expiresAt: number
 }
 
-/** What ID tokens of the token endpoint must agree with. */
+/** What ID tokens of the token endpoint must agree with: the claims of the first one, and the nonce sent. */
 export function idTokenFacts(
   { idToken }: Redirect,
   { nonce }: AuthorisationRequest,
 ): About['idToken'] {
-  const { iss, sub } = claimsOf(idToken ?? '') ?? {}
-  return { nonce, iss, sub }
+  return { ...claimsOf(idToken ?? ''), nonce }
 }
 
 /** The tokens of a token response; undefined when it holds no access token. */

@@ -75,6 +75,8 @@ export interface BankSaid {
 export interface Literals {
   panScheme?: string
   cardSchemes?: string[]
+  /** Name of the claim that carries the intent ID. */
+  intentClaim?: string
 }
 
 const registered: Rule[] = []

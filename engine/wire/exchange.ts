@@ -61,7 +61,7 @@ export interface About {
     state?: string
   }
   /** What an ID token in this token response must agree with: that of the authorisation response. */
-  idToken?: { nonce: string; iss?: unknown; sub?: unknown }
+  idToken?: { nonce: string; [claim: string]: unknown }
   /** The registered client that sends a token request, as the bank stored it. */
   registered?: { clientId: string; scope?: string }
   /**

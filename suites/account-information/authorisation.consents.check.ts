@@ -62,7 +62,7 @@ check(
   NEGATIVE,
   async (context) => {
     const purpose = 'a consent that does not exist'
-    const visit = await wrongVisit(context, { purpose, consentId: randomUUID() })
+    const visit = await wrongVisit(context, { purpose, consentId: randomUUID(), deviation: {} })
     await expectNoAccounts(await context.caller(), visit, purpose)
   },
 )

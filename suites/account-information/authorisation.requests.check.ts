@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import { redirectsTo } from '../../engine/suite-api/client.ts'
+import type { ClientName } from '../../engine/suite-api/consents.ts'
 import { expectThat } from '../../engine/suite-api/expect.ts'
 import { tokensOf, type Visit } from '../../engine/suite-api/flow.ts'
 import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
@@ -17,13 +18,22 @@ import {
   expectAnswered,
   expectNoCode,
   inBoth,
-  relyOnNoCode,
   wrongVisit,
 } from './common/visits.ts'
 
 /** GET /authorize: what is wrong with a request. Requirements: specs/account-information/authorisation.yaml */
 
 const NEGATIVE = { uses: [everything], refusals: 1 }
+
+/** What is refused to the second client, whose own approval shows that it is served otherwise. */
+const OF_SECOND = { uses: [everything, secondClient], needs: ['clients.second'] } as const
+
+async function secondApproved(context: Context<typeof everything | typeof secondClient>) {
+  context.tpp('second')
+  await context.approved(secondClient)
+}
+
+const bySecond = (words: string) => `${words}, by the second client`
 
 check(
   'AUTHZ-03/query-asked-for',
@@ -78,7 +88,7 @@ const toUnregistered = sharedFixture([everything], (context) => {
 })
 
 const UNREGISTERED = 'a redirect URI that is not registered'
-const UNREGISTERED_BY_SECOND = 'a redirect URI that the second client did not register'
+const UNREGISTERED_BY_SECOND = bySecond(UNREGISTERED)
 const similar = (words: string) => `a registered redirect URI with ${words}`
 const SIMILAR = NEARLY.map(similar)
 
@@ -114,26 +124,29 @@ check(
   async (context) => expectNoCodeThere(await toUnregistered(context)),
 )
 
-/** The list of each client is its own: what the first client's visit shows says nothing of the second's. */
+/** Elsewhere, then with each change of common/nearly.ts: the list of each client is its own. */
 check(
   'AUTHZ-08/second-client',
   'A redirect URI that the second client did not register receives no code of its',
   {
-    uses: [everything, secondClient],
-    refusals: [UNREGISTERED, UNREGISTERED_BY_SECOND],
-    needs: ['clients.second'],
+    ...OF_SECOND,
+    refusals: [UNREGISTERED_BY_SECOND, ...SIMILAR.map(bySecond)],
+    follows: ['AUTHZ-08/unregistered', 'AUTHZ-08/similar'],
   },
   async (context) => {
-    context.tpp('second')
-    await context.approved(secondClient)
-    const first = await toUnregistered(context)
-    const visit = await wrongVisit(context, {
-      purpose: UNREGISTERED_BY_SECOND,
-      client: 'second',
-      deviation: inBoth({ redirect_uri: elsewhere() }),
-    })
-    if (wentThere(first)) relyOnNoCode('AUTHZ-08/unregistered', first)
-    expectNoCodeThere(visit)
+    await secondApproved(context)
+    const { tpp } = await context.caller('second')
+    const registered = tpp.registered?.redirect_uris ?? tpp.client.redirectUris
+    const ways = nearly(registered[0] ?? '').map(({ words, uri }) => ({
+      purpose: bySecond(similar(words)),
+      uri,
+    }))
+    const asked = [{ purpose: UNREGISTERED_BY_SECOND, uri: elsewhere() }, ...ways]
+    for (const { purpose, uri } of context.cases(asked)) {
+      if (registered.includes(uri)) continue
+      const deviation = inBoth({ redirect_uri: uri })
+      expectNoCodeThere(await wrongVisit(context, { client: 'second', purpose, deviation }))
+    }
   },
 )
 
@@ -221,25 +234,47 @@ check(
   'AUTHZ-09/beyond',
   'A scope that is not registered for the client is not granted',
   NEGATIVE,
+  (context) => expectNotBeyond(context, 'first'),
+)
+
+check(
+  'AUTHZ-09/second-client',
+  'A scope that is not registered for the second client is not granted to it',
+  {
+    ...OF_SECOND,
+    refusals: [bySecond('a scope that is not registered')],
+    follows: ['AUTHZ-09/beyond'],
+  },
   async (context) => {
-    const caller = await context.caller()
-    const { client } = caller.tpp
-    const { beyond, registered } = await unregisteredScope(context)
-    const deviation = inBoth({ scope: `openid ${client.scopes.accounts} ${beyond}` })
-    const visit = await wrongVisit(context, { purpose: `the scope ${beyond} as well`, deviation })
-    if (visit.kind !== 'granted') return expectAnswered(visit)
-    const answer = await exchangeCode(caller, visit, 'a code for a scope that is not registered', [
-      'TOK-36/within-registration',
-    ])
-    const scope = tokensOf(answer)?.scope ?? ''
-    expectThat(!scope.split(' ').includes(beyond), {
-      message: `the scope ${beyond} was granted`,
-      expected: `no scope but ${registered}`,
-      actual: scope,
-      exchange: answer,
-    })
+    await secondApproved(context)
+    await expectNotBeyond(context, 'second')
   },
 )
+
+async function expectNotBeyond(
+  context: Context<typeof everything>,
+  name: ClientName,
+): Promise<void> {
+  const caller = await context.caller(name)
+  const { client } = caller.tpp
+  const { beyond, registered } = await unregisteredScope(context, name)
+  const visit = await wrongVisit(context, {
+    client: name,
+    purpose: `the scope ${beyond} as well`,
+    deviation: inBoth({ scope: `openid ${client.scopes.accounts} ${beyond}` }),
+  })
+  if (visit.kind !== 'granted') return expectAnswered(visit)
+  const answer = await exchangeCode(caller, visit, 'a code for a scope that is not registered', [
+    'TOK-36/within-registration',
+  ])
+  const scope = tokensOf(answer)?.scope ?? ''
+  expectThat(!scope.split(' ').includes(beyond), {
+    message: `the scope ${beyond} was granted`,
+    expected: `no scope but ${registered}`,
+    actual: scope,
+    exchange: answer,
+  })
+}
 
 const LEFT_OUT = 'a scope that this client did not register'
 
@@ -296,40 +331,24 @@ check(
   },
 )
 
-/** The first client's request object, wrongly signed. */
-const wronglySigned = {
-  none: sharedFixture([everything], (context) =>
-    wrongVisit(context, {
-      purpose: 'an unsigned request object',
-      deviation: { requestObject: { alg: 'none' } },
-    }),
-  ),
-  RS256: sharedFixture([everything], (context) =>
-    wrongVisit(context, {
-      purpose: 'a request object in RS256',
-      deviation: { requestObject: { alg: 'RS256' } },
-    }),
-  ),
-  tampered: sharedFixture([everything], (context) =>
-    wrongVisit(context, {
-      purpose: 'a changed request object',
-      deviation: { requestObject: { tampered: 'payload' } },
-    }),
-  ),
-}
-
 check(
   'AUTHZ-11/unsigned',
   'A request object that is not signed is refused',
-  { ...NEGATIVE, refusals: ['an unsigned request object'] },
-  async (context) => expectNoCode(await wronglySigned.none(context)),
+  NEGATIVE,
+  async (context) => {
+    const deviation = { requestObject: { alg: 'none' } }
+    expectNoCode(await wrongVisit(context, { purpose: 'an unsigned request object', deviation }))
+  },
 )
 
 check(
   'AUTHZ-11/rs256',
   'A request object that is signed with RS256 is refused',
-  { ...NEGATIVE, refusals: ['a request object in RS256'] },
-  async (context) => expectNoCode(await wronglySigned.RS256(context)),
+  NEGATIVE,
+  async (context) => {
+    const deviation = { requestObject: { alg: 'RS256' } }
+    expectNoCode(await wrongVisit(context, { purpose: 'a request object in RS256', deviation }))
+  },
 )
 
 check(
@@ -354,59 +373,43 @@ check(
   },
 )
 
-const OF_SECOND = [
+const WRONGLY_SIGNED = [
+  { purpose: bySecond('an unsigned request object'), requestObject: { alg: 'none' } },
+  { purpose: bySecond('a request object in RS256'), requestObject: { alg: 'RS256' } },
+  { purpose: bySecond('a changed request object'), requestObject: { tampered: 'payload' } },
   {
-    id: 'AUTHZ-11/unsigned',
-    wrong: 'none',
-    purpose: 'a request object of the second client in none',
-    requestObject: { alg: 'none' },
-  },
-  {
-    id: 'AUTHZ-11/rs256',
-    wrong: 'RS256',
-    purpose: 'a request object of the second client in RS256',
-    requestObject: { alg: 'RS256' },
-  },
-  {
-    id: 'AUTHZ-11/tampered',
-    wrong: 'tampered',
-    purpose: 'a changed request object of the second client',
-    requestObject: { tampered: 'payload' },
+    purpose: 'a request object of the second client that the first one signed',
+    requestObject: { key: 'other-client' },
   },
 ] as const
 
 check(
   'AUTHZ-11/second-client',
-  'A request object of the second client that is not signed, not with PS256, or changed, is refused',
+  'A request object of the second client that is not signed, not with PS256, not by it, or changed, is refused',
   {
-    uses: [everything, secondClient],
-    refusals: [
-      ...OF_SECOND.map(({ purpose }) => purpose),
-      'an unsigned request object',
-      'a request object in RS256',
-      'a changed request object',
-    ],
+    ...OF_SECOND,
+    refusals: WRONGLY_SIGNED.map(({ purpose }) => purpose),
+    follows: ['AUTHZ-11/unsigned', 'AUTHZ-11/rs256', 'AUTHZ-11/tampered', 'AUTHZ-11/other-client'],
   },
   async (context) => {
-    context.tpp('second')
-    await context.approved(secondClient)
-    const ofBoth: { id: string; first: Visit; second: Visit }[] = []
-    for (const { id, wrong, purpose, requestObject } of context.cases(OF_SECOND)) {
-      const first = await wronglySigned[wrong](context)
-      const options = { purpose, deviation: { requestObject } }
-      const second = await wrongVisit(context, { client: 'second', ...options })
-      ofBoth.push({ id, first, second })
+    await secondApproved(context)
+    const { kid } = context.tpp().client.signing
+    for (const { purpose, requestObject } of context.cases(WRONGLY_SIGNED)) {
+      const header = 'key' in requestObject ? { header: { kid } } : {}
+      const deviation = { requestObject: { ...requestObject, ...header } }
+      expectNoCode(await wrongVisit(context, { client: 'second', purpose, deviation }))
     }
-    for (const { first, second } of ofBoth) if (first.kind !== 'granted') expectNoCode(second)
-    for (const { id, first } of ofBoth) relyOnNoCode(id, first)
   },
 )
 
 check(
   'AUTHZ-11/tampered',
   'A request object that was changed after signing is refused',
-  { ...NEGATIVE, refusals: ['a changed request object'] },
-  async (context) => expectNoCode(await wronglySigned.tampered(context)),
+  NEGATIVE,
+  async (context) => {
+    const deviation = { requestObject: { tampered: 'payload' } } as const
+    expectNoCode(await wrongVisit(context, { purpose: 'a changed request object', deviation }))
+  },
 )
 
 check(
@@ -449,14 +452,19 @@ check(
 
 const ago = (seconds: number) => Math.floor(Date.now() / 1000) - seconds
 
+const EXPIRED = 'an expired request object'
+const expired = () => ({ claims: { iat: ago(3900), nbf: ago(3900), exp: ago(3600) } })
+
+const ELSEWHERE = 'a request object for another server'
+const FOR_ANOTHER = { claims: { aud: 'https://other.example' } }
+
 check(
   'AUTHZ-25/expired',
   'A request object that expired an hour ago is refused',
   NEGATIVE,
   async (context) => {
-    const claims = { iat: ago(3900), nbf: ago(3900), exp: ago(3600) }
-    const deviation = { requestObject: { claims } }
-    expectNoCode(await wrongVisit(context, { purpose: 'an expired request object', deviation }))
+    const deviation = { requestObject: expired() }
+    expectNoCode(await wrongVisit(context, { purpose: EXPIRED, deviation }))
   },
 )
 
@@ -465,9 +473,28 @@ check(
   'A request object that is meant for another server is refused',
   NEGATIVE,
   async (context) => {
-    const deviation = { requestObject: { claims: { aud: 'https://other.example' } } }
-    const purpose = 'a request object for another server'
-    expectNoCode(await wrongVisit(context, { purpose, deviation }))
+    const deviation = { requestObject: FOR_ANOTHER }
+    expectNoCode(await wrongVisit(context, { purpose: ELSEWHERE, deviation }))
+  },
+)
+
+check(
+  'AUTHZ-25/second-client',
+  'A request object of the second client that has expired, or is for another server, is refused',
+  {
+    ...OF_SECOND,
+    refusals: [EXPIRED, ELSEWHERE].map(bySecond),
+    follows: ['AUTHZ-25/expired', 'AUTHZ-25/other-audience'],
+  },
+  async (context) => {
+    await secondApproved(context)
+    const wrong = [
+      { purpose: bySecond(EXPIRED), deviation: { requestObject: expired() } },
+      { purpose: bySecond(ELSEWHERE), deviation: { requestObject: FOR_ANOTHER } },
+    ]
+    for (const options of context.cases(wrong)) {
+      expectNoCode(await wrongVisit(context, { client: 'second', ...options }))
+    }
   },
 )
 

@@ -11,20 +11,22 @@ const AUTHORISATION = { endpoints: ['authorisation'] } as const
 interface Landing {
   redirect: Redirect
   visit: NonNullable<About['visit']>
+  /** The consent that the customer is asked for. */
+  consentId?: string
   signature?: Exchange['signature']
 }
 
 /** The redirect to the redirect URI of the request; undefined for any other answer. */
 function landingOf(exchange: Exchange): Landing | undefined {
   const { about, signature } = exchange
-  const { visit } = about
+  const { visit, subject: consentId } = about
   const location = header(exchange, 'location')
   if (!visit || location === undefined || !URL.canParse(location, exchange.request.url)) {
     return undefined
   }
   const redirect = parseRedirect(new URL(location, exchange.request.url).href)
   return redirect && redirectsTo(redirect, visit.redirectUri)
-    ? { redirect, visit, signature }
+    ? { redirect, visit, signature, ...(consentId !== undefined && { consentId }) }
     : undefined
 }
 
@@ -147,6 +149,21 @@ rule(
   },
 )
 
+/** An access token there would be one that no client asked for, in the history of a browser. */
+rule(
+  'AUTHZ-36/no-access-token',
+  'The redirect carries no access token',
+  AUTHORISATION,
+  (exchange) => {
+    const { redirect } = successOf(exchange) ?? {}
+    if (!redirect) return undefined
+    const found = [redirect.fragment, redirect.query].some(({ access_token: token }) => token)
+    const expected = 'a code and an ID token'
+    const message = 'the redirect carries an access token'
+    return found ? [{ message, expected, actual: 'an access token too' }] : []
+  },
+)
+
 /** Rules over the ID token of the authorisation response. */
 function idTokenRule(
   id: string,
@@ -198,7 +215,7 @@ idTokenRule(
       clockTolerance,
       now,
     })
-    const found = findingsOf(compared, ['iss', 'sub', 'aud', 'exp', 'iat'])
+    const found = findingsOf(compared, ['iss', 'sub', 'aud', 'azp', 'exp', 'iat'])
     if (typeof claims.exp !== 'number' || claims.exp < now + YEAR) return found
     const expected = 'seconds, less than a year ahead'
     const actual = String(claims.exp)
@@ -234,5 +251,20 @@ idTokenRule(
   (idToken, { visit: { state } }) => {
     if (state === undefined || claimsOf(idToken)?.s_hash === undefined) return undefined
     return findingsOf(compareIdToken(idToken, { state }), ['s_hash'])
+  },
+)
+
+/** Names the request's consent in the claim that the request object asks for with that value. */
+idTokenRule(
+  'AUTHZ-35/same-consent',
+  'The intent ID, where the ID token of the authorisation response has one, is that of the request',
+  'no ID token had an intent ID',
+  (idToken, { consentId }, { literals: { intentClaim } }) => {
+    const compared = compareIdToken(idToken, {
+      ...(consentId !== undefined && { intentId: consentId }),
+      ...(intentClaim !== undefined && { intentClaim }),
+    })
+    const intent = compared.find(({ what, absent }) => what === 'intent' && !absent)
+    return intent && findingsOf([intent], ['intent'])
   },
 )

@@ -1,4 +1,4 @@
-import { claimsOf, compareIdToken } from '../../engine/suite-api/jwt.ts'
+import { claimsOf, compareIdToken, type IdTokenFinding } from '../../engine/suite-api/jwt.ts'
 import { type Exchange, header, member, succeeded } from '../../engine/suite-api/responses.ts'
 import { rule } from '../../engine/suite-api/rule.ts'
 import { findingsOf } from './common/id-token-findings.ts'
@@ -109,17 +109,17 @@ rule(
 
 /**
  * Every token 2xx with an id_token that can be decoded. Fails: iss or sub differs from the
- * front-channel ID token of the same approval, aud lacks the client_id, exp is past, at_hash or
- * nonce is there and wrong (a nonce of a refreshed ID token may be missing). at_hash, c_hash and
- * nonce are not demanded.
+ * front-channel ID token of the same approval, aud lacks the client_id, azp is
+ * another's, exp is past, iat is not, at_hash, nonce or the intent ID is there and wrong (a nonce of a
+ * refreshed ID token may be missing). at_hash, c_hash, nonce and the intent ID are not demanded.
  */
 rule(
   'TOK-37/claims',
   'The ID token of a token response agrees with that of the authorisation response',
   { ...TOKEN, unseen: 'no token response had an ID token' },
-  (exchange, { clockTolerance }) => {
+  (exchange, { clockTolerance, literals: { intentClaim = 'openbanking_intent_id' } }) => {
     const idToken = textOf(exchange, 'id_token')
-    const { idToken: front, registered } = exchange.about
+    const { idToken: front, registered, subject: consentId } = exchange.about
     const claims = idToken === undefined ? undefined : claimsOf(idToken)
     if (idToken === undefined || !front || !claims) return undefined
     const compared = compareIdToken(idToken, {
@@ -127,14 +127,16 @@ rule(
       ...(registered && { clientId: registered.clientId }),
       nonce: front.nonce,
       accessToken: textOf(exchange, 'access_token') ?? '',
+      // Where the first ID token names another, that is AUTHZ-35.
+      ...(consentId !== undefined && front[intentClaim] === consentId && { intentId: consentId }),
+      intentClaim,
       clockTolerance,
       now: Math.floor(Date.parse(exchange.startedAt) / 1000),
     })
-    // at_hash and nonce are optional here; wrong they must not be.
-    const found = compared.filter(
-      ({ what, absent }) => !(absent && ['at_hash', 'nonce'].includes(what)),
-    )
-    const wrong = findingsOf(found, ['iss', 'aud', 'exp', 'at_hash', 'nonce'])
+    // These are optional here; wrong they must not be.
+    const optional: IdTokenFinding['what'][] = ['at_hash', 'nonce', 'intent']
+    const found = compared.filter(({ what, absent }) => !(absent && optional.includes(what)))
+    const wrong = findingsOf(found, ['iss', 'aud', 'azp', 'exp', 'iat', ...optional])
     if (front.sub === undefined || claims.sub === front.sub) return wrong
     const message = 'sub is not that of the authorisation response'
     return [...wrong, { message, expected: String(front.sub), actual: String(claims.sub) }]

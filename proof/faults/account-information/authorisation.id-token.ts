@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { stateOf } from '../../../bank/state.ts'
 import { ofEachBank } from '../../each-bank.ts'
 import { inRs256, redirectIdTokens } from '../../id-tokens.ts'
-import { decoded, tokenForm } from '../../jwt-rewrites.ts'
+import { decoded, landings, tokenForm } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 import { type Json, jsonOf } from '../../rewriting.ts'
 
@@ -90,6 +91,31 @@ const faults: Fault[] = [
     middleware: redirectIdTokens((claims, fragment) =>
       fragment.has('state') ? { ...claims, s_hash: claims.c_hash } : undefined,
     ),
+  },
+  {
+    id: 'id-token-for-another-authorised-party',
+    story: 'azp names the gateway, which is who asked, as it thinks.',
+    fails: [],
+    warns: ['AUTHZ-19/claims'],
+    middleware: redirectIdTokens((claims) => ({ ...claims, azp: 'gateway' })),
+  },
+  {
+    id: 'id-token-of-another-intent',
+    story: 'The intent is the row of the approval, not the consent that was asked for.',
+    fails: [],
+    warns: ['AUTHZ-35/same-consent'],
+    middleware: redirectIdTokens((claims) => ({ ...claims, openbanking_intent_id: randomUUID() })),
+  },
+  {
+    id: 'access-token-in-the-fragment',
+    story: 'The page was made for the implicit flow, and still adds its token.',
+    fails: [],
+    warns: ['AUTHZ-36/no-access-token'],
+    middleware: landings((fragment, _ctx, address) => {
+      if (!fragment.has('code')) return false
+      fragment.set('access_token', randomUUID())
+      return `${address}#${fragment}`
+    }),
   },
 ]
 

@@ -2,6 +2,7 @@ import type { Context, Middleware, Next } from 'koa'
 import { currentRequest } from '../../../bank/request-context.ts'
 import type { Bank } from '../../../bank/running-bank.ts'
 import { stateOf } from '../../../bank/state.ts'
+import { clientIs } from '../../cells/token-cells.ts'
 import { ofEachBank } from '../../each-bank.ts'
 import {
   acceptsJwts,
@@ -64,6 +65,7 @@ const OF_THE_BANK = ['openid', 'accounts', 'fundsconfirmations']
 /** Grants one of the scopes that a request asks for, although the client did not register it. */
 function grants(
   beyondOf: (scopes: string[], registered: string[]) => string | undefined,
+  to = (_ctx: Context, _clientId: unknown) => true,
 ): Middleware {
   return async (ctx, next) => {
     const { bank, fired } = stateOf(ctx)
@@ -76,7 +78,8 @@ function grants(
       const registered = wordsOf(records.peek('Client', query.client_id ?? '')?.scope)
       const beyond = beyondOf(words, registered)
       const intent = intentIn(claims)
-      if (beyond === undefined || intent === undefined) return undefined
+      if (beyond === undefined || intent === undefined || !to(ctx, query.client_id))
+        return undefined
       notes.set(intent, beyond)
       query.scope = words.filter((one) => one !== beyond).join(' ')
       return { ...claims, scope: query.scope }
@@ -334,6 +337,15 @@ const faults: Fault[] = [
     story: 'The token carries the scopes of the request, whatever the registration says.',
     fails: ['AUTHZ-09/beyond'],
     middleware: grants((scopes) => scopes.find((one) => !OF_THE_BANK.includes(one))),
+  },
+  {
+    id: 'scope-granted-as-the-second-client-asks',
+    story: 'The second client is the bank’s own daughter, and may have what it asks for.',
+    fails: ['AUTHZ-09/second-client'],
+    middleware: grants(
+      (scopes) => scopes.find((one) => !OF_THE_BANK.includes(one)),
+      (ctx, clientId) => clientIs(ctx, clientId, 'second'),
+    ),
   },
   {
     id: 'scopes-of-the-bank-granted',

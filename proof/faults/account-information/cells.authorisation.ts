@@ -1,8 +1,10 @@
 import type { Context } from 'koa'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
+import { tokenInfoOf } from '../../../bank/token-info.ts'
 import { clientIs } from '../../cells/token-cells.ts'
-import { acceptsRequest, landings, looksRight } from '../../jwt-rewrites.ts'
+import { answered, consentNamed } from '../../consent-requests.ts'
+import { acceptsRequest, goodTimes, landings, looksRight } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 
 /** The authorisation page, one cell at a time: redirects of another request, consents of before. */
@@ -67,6 +69,57 @@ const faults: Fault[] = [
         fired()
         return { ...seen, redirect_uris: [...known, asked] }
       },
+    }),
+  },
+  {
+    id: 'redirect-uris-of-the-second-client-in-any-case',
+    story: 'Its addresses came by mail, and somebody thought that they ignore case.',
+    fails: ['AUTHZ-08/second-client'],
+    policies: (correct, { fired }) => ({
+      stored(model, id, record) {
+        const seen = correct.stored(model, id, record)
+        const ctx = currentRequest()
+        if (model !== 'Client' || !seen || !ctx || !clientIs(ctx, id, 'second')) return seen
+        const { redirect_uri: asked } = ctx.query
+        const known = seen.redirect_uris as string[]
+        if (typeof asked !== 'string' || known.includes(asked)) return seen
+        if (!known.some((uri) => uri.toLowerCase() === asked.toLowerCase())) return seen
+        fired()
+        return { ...seen, redirect_uris: [...known, asked] }
+      },
+    }),
+  },
+  {
+    id: 'request-objects-for-the-second-client-by-anybody',
+    story: 'A platform signs for the second client too, so any key of the directory does for it.',
+    fails: ['AUTHZ-11/second-client'],
+    middleware: acceptsRequest(({ header, claims }, query, ctx) => {
+      const { first } = stateOf(ctx).bank.services.directory.clients
+      const byFirst = header.kid === first.signing.kid && header.alg === 'PS256'
+      return byFirst && clientIs(ctx, query.client_id, 'second') ? claims : undefined
+    }),
+  },
+  {
+    id: 'old-request-objects-of-the-second-client',
+    story: 'The clock of the second client was wrong for a month, so its times are not looked at.',
+    fails: [],
+    warns: ['AUTHZ-25/second-client'],
+    middleware: acceptsRequest(({ claims }, query, ctx) => {
+      const late = typeof claims.exp === 'number' && claims.exp < Date.now() / 1000
+      if (!late || !clientIs(ctx, query.client_id, 'second')) return undefined
+      return { ...claims, ...goodTimes() }
+    }),
+  },
+  {
+    id: 'request-objects-of-the-second-client-for-any-server',
+    story: 'The second client names the bank by its old address.',
+    fails: [],
+    warns: ['AUTHZ-25/second-client'],
+    middleware: acceptsRequest(({ claims }, query, ctx) => {
+      const { issuer } = stateOf(ctx).bank.services.endpoints
+      const elsewhere = claims.aud !== undefined && claims.aud !== issuer
+      if (!elsewhere || !clientIs(ctx, query.client_id, 'second')) return undefined
+      return { ...claims, aud: issuer }
     }),
   },
   {
@@ -149,6 +202,36 @@ const faults: Fault[] = [
         fired()
         return offered
       },
+    }),
+  },
+  {
+    id: 'refreshing-forgets-which-account-was-chosen',
+    story: 'The accounts of a consent are claims of the first access token; later ones see all.',
+    fails: ['ACC-21/selected'],
+    async middleware(ctx, next) {
+      const { bank, fired } = stateOf(ctx)
+      const info = tokenInfoOf(ctx)
+      const consent = info?.refreshed ? info.consent : undefined
+      const customer = bank.customers.find(({ id }) => id === consent?.customerId)
+      if (!consent || !customer || consent.cards.length === customer.cards.length) return next()
+      const chosen = consent.cards
+      consent.cards = customer.cards.map(({ key }) => key)
+      fired()
+      await next()
+      consent.cards = chosen
+    },
+  },
+  {
+    id: 'expiry-of-the-second-client-lost-at-approval',
+    story: 'Consents of the second client go through another page, which knows no expiry.',
+    fails: ['CONS-22/after-approval'],
+    middleware: answered('account-access', 'GET', (data, ctx) => {
+      const consent = consentNamed(ctx)
+      if (consent?.status !== 'Authorised' || !clientIs(ctx, consent.clientId, 'second')) {
+        return undefined
+      }
+      const { ExpirationDateTime: _, ...others } = data
+      return others
     }),
   },
 ]

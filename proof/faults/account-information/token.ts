@@ -517,6 +517,13 @@ const faults: Fault[] = [
     middleware: tokenIdTokens((claims) => ({ ...claims, at_hash: 'AAAAAAAAAAAAAAAAAAAAAA' })),
   },
   {
+    id: 'token-id-tokens-of-a-clock-in-milliseconds',
+    story: 'The token endpoint runs on another platform, whose clock counts milliseconds.',
+    fails: [],
+    warns: ['TOK-37/claims'],
+    middleware: tokenIdTokens((claims) => ({ ...claims, iat: Number(claims.iat) * 1000 })),
+  },
+  {
     id: 'another-subject-at-token-endpoint',
     story: 'The page names the customer by a pairwise subject, the token endpoint by the number.',
     fails: [],
