@@ -11,6 +11,7 @@ import {
   correctClaims,
   expectNoClient,
   register,
+  registeredSecond,
   requireNoneMade,
   softwareStatementOf,
   wrongRegistrationCheck,
@@ -166,12 +167,7 @@ check(
     follows: ['REG-03/unsigned', 'REG-03/forged'],
   },
   async (context) => {
-    const second = context.tpp('second')
-    if (!claimsOf(second.client.softwareStatement ?? '')) {
-      throw new NotApplicable('the target gives no software statement of the second client')
-    }
-    await context.caller('second')
-    await anotherRegistration(context)
+    const second = await registeredSecond(context)
     for (const { deviation, signature } of context.cases([UNSIGNED, FORGED])) {
       const answer = await second.register({
         deviation,
@@ -238,6 +234,17 @@ wrongRegistrationCheck(
         jwt: { claims: { aud: 'https://other.example' } },
       }),
     )
+  },
+)
+
+check(
+  'REG-24/second-client',
+  'A registration for which the second client’s key did not sign is refused',
+  { registers: true, needs: ['clients.second'], follows: ['REG-24/forged'] },
+  async (context) => {
+    const second = await registeredSecond(context)
+    const deviation = 'the second client’s registration, signed by a stranger'
+    expectNoClient(await second.register({ deviation, jwt: { key: 'unknown' } }))
   },
 )
 

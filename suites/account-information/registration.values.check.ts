@@ -13,6 +13,7 @@ import {
   madeClient,
   REPLACED,
   register,
+  registeredSecond,
   wrongRegistrationCheck,
 } from './common/fresh-registration.ts'
 import {
@@ -38,13 +39,14 @@ import { approvedBefore, expectNoCode } from './common/visits.ts'
  * Requirements: specs/account-information/registration.yaml
  */
 
+const OUTSIDE = 'https://elsewhere.invalid/callback'
+
 wrongRegistrationCheck(
   'REG-04/outside',
   'A redirect URI outside the software statement is not registered',
   {},
   async (context) => {
-    const uri = 'https://elsewhere.invalid/callback'
-    await tryRedirectUri(context, uri, 'a redirect URI outside the software statement')
+    await tryRedirectUri(context, OUTSIDE, 'a redirect URI outside the software statement')
   },
 )
 
@@ -77,6 +79,28 @@ async function tryRedirectUri(context: Context, uri: string, deviation: string):
   if (right.every((one) => kept.includes(one))) return
   expectNotRegistered(await attempt([uri, ...right]), 'redirect_uris', uri)
 }
+
+/** Beside the right ones: elsewhere, and with each change of common/nearly.ts. */
+check(
+  'REG-04/second-client',
+  'A redirect URI outside the second client’s software statement is not registered for it',
+  {
+    registers: true,
+    needs: ['clients.second'],
+    follows: ['REG-04/outside', 'REG-04/similar'],
+  },
+  async (context) => {
+    const second = await registeredSecond(context)
+    const right = second.client.redirectUris
+    const wrong = [OUTSIDE, ...nearly(right[0] ?? '').map(({ uri }) => uri)]
+    for (const uri of context.cases(wrong.filter((one) => !right.includes(one)))) {
+      const claims = { redirect_uris: [...right, uri] }
+      const deviation = 'a redirect URI outside the second client’s software statement'
+      const answer = await second.register({ deviation, jwt: { claims } })
+      expectNotRegistered(answer, 'redirect_uris', uri)
+    }
+  },
+)
 
 check(
   'REG-04/subset',

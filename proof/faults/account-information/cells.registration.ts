@@ -38,6 +38,14 @@ function once(wrong: Fault['policies']): NonNullable<Fault['policies']> {
   }
 }
 
+/** Is it the second client that registers now? */
+function registersSecond(): boolean {
+  const ctx = currentRequest()
+  if (!ctx) return false
+  const { bank, transport } = stateOf(ctx)
+  return transport?.organisationId === bank.services.directory.clients.second.organisationId
+}
+
 const faults: Fault[] = [
   {
     id: 'statements-of-the-second-client-not-verified',
@@ -46,14 +54,40 @@ const faults: Fault[] = [
     fails: ['REG-03/second-client'],
     policies: (correct, { fired }) => ({
       softwareStatementSigned(verified) {
-        const ctx = currentRequest()
-        const { bank, transport } = ctx ? stateOf(ctx) : {}
-        const second = bank?.services.directory.clients.second.organisationId
-        if (verified || transport?.organisationId !== second) {
-          return correct.softwareStatementSigned(verified)
-        }
+        if (verified || !registersSecond()) return correct.softwareStatementSigned(verified)
         fired()
         return true
+      },
+    }),
+  },
+  {
+    id: 'registrations-of-the-second-client-not-verified',
+    story: 'The keys of the second client had to be entered by hand, and nobody did.',
+    fails: [],
+    warns: ['REG-24/second-client'],
+    policies: (correct, { fired }) => ({
+      registrationSigned(verified) {
+        if (verified || !registersSecond()) return correct.registrationSigned(verified)
+        fired()
+        return true
+      },
+    }),
+  },
+  {
+    id: 'second-client-registers-any-redirect-uri',
+    story: 'The second client changes its addresses each week, so its statement is not asked.',
+    fails: ['REG-04/second-client'],
+    policies: (correct, { fired }) => ({
+      redirectUrisAcceptable(wanted, stated) {
+        const right = correct.redirectUrisAcceptable(wanted, stated)
+        if (right || !registersSecond()) return right
+        fired()
+        return true
+      },
+      redirectUrisStored(requested, stated) {
+        return registersSecond() && requested
+          ? requested
+          : correct.redirectUrisStored(requested, stated)
       },
     }),
   },

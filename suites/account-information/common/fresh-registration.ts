@@ -116,6 +116,17 @@ export async function register(
   return (await unregistered(context)).register(deviation)
 }
 
+/** The second client, which is registered, and whose software may be registered once more. */
+export async function registeredSecond(context: Context): Promise<Tpp> {
+  const second = context.tpp('second')
+  if (!claimsOf(second.client.softwareStatement ?? '')) {
+    throw new NotApplicable('the target gives no software statement of the second client')
+  }
+  await context.caller('second')
+  await anotherRegistration(context)
+  return second
+}
+
 /** Has the first client not been registered yet? */
 function isNew({ tpp }: Context): boolean {
   return tpp().registered === undefined
