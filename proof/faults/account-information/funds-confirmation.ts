@@ -304,5 +304,18 @@ const faults: Fault[] = [
       stateOf(ctx).fired()
     },
   },
+  {
+    id: 'second-client-cannot-end-its-funds-consents',
+    story: 'Consents of the second client last for ever, so that none has an end that is sent.',
+    fails: ['FCC-06/accepted'],
+    async middleware(ctx: Context, next: Next) {
+      const state = stateOf(ctx)
+      const dated = isAbout(ctx, KIND, 'POST') && state.body.includes('ExpirationDateTime')
+      if (!dated || tokenInfoOf(ctx)?.client !== 'second') return next()
+      state.fired()
+      ctx.status = 400
+      ctx.body = { Message: 'ExpirationDateTime is not supported' }
+    },
+  },
 ]
 export default faults
