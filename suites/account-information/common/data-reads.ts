@@ -74,8 +74,37 @@ export function accountIdsIn(rows: Row[]): string[] {
   return [...new Set(ids as string[])].sort()
 }
 
-/** AccountIds of the consent; ends the check where they don't stay, or where there are none. */
+/**
+ * AccountIds of the consent; ends the check where they don't stay, where there are none, or where
+ * transactions name an account of somebody else.
+ */
 export async function requireAccountIds(approval: Approval): Promise<string[]> {
+  const ids = await listedIds(approval)
+  const [strange] = await unservedIds(approval)
+  if (strange === undefined) return ids
+  const why = `GET /transactions lists ${strange}, which no address serves`
+  blockBy('TXN-03/of-the-consent', why, await firstRead(approval, '/transactions'))
+}
+
+/**
+ * AccountIds that only transactions name, that neither address of an account serves, and that stand
+ * beside others which are served. None where the consent may list accounts.
+ */
+async function unservedIds(approval: Approval): Promise<string[]> {
+  if (listOf(approval) === '/accounts') return []
+  return once(approval, 'unserved', async () => {
+    const unserved: string[] = []
+    const ids = await listedIds(approval)
+    for (const id of ids.length > 1 ? ids : []) {
+      const balances = await approval.get(pathOf(id, '/balances'))
+      if (!refused(balances)) continue
+      if (refused(await approval.get(pathOf(id, '/transactions')))) unserved.push(id)
+    }
+    return unserved.length < ids.length ? unserved : []
+  })
+}
+
+async function listedIds(approval: Approval): Promise<string[]> {
   const list = listOf(approval)
   const [first, second] = await twice(approval, list)
   const owner = readOwner(approval, list)
@@ -162,6 +191,8 @@ export function relyOnSameRules(one: Exchange, other: Exchange, prefix: string):
  * of the consent, and the list lacks it: the check ends blocked by ACC-14/all-accounts.
  */
 export async function rowsOfStrangers(approval: Approval, rows: Row[]): Promise<Row[]> {
+  const unserved = await unservedIds(approval)
+  if (unserved.length > 0) return rows.filter(({ AccountId: id }) => unserved.includes(String(id)))
   const own = await requireAccountIds(approval)
   const strange = rows.filter(({ AccountId: id }) => typeof id === 'string' && !own.includes(id))
   for (const id of accountIdsIn(strange)) {
