@@ -140,11 +140,11 @@ for (const { slug, path, owner } of [
       relyOn('DATA-08/other-approvals', await theirs.get(at(foreign))).toSucceed()
       relyOn(owner, await mine.get(at(some))).toSucceed()
       const deviation = 'account of another customer'
-      expectNothingForeign(await mine.get(at(foreign), { deviation }))
+      expectNothingForeign(await mine.get(at(foreign), { deviation }), own)
       // Once more, with a filter and while the customer is absent: neither makes it one's own.
       const query = { fromBookingDateTime: '2020-01-01T00:00:00Z' }
-      expectNothingForeign(await mine.get(at(foreign), { deviation, query }))
-      expectNothingForeign(await mine.get(at(foreign), { ...ABSENT, deviation }))
+      expectNothingForeign(await mine.get(at(foreign), { deviation, query }), own)
+      expectNothingForeign(await mine.get(at(foreign), { ...ABSENT, deviation }), own)
     },
   )
 }

@@ -276,7 +276,7 @@ check(
         relyOn('DATA-08/other-approvals', await theirs.get(pathOf(id, tail))).toSucceed()
         const ofFirst = await first.get(pathOf(id, tail), { deviation: OF_ANOTHER })
         if (rowsOf(ofFirst).length > 0) relyOn(`SEC-07/${slug}`, ofFirst).toBeRefused()
-        expectNothingForeign(await mine.get(pathOf(id, tail), { deviation: OF_ANOTHER }))
+        expectNothingForeign(await mine.get(pathOf(id, tail), { deviation: OF_ANOTHER }), own)
       }
     }
   },
@@ -306,7 +306,7 @@ check(
       }
       relyOn(owner, await mine.get(pathOf(foreign, tail))).toSucceed()
       relyOn('DATA-08/other-approvals', await theirs.get(pathOf(some, tail))).toSucceed()
-      expectNothingForeign(await theirs.get(pathOf(foreign, tail), { deviation: OF_ANOTHER }))
+      expectNothingForeign(await theirs.get(pathOf(foreign, tail), { deviation: OF_ANOTHER }), own)
     }
   },
 )

@@ -94,13 +94,16 @@ async function unservedIds(approval: Approval): Promise<string[]> {
   if (listOf(approval) === '/accounts') return []
   return once(approval, 'unserved', async () => {
     const unserved: string[] = []
-    const ids = await listedIds(approval)
+    const transactions = await listedIds(approval)
+    const balances = accountIdsIn(rowsOf(await firstRead(approval, '/balances')))
+    const ids = [...new Set([...transactions, ...balances])]
     for (const id of ids.length > 1 ? ids : []) {
       const balances = await approval.get(pathOf(id, '/balances'))
       if (!refused(balances)) continue
       if (refused(await approval.get(pathOf(id, '/transactions')))) unserved.push(id)
     }
-    return unserved.length < ids.length ? unserved : []
+    const foreign = unserved.filter((id) => transactions.includes(id))
+    return unserved.length < ids.length ? foreign : []
   })
 }
 

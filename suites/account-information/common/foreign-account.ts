@@ -1,13 +1,26 @@
 import { expect, expectThat } from '../../../engine/suite-api/expect.ts'
-import { type Exchange, rowsOf, succeeded } from '../../../engine/suite-api/responses.ts'
+import { blockBy } from '../../../engine/suite-api/outcomes.ts'
+import {
+  type Exchange,
+  rowsOf,
+  rulesBrokenBy,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
 
-/** An AccountId of another customer gives an error, or nothing. */
-export function expectNothingForeign(answer: Exchange): void {
+/**
+ * An AccountId of another customer gives an error, or nothing. Rows of the own accounts give away
+ * nothing: they are wrong whoever's account was asked for, which `…/asked-account-only` says.
+ */
+export function expectNothingForeign(answer: Exchange, own: string[]): void {
   if (!succeeded(answer)) {
     expect(answer).toBeRefused()
     return
   }
   const rows = rowsOf(answer)
+  const rule = rulesBrokenBy(answer).find((id) => id.endsWith('/asked-account-only'))
+  if (rule && rows.every(({ AccountId: id }) => own.includes(String(id)))) {
+    blockBy(rule, 'it was given rows of its own accounts', answer)
+  }
   expectThat(rows.length === 0, {
     message: `${rows.length} rows of another customer's account`,
     expected: 'an error, or nothing',
