@@ -33,13 +33,14 @@ export const EMPTY_MESSAGE_CELLS: readonly { cells: RegExp; because: string }[] 
     because: 'What is created is nobody else’s.',
   },
   {
-    cells: /^registration: second client: (?!software)/,
+    cells: /^registration: second client: (?!software|signature|redirect URI)/,
     because:
-      'Before it is registered a client is nobody, and a wrong registration is the same whoever sends it.',
+      'A client that is not registered yet is known by its software statement alone: what is left is the same whoever sends it.',
   },
   {
-    cells: /^authorisation: second client: (?!RS256|unsigned|redirect URI)/,
+    cells:
+      /^authorisation: second client: (PS384|PS512|ES256|HS256|a parameter missing|consent of nobody, or of another)$/,
     because:
-      'Each is a visit of a customer, and these tell whether the second client’s request is read otherwise.',
+      'Each is a visit of a customer, and the others tell whether the second client’s request is read otherwise.',
   },
 ]

@@ -243,7 +243,7 @@ check(
   { registers: true, needs: ['clients.second'], follows: ['REG-24/forged'] },
   async (context) => {
     const second = await registeredSecond(context)
-    const deviation = 'the second client’s registration, signed by a stranger'
+    const deviation = 'signed by a stranger, by the second client'
     expectNoClient(await second.register({ deviation, jwt: { key: 'unknown' } }))
   },
 )

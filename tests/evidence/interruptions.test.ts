@@ -148,8 +148,11 @@ test('a judging process that is killed leaves its results, and it is our error',
   expect(judged.length).toBeGreaterThan(50)
   expect(report.requests).toBe(exchangesIn(out))
   const named = report.leftBehind.filter(({ kind }) => kind === 'consent').map(({ id }) => id)
-  expect(unruly.consents().left.length).toBeGreaterThan(5)
-  expect(named.sort()).toEqual(unruly.consents().left.sort())
+  const { left } = unruly.consents()
+  expect(named.length).toBeGreaterThan(4)
+  expect(left).toEqual(expect.arrayContaining(named))
+  // One may have been created whose answer nobody read.
+  expect(left.length - named.length).toBeLessThanOrEqual(1)
 })
 
 describe('a bank that goes', () => {
