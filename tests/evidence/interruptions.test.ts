@@ -41,7 +41,7 @@ function run(words: string[] = [], over: Partial<TargetDocument> = {}): Command 
 /** A run that is in the middle of it: some checks are judged, many are not. */
 async function midRun(over: Partial<TargetDocument> = {}): Promise<Command> {
   const running = run([], over)
-  await until(() => exchangesIn(out) > 150, running, 120)
+  await until(() => exchangesIn(out) > 200, running, 120)
   return running
 }
 
@@ -149,7 +149,7 @@ test('a judging process that is killed leaves its results, and it is our error',
   expect(report.requests).toBe(exchangesIn(out))
   const named = report.leftBehind.filter(({ kind }) => kind === 'consent').map(({ id }) => id)
   const { left } = unruly.consents()
-  expect(named.length).toBeGreaterThan(4)
+  expect(left.length).toBeGreaterThan(5)
   expect(left).toEqual(expect.arrayContaining(named))
   // One may have been created whose answer nobody read.
   expect(left.length - named.length).toBeLessThanOrEqual(1)

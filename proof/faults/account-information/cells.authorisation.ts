@@ -53,41 +53,38 @@ function hasLoggedIn(ctx: Context): boolean {
   return stateOf(ctx).bank.services.visitors.has(uid)
 }
 
+/** The second client's redirect URIs, and the one that it asks for where that fits. */
+function secondMayReturnTo(
+  fits: (asked: string, known: string[]) => boolean,
+): NonNullable<Fault['policies']> {
+  return (correct, { fired }) => ({
+    stored(model, id, record) {
+      const seen = correct.stored(model, id, record)
+      const ctx = currentRequest()
+      if (model !== 'Client' || !seen || !ctx || !clientIs(ctx, id, 'second')) return seen
+      const { redirect_uri: asked } = ctx.query
+      const known = seen.redirect_uris as string[]
+      if (typeof asked !== 'string' || known.includes(asked) || !fits(asked, known)) return seen
+      fired()
+      return { ...seen, redirect_uris: [...known, asked] }
+    },
+  })
+}
+
 const faults: Fault[] = [
   {
     id: 'redirect-uris-of-the-second-client-not-compared',
     story: 'The second client tries new releases, and each has an address of its own.',
     fails: ['AUTHZ-08/second-client'],
-    policies: (correct, { fired }) => ({
-      stored(model, id, record) {
-        const seen = correct.stored(model, id, record)
-        const ctx = currentRequest()
-        if (model !== 'Client' || !seen || !ctx || !clientIs(ctx, id, 'second')) return seen
-        const { redirect_uri: asked } = ctx.query
-        const known = seen.redirect_uris as string[]
-        if (typeof asked !== 'string' || known.includes(asked)) return seen
-        fired()
-        return { ...seen, redirect_uris: [...known, asked] }
-      },
-    }),
+    policies: secondMayReturnTo(() => true),
   },
   {
     id: 'redirect-uris-of-the-second-client-in-any-case',
     story: 'Its addresses came by mail, and somebody thought that they ignore case.',
     fails: ['AUTHZ-08/second-client'],
-    policies: (correct, { fired }) => ({
-      stored(model, id, record) {
-        const seen = correct.stored(model, id, record)
-        const ctx = currentRequest()
-        if (model !== 'Client' || !seen || !ctx || !clientIs(ctx, id, 'second')) return seen
-        const { redirect_uri: asked } = ctx.query
-        const known = seen.redirect_uris as string[]
-        if (typeof asked !== 'string' || known.includes(asked)) return seen
-        if (!known.some((uri) => uri.toLowerCase() === asked.toLowerCase())) return seen
-        fired()
-        return { ...seen, redirect_uris: [...known, asked] }
-      },
-    }),
+    policies: secondMayReturnTo((asked, known) =>
+      known.some((uri) => uri.toLowerCase() === asked.toLowerCase()),
+    ),
   },
   {
     id: 'request-objects-for-the-second-client-by-anybody',

@@ -93,17 +93,16 @@ export async function requireAccountIds(approval: Approval): Promise<string[]> {
 async function unservedIds(approval: Approval): Promise<string[]> {
   if (listOf(approval) === '/accounts') return []
   return once(approval, 'unserved', async () => {
+    const named = await listedIds(approval)
+    const withBalance = accountIdsIn(rowsOf(await firstRead(approval, '/balances')))
+    const ids = [...new Set([...named, ...withBalance])]
     const unserved: string[] = []
-    const transactions = await listedIds(approval)
-    const balances = accountIdsIn(rowsOf(await firstRead(approval, '/balances')))
-    const ids = [...new Set([...transactions, ...balances])]
     for (const id of ids.length > 1 ? ids : []) {
-      const balances = await approval.get(pathOf(id, '/balances'))
-      if (!refused(balances)) continue
+      if (!refused(await approval.get(pathOf(id, '/balances')))) continue
       if (refused(await approval.get(pathOf(id, '/transactions')))) unserved.push(id)
     }
-    const foreign = unserved.filter((id) => transactions.includes(id))
-    return unserved.length < ids.length ? foreign : []
+    if (unserved.length === ids.length) return []
+    return unserved.filter((id) => named.includes(id))
   })
 }
 
