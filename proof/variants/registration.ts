@@ -42,6 +42,20 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'one-client-whose-redirect-uris-are-cut-where-one-is-wrong',
+    story:
+      '"The service may modify or discard any supplied value": of a list with a redirect URI outside the statement the first of the statement is left; each software has one client, which the latest registration describes.',
+    policies: (_correct, { fired }) => ({
+      clientIdFor: ({ software_id: id }) => String(id),
+      redirectUrisAcceptable: () => true,
+      redirectUrisStored(requested, stated) {
+        if (!requested || requested.every((uri) => stated.includes(uri))) return requested ?? stated
+        fired()
+        return stated.slice(0, 1)
+      },
+    }),
+  },
+  {
     id: 'one-redirect-uri-is-stored',
     story:
       '"The service may modify or discard any supplied value": of the redirect URIs it keeps the first.',

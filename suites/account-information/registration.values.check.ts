@@ -97,6 +97,7 @@ check(
       const claims = { redirect_uris: [...right, uri] }
       const deviation = 'a redirect URI outside the second client’s software statement'
       const answer = await second.register({ deviation, jwt: { claims } })
+      await isAnotherClient(context, answer, second)
       expectNotRegistered(answer, 'redirect_uris', uri)
     }
   },

@@ -93,11 +93,17 @@ export async function unregistered(context: Context): Promise<Tpp> {
 /**
  * Whether a registration made a client of its own. A bank may keep one client for each software
  * statement: then this registration has changed the run's own, which is put right again.
+ *
+ * @param second where the second client sent it; else it was the first.
  */
-export async function isAnotherClient(context: Context, exchange: Exchange): Promise<boolean> {
+export async function isAnotherClient(
+  context: Context,
+  exchange: Exchange,
+  second?: Tpp,
+): Promise<boolean> {
   const id = member(exchange.response?.json, 'client_id')
-  if (id !== context.tpp().registered?.client_id) return true
-  const again = await (await unregistered(context)).register()
+  if (id !== (second ?? context.tpp()).registered?.client_id) return true
+  const again = await (second ?? (await unregistered(context))).register()
   relyOn(OWNERS.registration, again).toSucceed()
   return false
 }
