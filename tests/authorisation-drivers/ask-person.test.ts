@@ -1,10 +1,12 @@
 import { chromium, type Page } from 'playwright-core'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Alteration } from '../../bank/alteration.ts'
 import { everything } from '../../suites/consents.ts'
+import { decide, logIn } from '../bank-pages.ts'
 import { openDirectory } from '../directory.ts'
+import { freePort } from '../free-ports.ts'
 import { authority } from '../wire/certificates.ts'
-import { executablePath, freePort, noBrowser, open } from './opened.ts'
+import { executablePath, noBrowser, open } from './opened.ts'
 
 const port = await freePort()
 const catcher = `https://127.0.0.1:${port}/callback`
@@ -47,23 +49,15 @@ describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, async () => {
         },
       },
     )
-    const { username = '', password = '' } = opened.bank.target.customers.first.credentials
-    const logIn = async (bank: Page, secret = password) => {
-      await bank.fill('input[name=username]', username)
-      await bank.fill('input[name=password]', secret)
-      await bank.click('button[type=submit]')
-    }
-    const approve = async (bank: Page) => {
-      for (const box of await bank.locator('input[name=accounts]').all()) await box.check()
-      await bank.click('button[value=approve]')
-    }
+    onTestFinished(opened.close)
+    const { credentials } = opened.bank.target.customers.first
     const atThePage = async () => {
       await expect.poll(() => said.length, { timeout: 20_000 }).toBeGreaterThan(1)
       const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage()
       await page.goto(said[0]?.split(' at ')[1] ?? '')
       return page
     }
-    return { ...opened, said, logIn, approve, atThePage }
+    return { session: opened.session, credentials, atThePage }
   }
 
   const toTheBank = async (page: Page) => {
@@ -72,52 +66,49 @@ describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, async () => {
   }
 
   test('comes back over https, to a catcher with a certificate of its own', async () => {
-    const { session, logIn, approve, atThePage, close } = await attended()
+    const { session, credentials, atThePage } = await attended()
     const visited = session.visit({ purpose: 'everything: all', redirectUri: catcher })
     const page = await atThePage()
     expect(page.url()).toMatch(/^http:\/\/127\.0\.0\.1:/)
     const bank = await toTheBank(page)
-    await logIn(bank)
-    await approve(bank)
+    await logIn(bank, credentials)
+    await decide(bank, 'approve')
     expect(await visited).toMatchObject({ kind: 'granted', redirect: { address: catcher } })
     await expect.poll(() => bank.textContent('body'), { timeout: 10_000 }).toContain('Taken.')
     expect(bank.url()).toBe(catcher)
-    await close()
   })
 
   test('mistypes the password, and then does not: one visit', async () => {
-    const { session, logIn, approve, atThePage, close } = await attended()
+    const { session, credentials, atThePage } = await attended()
     const visited = session.visit({ purpose: 'everything: all', redirectUri: catcher })
     const page = await atThePage()
     const bank = await toTheBank(page)
-    await logIn(bank, 'wrong')
+    await logIn(bank, { ...credentials, password: 'wrong' })
     await bank.waitForSelector('input[name=password]')
     expect(await page.textContent('body')).toContain('0 of 1 done')
-    await logIn(bank)
-    await approve(bank)
+    await logIn(bank, credentials)
+    await decide(bank, 'approve')
     expect(await visited).toMatchObject({ kind: 'granted' })
     expect(session.visits).toHaveLength(1)
-    await close()
   })
 
   test('closes the window of the bank, and opens it once more', async () => {
-    const { session, logIn, approve, atThePage, close } = await attended()
+    const { session, credentials, atThePage } = await attended()
     const visited = session.visit({ purpose: 'everything: all', redirectUri: catcher })
     const page = await atThePage()
     const first = await toTheBank(page)
-    await logIn(first)
+    await logIn(first, credentials)
     await first.close()
     const second = await toTheBank(page)
     // The bank may know the customer still.
     await second.waitForSelector('input[name=password], button[value=approve]')
-    if (await second.locator('input[name=password]').isVisible()) await logIn(second)
-    await approve(second)
+    if (await second.locator('input[name=password]').isVisible()) await logIn(second, credentials)
+    await decide(second, 'approve')
     expect(await visited).toMatchObject({ kind: 'granted' })
-    await close()
   })
 
   test('does not come back in time: trouble of ours, and the next approval is asked for', async () => {
-    const { session, atThePage, close } = await attended(4)
+    const { session, atThePage } = await attended(4)
     const approval = session.approved(everything).catch((error: Error) => error)
     const page = await atThePage()
     await toTheBank(page)
@@ -132,6 +123,5 @@ describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, async () => {
     await page.click('summary')
     await page.click('button[data-do=skip]')
     await next
-    await close()
   })
 })

@@ -1,12 +1,14 @@
 import { type IncomingHttpHeaders, request as send } from 'node:http'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Alteration } from '../../bank/alteration.ts'
 import { askDriver } from '../../engine/authorisation-drivers/ask.ts'
 import type { Announced, VisitRequest } from '../../engine/authorisation-drivers/driver.ts'
 import { everything } from '../../suites/consents.ts'
+import { decide, logIn } from '../bank-pages.ts'
 import { openDirectory } from '../directory.ts'
-import { executablePath, freePort, noBrowser, open } from './opened.ts'
+import { freePort } from '../free-ports.ts'
+import { executablePath, noBrowser, open } from './opened.ts'
 
 const port = await freePort()
 const catcher = `http://127.0.0.1:${port}/callback`
@@ -299,13 +301,10 @@ describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, async () => {
     return page
   }
 
-  async function atTheBank(page: Page, decision: string): Promise<Page> {
+  async function atTheBank(page: Page, decision: 'approve' | 'deny'): Promise<Page> {
     const [bank] = await Promise.all([page.waitForEvent('popup'), page.click('#bank')])
-    await bank.fill('input[name=username]', credentials.username ?? '')
-    await bank.fill('input[name=password]', credentials.password ?? '')
-    await bank.click('button[type=submit]')
-    for (const box of await bank.locator('input[name=accounts]').all()) await box.check()
-    await bank.click(`button[value=${decision}]`)
+    await logIn(bank, credentials)
+    await decide(bank, decision)
     return bank
   }
 
@@ -340,6 +339,7 @@ describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, async () => {
         },
       },
     )
+    onTestFinished(close)
     credentials = bank.target.customers.first.credentials
     const approved = session.visit({ purpose: 'everything: all', redirectUri: catcher })
     const page = await person(said)
@@ -358,13 +358,13 @@ describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, async () => {
     expect(await denied).toMatchObject({ kind: 'refused', redirect: { error: 'access_denied' } })
     await expect.poll(() => page.textContent('body'), { timeout: 10_000 }).toContain('2 of 2 done')
     expect(bank.problems).toEqual([])
-    await close()
   })
 
   test('pastes the final address of a remote redirect URI', async () => {
     const said: string[] = []
     const say = (line: string) => void said.push(line)
     const { bank, session, close } = await open({ driver: 'ask' }, { directory, say, announced })
+    onTestFinished(close)
     credentials = bank.target.customers.first.credentials
     const approval = session.approved(everything)
     approval.catch(() => {})
@@ -387,17 +387,16 @@ describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, async () => {
     await page.click('button[data-do=paste]')
     const { visit } = await approval
     expect(visit.redirect.address).toBe('https://tally.example/callback')
-    await close()
   })
 
   test('is not needed for what the bank refuses outright', async () => {
     const said: string[] = []
     const say = (line: string) => void said.push(line)
     const { session, close } = await open({ driver: 'ask' }, { directory, say })
+    onTestFinished(close)
     const deviation = { query: { client_id: 'nobody' } }
     const visit = await session.visit({ purpose: 'refused outright', deviation })
     expect(visit).toMatchObject({ kind: 'stopped', last: { response: { status: 400 } } })
     expect(said).toEqual([])
-    await close()
   })
 })

@@ -1,4 +1,3 @@
-import { type AddressInfo, createServer } from 'node:net'
 import type { Alteration } from '../../bank/alteration.ts'
 import { startBank } from '../../bank/bank.ts'
 import type { Directory } from '../../bank/directory.ts'
@@ -79,13 +78,4 @@ export async function open(
     await bank.close()
     throw error
   }
-}
-
-/** A port on loopback that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

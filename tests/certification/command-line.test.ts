@@ -15,8 +15,8 @@ import { right } from '../../proof/tpp/conduct.ts'
 import { pursue } from '../../proof/tpp/reference-tpp.ts'
 import { openDirectory } from '../directory.ts'
 import { assay, interrupt, reportOf, until } from '../evidence/cli.ts'
+import { freePort } from '../free-ports.ts'
 import { configurationOf } from './configuration.ts'
-import { freePort } from './free-ports.ts'
 import { openWebApp } from './web-app.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-typed-'))

@@ -11,9 +11,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { decide, logIn } from '../bank-pages.ts'
 import { main } from '../built.ts'
-import { freePort } from '../certification/free-ports.ts'
 import { assay, type Command, interrupt, until } from '../evidence/cli.ts'
+import { freePort } from '../free-ports.ts'
 import { hasBrowser, launch, reason } from '../report/chromium.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
@@ -64,11 +65,8 @@ async function approved(link: string, password: string): Promise<string> {
       })
     })
     await tab.goto(link)
-    await tab.fill('input[name=username]', 'amara.okafor')
-    await tab.fill('input[type=password]', password)
-    await tab.click('button[type=submit]')
-    for (const box of await tab.locator('input[type=checkbox]').all()) await box.check()
-    await tab.locator('button[value=approve]').click({ noWaitAfter: true })
+    await logIn(tab, { username: 'amara.okafor', password })
+    await decide(tab, 'approve')
     return await final
   } finally {
     await browser.close()
