@@ -35,16 +35,21 @@ export function createSecretIndex(): SecretIndex {
   const formAt = (text: string, at: number): Form | undefined =>
     byStart.get(text.slice(at, at + SHORTEST))?.find((form) => matches(form, text, at))
 
+  /** The next place, from this one on, at which a form may begin; -1 where there is none. */
+  const beginAt = (text: string, from: number): number => {
+    let hash = 0
+    for (let at = from; at < text.length; at += 1) {
+      hash = hashed(hash, text.charCodeAt(at))
+      if (starts[hash] === 1 && at + 1 - SHORTEST >= from) return at + 1 - SHORTEST
+    }
+    return -1
+  }
+
   const inFolded = (view: Layer, cuts: boolean): Hit[] => {
     const { text } = view
     const hits: Hit[] = []
     let cut = -1
-    let hash = 0
-    for (let end = 0, from = 0; end < text.length; end += 1) {
-      hash = hashed(hash, text.charCodeAt(end))
-      if (starts[hash] === 0) continue
-      const at = end + 1 - SHORTEST
-      if (at < from) continue
+    for (let at = beginAt(text, 0), from = 0; at >= 0; at = beginAt(text, Math.max(at + 1, from))) {
       const whole = formAt(text, at)
       // Folding spells an ellipsis with three dots.
       while (cut < at) cut = endOr(text.indexOf('...', cut + 1), text.length)
@@ -61,9 +66,9 @@ export function createSecretIndex(): SecretIndex {
   const inEncoded = (layer: Layer, cuts: boolean): Hit[] => {
     const hits: Hit[] = []
     const look = (run: string, index: number, views: readonly string[]) => {
-      let pseudonym: string | undefined
-      for (const view of views) pseudonym ??= inFolded({ text: view }, cuts)[0]?.pseudonym
-      if (pseudonym) hits.push(placed(layer, index, index + run.length, pseudonym))
+      const likely = views.filter((view) => beginAt(view, 0) >= 0)
+      const [hit] = likely.flatMap((view) => inFolded({ text: view }, cuts))
+      if (hit) hits.push(placed(layer, index, index + run.length, hit.pseudonym))
     }
     for (const { 0: run, index } of layer.text.matchAll(BASE64)) {
       look(run, index, encoded.insides(run))
