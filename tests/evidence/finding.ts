@@ -29,11 +29,20 @@ export function finder(secrets: Iterable<string>): Finder {
     const start = text.slice(0, START)
     byStart.set(start, [...(byStart.get(start) ?? []), text])
   }
-  const starts = new Set([...byStart.keys()].map(codeOf))
+  /** By the code of four characters: whether a secret begins with some that have it. */
+  const starts = new Uint8Array(CODES)
+  for (const start of byStart.keys()) {
+    let code = 0
+    for (let at = 0; at < START; at += 1) code = codeWith(code, start.charCodeAt(at))
+    starts[code] = 1
+  }
 
   const seek = (text: string, hits: Set<string>) => {
-    for (let at = 0; at + START <= text.length; at += 1) {
-      if (!starts.has(codeAt(text, at))) continue
+    let code = 0
+    for (let end = 0; end < text.length; end += 1) {
+      code = codeWith(code, text.charCodeAt(end))
+      const at = end + 1 - START
+      if (starts[code] === 0 || at < 0) continue
       for (const form of byStart.get(text.slice(at, at + START)) ?? []) {
         if (text.startsWith(form, at)) hits.add(spelled.get(form) as string)
       }
@@ -73,13 +82,9 @@ function unescaped(run: string): string {
   }
 }
 
-function codeOf(start: string): number {
-  return codeAt(start, 0)
-}
+/** Five bits further for each character: of four, two may share a code. */
+const CODES = 2 ** (5 * START)
 
-/** A number for the four characters at a place; two places may share one. */
-function codeAt(text: string, at: number): number {
-  let code = 0
-  for (let i = at; i < at + START; i += 1) code = (code * 31 + text.charCodeAt(i)) | 0
-  return code
+function codeWith(before: number, next: number): number {
+  return ((before << 5) ^ next) & (CODES - 1)
 }
