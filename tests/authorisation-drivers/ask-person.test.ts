@@ -1,11 +1,12 @@
-import { chromium, type Page } from 'playwright-core'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Alteration } from '../../bank/alteration.ts'
+import type { Directory } from '../../bank/directory.ts'
 import { everything } from '../../suites/consents.ts'
 import { decide, logIn } from '../bank-pages.ts'
 import { openDirectory } from '../directory.ts'
 import { freePort } from '../free-ports.ts'
-import { authority } from '../wire/certificates.ts'
+import { authority, type Issued } from '../wire/certificates.ts'
 import { executablePath, noBrowser, open } from './opened.ts'
 
 const port = await freePort()
@@ -24,11 +25,16 @@ const loopback: Alteration = {
   }),
 }
 
-describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, async () => {
-  const directory = await openDirectory()
-  const certificate = await (await authority('this machine')).issue('127.0.0.1')
-  const args = ['--no-sandbox', '--disable-background-networking', '--no-first-run']
-  const browser = await chromium.launch({ executablePath, args })
+describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, () => {
+  let directory: Directory
+  let certificate: Issued
+  let browser: Browser
+  beforeAll(async () => {
+    directory = await openDirectory()
+    certificate = await (await authority('this machine')).issue('127.0.0.1')
+    const args = ['--no-sandbox', '--disable-background-networking', '--no-first-run']
+    browser = await chromium.launch({ executablePath, args })
+  })
   afterAll(async () => {
     await browser.close()
     await directory.close()

@@ -259,19 +259,18 @@ const IN_A_BROWSER: Record<
 }
 
 export const situations: Situation[] = [
-  ...(executablePath
-    ? Object.entries(IN_A_BROWSER).map(([id, { what, page }]) => ({
-        id: `addresses/browser/${id}`,
-        what: `The authorisation page leads a browser to plain http on this machine, by ${what}.`,
-        expected: 'Nothing is fetched from there.',
-        seconds: 120,
-        megabytes: 200,
-        async run() {
-          await ledInABrowser(page)
-          return undefined
-        },
-      }))
-    : []),
+  ...Object.entries(IN_A_BROWSER).map(([id, { what, page }]) => ({
+    id: `addresses/browser/${id}`,
+    what: `The authorisation page leads a browser to plain http on this machine, by ${what}.`,
+    expected: 'Nothing is fetched from there.',
+    seconds: 120,
+    megabytes: 200,
+    browser: true as const,
+    async run() {
+      await ledInABrowser(page)
+      return undefined
+    },
+  })),
   {
     id: 'addresses/names',
     what: 'The bank names a host whose name resolves to addresses of this machine or its network.',

@@ -248,7 +248,7 @@ const ACTS: Record<string, { what: string; act: Act; harmless?: true }> = {
   },
 }
 
-const DRIVERS = ['http', ...(executablePath ? ['browser'] : [])] as const
+const DRIVERS = ['http', 'browser'] as const
 
 async function visited(
   driver: string,
@@ -311,6 +311,7 @@ export const situations: Situation[] = DRIVERS.flatMap((driver) =>
       : 'The password goes nowhere; the visit stops and says why.',
     seconds: driver === 'browser' ? 240 : 120,
     megabytes: 200,
+    ...(driver === 'browser' && { browser: true }),
     async run() {
       await visited(driver, act, { harmless, itself: id === 'itself' })
       return undefined

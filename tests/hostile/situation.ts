@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { noBrowser } from '../authorisation-drivers/opened.ts'
 
 /** One thing that a broken or malicious server, file or operator does to a run, and what must come of it. */
 export interface Situation {
@@ -14,6 +15,8 @@ export interface Situation {
   seconds: number
   /** Most megabytes by which it may raise the memory of the process that judges. */
   megabytes: number
+  /** It takes a browser: skipped where there is none. */
+  browser?: true
   /** Brings it about, and fails unless what is expected comes of it. */
   run(): Promise<Told | undefined>
 }
@@ -28,9 +31,8 @@ const measured: Record<string, { seconds: number; megabytes: number }> = {}
 /** Makes a test of each situation; with ASSAY_HOSTILE its measures are written there, for the table. */
 export function tryOut(title: string, situations: readonly Situation[]): void {
   describe(title, () => {
-    test.each(situations.map((one) => [one.id, one] as const))(
-      '%s',
-      async (id, { run, seconds, megabytes }) => {
+    for (const { id, browser, run, seconds, megabytes } of situations) {
+      const judged = async () => {
         const started = performance.now()
         const before = peak()
         const told = await run()
@@ -39,10 +41,10 @@ export function tryOut(title: string, situations: readonly Situation[]): void {
         measured[id] = { seconds: round(took), megabytes: Math.ceil(grown) }
         expect(took, 'seconds').toBeLessThan(seconds)
         expect(grown, 'megabytes').toBeLessThan(megabytes)
-      },
+      }
       // What bounds a situation is its own limit; the machine may be busy.
-      600_000,
-    )
+      test.skipIf(browser && noBrowser)(id, judged, 600_000)
+    }
   })
   const folder = process.env.ASSAY_HOSTILE
   if (folder === undefined) return
