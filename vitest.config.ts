@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import SuiteSequencer, { SUITES } from './engine/run/vitest-sequencer.ts'
+import { SUITES } from './engine/run/vitest-sequencer.ts'
+import LongestFirst from './tests/longest-first.ts'
 
 /**
  * `tests`: what holds of Assay itself. `hostile`: broken and malicious servers, files and endings.
@@ -10,7 +11,7 @@ import SuiteSequencer, { SUITES } from './engine/run/vitest-sequencer.ts'
  */
 export default defineConfig({
   test: {
-    sequence: { sequencer: SuiteSequencer },
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -26,7 +27,7 @@ export default defineConfig({
           // Files share what they import: each process loads suites, schemas and libraries once.
           isolate: false,
           // Many of them wait for another process, a browser or a clock.
-          maxWorkers: Math.max(3, availableParallelism()),
+          maxWorkers: availableParallelism() + 3,
         },
       },
       {
