@@ -21,6 +21,7 @@ const warns = (...ids: string[]) => ({ fails: [], warns: ids })
 
 const bySecond = (ctx: Context) => tokenInfoOf(ctx)?.client === 'second'
 const byFirst = (ctx: Context) => tokenInfoOf(ctx)?.client === 'first'
+const isAbsent = (ctx: Context) => ctx.get('x-fapi-customer-ip-address') === ''
 
 function isOfSecond(ctx: Context, { clientId }: Consent): boolean {
   const { records, directory } = stateOf(ctx).bank.services
@@ -131,7 +132,7 @@ const faults: Fault[] = [
   ),
   foreignAccount(
     'account-transactions',
-    (ctx) => ctx.get('x-fapi-customer-ip-address') === '',
+    isAbsent,
     'while-absent',
     fails('SEC-07/transactions'),
   ),
@@ -195,6 +196,18 @@ const faults: Fault[] = [
     (_consent, age) => age.expired,
     (ctx) => endpointOf(ctx) === 'transactions',
     fails('CLC-16/every-endpoint'),
+  ),
+  outlives(
+    'deletion-at-balances-while-absent',
+    (consent) => consent.deleted !== undefined,
+    (ctx) => endpointOf(ctx) === 'balances' && isAbsent(ctx),
+    fails('CLC-04/data-refused'),
+  ),
+  outlives(
+    'revocation-at-single-transactions-while-absent',
+    (consent) => consent.status === 'Revoked',
+    (ctx) => endpointOf(ctx) === 'account-transactions' && isAbsent(ctx),
+    fails('CLC-11/second-client'),
   ),
   outlives(
     'deletion-of-what-was-re-confirmed',
