@@ -1,6 +1,6 @@
-import { createPrivateKey } from 'node:crypto'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { plainPem } from '../engine/configuration/material.ts'
 import type {
   ClientDocument,
   TargetDocument,
@@ -74,7 +74,7 @@ function variables({ clients, refusedCertificates, trust }: TargetDocument): Var
   const pairs = offered.flatMap(([name, transport]): Variable[] => {
     const { certificate, key, passphrase } = transport ?? {}
     if (certificate === undefined || key === undefined) return []
-    const pem = plainKey({ key, passphrase })
+    const pem = plainPem({ key, passphrase })
     const upper = name.toUpperCase().replace(/[^A-Z0-9]/g, '_')
     return [
       { name: `${upper}_CERT`, file: `${name}.cert.pem`, text: certificate },
@@ -98,15 +98,9 @@ function signing(name: string, client: ClientDocument): Variable[] {
   const variables: Variable[] = [
     { name: `${upper}_KID`, text: own.kid },
     { name: `${upper}_REDIRECT_URI`, text: redirectUris[0] ?? '' },
-    { name: `${upper}_SIGNING_KEY`, file: `${name}.signing.pem`, text: plainKey(own) },
+    { name: `${upper}_SIGNING_KEY`, file: `${name}.signing.pem`, text: plainPem(own) },
   ]
   if (softwareStatement === undefined) return variables
   const file = `${name}.statement.jwt`
   return [...variables, { name: `${upper}_STATEMENT`, file, text: softwareStatement }]
-}
-
-/** A private key without its passphrase: curl and openssl would ask for it. */
-function plainKey({ key, passphrase }: { key: string; passphrase?: string }): string {
-  const plain = createPrivateKey({ key, ...(passphrase !== undefined && { passphrase }) })
-  return plain.export({ type: 'pkcs8', format: 'pem' }) as string
 }

@@ -3,7 +3,7 @@ import { readPlain } from '../record/read-plain.ts'
 import { sourceOf } from '../yaml/source.ts'
 import { checkSense } from './check-sense.ts'
 import { checkShape } from './check-shape.ts'
-import { interpolate, reason } from './interpolate.ts'
+import { type Environment, interpolate, reason } from './interpolate.ts'
 import { type Target, targetFrom } from './resolve.ts'
 import type { TargetDocument } from './target.ts'
 import { TargetError, throwProblems } from './target-error.ts'
@@ -18,8 +18,6 @@ export interface EmbeddedOptions {
 export type TargetFile =
   | { kind: 'embedded'; options: EmbeddedOptions }
   | { kind: 'bank'; target: Target }
-
-type Environment = Record<string, string | undefined>
 
 /**
  * Reads a target file of either kind: YAML or JSON, values from the environment and from files
