@@ -3,6 +3,7 @@ import { join, relative, resolve } from 'node:path'
 import { driverProblem } from '../engine/authorisation-drivers/driver-problem.ts'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { targetFrom } from '../engine/configuration/resolve.ts'
+import type { Line } from '../engine/doctor/finding.ts'
 import { consoleSummary } from '../engine/report/console-summary.ts'
 import { diffReports } from '../engine/report/diff.ts'
 import { diffText } from '../engine/report/diff-text.ts'
@@ -112,23 +113,11 @@ async function judge(
   progress.end()
 }
 
-const WHOSE = {
-  'your configuration': 'configuration',
-  'the bank': 'bank',
-  'the network': 'network',
-} as const
-
-type DoctorsLine = Awaited<
-  ReturnType<typeof import('../engine/doctor/preflight.ts').preflight>
->[number]
-
 /** A line of the doctor, with the lines of the target file that its mend is about. */
-export function located(line: DoctorsLine, file: string): PreflightLine {
-  const { name, level, text } = line
-  if (line.level !== 'wrong') return { name, level, text }
+export function located(line: Line, file: string): PreflightLine {
+  if (line.level !== 'wrong') return line
   const places = placesNamed(line.mend, file)
-  const mend = places === undefined ? line.mend : `${line.mend} See ${places}.`
-  return { name, level, text, whose: WHOSE[line.whose], mend }
+  return places === undefined ? line : { ...line, mend: `${line.mend} See ${places}.` }
 }
 
 /** Every output of a run, what the terminal says of it, and the exit code. */
