@@ -1,5 +1,6 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import { stringify } from 'yaml'
+import { PLACEHOLDERS } from '../engine/configuration/addresses.ts'
 import type { Answers } from './init-questions.ts'
 
 /** Where the file goes: paths in it are relative to that folder. */
@@ -13,8 +14,7 @@ export interface Place {
 export function targetFile(answers: Answers, { folder, schema }: Place): string {
   const value = (name: string) => answers[name] ?? ''
   const file = (name: string) => scalar(fileReference(value(name), folder))
-  const sandbox = value('layout') === 'sandbox'
-  const absent = absentOf(answers)
+  const layout = value('layout') === 'sandbox' ? 'sandbox' : 'production'
   return [
     `# yaml-language-server: $schema=${schema}`,
     '#',
@@ -29,9 +29,7 @@ export function targetFile(answers: Answers, { folder, schema }: Place): string 
     '',
     '# The placeholders of the document’s table Addresses.',
     'addresses:',
-    ...(sandbox ? SANDBOX : PRODUCTION).map(
-      (name) => `  ${name}: ${scalar(value(name.replaceAll('_', '-')))}`,
-    ),
+    ...PLACEHOLDERS[layout].map((name) => `  ${name}: ${scalar(value(name.replaceAll('_', '-')))}`),
     ...(value('product-api-url')
       ? [`  product_api_url: ${scalar(value('product-api-url'))}`]
       : ['  # product_api_url: https://products.bank.example']),
@@ -78,7 +76,7 @@ export function targetFile(answers: Answers, { folder, schema }: Place): string 
     '',
     '# What this environment cannot offer: registration, second-client, second-customer,',
     '# funds-confirmation, products, account-information.',
-    `absent: [${absent.join(', ')}]`,
+    `absent: [${absentOf(answers).join(', ')}]`,
     '',
     '# Facts that only somebody inside the bank can make true: docs/hooks.md.',
     '# hooks:',
@@ -96,14 +94,6 @@ export function targetFile(answers: Answers, { folder, schema }: Place): string 
     '',
   ].join('\n')
 }
-
-const PRODUCTION = ['base_url', 'auth_url', 'discovery_url']
-const SANDBOX = [
-  'sandbox_discovery_url',
-  'sandbox_api_url',
-  'sandbox_registration_url',
-  'sandbox_token_url',
-]
 
 function absentOf(answers: Answers): string[] {
   return [

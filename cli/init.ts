@@ -69,18 +69,13 @@ export async function answersTo(
     const { name, when, wrong } = question
     if (when && !when(answers)) continue
     const flag = given[name]
-    if (flag !== undefined) {
-      const complaint = wrong?.(flag)
-      if (complaint) throw new UsageError(`--${name} ${complaint}, not ${JSON.stringify(flag)}`)
-      answers[name] = flag
-      continue
-    }
+    const complaint = flag === undefined ? undefined : wrong?.(flag)
+    if (complaint) throw new UsageError(`--${name} ${complaint}, not ${JSON.stringify(flag)}`)
     const otherwise = question.otherwise?.(answers) ?? ''
-    if (asker) answers[name] = await asked(asker, question, otherwise)
-    else {
-      if (!defaults && needed(otherwise)) missing.push(`--${name}`)
-      answers[name] = otherwise
-    }
+    answers[name] = flag ?? (asker ? await asked(asker, question, otherwise) : otherwise)
+    // Some defaults are only a place for a value that somebody must give.
+    const needed = otherwise.startsWith('${') || otherwise.includes('/')
+    if (flag === undefined && !asker && !defaults && needed) missing.push(`--${name}`)
   }
   if (missing.length > 0) {
     throw new UsageError(
@@ -89,11 +84,6 @@ export async function answersTo(
     )
   }
   return answers
-}
-
-/** Is this default only a place for a value that somebody must give? */
-function needed(otherwise: string): boolean {
-  return otherwise.startsWith('${') || otherwise.includes('/')
 }
 
 async function asked(asker: Asker, { ask, wrong }: Question, otherwise: string): Promise<string> {
