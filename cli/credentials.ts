@@ -6,7 +6,7 @@ import type {
   TargetDocument,
   TransportDocument,
 } from '../engine/configuration/target.ts'
-import { DEFAULT_TARGET } from './default-target.ts'
+import { DEFAULT_TARGET } from './folders.ts'
 import { openTarget } from './open-target.ts'
 import { UsageError } from './usage.ts'
 

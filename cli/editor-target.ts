@@ -2,9 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { root } from '../engine/record/root.ts'
 import type { Assignment } from '../engine/run/judging-process.ts'
-import { DEFAULT_TARGET } from './default-target.ts'
+import { DEFAULT_TARGET, SUITES } from './folders.ts'
 import { openTarget } from './open-target.ts'
 import { version } from './version.ts'
 
@@ -24,7 +23,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     base: opened.base,
     memory: opened.memory,
     scope: { profile: 'full', only: [] },
-    suites: join(root, 'suites'),
+    suites: SUITES,
     out,
     version,
     fresh: true,

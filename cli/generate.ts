@@ -10,6 +10,7 @@ import { type Interface, openApi } from '../engine/openapi/document.ts'
 import { loadOperations } from '../engine/openapi/operations.ts'
 import { root } from '../engine/record/root.ts'
 import { alterationStories } from '../proof/tpp/bank-host.ts'
+import { TPP_SUITES } from './folders.ts'
 import { withRun } from './readme-run.ts'
 
 const DOCUMENTS: [name: string, title: string][] = [
@@ -45,7 +46,7 @@ function withTable(page: string): string {
 /** The page on what a TPP's client meets. */
 async function scenarios(): Promise<string> {
   const catalogue = loadCatalogue(undefined, 'TPP')
-  const suites = await loadTppSuites(join(import.meta.dirname, '..', 'suites', 'tpp'), catalogue)
+  const suites = await loadTppSuites(TPP_SUITES, catalogue)
   const stories = await alterationStories()
   return scenariosPage(suites, catalogue, (id) => stories.get(id))
 }

@@ -1,12 +1,12 @@
-import { join } from 'node:path'
 import { loadCatalogue, type Requirement } from '../engine/catalogue/catalogue.ts'
 import { checkInScope, ruleInScope, type Scope } from '../engine/run/scope.ts'
 import { idsOf, loadSuites } from '../engine/run/suites.ts'
+import { SUITES } from './folders.ts'
 
 /** What a run with this scope would judge: a line each, or a list in JSON. */
 export async function list(scope: Scope, json = false): Promise<void> {
   const catalogue = loadCatalogue()
-  const suites = await loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue)
+  const suites = await loadSuites(SUITES, catalogue)
   const rows: Row[] = []
   const checks = new Map(suites.checks.map((check) => [check.id, check]))
   const rules = new Map(suites.rules.map((rule) => [rule.id, rule]))

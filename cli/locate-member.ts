@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { relative } from 'node:path'
 import { LineCounter, type Node, parseDocument } from 'yaml'
+import { typed } from './folders.ts'
 
 /** A member of a target file as our texts name it: `addresses.base_url`, `clients.first.clientId`. */
 const MEMBER = /\b(?:addresses|clients|customers|overrides|trust|proxy|timeout|issuer)\b(?:\.\w+)*/g
@@ -9,8 +9,6 @@ const MEMBER = /\b(?:addresses|clients|customers|overrides|trust|proxy|timeout|i
 export function placesNamed(text: string, file: string): string | undefined {
   const counter = new LineCounter()
   const document = parseDocument(readFileSync(file, 'utf8'), { lineCounter: counter })
-  const shown = relative(process.cwd(), file)
-  const name = shown.startsWith('..') ? file : shown
   const lines = [...text.matchAll(MEMBER)].flatMap(([member]) => {
     const path = member.split('.')
     const node = document.getIn(path, true) as Node | undefined | null
@@ -20,5 +18,5 @@ export function placesNamed(text: string, file: string): string | undefined {
   const [first, ...more] = [...new Set(lines)].sort((a, b) => a - b)
   if (first === undefined) return undefined
   const others = more.length > 1 ? `lines ${more.join(', ')}` : `line ${more[0]}`
-  return `${name}:${first}${more.length > 0 ? ` (and ${others})` : ''}`
+  return `${typed(file)}:${first}${more.length > 0 ? ` (and ${others})` : ''}`
 }

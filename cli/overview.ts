@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { findRuns } from '../engine/report/find-runs.ts'
 import { overviewPage } from '../engine/report/html/overview.ts'
 import { overviewOf } from '../engine/report/overview.ts'
+import { typed } from './folders.ts'
 
 /**
  * `assay overview DIR…`: one page and one JSON of any runs, also those that other machines made.
@@ -24,7 +25,5 @@ export async function overview(folders: string[], options: { out?: string }): Pr
   for (const { bank, what, at, daysLeft } of all.ending) {
     console.log(`${bank}: ${what} ${daysLeft < 0 ? 'ended' : 'ends'} ${at}`)
   }
-  const page = join(out, 'overview.html')
-  const shown = relative(process.cwd(), page)
-  console.log(`overview  ${shown.startsWith('..') ? page : shown}`)
+  console.log(`overview  ${typed(join(out, 'overview.html'))}`)
 }

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { loadAlterations, pairsToMake } from '../proof/jobs.ts'
 import { openProofContext } from '../proof/judge-bank.ts'
 import { proveOne } from '../proof/prove.ts'
+import { mark } from './prove-output.ts'
 import { number } from './usage.ts'
 
 /** `assay prove --pairs`: exit code 0 when no bank with two lawful freedoms is condemned. */
@@ -16,7 +17,7 @@ export async function provePairs(options: { pairs: string; seed?: string }): Pro
     for (const pair of pairs) {
       const { id, judged, complaints } = await proveOne(context, 'pair', pair)
       if (complaints.length === 0) held += 1
-      console.log(`${complaints.length === 0 ? 'ok  ' : 'FAIL'} ${id} (${judged.milliseconds} ms)`)
+      console.log(`${mark({ complaints })} ${id} (${judged.milliseconds} ms)`)
       for (const complaint of complaints) console.log(`       ${complaint}`)
     }
   } finally {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { extname, join, relative } from 'node:path'
-import { defaultFolder } from './run-target.ts'
+import { extname, join } from 'node:path'
+import { defaultFolder, typed } from './folders.ts'
 
 const SAMPLE = /(?<=^```\n)Judging embedded\n[\s\S]*?(?=^```$)/m
 
@@ -32,7 +32,7 @@ function printed(): string | undefined {
       { encoding: 'utf8', env: { ...Object.fromEntries(inherited), NO_COLOR: '1' } },
     )
     return status === 0
-      ? stdout.replace(/\S+(?=.report\.html)/, relative(process.cwd(), defaultFolder('embedded')))
+      ? stdout.replace(/\S+(?=.report\.html)/, typed(defaultFolder('embedded')))
       : undefined
   } finally {
     rmSync(scratch, { recursive: true, force: true })

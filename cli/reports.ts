@@ -11,6 +11,7 @@ import { type Verification, verifyRun } from '../engine/report/evidence/verify-r
 import { readReport } from '../engine/report/read-run.ts'
 import { type Written, writeReports } from '../engine/report/write-reports.ts'
 import { JOURNAL } from '../engine/run/journal.ts'
+import { SUITES } from './folders.ts'
 import { textOf, UsageError } from './usage.ts'
 
 /** `assay report DIR`: every output made again from report.json and exchanges.jsonl. */
@@ -28,7 +29,7 @@ async function salvage(dir: string): Promise<void> {
   const file = join(dir, 'report.json')
   if (existsSync(file) || !existsSync(join(dir, JOURNAL))) return
   const { salvaged } = await import('../engine/run/crash-report.ts')
-  const report = await salvaged(dir, join(import.meta.dirname, '..', 'suites'))
+  const report = await salvaged(dir, SUITES)
   if (report) writeWhole(file, `${JSON.stringify(report, null, 2)}\n`)
 }
 

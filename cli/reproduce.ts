@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { type Catalogue, loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { targetFrom } from '../engine/configuration/resolve.ts'
 import { type Result, ruleResults, verdictOf } from '../engine/judge/results.ts'
@@ -14,8 +13,8 @@ import type { SuiteCheck } from '../engine/suite-api/check.ts'
 import { createRedactor } from '../engine/wire/redaction.ts'
 import { nearest } from '../engine/yaml/nearest.ts'
 import { openTargetOf } from './earlier-target.ts'
+import { holdFolders, SUITES } from './folders.ts'
 import type { OpenedTarget } from './open-target.ts'
-import { holdFolders } from './reports-folder.ts'
 import { located } from './run-target.ts'
 import { UsageError } from './usage.ts'
 
@@ -34,7 +33,7 @@ export async function reproduce(
   options: { target?: string; run?: string },
 ): Promise<void> {
   const catalogue = loadCatalogue()
-  const suites = await loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue)
+  const suites = await loadSuites(SUITES, catalogue)
   const tasks = await tasksOf(id, options.run, suites, catalogue)
   const opened = await openTargetOf(options.target, options.run)
   let release = () => {}

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { stamp } from './folders.ts'
 import { overview } from './overview.ts'
 import { screen } from './progress.ts'
 import { number, UsageError } from './usage.ts'
@@ -109,11 +110,4 @@ function withoutOptions(args: readonly string[], names: readonly string[]): stri
 
 function spelled(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-}
-
-function stamp(): string {
-  return new Date()
-    .toISOString()
-    .replace(/\.\d+Z$/, 'Z')
-    .replaceAll(':', '-')
 }

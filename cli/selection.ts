@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Catalogue } from '../engine/catalogue/catalogue.ts'
 import { chaptersAsking } from '../engine/run/askers.ts'
 import {
@@ -11,6 +10,7 @@ import {
 } from '../engine/run/scope.ts'
 import { loadSuites } from '../engine/run/suites.ts'
 import { nearest } from '../engine/yaml/nearest.ts'
+import { SUITES } from './folders.ts'
 import { UsageError } from './usage.ts'
 
 /** Ends the command for a profile that there is not. */
@@ -58,7 +58,7 @@ export async function scopeOf(
   assertProfile(profile)
   assertSelects(only, catalogue)
   if (only.length === 0) return { profile, only }
-  const suites = await loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue)
+  const suites = await loadSuites(SUITES, catalogue)
   const { checks } = suites
   const chapters = only.flatMap((pattern) => {
     const ids = [...catalogue.owners.keys()].filter((id) =>

@@ -1,44 +1,37 @@
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { certify } from '../engine/certification/certify.ts'
-import { openCustomers } from '../engine/certification/customer.ts'
 import { loadTppSuites } from '../engine/certification/suite.ts'
 import { readTppFile, type Tpp } from '../engine/certification/tpp-file.ts'
 import { TargetError } from '../engine/configuration/target-error.ts'
 import type { Exchange } from '../engine/wire/exchange.ts'
-import { TPP_SUITES } from './tpp.ts'
-import { openClient, openHost } from './tpp-client.ts'
+import { TPP_SUITES } from './folders.ts'
+import { openParties } from './tpp-client.ts'
 
-const line = (level: 'ok' | 'wrong' | 'note', text: string) =>
-  console.log(`${level.padEnd(8)} ${text}`)
+const line = (level: 'ok' | 'wrong', text: string) => console.log(`${level.padEnd(8)} ${text}`)
 
 /** `assay doctor --tpp`: does the client read from the correct bank? What the bank saw, line by line. */
 export async function doctorTpp(path: string): Promise<void> {
   const tpp = opened(path)
   if (!tpp) return
-  line(
-    'ok',
-    `file  ${tpp.document.name}, driven by ${tpp.document.client.driver}; it can ${tpp.goals.join(', ')}`,
-  )
+  const { document, goals } = tpp
+  const { driver } = document.client
+  line('ok', `file  ${document.name}, driven by ${driver}; it can ${goals.join(', ')}`)
   const catalogue = loadCatalogue(undefined, 'TPP')
-  const suites = await loadTppSuites(TPP_SUITES, catalogue)
-  const control = suites.scenarios.find(({ control: first }) => first)
-  const host = await openHost(tpp)
-  const customers = await openCustomers()
-  const client = await openClient(tpp, new AbortController().signal)
+  const { scenarios, rules } = await loadTppSuites(TPP_SUITES, catalogue)
+  const control = scenarios.filter(({ control: first }) => first).slice(0, 1)
+  const { close, ...parties } = await openParties(tpp, new AbortController().signal)
   try {
     const { results } = await certify({
-      suites: { scenarios: control ? [control] : [], rules: suites.rules },
+      ...parties,
+      suites: { scenarios: control, rules },
       catalogue,
-      host,
-      client,
-      customers,
-      selected: (id) => id === control?.id,
-      goals: tpp.goals,
+      selected: (id) => id === control[0]?.id,
+      goals,
       parallel: 1,
       patience: 0,
-      onExchange: (exchange, broken) => told(exchange, broken),
+      onExchange: told,
     })
-    const result = results.get(control?.id ?? '')
+    const result = results.get(control[0]?.id ?? '')
     if (result?.outcome === 'pass') {
       line('ok', 'the client reads from the correct bank: assay tpp can judge it')
       return
@@ -46,9 +39,7 @@ export async function doctorTpp(path: string): Promise<void> {
     line('wrong', result?.message || 'nothing came of it')
     process.exitCode = result?.because?.kind === 'environment' ? 2 : 1
   } finally {
-    await client.close()
-    await customers.close()
-    await host.close()
+    await close()
   }
 }
 
@@ -59,10 +50,7 @@ function told({ endpoint, request, response, failure, about }: Exchange, broken:
   const answer = response?.status ?? failure?.code ?? ''
   const why = refusal ? `: ${refusal.detail}` : ''
   const rules = broken.length > 0 ? `  breaks ${broken.join(', ')}` : ''
-  line(
-    refusal || broken.length > 0 ? 'wrong' : 'ok',
-    `${request.method} ${place} ${answer}${why}${rules}`,
-  )
+  line(why || rules ? 'wrong' : 'ok', `${request.method} ${place} ${answer}${why}${rules}`)
 }
 
 function opened(path: string): Tpp | undefined {

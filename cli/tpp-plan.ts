@@ -3,8 +3,9 @@ import { GOALS, goalsOf } from '../engine/certification/scenario.ts'
 import { loadTppSuites } from '../engine/certification/suite.ts'
 import { readTppFile } from '../engine/certification/tpp-file.ts'
 import { inScope } from '../engine/run/scope.ts'
+import { TPP_SUITES } from './folders.ts'
 import { assertSelects } from './selection.ts'
-import { parallelOf, TPP_SUITES } from './tpp.ts'
+import { parallelOf } from './tpp.ts'
 
 /** `assay plan --tpp`: what a certification will ask of a client, before it is started. */
 export async function planTpp(options: { tpp: string; only?: string[] }): Promise<void> {
@@ -13,16 +14,16 @@ export async function planTpp(options: { tpp: string; only?: string[] }): Promis
   assertSelects(only, catalogue)
   const tpp = readTppFile(options.tpp)
   const { document, goals } = tpp
-  const { scenarios, rules } = await loadTppSuites(TPP_SUITES, catalogue)
-  const selected = (id: string) => inScope(id, catalogue, { profile: 'full', only })
-  const able = scenarios
-    .filter(({ id }) => selected(id))
-    .filter((each) => goalsOf(each).every((goal) => goals.includes(goal)))
+  const all = await loadTppSuites(TPP_SUITES, catalogue)
+  const selected = ({ id }: { id: string }) => inScope(id, catalogue, { profile: 'full', only })
+  const scenarios = all.scenarios.filter(selected)
+  const able = scenarios.filter((each) => goalsOf(each).every((goal) => goals.includes(goal)))
   const asked = able.flatMap(goalsOf)
   const times = (goal: string) => asked.filter((each) => each === goal).length
-  const left = scenarios.filter(({ id }) => selected(id)).length - able.length
+  const left = scenarios.length - able.length
+  const rules = all.rules.filter(selected).length
   console.log(
-    `${document.name}: ${able.length} scenarios, ${rules.filter(({ id }) => selected(id)).length} rules over every request, ${parallelOf(tpp)} at a time.`,
+    `${document.name}: ${able.length} scenarios, ${rules} rules over every request, ${parallelOf(tpp)} at a time.`,
   )
   if (left > 0) console.log(`${left} not applicable: the client declares that it lacks their goal.`)
   console.log(`The client is asked ${asked.length} times:`)

@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../engine/record/root.ts'
 
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  version: string
-}
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-export { version }
+export const { version } = manifest as { version: string }
