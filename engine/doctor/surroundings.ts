@@ -1,17 +1,10 @@
-import type { HookName } from '../configuration/target.ts'
+import { HOOKS } from '../configuration/target.ts'
 import { isPlainWord } from '../wire/secret-encodings.ts'
 import { type Case, tppOf } from './case.ts'
 import { type Examination, note, ok, skipped, wrong } from './finding.ts'
 import { placeOf } from './places.ts'
 import { noProgram, program } from './program.ts'
 import { answerWords } from './words.ts'
-
-const HOOKS: HookName[] = [
-  'token-expired',
-  'consent-expired',
-  'ninety-days-passed',
-  'customer-revokes',
-]
 
 /** What customers log in with is masked wherever it stands: an ordinary word takes much of a report with it. */
 export function secretsExamination({ target }: Case): Examination {
