@@ -14,13 +14,11 @@ const validators = new Map<string, ValidateFunction>()
  * @param definition one of its $defs; the whole schema by default.
  */
 export function validatorOf(name: string, definition?: string): ValidateFunction {
-  const key = `${name} ${definition ?? ''}`
+  const key = assayValidator(name, definition)
   const known = validators.get(key)
   if (known) return known
   const text = readFileSync(schemaFile(name), 'utf8')
-  const validate =
-    builtValidator(assayValidator(name, definition), text) ??
-    ajvOfFiles().compile(wholeSchema(text, definition))
+  const validate = builtValidator(key, text) ?? ajvOfFiles().compile(wholeSchema(text, definition))
   validators.set(key, validate)
   return validate
 }
@@ -29,7 +27,7 @@ export const schemaFile = (name: string) => join(root, 'schemas', 'assay', `${na
 
 /** Its name among the built ones: assay/target/embedded. */
 export const assayValidator = (name: string, definition?: string) =>
-  ['assay', name, ...(definition === undefined ? [] : [definition])].join('/')
+  ['assay', name, definition].filter(Boolean).join('/')
 
 /** Ajv for files that people write. That each schema is one is shown by tests, once, not at every start. */
 export function ajvOfFiles(code: Options['code'] = {}): Ajv2020 {
