@@ -43,9 +43,8 @@ export async function credentials(options: {
       return `export ${name}='${value.replaceAll("'", "'\\''")}'`
     })
     writeFileSync(script, `${[...lines, ...NOTES].join('\n')}\n`, { mode: PRIVATE })
-    console.log(
-      `. ${options.out}/variables.sh   sets ${lines.length} variables for the curl lines of a report`,
-    )
+    const what = `${lines.length} variables for the curl lines of a report`
+    console.log(`. ${options.out}/variables.sh   sets ${what}`)
   } finally {
     await opened.close()
   }
@@ -81,14 +80,9 @@ function variables({ clients, refusedCertificates, trust }: TargetDocument): Var
       { name: `${upper}_KEY`, file: `${name}.key.pem`, text: pem },
     ]
   })
-  const signed = Object.entries(clients).flatMap(([name, client]) =>
-    client === undefined ? [] : signing(name, client),
-  )
-  const authorities = (trust ?? []).join('\n')
-  const all = [...pairs, ...signed]
-  return authorities === ''
-    ? all
-    : [...all, { name: 'BANK_CA', file: 'bank-ca.pem', text: authorities }]
+  const signed = Object.entries(clients).flatMap(([name, client]) => signing(name, client))
+  const authority = { name: 'BANK_CA', file: 'bank-ca.pem', text: (trust ?? []).join('\n') }
+  return [...pairs, ...signed, ...(authority.text === '' ? [] : [authority])]
 }
 
 /** What a client signs with, and what it shows when it registers. */

@@ -187,7 +187,6 @@ export const questions: Question[] = Object.entries(table).map(([name, question]
 /** The flags of `assay init`: one for each question. */
 export function initOptions(command: Command): Command {
   command
-    .description('write a target file: asks on a terminal, or takes flags')
     .option('--out <file>', 'where to write; default: standard output')
     .option('--force', 'overwrite the file')
     .option('--yes', 'ask nothing; what no flag gives becomes a reference to a variable or file')

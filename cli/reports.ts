@@ -9,7 +9,7 @@ import { pack } from '../engine/report/evidence/archive.ts'
 import { signRun } from '../engine/report/evidence/sign-run.ts'
 import { type Verification, verifyRun } from '../engine/report/evidence/verify-run.ts'
 import { readReport } from '../engine/report/read-run.ts'
-import { type Written, writeReports } from '../engine/report/write-reports.ts'
+import { writeReports } from '../engine/report/write-reports.ts'
 import { JOURNAL } from '../engine/run/journal.ts'
 import { SUITES } from './folders.ts'
 import { textOf, UsageError } from './usage.ts'
@@ -20,8 +20,9 @@ export async function report(
   options: { baseline?: string; history?: string },
 ): Promise<void> {
   await salvage(dir)
-  const tell = ({ file, bytes }: Written) => console.log(`${join(dir, file)}  ${bytes} bytes`)
-  for (const written of await writeReports(dir, options)) tell(written)
+  for (const { file, bytes } of await writeReports(dir, options)) {
+    console.log(`${join(dir, file)}  ${bytes} bytes`)
+  }
 }
 
 /** A run that was killed with all its processes left exchanges and results, and no report. */
@@ -43,16 +44,17 @@ export async function diff(
     throw new UsageError(`--fail-on is new or any, not ${options.failOn}`)
   }
   const changes = diffReports(await readReport(earlier), await readReport(later))
-  const as: Record<string, () => string> = {
-    text: () => diffText(changes),
-    markdown: () => diffMarkdown(changes),
-    json: () => JSON.stringify(changes, null, 2),
+  const as: Record<string, string> = {
+    text: diffText(changes),
+    markdown: diffMarkdown(changes),
+    json: JSON.stringify(changes, null, 2),
   }
-  const write = as[options.format]
-  if (!write) throw new UsageError(`--format is text, markdown or json, not ${options.format}`)
-  console.log(write())
-  const { still } = changes
-  const broken = options.failOn === 'any' ? [...changes.new, ...still] : changes.new
+  const words = as[options.format]
+  if (words === undefined) {
+    throw new UsageError(`--format is text, markdown or json, not ${options.format}`)
+  }
+  console.log(words)
+  const broken = [...changes.new, ...(options.failOn === 'any' ? changes.still : [])]
   process.exitCode = broken.some(({ known }) => !known) ? 1 : 0
 }
 
@@ -111,10 +113,8 @@ export async function sign(
 
 /** `assay pack DIR`: an archive of all that an auditor needs. */
 export async function packed(dir: string, options: { out?: string }): Promise<void> {
-  const documents = ['account-information.md', 'product-information.md']
-  const more = Object.fromEntries(
-    documents.map((name) => [`documents/${name}`, join(root, 'documents', name)]),
-  )
+  const documents = ['documents/account-information.md', 'documents/product-information.md']
+  const more = Object.fromEntries(documents.map((name) => [name, join(root, name)]))
   const { file, bytes, holds } = await pack(dir, options.out ?? `${dir}.zip`, { more })
   console.log(`${file}: ${holds.length} files, ${bytes} bytes`)
   // Of the statement itself only its signer's key can tell.
