@@ -38,7 +38,7 @@ export async function credentials(options: {
       return join(out, name)
     }
     writeFileSync(join(out, '.gitignore'), '*\n')
-    const lines = variables(opened.document).map(({ name, file, text }) => {
+    const lines = variables(opened.document).map(([name, text, file]) => {
       const value = file === undefined ? text : write(file, text)
       return `export ${name}='${value.replaceAll("'", "'\\''")}'`
     })
@@ -56,15 +56,11 @@ const NOTES = [
   '# assay reproduce makes them anew.',
 ]
 
-interface Variable {
-  name: string
-  /** Absent where the text itself is the value. */
-  file?: string
-  text: string
-}
+/** A variable is the text itself, or the path of a file that holds it. */
+type Variable = [name: string, text: string, file?: string]
 
 /** Of each certificate that a run offers its PEM and its key, and the authorities of the bank. */
-function variables({ clients, refusedCertificates, trust }: TargetDocument): Variable[] {
+function variables({ clients, refusedCertificates, trust = [] }: TargetDocument): Variable[] {
   const offered: [name: string, transport: TransportDocument | undefined][] = [
     ['first', clients.first.transport],
     ['second', clients.second?.transport],
@@ -73,16 +69,15 @@ function variables({ clients, refusedCertificates, trust }: TargetDocument): Var
   const pairs = offered.flatMap(([name, transport]): Variable[] => {
     const { certificate, key, passphrase } = transport ?? {}
     if (certificate === undefined || key === undefined) return []
-    const pem = plainPem({ key, passphrase })
     const upper = name.toUpperCase().replace(/[^A-Z0-9]/g, '_')
     return [
-      { name: `${upper}_CERT`, file: `${name}.cert.pem`, text: certificate },
-      { name: `${upper}_KEY`, file: `${name}.key.pem`, text: pem },
+      [`${upper}_CERT`, certificate, `${name}.cert.pem`],
+      [`${upper}_KEY`, plainPem({ key, passphrase }), `${name}.key.pem`],
     ]
   })
   const signed = Object.entries(clients).flatMap(([name, client]) => signing(name, client))
-  const authority = { name: 'BANK_CA', file: 'bank-ca.pem', text: (trust ?? []).join('\n') }
-  return [...pairs, ...signed, ...(authority.text === '' ? [] : [authority])]
+  const authority: Variable[] = [['BANK_CA', trust.join('\n'), 'bank-ca.pem']]
+  return [...pairs, ...signed, ...(trust.length === 0 ? [] : authority)]
 }
 
 /** What a client signs with, and what it shows when it registers. */
@@ -90,11 +85,10 @@ function signing(name: string, client: ClientDocument): Variable[] {
   const upper = name.toUpperCase()
   const { signing: own, softwareStatement, redirectUris } = client
   const variables: Variable[] = [
-    { name: `${upper}_KID`, text: own.kid },
-    { name: `${upper}_REDIRECT_URI`, text: redirectUris[0] ?? '' },
-    { name: `${upper}_SIGNING_KEY`, file: `${name}.signing.pem`, text: plainPem(own) },
+    [`${upper}_KID`, own.kid],
+    [`${upper}_REDIRECT_URI`, redirectUris[0] ?? ''],
+    [`${upper}_SIGNING_KEY`, plainPem(own), `${name}.signing.pem`],
   ]
   if (softwareStatement === undefined) return variables
-  const file = `${name}.statement.jwt`
-  return [...variables, { name: `${upper}_STATEMENT`, file, text: softwareStatement }]
+  return [...variables, [`${upper}_STATEMENT`, softwareStatement, `${name}.statement.jwt`]]
 }

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import type { Assignment } from '../engine/run/judging-process.ts'
-import { DEFAULT_TARGET, SUITES } from './folders.ts'
+import { DEFAULT_TARGET, SUITES, version } from './folders.ts'
 import { openTarget } from './open-target.ts'
-import { version } from './version.ts'
 
 /**
  * Gives checks that run as vitest tests their target: ASSAY_TARGET, or else the reference bank. What

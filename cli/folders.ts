@@ -1,8 +1,12 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { takeLock } from '../engine/record/process-lock.ts'
 import { root } from '../engine/record/root.ts'
 import { UsageError } from './usage.ts'
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+export const { version } = manifest as { version: string }
 
 /** The target that is judged where none is named: the reference bank, started for the run. */
 export const DEFAULT_TARGET = join(root, 'config', 'embedded.yaml')

@@ -7,26 +7,17 @@ import { SUITES } from './folders.ts'
 export async function list(scope: Scope, json = false): Promise<void> {
   const catalogue = loadCatalogue()
   const suites = await loadSuites(SUITES, catalogue)
-  const rows: Row[] = []
   const checks = new Map(suites.checks.map((check) => [check.id, check]))
   const rules = new Map(suites.rules.map((rule) => [rule.id, rule]))
-  for (const id of idsOf(suites)) {
+  const rows = idsOf(suites).flatMap((id) => {
     const check = checks.get(id)
     const chosen = check
       ? checkInScope(check, catalogue, scope)
       : ruleInScope(rules.get(id) ?? { id }, catalogue, scope)
-    if (!chosen) continue
+    if (!chosen) return []
     const { level, chapter, text } = catalogue.owners.get(id) as Requirement
-    rows.push({ id, level, kind: check ? 'check' : 'rule', chapter, title: check?.title ?? text })
-  }
+    return [{ id, level, kind: check ? 'check' : 'rule', chapter, title: check?.title ?? text }]
+  })
   if (json) console.log(JSON.stringify(rows, null, 2))
   else for (const row of rows) console.log(Object.values(row).join('  '))
-}
-
-interface Row {
-  id: string
-  level: string
-  kind: 'check' | 'rule'
-  chapter: string
-  title: string
 }

@@ -4,10 +4,9 @@ import { CatalogueError } from '../engine/catalogue/catalogue-error.ts'
 import { TargetError } from '../engine/configuration/target-error.ts'
 import { visible } from '../engine/report/escape.ts'
 import { InputError } from '../engine/report/input-error.ts'
-import { DEFAULT_TARGET } from './folders.ts'
+import { DEFAULT_TARGET, version } from './folders.ts'
 import { initOptions } from './init-questions.ts'
 import { UsageError } from './usage.ts'
-import { version } from './version.ts'
 
 /** An action whose modules are loaded when it is called: `assay --version` needs none of them. */
 function lazily<Given extends unknown[]>(load: () => Promise<(...given: Given) => unknown>) {
@@ -95,7 +94,7 @@ command('plan', 'what a run will ask for, before anything is sent')
   .option('--tpp <file>', 'instead: what a certification of this client will do')
   .action(async (options) =>
     options.tpp
-      ? (await import('./tpp-plan.ts')).planTpp(options)
+      ? (await import('./tpp.ts')).planTpp(options)
       : (await import('./plan.ts')).plan(options),
   )
 
@@ -112,7 +111,7 @@ command('doctor', 'what most first runs get wrong, each with its mend, in second
   .option('--tpp <file>', 'instead: the client of this file, at the correct bank')
   .action(async (options) =>
     options.tpp
-      ? (await import('./tpp-doctor.ts')).doctorTpp(options.tpp)
+      ? (await import('./tpp.ts')).doctorTpp(options.tpp)
       : (await import('./doctor.ts')).doctor(options),
   )
 
@@ -169,7 +168,7 @@ command('prove', 'every check can fail, no lawful bank does')
     options.tpp
       ? (await import('./prove-tpp.ts')).proveTppsOnly(options)
       : options.pairs
-        ? (await import('./prove-pairs.ts')).provePairs(options)
+        ? (await import('./prove.ts')).provePairs(options)
         : (await import('./prove.ts')).prove(options),
   )
 
@@ -179,7 +178,7 @@ command('deviations', 'known deviations: what a bank is known to do wrong')
   .argument('<folder>', 'the run')
   .option('--out <file>', 'where it goes', 'deviations.yaml')
   .option('--force', 'overwrite it')
-  .action(lazily(async () => (await import('./deviations.ts')).deviationsInit))
+  .action(lazily(async () => (await import('./reports.ts')).deviationsInit))
 
 command(
   'credentials',
@@ -209,7 +208,7 @@ command(
 )
   .argument('<folders...>', 'folders of runs, or folders in which runs are')
   .option('--out <folder>', 'where overview.html and overview.json go; default: the first folder')
-  .action(lazily(async () => (await import('./overview.ts')).overview))
+  .action(lazily(async () => (await import('./reports.ts')).overview))
 
 command('sign', 'write a signed statement over a run')
   .argument('<folder>', 'the run')

@@ -10,6 +10,7 @@ import {
   loadAlterations,
   mixedJobs,
   named,
+  pairsToMake,
   SEED,
   UnknownProof,
   wholeProof,
@@ -20,7 +21,7 @@ import { matrixPage } from '../proof/matrix-page.ts'
 import { proveMutants } from '../proof/mutants.ts'
 import { type Proof, proveOne } from '../proof/prove.ts'
 import { runInWorkers } from '../proof/share-proofs.ts'
-import { allHold, processes, show } from './prove-output.ts'
+import { allHold, mark, processes, show } from './prove-output.ts'
 import { number, UsageError } from './usage.ts'
 
 export interface ProveOptions {
@@ -154,4 +155,26 @@ function proofsIn(file: string): Proof[] {
   } catch (error) {
     throw new UsageError(`--merge ${file}: ${(error as Error).message}`)
   }
+}
+
+/** `assay prove --pairs`: exit code 0 when no bank with two lawful freedoms is condemned. */
+export async function provePairs(options: { pairs: string; seed?: string }): Promise<void> {
+  const count = number('--pairs', options.pairs, 100_000) ?? 0
+  const seed = number('--seed', options.seed, 2 ** 32 - 1) ?? randomInt(2 ** 32)
+  const pairs = pairsToMake(await loadAlterations(), count, seed)
+  console.log(`${pairs.length} pairs of variants, drawn with --seed ${seed}`)
+  const context = await openProofContext()
+  let held = 0
+  try {
+    for (const pair of pairs) {
+      const { id, judged, complaints } = await proveOne(context, 'pair', pair)
+      if (complaints.length === 0) held += 1
+      console.log(`${mark({ complaints })} ${id} (${judged.milliseconds} ms)`)
+      for (const complaint of complaints) console.log(`       ${complaint}`)
+    }
+  } finally {
+    await context.directory.close()
+  }
+  console.log(`${held} of ${pairs.length} pairs hold`)
+  process.exitCode = held === pairs.length ? 0 : 1
 }

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { driverProblem } from '../engine/authorisation-drivers/driver-problem.ts'
@@ -17,10 +18,9 @@ import type { Profile } from '../engine/run/scope.ts'
 import { supervise } from '../engine/run/supervise.ts'
 import { writeUnjudged } from '../engine/run/unjudged.ts'
 import { openTargetOf } from './earlier-target.ts'
-import { defaultFolder, holdFolders, SUITES, typed } from './folders.ts'
+import { defaultFolder, holdFolders, SUITES, typed, version } from './folders.ts'
 import { list } from './list.ts'
 import { placesNamed } from './locate-member.ts'
-import { openPage } from './open-page.ts'
 import type { OpenedTarget } from './open-target.ts'
 import { announced } from './plan.ts'
 import { forgetEarlier, type JudgingOptions, prepared } from './preparation.ts'
@@ -28,7 +28,6 @@ import { type RunProgress, screen } from './progress.ts'
 import { sign } from './reports.ts'
 import { scopeOf } from './selection.ts'
 import { UsageError } from './usage.ts'
-import { version } from './version.ts'
 
 /** What `assay run` is called with. */
 export interface RunOptions extends JudgingOptions {
@@ -152,4 +151,17 @@ export async function report(
   // Only the choice to look at what is new turns a nonconformant bank's exit code into 0.
   const fresh = changes.new.some(({ known }) => !known) || report.problems.length > 0
   if (options.failOn === 'new' && report.exitCode === 1 && !fresh) process.exitCode = 0
+}
+
+const OPENERS: Partial<Record<NodeJS.Platform, string[]>> = {
+  darwin: ['open'],
+  win32: ['cmd', '/c', 'start', ''],
+}
+
+/** Opens a page where the user reads pages; where nothing can, its path stands on the terminal anyway. */
+function openPage(path: string): void {
+  const [command = 'xdg-open', ...words] = OPENERS[process.platform] ?? ['xdg-open']
+  const child = spawn(command, [...words, path], { stdio: 'ignore', detached: true })
+  child.on('error', () => console.error(`${command} is not there to open ${path}.`))
+  child.unref()
 }

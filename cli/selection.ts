@@ -13,12 +13,6 @@ import { nearest } from '../engine/yaml/nearest.ts'
 import { SUITES } from './folders.ts'
 import { UsageError } from './usage.ts'
 
-/** Ends the command for a profile that there is not. */
-export function assertProfile(profile: string): asserts profile is Profile {
-  if ((PROFILES as readonly string[]).includes(profile)) return
-  throw new UsageError(`--profile is ${PROFILES.join(', ')}, not ${profile}`)
-}
-
 /** Ends the command for a pattern that selects nothing: a run that judges nothing looks green. */
 export function assertSelects(only: string[], catalogue: Catalogue): void {
   const ids = [...catalogue.owners.keys()]
@@ -30,19 +24,12 @@ export function assertSelects(only: string[], catalogue: Catalogue): void {
   if (idle.length === 0) return
   const chapters = [...new Set([...catalogue.requirements.values()].map(({ chapter }) => chapter))]
   const list = `assay ${chapters[0]?.startsWith('tpp/') ? 'tpp' : 'run'} --list`
-  const words = [
-    ...ids,
-    ...catalogue.requirements.keys(),
-    ...TAGS,
-    ...chapters.flatMap(chapterWords),
-  ]
+  const short = chapters.map((chapter) => chapter.slice(chapter.indexOf('/') + 1))
+  const words = [...ids, ...catalogue.requirements.keys(), ...TAGS, ...chapters, ...short]
   const meant = idle.map((pattern) => nearest(pattern, words)).filter((word) => word !== undefined)
-  if (meant.length > 0) {
-    const hint = `Did you mean ${meant.join(' ')}?`
-    throw new UsageError(`--only ${idle.join(' ')} selects nothing. ${hint} See ${list}`)
-  }
-  const known = `Name a check, requirement, chapter, level or tag (${TAGS.join(', ')}); * stands for anything`
-  throw new UsageError(`--only ${idle.join(' ')} selects nothing. ${known}: ${list}`)
+  const known = `Name a check, requirement, chapter, level or tag (${TAGS.join(', ')}); * stands for anything:`
+  const hint = meant.length > 0 ? `Did you mean ${meant.join(' ')}? See` : known
+  throw new UsageError(`--only ${idle.join(' ')} selects nothing. ${hint} ${list}`)
 }
 
 /**
@@ -55,7 +42,9 @@ export async function scopeOf(
   only: string[],
   catalogue: Catalogue,
 ): Promise<Scope> {
-  assertProfile(profile)
+  if (!isProfile(profile)) {
+    throw new UsageError(`--profile is ${PROFILES.join(', ')}, not ${profile}`)
+  }
   assertSelects(only, catalogue)
   if (only.length === 0) return { profile, only }
   const suites = await loadSuites(SUITES, catalogue)
@@ -73,7 +62,4 @@ export async function scopeOf(
   throw new UsageError(`--only ${only.join(' ')} selects no check${more}. See assay run --list`)
 }
 
-/** `account-information/accounts`, and `accounts` alone. */
-function chapterWords(chapter: string): string[] {
-  return [chapter, chapter.slice(chapter.indexOf('/') + 1)]
-}
+const isProfile = (word: string): word is Profile => PROFILES.some((profile) => profile === word)

@@ -3,19 +3,22 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import type { BankHost } from '../engine/certification/bank-host.ts'
+import { certify } from '../engine/certification/certify.ts'
 import { recordCertification } from '../engine/certification/record-certification.ts'
+import { GOALS, goalsOf } from '../engine/certification/scenario.ts'
 import { loadTppSuites } from '../engine/certification/suite.ts'
 import { readTppFile, type Tpp } from '../engine/certification/tpp-file.ts'
 import { targetFrom } from '../engine/configuration/resolve.ts'
+import { TargetError } from '../engine/configuration/target-error.ts'
 import { configurationDigest } from '../engine/run/configuration-digest.ts'
 import { inScope } from '../engine/run/scope.ts'
-import { defaultFolder, TPP_SUITES } from './folders.ts'
+import type { Exchange } from '../engine/wire/exchange.ts'
+import { defaultFolder, TPP_SUITES, version } from './folders.ts'
 import { forgetEarlier, type JudgingOptions, prepared } from './preparation.ts'
 import { createProgress, screen } from './progress.ts'
 import { report } from './run-target.ts'
 import { assertSelects } from './selection.ts'
 import { openParties } from './tpp-client.ts'
-import { version } from './version.ts'
 
 /** `assay tpp`: judges a TPP's client; the exit code is that of the verdict. */
 export async function tpp(options: JudgingOptions & { tpp: string }): Promise<void> {
@@ -85,7 +88,7 @@ export async function tpp(options: JudgingOptions & { tpp: string }): Promise<vo
   }
 }
 
-export function parallelOf({ document: { client, parallel } }: Tpp): number {
+function parallelOf({ document: { client, parallel } }: Tpp): number {
   // One more than there are processors: some scenarios wait, and the others need not.
   return parallel ?? (client.driver === 'command' ? availableParallelism() + 1 : 1)
 }
@@ -102,5 +105,90 @@ async function secretsOf(host: BankHost): Promise<string[]> {
     return targetFrom(bank.document).secrets
   } finally {
     await bank.close()
+  }
+}
+
+/** `assay plan --tpp`: what a certification will ask of a client, before it is started. */
+export async function planTpp(options: { tpp: string; only?: string[] }): Promise<void> {
+  const { only = [] } = options
+  const catalogue = loadCatalogue(undefined, 'TPP')
+  assertSelects(only, catalogue)
+  const tpp = readTppFile(options.tpp)
+  const { document, goals } = tpp
+  const all = await loadTppSuites(TPP_SUITES, catalogue)
+  const selected = ({ id }: { id: string }) => inScope(id, catalogue, { profile: 'full', only })
+  const scenarios = all.scenarios.filter(selected)
+  const able = scenarios.filter((each) => goalsOf(each).every((goal) => goals.includes(goal)))
+  const asked = able.flatMap(goalsOf)
+  const times = (goal: string) => asked.filter((each) => each === goal).length
+  const left = scenarios.length - able.length
+  const rules = all.rules.filter(selected).length
+  console.log(
+    `${document.name}: ${able.length} scenarios, ${rules} rules over every request, ${parallelOf(tpp)} at a time.`,
+  )
+  if (left > 0) console.log(`${left} not applicable: the client declares that it lacks their goal.`)
+  console.log(`The client is asked ${asked.length} times:`)
+  for (const goal of goals) {
+    console.log(`  ${String(times(goal)).padStart(3)}  ${goal.padEnd(14)} ${GOALS[goal]}`)
+  }
+  const visits = times('connect') + times('reconfirm')
+  console.log(`The customer is sent to the bank about ${visits} times; we log in and approve.`)
+  console.log('Everything stays on this machine, and nothing is left behind.')
+}
+
+const line = (level: 'ok' | 'wrong', text: string) => console.log(`${level.padEnd(8)} ${text}`)
+
+/** `assay doctor --tpp`: does the client read from the correct bank? What the bank saw, line by line. */
+export async function doctorTpp(path: string): Promise<void> {
+  const tpp = opened(path)
+  if (!tpp) return
+  const { document, goals } = tpp
+  const { driver } = document.client
+  line('ok', `file  ${document.name}, driven by ${driver}; it can ${goals.join(', ')}`)
+  const catalogue = loadCatalogue(undefined, 'TPP')
+  const { scenarios, rules } = await loadTppSuites(TPP_SUITES, catalogue)
+  const control = scenarios.filter(({ control: first }) => first).slice(0, 1)
+  const { close, ...parties } = await openParties(tpp, new AbortController().signal)
+  try {
+    const { results } = await certify({
+      ...parties,
+      suites: { scenarios: control, rules },
+      catalogue,
+      selected: (id) => id === control[0]?.id,
+      goals,
+      parallel: 1,
+      patience: 0,
+      onExchange: told,
+    })
+    const result = results.get(control[0]?.id ?? '')
+    if (result?.outcome === 'pass') {
+      line('ok', 'the client reads from the correct bank: assay tpp can judge it')
+      return
+    }
+    line('wrong', result?.message || 'nothing came of it')
+    process.exitCode = result?.because?.kind === 'environment' ? 2 : 1
+  } finally {
+    await close()
+  }
+}
+
+function told({ endpoint, request, response, failure, about }: Exchange, broken: string[]): void {
+  if (endpoint === 'elsewhere' && request.method !== 'CONNECT') return
+  const { refusal } = about.seen ?? {}
+  const place = URL.canParse(request.url) ? new URL(request.url).pathname : request.url
+  const answer = response?.status ?? failure?.code ?? ''
+  const why = refusal ? `: ${refusal.detail}` : ''
+  const rules = broken.length > 0 ? `  breaks ${broken.join(', ')}` : ''
+  line(why || rules ? 'wrong' : 'ok', `${request.method} ${place} ${answer}${why}${rules}`)
+}
+
+function opened(path: string): Tpp | undefined {
+  try {
+    return readTppFile(path)
+  } catch (error) {
+    if (!(error instanceof TargetError)) throw error
+    for (const problem of error.message.split('\n')) line('wrong', `file  ${problem}`)
+    process.exitCode = 2
+    return undefined
   }
 }

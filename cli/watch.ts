@@ -8,10 +8,9 @@ import { openWatch, type WatchedLine } from '../engine/certification/watch.ts'
 import { openWatchPage } from '../engine/certification/watch-page.ts'
 import { targetFrom } from '../engine/configuration/resolve.ts'
 import type { TargetDocument } from '../engine/configuration/target.ts'
-import { defaultFolder, TPP_SUITES } from './folders.ts'
+import { defaultFolder, TPP_SUITES, version } from './folders.ts'
 import { screen } from './progress.ts'
 import { report } from './run-target.ts'
-import { version } from './version.ts'
 
 /** Judges and shows every request that reaches the bank. */
 export async function startWatch(target: TargetDocument, options: { out?: string; port?: number }) {

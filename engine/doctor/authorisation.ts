@@ -1,11 +1,11 @@
-import { findBrowser } from '../authorisation-drivers/find-browser.ts'
+import { delimiter, join, resolve } from 'node:path'
+import { findBrowser, runs } from '../authorisation-drivers/find-browser.ts'
 import { fitting, lackedButton, offered, readPage } from '../authorisation-drivers/forms.ts'
 import { httpDriver } from '../authorisation-drivers/http.ts'
 import { parseRedirect } from '../client/redirect.ts'
 import { type Case, tppOf } from './case.ts'
 import { type Examination, type Finding, note, ok, wrong } from './finding.ts'
 import { placeOf } from './places.ts'
-import { noProgram, program } from './program.ts'
 import { oneLine } from './words.ts'
 
 /** Opens the authorisation address as a customer would, and goes no further than the first page. */
@@ -109,4 +109,17 @@ function driverFinding({ target: { document, base }, page }: Case): Finding {
       ? 'Write the link as follow under authorisation.forms.'
       : 'A script may make the page. Use driver: browser, or ask.'
   return wrong('configuration', `http: ${text}`, mend)
+}
+
+/** The file that a command would run, looked for as spawn does from this folder. */
+export function program(name: string, base: string): string | undefined {
+  if (/[\\/]/.test(name)) return [resolve(base, name)].find(runs)
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  return folders.map((folder) => join(folder, name)).find(runs)
+}
+
+/** A program that a target names and this machine does not have. */
+export function noProgram(name: string, member: string): Finding {
+  const mend = `Correct ${member}; a path is relative to the target file.`
+  return wrong('configuration', `there is no program ${name}`, mend)
 }

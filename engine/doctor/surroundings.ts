@@ -1,9 +1,9 @@
 import { HOOKS } from '../configuration/target.ts'
 import { isPlainWord } from '../wire/secret-encodings.ts'
+import { noProgram, program } from './authorisation.ts'
 import { type Case, tppOf } from './case.ts'
 import { type Examination, note, ok, skipped, wrong } from './finding.ts'
 import { placeOf } from './places.ts'
-import { noProgram, program } from './program.ts'
 import { answerWords } from './words.ts'
 
 /** What customers log in with is masked wherever it stands: an ordinary word takes much of a report with it. */
