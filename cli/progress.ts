@@ -53,17 +53,15 @@ function liveProgress({ stream, colour, width }: Screen): RunProgress {
 
   const line = () => {
     const { total, requests, waiting } = standing()
-    const words: Painted[] =
-      total === undefined
-        ? [[doing, bold]]
-        : [
-            [`${count(done)}/${count(total)}`, bold],
-            [chapter, String],
-            [counted(requests, 'request'), dim],
-          ]
-    if (failures > 0) words.push([counted(failures, 'failure'), red])
+    const known = total !== undefined
+    const words: Painted[] = [
+      [known ? `${count(done)}/${count(total)}` : doing, bold],
+      [known ? chapter : '', String],
+      [known ? counted(requests, 'request') : '', dim],
+      [failures > 0 ? counted(failures, 'failure') : '', red],
+    ]
     if (waiting !== undefined) words.push([`waiting for a person: ${brief(waiting, 60)}`, yellow])
-    else if (total !== undefined) words.push([left(total), dim])
+    else if (known) words.push([left(total), dim])
     return fitted(words, width - 1)
   }
   const left = (total: number) => {
