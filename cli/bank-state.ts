@@ -4,7 +4,7 @@ import { createDirectory, type DirectoryOptions } from '../bank/directory.ts'
 import { packMaterial, unpackMaterial } from '../bank/directory-material.ts'
 import { type KeptState, packState, unpackState } from '../bank/kept-state.ts'
 import type { Bank } from '../bank/running-bank.ts'
-import { UsageError } from './usage.ts'
+import { portTaken, UsageError } from './usage.ts'
 
 export type StateFolder = Awaited<ReturnType<typeof openStateFolder>>
 
@@ -25,10 +25,8 @@ export async function openStateFolder(folder: string, options: DirectoryOptions 
     unpackState(json as KeptState)
     return json as KeptState
   })
-  const directory = await createDirectory({ ...options, material }).catch((error) => {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new UsageError(`${folder} is in use: another bank serves its directory. End that one.`)
-  })
+  const taken = () => `${folder} is in use: another bank serves its directory. End that one.`
+  const directory = await createDirectory({ ...options, material }).catch(portTaken(taken))
   const keepDirectory = async () => {
     write(directoryFile, JSON.stringify(packMaterial(await directory.material())))
   }

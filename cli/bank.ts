@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { stringify } from 'yaml'
-import { type BankOptions, startBank } from '../bank/bank.ts'
+import { startBank } from '../bank/bank.ts'
 import type { Bank } from '../bank/running-bank.ts'
 import type { Sighting } from '../bank/sighting.ts'
 import type { TargetDocument } from '../engine/configuration/target.ts'
@@ -10,7 +10,7 @@ import { loadFaults, loadVariants } from '../proof/load.ts'
 import type { Variant } from '../proof/proof.ts'
 import { listAlterations, named } from './bank-alterations.ts'
 import { openStateFolder, type StateFolder } from './bank-state.ts'
-import { number, UsageError } from './usage.ts'
+import { number, portTaken, UsageError } from './usage.ts'
 import type { startWatch } from './watch.ts'
 
 export interface BankCommand {
@@ -59,7 +59,8 @@ async function serve(
   port: number | undefined,
 ): Promise<void> {
   const seeing = new Set<(sighting: Sighting) => void>()
-  const started = await start({
+  const taken = (port = 0) => `port ${port} is in use. Name another first port with --port.`
+  const started = await startBank({
     alterations,
     port,
     transactions: number('--transactions', options.transactions, 10_000_000),
@@ -69,7 +70,7 @@ async function serve(
     onSighting: (sighting) => {
       for (const see of seeing) see(sighting)
     },
-  })
+  }).catch(portTaken(taken))
   const following = folder?.follow(started)
   // From here on, so that nobody who has read how it ends can be too early.
   const ended = new Promise<void>((resolve) => {
@@ -111,17 +112,6 @@ async function tppOf(file: string) {
     enrol: await enrolmentOf(document, base),
     state: stateFolderOf(document, base),
     port: document.port,
-  }
-}
-
-/** @throws UsageError, in one line, when a port is taken */
-async function start(options: BankOptions): Promise<Bank> {
-  try {
-    return await startBank(options)
-  } catch (error) {
-    const { code, port } = error as NodeJS.ErrnoException & { port?: number }
-    if (code !== 'EADDRINUSE') throw error
-    throw new UsageError(`port ${port} is in use. Name another first port with --port.`)
   }
 }
 

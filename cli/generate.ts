@@ -18,20 +18,21 @@ const DOCUMENTS: [name: string, title: string][] = [
   ['product-information', 'Product information'],
 ]
 
+const described = (document: Interface['document'], musts: string, id: string) => ({
+  document,
+  description: `Every must that the document states of a message${musts}; what is implied stands in the descriptions. An id such as ${id} names the requirement: docs/requirements/${document}.md quotes its sentence.`,
+})
+
 const INTERFACES: Interface[] = [
   {
-    document: 'account-information',
     title: 'Account information, consent and authorisation',
     version: 'v3.1',
-    description:
-      'Every must that the document states of a message, and what it leans on; what is implied stands in the descriptions. An id such as TXN-31/amount names the requirement: docs/requirements/account-information.md quotes its sentence.',
+    ...described('account-information', ', and what it leans on', 'TXN-31/amount'),
   },
   {
-    document: 'product-information',
     title: 'Consumer credit card product information',
     version: 'v1',
-    description:
-      'Every must that the document states of a message; what is implied stands in the descriptions. An id such as PROD-06/data names the requirement: docs/requirements/product-information.md quotes its sentence.',
+    ...described('product-information', '', 'PROD-06/data'),
   },
 ]
 
@@ -41,14 +42,6 @@ function withTable(page: string): string {
   if (!table.test(page))
     throw new Error('docs/target.md has no table that begins with “| member |”')
   return page.replace(table, () => memberTable().join('\n'))
-}
-
-/** The page on what a TPP's client meets. */
-async function scenarios(): Promise<string> {
-  const catalogue = loadCatalogue(undefined, 'TPP')
-  const suites = await loadTppSuites(TPP_SUITES, catalogue)
-  const stories = await alterationStories()
-  return scenariosPage(suites, catalogue, (id) => stories.get(id))
 }
 
 /** `assay generate`: the pages made from specs/, from the schema of targets and from a run. With --check: exit code 1 when one is out of date. */
@@ -64,7 +57,13 @@ export async function generate(options: { check?: boolean }): Promise<void> {
   files.set('docs/requirements/not-tested.md', notTestedPage(catalogue))
   files.set('docs/target.md', withTable(readFileSync(join(root, 'docs', 'target.md'), 'utf8')))
   files.set('README.md', withRun(readFileSync(join(root, 'README.md'), 'utf8')))
-  files.set('docs/scenarios.md', await scenarios())
+  const side = loadCatalogue(undefined, 'TPP')
+  const stories = await alterationStories()
+  const suites = await loadTppSuites(TPP_SUITES, side)
+  files.set(
+    'docs/scenarios.md',
+    scenariosPage(suites, side, (id) => stories.get(id)),
+  )
   const operations = loadOperations()
   for (const face of INTERFACES) {
     files.set(`docs/openapi/${face.document}.yaml`, openApi(face, operations, catalogue))

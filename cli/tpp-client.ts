@@ -9,7 +9,7 @@ import type { Tpp, TppDocument } from '../engine/certification/tpp-file.ts'
 import { readPlain } from '../engine/record/read-plain.ts'
 import { createBankHost } from '../proof/tpp/bank-host.ts'
 import { openStateFolder } from './bank-state.ts'
-import { UsageError } from './usage.ts'
+import { portTaken, UsageError } from './usage.ts'
 
 /** The bank that a client meets, the customer who sits before it, and the client. */
 export async function openParties(tpp: Tpp, signal: AbortSignal) {
@@ -57,8 +57,10 @@ async function openHost({ document, base }: Tpp): Promise<BankHost> {
   if (client.driver === 'command' && state === undefined) return createBankHost({ enrol })
   const { directory, kept } = await openStateFolder(stateFolderOf(document, base), enrol)
   const host = await createBankHost({ directory, enrol, once: { port, kept } })
+  const taken = (used = port) =>
+    `port ${used} is in use. End the bank there, or name another port: in the file of the TPP`
   return {
-    open: async (options) => host.open(options).catch(portTaken),
+    open: async (options) => host.open(options).catch(portTaken(taken)),
     async close() {
       await host.close()
       await directory.close()
@@ -69,13 +71,6 @@ async function openHost({ document, base }: Tpp): Promise<BankHost> {
 /** The folder in which the TPP's directory is kept. */
 export function stateFolderOf({ name, state }: TppDocument, base: string): string {
   return resolve(base, state ?? `.assay/${name}`)
-}
-
-function portTaken(error: NodeJS.ErrnoException & { port?: number }): never {
-  if (error.code !== 'EADDRINUSE') throw error
-  throw new UsageError(
-    `port ${error.port} is in use. End the bank there, or name another port: in the file of the TPP`,
-  )
 }
 
 /** The TPP's own keys and redirect URIs, as the directory writes them down. */

@@ -13,6 +13,17 @@ export function textOf(option: string, file: string): string {
   }
 }
 
+/**
+ * For the catch of what opens a port.
+ *
+ * @param say what to do where the port is taken; any other error is thrown as it is.
+ */
+export function portTaken(say: (port: number | undefined) => string) {
+  return (error: NodeJS.ErrnoException & { port?: number }): never => {
+    throw error.code === 'EADDRINUSE' ? new UsageError(say(error.port)) : error
+  }
+}
+
 /** A whole number of an option, within bounds. */
 export function number(option: string, text: string | undefined, most: number): number | undefined {
   if (text === undefined) return undefined
