@@ -3,12 +3,7 @@ import { stringify } from 'yaml'
 import { PLACEHOLDERS } from '../engine/configuration/addresses.ts'
 import type { Answers } from './init-questions.ts'
 
-/**
- * A commented target file from answers to all questions; secrets only by reference.
- *
- * @param place where the file goes: paths in it are relative to that folder. The schema is as the
- *   editor's schema line names it.
- */
+/** A commented target file for a folder, from answers to all questions; secrets only by reference. */
 export function targetFile(answers: Answers, place: { folder: string; schema: string }): string {
   const {
     'product-api-url': products,

@@ -99,30 +99,17 @@ async function asked(asker: Asker, { ask, wrong }: Question, otherwise: string):
 /** A person at the terminal. Lines that were typed ahead, or pasted together, all count. */
 function terminal(): Asker {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
-  const ahead: string[] = []
-  let waiting: ((line: string) => void) | undefined
-  lines.on('line', (line) => {
-    if (!waiting) return void ahead.push(line)
-    waiting(line)
-    waiting = undefined
-  })
-  // Ctrl-C or Ctrl-D: nobody answers any more, and nothing was written.
-  const left = () => process.exit(130)
-  lines.once('close', left)
+  const typed = lines[Symbol.asyncIterator]()
   return {
-    ask(question) {
+    async ask(question) {
       lines.setPrompt(question)
       lines.prompt()
-      const line = ahead.shift()
-      if (line !== undefined) return Promise.resolve(line)
-      return new Promise((resolve) => {
-        waiting = resolve
-      })
+      const { value, done } = await typed.next()
+      // Ctrl-C or Ctrl-D: nobody answers any more, and nothing was written.
+      if (done) process.exit(130)
+      return value
     },
     say: (line) => console.error(line),
-    close() {
-      lines.off('close', left)
-      lines.close()
-    },
+    close: () => lines.close(),
   }
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { LineCounter, type Node, parseDocument } from 'yaml'
+import { sourceOf } from '../engine/yaml/source.ts'
 import { typed } from './folders.ts'
 
 /** A member of a target file as our texts name it: `addresses.base_url`, `clients.first.clientId`. */
@@ -7,13 +7,10 @@ const MEMBER = /\b(?:addresses|clients|customers|overrides|trust|proxy|timeout|i
 
 /** Where the members that a text names stand in a target file: `staging/bank.yaml:3 (and lines 4, 5)`. */
 export function placesNamed(text: string, file: string): string | undefined {
-  const counter = new LineCounter()
-  const document = parseDocument(readFileSync(file, 'utf8'), { lineCounter: counter })
+  const { document, at } = sourceOf(file, readFileSync(file, 'utf8'))
   const lines = [...text.matchAll(MEMBER)].flatMap(([member]) => {
     const path = member.split('.')
-    const node = document.getIn(path, true) as Node | undefined | null
-    const offset = node?.range?.[0]
-    return offset === undefined ? [] : [counter.linePos(offset).line]
+    return document.hasIn(path) ? [at(path).line] : []
   })
   const [first, ...more] = [...new Set(lines)].sort((a, b) => a - b)
   if (first === undefined) return undefined

@@ -41,10 +41,7 @@ export function allHold(proofs: Pick<Shown, 'complaints'>[], began: number): boo
   return holds === proofs.length
 }
 
-/**
- * How many processes prove at once: `--processes`, or one for each processor and one more, as now and
- * then each waits for a clock or for another thread.
- */
+/** How many prove at once; one more than processors, as now and then each waits for something. */
 export function processes(options: { processes?: string }): number {
   return number('--processes', options.processes, 64) || availableParallelism() + 1
 }

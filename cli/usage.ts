@@ -13,11 +13,7 @@ export function textOf(option: string, file: string): string {
   }
 }
 
-/**
- * For the catch of what opens a port.
- *
- * @param say what to do where the port is taken; any other error is thrown as it is.
- */
+/** Catches what opening a port ends with: where it is taken, that is a mistake of usage. */
 export function portTaken(say: (port: number | undefined) => string) {
   return (error: NodeJS.ErrnoException & { port?: number }): never => {
     throw error.code === 'EADDRINUSE' ? new UsageError(say(error.port)) : error

@@ -8,11 +8,7 @@ import type { Path, Source } from './source.ts'
 
 const validators = new Map<string, ValidateFunction>()
 
-/**
- * The validator of a schema of schemas/assay.
- *
- * @param definition one of its $defs; the whole schema by default.
- */
+/** The validator of a schema of schemas/assay, or of one of its $defs. */
 export function validatorOf(name: string, definition?: string): ValidateFunction {
   const key = assayValidator(name, definition)
   const known = validators.get(key)
@@ -41,11 +37,7 @@ export function wholeSchema(text: string, definition?: string): AnySchemaObject 
   return definition ? { ...schema, oneOf: undefined, $ref: `#/$defs/${definition}` } : schema
 }
 
-/**
- * Notes each violation of a schema at its place in the file.
- *
- * @returns where they are.
- */
+/** Notes each violation of a schema at its place in the file, and tells the places. */
 export function noteViolations(source: Source, value: unknown, validate: ValidateFunction): Path[] {
   if (validate(value)) return []
   return (validate.errors ?? []).slice(0, MOST_SHOWN).map((error) => {
