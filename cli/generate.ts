@@ -1,5 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, extname, join } from 'node:path'
 import { loadBothSides, loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { definitionsOf } from '../engine/catalogue/definitions.ts'
 import { notTestedPage, readingPage } from '../engine/catalogue/reading.ts'
@@ -10,8 +12,7 @@ import { type Interface, openApi } from '../engine/openapi/document.ts'
 import { loadOperations } from '../engine/openapi/operations.ts'
 import { root } from '../engine/record/root.ts'
 import { alterationStories } from '../proof/tpp/bank-host.ts'
-import { TPP_SUITES } from './folders.ts'
-import { withRun } from './readme-run.ts'
+import { defaultFolder, TPP_SUITES, typed } from './folders.ts'
 
 const DOCUMENTS: [name: string, title: string][] = [
   ['account-information', 'Account information'],
@@ -35,6 +36,8 @@ const INTERFACES: Interface[] = [
     ...described('product-information', '', 'PROD-06/data'),
   },
 ]
+
+const SAMPLE = /(?<=^```\n)Judging embedded\n[\s\S]*?(?=^```$)/m
 
 /** The page on targets, its table of members made anew from the schema. */
 function withTable(page: string): string {
@@ -80,4 +83,45 @@ export async function generate(options: { check?: boolean }): Promise<void> {
     writeFileSync(path, content)
     console.log(file)
   }
+}
+
+/**
+ * README.md with what a run of the reference bank prints, made anew where more than its times differ.
+ *
+ * @throws where the page has no such sample
+ */
+function withRun(page: string): string {
+  const [before] = SAMPLE.exec(page) ?? []
+  if (before === undefined)
+    throw new Error('README.md has no sample that begins “Judging embedded”')
+  const now = printed()
+  if (now === undefined || timeless(now) === timeless(before)) return page
+  return page.replace(SAMPLE, () => now)
+}
+
+/** What a run prints where nothing is a terminal; undefined where the bank is not conformant. */
+function printed(): string | undefined {
+  const scratch = mkdtempSync(join(tmpdir(), 'assay-readme-'))
+  const main = join(import.meta.dirname, `main${extname(import.meta.filename)}`)
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(GITHUB_|FORCE_)/.test(name))
+  try {
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [...process.execArgv, main, 'run', '--out', scratch],
+      { encoding: 'utf8', env: { ...Object.fromEntries(inherited), NO_COLOR: '1' } },
+    )
+    return status === 0
+      ? stdout.replace(/\S+(?=.report\.html)/, typed(defaultFolder('embedded')))
+      : undefined
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** Without what differs from run to run and from machine to machine; who waits longer asks more often. */
+function timeless(text: string): string {
+  return text
+    .replace(/( *\d+ min)? *\d+(\.\d)? (ms|s)\b/g, '')
+    .replace(/[\d,]+ requests/, '')
+    .replace(/\d{4}-\d\d-\d\dT[\d-]+Z/g, '')
 }

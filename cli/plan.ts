@@ -10,10 +10,9 @@ import { planOf } from '../engine/run/plan.ts'
 import type { Scope } from '../engine/run/scope.ts'
 import { loadSuites } from '../engine/run/suites.ts'
 import { reportsFolder, SUITES } from './folders.ts'
-import { list } from './list.ts'
 import { type ReadTarget, readTarget } from './open-target.ts'
 import { planText, type Surroundings } from './plan-text.ts'
-import { scopeOf } from './selection.ts'
+import { list, scopeOf } from './selection.ts'
 
 /** `assay plan`: what a run will ask for, before anything is sent. */
 export async function plan(options: {

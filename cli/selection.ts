@@ -1,14 +1,15 @@
-import type { Catalogue } from '../engine/catalogue/catalogue.ts'
+import { type Catalogue, loadCatalogue, type Requirement } from '../engine/catalogue/catalogue.ts'
 import { chaptersAsking } from '../engine/run/askers.ts'
 import {
   checkInScope,
   inScope,
   PROFILES,
   type Profile,
+  ruleInScope,
   type Scope,
   TAGS,
 } from '../engine/run/scope.ts'
-import { loadSuites } from '../engine/run/suites.ts'
+import { idsOf, loadSuites } from '../engine/run/suites.ts'
 import { nearest } from '../engine/yaml/nearest.ts'
 import { SUITES } from './folders.ts'
 import { UsageError } from './usage.ts'
@@ -63,3 +64,22 @@ export async function scopeOf(
 }
 
 const isProfile = (word: string): word is Profile => PROFILES.some((profile) => profile === word)
+
+/** What a run with this scope would judge: a line each, or a list in JSON. */
+export async function list(scope: Scope, json = false): Promise<void> {
+  const catalogue = loadCatalogue()
+  const suites = await loadSuites(SUITES, catalogue)
+  const checks = new Map(suites.checks.map((check) => [check.id, check]))
+  const rules = new Map(suites.rules.map((rule) => [rule.id, rule]))
+  const rows = idsOf(suites).flatMap((id) => {
+    const check = checks.get(id)
+    const chosen = check
+      ? checkInScope(check, catalogue, scope)
+      : ruleInScope(rules.get(id) ?? { id }, catalogue, scope)
+    if (!chosen) return []
+    const { level, chapter, text } = catalogue.owners.get(id) as Requirement
+    return [{ id, level, kind: check ? 'check' : 'rule', chapter, title: check?.title ?? text }]
+  })
+  if (json) console.log(JSON.stringify(rows, null, 2))
+  else for (const row of rows) console.log(Object.values(row).join('  '))
+}
