@@ -14,8 +14,8 @@ import { createRedactor } from '../engine/wire/redaction.ts'
 import { nearest } from '../engine/yaml/nearest.ts'
 import { openTargetOf } from './earlier-target.ts'
 import { holdFolders, SUITES } from './folders.ts'
+import { obstaclesTo } from './obstacles.ts'
 import type { OpenedTarget } from './open-target.ts'
-import { located } from './run-target.ts'
 import { UsageError } from './usage.ts'
 
 /**
@@ -33,7 +33,12 @@ export async function reproduce(
   let release = () => {}
   try {
     release = holdFolders({ memory: opened.memory, name: opened.document.name })
-    if (await isAway(opened)) {
+    const obstacles = await obstaclesTo(opened)
+    for (const { level, text, whose, mend } of obstacles) {
+      console.log(`${level}  ${text}`)
+      if (whose !== undefined) console.log(`  whose     ${WHOSE[whose]}\n  mend      ${mend}`)
+    }
+    if (obstacles.length > 0) {
       process.exitCode = 3
       return
     }
@@ -46,19 +51,6 @@ export async function reproduce(
     release()
     await opened.close()
   }
-}
-
-/** Whether something keeps every check from being judged; then the doctor has said what. */
-async function isAway({ ours, document, base, file }: OpenedTarget): Promise<boolean> {
-  if (ours) return false
-  const { preflight } = await import('../engine/doctor/preflight.ts')
-  const lines = await preflight(targetFrom(document, base))
-  for (const line of lines) {
-    const { level, text, whose, mend } = located(line, file)
-    console.log(`${level}  ${text}`)
-    if (whose !== undefined) console.log(`  whose     ${WHOSE[whose]}\n  mend      ${mend}`)
-  }
-  return lines.length > 0
 }
 
 /** What is done again, by its id: a check; for a rule, the check that sent what broke it. */

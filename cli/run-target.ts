@@ -3,14 +3,11 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { driverProblem } from '../engine/authorisation-drivers/driver-problem.ts'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
-import { targetFrom } from '../engine/configuration/resolve.ts'
-import type { Line } from '../engine/doctor/finding.ts'
 import { consoleSummary } from '../engine/report/console-summary.ts'
 import { diffReports } from '../engine/report/diff.ts'
 import { diffText } from '../engine/report/diff-text.ts'
 import { annotations } from '../engine/report/github.ts'
 import { readReport, readRun } from '../engine/report/read-run.ts'
-import type { PreflightLine } from '../engine/report/report.ts'
 import { writeReports } from '../engine/report/write-reports.ts'
 import { follow } from '../engine/run/follow.ts'
 import type { Assignment } from '../engine/run/judging-process.ts'
@@ -19,7 +16,7 @@ import { supervise } from '../engine/run/supervise.ts'
 import { writeUnjudged } from '../engine/run/unjudged.ts'
 import { openTargetOf } from './earlier-target.ts'
 import { defaultFolder, holdFolders, SUITES, typed, version } from './folders.ts'
-import { placesNamed } from './locate-member.ts'
+import { obstaclesTo } from './obstacles.ts'
 import type { OpenedTarget } from './open-target.ts'
 import { announced } from './plan.ts'
 import { forgetEarlier, type JudgingOptions, prepared } from './preparation.ts'
@@ -88,32 +85,20 @@ export async function runTarget(options: RunOptions, progress: RunProgress): Pro
 /** Judges the target, or says why it could not be judged: report.json is there afterwards. */
 async function judge(
   assignment: Assignment,
-  { document, base, file, ours }: OpenedTarget,
+  opened: OpenedTarget,
   progress: RunProgress,
 ): Promise<void> {
   const startedAt = new Date()
-  let lines: Line[] = []
-  if (!ours) {
-    progress.doing(`Looking whether ${document.name} is there`, true)
-    const { preflight } = await import('../engine/doctor/preflight.ts')
-    lines = await preflight(targetFrom(document, base))
-  }
-  if (lines.length > 0) {
-    const found = lines.map((line) => located(line, file))
-    await writeUnjudged(assignment, found, startedAt)
-  } else {
-    progress.doing(`Judging ${document.name}`)
+  const { name } = opened.document
+  if (!opened.ours) progress.doing(`Looking whether ${name} is there`, true)
+  const obstacles = await obstaclesTo(opened)
+  if (obstacles.length > 0) await writeUnjudged(assignment, obstacles, startedAt)
+  else {
+    progress.doing(`Judging ${name}`)
     progress.follows(follow(assignment.out))
     await supervise({ assignment, progress })
   }
   progress.end()
-}
-
-/** A line of the doctor, with the lines of the target file that its mend is about. */
-export function located(line: Line, file: string): PreflightLine {
-  if (line.level !== 'wrong') return line
-  const places = placesNamed(line.mend, file)
-  return places === undefined ? line : { ...line, mend: `${line.mend} See ${places}.` }
 }
 
 /** Every output of a run, what the terminal says of it, and the exit code. */
