@@ -24,10 +24,8 @@ export function named<T extends { id: string }>(word: string, all: T[], ids: str
   return ids.map((id) => {
     const found = all.find((each) => each.id === id)
     if (found) return found
-    const meant = nearest(
-      id,
-      all.map((each) => each.id),
-    )
+    const known = all.map((each) => each.id)
+    const meant = nearest(id, known)
     const hint = meant === undefined ? `All of them: assay bank ${word}s` : `Did you mean ${meant}?`
     throw new UsageError(`no ${word} is called ${id}. ${hint}`)
   })

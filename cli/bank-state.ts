@@ -1,28 +1,22 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createDirectory, type Directory, type DirectoryOptions } from '../bank/directory.ts'
+import { createDirectory, type DirectoryOptions } from '../bank/directory.ts'
 import { packMaterial, unpackMaterial } from '../bank/directory-material.ts'
 import { type KeptState, packState, unpackState } from '../bank/kept-state.ts'
 import type { Bank } from '../bank/running-bank.ts'
-import { UsageError } from './usage.ts'
+import { portTaken, UsageError } from './usage.ts'
 
-/** A folder that keeps directory, keys, clients, consents and tokens over restarts. */
-export interface StateFolder {
-  directory: Directory
-  /** What the bank knew when it ended; undefined the first time. */
-  kept?: KeptState
-  /** Writes down what the bank knows, as soon as it changes. */
-  follow(bank: Bank): { stop(): Promise<void> }
-}
+export type StateFolder = Awaited<ReturnType<typeof openStateFolder>>
 
 /** Milliseconds between two looks at what a bank knows. */
 const EVERY = 1000
 
-/** @throws UsageError when the folder cannot be used */
-export async function openStateFolder(
-  folder: string,
-  options: DirectoryOptions = {},
-): Promise<StateFolder> {
+/**
+ * Opens a folder that keeps directory, keys, clients, consents and tokens over restarts.
+ *
+ * @throws UsageError when the folder cannot be used
+ */
+export async function openStateFolder(folder: string, options: DirectoryOptions = {}) {
   makeFolder(folder)
   const directoryFile = join(folder, 'directory.json')
   const bankFile = join(folder, 'bank.json')
@@ -31,15 +25,18 @@ export async function openStateFolder(
     unpackState(json as KeptState)
     return json as KeptState
   })
-  const directory = await createDirectory({ ...options, material }).catch((error) => {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new UsageError(`${folder} is in use: another bank serves its directory. End that one.`)
-  })
-  write(directoryFile, JSON.stringify(packMaterial(await directory.material())))
+  const taken = () => `${folder} is in use: another bank serves its directory. End that one.`
+  const directory = await createDirectory({ ...options, material }).catch(portTaken(taken))
+  const keepDirectory = async () => {
+    write(directoryFile, JSON.stringify(packMaterial(await directory.material())))
+  }
+  await keepDirectory()
   return {
     directory,
+    /** What the bank knew when it ended; undefined the first time. */
     kept,
-    follow(bank) {
+    /** Writes down what the bank knows, as soon as it changes. */
+    follow(bank: Bank) {
       let last = ''
       const save = () => {
         const now = JSON.stringify(packState(bank.services))
@@ -52,7 +49,7 @@ export async function openStateFolder(
         async stop() {
           clearInterval(timer)
           save()
-          write(directoryFile, JSON.stringify(packMaterial(await directory.material())))
+          await keepDirectory()
         },
       }
     },

@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { stringify } from 'yaml'
-import { type BankOptions, startBank } from '../bank/bank.ts'
+import { startBank } from '../bank/bank.ts'
 import type { Bank } from '../bank/running-bank.ts'
 import type { Sighting } from '../bank/sighting.ts'
 import type { TargetDocument } from '../engine/configuration/target.ts'
@@ -9,8 +9,9 @@ import { counted } from '../engine/report/escape.ts'
 import { loadFaults, loadVariants } from '../proof/load.ts'
 import type { Variant } from '../proof/proof.ts'
 import { listAlterations, named } from './bank-alterations.ts'
-import type { StateFolder } from './bank-state.ts'
-import { number, UsageError } from './usage.ts'
+import { openStateFolder, type StateFolder } from './bank-state.ts'
+import { number, portTaken, UsageError } from './usage.ts'
+import type { startWatch } from './watch.ts'
 
 export interface BankCommand {
   fault?: string[]
@@ -39,9 +40,7 @@ export async function bank(what: string | undefined, options: BankCommand): Prom
   ]
   const known = options.tpp ? await tppOf(options.tpp) : undefined
   const state = options.state ?? known?.state
-  const folder = state
-    ? await (await import('./bank-state.ts')).openStateFolder(state, known?.enrol)
-    : undefined
+  const folder = state ? await openStateFolder(state, known?.enrol) : undefined
   const given = number('--port', options.port, 65_500)
   // A client that is configured once must find the bank again.
   const port = given ?? known?.port ?? (folder ? 8443 : undefined)
@@ -60,7 +59,8 @@ async function serve(
   port: number | undefined,
 ): Promise<void> {
   const seeing = new Set<(sighting: Sighting) => void>()
-  const started = await start({
+  const taken = (port = 0) => `port ${port} is in use. Name another first port with --port.`
+  const started = await startBank({
     alterations,
     port,
     transactions: number('--transactions', options.transactions, 10_000_000),
@@ -70,25 +70,27 @@ async function serve(
     onSighting: (sighting) => {
       for (const see of seeing) see(sighting)
     },
-  })
+  }).catch(portTaken(taken))
   const following = folder?.follow(started)
   // From here on, so that nobody who has read how it ends can be too early.
   const ended = new Promise<void>((resolve) => {
     process.once('SIGINT', resolve)
     process.once('SIGTERM', resolve)
   })
-  let watching: Awaited<ReturnType<typeof watch>> | undefined
+  const { log, watch, out } = options
+  let watching: Awaited<ReturnType<typeof startWatch>> | undefined
   try {
-    say(started, options, alterations)
+    say(started, options.info, alterations)
     for (const { id, story } of alterations) console.log(`Altered: ${id}. ${story}`)
-    const { log } = options
     if (log !== undefined) {
       writeFileSync(log, '', { mode: 0o600 })
       seeing.add((sighting) => appendFileSync(log, `${logLine(sighting)}\n`))
       console.log(`A line for each request: ${log}`)
     }
-    watching = options.watch ? await watch(started, options, port) : undefined
-    if (watching) {
+    if (watch) {
+      const { startWatch } = await import('./watch.ts')
+      const target = structuredClone(started.target) as TargetDocument
+      watching = await startWatch(target, { out, port: port && port + 9 })
       seeing.add(watching.see)
       console.log(`What the bank sees: ${watching.url}`)
     }
@@ -113,51 +115,30 @@ async function tppOf(file: string) {
   }
 }
 
-async function watch(started: Bank, { out }: BankCommand, port: number | undefined) {
-  const { startWatch } = await import('./watch.ts')
-  const target = structuredClone(started.target) as TargetDocument
-  return startWatch(target, { out, port: port && port + 9 })
-}
-
-/** @throws UsageError, in one line, when a port is taken */
-async function start(options: BankOptions): Promise<Bank> {
-  try {
-    return await startBank(options)
-  } catch (error) {
-    const { code, port } = error as NodeJS.ErrnoException & { port?: number }
-    if (code !== 'EADDRINUSE') throw error
-    throw new UsageError(`port ${port} is in use. Name another first port with --port.`)
-  }
-}
-
-function say(started: Bank, options: BankCommand, alterations: Pick<Variant, 'target'>[]): void {
+function say(started: Bank, file: string | undefined, alterations: Variant[]): void {
   const { target, addresses, operatorUrl, servicingUrl, customers } = started
   console.log('The reference bank is up.')
-  for (const [name, address] of Object.entries(addresses)) {
+  const all = { ...addresses, 'account servicing': servicingUrl, operator: operatorUrl }
+  for (const [name, address] of Object.entries(all)) {
     if (typeof address === 'string') console.log(`  ${name.padEnd(26)} ${address}`)
   }
-  console.log(`  ${'account servicing'.padEnd(26)} ${servicingUrl}`)
-  console.log(`  ${'operator'.padEnd(26)} ${operatorUrl}`)
   console.log('Customers (made up, for this bank only):')
   for (const { username, password, cards } of customers) {
     console.log(`  ${username.padEnd(20)} ${password.padEnd(22)} ${counted(cards.length, 'card')}`)
   }
-  if (!options.info) {
+  if (!file) {
     console.log('Certificates and keys for a TPP: start it with --info FILE.')
     return
   }
   const schema = '# yaml-language-server: $schema=schemas/assay/target.schema.json'
-  const called: TargetDocument = { ...structuredClone(target), name: nameOf(options.info) }
+  // The target is called as its file is, so that its reports are not another bank's.
+  const name = basename(file).replace(/\.[^.]*$/, '') || 'reference-bank'
+  const called: TargetDocument = { ...structuredClone(target), name }
   // How such a bank is described, where it is otherwise.
   for (const { target: change } of alterations) change?.(called)
-  writeFileSync(options.info, `${schema}\n${stringify(called, { lineWidth: 0 })}`, { mode: 0o600 })
-  console.log(`Certificates, keys and addresses for a TPP: ${options.info}`)
-  console.log(`  assay run --target ${options.info}`)
-}
-
-/** The target of a file is called as the file is, so that its reports are not another bank's. */
-function nameOf(file: string): string {
-  return basename(file).replace(/\.[^.]*$/, '') || 'reference-bank'
+  writeFileSync(file, `${schema}\n${stringify(called, { lineWidth: 0 })}`, { mode: 0o600 })
+  console.log(`Certificates, keys and addresses for a TPP: ${file}`)
+  console.log(`  assay run --target ${file}`)
 }
 
 /** What a log may hold: no header, no body and no query, where secrets are. */

@@ -1,12 +1,12 @@
-import { createPrivateKey } from 'node:crypto'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { plainPem } from '../engine/configuration/material.ts'
 import type {
   ClientDocument,
   TargetDocument,
   TransportDocument,
 } from '../engine/configuration/target.ts'
-import { DEFAULT_TARGET } from './default-target.ts'
+import { DEFAULT_TARGET } from './folders.ts'
 import { openTarget } from './open-target.ts'
 import { UsageError } from './usage.ts'
 
@@ -38,14 +38,13 @@ export async function credentials(options: {
       return join(out, name)
     }
     writeFileSync(join(out, '.gitignore'), '*\n')
-    const lines = variables(opened.document).map(({ name, file, text }) => {
+    const lines = variables(opened.document).map(([name, text, file]) => {
       const value = file === undefined ? text : write(file, text)
       return `export ${name}='${value.replaceAll("'", "'\\''")}'`
     })
     writeFileSync(script, `${[...lines, ...NOTES].join('\n')}\n`, { mode: PRIVATE })
-    console.log(
-      `. ${options.out}/variables.sh   sets ${lines.length} variables for the curl lines of a report`,
-    )
+    const what = `${lines.length} variables for the curl lines of a report`
+    console.log(`. ${options.out}/variables.sh   sets ${what}`)
   } finally {
     await opened.close()
   }
@@ -57,15 +56,11 @@ const NOTES = [
   '# assay reproduce makes them anew.',
 ]
 
-interface Variable {
-  name: string
-  /** Absent where the text itself is the value. */
-  file?: string
-  text: string
-}
+/** A variable is the text itself, or the path of a file that holds it. */
+type Variable = [name: string, text: string, file?: string]
 
 /** Of each certificate that a run offers its PEM and its key, and the authorities of the bank. */
-function variables({ clients, refusedCertificates, trust }: TargetDocument): Variable[] {
+function variables({ clients, refusedCertificates, trust = [] }: TargetDocument): Variable[] {
   const offered: [name: string, transport: TransportDocument | undefined][] = [
     ['first', clients.first.transport],
     ['second', clients.second?.transport],
@@ -74,21 +69,15 @@ function variables({ clients, refusedCertificates, trust }: TargetDocument): Var
   const pairs = offered.flatMap(([name, transport]): Variable[] => {
     const { certificate, key, passphrase } = transport ?? {}
     if (certificate === undefined || key === undefined) return []
-    const pem = plainKey({ key, passphrase })
     const upper = name.toUpperCase().replace(/[^A-Z0-9]/g, '_')
     return [
-      { name: `${upper}_CERT`, file: `${name}.cert.pem`, text: certificate },
-      { name: `${upper}_KEY`, file: `${name}.key.pem`, text: pem },
+      [`${upper}_CERT`, certificate, `${name}.cert.pem`],
+      [`${upper}_KEY`, plainPem({ key, passphrase }), `${name}.key.pem`],
     ]
   })
-  const signed = Object.entries(clients).flatMap(([name, client]) =>
-    client === undefined ? [] : signing(name, client),
-  )
-  const authorities = (trust ?? []).join('\n')
-  const all = [...pairs, ...signed]
-  return authorities === ''
-    ? all
-    : [...all, { name: 'BANK_CA', file: 'bank-ca.pem', text: authorities }]
+  const signed = Object.entries(clients).flatMap(([name, client]) => signing(name, client))
+  const authority: Variable[] = [['BANK_CA', trust.join('\n'), 'bank-ca.pem']]
+  return [...pairs, ...signed, ...(trust.length === 0 ? [] : authority)]
 }
 
 /** What a client signs with, and what it shows when it registers. */
@@ -96,17 +85,10 @@ function signing(name: string, client: ClientDocument): Variable[] {
   const upper = name.toUpperCase()
   const { signing: own, softwareStatement, redirectUris } = client
   const variables: Variable[] = [
-    { name: `${upper}_KID`, text: own.kid },
-    { name: `${upper}_REDIRECT_URI`, text: redirectUris[0] ?? '' },
-    { name: `${upper}_SIGNING_KEY`, file: `${name}.signing.pem`, text: plainKey(own) },
+    [`${upper}_KID`, own.kid],
+    [`${upper}_REDIRECT_URI`, redirectUris[0] ?? ''],
+    [`${upper}_SIGNING_KEY`, plainPem(own), `${name}.signing.pem`],
   ]
   if (softwareStatement === undefined) return variables
-  const file = `${name}.statement.jwt`
-  return [...variables, { name: `${upper}_STATEMENT`, file, text: softwareStatement }]
-}
-
-/** A private key without its passphrase: curl and openssl would ask for it. */
-function plainKey({ key, passphrase }: { key: string; passphrase?: string }): string {
-  const plain = createPrivateKey({ key, ...(passphrase !== undefined && { passphrase }) })
-  return plain.export({ type: 'pkcs8', format: 'pem' }) as string
+  return [...variables, [`${upper}_STATEMENT`, softwareStatement, `${name}.statement.jwt`]]
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readReport } from '../engine/report/read-run.ts'
-import { DEFAULT_TARGET } from './default-target.ts'
+import { DEFAULT_TARGET } from './folders.ts'
 import { type OpenedTarget, openTarget } from './open-target.ts'
 import { UsageError } from './usage.ts'
 

@@ -2,11 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { root } from '../engine/record/root.ts'
 import type { Assignment } from '../engine/run/judging-process.ts'
-import { DEFAULT_TARGET } from './default-target.ts'
+import { DEFAULT_TARGET, SUITES, version } from './folders.ts'
 import { openTarget } from './open-target.ts'
-import { version } from './version.ts'
 
 /**
  * Gives checks that run as vitest tests their target: ASSAY_TARGET, or else the reference bank. What
@@ -24,7 +22,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     base: opened.base,
     memory: opened.memory,
     scope: { profile: 'full', only: [] },
-    suites: join(root, 'suites'),
+    suites: SUITES,
     out,
     version,
     fresh: true,

@@ -1,5 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, extname, join } from 'node:path'
 import { loadBothSides, loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { definitionsOf } from '../engine/catalogue/definitions.ts'
 import { notTestedPage, readingPage } from '../engine/catalogue/reading.ts'
@@ -10,29 +12,32 @@ import { type Interface, openApi } from '../engine/openapi/document.ts'
 import { loadOperations } from '../engine/openapi/operations.ts'
 import { root } from '../engine/record/root.ts'
 import { alterationStories } from '../proof/tpp/bank-host.ts'
-import { withRun } from './readme-run.ts'
+import { defaultFolder, TPP_SUITES, typed } from './folders.ts'
 
 const DOCUMENTS: [name: string, title: string][] = [
   ['account-information', 'Account information'],
   ['product-information', 'Product information'],
 ]
 
+const described = (document: Interface['document'], musts: string, id: string) => ({
+  document,
+  description: `Every must that the document states of a message${musts}; what is implied stands in the descriptions. An id such as ${id} names the requirement: docs/requirements/${document}.md quotes its sentence.`,
+})
+
 const INTERFACES: Interface[] = [
   {
-    document: 'account-information',
     title: 'Account information, consent and authorisation',
     version: 'v3.1',
-    description:
-      'Every must that the document states of a message, and what it leans on; what is implied stands in the descriptions. An id such as TXN-31/amount names the requirement: docs/requirements/account-information.md quotes its sentence.',
+    ...described('account-information', ', and what it leans on', 'TXN-31/amount'),
   },
   {
-    document: 'product-information',
     title: 'Consumer credit card product information',
     version: 'v1',
-    description:
-      'Every must that the document states of a message; what is implied stands in the descriptions. An id such as PROD-06/data names the requirement: docs/requirements/product-information.md quotes its sentence.',
+    ...described('product-information', '', 'PROD-06/data'),
   },
 ]
+
+const SAMPLE = /(?<=^```\n)Judging embedded\n[\s\S]*?(?=^```$)/m
 
 /** The page on targets, its table of members made anew from the schema. */
 function withTable(page: string): string {
@@ -40,14 +45,6 @@ function withTable(page: string): string {
   if (!table.test(page))
     throw new Error('docs/target.md has no table that begins with “| member |”')
   return page.replace(table, () => memberTable().join('\n'))
-}
-
-/** The page on what a TPP's client meets. */
-async function scenarios(): Promise<string> {
-  const catalogue = loadCatalogue(undefined, 'TPP')
-  const suites = await loadTppSuites(join(import.meta.dirname, '..', 'suites', 'tpp'), catalogue)
-  const stories = await alterationStories()
-  return scenariosPage(suites, catalogue, (id) => stories.get(id))
 }
 
 /** `assay generate`: the pages made from specs/, from the schema of targets and from a run. With --check: exit code 1 when one is out of date. */
@@ -63,7 +60,13 @@ export async function generate(options: { check?: boolean }): Promise<void> {
   files.set('docs/requirements/not-tested.md', notTestedPage(catalogue))
   files.set('docs/target.md', withTable(readFileSync(join(root, 'docs', 'target.md'), 'utf8')))
   files.set('README.md', withRun(readFileSync(join(root, 'README.md'), 'utf8')))
-  files.set('docs/scenarios.md', await scenarios())
+  const side = loadCatalogue(undefined, 'TPP')
+  const stories = await alterationStories()
+  const suites = await loadTppSuites(TPP_SUITES, side)
+  files.set(
+    'docs/scenarios.md',
+    scenariosPage(suites, side, (id) => stories.get(id)),
+  )
   const operations = loadOperations()
   for (const face of INTERFACES) {
     files.set(`docs/openapi/${face.document}.yaml`, openApi(face, operations, catalogue))
@@ -80,4 +83,45 @@ export async function generate(options: { check?: boolean }): Promise<void> {
     writeFileSync(path, content)
     console.log(file)
   }
+}
+
+/**
+ * README.md with what a run of the reference bank prints, made anew where more than its times differ.
+ *
+ * @throws where the page has no such sample
+ */
+function withRun(page: string): string {
+  const [before] = SAMPLE.exec(page) ?? []
+  if (before === undefined)
+    throw new Error('README.md has no sample that begins “Judging embedded”')
+  const now = printed()
+  if (now === undefined || timeless(now) === timeless(before)) return page
+  return page.replace(SAMPLE, () => now)
+}
+
+/** What a run prints where nothing is a terminal; undefined where the bank is not conformant. */
+function printed(): string | undefined {
+  const scratch = mkdtempSync(join(tmpdir(), 'assay-readme-'))
+  const main = join(import.meta.dirname, `main${extname(import.meta.filename)}`)
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(GITHUB_|FORCE_)/.test(name))
+  try {
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [...process.execArgv, main, 'run', '--out', scratch],
+      { encoding: 'utf8', env: { ...Object.fromEntries(inherited), NO_COLOR: '1' } },
+    )
+    return status === 0
+      ? stdout.replace(/\S+(?=.report\.html)/, typed(defaultFolder('embedded')))
+      : undefined
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** Without what differs from run to run and from machine to machine; who waits longer asks more often. */
+function timeless(text: string): string {
+  return text
+    .replace(/( *\d+ min)? *\d+(\.\d)? (ms|s)\b/g, '')
+    .replace(/[\d,]+ requests/, '')
+    .replace(/\d{4}-\d\d-\d\dT[\d-]+Z/g, '')
 }

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { root } from '../engine/record/root.ts'
 import { targetFile, variablesOf } from './init-file.ts'
@@ -69,18 +69,13 @@ export async function answersTo(
     const { name, when, wrong } = question
     if (when && !when(answers)) continue
     const flag = given[name]
-    if (flag !== undefined) {
-      const complaint = wrong?.(flag)
-      if (complaint) throw new UsageError(`--${name} ${complaint}, not ${JSON.stringify(flag)}`)
-      answers[name] = flag
-      continue
-    }
+    const complaint = flag === undefined ? undefined : wrong?.(flag)
+    if (complaint) throw new UsageError(`--${name} ${complaint}, not ${JSON.stringify(flag)}`)
     const otherwise = question.otherwise?.(answers) ?? ''
-    if (asker) answers[name] = await asked(asker, question, otherwise)
-    else {
-      if (!defaults && needed(otherwise)) missing.push(`--${name}`)
-      answers[name] = otherwise
-    }
+    answers[name] = flag ?? (asker ? await asked(asker, question, otherwise) : otherwise)
+    // Some defaults are only a place for a value that somebody must give.
+    const needed = otherwise.startsWith('${') || otherwise.includes('/')
+    if (flag === undefined && !asker && !defaults && needed) missing.push(`--${name}`)
   }
   if (missing.length > 0) {
     throw new UsageError(
@@ -89,11 +84,6 @@ export async function answersTo(
     )
   }
   return answers
-}
-
-/** Is this default only a place for a value that somebody must give? */
-function needed(otherwise: string): boolean {
-  return otherwise.startsWith('${') || otherwise.includes('/')
 }
 
 async function asked(asker: Asker, { ask, wrong }: Question, otherwise: string): Promise<string> {
@@ -109,30 +99,47 @@ async function asked(asker: Asker, { ask, wrong }: Question, otherwise: string):
 /** A person at the terminal. Lines that were typed ahead, or pasted together, all count. */
 function terminal(): Asker {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
-  const ahead: string[] = []
-  let waiting: ((line: string) => void) | undefined
-  lines.on('line', (line) => {
-    if (!waiting) return void ahead.push(line)
-    waiting(line)
-    waiting = undefined
-  })
-  // Ctrl-C or Ctrl-D: nobody answers any more, and nothing was written.
-  const left = () => process.exit(130)
-  lines.once('close', left)
+  const typed = lines[Symbol.asyncIterator]()
   return {
-    ask(question) {
+    async ask(question) {
       lines.setPrompt(question)
       lines.prompt()
-      const line = ahead.shift()
-      if (line !== undefined) return Promise.resolve(line)
-      return new Promise((resolve) => {
-        waiting = resolve
-      })
+      const { value, done } = await typed.next()
+      // Ctrl-C or Ctrl-D: nobody answers any more, and nothing was written.
+      if (done) process.exit(130)
+      return value
     },
     say: (line) => console.error(line),
-    close() {
-      lines.off('close', left)
-      lines.close()
-    },
+    close: () => lines.close(),
   }
+}
+
+const tppFile = (name: string, schema: string) => `# yaml-language-server: $schema=${schema}
+# The client that assay tpp judges. docs/tpp.md says what each member means.
+name: ${name}
+client:
+  driver: command
+  # Started once for each goal. It reads the file that ASSAY_BRIEFING names; exit code 0 says "I have
+  # what I was asked for", any other "I refused", with the reason on its last line.
+  command: [node, my-client.mjs]
+  timeout: 30
+# What it can do; take out what it cannot.
+goals: [connect, read, reconfirm, disconnect, confirm-funds, products]
+# Its own redirect URIs and public keys, where it has them:
+# redirectUris: [https://tpp.example/callback]
+# jwks: my-jwks.json
+# transport: my-transport.pem
+`
+
+/** `assay init --tpp`: writes a file that describes a client. */
+export function initTpp(path: string): void {
+  if (existsSync(path)) throw new UsageError(`${path} is there already. Name another file.`)
+  const name = basename(path).replace(/\.ya?ml$/, '')
+  const schema = join(root, 'schemas', 'assay', 'tpp.schema.json')
+  const place = relative(dirname(resolve(path)), schema)
+  writeFileSync(path, tppFile(/^[A-Za-z0-9]/.test(name) ? name : 'my-tpp', place))
+  const example = relative(process.cwd(), join(root, 'docs', 'example-client.mjs'))
+  console.log(`${path} is written. Name your program in it; ${example} is an example.`)
+  console.log(`then  assay doctor --tpp ${path}`)
+  console.log(`and   assay tpp --tpp ${path}`)
 }

@@ -4,6 +4,7 @@ import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { definedTwice, lint as problemsOf } from '../engine/lint/lint.ts'
 import { root } from '../engine/record/root.ts'
 import { idsOf, importSuites, loadConsents } from '../engine/run/suites.ts'
+import { SUITES } from './folders.ts'
 
 const DOCUMENTS = ['account-information', 'product-information']
 
@@ -20,15 +21,14 @@ async function found(): Promise<string[]> {
   if (twice.length > 0) return twice
   try {
     const catalogue = loadCatalogue()
-    const folder = join(import.meta.dirname, '..', 'suites')
-    const suites = await importSuites(folder)
+    const suites = await importSuites(SUITES)
     const text = (name: string) => readFileSync(join(root, 'documents', `${name}.md`), 'utf8')
     return problemsOf({
       root,
       catalogue,
       checks: suites.checks,
       ids: idsOf(suites),
-      consents: await loadConsents(folder),
+      consents: await loadConsents(SUITES),
       documents: new Map(DOCUMENTS.map((name) => [name, text(name)])),
     })
   } catch (error) {

@@ -4,15 +4,16 @@ import { CatalogueError } from '../engine/catalogue/catalogue-error.ts'
 import { TargetError } from '../engine/configuration/target-error.ts'
 import { visible } from '../engine/report/escape.ts'
 import { InputError } from '../engine/report/input-error.ts'
-import { DEFAULT_TARGET } from './default-target.ts'
+import { DEFAULT_TARGET, version } from './folders.ts'
 import { initOptions } from './init-questions.ts'
 import { UsageError } from './usage.ts'
-import { version } from './version.ts'
 
-// A command's own modules are loaded when it is called: `assay --version` needs none of them.
-
-/** What a command is called with. */
-type Given<Action extends (...given: never[]) => unknown> = Parameters<Action>
+/** An action whose modules are loaded when it is called: `assay --version` needs none of them. */
+function lazily<Given extends unknown[]>(load: () => Promise<(...given: Given) => unknown>) {
+  return async (...given: Given) => {
+    await (await load())(...given)
+  }
+}
 
 const program = new Command('assay')
   .description('Judges a UK open banking account-information interface against its documents.')
@@ -22,9 +23,12 @@ const program = new Command('assay')
     process.exit(error.exitCode === 0 ? 0 : 2)
   })
 
-program
-  .command('run')
-  .description('judge a bank')
+const command = (name: string, description: string) =>
+  program.command(name).description(description)
+
+const ONLY = 'check, requirement, chapter, level or tag (@visit, @hook, …); * for anything'
+
+command('run', 'judge a bank')
   .option(
     '--target <file>',
     'the bank, described by a file; default: the reference bank, with --failed that of the run. ' +
@@ -38,10 +42,7 @@ program
     'core: one approval, nothing destructive; quick: everything, one case of each kind; full',
     'full',
   )
-  .option(
-    '--only <pattern...>',
-    'check, requirement, chapter, level or tag (@visit, @hook, …); * for anything',
-  )
+  .option('--only <pattern...>', ONLY)
   .option('--failed <folder>', 'only what was not in order in an earlier run')
   .option('--list', 'say what would be judged, and judge nothing')
   .option('--json', 'with --list: as JSON')
@@ -66,9 +67,7 @@ program
     return (await import('./run.ts')).run({ ...options, target: target?.[0] })
   })
 
-program
-  .command('tpp')
-  .description('judge a TPP’s client: it meets the reference bank in one scenario after the other')
+command('tpp', 'judge a TPP’s client: it meets the reference bank in one scenario after the other')
   .option(
     '--tpp <file>',
     'the client and how it is driven; assay init --tpp writes one',
@@ -85,62 +84,47 @@ program
   .option('--sign <key>', 'sign the evidence with a private key, PEM or JWK')
   .option('--force', 'replace a signed run')
   .option('--open', 'open the page when it is done')
-  .action(async (...given: Given<typeof import('./tpp.ts').tpp>) =>
-    (await import('./tpp.ts')).tpp(...given),
-  )
+  .action(lazily(async () => (await import('./tpp.ts')).tpp))
 
-program
-  .command('plan')
-  .description('what a run will ask for, before anything is sent')
+command('plan', 'what a run will ask for, before anything is sent')
   .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)
   .option('--profile <profile>', 'core, quick or full', 'full')
-  .option(
-    '--only <pattern...>',
-    'check, requirement, chapter, level or tag (@visit, @hook, …); * for anything',
-  )
+  .option('--only <pattern...>', ONLY)
   .option('--list', 'say what would be judged')
   .option('--tpp <file>', 'instead: what a certification of this client will do')
-  .action(async (options: Given<typeof import('./plan.ts').plan>[0] & { tpp?: string }) =>
+  .action(async (options) =>
     options.tpp
-      ? (await import('./tpp-plan.ts')).planTpp({ ...options, tpp: options.tpp })
+      ? (await import('./tpp.ts')).planTpp(options)
       : (await import('./plan.ts')).plan(options),
   )
 
-initOptions(program.command('init'))
+initOptions(command('init', 'write a target file: asks on a terminal, or takes flags'))
   .option('--tpp <file>', 'instead: write a file that describes a TPP’s client')
-  .action(async (options: Given<typeof import('./init.ts').init>[0] & { tpp?: string }) =>
+  .action(async (options) =>
     options.tpp
-      ? (await import('./tpp-init.ts')).initTpp(options.tpp)
+      ? (await import('./init.ts')).initTpp(options.tpp)
       : (await import('./init.ts')).init(options),
   )
 
-program
-  .command('doctor')
-  .description('what most first runs get wrong, each with its mend, in seconds')
+command('doctor', 'what most first runs get wrong, each with its mend, in seconds')
   .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)
   .option('--tpp <file>', 'instead: the client of this file, at the correct bank')
-  .action(async (options: Given<typeof import('./doctor.ts').doctor>[0] & { tpp?: string }) =>
+  .action(async (options) =>
     options.tpp
-      ? (await import('./tpp-doctor.ts')).doctorTpp(options.tpp)
+      ? (await import('./tpp.ts')).doctorTpp(options.tpp)
       : (await import('./doctor.ts')).doctor(options),
   )
 
-program
-  .command('reproduce')
-  .description('one check alone: its steps and its deviation, every message written out')
+command('reproduce', 'one check alone: its steps and its deviation, every message written out')
   .argument('[check]', 'a check, or with --run a rule; default: everything that failed in the run')
   .option(
     '--target <file>',
     'the bank, described by a file; default: that of the run, else the reference bank',
   )
   .option('--run <folder>', 'an earlier run')
-  .action(async (...given: Given<typeof import('./reproduce.ts').reproduce>) =>
-    (await import('./reproduce.ts')).reproduce(...given),
-  )
+  .action(lazily(async () => (await import('./reproduce.ts')).reproduce))
 
-program
-  .command('bank')
-  .description('the reference bank, to develop against')
+command('bank', 'the reference bank, to develop against')
   .argument('[what]', 'faults or variants: list them instead')
   .option('--fault <id...>', 'what this bank does wrong, from proof/faults')
   .option('--variant <id...>', 'what it does differently and lawfully, from proof/variants')
@@ -156,13 +140,9 @@ program
   .option('--state <folder>', 'keep keys, directory, clients and consents over restarts')
   .option('--tpp <file>', 'know the redirect URIs and keys of this TPP, and keep its state')
   .option('--strict <standard>', 'fapi: refuse what FAPI 1.0 Advanced alone asks for')
-  .action(async (...given: Given<typeof import('./bank.ts').bank>) =>
-    (await import('./bank.ts')).bank(...given),
-  )
+  .action(lazily(async () => (await import('./bank.ts')).bank))
 
-program
-  .command('prove')
-  .description('every check can fail, no lawful bank does')
+command('prove', 'every check can fail, no lawful bank does')
   .option('--fault <id...>', 'only these faults')
   .option('--variant <id...>', 'only these variants')
   .option(
@@ -188,103 +168,72 @@ program
     options.tpp
       ? (await import('./prove-tpp.ts')).proveTppsOnly(options)
       : options.pairs
-        ? (await import('./prove-pairs.ts')).provePairs(options)
+        ? (await import('./prove.ts')).provePairs(options)
         : (await import('./prove.ts')).prove(options),
   )
 
-program
-  .command('deviations')
-  .description('known deviations: what a bank is known to do wrong')
+command('deviations', 'known deviations: what a bank is known to do wrong')
   .command('init')
   .description('write the file to fill in, from what a run found')
   .argument('<folder>', 'the run')
   .option('--out <file>', 'where it goes', 'deviations.yaml')
   .option('--force', 'overwrite it')
-  .action(async (...given: Given<typeof import('./deviations.ts').deviationsInit>) =>
-    (await import('./deviations.ts')).deviationsInit(...given),
-  )
+  .action(lazily(async () => (await import('./reports.ts')).deviationsInit))
 
-program
-  .command('credentials')
-  .description('the certificates and keys that the curl lines of a report need, as private files')
+command(
+  'credentials',
+  'the certificates and keys that the curl lines of a report need, as private files',
+)
   .option('--target <file>', 'the bank, described by a file; default: the reference bank')
   .requiredOption('--out <folder>', 'where they go')
   .option('--force', 'overwrite what is there')
-  .action(async (...given: Given<typeof import('./credentials.ts').credentials>) =>
-    (await import('./credentials.ts')).credentials(...given),
-  )
+  .action(lazily(async () => (await import('./credentials.ts')).credentials))
 
-program
-  .command('report')
-  .description('make every output of a run again')
+command('report', 'make every output of a run again')
   .argument('<folder>', 'the run: report.json and exchanges.jsonl')
   .option('--baseline <folder>', 'an earlier run to compare with')
   .option('--history <file>', 'a history to add it to')
-  .action(async (...given: Given<typeof import('./reports.ts').report>) =>
-    (await import('./reports.ts')).report(...given),
-  )
+  .action(lazily(async () => (await import('./reports.ts')).report))
 
-program
-  .command('diff')
-  .description('what changed between two runs')
+command('diff', 'what changed between two runs')
   .argument('<earlier>', 'folder of a run')
   .argument('<later>', 'folder of a run')
   .option('--format <format>', 'text, markdown or json', 'text')
   .option('--fail-on <what>', 'exit with 1 for what is new, or for any failure of the later', 'new')
-  .action(async (...given: Given<typeof import('./reports.ts').diff>) =>
-    (await import('./reports.ts')).diff(...given),
-  )
+  .action(lazily(async () => (await import('./reports.ts')).diff))
 
-program
-  .command('overview')
-  .description('one page of many runs: each bank or TPP by chapter, what changed, what ends soon')
+command(
+  'overview',
+  'one page of many runs: each bank or TPP by chapter, what changed, what ends soon',
+)
   .argument('<folders...>', 'folders of runs, or folders in which runs are')
   .option('--out <folder>', 'where overview.html and overview.json go; default: the first folder')
-  .action(async (...given: Given<typeof import('./overview.ts').overview>) =>
-    (await import('./overview.ts')).overview(...given),
-  )
+  .action(lazily(async () => (await import('./reports.ts')).overview))
 
-program
-  .command('sign')
-  .description('write a signed statement over a run')
+command('sign', 'write a signed statement over a run')
   .argument('<folder>', 'the run')
   .requiredOption('--key <file>', 'private key, PEM or JWK')
   .option('--kid <kid>', 'names the key')
   .option('--x5c <file>', 'PEM of the certificate of the key')
-  .action(async (...given: Given<typeof import('./reports.ts').sign>) =>
-    (await import('./reports.ts')).sign(...given),
-  )
+  .action(lazily(async () => (await import('./reports.ts')).sign))
 
-program
-  .command('verify')
-  .description('was a run changed since it was signed?')
+command('verify', 'was a run changed since it was signed?')
   .argument('<path>', 'folder of a run, its statement.jws, or an archive')
   .option('--key <file>', 'public key or certificate of the signer')
-  .action(async (...given: Given<typeof import('./reports.ts').verify>) =>
-    (await import('./reports.ts')).verify(...given),
-  )
+  .action(lazily(async () => (await import('./reports.ts')).verify))
 
-program
-  .command('pack')
-  .description('an archive of a run for an auditor')
+command('pack', 'an archive of a run for an auditor')
   .argument('<folder>', 'the run')
   .option('--out <file>', 'the archive; default FOLDER.zip')
-  .action(async (...given: Given<typeof import('./reports.ts').packed>) =>
-    (await import('./reports.ts')).packed(...given),
-  )
+  .action(lazily(async () => (await import('./reports.ts')).packed))
 
-program
-  .command('lint')
-  .description('mistakes in specs, suites and proof, seen without a bank')
-  .action(async () => (await import('./lint.ts')).lint())
+command('lint', 'mistakes in specs, suites and proof, seen without a bank').action(
+  lazily(async () => (await import('./lint.ts')).lint),
+)
 
-program
-  .command('generate')
-  .description('the pages of docs/requirements, made from specs/')
+command('generate', 'the pages of docs/requirements, made from specs/')
   .option('--check', 'write nothing; exit with 1 when one is out of date')
-  .action(async (...given: Given<typeof import('./generate.ts').generate>) =>
-    (await import('./generate.ts')).generate(...given),
-  )
+  .action(lazily(async () => (await import('./generate.ts')).generate))
 
 // Whoever reads our output may stop reading, `assay run | head`, and a terminal may go with its line; the
 // reports are written all the same.

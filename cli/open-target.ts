@@ -3,8 +3,9 @@ import { readTargetFile, type TargetFile } from '../engine/configuration/load.ts
 import type { TargetDocument } from '../engine/configuration/target.ts'
 import { configurationDigest } from '../engine/run/configuration-digest.ts'
 
-/** A target with everything inline. */
+/** A target with everything inline, from its file. */
 export interface ReadTarget {
+  read: TargetFile
   document: TargetDocument
   /** The target file, absolute. */
   file: string
@@ -28,7 +29,8 @@ export interface OpenedTarget extends ReadTarget {
  * a target like any other; from there on nothing knows whose bank it is.
  */
 export async function openTarget(path: string): Promise<OpenedTarget> {
-  const { read, ...known } = await readTarget(path)
+  const known = await readTarget(path)
+  const { read } = known
   if (read.kind === 'bank') return { ...known, close: async () => {} }
   // Its keys are made beside this thread, which loads the rest of it meanwhile.
   const making = import('../bank/directory.ts').then(({ createDirectory }) => createDirectory())
@@ -49,28 +51,18 @@ export async function openTarget(path: string): Promise<OpenedTarget> {
 }
 
 /** Reads a target file and starts nothing: of the reference bank neither ports nor keys are known. */
-export async function readTarget(path: string): Promise<ReadTarget & { read: TargetFile }> {
+export async function readTarget(path: string): Promise<ReadTarget> {
   const read = await readTargetFile(path)
-  const file = resolve(path)
-  if (read.kind === 'embedded') {
+  const ours = read.kind === 'embedded'
+  const known = { read, file: resolve(path), ours }
+  if (ours) {
     const { plannedTarget } = await import('../bank/target.ts')
-    return {
-      read,
-      document: plannedTarget(read.options.name),
-      file,
-      configurationDigest: configurationDigest(read.options),
-      base: dirname(path),
-      ours: true,
-    }
+    const { options } = read
+    const digest = configurationDigest(options)
+    const document = plannedTarget(options.name)
+    return { ...known, document, configurationDigest: digest, base: dirname(path) }
   }
   const { document, base } = read.target
-  return {
-    read,
-    document,
-    file,
-    configurationDigest: configurationDigest(document),
-    base,
-    ours: false,
-    memory: join(base, '.assay'),
-  }
+  const digest = configurationDigest(document)
+  return { ...known, document, configurationDigest: digest, base, memory: join(base, '.assay') }
 }

@@ -1,3 +1,4 @@
+import { counted } from '../engine/report/escape.ts'
 import type { HookBy, Plan } from '../engine/run/plan.ts'
 
 /** What a plan knows besides the target and the suites. */
@@ -15,21 +16,16 @@ export interface Surroundings {
 
 /** A plan in words. */
 export function planText(plan: Plan, about: Surroundings): string {
-  return [
-    `${about.target}: ${plan.checks} checks of ${plan.requirements} requirements`,
-    '',
-    ...approvals(plan, about),
-    '',
-    ...visits(plan),
-    '',
-    ...clients(plan, about),
-    '',
-    ...requests(plan, about),
-    '',
-    ...facts(plan, about),
-    '',
-    ...leftBehind(plan, about),
-  ].join('\n')
+  const parts = [
+    [`${about.target}: ${plan.checks} checks of ${plan.requirements} requirements`],
+    approvals(plan, about),
+    visits(plan),
+    clients(plan, about),
+    requests(plan, about),
+    facts(plan, about),
+    leftBehind(plan, about),
+  ]
+  return parts.map((lines) => lines.join('\n')).join('\n\n')
 }
 
 function approvals(
@@ -46,35 +42,30 @@ function approvals(
   ]
   for (const { name, purpose, client, customer, serves, spentBy, missing } of all) {
     lines.push(`  ${name}: ${purpose}`)
-    lines.push(`    ${customer} customer, ${client} client; serves ${counted(serves, 'check')}`)
+    lines.push(
+      `    ${customer} customer, ${client} client; serves ${counted(serves.length, 'check')}`,
+    )
     if (missing !== undefined) lines.push(`    not asked for: ${missing}`)
     if (spentBy.length > 0) lines.push(`    gone after ${spentBy.join(', ')}`)
   }
-  if (asked.length > 0) {
-    lines.push(
-      keep === 'file'
-        ? '  Kept, encrypted, when the run is interrupted: the next run goes on with them.'
-        : '  Lost when the run is interrupted; authorisation.keep: file keeps them.',
-    )
-  }
-  return lines
+  const kept = 'Kept, encrypted, when the run is interrupted: the next run goes on with them.'
+  const lost = 'Lost when the run is interrupted; authorisation.keep: file keeps them.'
+  return asked.length === 0 ? lines : [...lines, `  ${keep === 'file' ? kept : lost}`]
 }
 
 function visits({ visits: all }: Plan): string[] {
+  const told = (what: string, visits: Plan['visits']) => [
+    `Visits of single checks that ${what}: ${visits.reduce((sum, { count }) => sum + count, 0)}`,
+    ...visits.map(({ name, checks, count, end }) => {
+      const times = count > 1 ? `, ${count} times` : ''
+      return `  ${name}${end === 'denied' ? ', by the customer' : ''}${times} (${checks.join(', ')})`
+    }),
+  ]
   const granted = all.filter(({ end }) => end === 'granted')
   const others = all.filter(({ end }) => end !== 'granted')
-  const sum = (visits: Plan['visits']) => visits.reduce((n, { count }) => n + count, 0)
-  const line = ({ name, checks, count, end }: Plan['visits'][number]) => {
-    const times = count > 1 ? `, ${count} times` : ''
-    return `  ${name}${end === 'denied' ? ', by the customer' : ''}${times} (${checks.join(', ')})`
-  }
-  const lines = [`Visits of single checks that a right bank ends without a code: ${sum(others)}`]
-  lines.push(...others.map(line))
-  if (granted.length === 0) return lines
   return [
-    ...lines,
-    `Visits of single checks that end in a code: ${sum(granted)}`,
-    ...granted.map(line),
+    ...told('a right bank ends without a code', others),
+    ...(granted.length === 0 ? [] : told('end in a code', granted)),
   ]
 }
 
@@ -107,12 +98,11 @@ function requests(plan: Plan, { lastRun, requestsPerMinute }: Surroundings): str
   if (plan.histories > 0) {
     lines.push(`  about ${plan.histories} of them for all transactions of a card or a customer`)
   }
+  const [burst] = plan.bursts
   lines.push(
-    ...(plan.bursts.length === 0
-      ? ['  none to reach the rate limit: the target names no rateLimitBurst']
-      : [
-          `  at most ${plan.bursts[0]?.requests} of them without the customer present, to reach the rate limit`,
-        ]),
+    burst === undefined
+      ? '  none to reach the rate limit: the target names no rateLimitBurst'
+      : `  at most ${burst.requests} of them without the customer present, to reach the rate limit`,
   )
   return lines
 }
@@ -127,7 +117,7 @@ function facts({ hooks }: Plan, { expiryPatience }: Surroundings): string[] {
   return [
     'Facts that a TPP cannot bring about:',
     ...hooks.map(({ name, by, checks }) => {
-      const rests = counted(checks, 'check')
+      const rests = counted(checks.length, 'check')
       if (checks.length === 0) return `  ${name}: nothing in scope rests on it`
       if (by !== undefined) return `  ${name}: ${how[by]}; ${rests}`
       return `  ${name}: nobody. A hook would add ${rests}: ${checks.join(', ')}`
@@ -140,15 +130,10 @@ function leftBehind(plan: Plan, { clients: all }: Surroundings): string[] {
   const most = kept + plan.registrations.length
   const consents = plan.approvals.filter(
     ({ name, missing }) => missing === undefined && name !== 're-confirmed',
-  ).length
+  )
+  const left = `${kept === most ? most : `${kept} to ${most}`} clients, which the interface cannot remove`
   return [
-    `Consents: ${consents} for approvals, and those that checks create; all are deleted at the end.`,
-    most === 0
-      ? 'Left behind: nothing.'
-      : `Left behind: ${kept === most ? most : `${kept} to ${most}`} clients, which the interface cannot remove.`,
+    `Consents: ${consents.length} for approvals, and those that checks create; all are deleted at the end.`,
+    `Left behind: ${most === 0 ? 'nothing' : left}.`,
   ]
-}
-
-function counted(list: readonly unknown[], word: string): string {
-  return `${list.length} ${word}${list.length === 1 ? '' : 's'}`
 }

@@ -9,13 +9,10 @@ import { readReport } from '../engine/report/read-run.ts'
 import { planOf } from '../engine/run/plan.ts'
 import type { Scope } from '../engine/run/scope.ts'
 import { loadSuites } from '../engine/run/suites.ts'
-import { list } from './list.ts'
+import { reportsFolder, SUITES } from './folders.ts'
 import { type ReadTarget, readTarget } from './open-target.ts'
 import { planText, type Surroundings } from './plan-text.ts'
-import { reportsFolder } from './reports-folder.ts'
-import { scopeOf } from './selection.ts'
-
-const SUITES = join(import.meta.dirname, '..', 'suites')
+import { list, scopeOf } from './selection.ts'
 
 /** `assay plan`: what a run will ask for, before anything is sent. */
 export async function plan(options: {
@@ -38,16 +35,12 @@ async function surroundings(target: ReadTarget, scope: Scope): Promise<Surroundi
   const { document, base, memory } = target
   const file = memory && join(memory, `${document.name}.clients.json`)
   const kept = file === undefined ? undefined : openClientStore(file, targetFrom(document, base))
-  const byOf = (name: string, clientId: string | undefined) => {
-    if (clientId !== undefined) return 'configured'
-    return kept?.find(name) ? 'kept' : 'registers'
-  }
   return {
     target: document.name,
     lastRun: await lastRun(target, scope),
     requestsPerMinute: document.requestsPerMinute,
     clients: Object.entries(document.clients).map(([name, { clientId }]) => {
-      return { name, by: byOf(name, clientId) }
+      return { name, by: clientId ? 'configured' : kept?.find(name) ? 'kept' : 'registers' }
     }),
     expiryPatience: expiryPatienceOf(document),
     attended: isAttended(document),
@@ -83,13 +76,13 @@ export async function announced(
   const { approvals, visits } = planOf({ target, catalogue, checks, scope })
   const asked = approvals.filter(({ missing }) => missing === undefined)
   const denied = visits.filter(({ end }) => end === 'denied')
+  const who = { customer: 'first', client: 'first', purpose: 'press deny' }
   return [
     ...asked.map(({ name, purpose, customer, client, serves }): Announced => {
       return { name, purpose, customer, client, decision: 'approve', serves: serves.length }
     }),
     ...denied.map(({ name, checks: served }): Announced => {
-      const who = { customer: 'first', client: 'first' }
-      return { name, purpose: 'press deny', ...who, decision: 'deny', serves: served.length }
+      return { ...who, name, decision: 'deny', serves: served.length }
     }),
   ]
 }

@@ -53,15 +53,15 @@ function liveProgress({ stream, colour, width }: Screen): RunProgress {
 
   const line = () => {
     const { total, requests, waiting } = standing()
-    const words: [text: string, paint: (text: string) => string][] = []
-    if (total === undefined) words.push([doing, bold])
-    else {
-      words.push([`${count(done)}/${count(total)}`, bold], [chapter, String])
-      words.push([counted(requests, 'request'), dim])
-    }
-    if (failures > 0) words.push([counted(failures, 'failure'), red])
+    const known = total !== undefined
+    const words: Painted[] = [
+      [known ? `${count(done)}/${count(total)}` : doing, bold],
+      [known ? chapter : '', String],
+      [known ? counted(requests, 'request') : '', dim],
+      [failures > 0 ? counted(failures, 'failure') : '', red],
+    ]
     if (waiting !== undefined) words.push([`waiting for a person: ${brief(waiting, 60)}`, yellow])
-    else if (total !== undefined) words.push([left(total), dim])
+    else if (known) words.push([left(total), dim])
     return fitted(words, width - 1)
   }
   const left = (total: number) => {
@@ -101,8 +101,10 @@ function liveProgress({ stream, colour, width }: Screen): RunProgress {
   }
 }
 
+type Painted = [text: string, paint: (text: string) => string]
+
 /** As many of the words as fit on one line, each in its paint. */
-function fitted(words: [text: string, paint: (text: string) => string][], width: number): string {
+function fitted(words: Painted[], width: number): string {
   let free = width
   const shown: string[] = []
   for (const [text, paint] of words) {
@@ -114,14 +116,14 @@ function fitted(words: [text: string, paint: (text: string) => string][], width:
   return shown.join('  ')
 }
 
-const WORDS: [outcome: CheckResult['outcome'], word: string][] = [
-  ['fail', 'failed'],
-  ['error', 'in error'],
-  ['warn', 'warned'],
-  ['blocked', 'blocked'],
-  ['not-applicable', 'not applicable'],
-  ['not-run', 'not run'],
-]
+const WORDS: Partial<Record<CheckResult['outcome'], string>> = {
+  fail: 'failed',
+  error: 'in error',
+  warn: 'warned',
+  blocked: 'blocked',
+  'not-applicable': 'not applicable',
+  'not-run': 'not run',
+}
 
 /** Ids on one line; how many more there are is said. */
 const MOST_IDS = 3
@@ -137,14 +139,12 @@ function plainProgress({ stream }: Screen): RunProgress {
   const flush = () => {
     if (chapter === undefined) return
     const of = (...outcomes: string[]) => results.filter((each) => outcomes.includes(each.outcome))
-    const rest = WORDS.map(([outcome, word]) => {
+    const rest = Object.entries(WORDS).map(([outcome, word]) => {
       const ids = of(outcome).map(({ id }) => id)
       if (ids.length === 0) return ''
-      const named = ids.slice(0, MOST_IDS).join(' ')
       const more = ids.length > MOST_IDS ? ` and ${ids.length - MOST_IDS} more` : ''
-      return outcome === 'fail' || outcome === 'error'
-        ? `${ids.length} ${word} (${named}${more})`
-        : `${ids.length} ${word}`
+      const named = ` (${ids.slice(0, MOST_IDS).join(' ')}${more})`
+      return `${ids.length} ${word}${outcome === 'fail' || outcome === 'error' ? named : ''}`
     })
     const words = [`${of('pass', 'observed').length} passed`, ...rest].filter(Boolean).join(', ')
     const seconds = ((Date.now() - began) / 1000).toFixed(1)

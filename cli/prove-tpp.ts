@@ -5,14 +5,13 @@ import { tppMatrixPage } from '../proof/tpp/matrix-page.ts'
 import {
   loadTppProofs,
   lostProof,
-  type TppJudges,
   type TppProof,
   tppsToProve,
   uncaught,
 } from '../proof/tpp/prove-tpp.ts'
 import { shareAmong } from '../proof/worker-pool.ts'
 import { named } from './bank-alterations.ts'
-import { processes } from './processes.ts'
+import { allHold, processes, show } from './prove-output.ts'
 
 const BUILT = import.meta.url.endsWith('.js')
 
@@ -20,21 +19,15 @@ const BUILT = import.meta.url.endsWith('.js')
 const PATIENCE = 300_000
 
 /** `assay prove --tpp`, without the banks. */
-export async function proveTppsOnly(options: {
-  tpp: string[] | true
-  page?: string
-  processes?: string
-  alone?: boolean
-}): Promise<void> {
+export async function proveTppsOnly(options: Options & { tpp: string[] | true }): Promise<void> {
   const ids = options.tpp === true ? [] : options.tpp
   process.exitCode = (await proveTpps(ids, options)) ? 0 : 1
 }
 
+type Options = { page?: string; processes?: string; alone?: boolean }
+
 /** `assay prove --tpp`: the right TPP passes, each wrong one is caught, no lawful one is blamed. */
-export async function proveTpps(
-  ids: string[],
-  options: { page?: string; processes?: string; alone?: boolean } = {},
-): Promise<boolean> {
+export async function proveTpps(ids: string[], options: Options): Promise<boolean> {
   const began = Date.now()
   const all = await tppsToProve()
   const judges = await loadTppProofs()
@@ -51,40 +44,23 @@ export async function proveTpps(
     patience: (group) => PATIENCE * 2 * group.length,
     done(proof) {
       proofs.push(proof)
-      show(proof, proofs.length, chosen.length)
+      show({ ...proof, kind: `${proof.kind} TPP` }, proofs.length, chosen.length)
     },
     lost: (group, why) => group.map((id) => lostProof(id, kinds.get(id) ?? 'wrong', why)),
   })
   const gaps = ids.length === 0 ? uncaught(proofs, judges) : []
   for (const id of gaps) console.log(`FAIL ${id} can fail, but no wrong TPP shows it`)
-  say(proofs, judges, (Date.now() - began) / 1000)
+  const of = (kind: TppProof['kind']) => proofs.filter((each) => each.kind === kind)
+  const caught = of('wrong').filter(({ fails, warns }) => fails.length + warns.length > 0).length
+  const { scenarios, rules } = judges.suites
+  console.log(
+    `${scenarios.length} scenarios, ${rules.length} rules; ${caught} of ${of('wrong').length} wrong TPPs caught, ${of('lawful').length} lawful ones`,
+  )
+  const holds = allHold(proofs, began)
   if (options.page && ids.length === 0) {
     const order = new Map(byId.map(({ id }, index) => [id, index]))
     proofs.sort((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0))
     writeFileSync(options.page, tppMatrixPage(proofs, all, judges))
   }
-  return gaps.length === 0 && proofs.every(({ complaints }) => complaints.length === 0)
-}
-
-function show(proof: TppProof, n: number, of: number) {
-  const { id, kind, milliseconds, requests, complaints, atFirst = [], besides } = proof
-  const mark = complaints.length === 0 ? 'ok  ' : 'FAIL'
-  const place = `${String(n).padStart(String(of).length)}/${of}`
-  const shared = besides ? `, as ${besides}` : ''
-  console.log(
-    `${mark} ${place} ${kind} TPP ${id} (${milliseconds} ms, ${requests} requests${shared})`,
-  )
-  for (const complaint of complaints) console.log(`       ${complaint}`)
-  if (complaints.length > 0) return
-  for (const complaint of atFirst) console.log(`       at the second try; first: ${complaint}`)
-}
-
-function say(proofs: TppProof[], { suites }: TppJudges, seconds: number): void {
-  const of = (kind: TppProof['kind']) => proofs.filter((each) => each.kind === kind)
-  const holds = proofs.filter(({ complaints }) => complaints.length === 0).length
-  const caught = of('wrong').filter(({ fails, warns }) => fails.length + warns.length > 0).length
-  console.log(
-    `${suites.scenarios.length} scenarios, ${suites.rules.length} rules; ${caught} of ${of('wrong').length} wrong TPPs caught, ${of('lawful').length} lawful ones`,
-  )
-  console.log(`${holds} of ${proofs.length} proofs hold (${seconds.toFixed(1)} s)`)
+  return gaps.length === 0 && holds
 }

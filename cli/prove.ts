@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import {
   type Alterations,
@@ -10,17 +10,18 @@ import {
   loadAlterations,
   mixedJobs,
   named,
+  pairsToMake,
   SEED,
   UnknownProof,
   wholeProof,
 } from '../proof/jobs.ts'
 import { openProofContext } from '../proof/judge-bank.ts'
-import { matrixOf } from '../proof/matrix.ts'
+import { type Matrix, matrixOf } from '../proof/matrix.ts'
+import { matrixPage } from '../proof/matrix-page.ts'
 import { proveMutants } from '../proof/mutants.ts'
 import { type Proof, proveOne } from '../proof/prove.ts'
 import { runInWorkers } from '../proof/share-proofs.ts'
-import { processes } from './processes.ts'
-import { conclude, show } from './prove-output.ts'
+import { allHold, mark, processes, show } from './prove-output.ts'
 import { number, UsageError } from './usage.ts'
 
 export interface ProveOptions {
@@ -52,7 +53,11 @@ export async function prove(options: ProveOptions): Promise<void> {
   const proofs: Proof[] = options.merge ? options.merge.flatMap(proofsIn) : []
   const done = (proof: Proof) => {
     proofs.push(proof)
-    show(proof, proofs.length, expected.length, options.correct === true)
+    show({ ...proof.judged, ...proof }, proofs.length, expected.length)
+    if (!options.correct) return
+    for (const [check, message] of Object.entries(proof.judged.messages)) {
+      console.log(`       ${check}: ${message}`)
+    }
   }
   const whole = isWhole(options) && options.shard === undefined
   // What is proven in other processes needs no bank in this one.
@@ -64,19 +69,44 @@ export async function prove(options: ProveOptions): Promise<void> {
         amongOthers(all, ids, round),
       )
     const mutants = whole && context ? await proveMutants(context) : undefined
-    const catalogue = context?.catalogue ?? loadCatalogue()
-    const matrix = mutants && context && matrixOf(proofs, context.suites, catalogue, mutants.caught)
-    const seconds = (Date.now() - began) / 1000
-    const { json, page } = options
-    conclude({ seconds, proofs, expected, mutants, matrix, catalogue }, { json, page })
+    const matrix =
+      mutants && context && matrixOf(proofs, context.suites, context.catalogue, mutants.caught)
+    const made = new Set(proofs.map(({ id }) => id))
+    const more = [
+      ...expected.filter((id) => !made.has(id)).map((id) => `${id} was not proven`),
+      ...(mutants?.complaints ?? []),
+      ...(matrix ? gaps(matrix) : []),
+    ]
+    for (const complaint of more) console.log(`FAIL ${complaint}`)
+    if (mutants) {
+      const { made, recorded, caught } = mutants
+      console.log(`${made} mutants of ${recorded} answers, ${caught.size} rules caught`)
+    }
+    process.exitCode = allHold(proofs, began) && more.length === 0 ? 0 : 1
+    if (options.json) {
+      const seconds = (Date.now() - began) / 1000
+      const told = mutants && { ...mutants, caught: [...mutants.caught] }
+      writeFileSync(options.json, `${JSON.stringify({ seconds, matrix, mutants: told, proofs })}\n`)
+    }
+    if (options.page && matrix && context) {
+      writeFileSync(options.page, matrixPage(matrix, proofs, context.catalogue))
+    }
   } finally {
     await context?.directory.close()
   }
-  if (!isWhole(options) || options.shard !== undefined || options.merge) return
+  if (!whole || options.merge) return
   // Both sides: what judges TPPs is proven by wrong and lawful TPPs.
   const { proveTpps } = await import('./prove-tpp.ts')
   const { processes: count, alone } = options
   if (!(await proveTpps([], { processes: count, alone }))) process.exitCode = 1
+}
+
+/** What no fault catches, and faults that nothing catches. */
+function gaps({ uncaught, harmless }: Matrix): string[] {
+  return [
+    ...uncaught.map((id) => `${id} can fail, but no fault and no mutant shows it`),
+    ...harmless.map((id) => `nothing catches the fault ${id}`),
+  ]
 }
 
 /** Is it everything, at once or in parts? */
@@ -125,4 +155,26 @@ function proofsIn(file: string): Proof[] {
   } catch (error) {
     throw new UsageError(`--merge ${file}: ${(error as Error).message}`)
   }
+}
+
+/** `assay prove --pairs`: exit code 0 when no bank with two lawful freedoms is condemned. */
+export async function provePairs(options: { pairs: string; seed?: string }): Promise<void> {
+  const count = number('--pairs', options.pairs, 100_000) ?? 0
+  const seed = number('--seed', options.seed, 2 ** 32 - 1) ?? randomInt(2 ** 32)
+  const pairs = pairsToMake(await loadAlterations(), count, seed)
+  console.log(`${pairs.length} pairs of variants, drawn with --seed ${seed}`)
+  const context = await openProofContext()
+  let held = 0
+  try {
+    for (const pair of pairs) {
+      const { id, judged, complaints } = await proveOne(context, 'pair', pair)
+      if (complaints.length === 0) held += 1
+      console.log(`${mark({ complaints })} ${id} (${judged.milliseconds} ms)`)
+      for (const complaint of complaints) console.log(`       ${complaint}`)
+    }
+  } finally {
+    await context.directory.close()
+  }
+  console.log(`${held} of ${pairs.length} pairs hold`)
+  process.exitCode = held === pairs.length ? 0 : 1
 }

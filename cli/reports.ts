@@ -1,16 +1,21 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { stringify } from 'yaml'
 import { root } from '../engine/record/root.ts'
 import { writeWhole } from '../engine/record/write-whole.ts'
 import { diffReports } from '../engine/report/diff.ts'
 import { diffMarkdown, diffText } from '../engine/report/diff-text.ts'
-import { oneLine } from '../engine/report/escape.ts'
+import { counted, oneLine } from '../engine/report/escape.ts'
 import { pack } from '../engine/report/evidence/archive.ts'
 import { signRun } from '../engine/report/evidence/sign-run.ts'
 import { type Verification, verifyRun } from '../engine/report/evidence/verify-run.ts'
+import { findRuns } from '../engine/report/find-runs.ts'
+import { overviewPage } from '../engine/report/html/overview.ts'
+import { overviewOf } from '../engine/report/overview.ts'
 import { readReport } from '../engine/report/read-run.ts'
-import { type Written, writeReports } from '../engine/report/write-reports.ts'
+import { writeReports } from '../engine/report/write-reports.ts'
 import { JOURNAL } from '../engine/run/journal.ts'
+import { SUITES, typed } from './folders.ts'
 import { textOf, UsageError } from './usage.ts'
 
 /** `assay report DIR`: every output made again from report.json and exchanges.jsonl. */
@@ -19,8 +24,9 @@ export async function report(
   options: { baseline?: string; history?: string },
 ): Promise<void> {
   await salvage(dir)
-  const tell = ({ file, bytes }: Written) => console.log(`${join(dir, file)}  ${bytes} bytes`)
-  for (const written of await writeReports(dir, options)) tell(written)
+  for (const { file, bytes } of await writeReports(dir, options)) {
+    console.log(`${join(dir, file)}  ${bytes} bytes`)
+  }
 }
 
 /** A run that was killed with all its processes left exchanges and results, and no report. */
@@ -28,7 +34,7 @@ async function salvage(dir: string): Promise<void> {
   const file = join(dir, 'report.json')
   if (existsSync(file) || !existsSync(join(dir, JOURNAL))) return
   const { salvaged } = await import('../engine/run/crash-report.ts')
-  const report = await salvaged(dir, join(import.meta.dirname, '..', 'suites'))
+  const report = await salvaged(dir, SUITES)
   if (report) writeWhole(file, `${JSON.stringify(report, null, 2)}\n`)
 }
 
@@ -42,16 +48,17 @@ export async function diff(
     throw new UsageError(`--fail-on is new or any, not ${options.failOn}`)
   }
   const changes = diffReports(await readReport(earlier), await readReport(later))
-  const as: Record<string, () => string> = {
-    text: () => diffText(changes),
-    markdown: () => diffMarkdown(changes),
-    json: () => JSON.stringify(changes, null, 2),
+  const as: Record<string, string> = {
+    text: diffText(changes),
+    markdown: diffMarkdown(changes),
+    json: JSON.stringify(changes, null, 2),
   }
-  const write = as[options.format]
-  if (!write) throw new UsageError(`--format is text, markdown or json, not ${options.format}`)
-  console.log(write())
-  const { still } = changes
-  const broken = options.failOn === 'any' ? [...changes.new, ...still] : changes.new
+  const words = as[options.format]
+  if (words === undefined) {
+    throw new UsageError(`--format is text, markdown or json, not ${options.format}`)
+  }
+  console.log(words)
+  const broken = [...changes.new, ...(options.failOn === 'any' ? changes.still : [])]
   process.exitCode = broken.some(({ known }) => !known) ? 1 : 0
 }
 
@@ -110,10 +117,8 @@ export async function sign(
 
 /** `assay pack DIR`: an archive of all that an auditor needs. */
 export async function packed(dir: string, options: { out?: string }): Promise<void> {
-  const documents = ['account-information.md', 'product-information.md']
-  const more = Object.fromEntries(
-    documents.map((name) => [`documents/${name}`, join(root, 'documents', name)]),
-  )
+  const documents = ['documents/account-information.md', 'documents/product-information.md']
+  const more = Object.fromEntries(documents.map((name) => [name, join(root, name)]))
   const { file, bytes, holds } = await pack(dir, options.out ?? `${dir}.zip`, { more })
   console.log(`${file}: ${holds.length} files, ${bytes} bytes`)
   // Of the statement itself only its signer's key can tell.
@@ -123,4 +128,58 @@ export async function packed(dir: string, options: { out?: string }): Promise<vo
   console.error(
     `It was changed since the run: ${inWords(changed)}. \`assay verify\` tells all of it.`,
   )
+}
+
+/**
+ * `assay overview DIR…`: one page and one JSON of any runs, also those that other machines made.
+ * The exit code says whether they could be made, and nothing of the banks.
+ */
+export async function overview(folders: string[], options: { out?: string }): Promise<void> {
+  const { runs, problems } = await findRuns(folders)
+  const out = resolve(options.out ?? folders[0] ?? '.')
+  mkdirSync(out, { recursive: true })
+  const all = overviewOf(runs, Date.now())
+  writeFileSync(join(out, 'overview.json'), `${JSON.stringify(all, null, 2)}\n`)
+  writeFileSync(join(out, 'overview.html'), overviewPage(all, problems))
+  for (const problem of problems) console.error(problem)
+  const width = Math.max(...all.banks.map(({ name }) => name.length))
+  for (const { name, verdict, startedAt, changes } of all.banks) {
+    const fresh = changes && changes.new.length > 0 ? `, ${changes.new.length} new` : ''
+    console.log(`${name.padEnd(width)}  ${verdict}${fresh}  (${startedAt})`)
+  }
+  for (const { bank, what, at, daysLeft } of all.ending) {
+    console.log(`${bank}: ${what} ${daysLeft < 0 ? 'ended' : 'ends'} ${at}`)
+  }
+  console.log(`overview  ${typed(join(out, 'overview.html'))}`)
+}
+
+/** Days after which a known deviation expires, unless somebody writes another day. */
+const DAYS = 30
+
+const HEAD = `# Known deviations: still judged and shown, they do not fail a run until they expire.
+# Each needs a reason. A finding that is to be mended at once is deleted here.
+# assay run --deviations FILE
+`
+
+/** `assay deviations init DIR`: the file of known deviations, to be filled in, from what a run found. */
+export async function deviationsInit(
+  folder: string,
+  options: { out: string; force?: boolean },
+): Promise<void> {
+  const { out, force } = options
+  if (existsSync(out) && !force)
+    throw new UsageError(`${out} is there already; --force overwrites it`)
+  const { causes, checks } = await readReport(folder)
+  const found = new Map(checks.map((check) => [check.id, check]))
+  const open = causes.filter(({ findings, known }) => findings.length > 0 && !known)
+  if (open.length === 0) throw new UsageError(`${folder}: nothing failed in this run`)
+  const expires = new Date(Date.now() + DAYS * 24 * 3_600_000).toISOString().slice(0, 10)
+  const parts = open.map(({ title, findings }) => {
+    const entries = findings.map((id) => ({ id, reason: '', ticket: '', owner: '', expires }))
+    const said = findings.map((id) => `# ${id}: ${found.get(id)?.title ?? ''}`)
+    return [`# ${oneLine(title)}`, ...said, stringify(entries).trimEnd()].join('\n')
+  })
+  writeFileSync(out, `${HEAD}\n${parts.join('\n\n')}\n`)
+  const findings = open.flatMap(({ findings }) => findings)
+  console.log(`${out}: ${counted(findings.length, 'finding')}. Write a reason for each.`)
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { type Catalogue, loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { targetFrom } from '../engine/configuration/resolve.ts'
 import { type Result, ruleResults, verdictOf } from '../engine/judge/results.ts'
@@ -14,16 +13,10 @@ import type { SuiteCheck } from '../engine/suite-api/check.ts'
 import { createRedactor } from '../engine/wire/redaction.ts'
 import { nearest } from '../engine/yaml/nearest.ts'
 import { openTargetOf } from './earlier-target.ts'
+import { holdFolders, SUITES } from './folders.ts'
+import { obstaclesTo } from './obstacles.ts'
 import type { OpenedTarget } from './open-target.ts'
-import { holdFolders } from './reports-folder.ts'
-import { located } from './run-target.ts'
 import { UsageError } from './usage.ts'
-
-/** What is done again: a check; for a rule, the check that sent what broke it. */
-interface Task {
-  id: string
-  check: SuiteCheck
-}
 
 /**
  * `assay reproduce CHECK`: the steps of one check and its one deviation, nothing else, every message
@@ -34,18 +27,25 @@ export async function reproduce(
   options: { target?: string; run?: string },
 ): Promise<void> {
   const catalogue = loadCatalogue()
-  const suites = await loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue)
-  const tasks = await tasksOf(id, options.run, suites, catalogue)
+  const suites = await loadSuites(SUITES, catalogue)
+  const tasks = await checksOf(id, options.run, suites, catalogue)
   const opened = await openTargetOf(options.target, options.run)
   let release = () => {}
   try {
     release = holdFolders({ memory: opened.memory, name: opened.document.name })
-    if (await isAway(opened)) {
+    const obstacles = await obstaclesTo(opened)
+    for (const { level, text, whose, mend } of obstacles) {
+      console.log(`${level}  ${text}`)
+      if (whose !== undefined) console.log(`  whose     ${WHOSE[whose]}\n  mend      ${mend}`)
+    }
+    if (obstacles.length > 0) {
       process.exitCode = 3
       return
     }
     const results: Result[] = []
-    for (const task of tasks) results.push(await again(task, opened, suites, catalogue))
+    for (const [wanted, check] of tasks) {
+      results.push(await again(wanted, check, opened, suites, catalogue))
+    }
     process.exitCode = verdictOf(results).exitCode
   } finally {
     release()
@@ -53,25 +53,13 @@ export async function reproduce(
   }
 }
 
-/** Whether something keeps every check from being judged; then the doctor has said what. */
-async function isAway({ ours, document, base, file }: OpenedTarget): Promise<boolean> {
-  if (ours) return false
-  const { preflight } = await import('../engine/doctor/preflight.ts')
-  const lines = await preflight(targetFrom(document, base))
-  for (const line of lines) {
-    const { level, text, whose, mend } = located(line, file)
-    console.log(`${level}  ${text}`)
-    if (whose !== undefined) console.log(`  whose     ${WHOSE[whose]}\n  mend      ${mend}`)
-  }
-  return lines.length > 0
-}
-
-async function tasksOf(
+/** What is done again, by its id: a check; for a rule, the check that sent what broke it. */
+async function checksOf(
   id: string | undefined,
   dir: string | undefined,
-  suites: Suites,
-  catalogue: Catalogue,
-): Promise<Task[]> {
+  { checks }: Suites,
+  { owners }: Catalogue,
+): Promise<Map<string, SuiteCheck>> {
   if (id === undefined && dir === undefined) {
     throw new UsageError('Name a check, or give --run FOLDER to do again what failed there.')
   }
@@ -80,27 +68,29 @@ async function tasksOf(
   if (id === undefined && failed.length === 0) throw new UsageError(`${dir}: nothing failed in it`)
   const ids = id === undefined ? failed.map((check) => check.id) : [id]
 
-  return ids.map((wanted) => {
-    const check = suites.checks.find((each) => each.id === wanted)
-    if (check) return { id: wanted, check }
-    if (!catalogue.owners.has(wanted)) {
-      const alike = suites.checks.filter((each) => each.id.startsWith(`${wanted}/`))
-      const meant = nearest(wanted, [...catalogue.owners.keys()])
-      const near = meant === undefined ? '' : `. Did you mean ${meant}?`
-      const hint = alike.length > 0 ? `: ${alike.map((each) => each.id).join(', ')}.` : near || '.'
+  const senderOf = (wanted: string): SuiteCheck => {
+    const check = checks.find((each) => each.id === wanted)
+    if (check) return check
+    if (!owners.has(wanted)) {
+      const alike = checks.map((each) => each.id).filter((each) => each.startsWith(`${wanted}/`))
+      const meant = nearest(wanted, [...owners.keys()])
+      const near = meant === undefined ? '.' : `. Did you mean ${meant}?`
+      const hint = alike.length > 0 ? `: ${alike.join(', ')}.` : near
       throw new UsageError(`${wanted} is no check${hint} See assay run --list.`)
     }
     const broken = run?.report.checks.find((each) => each.id === wanted)?.exchanges[0]
     const about = run?.exchanges.find((exchange) => exchange.id === broken)?.about
-    const sender = suites.checks.find((each) => each.id === about?.check)
-    if (sender) return { id: wanted, check: sender }
+    const sender = checks.find((each) => each.id === about?.check)
+    if (sender) return sender
     const what = `${wanted} is a rule: it judges whatever comes, and has no steps of its own.`
     throw new UsageError(`${what} Give --run FOLDER of a run that broke it.`)
-  })
+  }
+  return new Map(ids.map((wanted) => [wanted, senderOf(wanted)]))
 }
 
 async function again(
-  { id, check }: Task,
+  id: string,
+  check: SuiteCheck,
   opened: OpenedTarget,
   suites: Suites,
   catalogue: Catalogue,
@@ -144,12 +134,8 @@ async function again(
   const { result } = await judgeOne(check, session, catalogue)
   process.off('SIGINT', interrupted)
   const results = new Map([[result.id, result]])
-  const rules = ruleResults(
-    session.ruleEngine.states(),
-    catalogue,
-    results,
-    session.owners.endpoints,
-  )
+  const { ruleEngine, owners } = session
+  const rules = ruleResults(ruleEngine.states(), catalogue, results, owners.endpoints)
   const judged = rules.find((rule) => rule.id === id) ?? result
   await cleanUp()
   tell(judged, redact)
@@ -165,12 +151,11 @@ async function again(
 function tell(result: Result, redact: (text: string) => string): void {
   const { outcome, message, expected, actual, place, exchanges } = checkResult(result, redact)
   console.log(`\n${outcome.toUpperCase()}  ${result.id}  ${message}`)
-  if (expected !== undefined) console.log(`  expected  ${expected}`)
-  if (actual !== undefined) console.log(`  actual    ${actual}`)
-  if (place !== undefined) console.log(`  place     ${place}`)
-  if (exchanges[0] !== undefined) console.log(`  exchange  ${exchanges[0]}`)
   const { because } = result
-  if (outcome === 'blocked' && because?.kind === 'check') {
-    console.log(`  next      assay reproduce ${because.id}`)
+  const blocked = outcome === 'blocked' && because?.kind === 'check'
+  const next = blocked ? `assay reproduce ${because.id}` : undefined
+  const facts = { expected, actual, place, exchange: exchanges[0], next }
+  for (const [name, value] of Object.entries(facts)) {
+    if (value !== undefined) console.log(`  ${name.padEnd(9)} ${value}`)
   }
 }

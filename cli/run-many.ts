@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { overview } from './overview.ts'
+import { stamp } from './folders.ts'
 import { screen } from './progress.ts'
+import { overview } from './reports.ts'
 import { number, UsageError } from './usage.ts'
 
 /** Verdicts of several banks make one exit code: the first of these that a run ended with. */
@@ -13,7 +14,7 @@ const GRAVEST_FIRST = [130, 5, 2, 3, 1, 4, 0]
 /** Options that mean a single run, and cannot be shared by several. */
 const SINGLE = ['failed', 'baseline', 'failOn', 'list', 'open'] as const
 
-export interface RunManyOptions extends Partial<Record<(typeof SINGLE)[number], unknown>> {
+type RunManyOptions = Partial<Record<(typeof SINGLE)[number], unknown>> & {
   target: string[]
   out?: string
   parallel?: string
@@ -28,7 +29,10 @@ export interface RunManyOptions extends Partial<Record<(typeof SINGLE)[number], 
 export async function runMany(options: RunManyOptions, args: readonly string[]): Promise<void> {
   const { target: files } = options
   const lone = SINGLE.find((name) => options[name] !== undefined)
-  if (lone) throw new UsageError(`--${spelled(lone)} is of one run: name one --target`)
+  if (lone) {
+    const spelled = lone.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    throw new UsageError(`--${spelled} is of one run: name one --target`)
+  }
   if (new Set(files.map((file) => resolve(file))).size < files.length) {
     throw new UsageError('the same --target stands twice')
   }
@@ -39,8 +43,7 @@ export async function runMany(options: RunManyOptions, args: readonly string[]):
   if (parallel === 0) throw new UsageError('--parallel takes a whole number from 1 to 64, not 0')
   const out = resolve(options.out ?? join('reports', `banks-${stamp()}`))
   const rest = withoutOptions(args, ['--target', '--out', '--parallel'])
-  const names = labels(files)
-  const queue = files.map((file, index) => ({ file, name: names[index] ?? file }))
+  const queue = labels(files)
   const codes: number[] = []
   const work = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
@@ -60,14 +63,14 @@ export async function runMany(options: RunManyOptions, args: readonly string[]):
 
 /** Judges one bank; each line that it prints begins with its name. The exit code. */
 function runOne(name: string, args: string[]): Promise<number> {
-  const child = spawn(
-    process.execPath,
-    [...process.execArgv, process.argv[1] ?? '', 'run', ...args],
-    {
-      stdio: ['inherit', 'pipe', 'pipe'],
-      env: { ...process.env, ...shown(name) },
-    },
-  )
+  // What a run that writes to us must know of our terminal.
+  const { width, colour } = screen()
+  const shown = { COLUMNS: String(width - name.length - 3), ...(colour && { FORCE_COLOR: '1' }) }
+  const command = [...process.execArgv, process.argv[1] ?? '', 'run', ...args]
+  const child = spawn(process.execPath, command, {
+    stdio: ['inherit', 'pipe', 'pipe'],
+    env: { ...process.env, ...shown },
+  })
   const told = (stream: Readable, say: (line: string) => void) =>
     createInterface({ input: stream }).on('line', (line) => say(`[${name}] ${line}`))
   told(child.stdout, console.log)
@@ -78,20 +81,14 @@ function runOne(name: string, args: string[]): Promise<number> {
   })
 }
 
-/** What a run that writes to us must know of our terminal; each of its lines begins with its name. */
-function shown(name: string): Record<string, string> {
-  const { width, colour } = screen()
-  return { COLUMNS: String(width - name.length - 3), ...(colour && { FORCE_COLOR: '1' }) }
-}
-
-/** File names without folder and ending, told apart by a number where two are alike. */
-function labels(files: readonly string[]): string[] {
+/** Files with their names without folder and ending, told apart by a number where two are alike. */
+function labels(files: readonly string[]): { file: string; name: string }[] {
   const seen = new Map<string, number>()
   return files.map((file) => {
     const name = file.replace(/^.*[\\/]/, '').replace(/\.ya?ml$/, '')
     const times = (seen.get(name) ?? 0) + 1
     seen.set(name, times)
-    return times === 1 ? name : `${name}-${times}`
+    return { file, name: times === 1 ? name : `${name}-${times}` }
   })
 }
 
@@ -105,15 +102,4 @@ function withoutOptions(args: readonly string[], names: readonly string[]): stri
     else kept.push(arg)
   }
   return kept
-}
-
-function spelled(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-}
-
-function stamp(): string {
-  return new Date()
-    .toISOString()
-    .replace(/\.\d+Z$/, 'Z')
-    .replaceAll(':', '-')
 }

@@ -1,5 +1,5 @@
 import { createProgress, screen } from './progress.ts'
-import type { RunOptions } from './run-options.ts'
+import type { RunOptions } from './run-target.ts'
 
 /** `assay run`: says at once that it is at work; what does the work is loaded meanwhile. */
 export async function run(options: RunOptions): Promise<void> {

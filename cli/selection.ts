@@ -1,23 +1,18 @@
-import { join } from 'node:path'
-import type { Catalogue } from '../engine/catalogue/catalogue.ts'
+import { type Catalogue, loadCatalogue, type Requirement } from '../engine/catalogue/catalogue.ts'
 import { chaptersAsking } from '../engine/run/askers.ts'
 import {
   checkInScope,
   inScope,
   PROFILES,
   type Profile,
+  ruleInScope,
   type Scope,
   TAGS,
 } from '../engine/run/scope.ts'
-import { loadSuites } from '../engine/run/suites.ts'
+import { idsOf, loadSuites } from '../engine/run/suites.ts'
 import { nearest } from '../engine/yaml/nearest.ts'
+import { SUITES } from './folders.ts'
 import { UsageError } from './usage.ts'
-
-/** Ends the command for a profile that there is not. */
-export function assertProfile(profile: string): asserts profile is Profile {
-  if ((PROFILES as readonly string[]).includes(profile)) return
-  throw new UsageError(`--profile is ${PROFILES.join(', ')}, not ${profile}`)
-}
 
 /** Ends the command for a pattern that selects nothing: a run that judges nothing looks green. */
 export function assertSelects(only: string[], catalogue: Catalogue): void {
@@ -30,19 +25,12 @@ export function assertSelects(only: string[], catalogue: Catalogue): void {
   if (idle.length === 0) return
   const chapters = [...new Set([...catalogue.requirements.values()].map(({ chapter }) => chapter))]
   const list = `assay ${chapters[0]?.startsWith('tpp/') ? 'tpp' : 'run'} --list`
-  const words = [
-    ...ids,
-    ...catalogue.requirements.keys(),
-    ...TAGS,
-    ...chapters.flatMap(chapterWords),
-  ]
+  const short = chapters.map((chapter) => chapter.slice(chapter.indexOf('/') + 1))
+  const words = [...ids, ...catalogue.requirements.keys(), ...TAGS, ...chapters, ...short]
   const meant = idle.map((pattern) => nearest(pattern, words)).filter((word) => word !== undefined)
-  if (meant.length > 0) {
-    const hint = `Did you mean ${meant.join(' ')}?`
-    throw new UsageError(`--only ${idle.join(' ')} selects nothing. ${hint} See ${list}`)
-  }
-  const known = `Name a check, requirement, chapter, level or tag (${TAGS.join(', ')}); * stands for anything`
-  throw new UsageError(`--only ${idle.join(' ')} selects nothing. ${known}: ${list}`)
+  const known = `Name a check, requirement, chapter, level or tag (${TAGS.join(', ')}); * stands for anything:`
+  const hint = meant.length > 0 ? `Did you mean ${meant.join(' ')}? See` : known
+  throw new UsageError(`--only ${idle.join(' ')} selects nothing. ${hint} ${list}`)
 }
 
 /**
@@ -55,10 +43,12 @@ export async function scopeOf(
   only: string[],
   catalogue: Catalogue,
 ): Promise<Scope> {
-  assertProfile(profile)
+  if (!isProfile(profile)) {
+    throw new UsageError(`--profile is ${PROFILES.join(', ')}, not ${profile}`)
+  }
   assertSelects(only, catalogue)
   if (only.length === 0) return { profile, only }
-  const suites = await loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue)
+  const suites = await loadSuites(SUITES, catalogue)
   const { checks } = suites
   const chapters = only.flatMap((pattern) => {
     const ids = [...catalogue.owners.keys()].filter((id) =>
@@ -73,7 +63,23 @@ export async function scopeOf(
   throw new UsageError(`--only ${only.join(' ')} selects no check${more}. See assay run --list`)
 }
 
-/** `account-information/accounts`, and `accounts` alone. */
-function chapterWords(chapter: string): string[] {
-  return [chapter, chapter.slice(chapter.indexOf('/') + 1)]
+const isProfile = (word: string): word is Profile => PROFILES.some((profile) => profile === word)
+
+/** What a run with this scope would judge: a line each, or a list in JSON. */
+export async function list(scope: Scope, json = false): Promise<void> {
+  const catalogue = loadCatalogue()
+  const suites = await loadSuites(SUITES, catalogue)
+  const checks = new Map(suites.checks.map((check) => [check.id, check]))
+  const rules = new Map(suites.rules.map((rule) => [rule.id, rule]))
+  const rows = idsOf(suites).flatMap((id) => {
+    const check = checks.get(id)
+    const chosen = check
+      ? checkInScope(check, catalogue, scope)
+      : ruleInScope(rules.get(id) ?? { id }, catalogue, scope)
+    if (!chosen) return []
+    const { level, chapter, text } = catalogue.owners.get(id) as Requirement
+    return [{ id, level, kind: check ? 'check' : 'rule', chapter, title: check?.title ?? text }]
+  })
+  if (json) console.log(JSON.stringify(rows, null, 2))
+  else for (const row of rows) console.log(Object.values(row).join('  '))
 }

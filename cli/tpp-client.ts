@@ -4,17 +4,28 @@ import type { DirectoryOptions } from '../bank/directory.ts'
 import type { BankHost } from '../engine/certification/bank-host.ts'
 import type { ClientDriver } from '../engine/certification/client.ts'
 import { commandClient } from '../engine/certification/command-client.ts'
+import { openCustomers } from '../engine/certification/customer.ts'
 import type { Tpp, TppDocument } from '../engine/certification/tpp-file.ts'
 import { readPlain } from '../engine/record/read-plain.ts'
 import { createBankHost } from '../proof/tpp/bank-host.ts'
 import { openStateFolder } from './bank-state.ts'
-import { UsageError } from './usage.ts'
+import { portTaken, UsageError } from './usage.ts'
+
+/** The bank that a client meets, the customer who sits before it, and the client. */
+export async function openParties(tpp: Tpp, signal: AbortSignal) {
+  const host = await openHost(tpp)
+  const customers = await openCustomers()
+  const client = await openClient(tpp, signal)
+  const close = async () => {
+    await client.close()
+    await customers.close()
+    await host.close()
+  }
+  return { host, customers, client, close }
+}
 
 /** How the client of a TPP is driven. */
-export async function openClient(
-  { document, base }: Tpp,
-  signal: AbortSignal,
-): Promise<ClientDriver> {
+async function openClient({ document, base }: Tpp, signal: AbortSignal): Promise<ClientDriver> {
   const { client } = document
   const patience = (client.timeout ?? (client.driver === 'ask' ? 600 : 30)) * 1000
   if (client.driver === 'command') {
@@ -22,11 +33,8 @@ export async function openClient(
   }
   if (client.driver === 'ask') {
     const { askClient } = await import('../engine/certification/ask-client.ts')
-    return askClient({
-      patience,
-      signal,
-      tell: (url) => console.log(`What to do with the client: ${url}`),
-    })
+    const tell = (url: string) => console.log(`What to do with the client: ${url}`)
+    return askClient({ patience, signal, tell })
   }
   const { browserClient } = await import('../engine/certification/browser-client.ts')
   const { findBrowser } = await import('../engine/authorisation-drivers/find-browser.ts')
@@ -43,15 +51,16 @@ export async function openClient(
  * Where the banks of a certification come from: fresh ones on any port for a program; for a web
  * application or a person, who are configured once, always at the same address, with the same keys.
  */
-export async function openHost({ document, base }: Tpp): Promise<BankHost> {
+async function openHost({ document, base }: Tpp): Promise<BankHost> {
   const { client, port = 8443, state } = document
   const enrol = await enrolmentOf(document, base)
   if (client.driver === 'command' && state === undefined) return createBankHost({ enrol })
-  const folder = await openStateFolder(stateFolderOf(document, base), enrol)
-  const { directory, kept } = folder
+  const { directory, kept } = await openStateFolder(stateFolderOf(document, base), enrol)
   const host = await createBankHost({ directory, enrol, once: { port, kept } })
+  const taken = (used = port) =>
+    `port ${used} is in use. End the bank there, or name another port: in the file of the TPP`
   return {
-    open: async (options) => host.open(options).catch(portTaken),
+    open: async (options) => host.open(options).catch(portTaken(taken)),
     async close() {
       await host.close()
       await directory.close()
@@ -62,13 +71,6 @@ export async function openHost({ document, base }: Tpp): Promise<BankHost> {
 /** The folder in which the TPP's directory is kept. */
 export function stateFolderOf({ name, state }: TppDocument, base: string): string {
   return resolve(base, state ?? `.assay/${name}`)
-}
-
-function portTaken(error: NodeJS.ErrnoException & { port?: number }): never {
-  if (error.code !== 'EADDRINUSE') throw error
-  throw new UsageError(
-    `port ${error.port} is in use. End the bank there, or name another port: in the file of the TPP`,
-  )
 }
 
 /** The TPP's own keys and redirect URIs, as the directory writes them down. */

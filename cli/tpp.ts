@@ -1,60 +1,35 @@
 import { mkdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import type { BankHost } from '../engine/certification/bank-host.ts'
-import { openCustomers } from '../engine/certification/customer.ts'
+import { certify } from '../engine/certification/certify.ts'
 import { recordCertification } from '../engine/certification/record-certification.ts'
+import { GOALS, goalsOf } from '../engine/certification/scenario.ts'
 import { loadTppSuites } from '../engine/certification/suite.ts'
 import { readTppFile, type Tpp } from '../engine/certification/tpp-file.ts'
 import { targetFrom } from '../engine/configuration/resolve.ts'
-import { readKey } from '../engine/report/evidence/sign-run.ts'
-import { readReport } from '../engine/report/read-run.ts'
+import { TargetError } from '../engine/configuration/target-error.ts'
 import { configurationDigest } from '../engine/run/configuration-digest.ts'
-import { loadDeviations } from '../engine/run/deviations.ts'
 import { inScope } from '../engine/run/scope.ts'
+import type { Exchange } from '../engine/wire/exchange.ts'
+import { defaultFolder, TPP_SUITES, version } from './folders.ts'
+import { forgetEarlier, type JudgingOptions, prepared } from './preparation.ts'
 import { createProgress, screen } from './progress.ts'
-import { assertFree, defaultFolder, failedOf, forgetEarlier, report } from './run-target.ts'
+import { report } from './run-target.ts'
 import { assertSelects } from './selection.ts'
-import { openClient, openHost } from './tpp-client.ts'
-import { textOf, UsageError } from './usage.ts'
-import { version } from './version.ts'
-
-export interface TppOptions {
-  tpp: string
-  out?: string
-  only?: string[]
-  failed?: string
-  list?: boolean
-  deviations?: string
-  baseline?: string
-  failOn?: string
-  history?: string
-  sign?: string
-  force?: boolean
-  open?: boolean
-}
-
-export const TPP_SUITES = join(import.meta.dirname, '..', 'suites', 'tpp')
+import { openParties } from './tpp-client.ts'
 
 /** `assay tpp`: judges a TPP's client; the exit code is that of the verdict. */
-export async function tpp(options: TppOptions): Promise<void> {
+export async function tpp(options: JudgingOptions & { tpp: string }): Promise<void> {
   const catalogue = loadCatalogue(undefined, 'TPP')
-  if (options.failOn !== undefined && (options.failOn !== 'new' || !options.baseline)) {
-    throw new UsageError('--fail-on takes new, and needs --baseline')
-  }
-  const deviations = deviationsOf(options.deviations)
-  if (options.baseline) await readReport(options.baseline)
-  if (options.sign) readKey(textOf('--sign', options.sign), process.env.ASSAY_SIGNING_PASSPHRASE)
-  if (options.out) assertFree(options.out, options.force)
-  const only = [...(options.only ?? []), ...(await failedOf(options.failed))]
+  const { only, deviations } = await prepared(options, catalogue)
   assertSelects(only, catalogue)
   const selected = (id: string) => inScope(id, catalogue, { profile: 'full', only })
   const suites = await loadTppSuites(TPP_SUITES, catalogue)
+  const judged = [...suites.scenarios, ...suites.rules].filter(({ id }) => selected(id))
   if (options.list) {
-    for (const { id, title } of [...suites.scenarios, ...suites.rules].filter(({ id }) =>
-      selected(id),
-    )) {
+    for (const { id, title } of judged) {
       const { level = '', chapter = '' } = catalogue.owners.get(id) ?? {}
       const kind = suites.rules.some((rule) => rule.id === id) ? 'rule' : 'scenario'
       console.log([id, level, kind, chapter, title].join('  '))
@@ -68,29 +43,25 @@ export async function tpp(options: TppOptions): Promise<void> {
   forgetEarlier(out)
   const progress = createProgress(screen())
   const interruption = new AbortController()
+  const { signal } = interruption
   const stop = () => interruption.abort()
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)
-  const host = await openHost(read)
-  const customers = await openCustomers()
-  const client = await openClient(read, interruption.signal)
+  const { close, ...parties } = await openParties(read, signal)
   try {
     progress.doing(`Certifying ${document.name}`)
-    const total = [...suites.scenarios, ...suites.rules].filter(({ id }) => selected(id)).length
     let requests = 0
-    progress.follows(() => ({ total, requests }))
+    progress.follows(() => ({ total: judged.length, requests }))
     await recordCertification(
       {
+        ...parties,
         suites,
         catalogue,
-        host,
-        client,
-        customers,
         selected,
         goals,
         parallel: parallelOf(read),
         patience: settleOf(read),
-        signal: interruption.signal,
+        signal,
         onExchange: () => {
           requests += 1
         },
@@ -101,34 +72,23 @@ export async function tpp(options: TppOptions): Promise<void> {
         version,
         out,
         only,
-        secrets: await secretsOf(host),
+        secrets: await secretsOf(parties.host),
         deviations,
         onResult: (chapter, result) => progress.judged(chapter, result),
       },
     )
     progress.end()
-    await report(out, { ours: true, side: 'TPP' }, options)
+    await report(out, 'TPP', options)
     if (process.exitCode) console.log(`again   assay tpp --tpp ${options.tpp} --failed ${out}`)
   } finally {
     progress.end()
     process.off('SIGINT', stop)
     process.off('SIGTERM', stop)
-    await client.close()
-    await customers.close()
-    await host.close()
-  }
-
-  function deviationsOf(file: string | undefined) {
-    if (file === undefined) return undefined
-    try {
-      return loadDeviations(file, catalogue)
-    } catch (error) {
-      throw new UsageError((error as Error).message)
-    }
+    await close()
   }
 }
 
-export function parallelOf({ document: { client, parallel } }: Tpp): number {
+function parallelOf({ document: { client, parallel } }: Tpp): number {
   // One more than there are processors: some scenarios wait, and the others need not.
   return parallel ?? (client.driver === 'command' ? availableParallelism() + 1 : 1)
 }
@@ -145,5 +105,90 @@ async function secretsOf(host: BankHost): Promise<string[]> {
     return targetFrom(bank.document).secrets
   } finally {
     await bank.close()
+  }
+}
+
+/** `assay plan --tpp`: what a certification will ask of a client, before it is started. */
+export async function planTpp(options: { tpp: string; only?: string[] }): Promise<void> {
+  const { only = [] } = options
+  const catalogue = loadCatalogue(undefined, 'TPP')
+  assertSelects(only, catalogue)
+  const tpp = readTppFile(options.tpp)
+  const { document, goals } = tpp
+  const all = await loadTppSuites(TPP_SUITES, catalogue)
+  const selected = ({ id }: { id: string }) => inScope(id, catalogue, { profile: 'full', only })
+  const scenarios = all.scenarios.filter(selected)
+  const able = scenarios.filter((each) => goalsOf(each).every((goal) => goals.includes(goal)))
+  const asked = able.flatMap(goalsOf)
+  const times = (goal: string) => asked.filter((each) => each === goal).length
+  const left = scenarios.length - able.length
+  const rules = all.rules.filter(selected).length
+  console.log(
+    `${document.name}: ${able.length} scenarios, ${rules} rules over every request, ${parallelOf(tpp)} at a time.`,
+  )
+  if (left > 0) console.log(`${left} not applicable: the client declares that it lacks their goal.`)
+  console.log(`The client is asked ${asked.length} times:`)
+  for (const goal of goals) {
+    console.log(`  ${String(times(goal)).padStart(3)}  ${goal.padEnd(14)} ${GOALS[goal]}`)
+  }
+  const visits = times('connect') + times('reconfirm')
+  console.log(`The customer is sent to the bank about ${visits} times; we log in and approve.`)
+  console.log('Everything stays on this machine, and nothing is left behind.')
+}
+
+const line = (level: 'ok' | 'wrong', text: string) => console.log(`${level.padEnd(8)} ${text}`)
+
+/** `assay doctor --tpp`: does the client read from the correct bank? What the bank saw, line by line. */
+export async function doctorTpp(path: string): Promise<void> {
+  const tpp = opened(path)
+  if (!tpp) return
+  const { document, goals } = tpp
+  const { driver } = document.client
+  line('ok', `file  ${document.name}, driven by ${driver}; it can ${goals.join(', ')}`)
+  const catalogue = loadCatalogue(undefined, 'TPP')
+  const { scenarios, rules } = await loadTppSuites(TPP_SUITES, catalogue)
+  const control = scenarios.filter(({ control: first }) => first).slice(0, 1)
+  const { close, ...parties } = await openParties(tpp, new AbortController().signal)
+  try {
+    const { results } = await certify({
+      ...parties,
+      suites: { scenarios: control, rules },
+      catalogue,
+      selected: (id) => id === control[0]?.id,
+      goals,
+      parallel: 1,
+      patience: 0,
+      onExchange: told,
+    })
+    const result = results.get(control[0]?.id ?? '')
+    if (result?.outcome === 'pass') {
+      line('ok', 'the client reads from the correct bank: assay tpp can judge it')
+      return
+    }
+    line('wrong', result?.message || 'nothing came of it')
+    process.exitCode = result?.because?.kind === 'environment' ? 2 : 1
+  } finally {
+    await close()
+  }
+}
+
+function told({ endpoint, request, response, failure, about }: Exchange, broken: string[]): void {
+  if (endpoint === 'elsewhere' && request.method !== 'CONNECT') return
+  const { refusal } = about.seen ?? {}
+  const place = URL.canParse(request.url) ? new URL(request.url).pathname : request.url
+  const answer = response?.status ?? failure?.code ?? ''
+  const why = refusal ? `: ${refusal.detail}` : ''
+  const rules = broken.length > 0 ? `  breaks ${broken.join(', ')}` : ''
+  line(why || rules ? 'wrong' : 'ok', `${request.method} ${place} ${answer}${why}${rules}`)
+}
+
+function opened(path: string): Tpp | undefined {
+  try {
+    return readTppFile(path)
+  } catch (error) {
+    if (!(error instanceof TargetError)) throw error
+    for (const problem of error.message.split('\n')) line('wrong', `file  ${problem}`)
+    process.exitCode = 2
+    return undefined
   }
 }

@@ -13,6 +13,13 @@ export function textOf(option: string, file: string): string {
   }
 }
 
+/** Catches what opening a port ends with: where it is taken, that is a mistake of usage. */
+export function portTaken(say: (port: number | undefined) => string) {
+  return (error: NodeJS.ErrnoException & { port?: number }): never => {
+    throw error.code === 'EADDRINUSE' ? new UsageError(say(error.port)) : error
+  }
+}
+
 /** A whole number of an option, within bounds. */
 export function number(option: string, text: string | undefined, most: number): number | undefined {
   if (text === undefined) return undefined

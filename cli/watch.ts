@@ -8,24 +8,12 @@ import { openWatch, type WatchedLine } from '../engine/certification/watch.ts'
 import { openWatchPage } from '../engine/certification/watch-page.ts'
 import { targetFrom } from '../engine/configuration/resolve.ts'
 import type { TargetDocument } from '../engine/configuration/target.ts'
+import { defaultFolder, TPP_SUITES, version } from './folders.ts'
 import { screen } from './progress.ts'
-import { defaultFolder, report } from './run-target.ts'
-import { TPP_SUITES } from './tpp.ts'
-import { version } from './version.ts'
-
-export interface Watching {
-  /** Address of the page that updates by itself. */
-  url: string
-  see(sighting: BankSighting): void
-  /** Writes the report and says what is in it. */
-  end(): Promise<void>
-}
+import { report } from './run-target.ts'
 
 /** Judges and shows every request that reaches the bank. */
-export async function startWatch(
-  target: TargetDocument,
-  options: { out?: string; port?: number },
-): Promise<Watching> {
+export async function startWatch(target: TargetDocument, options: { out?: string; port?: number }) {
   const catalogue = loadCatalogue(undefined, 'TPP')
   const suites = await loadTppSuites(TPP_SUITES, catalogue)
   const out = resolve(options.out ?? defaultFolder('watched'))
@@ -35,17 +23,19 @@ export async function startWatch(
   const page = await openWatchPage(options.port)
   const { colour } = screen()
   return {
+    /** Address of the page that updates by itself. */
     url: page.url,
-    see(sighting) {
+    see(sighting: BankSighting) {
       const line = watch.see(sighting)
       if (!line) return
       page.show(line)
       console.log(lineText(line, colour))
     },
+    /** Writes the report and says what is in it. */
     async end() {
       await page.close()
       watch.finish()
-      await report(out, { ours: true, side: 'TPP' }, {})
+      await report(out, 'TPP')
       // Whoever watches looks; only a certification is a verdict.
       process.exitCode = 0
     },

@@ -4,11 +4,7 @@ import type { Addresses, TargetDocument } from './target.ts'
  * Where each operation of the documents stands, as absolute URLs without a trailing slash. A URL is
  * empty where the target gives no address for it: then it declares that part absent.
  */
-export interface Endpoints {
-  discovery: string
-  registration: string
-  authorisation: string
-  token: string
+export interface Endpoints extends Record<Part, string> {
   /** Below it: /account-access-consents, /accounts, /balances, /transactions. */
   aisp: string
   /**
@@ -20,105 +16,111 @@ export interface Endpoints {
   products: string
 }
 
+/** What of the interface has an address of its own in the table "Endpoints". */
+export type Part = 'discovery' | 'registration' | 'authorisation' | 'token' | 'aisp' | 'products'
+
 export type Layout = 'production' | 'sandbox'
 
-const VERSION = '/open-banking/v3.1'
+type Placeholder = Exclude<keyof Addresses, 'overrides'>
+
+/** The placeholders that each layout needs; {product_api_url} is of both. */
+export const PLACEHOLDERS: Record<Layout, readonly Placeholder[]> = {
+  production: ['base_url', 'auth_url', 'discovery_url'],
+  sandbox: [
+    'sandbox_discovery_url',
+    'sandbox_api_url',
+    'sandbox_registration_url',
+    'sandbox_token_url',
+  ],
+}
+
 const WELL_KNOWN = '/.well-known/openid-configuration'
+const AISP = '/open-banking/v3.1/aisp'
+
+type Address = [below: Placeholder, path: string, port?: number]
+
+/** The table "Endpoints": below which placeholder of "Addresses" each part stands, and where there. */
+const SHOWN: Record<Layout, Record<Part, Address>> = {
+  production: {
+    discovery: ['discovery_url', WELL_KNOWN],
+    registration: ['base_url', '/open-banking/oauth/register'],
+    authorisation: ['auth_url', '/authorize'],
+    token: ['base_url', '/open-banking/oauth/token'],
+    aisp: ['base_url', AISP],
+    products: ['product_api_url', '/open-banking/v1'],
+  },
+  // "{sandbox_registration_url} … served on port 4501", "{sandbox_token_url} … on port 4201".
+  sandbox: {
+    discovery: ['sandbox_discovery_url', WELL_KNOWN],
+    registration: ['sandbox_registration_url', '/dynamic-client-registration/v3.1/register', 4501],
+    authorisation: ['sandbox_discovery_url', '/auth'],
+    token: ['sandbox_token_url', '/token', 4201],
+    // The document shows no path below {sandbox_api_url}: "A sandbox mirrors production."
+    aisp: ['sandbox_api_url', AISP],
+    products: ['product_api_url', '/open-banking/v1'],
+  },
+}
 
 /** Production when any production placeholder is there; the sandbox has none of them. */
 export function layoutOf(addresses: Addresses): Layout {
-  const production = addresses.base_url ?? addresses.auth_url ?? addresses.discovery_url
-  const sandbox =
-    addresses.sandbox_api_url ??
-    addresses.sandbox_discovery_url ??
-    addresses.sandbox_registration_url ??
-    addresses.sandbox_token_url
-  return production === undefined && sandbox !== undefined ? 'sandbox' : 'production'
+  const has = (layout: Layout) => PLACEHOLDERS[layout].some((name) => addresses[name] !== undefined)
+  return !has('production') && has('sandbox') ? 'sandbox' : 'production'
 }
 
-/**
- * Resolves the placeholders of the document's table "Addresses" into the URLs of its table
- * "Endpoints".
- */
-export function endpointsOf(document: TargetDocument): Endpoints {
-  const { addresses, fundsConfirmation } = document
-  const overrides = addresses.overrides ?? {}
-  const shown = layoutOf(addresses) === 'sandbox' ? sandbox(addresses) : production(addresses)
-  const aisp = trimmed(overrides.aisp) ?? shown.aisp
-  const cbpii = trimmed(overrides.cbpii)
-  const candidates = fundsConfirmationCandidates(aisp, cbpii)
-  const products =
-    trimmed(overrides.products) ?? below(addresses.product_api_url, '/open-banking/v1')
+/** The member of a target file that gives the address of a part: `addresses.base_url`. */
+export function memberOf(part: Part, addresses: Addresses): string {
+  if (addresses.overrides?.[part] !== undefined) return `addresses.overrides.${part}`
+  return `addresses.${SHOWN[layoutOf(addresses)][part][0]}`
+}
+
+/** The URLs of a target's endpoints. */
+export function endpointsOf({ addresses, fundsConfirmation }: TargetDocument): Endpoints {
+  const { overrides = {} } = addresses
+  const shown = SHOWN[layoutOf(addresses)]
+  const at = (part: Part) => {
+    const [placeholder, path, port] = shown[part]
+    const address = onPort(addresses[placeholder], port)
+    return trimmed(overrides[part] ?? (address && `${trimmed(address)}${path}`) ?? '')
+  }
+  const aisp = at('aisp')
+  const candidates = fundsConfirmationCandidates(aisp, overrides.cbpii)
+  const products = at('products')
   return {
-    discovery: trimmed(overrides.discovery) ?? shown.discovery,
-    registration: trimmed(overrides.registration) ?? shown.registration,
-    authorisation: trimmed(overrides.authorisation) ?? shown.authorisation,
-    token: trimmed(overrides.token) ?? shown.token,
+    discovery: at('discovery'),
+    registration: at('registration'),
+    authorisation: at('authorisation'),
+    token: at('token'),
     aisp,
     cbpii: {
       create: named(aisp, fundsConfirmation?.create) ?? candidates,
       delete: named(aisp, fundsConfirmation?.delete) ?? candidates,
     },
-    products: products === '' ? '' : `${products}/consumer-credit-cards`,
-  }
-}
-
-type Shown = Pick<Endpoints, 'discovery' | 'registration' | 'authorisation' | 'token' | 'aisp'>
-
-function production(addresses: Addresses): Shown {
-  return {
-    discovery: below(addresses.discovery_url, WELL_KNOWN),
-    registration: below(addresses.base_url, '/open-banking/oauth/register'),
-    authorisation: below(addresses.auth_url, '/authorize'),
-    token: below(addresses.base_url, '/open-banking/oauth/token'),
-    aisp: below(addresses.base_url, `${VERSION}/aisp`),
-  }
-}
-
-/** "{sandbox_registration_url} … served on port 4501", "{sandbox_token_url} … on port 4201". */
-function sandbox(addresses: Addresses): Shown {
-  return {
-    discovery: below(addresses.sandbox_discovery_url, WELL_KNOWN),
-    registration: below(
-      onPort(addresses.sandbox_registration_url, 4501),
-      '/dynamic-client-registration/v3.1/register',
-    ),
-    authorisation: below(addresses.sandbox_discovery_url, '/auth'),
-    token: below(onPort(addresses.sandbox_token_url, 4201), '/token'),
-    // The document shows no path below {sandbox_api_url}: "A sandbox mirrors production."
-    aisp: below(addresses.sandbox_api_url, `${VERSION}/aisp`),
+    products: products && `${products}/consumer-credit-cards`,
   }
 }
 
 function fundsConfirmationCandidates(aisp: string, cbpii: string | undefined): string[] {
-  if (cbpii !== undefined) return [`${cbpii}/funds-confirmation-consents`]
+  if (cbpii !== undefined) return [`${trimmed(cbpii)}/funds-confirmation-consents`]
   if (aisp === '') return []
-  const version = aisp.endsWith('/aisp') ? aisp.slice(0, -'/aisp'.length) : aisp
-  return [
-    `${version}/cbpii/funds-confirmation-consents`,
-    `${aisp}/cbpii/funds-confirmation-consents`,
-    `${aisp}/funds-confirmation-consents`,
-  ]
+  const version = aisp.replace(/\/aisp$/, '')
+  return [`${version}/cbpii`, `${aisp}/cbpii`, aisp].map(
+    (address) => `${address}/funds-confirmation-consents`,
+  )
 }
 
 /** A path that the target names: below the address of consent endpoints, or a whole URL. */
 function named(aisp: string, path: string | undefined): string[] | undefined {
   if (path === undefined) return undefined
-  if (URL.canParse(path)) return [path]
-  return [`${aisp}${path.startsWith('/') ? '' : '/'}${path}`]
+  return [URL.canParse(path) ? path : `${aisp}/${path.replace(/^\//, '')}`]
 }
 
-function below(address: string | undefined, path: string): string {
-  return address === undefined ? '' : `${address.replace(/\/+$/, '')}${path}`
-}
-
-function trimmed(address: string | undefined): string | undefined {
-  return address?.replace(/\/+$/, '')
+function trimmed(address: string): string {
+  return address.replace(/\/+$/, '')
 }
 
 /** Adds the documented port to an address that names none. */
-function onPort(address: string | undefined, port: number): string | undefined {
-  if (address === undefined || !URL.canParse(address)) return address
+function onPort(address: string | undefined, port: number | undefined): string | undefined {
+  if (!port || address === undefined || !URL.canParse(address)) return address
   if (/^[a-z]+:\/\/[^/]*:\d+/i.test(address)) return address
   const url = new URL(address)
   url.port = String(port)

@@ -3,6 +3,8 @@ import { isPair, isScalar, isSeq, visit } from 'yaml'
 import { LARGEST_FILE, readPlain } from '../record/read-plain.ts'
 import type { Path, Source } from '../yaml/source.ts'
 
+export type Environment = Record<string, string | undefined>
+
 const VARIABLE = /\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 
 /**
@@ -12,7 +14,7 @@ const VARIABLE = /\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
  *
  * @returns paths of the values that came from elsewhere: a number there may be spelled as text.
  */
-export function interpolate(source: Source, env: Record<string, string | undefined>): Set<string> {
+export function interpolate(source: Source, env: Environment): Set<string> {
   const filled = new Set<string>()
   visit(source.document, {
     Scalar(key, node, ancestors) {
@@ -28,50 +30,47 @@ export function interpolate(source: Source, env: Record<string, string | undefin
   return filled
 }
 
-function withVariables(
-  text: string,
-  env: Record<string, string | undefined>,
-  source: Source,
-  path: Path,
-): string | undefined {
+/** The text, filled in; undefined where a variable is not set. */
+function withVariables(text: string, env: Environment, source: Source, path: Path) {
   let complete = true
   const result = text.replace(VARIABLE, (whole, name?: string, otherwise?: string) => {
     if (name === undefined) return whole === '$$' ? '$' : whole
-    const value = env[name]
-    if (value !== undefined && (value !== '' || otherwise === undefined)) return value
-    if (otherwise !== undefined) return otherwise
+    const value = env[name] || (otherwise ?? env[name])
+    if (value !== undefined) return value
     complete = false
-    const words = `the environment variable ${name} is not set. Set it, or write \${${name}:-default}.`
-    source.complain(path, words)
+    const mend = `Set it, or write \${${name}:-default}.`
+    source.complain(path, `the environment variable ${name} is not set. ${mend}`)
     return ''
   })
   return complete ? result : undefined
 }
 
+/** What a file holds: its text, or base64 of what is no text; undefined where it cannot be read. */
 function contentOf(name: string, source: Source, path: Path): string | undefined {
   const file = resolve(dirname(source.file), name)
-  let bytes: Buffer
   try {
-    bytes = readPlain(file)
+    const bytes = readPlain(file)
+    const text = bytes.toString('utf8')
+    const isText = !text.includes('\0') && Buffer.from(text).equals(bytes)
+    return isText ? text.trimEnd() : bytes.toString('base64')
   } catch (error) {
     source.complain(path, `${file} cannot be read: ${reason(error)}.`)
     return undefined
   }
-  const text = bytes.toString('utf8')
-  if (text.includes('\0') || !Buffer.from(text).equals(bytes)) return bytes.toString('base64')
-  return text.trimEnd()
+}
+
+const REASONS: Record<string, string> = {
+  ENOENT: 'there is no such file. Correct the path, it is relative to the target file',
+  EACCES: 'permission is denied. Let this user read it',
+  EISDIR: 'it is a directory. Name a file in it',
+  ENOTSUP: 'it is no plain file but a pipe or a device. Name a file',
+  EFBIG: `it is larger than ${LARGEST_FILE / 1024} KiB. Name another file`,
 }
 
 /** Why a file cannot be read, with the mend. */
 export function reason(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT')
-    return 'there is no such file. Correct the path, it is relative to the target file'
-  if (code === 'EACCES') return 'permission is denied. Let this user read it'
-  if (code === 'EISDIR') return 'it is a directory. Name a file in it'
-  if (code === 'ENOTSUP') return 'it is no plain file but a pipe or a device. Name a file'
-  if (code === 'EFBIG') return `it is larger than ${LARGEST_FILE / 1024} KiB. Name another file`
-  return `${code ?? 'unknown reason'}. Correct the path`
+  const { code = 'unknown reason' } = error as NodeJS.ErrnoException
+  return REASONS[code] ?? `${code}. Correct the path`
 }
 
 function pathTo(ancestors: readonly unknown[], node: unknown): Path {

@@ -1,9 +1,10 @@
 import { dirname } from 'node:path'
+import type { ErrorObject } from 'ajv/dist/2020.js'
 import { readPlain } from '../record/read-plain.ts'
-import { sourceOf } from '../yaml/source.ts'
+import { type Source, sourceOf } from '../yaml/source.ts'
+import { noteViolations, pathOf, validatorOf } from '../yaml/validate.ts'
 import { checkSense } from './check-sense.ts'
-import { checkShape } from './check-shape.ts'
-import { interpolate, reason } from './interpolate.ts'
+import { type Environment, interpolate, reason } from './interpolate.ts'
 import { type Target, targetFrom } from './resolve.ts'
 import type { TargetDocument } from './target.ts'
 import { TargetError, throwProblems } from './target-error.ts'
@@ -18,8 +19,6 @@ export interface EmbeddedOptions {
 export type TargetFile =
   | { kind: 'embedded'; options: EmbeddedOptions }
   | { kind: 'bank'; target: Target }
-
-type Environment = Record<string, string | undefined>
 
 /**
  * Reads a target file of either kind: YAML or JSON, values from the environment and from files
@@ -69,4 +68,39 @@ function textOf(path: string): string {
     const text = `the target file cannot be read: ${why}.`
     throw new TargetError(path, [{ line: 1, column: 1, text }])
   }
+}
+
+/**
+ * Checks a document against schemas/assay/target.schema.json and notes each problem at its place.
+ * The `bank` member decides which of the two shapes it must have, so that errors are of that shape.
+ *
+ * @param filled paths of values from the environment or a file: a number may be spelled as text.
+ * @returns the document, numbers and booleans among the filled values converted.
+ */
+function checkShape(source: Source, filled: Set<string>): unknown {
+  const value: unknown = source.document.toJS()
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    source.complain([], 'a target file is an object. Start with name: and addresses:.')
+    return value
+  }
+  const validate = validatorOf('target', 'bank' in value ? 'embedded' : 'target')
+  if (validate(value)) return value
+  for (const error of validate.errors ?? []) convert(value, error, filled)
+  noteViolations(source, value, validate)
+  return value
+}
+
+function convert(value: object, error: ErrorObject, filled: Set<string>): void {
+  if (error.keyword !== 'type' || typeof error.data !== 'string') return
+  const path = pathOf(error.instancePath, value)
+  const converted = spelled(error.data.trim(), String(error.params.type))
+  if (converted === undefined || !filled.has(JSON.stringify(path))) return
+  const parent = path.slice(0, -1).reduce((node, key) => Reflect.get(node, key), value)
+  Reflect.set(parent, path.at(-1) ?? '', converted)
+}
+
+function spelled(text: string, type: string): number | boolean | undefined {
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  if ((type === 'integer' || type === 'number') && /^-?\d+(\.\d+)?$/.test(text)) return Number(text)
+  return undefined
 }

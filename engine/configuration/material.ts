@@ -8,159 +8,151 @@ export interface Finding {
   text: string
 }
 
+type Signing = Omit<ClientDocument['signing'], 'kid'>
+
+const isJwk = ({ key }: Signing) => key.trimStart().startsWith('{')
+
 /**
  * Reads a signing key: PEM (PKCS#8, PKCS#1, encrypted or not) or the JSON of a private JWK.
  *
  * @throws Error of node:crypto, which names neither the key nor the passphrase.
  */
-export function signingKey(signing: ClientDocument['signing']): KeyObject {
-  if (signing.key.trimStart().startsWith('{')) {
-    return createPrivateKey({ key: JSON.parse(signing.key), format: 'jwk' })
-  }
-  return privateKey(signing.key, signing.passphrase)
+export function signingKey(signing: Signing): KeyObject {
+  return isJwk(signing)
+    ? createPrivateKey({ key: JSON.parse(signing.key), format: 'jwk' })
+    : privateKey(signing)
 }
 
-function privateKey(pem: string, passphrase: string | undefined): KeyObject {
-  return createPrivateKey({ key: pem, ...(passphrase !== undefined && { passphrase }) })
+/** The key as PEM without its passphrase; it throws as signingKey does. */
+export function plainPem(signing: Signing): string {
+  return signingKey(signing).export({ type: 'pkcs8', format: 'pem' }) as string
 }
 
-const WHOLE = 'Name the file as it came: file:name.pem.'
+function privateKey({ key, passphrase }: Signing): KeyObject {
+  return createPrivateKey({ key, ...(passphrase !== undefined && { passphrase }) })
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
+const DAMAGED = 'is damaged PEM. Name the file as it came: file:name.pem.'
 
 /** What is wrong with a transport certificate and its key; nothing when it can be offered. */
 export function transportFindings(transport: TransportDocument): Finding[] {
   const { certificate, key, pkcs12, passphrase } = transport
   if (pkcs12 !== undefined) {
-    if (certificate !== undefined || key !== undefined) {
-      return [{ text: 'has both pkcs12 and certificate or key. Keep one of them.' }]
-    }
-    return pkcs12Findings(pkcs12, passphrase)
+    if (certificate === undefined && key === undefined) return pkcs12Finding(pkcs12, passphrase)
+    return [{ text: 'has both pkcs12 and certificate or key. Keep one of them.' }]
   }
-  if (certificate === undefined && key === undefined) {
+  if (certificate === undefined || key === undefined) {
+    if (certificate) return [{ text: 'has a certificate without key. Add key.' }]
+    if (key) return [{ text: 'has a key without certificate. Add certificate.' }]
     return [{ text: 'names no certificate. Add certificate and key, or pkcs12.' }]
   }
-  if (certificate === undefined)
-    return [{ text: 'has a key without certificate. Add certificate.' }]
-  if (key === undefined) return [{ text: 'has a certificate without key. Add key.' }]
   const leaf = certificateIn(certificate)
-  const opened = openedKey(key, passphrase)
-  const findings = [leaf, opened].flatMap((read) => ('finding' in read ? [read.finding] : []))
-  if ('finding' in leaf || 'finding' in opened) return findings
-  if (!leaf.read.checkPrivateKey(opened.read)) {
-    return [
-      { member: 'key', text: 'does not match the certificate. Name the key it was issued for.' },
-    ]
-  }
-  return []
+  const opened = openedKey({ key, passphrase })
+  if ('text' in leaf || 'text' in opened) return [leaf, opened].filter((read) => 'text' in read)
+  if (leaf.checkPrivateKey(opened)) return []
+  const text = 'does not match the certificate. Name the key it was issued for.'
+  return [{ member: 'key', text }]
 }
 
-type Read<T> = { read: T } | { finding: Finding }
-
-function certificateIn(pem: string): Read<X509Certificate> {
+function certificateIn(pem: string): X509Certificate | Finding {
   const member = 'certificate'
   if (!pem.includes('-----BEGIN CERTIFICATE-----')) {
     const text = pem.includes('PRIVATE KEY-----')
       ? 'is a private key. Name the certificate here and the key under key.'
       : 'is not PEM. Convert it: openssl x509 -inform der -in FILE -out FILE.pem.'
-    return { finding: { member, text } }
+    return { member, text }
   }
   try {
-    return { read: new X509Certificate(pem) }
+    return new X509Certificate(pem)
   } catch {
-    return { finding: { member, text: `is damaged PEM. ${WHOLE}` } }
+    return { member, text: DAMAGED }
   }
 }
 
-function openedKey(pem: string, passphrase: string | undefined): Read<KeyObject> {
+function openedKey(signing: Signing): KeyObject | Finding {
   try {
-    return { read: privateKey(pem, passphrase) }
+    return privateKey(signing)
   } catch (error) {
-    return { finding: keyFinding(error, pem, passphrase) }
+    const { code = '' } = error as NodeJS.ErrnoException
+    return keyFinding(code, signing)
   }
 }
 
-function keyFinding(error: unknown, pem: string, passphrase: string | undefined): Finding {
+function keyFinding(code: string, { key, passphrase }: Signing): Finding {
   const member = 'key'
-  const { code } = error as NodeJS.ErrnoException
-  const encrypted = /ENCRYPTED/.test(pem)
+  const encrypted = key.includes('ENCRYPTED')
   if (encrypted && passphrase === undefined) {
     return { member, text: 'is encrypted and there is no passphrase. Add passphrase.' }
   }
-  if (encrypted && /BAD_DECRYPT|BAD_PASSWORD|WRONG_TAG|CANCELLED/.test(code ?? '')) {
+  if (encrypted && /BAD_DECRYPT|BAD_PASSWORD|WRONG_TAG|CANCELLED/.test(code)) {
     return { member: 'passphrase', text: 'does not open the key. Correct it.' }
   }
-  if (/BEGIN (CERTIFICATE|PUBLIC KEY)/.test(pem) && !/PRIVATE KEY/.test(pem)) {
+  if (/BEGIN (CERTIFICATE|PUBLIC KEY)/.test(key) && !key.includes('PRIVATE KEY')) {
     return { member, text: 'is not a private key. Name the private key here.' }
   }
-  if (!pem.includes('-----BEGIN')) {
-    const text = 'is not PEM. Convert it: openssl pkey -inform der -in FILE -out FILE.pem.'
-    return { member, text }
-  }
-  return { member, text: `is damaged PEM. ${WHOLE}` }
+  if (key.includes('-----BEGIN')) return { member, text: DAMAGED }
+  const text = 'is not PEM. Convert it: openssl pkey -inform der -in FILE -out FILE.pem.'
+  return { member, text }
 }
 
 const REEXPORT =
   'Export it anew: openssl pkcs12 -legacy -in OLD -nodes -out ALL.pem, ' +
   'then openssl pkcs12 -export -in ALL.pem -out NEW, and delete ALL.pem.'
 
-function pkcs12Findings(pkcs12: string, passphrase: string | undefined): Finding[] {
+function pkcs12Finding(pkcs12: string, passphrase: string | undefined): Finding[] {
   try {
     createSecureContext({ pfx: Buffer.from(pkcs12, 'base64'), passphrase })
     return []
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
+    const locked = /mac verify/.test(message)
+    if (locked && passphrase !== undefined) {
+      return [{ member: 'passphrase', text: 'does not open the PKCS#12 file. Correct it.' }]
+    }
+    let text = 'is not PKCS#12. Name the file as it came: file:client.p12.'
     if (code === 'ERR_CRYPTO_UNSUPPORTED_OPERATION') {
-      return [{ member: 'pkcs12', text: `uses ciphers that OpenSSL 3 calls legacy. ${REEXPORT}` }]
+      text = `uses ciphers that OpenSSL 3 calls legacy. ${REEXPORT}`
+    } else if (locked) text = 'is encrypted and there is no passphrase. Add passphrase.'
+    else if (/private key/.test(message)) {
+      text = 'holds no private key. Export it together with its key.'
     }
-    if (/mac verify/.test(message)) {
-      if (passphrase !== undefined) {
-        return [{ member: 'passphrase', text: 'does not open the PKCS#12 file. Correct it.' }]
-      }
-      return [
-        { member: 'pkcs12', text: 'is encrypted and there is no passphrase. Add passphrase.' },
-      ]
-    }
-    if (/private key/.test(message)) {
-      return [{ member: 'pkcs12', text: 'holds no private key. Export it together with its key.' }]
-    }
-    const text = 'is not PKCS#12. Name the file as it came: file:client.p12.'
     return [{ member: 'pkcs12', text }]
   }
 }
 
 /** What is wrong with a signing key: PS256 is used for all that a client signs. */
-export function signingFindings(signing: ClientDocument['signing']): Finding[] {
+export function signingFinding(signing: Signing): Finding[] {
+  const member = 'key'
   let key: KeyObject
   try {
     key = signingKey(signing)
   } catch (error) {
-    if (!signing.key.trimStart().startsWith('{')) {
-      return [keyFinding(error, signing.key, signing.passphrase)]
-    }
-    return [{ member: 'key', text: 'is not a private JWK. Name the JWK with its member d.' }]
+    if (!isJwk(signing)) return [keyFinding((error as NodeJS.ErrnoException).code ?? '', signing)]
+    return [{ member, text: 'is not a private JWK. Name the JWK with its member d.' }]
   }
   if (key.asymmetricKeyType !== 'rsa' && key.asymmetricKeyType !== 'rsa-pss') {
     const text = `is of type ${key.asymmetricKeyType}. PS256 is used: name an RSA key.`
-    return [{ member: 'key', text }]
+    return [{ member, text }]
   }
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
   if (bits >= 2048) return []
-  return [{ member: 'key', text: `has ${bits} bits. PS256 needs 2048: name a longer RSA key.` }]
+  return [{ member, text: `has ${bits} bits. PS256 needs 2048: name a longer RSA key.` }]
 }
 
 /** What is wrong with a trust anchor: PEM of one or more certificates. */
 export function trustFinding(pem: string): string | undefined {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g)
+  const blocks = pem.match(CERTIFICATE)
   if (!blocks) return 'holds no PEM certificate. Convert it: openssl x509 -inform der -in FILE.'
   try {
     for (const block of blocks) new X509Certificate(block)
     return undefined
   } catch {
-    return `is damaged PEM. ${WHOLE}`
+    return DAMAGED
   }
 }
 
 /** Whether a certificate is past its end, in the first PEM of a transport; undefined: unknown. */
 export function hasExpired({ certificate }: TransportDocument): boolean | undefined {
-  if (certificate === undefined) return undefined
-  return Date.parse(new X509Certificate(certificate).validTo) < Date.now()
+  return certificate ? Date.parse(new X509Certificate(certificate).validTo) < Date.now() : undefined
 }

@@ -12,23 +12,18 @@ export interface TargetClient extends ClientDocument {
 }
 
 /** The bank under judgement and how to reach it: what the rest of the engine works with. */
-export interface Target {
+export interface Target
+  extends Pick<TargetDocument, 'name' | 'trust' | 'proxy' | 'requestsPerMinute'> {
   document: TargetDocument
-  name: string
   layout: Layout
   endpoints: Endpoints
   clients: { first: TargetClient; second?: TargetClient }
   /** Client certificates by the name of the identity that offers them. */
   transports: Record<string, TransportDocument>
-  /** PEM of the authorities trusted for server certificates; undefined: those of Node. */
-  trust?: string[]
-  proxy?: string
   /** Milliseconds for one whole request. */
   timeout: number
   /** Bytes of a response body that are read. */
   maxResponseSize: number
-  /** Requests in a minute that the wire sends at most; undefined: no limit. */
-  requestsPerMinute?: number
   /** Seconds by which the bank's clock may differ. */
   clockTolerance: number
   /** Expected issuer, without discovery: the target's, else the discovery address. */
@@ -48,8 +43,6 @@ export interface Target {
   secrets: string[]
 }
 
-const MEBIBYTE = 1024 * 1024
-
 /**
  * Makes a target of a complete document: the shape of a target file, everything inline.
  *
@@ -59,11 +52,9 @@ const MEBIBYTE = 1024 * 1024
 export function targetFrom(document: TargetDocument, base: string = process.cwd()): Target {
   const endpoints = endpointsOf(document)
   const { first, second } = document.clients
-  const transports: Record<string, TransportDocument> = { first: first.transport }
-  if (second) transports.second = second.transport
   const { expired, untrusted } = document.refusedCertificates ?? {}
-  if (expired) transports.expired = expired
-  if (untrusted) transports.untrusted = untrusted
+  const offered = { first: first.transport, second: second?.transport, expired, untrusted }
+  const transports = Object.entries(offered).filter(([, transport]) => transport !== undefined)
   return {
     document,
     name: document.name,
@@ -73,14 +64,12 @@ export function targetFrom(document: TargetDocument, base: string = process.cwd(
       first: clientFrom('first', first),
       ...(second && { second: clientFrom('second', second) }),
     },
-    transports,
-    ...(document.trust?.length && { trust: document.trust }),
-    ...(document.proxy && { proxy: document.proxy }),
+    transports: Object.fromEntries(transports) as Target['transports'],
+    trust: document.trust?.length ? document.trust : undefined,
+    proxy: document.proxy || undefined,
     timeout: (document.timeout ?? 30) * 1000,
-    maxResponseSize: document.maxResponseSize ?? 64 * MEBIBYTE,
-    ...(document.requestsPerMinute !== undefined && {
-      requestsPerMinute: document.requestsPerMinute,
-    }),
+    maxResponseSize: document.maxResponseSize ?? 64 * 1024 * 1024,
+    requestsPerMinute: document.requestsPerMinute,
     clockTolerance: document.clockTolerance ?? 60,
     issuer: document.issuer ?? endpoints.discovery.replace(/\/\.well-known\/[^/]+$/, ''),
     intentClaim: document.literals?.intentClaim ?? 'openbanking_intent_id',

@@ -1,46 +1,46 @@
-import { createPrivateKey } from 'node:crypto'
-import type { ClientDocument, TargetDocument, TransportDocument } from './target.ts'
+import { plainPem } from './material.ts'
+import type { TargetDocument, TransportDocument } from './target.ts'
 
 /**
  * Every secret value that a target holds: private keys, passphrases, software statements, what
  * customers log in with, the proxy's password and what authorises hooks.
  */
 export function secretsOf(document: TargetDocument): string[] {
-  const { authorisation, clients, customers, refusedCertificates, hooks, proxy } = document
+  const { authorisation, refusedCertificates, hooks, products, proxy = '' } = document
+  const clients = Object.values(document.clients).filter((client) => client !== undefined)
+  const transports = [
+    ...clients.map(({ transport }) => transport),
+    ...Object.values(refusedCertificates ?? {}),
+    authorisation.catcher ?? {},
+  ]
+  const headers = [
+    products?.headers,
+    ...Object.values(hooks ?? {}).map((hook) => hook?.http?.headers),
+  ]
   const found = [
-    ...clientSecrets(clients.first),
-    ...(clients.second ? clientSecrets(clients.second) : []),
-    ...Object.values(refusedCertificates ?? {}).flatMap(transportSecrets),
-    ...(authorisation.catcher ? transportSecrets(authorisation.catcher) : []),
-    ...Object.values(customers.first.credentials),
-    ...Object.values(customers.second?.credentials ?? {}),
-    ...(customers.first.names ?? []),
-    ...(customers.second?.names ?? []),
-    ...headerSecrets(document.products?.headers),
-    ...Object.values(hooks ?? {}).flatMap((hook) => headerSecrets(hook?.http?.headers)),
-    proxyPassword(proxy),
+    ...transports.flatMap((transport) => [transport.pkcs12, ...keySecrets(transport)]),
+    ...clients.flatMap(({ signing, softwareStatement }) => [
+      ...keySecrets(signing),
+      softwareStatement,
+    ]),
+    ...Object.values(document.customers).flatMap((customer) => [
+      ...Object.values(customer?.credentials ?? {}),
+      ...(customer?.names ?? []),
+    ]),
+    ...headers.flatMap(headerSecrets),
+    URL.canParse(proxy) ? decodeURIComponent(new URL(proxy).password) : '',
   ]
   return [...new Set(found.filter((value): value is string => Boolean(value)))]
 }
 
-function clientSecrets({ transport, signing, softwareStatement }: ClientDocument) {
-  const { key, passphrase } = signing
-  const opened = openedKey(key, passphrase)
-  return [...transportSecrets(transport), key, passphrase, opened, softwareStatement]
-}
-
-function transportSecrets({ key, pkcs12, passphrase }: TransportDocument) {
-  return [key, pkcs12, passphrase, openedKey(key, passphrase)]
-}
-
-/** A key that stands encrypted in the target, as it is once somebody has opened it. */
-function openedKey(key: string | undefined, passphrase: string | undefined): string | undefined {
-  if (key === undefined || passphrase === undefined) return undefined
+/** A key that stands encrypted in the target also as it is once somebody has opened it. */
+function keySecrets({ key, passphrase }: Pick<TransportDocument, 'key' | 'passphrase'>) {
+  if (key === undefined || passphrase === undefined) return [key, passphrase]
   try {
-    return createPrivateKey({ key, passphrase }).export({ type: 'pkcs8', format: 'pem' }) as string
+    return [key, passphrase, plainPem({ key, passphrase })]
   } catch {
     // What cannot be opened is complained of where it is used.
-    return undefined
+    return [key, passphrase]
   }
 }
 
@@ -51,9 +51,4 @@ function headerSecrets(headers: Record<string, string> = {}): string[] {
   return Object.entries(headers)
     .filter(([name]) => SECRET_HEADER.test(name))
     .flatMap(([, value]) => [value, value.split(' ').at(-1) ?? ''])
-}
-
-function proxyPassword(proxy: string | undefined): string | undefined {
-  if (proxy === undefined || !URL.canParse(proxy)) return undefined
-  return decodeURIComponent(new URL(proxy).password)
 }

@@ -1,40 +1,76 @@
-import type { Tpp } from '../client/tpp.ts'
+import { createTpp, type Tpp } from '../client/tpp.ts'
 import type { ClientStore } from '../client-session/client-store.ts'
 import type { Target, TargetClient } from '../configuration/resolve.ts'
 import type { Exchange } from '../wire/exchange.ts'
-import type { Wire } from '../wire/wire.ts'
-import type { Place } from './address.ts'
+import { createRedactor } from '../wire/redaction.ts'
+import { createWire } from '../wire/wire.ts'
 import type { ClockReading } from './clock.ts'
+import { type Place, placesOf } from './places.ts'
 
 /** What the examinations of one target share: earlier ones learn what later ones need. */
-export interface Case {
-  readonly target: Target
-  readonly wire: Wire
-  /** Milliseconds for one request: a doctor's patience is shorter than a run's. */
-  readonly timeout: number
+export interface Case extends ReturnType<typeof openCase> {
   readonly kept?: ClientStore
-  readonly places: Place[]
-  readonly tpps: Map<ClientName, Tpp>
-  readonly clocks: ClockReading[]
-  /** Answers of the addresses, asked at once. */
-  readonly answers: Map<Place, Promise<Exchange>>
-  /** Access tokens of client_credentials grants, by client and scope. */
-  readonly tokens: Map<string, string>
   consentId?: string
   /** The page at the authorisation address. */
   page?: string
 }
 
-export type ClientName = 'first' | 'second'
+/**
+ * Opens a wire to a target; whoever opens a case closes it.
+ *
+ * @param patience milliseconds that one request may take, where the target allows more: shorter than a
+ *   run's.
+ */
+export function openCase(target: Target, patience: number) {
+  const wire = createWire(target)
+  const redactor = createRedactor(target.secrets)
+  // Tokens of answers become known as secrets.
+  wire.onExchange((exchange) => {
+    redactor.redactExchange(exchange)
+  })
+  return {
+    target,
+    wire,
+    redactor,
+    timeout: Math.min(target.timeout, patience),
+    places: placesOf(target),
+    tpps: new Map(
+      clientsOf(target).map(({ name }): [string, Tpp] => [name, createTpp({ name, target, wire })]),
+    ),
+    clocks: [] as ClockReading[],
+    /** Answers of the addresses, asked at once. */
+    answers: new Map<Place, Promise<Exchange>>(),
+    /** Access tokens of the first client's client_credentials grants, by scope. */
+    tokens: new Map<string, string>(),
+  }
+}
 
-/** The clients that a target has, by name. */
+/** The clients that a target has. */
 export function clientsOf({ clients }: Target): TargetClient[] {
   return [clients.first, clients.second].filter((client) => client !== undefined)
 }
 
-/** The client of the case that bears this name. */
-export function tppOf({ tpps }: Case, name: ClientName): Tpp {
+/** A client of the case, by its name. */
+export function tppOf({ tpps }: Pick<Case, 'tpps'>, name = 'first'): Tpp {
   const tpp = tpps.get(name)
   if (!tpp) throw new TypeError(`the target has no client ${name}`)
   return tpp
+}
+
+/** Asks an address without a token. */
+export function ask(
+  { wire, timeout }: Pick<Case, 'wire' | 'timeout'>,
+  url: string,
+  deviation: string,
+  { identity = 'none', method = 'GET', accept = 'application/json' } = {},
+): Promise<Exchange> {
+  return wire.send({
+    endpoint: 'elsewhere',
+    about: { deviation },
+    identity,
+    method,
+    url,
+    headers: [['Accept', accept]],
+    timeout,
+  })
 }

@@ -17,20 +17,18 @@ export function certificateFindings(transport: TransportDocument, now: number): 
   if (found.some(({ level }) => level === 'wrong')) return found
   const issuer = nameOf(leaf.issuer)
   const more = others.length === 0 ? '' : `, ${others.length} more of its chain offered with it`
-  return [
-    ok(`${nameOf(leaf.subject)}, issued by ${issuer}, until ${day(leaf.validTo)}${more}`),
-    ...found,
-  ]
+  const text = `${nameOf(leaf.subject)}, issued by ${issuer}, until ${day(leaf.validTo)}${more}`
+  return [ok(text), ...found]
 }
 
 function dates({ validFrom, validTo }: X509Certificate, now: number): Finding[] {
-  const mine = 'your configuration'
   if (Date.parse(validTo) < now) {
-    return [wrong(mine, `expired on ${day(validTo)}`, 'Get a new one from the directory.')]
+    const mend = 'Get a new one from the directory.'
+    return [wrong('configuration', `expired on ${day(validTo)}`, mend)]
   }
   if (Date.parse(validFrom) > now) {
     const mend = 'Wait, or look at the clock of this machine.'
-    return [wrong(mine, `is not valid before ${validFrom}`, mend)]
+    return [wrong('configuration', `is not valid before ${validFrom}`, mend)]
   }
   const left = Math.floor((Date.parse(validTo) - now) / DAY)
   return left < 30 ? [note(`ends in ${left} days, on ${day(validTo)}`)] : []
@@ -38,7 +36,7 @@ function dates({ validFrom, validTo }: X509Certificate, now: number): Finding[] 
 
 function usage(leaf: X509Certificate): Finding[] {
   const mend = 'Name the transport certificate here; the signing key stands under signing.'
-  const complaint = (text: string) => [wrong('your configuration', text, mend)]
+  const complaint = (text: string) => [wrong('configuration', text, mend)]
   const extended = leaf.keyUsage ?? []
   if (extended.length > 0 && !extended.some((oid) => oid === CLIENT_AUTH || oid === ANY_USAGE)) {
     return complaint('its extended key usage has no clientAuth: it cannot open a connection')
@@ -53,34 +51,32 @@ function usage(leaf: X509Certificate): Finding[] {
 
 function chain(certificates: X509Certificate[]): Finding[] {
   return certificates.slice(1).flatMap((issuer, index) => {
-    const subject = certificates[index]
-    if (!subject || subject.checkIssued(issuer)) return []
+    if (certificates[index]?.checkIssued(issuer)) return []
     const text = `certificate ${index + 2} of the file did not issue certificate ${index + 1}`
     const mend = 'Put the leaf first, then the authority that issued it, and so on.'
-    return [wrong('your configuration', text, mend)]
+    return [wrong('configuration', text, mend)]
   })
 }
 
+/** A part of a subject, by its name. */
+function partOf(subject: string, name: string): string | undefined {
+  const line = subject.split('\n').find((each) => each.startsWith(`${name}=`))
+  return line?.slice(name.length + 1)
+}
+
 /** The organisation that a certificate is for: OU, or organizationIdentifier of eIDAS. */
-export function organisationOf(certificate: X509Certificate): { ou?: string; eidas?: string } {
-  const part = (name: string) =>
-    certificate.subject
-      .split('\n')
-      .find((line) => line.startsWith(`${name}=`))
-      ?.slice(name.length + 1)
-  const ou = part('OU')
-  const eidas = part('organizationIdentifier') ?? part('2.5.4.97')
-  return { ...(ou !== undefined && { ou }), ...(eidas !== undefined && { eidas }) }
+export function organisationOf({ subject }: X509Certificate): { ou?: string; eidas?: string } {
+  const eidas = partOf(subject, 'organizationIdentifier') ?? partOf(subject, '2.5.4.97')
+  return { ou: partOf(subject, 'OU'), eidas }
 }
 
 /** The common name of a subject or issuer, else all of it, in one line. */
-export function nameOf(subject: string | undefined): string {
-  const lines = (subject ?? '').split('\n').filter(Boolean)
-  const common = lines.find((line) => line.startsWith('CN='))?.slice(3)
-  return common ?? (lines.join(', ') || 'nobody named')
+export function nameOf(subject = ''): string {
+  const all = subject.split('\n').filter(Boolean).join(', ')
+  return partOf(subject, 'CN') ?? (all || 'nobody named')
 }
 
 /** YYYY-MM-DD in UTC. */
-function day(date: string): string {
+export function day(date: string): string {
   return new Date(date).toISOString().slice(0, 10)
 }

@@ -1,38 +1,27 @@
 import type { TargetClient } from '../configuration/resolve.ts'
 import { member } from '../judge/data-rows.ts'
 import type { Exchange } from '../wire/exchange.ts'
-import { type Case, type ClientName, tppOf } from './case.ts'
+import { ask, type Case, tppOf } from './case.ts'
 import { certificateFindings } from './certificate.ts'
 import { clockReading } from './clock.ts'
 import { type Examination, type Finding, note, ok, skipped, wrong } from './finding.ts'
-import { placeOf, TRUST_MEND } from './network.ts'
+import { TRUST_MEND } from './network.ts'
+import { placeOf } from './places.ts'
 import {
-  publishedAt,
-  publishedKeyFindings,
+  publishedKeyFinding,
   redirectFindings,
   statementFindings,
+  statementOf,
 } from './statement.ts'
-import { answerWords, errorOf } from './words.ts'
+import { answerWords } from './words.ts'
 
 /** What can be said of a client before the bank is asked. */
 export function paperExaminations(client: TargetClient): Examination[] {
-  const { name } = client
+  const { name, transport } = client
   return [
-    {
-      name: `${name}: certificate`,
-      needs: [],
-      run: () => certificateFindings(client.transport, Date.now()),
-    },
-    {
-      name: `${name}: statement`,
-      needs: [],
-      run: () => statementFindings(client, Date.now()),
-    },
-    {
-      name: `${name}: redirect URIs`,
-      needs: [],
-      run: () => redirectFindings(client, `clients.${name}`),
-    },
+    { name: `${name}: certificate`, run: () => certificateFindings(transport, Date.now()) },
+    { name: `${name}: statement`, run: () => statementFindings(client, Date.now()) },
+    { name: `${name}: redirect URIs`, run: () => redirectFindings(client) },
   ]
 }
 
@@ -40,67 +29,52 @@ export function paperExaminations(client: TargetClient): Examination[] {
 export function publishedExamination(known: Case, client: TargetClient): Examination {
   return {
     name: `${client.name}: signing key`,
-    needs: [],
     async run() {
-      const url = publishedAt(client)
-      if (url === undefined) {
-        return [note('the statement names no software_jwks_endpoint: kid and key not compared')]
+      const url = statementOf(client)?.software_jwks_endpoint
+      if (typeof url !== 'string' || !URL.canParse(url)) {
+        return note('the statement names no software_jwks_endpoint: kid and key not compared')
       }
-      const exchange = await known.wire.send({
-        endpoint: 'elsewhere',
-        about: { deviation: 'reads the keys of the directory' },
-        identity: 'none',
-        method: 'GET',
-        url,
-        headers: [['Accept', 'application/json']],
-        timeout: known.timeout,
-      })
+      const exchange = await ask(known, url, 'reads the keys of the directory')
       const keys = member(exchange.response?.json, 'keys')
       if (!Array.isArray(keys)) {
-        return [note(`not compared: ${url} gives no keys here (${answerWords(exchange)})`)]
+        return note(`not compared: ${url} gives no keys here (${answerWords(exchange)})`)
       }
       const reading = clockReading('directory', exchange)
       if (reading) known.clocks.push(reading)
-      return publishedKeyFindings(client, keys, `clients.${client.name}`)
+      return publishedKeyFinding(client, keys)
     },
   }
 }
 
 /** A client_id to work with: given, kept by an earlier run, or registered where that is allowed. */
-export function registrationExamination(known: Case, client: TargetClient): Examination {
-  const name = client.name as ClientName
-  const { target, kept } = known
+export function registrationExamination(known: Case, { name }: TargetClient): Examination {
+  const { target, kept, timeout } = known
+  const own = ['certificate', 'statement', 'redirect URIs', 'signing key', 'mutual TLS']
   return {
     name: `${name}: registration`,
     needs: [
       ...placeOf(known, 'registration'),
       'discovery',
-      ...['certificate', 'statement', 'redirect URIs', 'signing key', 'mutual TLS'].map(
-        (what) => `${name}: ${what}`,
-      ),
+      ...own.map((what) => `${name}: ${what}`),
     ],
     async run() {
       const tpp = tppOf(known, name)
-      if (tpp.registered) return [ok(`client_id ${tpp.registered.client_id}, of the target file`)]
+      if (tpp.registered) return ok(`client_id ${tpp.registered.client_id}, of the target file`)
       const earlier = kept?.find(name)
-      if (earlier)
-        return [ok(`client_id ${tpp.adopt(earlier).client_id}, kept from an earlier run`)]
+      if (earlier) return ok(`client_id ${tpp.adopt(earlier).client_id}, kept from an earlier run`)
       if (target.document.freshRegistrations !== true) {
-        return [
-          skipped(
-            'no client yet: a run registers one, for good, and keeps it. With ' +
-              'freshRegistrations: true the doctor does so now; else give clientId',
-          ),
-        ]
+        return skipped(
+          'no client yet: a run registers one, for good, and keeps it. With ' +
+            'freshRegistrations: true the doctor does so now; else give clientId',
+        )
       }
-      const exchange = await tpp.register({ timeout: known.timeout })
-      const id = member(exchange.response?.json, 'client_id')
-      if (!exchange.response || exchange.response.status >= 300 || typeof id !== 'string') {
-        return [registrationRefused(exchange, `clients.${name}`)]
-      }
-      const registered = tpp.adopt(exchange.response.json)
+      const exchange = await tpp.register({ timeout })
+      const { status = 500, json } = exchange.response ?? {}
+      const id = member(json, 'client_id')
+      if (status >= 300 || typeof id !== 'string') return registrationRefused(exchange, name)
+      const registered = tpp.adopt(json)
       kept?.keep(name, registered)
-      return [ok(`registered as ${id}${kept ? ', kept for later runs' : ''}`)]
+      return ok(`registered as ${id}${kept ? ', kept for later runs' : ''}`)
     },
   }
 }
@@ -108,70 +82,62 @@ export function registrationExamination(known: Case, client: TargetClient): Exam
 const OF_CERTIFICATE = /transport certificate|client certificate/i
 
 /** RFC 7591 3.2.2, and the claims that it is mostly about. */
-function registrationRefused(exchange: Exchange, path: string): Finding {
+function registrationRefused(exchange: Exchange, name: string): Finding {
+  const path = `clients.${name}`
   const text = `refused: ${answerWords(exchange)}`
-  const error = errorOf(exchange)
+  const error = member(exchange.response?.json, 'error')
   if (error === 'invalid_redirect_uri') {
-    return wrong('your configuration', text, `Correct ${path}.redirectUris.`)
+    return wrong('configuration', text, `Correct ${path}.redirectUris.`)
   }
   if (error === 'invalid_software_statement' || error === 'unapproved_software_statement') {
     const mend = `Get ${path}.softwareStatement anew, from the directory that this bank trusts.`
-    return wrong('your configuration', text, mend)
+    return wrong('configuration', text, mend)
   }
-  if (OF_CERTIFICATE.test(text)) return wrong('the bank', text, TRUST_MEND)
+  if (OF_CERTIFICATE.test(text)) return wrong('bank', text, TRUST_MEND)
   const mend = `Compare with what this bank wants; ${path}.registrationClaims adds and replaces claims.`
-  return wrong('the bank', text, mend)
+  return wrong('bank', text, mend)
 }
 
 /** A client_credentials token for one scope. */
 export function tokenExamination(known: Case, client: TargetClient, scope: string): Examination {
-  const name = client.name as ClientName
+  const { name } = client
   return {
     name: `${name}: token for ${scope}`,
     needs: [`${name}: registration`, ...placeOf(known, 'token')],
     async run() {
-      const tpp = tppOf(known, name)
-      const { timeout } = known
-      const grant = { grant_type: 'client_credentials', scope } as const
-      const exchange = await tpp.token(grant, { timeout })
-      const token = member(exchange.response?.json, 'access_token')
-      if (exchange.response?.status === 200 && typeof token === 'string') {
-        known.tokens.set(tokenKey(name, scope), token)
-        const seconds = member(exchange.response.json, 'expires_in')
-        return [ok(`issued, for ${String(seconds)} s`)]
-      }
-      return [tokenRefused(exchange, client, scope)]
+      const exchange = await requestToken(known, client, scope)
+      const { status, json } = exchange.response ?? {}
+      const token = member(json, 'access_token')
+      if (status !== 200 || typeof token !== 'string') return tokenRefused(exchange, client, scope)
+      if (name === 'first') known.tokens.set(scope, token)
+      return ok(`issued, for ${String(member(json, 'expires_in'))} s`)
     },
   }
 }
 
-export function tokenKey(name: string, scope: string): string {
-  return `${name} ${scope}`
+export function requestToken(known: Case, { name }: TargetClient, scope: string) {
+  const grant = { grant_type: 'client_credentials', scope } as const
+  return tppOf(known, name).token(grant, { timeout: known.timeout })
 }
 
 /** RFC 6749 5.2. */
-function tokenRefused(exchange: Exchange, client: TargetClient, scope: string): Finding {
+export function tokenRefused(exchange: Exchange, client: TargetClient, scope: string): Finding {
   const text = `refused: ${answerWords(exchange)}`
   const path = `clients.${client.name}`
-  if (OF_CERTIFICATE.test(text)) return wrong('the bank', text, TRUST_MEND)
-  switch (errorOf(exchange)) {
-    case 'invalid_scope': {
-      const member = scope === client.scopes.accounts ? 'accounts' : 'fundsConfirmation'
-      return wrong('your configuration', text, `Correct ${path}.scopes.${member}.`)
-    }
-    case 'invalid_client': {
-      const mend = client.clientId
-        ? `Compare ${path}.clientId and ${path}.signing with the registration.`
-        : 'The client may be gone at the bank: delete its entry in .assay/ beside the target file.'
-      return wrong('your configuration', text, mend)
-    }
-    default: {
-      const status = exchange.response?.status
-      if (status === 404 || status === 405) {
-        const mend = 'Correct the token address, or write the whole one under overrides.token.'
-        return wrong('your configuration', text, mend)
-      }
-      return wrong('the bank', text, 'Ask the bank.')
-    }
+  const { status = 0, json } = exchange.response ?? {}
+  const error = member(json, 'error')
+  if (OF_CERTIFICATE.test(text)) return wrong('bank', text, TRUST_MEND)
+  if (error === 'invalid_scope') {
+    const which = scope === client.scopes.accounts ? 'accounts' : 'fundsConfirmation'
+    return wrong('configuration', text, `Correct ${path}.scopes.${which}.`)
   }
+  if (error === 'invalid_client') {
+    const mend = client.clientId
+      ? `Compare ${path}.clientId and ${path}.signing with the registration.`
+      : 'The client may be gone at the bank: delete its entry in .assay/ beside the target file.'
+    return wrong('configuration', text, mend)
+  }
+  if (status !== 404 && status !== 405) return wrong('bank', text)
+  const mend = 'Correct the token address, or write the whole one under overrides.token.'
+  return wrong('configuration', text, mend)
 }

@@ -17,19 +17,18 @@ export function clockReading(of: ClockReading['of'], exchange: Exchange): ClockR
 }
 
 /** Whether the bank's clock agrees with ours; the directory's decides which of the two is wrong. */
-export function clockFindings(readings: ClockReading[], tolerance: number): Finding[] {
+export function clockFinding(readings: ClockReading[], tolerance: number): Finding {
   const bank = readings.find(({ of }) => of === 'bank')
-  if (!bank) return [note('the bank sends no Date header: clocks cannot be compared')]
+  if (!bank) return note('the bank sends no Date header: clocks cannot be compared')
   const apart = Math.round(Math.abs(bank.ahead))
-  if (apart <= tolerance) return [ok(`${apart} s apart, ${tolerance} s are allowed`)]
+  if (apart <= tolerance) return ok(`${apart} s apart, ${tolerance} s are allowed`)
   const words = `the bank's clock is ${apart} s ${bank.ahead > 0 ? 'ahead of' : 'behind'} this machine's`
   const directory = readings.find(({ of }) => of === 'directory')
-  const ours = directory !== undefined && Math.abs(directory.ahead) > tolerance
-  if (directory && !ours) {
-    return [wrong('the bank', `${words}; the directory agrees with this machine`, 'Ask the bank.')]
+  if (directory && Math.abs(directory.ahead) <= tolerance) {
+    return wrong('bank', `${words}; the directory agrees with this machine`)
   }
-  const mend = ours
+  const mend = directory
     ? "Set this machine's clock: the directory's differs as well."
     : "Set this machine's clock by NTP. When it is right, the bank's is wrong: ask the bank."
-  return [wrong('your configuration', words, mend)]
+  return wrong('configuration', words, mend)
 }

@@ -1,29 +1,21 @@
 /** Who can mend what was found. */
-export type Whose = 'your configuration' | 'the bank' | 'the network'
+export type Whose = 'configuration' | 'bank' | 'network'
 
 /** What one examination found; its text is one line. */
 export type Finding =
-  | { level: 'ok'; text: string }
-  /** Worth knowing, and nothing that has to be mended. */
-  | { level: 'note'; text: string }
-  | { level: 'wrong'; whose: Whose; text: string; mend: string }
-  | { level: 'skipped'; text: string }
+  /** A note is worth knowing, and nothing that has to be mended. */
+  | { level: 'ok' | 'note' | 'skipped'; text: string }
+  | { level: 'wrong'; text: string; whose: Whose; mend: string }
 
-export function ok(text: string): Finding {
-  return { level: 'ok', text }
-}
+export const ok = (text: string): Finding => ({ level: 'ok', text })
 
-export function note(text: string): Finding {
-  return { level: 'note', text }
-}
-
-export function wrong(whose: Whose, text: string, mend: string): Finding {
-  return { level: 'wrong', whose, text, mend }
-}
+export const note = (text: string): Finding => ({ level: 'note', text })
 
 /** Not looked at by its own choice; what rests on it is skipped as well. */
-export function skipped(text: string): Finding {
-  return { level: 'skipped', text }
+export const skipped = (text: string): Finding => ({ level: 'skipped', text })
+
+export function wrong(whose: Whose, text: string, mend = 'Ask the bank.'): Finding {
+  return { level: 'wrong', text, whose, mend }
 }
 
 /** One question that the doctor asks. */
@@ -31,9 +23,11 @@ export interface Examination {
   /** What a line of the answer begins with; unique. */
   name: string
   /** Names of examinations without which this one says nothing. */
-  needs: string[]
-  run(): Finding[] | Promise<Finding[]>
+  needs?: string[]
+  run(): Findings | Promise<Findings>
 }
+
+type Findings = Finding | Finding[]
 
 /** A finding and the examination that it comes from. */
 export type Line = Finding & { name: string }
@@ -44,13 +38,13 @@ export type Line = Finding & { name: string }
  */
 export async function examine(
   examinations: Examination[],
-  tell: (line: Line) => void,
+  tell: (line: Line) => void = () => {},
 ): Promise<Line[]> {
   const lines: Line[] = []
   const causes = new Map<string, string>()
-  for (const { name, needs, run } of examinations) {
+  for (const { name, needs = [], run } of examinations) {
     const cause = needs.map((need) => causes.get(need)).find((known) => known !== undefined)
-    const findings = cause === undefined ? await run() : [skipped(`because of ${cause}`)]
+    const findings = [cause === undefined ? await run() : skipped(`because of ${cause}`)].flat()
     const failed = findings.some(({ level }) => level === 'wrong' || level === 'skipped')
     if (failed) causes.set(name, cause ?? name)
     for (const finding of findings) {
@@ -65,6 +59,6 @@ export async function examine(
 /** 0: nothing is wrong; 2: your configuration; 3: the network, or the bank refuses. */
 export function exitCodeOf(lines: Line[]): 0 | 2 | 3 {
   const whose = lines.flatMap((line) => (line.level === 'wrong' ? [line.whose] : []))
-  if (whose.includes('your configuration')) return 2
+  if (whose.includes('configuration')) return 2
   return whose.length > 0 ? 3 : 0
 }

@@ -1,80 +1,49 @@
-import type { layoutOf } from '../configuration/addresses.ts'
+import { memberOf, type Part } from '../configuration/addresses.ts'
 import type { Target } from '../configuration/resolve.ts'
-import type { Place } from './address.ts'
 
-interface Part {
-  serves: string
-  url: string
+/** An origin of the target, and what of the interface stands there. */
+export interface Place {
+  origin: string
+  /** In words: token, registration. */
+  serves: string[]
+  /** Members of the target file that name it. */
+  members: string[]
+  /** Is anything there served over mutual TLS? */
   mutual: boolean
-  member: string
+  /** Address that is asked. */
+  url: string
 }
 
 /** Every origin that the target names, in the order in which the interface needs them. */
-export function placesOf({ document, endpoints, absent, layout }: Target): Place[] {
-  const named = memberNames(document.addresses, layout)
-  const account: Part[] = [
-    { serves: 'discovery', url: endpoints.discovery, mutual: false, member: named.discovery },
-    {
-      serves: 'authorisation',
-      url: endpoints.authorisation,
-      mutual: false,
-      member: named.authorisation,
-    },
-    {
-      serves: 'registration',
-      url: endpoints.registration,
-      mutual: true,
-      member: named.registration,
-    },
-    { serves: 'token', url: endpoints.token, mutual: true, member: named.token },
-    {
-      serves: 'consents and data',
-      url: endpoints.aisp === '' ? '' : `${endpoints.aisp}/accounts`,
-      mutual: true,
-      member: named.aisp,
-    },
+export function placesOf({ document, endpoints, absent }: Target): Place[] {
+  const account: [part: Part, mutual: boolean, serves?: string, path?: string][] = [
+    ['discovery', false],
+    ['authorisation', false],
+    ['registration', true],
+    ['token', true],
+    ['aisp', true, 'consents and data', '/accounts'],
   ]
-  const wanted = absent.has('account-information')
-    ? []
-    : account.filter(({ serves }) => serves !== 'registration' || !absent.has('registration'))
-  if (!absent.has('products')) {
-    const url = endpoints.products
-    // A probe without the certificate would be refused where one is asked for.
-    const mutual = document.products?.client !== undefined
-    wanted.push({ serves: 'products', url, mutual, member: named.products })
-  }
+  const wanted = account.filter(
+    ([part]) =>
+      !absent.has('account-information') && !(part === 'registration' && absent.has(part)),
+  )
+  // A probe without the certificate would be refused where one is asked for.
+  if (!absent.has('products')) wanted.push(['products', document.products?.client !== undefined])
   const places = new Map<string, Place>()
-  for (const { serves, url, mutual, member } of wanted) {
+  for (const [part, mutual, serves = part, path = ''] of wanted) {
+    const url = endpoints[part] && `${endpoints[part]}${path}`
     if (!URL.canParse(url)) continue
     const { origin } = new URL(url)
     const place = places.get(origin) ?? { origin, serves: [], members: [], mutual: false, url }
     place.serves.push(serves)
-    if (!place.members.includes(member)) place.members.push(member)
+    place.members = [...new Set([...place.members, memberOf(part, document.addresses)])]
     place.mutual ||= mutual
     places.set(origin, place)
   }
   return [...places.values()]
 }
 
-type Name = 'discovery' | 'registration' | 'authorisation' | 'token' | 'aisp' | 'products'
-
-/** The member of the target file that gives the address of each part. */
-function memberNames(
-  addresses: Target['document']['addresses'],
-  layout: ReturnType<typeof layoutOf>,
-): Record<Name, string> {
-  const sandbox = layout === 'sandbox'
-  const shown: Record<Name, string> = {
-    discovery: sandbox ? 'sandbox_discovery_url' : 'discovery_url',
-    authorisation: sandbox ? 'sandbox_discovery_url' : 'auth_url',
-    registration: sandbox ? 'sandbox_registration_url' : 'base_url',
-    token: sandbox ? 'sandbox_token_url' : 'base_url',
-    aisp: sandbox ? 'sandbox_api_url' : 'base_url',
-    products: 'product_api_url',
-  }
-  const name = (part: Name) =>
-    addresses.overrides?.[part] === undefined ? shown[part] : `overrides.${part}`
-  return Object.fromEntries(
-    (Object.keys(shown) as Name[]).map((part) => [part, `addresses.${name(part)}`]),
-  ) as Record<Name, string>
+/** The origin that serves a part, where the target has one: so the examination of it is called. */
+export function placeOf({ places }: { places: Place[] }, serves: string): string[] {
+  return places.filter((place) => place.serves.includes(serves)).map(({ origin }) => origin)
 }

@@ -1,15 +1,11 @@
-import { createTpp } from '../client/tpp.ts'
 import type { Target } from '../configuration/resolve.ts'
+import { member } from '../judge/data-rows.ts'
 import type { Exchange } from '../wire/exchange.ts'
-import { createRedactor } from '../wire/redaction.ts'
-import { createWire } from '../wire/wire.ts'
-import type { Place } from './address.ts'
-import { type Case, type ClientName, clientsOf } from './case.ts'
-import { tokenExamination } from './clients.ts'
+import { ask, type Case, openCase } from './case.ts'
+import { requestToken, tokenRefused } from './clients.ts'
 import { examine, type Finding, type Line, wrong } from './finding.ts'
 import { addressExaminations } from './network.ts'
-import { placesOf } from './places.ts'
-import { errorOf } from './words.ts'
+import type { Place } from './places.ts'
 
 /** Milliseconds for one request: whoever pressed return waits for it. */
 const PATIENCE = 5_000
@@ -25,26 +21,10 @@ const NEEDED = ['discovery', 'token', 'consents and data']
  * @returns lines of what stands in the way, free of secrets; none where the run can begin
  */
 export async function preflight(target: Target): Promise<Line[]> {
-  const wire = createWire(target)
-  const redactor = createRedactor(target.secrets)
-  wire.onExchange((exchange) => {
-    redactor.redactExchange(exchange)
-  })
-  const tpps = clientsOf(target).map(
-    ({ name }) => [name as ClientName, createTpp({ name, target, wire })] as const,
-  )
-  const known: Case = {
-    target,
-    wire,
-    timeout: Math.min(target.timeout, PATIENCE),
-    places: needed(target),
-    tpps: new Map(tpps),
-    clocks: [],
-    answers: new Map(),
-    tokens: new Map(),
-  }
+  const opened = openCase(target, PATIENCE)
+  const { wire, redactor } = opened
   try {
-    const lines = merged(await obstacles(known))
+    const lines = merged(await obstacles({ ...opened, places: needed(opened.places) }))
     return lines.map((line) => ({ ...line, text: redactor.redactText(line.text) }))
   } finally {
     await wire.close()
@@ -71,14 +51,13 @@ function merged(lines: Line[]): Line[] {
 }
 
 /** Nobody is sent to the page where customers log in: a bank counts who comes there. */
-function needed(target: Target): Place[] {
-  const places = placesOf(target)
+function needed(places: Place[]): Place[] {
   const first = places.filter(({ serves }) => serves.some((part) => NEEDED.includes(part)))
   return first.length > 0 ? first : places
 }
 
 async function obstacles(known: Case): Promise<Line[]> {
-  const found = await examine(addressExaminations(known), () => {})
+  const found = await examine(addressExaminations(known))
   const wrongs = found.filter(({ level }) => level === 'wrong')
   const away = new Set<string>()
   let answered = 0
@@ -91,9 +70,9 @@ async function obstacles(known: Case): Promise<Line[]> {
   if (stop.length > 0) return stop
   // Whoever answers nothing at all is away, however each of its addresses is silent.
   if (answered === 0 && wrongs.length > 0 && wrongs.length === known.places.length) return wrongs
+  if (known.target.absent.has('account-information')) return []
   const stranger = await noBank(known)
-  if (stranger) return [{ name: 'bank', ...stranger }]
-  return refusedClient(known)
+  return stranger ? [{ name: 'bank', ...stranger }] : refusedClient(known)
 }
 
 /** Nobody is at this address, or not who our configuration expects. */
@@ -110,20 +89,19 @@ function notThere({ failure }: Exchange): boolean {
  * kind does. One of them that does is enough: then what the others do is for the run to judge.
  */
 async function noBank(known: Case): Promise<Finding | undefined> {
-  const { target } = known
-  if (target.absent.has('account-information')) return undefined
-  const { discovery, token, aisp } = target.endpoints
+  const { discovery, token, aisp } = known.target.endpoints
+  const why = 'asks whether a bank is there, without a token'
   const asked = [
-    await ask(known, 'GET', discovery, 'none'),
-    await ask(known, 'POST', token, 'first'),
-    await ask(known, 'GET', `${aisp}/accounts`, 'first'),
+    await ask(known, discovery, why),
+    await ask(known, token, why, { method: 'POST', identity: 'first' }),
+    await ask(known, `${aisp}/accounts`, why, { identity: 'first' }),
   ]
   if (asked.some(speaksLikeABank)) return undefined
   const words = asked.map(({ request, response }) => {
     return `${request.method} ${new URL(request.url).pathname} → ${response?.status ?? 'nothing'}`
   })
   return wrong(
-    'your configuration',
+    'configuration',
     `there is a web server, and no open banking interface: ${words.join(', ')}`,
     `Correct ${known.places.flatMap(({ members }) => members).join(', ')}.`,
   )
@@ -135,29 +113,12 @@ function speaksLikeABank({ response, failure }: Exchange): boolean {
   return typeof response.json === 'object' && response.json !== null
 }
 
-function ask({ wire, timeout }: Case, method: string, url: string, identity: string) {
-  return wire.send({
-    endpoint: 'elsewhere',
-    about: { deviation: 'asks whether a bank is there, without a token' },
-    identity,
-    method,
-    url,
-    headers: [['Accept', 'application/json']],
-    timeout,
-  })
-}
-
 /** A client that the target file names, and that the bank does not take for one. */
 async function refusedClient(known: Case): Promise<Line[]> {
   const { first } = known.target.clients
+  if (first.clientId === undefined) return []
   const scope = first.scopes.accounts
-  if (known.target.absent.has('account-information') || first.clientId === undefined) return []
-  let last: Exchange | undefined
-  known.wire.onExchange((exchange) => {
-    last = exchange
-  })
-  const { name, run } = tokenExamination(known, first, scope)
-  const lines = (await run()).map((finding): Line => ({ name, ...finding }))
-  const refused = last !== undefined && errorOf(last) === 'invalid_client'
-  return refused ? lines.filter(({ level }) => level === 'wrong') : []
+  const exchange = await requestToken(known, first, scope)
+  if (member(exchange.response?.json, 'error') !== 'invalid_client') return []
+  return [{ name: `first: token for ${scope}`, ...tokenRefused(exchange, first, scope) }]
 }

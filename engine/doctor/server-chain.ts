@@ -1,10 +1,9 @@
 import { X509Certificate } from 'node:crypto'
-import type { Socket } from 'node:net'
 import { connect, type DetailedPeerCertificate } from 'node:tls'
 import type { Target } from '../configuration/resolve.ts'
 import { tunnel } from '../wire/connect-proxy.ts'
 import { contextOf } from '../wire/connector.ts'
-import { nameOf } from './certificate.ts'
+import { day, nameOf } from './certificate.ts'
 
 /** What a server shows of itself, read without trusting it. */
 export interface ServerChain {
@@ -23,46 +22,34 @@ export interface ServerChain {
  */
 export async function serverChain(
   origin: string,
-  target: Target,
+  { proxy, transports, trust }: Target,
   timeout: number,
 ): Promise<ServerChain | undefined> {
   const { hostname, port, protocol } = new URL(origin)
   if (protocol !== 'https:') return undefined
-  const plain = hostname.replace(/^\[|\]$/g, '')
+  const host = hostname.replace(/^\[|\]$/g, '')
   try {
-    const through = target.proxy
-      ? await tunnel(target.proxy, { hostname: plain, port, protocol }, timeout)
-      : undefined
-    return await shown(plain, Number(port) || 443, through, target, timeout)
+    const through = proxy && (await tunnel(proxy, { hostname: host, port, protocol }, timeout))
+    return await new Promise((resolve) => {
+      const socket = connect({
+        ...(through ? { socket: through } : { host, port: Number(port) || 443 }),
+        ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
+        // Offered, so that a server of TLS 1.2 that insists on one lets the handshake end.
+        secureContext: contextOf(transports.first, trust),
+        rejectUnauthorized: false,
+      })
+      const end = (chain?: ServerChain) => {
+        clearTimeout(timer)
+        socket.destroy()
+        resolve(chain)
+      }
+      const timer = setTimeout(() => end(), timeout)
+      socket.once('error', () => end())
+      socket.once('secureConnect', () => end(chainOf(socket.getPeerCertificate(true))))
+    })
   } catch {
     return undefined
   }
-}
-
-function shown(
-  host: string,
-  port: number,
-  through: Socket | undefined,
-  target: Target,
-  timeout: number,
-): Promise<ServerChain | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect({
-      ...(through ? { socket: through } : { host, port }),
-      ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
-      // Offered, so that a server of TLS 1.2 that insists on one lets the handshake end.
-      secureContext: contextOf(target.transports.first, target.trust),
-      rejectUnauthorized: false,
-    })
-    const end = (chain?: ServerChain) => {
-      clearTimeout(timer)
-      socket.destroy()
-      resolve(chain)
-    }
-    const timer = setTimeout(() => end(), timeout)
-    socket.once('error', () => end())
-    socket.once('secureConnect', () => end(chainOf(socket.getPeerCertificate(true))))
-  })
 }
 
 function chainOf(peer: DetailedPeerCertificate): ServerChain | undefined {
@@ -78,7 +65,7 @@ function chainOf(peer: DetailedPeerCertificate): ServerChain | undefined {
   return {
     subject: nameOf(leaf.subject),
     names: (leaf.subjectAltName ?? '').split(', ').map((name) => name.replace(/^[^:]*:/, '')),
-    ends: new Date(leaf.validTo).toISOString().slice(0, 10),
+    ends: day(leaf.validTo),
     missing: nameOf(new X509Certificate(last.raw).issuer),
   }
 }

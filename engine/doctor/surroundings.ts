@@ -1,24 +1,15 @@
-import type { HookName } from '../configuration/target.ts'
+import { HOOKS } from '../configuration/target.ts'
 import { isPlainWord } from '../wire/secret-encodings.ts'
-import { noProgram } from './authorisation.ts'
+import { noProgram, program } from './authorisation.ts'
 import { type Case, tppOf } from './case.ts'
-import { type Examination, type Finding, note, ok, skipped, wrong } from './finding.ts'
-import { placeOf } from './network.ts'
-import { program } from './program.ts'
+import { type Examination, note, ok, skipped, wrong } from './finding.ts'
+import { placeOf } from './places.ts'
 import { answerWords } from './words.ts'
-
-const HOOKS: HookName[] = [
-  'token-expired',
-  'consent-expired',
-  'ninety-days-passed',
-  'customer-revokes',
-]
 
 /** What customers log in with is masked wherever it stands: an ordinary word takes much of a report with it. */
 export function secretsExamination({ target }: Case): Examination {
   return {
     name: 'secrets',
-    needs: [],
     run() {
       const words = Object.entries(target.document.customers).flatMap(([who, customer]) =>
         Object.entries(customer?.credentials ?? {})
@@ -27,11 +18,8 @@ export function secretsExamination({ target }: Case): Examination {
       )
       if (words.length === 0) return []
       const are = words.length === 1 ? 'is a word' : 'are words'
-      return [
-        note(
-          `${words.join(', ')} ${are} of letters alone: reports mask it wherever it stands, in names of fields too`,
-        ),
-      ]
+      const effect = 'reports mask it wherever it stands, in names of fields too'
+      return note(`${words.join(', ')} ${are} of letters alone: ${effect}`)
     },
   }
 }
@@ -40,12 +28,11 @@ export function secretsExamination({ target }: Case): Examination {
 export function hooksExamination({ target }: Case): Examination {
   return {
     name: 'hooks',
-    needs: [],
     run() {
       const { hooks = {} } = target.document
       const given = HOOKS.filter((name) => hooks[name] !== undefined)
       const lacking = HOOKS.filter((name) => hooks[name] === undefined)
-      const broken = given.flatMap((name): Finding[] => {
+      const broken = given.flatMap((name) => {
         const command = hooks[name]?.command?.[0]
         if (command === undefined || program(command, target.base)) return []
         return [noProgram(command, `hooks.${name}.command`)]
@@ -66,23 +53,22 @@ export function productsExamination(known: Case): Examination {
     name: 'products',
     needs: placeOf(known, 'products'),
     async run() {
-      if (target.absent.has('products')) return [skipped('the target declares them absent')]
-      const exchange = await tppOf(known, 'first').call('products', { timeout })
-      const { status, json } = exchange.response ?? {}
-      if (status === 200 && json !== undefined) return [ok('the list is served')]
+      if (target.absent.has('products')) return skipped('the target declares them absent')
+      const exchange = await tppOf(known).call('products', { timeout })
+      const { status = 500, json } = exchange.response ?? {}
       const at = target.endpoints.products
       if (status === 200) {
+        if (json !== undefined) return ok('the list is served')
         const mend = 'Correct addresses.product_api_url, or overrides.products.'
-        return [wrong('your configuration', `${at} serves no JSON`, mend)]
+        return wrong('configuration', `${at} serves no JSON`, mend)
       }
       const text = `${at} answers ${answerWords(exchange)}`
-      if (status === 401 || status === 403) {
-        const mend = 'Write products.headers (a key) or products.client (a certificate).'
-        return [wrong('your configuration', text, mend)]
-      }
-      return (status ?? 500) >= 500
-        ? [wrong('the bank', text, 'Ask the bank.')]
-        : [wrong('your configuration', text, 'Correct addresses.product_api_url.')]
+      if (status >= 500) return wrong('bank', text)
+      const mend =
+        status === 401 || status === 403
+          ? 'Write products.headers (a key) or products.client (a certificate).'
+          : 'Correct addresses.product_api_url.'
+      return wrong('configuration', text, mend)
     },
   }
 }

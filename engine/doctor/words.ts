@@ -8,13 +8,13 @@ const LONGEST = 160
 export function answerWords({ response, failure }: Exchange): string {
   if (!response) return `no response: ${failure?.message ?? 'unknown'}`
   const { status, json, body } = response
-  const said = (...path: string[]) => {
-    const value = member(json, ...path)
-    return typeof value === 'string' && value !== '' ? oneLine(value) : undefined
+  const said = (...names: string[]) => {
+    const values = names.map((name) => member(json, name))
+    const value = values.find((each) => typeof each === 'string' && each !== '')
+    return value === undefined ? undefined : oneLine(value as string)
   }
-  const error = said('error') ?? said('Code') ?? said('code') ?? said('title')
-  const words =
-    said('error_description') ?? said('Message') ?? said('message') ?? said('description')
+  const error = said('error', 'Code', 'code', 'title')
+  const words = said('error_description', 'Message', 'message', 'description')
   if (error ?? words) {
     // Open banking bodies repeat the status in their Code.
     const code = error?.replace(new RegExp(`^${status} `), '')
@@ -22,12 +22,6 @@ export function answerWords({ response, failure }: Exchange): string {
   }
   const text = /^\s*</.test(body) ? readPage(body).text : body
   return text === '' ? String(status) : `${status} (${oneLine(text)})`
-}
-
-/** RFC 6749 `error`; undefined when the body has none. */
-export function errorOf({ response }: Exchange): string | undefined {
-  const error = member(response?.json, 'error')
-  return typeof error === 'string' ? error : undefined
 }
 
 /** Text of a bank on one bounded line. */

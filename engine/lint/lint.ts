@@ -73,13 +73,12 @@ function namedIds(root: string): string[] {
 function quotes(documents: ReadonlyMap<string, string>, { requirements }: Catalogue): string[] {
   const lines = [...documents.values()].flatMap((text) => text.split('\n'))
   return [...requirements.values()].flatMap(({ id, place, level, quote }) => {
-    const lacking = quote.filter((words) => !lines.some((line) => line.includes(words)))
     if (level === 'must' && quote.length === 0) {
       return [`${place}: ${id} is a must and quotes no document. Quote it, or make it a should.`]
     }
-    return lacking.map(
-      (words) => `${place}: ${id} quotes “${words}”, which stands in no line of documents/.`,
-    )
+    return quote
+      .filter((words) => !lines.some((line) => line.includes(words)))
+      .map((words) => `${place}: ${id} quotes “${words}”, which stands in no line of documents/.`)
   })
 }
 
@@ -98,22 +97,15 @@ function consents(
   places: ReadonlyMap<string, Place>,
 ): string[] {
   const table = new Set(consents.map(({ name }) => name))
-  const used = checks.flatMap(({ id, options }) =>
-    namedBy(options).map(({ name }) => ({ id, name })),
-  )
-  const names = new Set(used.map(({ name }) => name))
-  return [
-    ...used
-      .filter(({ name }) => !table.has(name))
-      .map(({ id, name }) => {
-        const place = places.get(id)
-        const where = place ? `${at(place)}: ` : ''
-        return `${where}${id} uses “${name}”, which is not in suites/consents.ts.`
-      }),
-    ...[...table]
-      .filter((name) => !names.has(name))
-      .map((name) => `suites/consents.ts: no check uses “${name}”.`),
-  ]
+  const unknown = checks.flatMap(({ id, options }) => {
+    const place = places.get(id)
+    const where = place ? `${at(place)}: ` : ''
+    const names = namedBy(options).flatMap(({ name }) => (table.has(name) ? [] : [name]))
+    return names.map((name) => `${where}${id} uses “${name}”, which is not in suites/consents.ts.`)
+  })
+  const used = new Set(checks.flatMap(({ options }) => namedBy(options).map(({ name }) => name)))
+  const unused = [...table].filter((name) => !used.has(name))
+  return [...unknown, ...unused.map((name) => `suites/consents.ts: no check uses “${name}”.`)]
 }
 
 /** `expect(answer)` and `relyOn(owner, answer)` judge nothing without a matcher. */

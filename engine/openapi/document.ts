@@ -24,35 +24,26 @@ export function openApi(face: Interface, operations: Operation[], catalogue: Cat
   const requests = own.flatMap(({ request }) => (request ? [request.schema] : []))
   const paths: Record<string, Schema> = {}
   for (const operation of own) {
-    const item = paths[operation.path] ?? { servers: [serverOf(operation.server)] }
-    paths[operation.path] = item
-    item[operation.method] = operationOf(operation, answers)
+    const { path, method, server } = operation
+    const item = paths[path] ?? { servers: [serverOf(server)] }
+    paths[path] = { ...item, [method]: operationOf(operation, answers) }
   }
-  const schemas = Object.assign(
-    {},
-    ...requests.map(requestSchema),
-    ...answers.map(({ parts }) => parts),
-  )
+  const parts = [...requests.map(requestSchema), ...answers.map((answer) => answer.parts)]
   const used = new Set(own.flatMap(({ authentication }) => SECURITY[authentication]))
+  const { title, version, description } = face
   const document = {
     openapi: '3.1.0',
-    info: {
-      title: face.title,
-      version: face.version,
-      description: face.description,
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
+    info: { title, version, description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [serverOf(own.at(-1)?.server ?? 'base_url')],
-    tags: [...new Set(own.map(({ tag }) => tag))].map((name) => ({
-      name,
-      description: TAGS[name],
-    })),
+    tags: [...new Set(own.map(({ tag }) => tag))].map((name) => {
+      return { name, description: TAGS[name] }
+    }),
     paths,
     components: {
       ...(used.size > 0 && {
         securitySchemes: Object.fromEntries([...used].map((name) => [name, SCHEMES[name]])),
       }),
-      schemas,
+      schemas: Object.assign({}, ...parts),
     },
   }
   const comment = `# Made from specs/ and schemas/ by npm run generate; do not edit.\n`
@@ -78,9 +69,8 @@ function answerSchemas(document: string, catalogue: Catalogue): AnswerSchema[] {
       const inner = (definition: string) => `${name}${capital(definition)}`
       const musts = (part: Schema) =>
         mustsOf(part, catalogue, (definition) => referenceTo(inner(definition)))
-      const { $defs = {}, responses } = schema as {
+      const { $defs = {}, responses } = schema as Pick<AnswerSchema, 'responses'> & {
         $defs?: Record<string, Schema>
-        responses: string[]
       }
       const parts: Record<string, Schema> = {
         [name]: { title: schema.description ?? schema.title, ...musts(schema) },
@@ -109,12 +99,7 @@ function operationOf(operation: Operation, answers: AnswerSchema[]): Schema {
         : [Object.fromEntries(SECURITY[authentication].map((name) => [name, []]))],
     ...(operation.parameters && { parameters: operation.parameters.map(parameterOf) }),
     ...(request && {
-      requestBody: {
-        required: true,
-        content: {
-          [request.type]: { schema: { $ref: referenceTo(`${nameOf(request.schema)}Request`) } },
-        },
-      },
+      requestBody: { required: true, content: { [request.type]: { schema: requestOf(request) } } },
     }),
     responses: {
       [operation.success]: {
@@ -131,6 +116,10 @@ function operationOf(operation: Operation, answers: AnswerSchema[]): Schema {
     },
   }
 }
+
+const requestOf = ({ schema }: NonNullable<Operation['request']>) => ({
+  $ref: referenceTo(`${nameOf(schema)}Request`),
+})
 
 function contentOf(answers: AnswerSchema[], response: string): Schema {
   const references = answers
@@ -165,12 +154,8 @@ const SUCCESS: Record<string, string> = {
   '302': 'Redirect to redirect_uri, for success or for an error.',
 }
 
-const LOCATION = {
-  Location: {
-    description: 'redirect_uri, with the answer.',
-    schema: { type: 'string', format: 'uri' },
-  },
-}
+const URI = { type: 'string', format: 'uri' }
+const LOCATION = { Location: { description: 'redirect_uri, with the answer.', schema: URI } }
 
 const SECURITY: Record<Operation['authentication'], string[]> = {
   none: [],
@@ -179,44 +164,28 @@ const SECURITY: Record<Operation['authentication'], string[]> = {
   'customer-token': ['transportCertificate', 'customerToken'],
 }
 
+const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', description })
+
 const SCHEMES: Record<string, Schema> = {
   transportCertificate: {
     type: 'mutualTLS',
     description: 'A valid open banking transport certificate.',
   },
-  clientToken: {
-    type: 'http',
-    scheme: 'bearer',
-    description: 'Access token of a client_credentials grant.',
-  },
-  customerToken: {
-    type: 'http',
-    scheme: 'bearer',
-    description: 'Access token of an authorization_code grant, for one consent.',
-  },
+  clientToken: bearer('Access token of a client_credentials grant.'),
+  customerToken: bearer('Access token of an authorization_code grant, for one consent.'),
 }
 
-const ADDRESSES: Record<string, { default: string; description: string }> = {
-  base_url: {
-    default: 'https://api.bank.example',
-    description: 'Production address of the API; {sandbox_api_url} in the sandbox.',
-  },
-  auth_url: {
-    default: 'https://auth.bank.example',
-    description: 'Production address of the customer authorisation page.',
-  },
-  discovery_url: {
-    default: 'https://auth.bank.example',
-    description: 'Production address serving the well-known configuration.',
-  },
-  product_api_url: {
-    default: 'https://products.bank.example',
-    description: 'Address of the product interface.',
-  },
+const ADDRESSES: Record<string, [host: string, description: string]> = {
+  base_url: ['api', 'Production address of the API; {sandbox_api_url} in the sandbox.'],
+  auth_url: ['auth', 'Production address of the customer authorisation page.'],
+  discovery_url: ['auth', 'Production address serving the well-known configuration.'],
+  product_api_url: ['products', 'Address of the product interface.'],
 }
 
 function serverOf(name: string): Schema {
-  return { url: `{${name}}`, variables: { [name]: ADDRESSES[name] } }
+  const [host, description] = ADDRESSES[name] ?? []
+  const variable = { default: `https://${host}.bank.example`, description }
+  return { url: `{${name}}`, variables: { [name]: variable } }
 }
 
 function referenceTo(name: string): string {

@@ -18,21 +18,19 @@ export interface Operation {
   description?: string
   tag: string
   authentication: 'none' | 'mutual-tls' | 'client-token' | 'customer-token'
-  parameters?: Parameter[]
+  parameters?: {
+    name: string
+    in: 'path' | 'query' | 'header'
+    required?: boolean
+    description: string
+    format?: string
+    enum?: string[]
+  }[]
   request?: { type: string; schema: string }
   /** Status of a success. */
   success: string
   /** Status or family of statuses → what it means. */
   refusals?: Record<string, string>
-}
-
-interface Parameter {
-  name: string
-  in: 'path' | 'query' | 'header'
-  required?: boolean
-  description: string
-  format?: string
-  enum?: string[]
 }
 
 /**

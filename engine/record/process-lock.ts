@@ -25,26 +25,26 @@ export function takeLock(file: string): { release(): void } | { owner: number } 
 
 const MOST_ATTEMPTS = 20
 
-function contentOf(file: string): string | undefined {
+/** What comes of a file that may go meanwhile; undefined where it is gone. */
+function ifThere<Result>(act: () => Result): Result | undefined {
   try {
-    return readFileSync(file, 'utf8')
+    return act()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
 }
 
+const contentOf = (file: string) => ifThere(() => readFileSync(file, 'utf8'))
+
 /** Removes a lock that counts for nothing, and no other one that somebody took meanwhile. */
 function putAway(file: string, held: string): void {
   const aside = `${file}.${process.pid}`
-  try {
+  ifThere(() => {
     renameSync(file, aside)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
-    throw error
-  }
-  if (contentOf(aside) !== held && !existsSync(file)) renameSync(aside, file)
-  else rmSync(aside, { force: true })
+    if (contentOf(aside) !== held && !existsSync(file)) renameSync(aside, file)
+    else rmSync(aside, { force: true })
+  })
 }
 
 function isAlive(pid: number): boolean {

@@ -11,9 +11,13 @@ export interface Explanation {
 
 /** Says an error of the schema in words that mend it, without the value that was found. */
 export function explain(error: ErrorObject, path: Path): Explanation {
-  const { keyword, params } = error
+  const { keyword, params, parentSchema } = error
   if (keyword === 'additionalProperties') {
-    return unknownKey(error, [...path, String(params.additionalProperty)])
+    const key = String(params.additionalProperty)
+    const place = [...path, key]
+    const known = Object.keys(parentSchema?.properties ?? {})
+    const mend = meant(key, known) ?? `Known here: ${known.join(', ')}.`
+    return { path: place, atKey: true, text: `${spell(place)} is not known. ${mend}` }
   }
   if (keyword === 'required') {
     return { path, text: `${spell([...path, String(params.missingProperty)])} is missing. Add it.` }
@@ -22,23 +26,20 @@ export function explain(error: ErrorObject, path: Path): Explanation {
   return { path, text: `${name} ${wrongValue(error)}` }
 }
 
-function unknownKey(error: ErrorObject, path: Path): Explanation {
-  const known = Object.keys(error.parentSchema?.properties ?? {})
-  const meant = nearest(String(path.at(-1)), known)
-  const mend = meant ? `Did you mean ${meant}?` : `Known here: ${known.join(', ')}.`
-  return { path, atKey: true, text: `${spell(path)} is not known. ${mend}` }
+function meant(word: unknown, known: string[]): string | undefined {
+  const near = typeof word === 'string' ? nearest(word, known) : undefined
+  return near && `Did you mean ${near}?`
 }
 
 function wrongValue({ keyword, params, data, message }: ErrorObject): string {
   switch (keyword) {
     case 'type':
-      return `is ${kindOf(data)}. ${typeMend(params.type)}`
+      return `is ${kindOf(data)}. Write ${KINDS[params.type] ?? params.type}.`
     case 'const':
       return `has another value. Write ${params.allowedValue}.`
     case 'enum': {
       const allowed: string[] = params.allowedValues
-      const meant = typeof data === 'string' ? nearest(data, allowed) : undefined
-      const mend = meant ? `Did you mean ${meant}?` : `Write one of ${allowed.join(', ')}.`
+      const mend = meant(data, allowed) ?? `Write one of ${allowed.join(', ')}.`
       return `has a value that is not known. ${mend}`
     }
     case 'pattern':
@@ -73,16 +74,13 @@ function kindOf(value: unknown): string {
   return typeof value === 'string' ? 'a text' : `a ${typeof value}`
 }
 
-function typeMend(type: string): string {
-  const mends: Record<string, string> = {
-    string: 'Write a text, in quotes when it looks like a number.',
-    object: 'Write an object: members below it, indented.',
-    array: 'Write a list: lines that begin with a hyphen.',
-    integer: 'Write a whole number.',
-    number: 'Write a number.',
-    boolean: 'Write true or false.',
-  }
-  return mends[type] ?? `Write ${type}.`
+const KINDS: Record<string, string> = {
+  string: 'a text, in quotes when it looks like a number',
+  object: 'an object: members below it, indented',
+  array: 'a list: lines that begin with a hyphen',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
 }
 
 const EXAMPLES: Record<string, string> = {

@@ -2,11 +2,10 @@
 export function nearest(word: string, words: string[]): string | undefined {
   const plain = (text: string) => text.toLowerCase().replace(/[_-]/g, '')
   const allowed = Math.max(1, Math.floor(word.length / 3))
-  const ranked = words
-    .map((known) => ({ known, distance: distance(plain(word), plain(known)) }))
-    .sort((a, b) => a.distance - b.distance)
-  const best = ranked[0]
-  return best && best.distance <= allowed ? best.known : undefined
+  const [best] = words
+    .map((known) => ({ known, apart: distance(plain(word), plain(known)) }))
+    .sort((a, b) => a.apart - b.apart)
+  return best && best.apart <= allowed ? best.known : undefined
 }
 
 /** Levenshtein's distance: insertions, deletions and replacements from one word to another. */

@@ -2,7 +2,6 @@ import {
   type Document,
   type ErrorCode,
   isMap,
-  isPair,
   isScalar,
   LineCounter,
   type Node,
@@ -98,12 +97,7 @@ function offsetOf(document: Document, path: Path): number {
 
 function keyOffsetOf(document: Document, path: Path): number {
   const parent = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents
-  const key = path.at(-1)
-  if (!isMap(parent)) return offsetOf(document, path)
-  for (const pair of parent.items) {
-    if (!isPair(pair) || !isScalar(pair.key) || String(pair.key.value) !== String(key)) continue
-    const offset = pair.key.range?.[0]
-    if (offset !== undefined) return offset
-  }
-  return offsetOf(document, path)
+  const keys = isMap(parent) ? parent.items.map(({ key }) => key).filter(isScalar) : []
+  const key = keys.find(({ value }) => String(value) === String(path.at(-1)))
+  return key?.range?.[0] ?? offsetOf(document, path)
 }

@@ -8,19 +8,13 @@ import type { Path, Source } from './source.ts'
 
 const validators = new Map<string, ValidateFunction>()
 
-/**
- * The validator of a schema of schemas/assay.
- *
- * @param definition one of its $defs; the whole schema by default.
- */
+/** The validator of a schema of schemas/assay, or of one of its $defs. */
 export function validatorOf(name: string, definition?: string): ValidateFunction {
-  const key = `${name} ${definition ?? ''}`
+  const key = assayValidator(name, definition)
   const known = validators.get(key)
   if (known) return known
   const text = readFileSync(schemaFile(name), 'utf8')
-  const validate =
-    builtValidator(assayValidator(name, definition), text) ??
-    ajvOfFiles().compile(wholeSchema(text, definition))
+  const validate = builtValidator(key, text) ?? ajvOfFiles().compile(wholeSchema(text, definition))
   validators.set(key, validate)
   return validate
 }
@@ -29,7 +23,7 @@ export const schemaFile = (name: string) => join(root, 'schemas', 'assay', `${na
 
 /** Its name among the built ones: assay/target/embedded. */
 export const assayValidator = (name: string, definition?: string) =>
-  ['assay', name, ...(definition === undefined ? [] : [definition])].join('/')
+  ['assay', name, definition].filter(Boolean).join('/')
 
 /** Ajv for files that people write. That each schema is one is shown by tests, once, not at every start. */
 export function ajvOfFiles(code: Options['code'] = {}): Ajv2020 {
@@ -43,11 +37,7 @@ export function wholeSchema(text: string, definition?: string): AnySchemaObject 
   return definition ? { ...schema, oneOf: undefined, $ref: `#/$defs/${definition}` } : schema
 }
 
-/**
- * Notes each violation of a schema at its place in the file.
- *
- * @returns where they are.
- */
+/** Notes each violation of a schema at its place in the file, and tells the places. */
 export function noteViolations(source: Source, value: unknown, validate: ValidateFunction): Path[] {
   if (validate(value)) return []
   return (validate.errors ?? []).slice(0, MOST_SHOWN).map((error) => {

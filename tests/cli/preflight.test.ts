@@ -119,7 +119,7 @@ const CASES: {
 describe('before a run', () => {
   test.each(CASES)('$name stands in the way', async ({ change, whose, text }) => {
     const [line] = await preflight(targetFrom(target(change), folder))
-    expect(line).toMatchObject({ level: 'wrong', whose })
+    expect(line).toMatchObject({ level: 'wrong', whose: WHOSE[whose] })
     expect(line?.text).toMatch(text)
   })
 
@@ -129,7 +129,7 @@ describe('before a run', () => {
     })
     const lines = await preflight(targetFrom(target(change), folder))
     expect(lines.length).toBeGreaterThan(0)
-    for (const line of lines) expect(line).toMatchObject({ whose: 'your configuration' })
+    for (const line of lines) expect(line).toMatchObject({ whose: 'configuration' })
   })
 
   test('nothing stands in the way of the bank that the target describes', async () => {

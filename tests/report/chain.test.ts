@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CHAIN_START, chainedLine, chainHash, verifyChain } from '../../engine/record/chain.ts'
+import { CHAIN_START, chainedLine, chainHash } from '../../engine/record/chain.ts'
 import { recorded } from './recorded.ts'
+import { verifyChain } from './verify-chain.ts'
 
 const { exchanges: all } = await recorded('correct')
 

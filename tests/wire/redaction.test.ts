@@ -7,12 +7,12 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { jwt } from '../../engine/client/jwt.ts'
 import { targetFrom } from '../../engine/configuration/resolve.ts'
-import { verifyChain } from '../../engine/record/chain.ts'
 import type { ExchangeRecord } from '../../engine/report/report.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
 import { openExchangeLog } from '../../engine/wire/exchange-log.ts'
 import { createRedactor } from '../../engine/wire/redaction.ts'
 import { documentFor, pemOf, signingKeys } from '../configuration/documents.ts'
+import { verifyChain } from '../report/verify-chain.ts'
 import { leaks } from './leaks.ts'
 
 const KEY = '00'.repeat(32)

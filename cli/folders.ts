@@ -1,11 +1,38 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { takeLock } from '../engine/record/process-lock.ts'
+import { root } from '../engine/record/root.ts'
 import { UsageError } from './usage.ts'
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+export const { version } = manifest as { version: string }
+
+/** The target that is judged where none is named: the reference bank, started for the run. */
+export const DEFAULT_TARGET = join(root, 'config', 'embedded.yaml')
+
+export const SUITES = join(import.meta.dirname, '..', 'suites')
+export const TPP_SUITES = join(SUITES, 'tpp')
 
 /** Where the runs of a target go: reports/<target>/, below the working directory. */
 export function reportsFolder(name: string): string {
   return join(process.cwd(), 'reports', name.replace(/[^\w.-]+/g, '-'))
+}
+
+/** reports/<target>/<UTC time>/ */
+export function defaultFolder(name: string): string {
+  return join(reportsFolder(name), stamp())
+}
+
+/** The UTC time as a name of a folder: 2027-01-31T09-30-00Z. */
+export function stamp(): string {
+  return `${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}Z`
+}
+
+/** A path as one would type it here. */
+export function typed(path: string): string {
+  const shown = relative(process.cwd(), path)
+  return shown.startsWith('..') ? path : shown
 }
 
 /** File that names the process which writes into a folder. */
