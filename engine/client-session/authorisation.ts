@@ -1,6 +1,7 @@
 import type { Driver } from '../authorisation-drivers/driver.ts'
 import { httpDriver } from '../authorisation-drivers/http.ts'
-import type { AuthorisationDeviation, AuthorisationRequest, Tpp } from '../client/tpp.ts'
+import type { AuthorisationDeviation, AuthorisationRequest } from '../client/messages.ts'
+import type { Tpp } from '../client/tpp.ts'
 import type { Target } from '../configuration/resolve.ts'
 import { answerOf } from '../judge/answer-words.ts'
 import { requireReachable } from '../judge/expect.ts'

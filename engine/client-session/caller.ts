@@ -1,8 +1,8 @@
-import type { CallOptions } from '../client/call.ts'
-import type { Told, Tpp } from '../client/tpp.ts'
+import { type CallOptions, routeOf } from '../client/call.ts'
+import type { Told } from '../client/messages.ts'
+import type { Tpp } from '../client/tpp.ts'
 import { refused } from '../judge/matchers.ts'
 import type { About, Exchange } from '../wire/exchange.ts'
-import { isManagement, routeOf } from './routes.ts'
 
 /** One thing about a request that differs from the documented one. */
 export type CallDeviation = Omit<CallOptions, 'subject' | 'path'> & Told
@@ -55,6 +55,11 @@ export interface Replacement {
   token: string
   /** Present where the bank had promised that the refused one lives. */
   instead?: NonNullable<About['instead']>
+}
+
+/** Does the operation need an access token from the client_credentials grant? */
+function isManagement(path: string): boolean {
+  return /^\/(account-access-consents|funds-confirmation-consents)(\/|$)/.test(path)
 }
 
 export function createCaller(tpp: Tpp, tokens: Tokens): Caller {

@@ -7,8 +7,6 @@ export interface BankFacts {
   issuer: string
   /** Address of the token endpoint as the bank advertises it; undefined where it says nothing. */
   tokenEndpoint?: string
-  /** Audience of client assertions, where the target names one. */
-  assertionAudience?: string
   /** Seconds by which its clock may differ. */
   clockTolerance: number
   /** Grant types that the bank offers; undefined where it says nothing about them. */

@@ -16,7 +16,7 @@ export type Authentication =
   | 'client_secret_post'
   | 'none'
 
-/** The fields of a token request and, for client_secret_basic, its Authorization header. */
+/** The form of a token request. */
 export function tokenForm(message: {
   grant: Grant
   clientId: string
@@ -25,7 +25,7 @@ export function tokenForm(message: {
   authentication: Authentication
   clientSecret: string
   over: Record<string, string | undefined> | undefined
-}): { form: Record<string, string>; authorisation?: string } {
+}): string {
   const { grant, clientId, clientSecret, authentication, over } = message
   const authenticated: Record<Authentication, () => Record<string, string>> = {
     private_key_jwt: () => ({
@@ -37,9 +37,12 @@ export function tokenForm(message: {
     client_secret_basic: () => ({}),
     none: () => ({ client_id: clientId }),
   }
-  const fields = merged({ ...grant, ...authenticated[authentication]() }, over)
-  const form = fields as Record<string, string>
-  if (authentication !== 'client_secret_basic') return { form }
+  const form = merged({ ...grant, ...authenticated[authentication]() }, over)
+  return new URLSearchParams(form as Record<string, string>).toString()
+}
+
+/** The Authorization header of client_secret_basic. */
+export function basic(clientId: string, clientSecret: string): string {
   const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`
-  return { form, authorisation: `Basic ${Buffer.from(pair).toString('base64')}` }
+  return `Basic ${Buffer.from(pair).toString('base64')}`
 }
