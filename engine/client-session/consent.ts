@@ -3,7 +3,7 @@ import { member } from '../judge/data-rows.ts'
 import { succeeded } from '../judge/matchers.ts'
 import { Blocked } from '../judge/outcome.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
-import type { Approval } from './approvals.ts'
+import type { Approval } from './caller.ts'
 import type { ClientName, CustomerName } from './parties.ts'
 
 /**

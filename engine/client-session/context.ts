@@ -6,13 +6,11 @@ import { requireReachable } from '../judge/expect.ts'
 import { NotApplicable } from '../judge/outcome.ts'
 import type { Observation } from '../record/check-result.ts'
 import { type Exchange, OwnTrouble } from '../wire/exchange.ts'
-import type { Approval } from './approvals.ts'
-import type { Caller } from './caller.ts'
+import type { Approval, Caller } from './caller.ts'
 import type { NamedConsent } from './consent.ts'
 import type { HookSubject } from './hooks.ts'
 import type { ClientName, CustomerName } from './parties.ts'
 import type { Session } from './session.ts'
-import type { Steps } from './steps.ts'
 import { currentTrace } from './trace.ts'
 import type { Visit, VisitOptions } from './visit.ts'
 
@@ -58,9 +56,10 @@ export interface Context<Used extends NamedConsent = never> {
 }
 
 /** Steps of the happy path; those of an approval only for the approvals that a check names. */
-export type StepsOf<Used extends NamedConsent> = Omit<Steps, keyof ApprovalSteps> & {
+type StepsOf<Used extends NamedConsent> = Omit<Steps, keyof ApprovalSteps> & {
   readonly [Name in keyof ApprovalSteps]: (consent: Used) => ReturnType<Steps[Name]>
 }
+type Steps = Session['steps']
 type ApprovalSteps = Pick<Steps, 'visit' | 'exchange' | 'refresh' | 'accounts'>
 
 /**
@@ -110,9 +109,7 @@ export function contextFor(
       }
     },
     visit: session.visit,
-    customer: (name) => {
-      session.customer(name)
-    },
+    customer: session.customer,
     hook: session.hooks.state,
     requireHook(name) {
       const { shortLife } = session.hooks

@@ -6,9 +6,14 @@ import { requireReachable } from '../judge/expect.ts'
 import { refused, succeeded } from '../judge/matchers.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
-import type { Approval } from './approvals.ts'
 import type { Visits } from './authorisation.ts'
-import { createCaller, type FundsAddresses, type RefusedToken, type Replacement } from './caller.ts'
+import {
+  type Approval,
+  createCaller,
+  type FundsAddresses,
+  type RefusedToken,
+  type Replacement,
+} from './caller.ts'
 import type { ClientSteps } from './client-steps.ts'
 import {
   type ConsentData,

@@ -1,9 +1,8 @@
 import { succeeded } from '../judge/matchers.ts'
-import type { Exchange } from '../wire/exchange.ts'
+import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
 import { createCaller } from './caller.ts'
 import type { ClientSteps } from './client-steps.ts'
 import type { NamedConsent } from './consent.ts'
-import type { ResumableApproval } from './resumable-approval.ts'
 import {
   consentOwner,
   exchangeOwner,
@@ -15,6 +14,22 @@ import {
 } from './step-owners.ts'
 import { refreshed, type TokenSet } from './tokens.ts'
 import type { Visit } from './visit.ts'
+
+/** An approval as a run that was interrupted leaves it; exchanges by their ids. */
+export interface ResumableApproval {
+  consent: NamedConsent
+  /** Of the client that asked for it: another client's tokens are of no use. */
+  clientId: string
+  facts: ConsentFacts
+  visit: Visit & { kind: 'granted' }
+  /** Exchanges of the steps; absent where a browser or a person saw the answer. */
+  created?: string
+  before?: string
+  first?: string
+  last?: string
+  exchanged?: string
+  tokens?: TokenSet
+}
 
 /** The steps of an approval. */
 interface Taken extends Pick<ClientSteps, 'registration'> {

@@ -1,7 +1,7 @@
 import type { Result } from '../judge/results.ts'
 import type { Observation } from '../record/check-result.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
-import type { ResumableApproval } from './resumable-approval.ts'
+import type { ResumableApproval } from './resume-approval.ts'
 import type { ResumeFile } from './resume-file.ts'
 import type { TokenSet } from './tokens.ts'
 import type { Visit, VisitRecord } from './visit.ts'
