@@ -4,7 +4,7 @@ import { fillsIn, secretsAmong } from './credentials.ts'
 import type { VisitRequest } from './driver.ts'
 import { type Filling, fillIn, StrangePage } from './fill-in.ts'
 import { withCredentials } from './forms.ts'
-import { lastLine, run } from './program.ts'
+import { failureOf, lastLine, run } from './program.ts'
 import type { WatchedPages } from './watched-pages.ts'
 
 /** Milliseconds between two looks at a page. */
@@ -139,10 +139,8 @@ async function take(
     const env = { ASSAY_CUSTOMER: customerName, ASSAY_DECISION: decision }
     const ran = await run({ command, base, patience: 60_000, env, signal: ended })
     const once = lastLine(ran.stdout)
-    const name = command[0] ?? ''
-    if (ran.ended !== 'exited') throw new Error(`${name} ${ran.ended}`)
-    if (ran.code !== 0) throw new Error(`${name} ended with exit code ${ran.code}`)
-    if (once === '') throw new Error(`${name} printed no code`)
+    const failure = failureOf(ran) ?? (once === '' && 'printed no code')
+    if (failure) throw new Error(`${command[0]} ${failure}`)
     give([once])
     await fillIn(tab, code.into, once, rules)
   }

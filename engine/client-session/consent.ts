@@ -105,6 +105,13 @@ export const DATA_PERMISSIONS = [
   'ReadTransactionsDebits',
 ]
 
+/** An address of data that these permissions open in any case. */
+export function dataPath(permissions: readonly string[]): string {
+  const opens = (word: string) => permissions.some((name) => name.startsWith(word))
+  if (opens('ReadAccounts')) return '/accounts'
+  return opens('ReadBalances') ? '/balances' : '/transactions'
+}
+
 /** What was asked for, under the id that the bank gave it; undefined when it gave none. */
 export function consentFacts(exchange: Exchange, data: ConsentData): ConsentFacts | undefined {
   const id = member(exchange.response?.json, 'Data', 'ConsentId')

@@ -19,27 +19,13 @@ interface Silence {
   since: number
 }
 
-/** What tells whether the listeners of the bank are there: each of them, and each thing asked of them. */
-export interface Liveness {
-  /**
-   * Called before a request is sent.
-   *
-   * @throws Blocked where requests of its kind, or all to its listener, had no answer.
-   */
-  admit(message: WireMessage): void
-  /** Called with every exchange; asks the listener again where only that explains what came. */
-  note(exchange: Exchange): Promise<void>
-  /** Is there no listener any more that answers? */
-  readonly gone: boolean
-}
-
 /**
  * Notices which listener of the bank has gone, and what it leaves unanswered, so that a run ends soon
  * instead of waiting for every time-out, and so that trouble is told from a refusal.
  *
  * @param send a request as it is, without a deviation of its own.
  */
-export function createLiveness(send: (message: WireMessage) => Promise<Exchange>): Liveness {
+export function createLiveness(send: (message: WireMessage) => Promise<Exchange>) {
   const silences = new Map<string, Silence>()
   /** The last answered request without a deviation that changes nothing, by listener and by endpoint too. */
   const answered = new Map<string, Exchange>()
@@ -82,10 +68,16 @@ export function createLiveness(send: (message: WireMessage) => Promise<Exchange>
   }
 
   return {
+    /** Is there no listener any more that answers? */
     get gone() {
       return origins.size > 0 && [...origins].every((origin) => silent(origin, DOUBT_OF_LISTENER))
     },
-    admit(message) {
+    /**
+     * Called before a request is sent.
+     *
+     * @throws Blocked where requests of its kind, or all to its listener, had no answer.
+     */
+    admit(message: WireMessage) {
       const origin = originOf(message.url)
       if (origin === undefined || asking.has(origin)) return
       const found =
@@ -100,7 +92,8 @@ export function createLiveness(send: (message: WireMessage) => Promise<Exchange>
       }
       throw unasked(origin, found)
     },
-    async note(exchange) {
+    /** Called with every exchange; asks the listener again where only that explains what came. */
+    async note(exchange: Exchange) {
       const origin = originOf(exchange.request.url)
       if (origin === undefined || exchange.retriedBy !== undefined) return
       const { response, failure, connection, request, about } = exchange

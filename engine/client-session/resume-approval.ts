@@ -2,7 +2,7 @@ import { succeeded } from '../judge/matchers.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
 import { createCaller } from './caller.ts'
 import type { ClientSteps } from './client-steps.ts'
-import type { NamedConsent } from './consent.ts'
+import { dataPath, type NamedConsent } from './consent.ts'
 import {
   consentOwner,
   exchangeOwner,
@@ -93,7 +93,7 @@ export async function stillGood(
     data: async () => tokens.accessToken,
     funds: () => ({}),
   })
-  const answer: Exchange = await caller.get(dataPath(consent), { deviation })
+  const answer: Exchange = await caller.get(dataPath(consent.permissions), { deviation })
   return succeeded(answer) ? tokens : undefined
 }
 
@@ -124,11 +124,4 @@ export function restoreSteps(
   const owner = exchangeOwner(consent, owners)
   const exchange = sent(ids.exchanged)
   memory.restore(`exchange ${name}`, { owner, exchange, value: tokens, why })
-}
-
-/** What its permissions open in any case. */
-function dataPath({ permissions }: NamedConsent): string {
-  const opens = (word: string) => permissions.some((each) => each.startsWith(word))
-  if (opens('ReadAccounts')) return '/accounts'
-  return opens('ReadBalances') ? '/balances' : '/transactions'
 }
