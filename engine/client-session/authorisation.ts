@@ -16,10 +16,17 @@ import type { ResumableRun } from './resume-run.ts'
 import { type Owners, requireValue } from './step-owners.ts'
 import { type Visit, type VisitOptions, type VisitRecord, visitOf } from './visit.ts'
 
-/** Visits to the authorisation page, one at a time. */
+/** No visit has come through yet: the target's description is as likely to be wrong as the bank. */
+function unfit(why: string, shown: string): Blocked {
+  const what = `the target's description of the bank's pages (${why}; ${shown})`
+  const mend = 'Correct authorisation; assay doctor looks at the first page.'
+  return new Blocked({ kind: 'environment', what }, `the visit ended: ${why}; ${shown}. ${mend}`)
+}
 
-/** What visits work with. */
-export interface VisitParts {
+export type Visits = ReturnType<typeof createVisits>
+
+/** How customers are sent to the bank, one at a time. */
+export function createVisits(parts: {
   target: Target
   owners: Owners
   driver: Driver
@@ -30,25 +37,7 @@ export interface VisitParts {
   heed(exchange: Exchange): Promise<void>
   /** Where visits are written down, and those of an interrupted run. */
   resumable?: ResumableRun
-}
-
-/** No visit has come through yet: the target's description is as likely to be wrong as the bank. */
-function unfit(why: string, shown: string): Blocked {
-  const what = `the target's description of the bank's pages (${why}; ${shown})`
-  const mend = 'Correct authorisation; assay doctor looks at the first page.'
-  return new Blocked({ kind: 'environment', what }, `the visit ended: ${why}; ${shown}. ${mend}`)
-}
-
-/** How customers are sent to the bank. */
-export interface Visits {
-  visit(options: VisitOptions): Promise<Visit>
-  /** Grows by each visit. */
-  readonly records: VisitRecord[]
-  /** Not applicable unless the target has this customer. */
-  customer(name?: CustomerName): CustomerName
-}
-
-export function createVisits(parts: VisitParts): Visits {
+}) {
   const { target, owners, driver, wire, clients, heed } = parts
   const visits: VisitRecord[] = [...(parts.resumable?.earlier.visits ?? [])]
   const spares = new Map<ClientName, string>()
@@ -56,6 +45,7 @@ export function createVisits(parts: VisitParts): Visits {
   /** Has a visit come through, so that the target's description of the pages is known to fit? */
   let fits = visits.some(({ outcome }) => outcome !== 'stopped')
 
+  /** Not applicable unless the target has this customer. */
   const customer = (name: CustomerName = 'first'): CustomerName => {
     if (target.document.customers[name]) return name
     throw new NotApplicable(`the target has no ${name} customer`)
@@ -178,6 +168,7 @@ export function createVisits(parts: VisitParts): Visits {
     return id
   }
 
+  /** `records` grows by each visit. */
   return { visit, records: visits, customer }
 }
 

@@ -43,21 +43,8 @@ import { idTokenFacts, refreshed, type TokenSet, tokensOf } from './tokens.ts'
 import { currentTrace, rulesBrokenBy } from './trace.ts'
 import { type Visit, visitEnd } from './visit.ts'
 
-/** From a consent to the data behind it: each step is sent when first asked for, and remembered. */
-export interface CustomerSteps {
-  consent(consent: NamedConsent): Promise<Step<ConsentFacts>>
-  /** `before`: for a re-confirmation, a query of the consent just before the visit. */
-  visit(consent: NamedConsent): Promise<VisitStep>
-  exchange(consent: NamedConsent): Promise<Step<TokenSet>>
-  /** The first refresh_token grant of an approval; not applicable where it has no refresh token. */
-  refresh(consent: NamedConsent): Promise<Step<TokenSet>>
-  accounts(consent: NamedConsent): Promise<Step<string[]>>
-  /** A customer's approval, with tokens unless a check exchanges its code. */
-  approved(consent: NamedConsent): Promise<Approval>
-}
-
 type Granted = Visit & { kind: 'granted' }
-export type VisitStep = Step<Granted> & { visit?: Visit; before?: Exchange }
+type VisitStep = Step<Granted> & { visit?: Visit; before?: Exchange }
 
 /**
  * "A client can call the token endpoint only with a registered grant type": one that the configuration does not list
@@ -102,6 +89,7 @@ const WITHOUT_STATE = {
   query: { state: undefined },
 }
 
+/** From a consent to the data behind it: each step is sent when first asked for, and remembered. */
 export function createCustomerSteps(parts: {
   target: Target
   hooks: Hooks
@@ -116,7 +104,7 @@ export function createCustomerSteps(parts: {
   resumable?: ResumableRun
   /** Told which consents customers have approved. */
   onApproved(consentId: string): void
-}): CustomerSteps {
+}) {
   const { hooks, memory, owners, issued, clients, visits, held, resumable } = parts
   const approvals = new Map<string, Promise<Approval>>()
 
@@ -144,6 +132,7 @@ export function createCustomerSteps(parts: {
     return approval && dates.choose(approval)
   }
 
+  /** `before`: for a re-confirmation, a query of the consent just before the visit. */
   const visit = (named: NamedConsent): Promise<VisitStep> =>
     memory.once(`visit ${named.name}`, visitOwner(named, owners), async () => {
       visits.customer(named.customer)
@@ -209,6 +198,7 @@ export function createCustomerSteps(parts: {
       return { exchange: sent, value: tokens, why }
     })
 
+  /** The first refresh_token grant of an approval; not applicable where it has no refresh token. */
   const refresh = (named: NamedConsent) =>
     memory.once(`refresh ${named.name}`, owners.steps.refresh, async () => {
       const { exchange: sent, tokens: value } = await (await approved(named)).refresh()
@@ -233,6 +223,7 @@ export function createCustomerSteps(parts: {
       return { exchange: sent, value: succeeded(sent) ? ids : undefined, why }
     })
 
+  /** A customer's approval, with tokens unless a check exchanges its code. */
   const approved = async (named: NamedConsent): Promise<Approval> => {
     currentTrace()?.approvals.add(named.name)
     const known = approvals.get(named.name)

@@ -9,22 +9,13 @@ import type { Caller, FundsAddresses } from './caller.ts'
 import type { ClientSteps } from './client-steps.ts'
 import { fundsConfirmationBody, SCHEMES } from './consent.ts'
 import type { ClientName } from './parties.ts'
-import { type Owners, requireValue, type Step, type StepMemory } from './step-owners.ts'
-
-/** Funds confirmation consents, which no customer approves. */
-export interface FundsSteps {
-  fundsConfirmation(name?: ClientName): Promise<Step<string>>
-  /**
-   * The deletion of one more of the first client's; it finds out where such consents are deleted. One made
-   * right before, as a newer consent for a card may take the place of an older.
-   */
-  fundsDeletion(): Promise<Step<string>>
-  /** Deletes one at each address that the target gives, until one is known there. */
-  deleteFunds(client: Caller, id: string): Promise<Exchange>
-}
+import { type Owners, requireValue, type StepMemory } from './step-owners.ts'
 
 const FUNDS = '/funds-confirmation-consents'
 
+export type FundsSteps = ReturnType<typeof createFundsSteps>
+
+/** Funds confirmation consents, which no customer approves. */
 export function createFundsSteps(parts: {
   target: Target
   memory: StepMemory
@@ -32,7 +23,7 @@ export function createFundsSteps(parts: {
   clients: ClientSteps
   /** Filled in with what the bank turns out to take. */
   funds: FundsAddresses
-}): FundsSteps {
+}) {
   const { target, memory, owners, clients, funds } = parts
 
   const fundsConfirmation = (name: ClientName = 'first') =>
@@ -68,6 +59,7 @@ export function createFundsSteps(parts: {
       }
     })
 
+  /** Deletes one at each address that the target gives, until one is known there. */
   const deleteFunds = async (client: Caller, id: string) => {
     const path = `${FUNDS}/${encodeURIComponent(id)}`
     const addresses = funds.delete ? [funds.delete] : target.endpoints.cbpii.delete
@@ -79,6 +71,10 @@ export function createFundsSteps(parts: {
     return found.exchange
   }
 
+  /**
+   * The deletion of one more of the first client's; it finds out where such consents are deleted. One made
+   * right before, as a newer consent for a card may take the place of an older.
+   */
   const fundsDeletion = () =>
     memory.once('funds deletion', owners.steps.fundsDeletion, async () => {
       const first = requireValue(await fundsConfirmation())
