@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import type { Server } from 'node:http'
 import type { TransportDocument } from '../configuration/target.ts'
 import { createApprovalQueue } from './approval-queue.ts'
 import { approvalsPage, catcherPage } from './ask-pages.ts'
 import { type Announced, type Driver, ourStop, type VisitEnd } from './driver.ts'
-import { type Handler, openLoopback, portOf, type Reply, refusal, shut } from './loopback-server.ts'
+import { type Handler, openLoopback, type Reply, refusal, shut } from './loopback-server.ts'
 import { run } from './program.ts'
 
 /**
@@ -36,7 +35,7 @@ export function askDriver(options: {
   const key = randomBytes(16).toString('hex')
   const home = `/${key}/`
   const catchers = catchersOf(options.redirectUris, options.catcher !== undefined)
-  let servers: Server[] | undefined
+  let servers: Awaited<ReturnType<typeof openLoopback>>[] | undefined
   let over = false
 
   const handlerOn = (paths: string[]): Handler => ({
@@ -87,9 +86,7 @@ export function askDriver(options: {
         return openLoopback(port, handlerOn(paths), secure ? options.catcher : undefined)
       }),
     )
-    const [server] = servers
-    if (!server) return
-    const page = `http://127.0.0.1:${portOf(server)}${home}`
+    const page = `${servers[0]?.origin}${home}`
     say(`Approvals are asked for at ${page}`)
     if (!open) return
     void run({ command: [...open, page], base, patience: 60_000, env: {} }).then((ran) => {
@@ -137,7 +134,7 @@ export function askDriver(options: {
       over = true
       queue.give(ourStop('the run ended'))
       queue.reply('the run ended')
-      await Promise.all((servers ?? []).map(shut))
+      await Promise.all((servers ?? []).map(({ server }) => shut(server)))
       servers = undefined
     },
   }

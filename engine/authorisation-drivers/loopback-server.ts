@@ -29,7 +29,7 @@ export async function openLoopback(
   port: number,
   handler: Handler,
   identity?: TransportDocument,
-): Promise<Server> {
+): Promise<{ server: Server; origin: string }> {
   const scheme = identity ? 'https' : 'http'
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     void answer(request, response, scheme, handler)
@@ -39,11 +39,7 @@ export async function openLoopback(
     : createServer(listener)
   server.requestTimeout = 10_000
   server.headersTimeout = 10_000
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => resolve())
-  })
-  return server
+  return { server, origin: await listenHere(server, port) }
 }
 
 function secureOptions({ certificate, key, pkcs12, passphrase }: TransportDocument) {
@@ -53,8 +49,12 @@ function secureOptions({ certificate, key, pkcs12, passphrase }: TransportDocume
   }
 }
 
-export function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port
+/** Has a server listen on this machine alone, on any port where none is given; gives its address. */
+export async function listenHere(server: Server, port = 0): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', resolve)
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 export function shut(server: Server): Promise<void> {

@@ -4,7 +4,7 @@ import { member } from '../judge/data-rows.ts'
 import { Blocked } from '../judge/outcome.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { type BankHost, exchangeOf, type HostedBank } from './bank-host.ts'
-import { type Briefing, type ClientDriver, ClientTrouble } from './client.ts'
+import { briefingOf, type ClientDriver, ClientTrouble, PRESENT } from './client.ts'
 import type { Customers } from './customer.ts'
 import { type Fact, type Goal, type ScenarioRun, stepsOf } from './scenario.ts'
 
@@ -19,9 +19,6 @@ interface Stage {
   /** Has the rules judge an exchange. */
   note(exchange: Exchange): void
 }
-
-/** Goals at which the customer sits in front of the client. */
-const PRESENT: Goal[] = ['connect', 'reconfirm', 'disconnect', 'confirm-funds']
 
 /**
  * Plays a scenario: opens its bank, has the client pursue each goal, makes each fact true. Fills in
@@ -51,7 +48,10 @@ export async function play(run: ScenarioRun, stage: Stage): Promise<void> {
         continue
       }
       goal = step
-      const briefing = briefingOf(bank, { run, goal, stage, ...customer })
+      const briefing = briefingOf(bank, scenario, goal, {
+        visit: customer.visit,
+        folder: stage.folder,
+      })
       try {
         run.said.push({ goal, ...(await stage.client.pursue(briefing)) })
       } catch (error) {
@@ -63,50 +63,6 @@ export async function play(run: ScenarioRun, stage: Stage): Promise<void> {
   } finally {
     await customer.leave()
     await bank.close()
-  }
-}
-
-function briefingOf(
-  { document, issuer, own }: HostedBank,
-  { run, goal, stage, visit }: { run: ScenarioRun; goal: Goal; stage: Stage; visit: string },
-): Briefing {
-  const { addresses, trust = [], clients, customers } = document
-  const { transport, signing, softwareStatement = '', redirectUris, scopes } = clients.first
-  const { id, title } = run.scenario
-  const { credentials } = customers.first
-  const places = addresses as Record<string, string>
-  const base = places.base_url ?? places.sandbox_api_url ?? ''
-  const { certificate, key } = transport as { certificate: string; key: string }
-  return {
-    scenario: { id, title },
-    goal,
-    customerPresent: PRESENT.includes(goal),
-    bank: {
-      discovery: `${places.discovery_url ?? places.sandbox_discovery_url}/.well-known/openid-configuration`,
-      issuer,
-      addresses: places,
-      api: `${base}/open-banking/v3.1`,
-      products: `${places.product_api_url}/open-banking/v1/consumer-credit-cards`,
-      trust: [trust].flat(),
-    },
-    client: {
-      ...(!own.transport && { transport: { certificate, key } }),
-      ...(!own.signing && { signing: { key: signing.key, kid: signing.kid } }),
-      softwareStatement,
-      redirectUris,
-      scopes: {
-        accounts: scopes.accounts,
-        fundsConfirmation: scopes.fundsConfirmation ?? scopes.accounts,
-      },
-    },
-    customer: {
-      visit,
-      username: credentials.username ?? '',
-      password: credentials.password ?? '',
-      decision: run.scenario.decision ?? 'approve',
-      cardEnding: customers.first.cardEnding ?? '',
-    },
-    folder: stage.folder,
   }
 }
 
