@@ -8,7 +8,7 @@ import type { FundsSteps } from './funds-steps.ts'
 import type { ClientName } from './parties.ts'
 
 /** A consent or client that exists at the bank because of this run. */
-interface Leftover {
+export interface Leftover {
   kind: 'consent' | 'client'
   /** account-access-consents, funds-confirmation-consents; empty for a client. */
   path: string

@@ -7,7 +7,7 @@ import type { TokenSet } from './tokens.ts'
 import type { Visit, VisitRecord } from './visit.ts'
 
 /** One check as it was judged before an interruption. */
-interface EarlierJudgement {
+export interface EarlierJudgement {
   result: Result
   observations: Observation[]
   approvals: string[]

@@ -44,7 +44,7 @@ export type Visit = VisitFacts &
     | { kind: 'stopped'; why: string }
   )
 
-interface VisitFacts {
+export interface VisitFacts {
   request: AuthorisationRequest
   /** Answer of the authorisation endpoint itself. */
   first?: Exchange
