@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { driverProblem } from '../engine/authorisation-drivers/driver-problem.ts'
+import { driverProblem } from '../engine/authorisation-drivers/find-browser.ts'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { targetFrom } from '../engine/configuration/resolve.ts'
 import { consoleSummary } from '../engine/report/console-summary.ts'

@@ -1,6 +1,5 @@
 import { parseRedirect } from '../client/redirect.ts'
-import { type Announced, ourStop, type VisitEnd, type VisitRequest } from './driver.ts'
-import { landsAt } from './landing.ts'
+import { type Announced, landsAt, ourStop, type VisitEnd, type VisitRequest } from './driver.ts'
 
 /** One approval as the person sees it. */
 export interface Entry extends Announced {

@@ -172,7 +172,9 @@ ${body}
 `
 }
 
+const NAMES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }
+
 /** Text as it may stand in a page of ours. */
 export function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+  return text.replace(/[&<>"']/g, (sign) => `&${NAMES[sign]};`)
 }

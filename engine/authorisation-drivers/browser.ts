@@ -60,7 +60,7 @@ export function browserDriver(
     request: VisitRequest,
     from: { url: string; storage?: Storage },
     deadline: AbortSignal,
-    taken: Map<StepDocument, number>,
+    taken: Set<StepDocument>,
   ): Promise<VisitEnd | { elsewhere: string; storage: Storage }> => {
     await trusted(from.url)
     const browser = await browserFor()
@@ -68,15 +68,10 @@ export function browserDriver(
     try {
       const controller = new AbortController()
       const { signal: ended } = controller
-      deadline.addEventListener('abort', () => controller.abort())
-      if (deadline.aborted) controller.abort()
-      const watched = await watchPages(
-        context,
-        request,
-        trusted,
-        () => controller.abort(),
-        options.rules,
-      )
+      const onEnd = () => controller.abort()
+      deadline.addEventListener('abort', onEnd)
+      if (deadline.aborted) onEnd()
+      const watched = await watchPages(context, request, trusted, onEnd, options.rules)
       void watched.open(from.url)
       const { credentialProblem } = options.rules
       const steps = { steps: options.steps, base: options.base, taken, credentialProblem }
@@ -119,7 +114,7 @@ export function browserDriver(
       const { signal: deadline } = controller
       const timer = setTimeout(() => controller.abort(), patience)
       interrupted = () => controller.abort()
-      const taken = new Map<StepDocument, number>()
+      const taken = new Set<StepDocument>()
       let from: { url: string; storage?: Storage } = { url: request.url }
       try {
         for (;;) {

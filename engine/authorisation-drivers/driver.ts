@@ -90,3 +90,21 @@ export interface Announced {
 export function ourStop(why: string, pages: Page[] = []): VisitEnd {
   return { kind: 'stopped', why, ours: true, pages }
 }
+
+/**
+ * Is this where the TPP takes over? Any address of the TPP's host is: nothing but the bank's pages
+ * is ever fetched, also when a wrong bank redirects to another path.
+ */
+export function landsAt(
+  address: string,
+  { redirectUris, url }: Pick<VisitRequest, 'redirectUris' | 'url'>,
+): boolean {
+  if (!URL.canParse(address)) return false
+  const { origin, pathname } = new URL(address)
+  return redirectUris.some((uri) => {
+    if (!URL.canParse(uri)) return false
+    const wanted = new URL(uri)
+    if (wanted.origin !== origin) return false
+    return wanted.pathname === pathname || origin !== new URL(url).origin
+  })
+}

@@ -5,7 +5,14 @@ import { type Exchange, header } from '../wire/exchange.ts'
 import { addressProblem } from '../wire/outside-address.ts'
 import type { Wire } from '../wire/wire.ts'
 import { credentialProblem, fillsIn, IN_THE_ADDRESS, usesCredentials } from './credentials.ts'
-import { type Driver, ourStop, type Page, type VisitEnd, type VisitRequest } from './driver.ts'
+import {
+  type Driver,
+  landsAt,
+  ourStop,
+  type Page,
+  type VisitEnd,
+  type VisitRequest,
+} from './driver.ts'
 import {
   boxesOf,
   encoded,
@@ -17,7 +24,6 @@ import {
   readPage,
   sending,
 } from './forms.ts'
-import { landsAt } from './landing.ts'
 
 /** More pages and redirects than any bank needs: a bank that goes in circles. */
 const MOST_STEPS = 30

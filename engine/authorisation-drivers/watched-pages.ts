@@ -1,11 +1,10 @@
 import type { BrowserContext, CDPSession, Request, Page as Tab } from 'playwright-core'
 import { createSecretIndex } from '../wire/secret-index.ts'
 import { IN_THE_ADDRESS } from './credentials.ts'
-import type { Page, VisitRequest } from './driver.ts'
-import { landsAt } from './landing.ts'
+import { landsAt, type Page, type VisitRequest } from './driver.ts'
 
 /** What ended the browser's part of a visit. */
-export type PagesEnd =
+type PagesEnd =
   | { kind: 'landed'; url: string; status?: number }
   /** The next page is at a server that this browser was not told of. */
   | { kind: 'elsewhere'; url: string }
@@ -23,19 +22,7 @@ export interface AddressRules {
 }
 
 /** The tabs of one visit and where they lead. */
-export interface WatchedPages {
-  open(url: string): Promise<void>
-  /** The tab that the customer looks at. */
-  tab(): Tab
-  end(): PagesEnd | undefined
-  pages: Page[]
-  /** Status of the page that is shown; undefined while there is none. */
-  status(): number | undefined
-  /** Told what a page is about to be given: it goes nowhere else from now on. */
-  give(values: string[]): void
-  /** Ends the visit for a reason of ours. */
-  fail(why: string): void
-}
+export type WatchedPages = Awaited<ReturnType<typeof watchPages>>
 
 interface Paused {
   requestId: string
@@ -66,7 +53,7 @@ export async function watchPages(
   trusted: (url: string) => Promise<boolean>,
   onEnd: () => void,
   { credentialProblem, addressProblem }: AddressRules,
-): Promise<WatchedPages> {
+) {
   const pages: Page[] = []
   const given = createSecretIndex()
   let gave = false
@@ -168,7 +155,7 @@ export async function watchPages(
       if (status !== undefined && !end) pages.push({ status, text })
     })
     const session = await context.newCDPSession(tab)
-    session.on('Fetch.requestPaused', (paused) => void answer(session, paused as Paused))
+    session.on('Fetch.requestPaused', (paused) => void answer(session, paused))
     await session.send('Fetch.enable', {
       patterns: [
         { urlPattern: '*' },
@@ -192,7 +179,7 @@ export async function watchPages(
   context.on('page', (tab) => void watchWindow(tab).catch(() => {}))
 
   return {
-    async open(url) {
+    async open(url: string) {
       try {
         await first.goto(url, { waitUntil: 'commit', timeout: 0 })
       } catch (error) {
@@ -203,15 +190,19 @@ export async function watchPages(
         }
       }
     },
+    /** The tab that the customer looks at. */
     tab: () => context.pages().at(-1) ?? first,
     end: () => end,
     pages,
+    /** Status of the page that is shown; undefined while there is none. */
     status: () => status,
-    give(values) {
+    /** Told what a page is about to be given: it goes nowhere else from now on. */
+    give(values: string[]) {
       gave = true
       for (const value of values) given.add(value, '')
     },
-    fail: (why) => endWith({ kind: 'failed', why }),
+    /** Ends the visit for a reason of ours. */
+    fail: (why: string) => endWith({ kind: 'failed', why }),
   }
 }
 
