@@ -94,61 +94,54 @@ export function askDriver(options: {
     })
   }
 
+  /** Why nobody can be asked; undefined when the page is served. */
+  const unserved = async (): Promise<string | undefined> => {
+    try {
+      if (!over) await start()
+    } catch (error) {
+      return `the page of approvals cannot be served: ${(error as Error).message}`
+    }
+    return over ? 'the run was interrupted' : undefined
+  }
+
+  const end = (why: string) => {
+    over = true
+    queue.give(ourStop(why))
+    queue.reply(why)
+  }
+
   return {
     async visit(request) {
-      if (over) return ourStop('the run was interrupted')
-      if (request.about.deviation !== undefined) {
+      if (!over && request.about.deviation !== undefined) {
         const tried = await probe.visit(request)
         if (tried.kind === 'redirected') return tried
         const { response, failure } = tried.exchange ?? {}
         if (failure || (response?.status ?? 0) >= 400) return tried
       }
-      try {
-        await start()
-      } catch (error) {
-        return ourStop(`the page of approvals cannot be served: ${(error as Error).message}`)
-      }
-      if (over) return ourStop('the run was interrupted')
+      const why = await unserved()
+      if (why !== undefined) return ourStop(why)
       const who = `${request.customerName} customer, ${request.decision}`
       say(`Waiting for a person: ${request.purpose} (${who})`)
       return queue.ask(request, patience)
     },
     done: queue.done,
     async question(name, text) {
-      if (over) return 'the run was interrupted'
-      try {
-        await start()
-      } catch (error) {
-        return `the page of approvals cannot be served: ${(error as Error).message}`
-      }
-      if (over) return 'the run was interrupted'
+      const why = await unserved()
+      if (why !== undefined) return why
       say(`Waiting for somebody at the bank: ${name}`)
       return queue.inquire(text, patience)
     },
-    interrupt() {
-      over = true
-      queue.give(ourStop('the run was interrupted'))
-      queue.reply('the run was interrupted')
-    },
+    interrupt: () => end('the run was interrupted'),
     async close() {
-      over = true
-      queue.give(ourStop('the run ended'))
-      queue.reply('the run ended')
+      end('the run ended')
       await Promise.all((servers ?? []).map(({ server }) => shut(server)))
       servers = undefined
     },
   }
 }
 
-interface Catcher {
-  uri: string
-  secure: boolean
-  port: number
-  path: string
-}
-
 /** Redirect URIs that can be served here: on loopback, https: only with a certificate. */
-function catchersOf(uris: string[], certified: boolean): Catcher[] {
+function catchersOf(uris: string[], certified: boolean) {
   return uris.flatMap((uri) => {
     if (!URL.canParse(uri)) return []
     const { protocol, hostname, port, pathname } = new URL(uri)

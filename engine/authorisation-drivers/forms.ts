@@ -61,7 +61,7 @@ export function readPage(html: string): ReadPage {
   for (let next = open.pop(); next; next = open.pop()) {
     const { node } = next
     let { form } = next
-    if (node.nodeName === '#text') words.push((node as DefaultTreeAdapterTypes.TextNode).value)
+    if (isText(node)) words.push(node.value)
     if (UNSHOWN.has(node.nodeName)) continue
     if (isElement(node)) {
       if (node.tagName === 'form') {
@@ -101,7 +101,7 @@ function textOf(top: Node): string {
   const words: string[] = []
   const open: Node[] = [top]
   for (let node = open.pop(); node; node = open.pop()) {
-    if (node.nodeName === '#text') words.push((node as DefaultTreeAdapterTypes.TextNode).value)
+    if (isText(node)) words.push(node.value)
     if ('childNodes' in node) open.push(...node.childNodes.slice(0, MOST_CHILDREN).reverse())
   }
   return inOneLine(words.join(' '))
@@ -118,6 +118,10 @@ function isElement(node: Node): node is Element {
   return 'tagName' in node
 }
 
+function isText(node: Node): node is DefaultTreeAdapterTypes.TextNode {
+  return node.nodeName === '#text'
+}
+
 function attribute(element: Element, name: string): string | undefined {
   return element.attrs.find((attr) => attr.name === name)?.value
 }
@@ -132,40 +136,29 @@ function sendsForms(element: Element): boolean {
 }
 
 function fieldOf(element: Element): Field | undefined {
+  const { tagName } = element
   const name = attribute(element, 'name')
   const value = attribute(element, 'value') ?? ''
-  const type = typeOf(element)
+  const isButton = sendsForms(element)
   // A button may be out of use until something is ticked.
-  const isButton = element.tagName === 'button' || type === 'submit' || type === 'image'
   if (!name || (!isButton && attribute(element, 'disabled') !== undefined)) return undefined
-  if (element.tagName === 'button') {
-    return type === 'reset' || type === 'button'
-      ? undefined
-      : { name, value, kind: 'button', checked: false, ...sendingOf(element) }
-  }
-  if (element.tagName === 'textarea') {
+  if (isButton) return { name, value, kind: 'button', checked: false, ...sendingOf(element) }
+  if (tagName === 'textarea') {
     return { name, value: writtenIn(element), kind: 'text', checked: true }
   }
-  if (element.tagName === 'select') {
+  if (tagName === 'select') {
     const options = element.childNodes
       .filter(isElement)
       .flatMap((one) => (one.tagName === 'optgroup' ? one.childNodes.filter(isElement) : [one]))
-      .filter(({ tagName }) => tagName === 'option')
+      .filter((one) => one.tagName === 'option')
     const chosen = options.find((o) => attribute(o, 'selected') !== undefined) ?? options[0]
     // An option without a value sends its text.
     const sentBy = (option: Element) => attribute(option, 'value') ?? textOf(option)
-    return {
-      name,
-      value: chosen ? sentBy(chosen) : '',
-      kind: 'select',
-      checked: true,
-      options: options.map(sentBy),
-    }
+    const sent = { value: chosen ? sentBy(chosen) : '', options: options.map(sentBy) }
+    return { name, kind: 'select', checked: true, ...sent }
   }
-  if (element.tagName !== 'input') return undefined
-  if (type === 'submit' || type === 'image') {
-    return { name, value, kind: 'button', checked: false, ...sendingOf(element) }
-  }
+  if (tagName !== 'input') return undefined
+  const type = typeOf(element)
   if (type === 'checkbox' || type === 'radio') {
     const checked = attribute(element, 'checked') !== undefined
     return { name, value: value || 'on', kind: 'checkbox', checked }
@@ -174,26 +167,21 @@ function fieldOf(element: Element): Field | undefined {
 }
 
 /** What stands in a textarea, with the line ends that a form sends. */
-function writtenIn(textarea: Element): string {
-  const texts = textarea.childNodes.filter(({ nodeName }) => nodeName === '#text')
-  return texts
-    .map((node) => (node as DefaultTreeAdapterTypes.TextNode).value)
-    .join('')
-    .replace(/\r?\n/g, '\r\n')
+function writtenIn({ childNodes }: Element): string {
+  const texts = childNodes.map((node) => (isText(node) ? node.value : ''))
+  return texts.join('').replace(/\r?\n/g, '\r\n')
 }
 
 function sendingOf(button: Element): Pick<Field, 'sends'> {
   const action = attribute(button, 'formaction')
   const method = attribute(button, 'formmethod')?.toLowerCase()
   const enctype = attribute(button, 'formenctype')?.toLowerCase()
-  if (action === undefined && method === undefined && enctype === undefined) return {}
-  return {
-    sends: {
-      ...(action !== undefined && { action }),
-      ...(method && { method }),
-      ...(enctype && { enctype }),
-    },
+  const sends = {
+    ...(action !== undefined && { action }),
+    ...(method && { method }),
+    ...(enctype && { enctype }),
   }
+  return Object.keys(sends).length === 0 ? {} : { sends }
 }
 
 /** A form as the body of a POST, in the one of the two encodings that it asks for. */
