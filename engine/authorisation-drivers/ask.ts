@@ -3,7 +3,7 @@ import type { TransportDocument } from '../configuration/target.ts'
 import { createApprovalQueue } from './approval-queue.ts'
 import { approvalsPage, catcherPage } from './ask-pages.ts'
 import { type Announced, type Driver, ourStop, type VisitEnd } from './driver.ts'
-import { type Handler, openLoopback, type Reply, refusal, shut } from './loopback-server.ts'
+import { type Handler, json, openLoopback, type Reply, refusal, shut } from './loopback-server.ts'
 import { run } from './program.ts'
 
 /**
@@ -163,8 +163,4 @@ function stoppedBy(why: unknown): VisitEnd {
 function withNonce(make: (nonce: string) => string): Reply {
   const nonce = randomBytes(16).toString('base64')
   return { kind: 'page', status: 200, html: make(nonce), nonce }
-}
-
-function json(status: number, value: unknown): Reply {
-  return { kind: 'json', status, value }
 }

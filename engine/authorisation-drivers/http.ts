@@ -70,13 +70,20 @@ async function visit(
   let latest: Exchange | undefined
   /** Pages of a visit are used once: after a cut the bank may have taken one, and show an error. */
   let cut = false
+  const stopped = (why: string) => ({
+    ...{ kind: 'stopped' as const, why },
+    ...{ exchange: latest, first, pages },
+  })
+  const redirected = (url: string) => ({
+    ...{ kind: 'redirected' as const, url },
+    ...{ exchange: latest, first, pages },
+  })
 
   for (let step = 0; step < MOST_STEPS; step += 1) {
     // Where the visit begins the target says; where it leads, the bank.
     const problem = step === 0 ? undefined : await addressProblem(next.url, target)
     if (problem !== undefined) {
-      const why = `the bank leads on to ${shown(next.url)}, which is not fetched: ${problem}`
-      return { kind: 'stopped', why, exchange: latest, first, pages }
+      return stopped(`the bank leads on to ${shown(next.url)}, which is not fetched: ${problem}`)
     }
     const refusal = next.secret && credentialProblem(next.url, target)
     if (refusal) return ourStop(refusal, pages)
@@ -98,7 +105,6 @@ async function visit(
     first ??= exchange
     latest = exchange
     cut ||= exchange.afterCut === true
-    const stopped = (why: string) => ({ kind: 'stopped' as const, why, exchange, first, pages })
     const { response } = exchange
     if (!response) return stopped(`no response: ${exchange.failure?.message ?? 'unknown'}`)
     for (const [name, value] of response.headers) {
@@ -112,9 +118,7 @@ async function visit(
       if (!URL.canParse(location, next.url))
         return stopped(`redirect to ${shown(location)}, no address`)
       const url = new URL(location, next.url).href
-      if (landsAt(url, request)) {
-        return { kind: 'redirected', url, exchange, first, pages }
-      }
+      if (landsAt(url, request)) return redirected(url)
       const keeps = response.status === 307 || response.status === 308
       next = keeps ? { ...next, url } : { method: 'GET', url }
       continue
@@ -149,9 +153,7 @@ async function visit(
       const from = baseOf(page, next.url)
       if (!URL.canParse(href, from)) return stopped(`a link to ${shown(href)}, no address`)
       next = { method: 'GET', url: new URL(href, from).href }
-      if (landsAt(next.url, request)) {
-        return { kind: 'redirected', url: next.url, exchange, first, pages }
-      }
+      if (landsAt(next.url, request)) return redirected(next.url)
       continue
     }
     const { form } = match

@@ -11,6 +11,15 @@ export type Reply =
   | { kind: 'page'; status: number; html: string; nonce: string }
   | { kind: 'json'; status: number; value: unknown }
 
+export function json(status: number, value: unknown): Reply {
+  return { kind: 'json', status, value }
+}
+
+/** Turns a request away. */
+export function refusal(status: number, words: string): Reply {
+  return json(status, { words })
+}
+
 /** Who answers what the guard let through. */
 export interface Handler {
   get(path: string): Reply
@@ -32,7 +41,10 @@ export async function openLoopback(
 ): Promise<{ server: Server; origin: string }> {
   const scheme = identity ? 'https' : 'http'
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    void answer(request, response, scheme, handler)
+    replyTo(request, scheme, handler)
+      .then((reply) => send(response, reply))
+      // A body that ends early, or a sender that is gone: there is nobody to answer.
+      .catch(() => response.destroy())
   }
   const server = identity
     ? createSecureServer(secureOptions(identity), listener)
@@ -64,20 +76,6 @@ export function shut(server: Server): Promise<void> {
   })
 }
 
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  scheme: string,
-  handler: Handler,
-): Promise<void> {
-  try {
-    send(response, await replyTo(request, scheme, handler))
-  } catch {
-    // A body that ends early, or a sender that is gone: there is nobody to answer.
-    response.destroy()
-  }
-}
-
 async function replyTo(request: IncomingMessage, scheme: string, handler: Handler): Promise<Reply> {
   const { method = '', headers, socket } = request
   const host = headers.host ?? ''
@@ -104,10 +102,6 @@ async function replyTo(request: IncomingMessage, scheme: string, handler: Handle
   const value = parsed(body)
   if (value === undefined) return refusal(400, 'The body is no JSON object.')
   return handler.post(path, value)
-}
-
-export function refusal(status: number, words: string): Reply {
-  return { kind: 'json', status, value: { words } }
 }
 
 /** The body; undefined when it is too large. */

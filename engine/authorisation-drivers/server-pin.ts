@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
@@ -22,33 +23,28 @@ export async function serverPin(
     proxy === undefined
       ? {}
       : { socket: await tunnel(proxy, { hostname, port, protocol }, timeout) }
-  return new Promise((resolve, reject) => {
-    const socket = connect({
-      host,
-      port: Number(port || 443),
-      ...through,
-      ...(trust && { ca: trust }),
-      ...(isIP(host) === 0 && { servername: host }),
-    })
-    const fail = (why: string) => {
-      clearTimeout(timer)
-      socket.destroy()
-      reject(new Error(why))
-    }
-    const timer = setTimeout(
-      () => fail(`${origin} did not answer within ${timeout / 1000} s`),
-      timeout,
-    )
-    socket.once('error', (error: NodeJS.ErrnoException) => fail(inWords(origin, error)))
-    socket.once('secureConnect', () => {
-      const key = socket.getPeerX509Certificate()?.publicKey
-      if (!key) return fail(`${origin} showed no certificate`)
-      clearTimeout(timer)
-      socket.destroy()
-      const spki = key.export({ type: 'spki', format: 'der' })
-      resolve(createHash('sha256').update(spki).digest('base64'))
-    })
+  const socket = connect({
+    host,
+    port: Number(port || 443),
+    ...through,
+    ...(trust && { ca: trust }),
+    ...(isIP(host) === 0 && { servername: host }),
   })
+  // What comes after the first error says nothing more.
+  socket.on('error', () => {})
+  const late = AbortSignal.timeout(timeout)
+  const unanswered = `${origin} did not answer within ${timeout / 1000} s`
+  try {
+    await once(socket, 'secureConnect', { signal: late }).catch((error: NodeJS.ErrnoException) => {
+      throw new Error(late.aborted ? unanswered : inWords(origin, error))
+    })
+    const key = socket.getPeerX509Certificate()?.publicKey
+    if (!key) throw new Error(`${origin} showed no certificate`)
+    const spki = key.export({ type: 'spki', format: 'der' })
+    return createHash('sha256').update(spki).digest('base64')
+  } finally {
+    socket.destroy()
+  }
 }
 
 const UNREACHED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ECONNRESET', 'EPIPE']

@@ -51,6 +51,17 @@ export function createVisits(parts: {
     throw new NotApplicable(`the target has no ${name} customer`)
   }
 
+  const noted = (
+    name: string,
+    client: ClientName,
+    customer: CustomerName,
+    outcome: Visit['kind'],
+  ): VisitRecord => {
+    const record = { name, client, customer, outcome, at: new Date().toISOString() }
+    visits.push(record)
+    return record
+  }
+
   const visit = async (options: VisitOptions): Promise<Visit> => {
     const { client = 'first', decision = 'approve', purpose, deviation } = options
     const name = customer(options.customer)
@@ -65,6 +76,7 @@ export function createVisits(parts: {
     const turn = door.then(async () => {
       const request = await who.authorisation(message, deviation)
       const asked = deviation?.query?.redirect_uri ?? request.redirectUri
+      const registered = who.registered?.redirect_uris ?? []
       const chosen = decision === 'none' ? httpDriver(wire, target, []) : driver
       const about: About = {
         client,
@@ -73,9 +85,7 @@ export function createVisits(parts: {
           clientId: who.registered?.client_id ?? '',
           redirectUri: asked,
           // A request that contradicts itself names none.
-          ...(!deviates(deviation, 'redirect_uri') && {
-            registered: who.registered?.redirect_uris ?? [],
-          }),
+          ...(!deviates(deviation, 'redirect_uri') && { registered }),
           nonce: request.nonce,
           ...(!('state' in (deviation?.query ?? {})) && { state: request.state }),
         },
@@ -84,12 +94,7 @@ export function createVisits(parts: {
       const end = await chosen.visit({
         url: request.url,
         about,
-        redirectUris: [
-          asked,
-          request.redirectUri,
-          ...(who.registered?.redirect_uris ?? []),
-          ...who.client.redirectUris,
-        ],
+        redirectUris: [asked, request.redirectUri, ...registered, ...who.client.redirectUris],
         decision: decision === 'deny' ? 'deny' : 'approve',
         customer: {
           ...(target.document.customers[name] ?? { credentials: {} }),
@@ -111,9 +116,7 @@ export function createVisits(parts: {
       // Once a page was shown, the bank may have noted something about the consent.
       const touched = made.kind === 'granted' || made.pages.length > 0
       if (touched && options.consentId === undefined) spares.delete(client)
-      const at = new Date().toISOString()
-      const record = { name: purpose, client, customer: name, outcome: made.kind, at }
-      visits.push(record)
+      const record = noted(purpose, client, name, made.kind)
       const ours = end.kind === 'stopped' && end.ours
       parts.resumable?.visited(record, ours ? undefined : made)
       if (ours) {
@@ -143,12 +146,9 @@ export function createVisits(parts: {
       about: { client, deviation: purpose },
       redirectUris: [redirectUri, ...who.client.redirectUris],
     })
-    const outcome = end.kind === 'redirected' ? 'refused' : 'stopped'
-    visits.push({
-      ...{ name: purpose, client, customer: customerName, outcome },
-      at: new Date().toISOString(),
-    })
-    return end.kind === 'redirected'
+    const denied = end.kind === 'redirected'
+    noted(purpose, client, customerName, denied ? 'refused' : 'stopped')
+    return denied
   }
 
   /** A consent for visits that must fail: it waits for an approval that never comes. */

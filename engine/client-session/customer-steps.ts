@@ -280,8 +280,10 @@ export function createCustomerSteps(parts: {
     if (!named.keepsCode && !resumed) held.hold(facts, await exchangedTokens())
     parts.onApproved(facts.id)
     if (resumable && !resumed) {
-      const steps = { consent, visit, exchange, registration: clients.registration }
-      resumable.approved(await resumableApproval(named, steps))
+      const created = await consent(named.reconfirms ?? named)
+      const exchanged = named.keepsCode ? undefined : await exchange(named)
+      const taken = { created, visited: await visit(named), exchanged }
+      resumable.approved(resumableApproval(named, client.registered?.client_id ?? '', taken))
     }
     const again = () => confirmedAgain(named, facts, client)
     const tokens = () => held.current(facts, client, { first: exchangedTokens, again })

@@ -20,11 +20,12 @@ export function createGivenApprovals(
 ) {
   const given: Given[] = []
 
+  const givenOf = (name: string) => given.find(({ approval }) => approval.name === name)
+
   const besides = ({ name, client = 'first', customer = 'first' }: NamedConsent) => {
-    const at = given.findIndex(({ approval }) => approval.name === name)
-    const older = given[at]
+    const older = givenOf(name)
     const newer = given
-      .slice(at + 1)
+      .slice(older && given.indexOf(older) + 1)
       .filter(({ approval }) => approval.tpp.name === client && approval.customer === customer)
       .filter(({ approval }) => held.of(approval.facts))
       .at(-1)
@@ -41,7 +42,7 @@ export function createGivenApprovals(
 
   /** What the same customer approved for the same client later, for a check alone. */
   const approvedLater = ({ name }: NamedConsent) => {
-    const older = given.find(({ approval }) => approval.name === name)
+    const older = givenOf(name)
     if (!older) return undefined
     const { tpp, customer, consentId } = older.approval
     const latest = issued.latestOf(tpp.registered?.client_id, customer)
@@ -68,7 +69,7 @@ export function createGivenApprovals(
      * @throws NotApplicable when its query shows that it ended, and it read nothing since a newer one was given.
      */
     async requireNotReplaced(consent: NamedConsent) {
-      const older = given.find(({ approval }) => approval.name === consent.name)
+      const older = givenOf(consent.name)
       if (!older) return
       const { tpp, customer, consentId } = older.approval
       const at = issued.approvedAnother(consentId, tpp.registered?.client_id, customer)
@@ -106,7 +107,7 @@ export function createGivenApprovals(
       if (newer && !gone && (await held.refresh(newer.approval.facts, newer.approval.tpp))) {
         throw ended(consent, `“${newer.approval.name}”`)
       }
-      const older = given.find(({ approval }) => approval.name === consent.name)
+      const older = givenOf(consent.name)
       // Refused data end at requireNewestReads.
       if (older && (gone || approvedLater(consent))) await older.approval.get(older.path)
     },

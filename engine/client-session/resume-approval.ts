@@ -31,27 +31,20 @@ export interface ResumableApproval {
   tokens?: TokenSet
 }
 
-/** The steps of an approval. */
-interface Taken extends Pick<ClientSteps, 'registration'> {
-  consent(consent: NamedConsent): Promise<Step<ResumableApproval['facts']>>
-  visit(consent: NamedConsent): Promise<Step<Visit & { kind: 'granted' }> & { before?: Exchange }>
-  exchange(consent: NamedConsent): Promise<Step<TokenSet>>
-}
-
-/** What is kept of an approval that was just given. */
-export async function resumableApproval(
+/** What is kept of an approval that was just given: of its steps. */
+export function resumableApproval(
   consent: NamedConsent,
-  steps: Taken,
-): Promise<ResumableApproval> {
-  const created = await steps.consent(consent.reconfirms ?? consent)
-  const visited = await steps.visit(consent)
-  const exchanged = consent.keepsCode ? undefined : await steps.exchange(consent)
+  clientId: string,
+  taken: {
+    created: Step<ConsentFacts>
+    visited: Step<ResumableApproval['visit']> & { before?: Exchange }
+    exchanged?: Step<TokenSet>
+  },
+): ResumableApproval {
+  const { created, visited, exchanged } = taken
   const { first, last, ...visit } = requireValue(visited)
   return {
-    consent,
-    clientId: requireValue(await steps.registration(consent.client)).registered?.client_id ?? '',
-    facts: requireValue(created),
-    visit,
+    ...{ consent, clientId, facts: requireValue(created), visit },
     created: created.exchange?.id,
     before: visited.before?.id,
     first: first?.id,

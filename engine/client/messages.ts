@@ -17,29 +17,26 @@ export interface Told {
   deviation?: string
 }
 
-export interface RegistrationDeviation extends Told {
-  jwt?: JwtDeviation
-  /** application/jwt is right; null sends none. */
+interface PostDeviation extends Told {
+  /** null sends none. */
   contentType?: string | null
+  headers?: Record<string, string | undefined>
+  /** Sent instead of the registration JWT, or of the form. */
+  body?: string
+  identity?: string
+}
+
+export interface RegistrationDeviation extends PostDeviation {
+  jwt?: JwtDeviation
   /** null leaves it out. */
   softwareStatement?: string | null | ((statement: string) => string)
-  identity?: string
-  /** Sent instead of the registration JWT. */
-  body?: string
-  headers?: Record<string, string | undefined>
   method?: string
 }
 
-export interface TokenDeviation extends Told {
+export interface TokenDeviation extends PostDeviation {
   assertion?: JwtDeviation
   /** Form fields; undefined removes one. */
   form?: Record<string, string | undefined>
-  headers?: Record<string, string | undefined>
-  /** application/x-www-form-urlencoded is right; null sends none. */
-  contentType?: string | null
-  /** Sent instead of the form. */
-  body?: string
-  identity?: string
   authentication?: Authentication
 }
 
