@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext } from 'playwright-core'
 import type { StepDocument } from '../configuration/target.ts'
-import { type BrowserOptions, launch } from './chromium.ts'
+import { type BrowserOptions, firstLine, launch } from './chromium.ts'
 import { type Driver, ourStop, type VisitEnd, type VisitRequest } from './driver.ts'
 import { takeSteps } from './page-steps.ts'
 import { serverPin } from './server-pin.ts'
@@ -123,7 +123,7 @@ export function browserDriver(
           from = { url: end.elsewhere, storage: end.storage }
         }
       } catch (error) {
-        return ourStop((error as Error).message.split('\n')[0] ?? 'the browser failed')
+        return ourStop(firstLine(error))
       } finally {
         clearTimeout(timer)
       }

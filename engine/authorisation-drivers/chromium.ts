@@ -48,9 +48,14 @@ export async function launch(
       handleSIGHUP: false,
     })
   } catch (error) {
-    const [first = ''] = (error as Error).message.split('\n')
-    throw new Error(`the browser ${executable} does not start: ${first}`)
+    throw new Error(`the browser ${executable} does not start: ${firstLine(error)}`)
   }
+}
+
+/** Without what Playwright adds: its log of the call repeats what was filled in. */
+export function firstLine(error: unknown): string {
+  const [first = ''] = String((error as Error).message).split('\n')
+  return first.replace(/^locator\.\w+: /, '')
 }
 
 /** A host on loopback is the bank's or the machine's own, and goes on resolving. */

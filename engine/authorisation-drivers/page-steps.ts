@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page as Tab } from 'playwright-core'
 import type { StepDocument } from '../configuration/target.ts'
+import { firstLine } from './chromium.ts'
 import { fillsIn, secretsAmong } from './credentials.ts'
 import type { VisitRequest } from './driver.ts'
 import { withCredentials } from './forms.ts'
@@ -76,7 +77,7 @@ export async function takeSteps(
         watched.fail(error.message)
         return undefined
       }
-      return `the step of the page with ${step.when} fails: ${inOneLine(error)}`
+      return `the step of the page with ${step.when} fails: ${firstLine(error)}`
     }
     const left = page ? await leaves(page, ended) : true
     if (!left && !ended.aborted) {
@@ -164,12 +165,6 @@ async function leaves(
     await pause(LOOK, ended)
   }
   return false
-}
-
-/** Without what Playwright adds: its log of the call repeats what was filled in. */
-function inOneLine(error: unknown): string {
-  const [first = ''] = String((error as Error).message).split('\n')
-  return first.replace(/^locator\.\w+: /, '')
 }
 
 /** Until the visit ends, at the most. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import type { Socket } from 'node:net'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { tunnel } from '../wire/connect-proxy.ts'
@@ -19,14 +18,11 @@ export async function serverPin(
   const { trust, proxy, timeout } = options
   const { hostname, port, protocol } = new URL(origin)
   const host = hostname.replace(/^\[|\]$/g, '')
-  const through: { socket?: Socket } =
-    proxy === undefined
-      ? {}
-      : { socket: await tunnel(proxy, { hostname, port, protocol }, timeout) }
+  const server = { hostname, port, protocol }
   const socket = connect({
     host,
     port: Number(port || 443),
-    ...through,
+    ...(proxy !== undefined && { socket: await tunnel(proxy, server, timeout) }),
     ...(trust && { ca: trust }),
     ...(isIP(host) === 0 && { servername: host }),
   })

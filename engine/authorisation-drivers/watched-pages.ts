@@ -1,5 +1,6 @@
 import type { BrowserContext, CDPSession, Request, Page as Tab } from 'playwright-core'
 import { createSecretIndex } from '../wire/secret-index.ts'
+import { firstLine } from './chromium.ts'
 import { IN_THE_ADDRESS } from './credentials.ts'
 import { landsAt, type Page, type VisitRequest } from './driver.ts'
 
@@ -183,7 +184,7 @@ export async function watchPages(
       try {
         await first.goto(url, { waitUntil: 'commit', timeout: 0 })
       } catch (error) {
-        const [line = ''] = (error as Error).message.split('\n')
+        const line = firstLine(error)
         // A page that is left, or closed, while it loads is no failure of its own.
         if (!/ERR_ABORTED|ERR_BLOCKED_BY_CLIENT|interrupted|has been closed/.test(line)) {
           endWith({ kind: 'failed', why: `the bank's page was not loaded: ${line}` })

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { launch } from '../authorisation-drivers/chromium.ts'
+import { firstLine, launch } from '../authorisation-drivers/chromium.ts'
 import { serverPin } from '../authorisation-drivers/server-pin.ts'
 import { type Briefing, type ClientDriver, ClientTrouble } from './client.ts'
 import type { Goal } from './scenario.ts'
@@ -75,7 +75,7 @@ export function browserClient(options: BrowserClientOptions): ClientDriver {
         }
       } catch (error) {
         if (error instanceof ClientTrouble) throw error
-        throw new ClientTrouble(`the browser: ${(error as Error).message.split('\n')[0]}`)
+        throw new ClientTrouble(`the browser: ${firstLine(error)}`)
       }
     },
     async close() {
