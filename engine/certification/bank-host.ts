@@ -1,5 +1,6 @@
 import type { TargetDocument } from '../configuration/target.ts'
 import type { Exchange, Seen } from '../wire/exchange.ts'
+import { jsonOf } from '../wire/json-body.ts'
 
 /** One request as a bank saw it; the shape that a bank reports it in. */
 export interface BankSighting {
@@ -59,6 +60,8 @@ export function exchangeOf(
 ): Exchange {
   const { request, response, failure, connection, refusal, facts, fired } = sighting
   const { owns, ...during } = about
+  const { body: sent, ...rest } = request
+  const body = Buffer.from(response?.body ?? '')
   return {
     id,
     endpoint: endpointOf(sighting),
@@ -75,18 +78,9 @@ export function exchangeOf(
     },
     startedAt: new Date(sighting.startedAt).toISOString(),
     durationMs: Math.round(sighting.durationMs * 10) / 10,
-    request: {
-      method: request.method,
-      url: request.url,
-      headers: request.headers,
-      ...(request.body !== '' && { body: request.body }),
-    },
+    request: { ...rest, ...(sent !== '' && { body: sent }) },
     ...(response && {
-      response: {
-        ...response,
-        bytes: Buffer.byteLength(response.body),
-        json: jsonOf(response.body),
-      },
+      response: { ...response, bytes: body.length, json: jsonOf(body, response.body) },
     }),
     ...(failure && { failure: { kind: 'closed' as const, ...failure } }),
     connection: {
@@ -132,12 +126,4 @@ function endpointOf({ role, request }: BankSighting): Exchange['endpoint'] {
   const [, kind, id] = CONSENT.exec(pathname) ?? []
   if (kind) return CONSENTS[`${request.method} ${kind}${id ? '/{ConsentId}' : ''}`] ?? 'elsewhere'
   return DATA.find(([path]) => path.test(pathname))?.[1] ?? 'elsewhere'
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

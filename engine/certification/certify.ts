@@ -31,7 +31,6 @@ export interface Certification {
   patience: number
   /** Is told of each exchange as it comes; raw. */
   onExchange?(exchange: Exchange, broken: string[]): void
-  onBegin?(scenario: Scenario): void
   onJudged?(result: Result): void
   /** Ends the certification early. */
   signal?: AbortSignal
@@ -57,7 +56,6 @@ export async function certify(parts: Certification) {
   const perform = async (scenario: Scenario) => {
     const requirement = catalogue.owners.get(scenario.id)
     if (!requirement) throw new Error(`${scenario.id} is not in specs/tpp/`)
-    parts.onBegin?.(scenario)
     const exchanges: Exchange[] = []
     const observe = (what: string, value: string) => {
       observations.push({ requirement: requirement.id, what, value })
