@@ -26,6 +26,32 @@ export function createFundsSteps(parts: {
 }) {
   const { target, memory, owners, clients, funds } = parts
 
+  /**
+   * The answer of the first address that takes a request: the document leaves open which of them it is. What a
+   * gateway says where nothing is, no sentence tells; 404, 405 and a redirect surely mean that. Where none takes
+   * it, the first that may be the right one.
+   */
+  const firstThatTakes = async (
+    kind: 'create' | 'delete',
+    [first, ...others]: readonly string[],
+    send: () => Promise<Exchange>,
+  ) => {
+    const at = async (address: string) => {
+      funds[kind] = address
+      const exchange = await send()
+      requireReachable(exchange)
+      return { address, exchange }
+    }
+    let best = await at(first as string)
+    for (const address of others) {
+      if (succeeded(best.exchange)) break
+      const found = await at(address)
+      if (succeeded(found.exchange) || isElsewhere(best.exchange)) best = found
+    }
+    funds[kind] = best.address
+    return best.exchange
+  }
+
   const fundsConfirmation = (name: ClientName = 'first') =>
     memory.once(`funds confirmation ${name}`, owners.steps.fundsConfirmation, async () => {
       if (target.absent.has('funds-confirmation')) {
@@ -36,12 +62,8 @@ export function createFundsSteps(parts: {
       let exchange: Exchange | undefined
       for (const guess of scheme === undefined ? SCHEMES : [scheme]) {
         const body = fundsConfirmationBody(target, guess)
-        const found = await firstThatTakes(target.endpoints.cbpii.create, (create) => {
-          funds.create = create
-          return client.post(FUNDS, body)
-        })
-        funds.create = found.address
-        exchange = found.exchange
+        const addresses = target.endpoints.cbpii.create
+        exchange = await firstThatTakes('create', addresses, () => client.post(FUNDS, body))
         if (refusedAsWrong(exchange)) continue
         funds.scheme = guess
         break
@@ -63,12 +85,7 @@ export function createFundsSteps(parts: {
   const deleteFunds = async (client: Caller, id: string) => {
     const path = `${FUNDS}/${encodeURIComponent(id)}`
     const addresses = funds.delete ? [funds.delete] : target.endpoints.cbpii.delete
-    const found = await firstThatTakes(addresses, (address) => {
-      funds.delete = address
-      return client.delete(path)
-    })
-    funds.delete = found.address
-    return found.exchange
+    return firstThatTakes('delete', addresses, () => client.delete(path))
   }
 
   /**
@@ -97,29 +114,6 @@ export function createFundsSteps(parts: {
 function createdId(exchange: Exchange): string | undefined {
   const id = member(exchange.response?.json, 'Data', 'ConsentId')
   return succeeded(exchange) && typeof id === 'string' && id !== '' ? id : undefined
-}
-
-/**
- * The answer of the first address that takes a request: the document leaves open which of them it is. What a
- * gateway says where nothing is, no sentence tells; 404, 405 and a redirect surely mean that. Where none takes
- * it, the first that may be the right one.
- */
-async function firstThatTakes(
-  [first, ...others]: readonly string[],
-  ask: (address: string) => Promise<Exchange>,
-): Promise<{ address: string; exchange: Exchange }> {
-  const at = async (address: string) => {
-    const exchange = await ask(address)
-    requireReachable(exchange)
-    return { address, exchange }
-  }
-  let best = await at(first as string)
-  for (const address of others) {
-    if (succeeded(best.exchange)) return best
-    const found = await at(address)
-    if (succeeded(found.exchange) || isElsewhere(best.exchange)) best = found
-  }
-  return best
 }
 
 /** Does the bank know nothing at this address? AMB-41: a redirect to a page is a refusal too. */
