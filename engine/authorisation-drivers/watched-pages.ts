@@ -1,4 +1,4 @@
-import type { BrowserContext, CDPSession, Request, Page as Tab } from 'playwright-core'
+import type { BrowserContext, CDPSession, Page as Tab } from 'playwright-core'
 import { createSecretIndex } from '../wire/secret-index.ts'
 import { firstLine } from './chromium.ts'
 import { IN_THE_ADDRESS } from './credentials.ts'
@@ -144,8 +144,9 @@ export async function watchPages(
     tab.on('crash', () => endWith({ kind: 'failed', why: 'the page crashed in the browser' }))
     tab.on('dialog', (dialog) => void dialog.accept().catch(() => {}))
     tab.on('response', (response) => {
-      const { isPage, main } = placeOf(response.request(), tab)
-      if (isPage && main && !isRedirect(response.status())) status = response.status()
+      const asked = response.request()
+      const isPage = asked.isNavigationRequest() && asked.frame() === tab.mainFrame()
+      if (isPage && !isRedirect(response.status())) status = response.status()
     })
     tab.on('domcontentloaded', async () => {
       if (end) return
@@ -205,11 +206,6 @@ export async function watchPages(
     /** Ends the visit for a reason of ours. */
     fail: (why: string) => endWith({ kind: 'failed', why }),
   }
-}
-
-function placeOf(request: Request, tab: Tab): { isPage: boolean; main: boolean } {
-  const isPage = request.isNavigationRequest()
-  return { isPage, main: isPage && request.frame() === tab.mainFrame() }
 }
 
 function isRedirect(status: number): boolean {

@@ -9,28 +9,27 @@ import type { BrowserPage } from './tpp-file.ts'
 /** Milliseconds between two looks at a page. */
 const LOOK = 100
 
-interface BrowserClientOptions {
+/**
+ * Uses a TPP's web application as a customer would: its own pages by the steps that are described, the
+ * bank's pages by ourselves. The page of the redirect URI is the application's, and its script runs.
+ */
+export function browserClient(options: {
   pages: Partial<Record<Goal, BrowserPage>>
   executable: string
   /** PEM of the authority of the application's own certificate. */
   trust?: string
   /** Milliseconds for one goal. */
   patience: number
-}
-
-/**
- * Uses a TPP's web application as a customer would: its own pages by the steps that are described, the
- * bank's pages by ourselves. The page of the redirect URI is the application's, and its script runs.
- */
-export function browserClient(options: BrowserClientOptions): ClientDriver {
+}): ClientDriver {
+  const { pages, executable, trust, patience } = options
   const pins = new Set<string>()
   let opened: { browser: Browser; pins: number } | undefined
   let visit: { scenario: string; context: BrowserContext } | undefined
 
   // Looked at for every goal: a bank may have renewed its certificate.
-  const pin = async (address: string, trust: string[] | undefined) => {
+  const pin = async (address: string, ca: string[] | undefined) => {
     const { origin, protocol } = new URL(address)
-    if (protocol === 'https:') pins.add(await serverPin(origin, { trust, timeout: 5000 }))
+    if (protocol === 'https:') pins.add(await serverPin(origin, { trust: ca, timeout: 5000 }))
   }
 
   const contextFor = async (scenario: string): Promise<BrowserContext> => {
@@ -39,11 +38,7 @@ export function browserClient(options: BrowserClientOptions): ClientDriver {
     const storageState = same ? await visit?.context.storageState() : undefined
     if (!opened || opened.pins < pins.size) {
       await opened?.browser.close()
-      const browser = await launch(
-        { executable: options.executable, visible: false, trust: [] },
-        [...pins],
-        [],
-      )
+      const browser = await launch({ executable, visible: false }, [...pins], [])
       opened = { browser, pins: pins.size }
     } else if (visit && same) return visit.context
     else await visit?.context.close()
@@ -54,22 +49,16 @@ export function browserClient(options: BrowserClientOptions): ClientDriver {
 
   return {
     async pursue(briefing) {
-      const described = options.pages[briefing.goal]
+      const described = pages[briefing.goal]
       if (!described) throw new ClientTrouble(`client.pages.${briefing.goal} is not described`)
       try {
         const { auth_url: bank = '', sandbox_discovery_url: sandbox = '' } = briefing.bank.addresses
         await pin(bank || sandbox, briefing.bank.trust)
-        await pin(described.open, options.trust ? [options.trust] : undefined)
+        await pin(described.open, trust ? [trust] : undefined)
         const context = await contextFor(briefing.scenario.id)
         const page = await context.newPage()
         try {
-          return await walk(
-            page,
-            described,
-            briefing,
-            new URL(bank || sandbox).origin,
-            options.patience,
-          )
+          return await walk(page, described, briefing, new URL(bank || sandbox).origin, patience)
         } finally {
           for (const each of context.pages()) await each.close()
         }

@@ -1,5 +1,4 @@
 import type { Tpp } from '../client/tpp.ts'
-import type { Target } from '../configuration/resolve.ts'
 import { answerOf } from '../judge/answer-words.ts'
 import { member } from '../judge/data-rows.ts'
 import { requireReachable } from '../judge/expect.ts'
@@ -31,13 +30,11 @@ import type { ResumableRun } from './resume-run.ts'
 import { untilTimeHasMoved } from './status-times.ts'
 import {
   accountsOwner,
-  consentOwner,
-  exchangeOwner,
   type Owners,
+  ownersOf,
   requireValue,
   type Step,
   type StepMemory,
-  visitOwner,
 } from './step-owners.ts'
 import { idTokenFacts, refreshed, type TokenSet, tokensOf } from './tokens.ts'
 import { currentTrace, rulesBrokenBy } from './trace.ts'
@@ -91,7 +88,6 @@ const WITHOUT_STATE = {
 
 /** From a consent to the data behind it: each step is sent when first asked for, and remembered. */
 export function createCustomerSteps(parts: {
-  target: Target
   hooks: Hooks
   memory: StepMemory
   owners: Owners
@@ -109,7 +105,7 @@ export function createCustomerSteps(parts: {
   const approvals = new Map<string, Promise<Approval>>()
 
   const consent = (named: NamedConsent) =>
-    memory.once(`consent ${named.name}`, consentOwner(named, owners), async () => {
+    memory.once(`consent ${named.name}`, ownersOf(named, owners).consent, async () => {
       const data = { ...consentData(named, hooks.shortLife), ...(await chosenDates(named.dates)) }
       const client = await clients.caller(named.client)
       const asked = { ...data, Permissions: [...data.Permissions, ...(named.besides ?? [])] }
@@ -134,7 +130,7 @@ export function createCustomerSteps(parts: {
 
   /** `before`: for a re-confirmation, a query of the consent just before the visit. */
   const visit = (named: NamedConsent): Promise<VisitStep> =>
-    memory.once(`visit ${named.name}`, visitOwner(named, owners), async () => {
+    memory.once(`visit ${named.name}`, ownersOf(named, owners).visit, async () => {
       visits.customer(named.customer)
       if (named.reconfirms) {
         await approved(named.reconfirms)
@@ -190,7 +186,7 @@ export function createCustomerSteps(parts: {
   const exchange = async (named: NamedConsent) => exchanged(named, requireValue(await visit(named)))
 
   const exchanged = (named: NamedConsent, visited: Granted) =>
-    memory.once(`exchange ${named.name}`, exchangeOwner(named, owners), async () => {
+    memory.once(`exchange ${named.name}`, ownersOf(named, owners).exchange, async () => {
       const client = requireValue(await clients.registration(named.client))
       const { sent, tokens } = await exchangeCode(client, visited, visited.request.consentId)
       requireReachable(sent)

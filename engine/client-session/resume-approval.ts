@@ -3,15 +3,7 @@ import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
 import { createCaller } from './caller.ts'
 import type { ClientSteps } from './client-steps.ts'
 import { dataPath, type NamedConsent } from './consent.ts'
-import {
-  consentOwner,
-  exchangeOwner,
-  type Owners,
-  requireValue,
-  type Step,
-  type StepMemory,
-  visitOwner,
-} from './step-owners.ts'
+import { type Owners, ownersOf, requireValue, type Step, type StepMemory } from './step-owners.ts'
 import { refreshed, type TokenSet } from './tokens.ts'
 import type { Visit } from './visit.ts'
 
@@ -102,19 +94,18 @@ export function restoreSteps(
   sent: (id: string | undefined) => Exchange | undefined,
 ): void {
   const { name, reconfirms } = consent
+  const own = ownersOf(consent, owners)
   const why = 'an interrupted run sent it'
   if (!reconfirms) {
-    const owner = consentOwner(consent, owners)
     const exchange = sent(ids.created)
-    memory.restore(`consent ${name}`, { owner, exchange, value: facts, why })
+    memory.restore(`consent ${name}`, { owner: own.consent, exchange, value: facts, why })
   }
   const [first, last] = [sent(ids.first), sent(ids.last)]
   const made = { ...granted, first, last }
-  const step = { owner: visitOwner(consent, owners), exchange: last ?? first, value: made, why }
+  const step = { owner: own.visit, exchange: last ?? first, value: made, why }
   const visited = Object.assign(step, { visit: made, before: sent(ids.before) })
   memory.restore(`visit ${name}`, visited)
   if (!tokens) return
-  const owner = exchangeOwner(consent, owners)
   const exchange = sent(ids.exchanged)
-  memory.restore(`exchange ${name}`, { owner, exchange, value: tokens, why })
+  memory.restore(`exchange ${name}`, { owner: own.exchange, exchange, value: tokens, why })
 }

@@ -54,7 +54,7 @@ export function openResumeFile(path: string, options: ResumeFileOptions) {
   const lock = takeLock(`${path}.lock`)
   if ('owner' in lock) return undefined
   const opened = (options.fresh ? undefined : readBack(path, options)) ?? begun(path, options)
-  let { count } = opened
+  let count = opened.records.length
   let over = false
   return {
     /** When the file was begun, UTC. */
@@ -86,21 +86,15 @@ export function openResumeFile(path: string, options: ResumeFileOptions) {
   }
 }
 
-interface Opened {
-  header: Header
-  line: string
-  key: Buffer
-  records: unknown[]
-  count: number
-}
+type Opened = ReturnType<typeof begun>
 
-function begun(path: string, { secret, binding }: ResumeFileOptions): Opened {
+function begun(path: string, { secret, binding }: ResumeFileOptions) {
   const salt = randomBytes(32).toString('base64url')
   const header: Header = { assay: 'kept', since: new Date().toISOString(), binding, salt }
   const line = JSON.stringify(header)
   rmSync(path, { force: true })
   writeFileSync(path, `${line}\n`, { mode: 0o600 })
-  return { header, line, key: keyOf(secret, salt), records: [], count: 0 }
+  return { header, line, key: keyOf(secret, salt), records: [] as unknown[] }
 }
 
 /** What a file holds; undefined when it is not there, of something else, too old or damaged. */
@@ -117,7 +111,7 @@ function readBack(path: string, options: ResumeFileOptions): Opened | undefined 
     const key = keyOf(options.secret, header.salt)
     const records = lines.map((each, at) => JSON.parse(unsealed(each, key, placeOf(line, at))))
     truncateSync(path, Buffer.byteLength(whole))
-    return { header, line, key, records, count: records.length }
+    return { header, line, key, records }
   } catch {
     return undefined
   }
