@@ -3,7 +3,7 @@ import type { TransportDocument } from '../configuration/target.ts'
 import { createApprovalQueue } from './approval-queue.ts'
 import { approvalsPage, catcherPage } from './ask-pages.ts'
 import { type Announced, type Driver, ourStop, type VisitEnd } from './driver.ts'
-import { type Handler, json, openLoopback, type Reply, refusal, shut } from './loopback-server.ts'
+import { type Handler, openLoopback, type Reply, refusal, shut } from './loopback-server.ts'
 import { run } from './program.ts'
 
 /**
@@ -40,9 +40,13 @@ export function askDriver(options: {
 
   const handlerOn = (paths: string[]): Handler => ({
     get(path) {
-      if (paths.includes(path)) return withNonce(catcherPage)
-      if (path === home) return withNonce((nonce) => approvalsPage(queue, nonce, catches))
-      if (path === `${home}version`) return json(200, { version: queue.version })
+      if (paths.includes(path)) return { status: 200, page: catcherPage }
+      if (path === home) {
+        return { status: 200, page: (nonce) => approvalsPage(queue, nonce, catches) }
+      }
+      if (path === `${home}version`) {
+        return { status: 200, value: { version: queue.version } }
+      }
       return refusal(404, 'There is no such page.')
     },
     post(path, body) {
@@ -55,21 +59,21 @@ export function askDriver(options: {
         if (body.do === 'done') queue.reply(undefined)
         else if (body.do === 'cannot') queue.reply('the person who was asked cannot do it')
         else return refusal(400, 'Unknown answer.')
-        return json(200, { words: 'Taken.' })
+        return TAKEN
       }
       if (body.do === 'paste') return arrival(body.address)
       if (body.do === 'judge' || body.do === 'drop') queue.settle(body.do === 'judge')
       else if (body.do === 'stopped') queue.give(stoppedBy(body.why))
       else if (body.do === 'skip') queue.give(ourStop('the person at the approvals skipped it'))
       else return refusal(400, 'Unknown answer.')
-      return json(200, { words: 'Taken.' })
+      return TAKEN
     },
   })
 
   const arrival = (address: unknown): Reply => {
     if (typeof address !== 'string') return refusal(400, 'The address is missing.')
     const { taken, words } = queue.arrive(address.trim())
-    return json(taken ? 200 : 409, { words })
+    return { status: taken ? 200 : 409, value: { words } }
   }
 
   const catches = (uri: string) => catchers.some((each) => each.uri === uri.split(/[?#]/, 1)[0])
@@ -153,14 +157,11 @@ function catchersOf(uris: string[], certified: boolean) {
   })
 }
 
+const TAKEN: Reply = { status: 200, value: { words: 'Taken.' } }
+
 const LOOPBACK = ['127.0.0.1', 'localhost']
 
 function stoppedBy(why: unknown): VisitEnd {
   const words = typeof why === 'string' ? why.trim().slice(0, 300) : ''
   return { kind: 'stopped', why: `the bank's page: ${words || 'no way on'}`, pages: [] }
-}
-
-function withNonce(make: (nonce: string) => string): Reply {
-  const nonce = randomBytes(16).toString('base64')
-  return { kind: 'page', status: 200, html: make(nonce), nonce }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import type { FormDocument } from '../configuration/target.ts'
+import type { Decision } from './driver.ts'
 
 type Node = DefaultTreeAdapterTypes.Node
 type Element = DefaultTreeAdapterTypes.Element
@@ -209,7 +210,7 @@ export type Fitting = { description: FormDocument } & ({ form: Form } | { link: 
 export function fitting(
   { forms, links }: ReadPage,
   described: FormDocument[],
-  decision: 'approve' | 'deny',
+  decision: Decision,
 ): Fitting | undefined {
   for (const description of described) {
     const { has, follow, only } = description
@@ -230,11 +231,7 @@ function hasAll({ fields }: Form, names: string[] | undefined): boolean {
 }
 
 /** Can a customer send what the described button sends? */
-function canBePressed(
-  { fields }: Form,
-  description: FormDocument,
-  decision: 'approve' | 'deny',
-): boolean {
+function canBePressed({ fields }: Form, description: FormDocument, decision: Decision): boolean {
   const button = buttonOf(description, decision)
   if (!button || button.added) return true
   return fields.some(({ name, value, kind, options = [] }) => {
@@ -247,7 +244,7 @@ function canBePressed(
 export function lackedButton(
   { forms }: ReadPage,
   described: FormDocument[],
-  decision: 'approve' | 'deny',
+  decision: Decision,
 ): string | undefined {
   for (const description of described) {
     const { has, only } = description
@@ -272,11 +269,7 @@ export function offered({ forms, links }: ReadPage): string {
 }
 
 /** How the form is sent once a customer has pressed the button, and where: as written. */
-export function sending(
-  form: Form,
-  description: FormDocument,
-  decision: 'approve' | 'deny',
-): { method: string; action: string; enctype: string } {
+export function sending(form: Form, description: FormDocument, decision: Decision) {
   const pressed = buttonOf(description, decision)
   const button = form.fields.find(
     ({ kind, name, value }) =>
@@ -286,7 +279,7 @@ export function sending(
   return { method: form.method, action: form.action, enctype: form.enctype, ...sends }
 }
 
-function buttonOf({ approve, deny }: FormDocument, decision: 'approve' | 'deny') {
+function buttonOf({ approve, deny }: FormDocument, decision: Decision) {
   return decision === 'deny' ? (deny ?? approve) : approve
 }
 
@@ -294,7 +287,7 @@ function buttonOf({ approve, deny }: FormDocument, decision: 'approve' | 'deny')
 export function filled(
   form: Form,
   description: FormDocument,
-  decision: 'approve' | 'deny',
+  decision: Decision,
   credentials: Record<string, string>,
   oneAccount = false,
 ): URLSearchParams {

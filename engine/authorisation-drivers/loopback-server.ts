@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -8,16 +9,12 @@ const MOST_BODY = 64 * 1024
 
 /** What a page or an answer to a script is made of. */
 export type Reply =
-  | { kind: 'page'; status: number; html: string; nonce: string }
-  | { kind: 'json'; status: number; value: unknown }
-
-export function json(status: number, value: unknown): Reply {
-  return { kind: 'json', status, value }
-}
+  | { status: number; page: (nonce: string) => string }
+  | { status: number; value: unknown }
 
 /** Turns a request away. */
 export function refusal(status: number, words: string): Reply {
-  return json(status, { words })
+  return { status, value: { words } }
 }
 
 /** Who answers what the guard let through. */
@@ -128,8 +125,9 @@ function parsed(text: string): Record<string, unknown> | undefined {
 }
 
 function send(response: ServerResponse, reply: Reply): void {
-  const page = reply.kind === 'page'
-  const own = page ? `'nonce-${reply.nonce}'` : "'none'"
+  const page = 'page' in reply
+  const nonce = randomBytes(16).toString('base64')
+  const own = page ? `'nonce-${nonce}'` : "'none'"
   const headers: Record<string, string> = {
     'content-type': page ? 'text/html; charset=utf-8' : 'application/json',
     'content-security-policy': [
@@ -150,5 +148,5 @@ function send(response: ServerResponse, reply: Reply): void {
     ...(reply.status >= 400 && { connection: 'close' }),
   }
   response.writeHead(reply.status, headers)
-  response.end(page ? reply.html : JSON.stringify(reply.value))
+  response.end(page ? reply.page(nonce) : JSON.stringify(reply.value))
 }
