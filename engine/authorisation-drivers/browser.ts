@@ -1,9 +1,8 @@
 import type { Browser, BrowserContext } from 'playwright-core'
 import type { StepDocument } from '../configuration/target.ts'
-import { type BrowserOptions, firstLine, launch } from './chromium.ts'
+import { type BrowserOptions, firstLine, launch, serverPin } from './chromium.ts'
 import { type Driver, ourStop, type VisitEnd, type VisitRequest } from './driver.ts'
 import { takeSteps } from './page-steps.ts'
-import { serverPin } from './server-pin.ts'
 import { type AddressRules, watchPages } from './watched-pages.ts'
 
 type Storage = Awaited<ReturnType<BrowserContext['storageState']>>

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { firstLine, launch } from '../authorisation-drivers/chromium.ts'
-import { serverPin } from '../authorisation-drivers/server-pin.ts'
+import { firstLine, launch, serverPin } from '../authorisation-drivers/chromium.ts'
 import { type Briefing, type ClientDriver, ClientTrouble } from './client.ts'
 import type { Goal } from './scenario.ts'
 import type { BrowserPage } from './tpp-file.ts'
