@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import type { FormDocument } from '../configuration/target.ts'
 import type { Decision } from './driver.ts'
@@ -186,21 +185,17 @@ function sendingOf(button: Element): Pick<Field, 'sends'> {
 }
 
 /** A form as the body of a POST, in the one of the two encodings that it asks for. */
-export function encoded(form: URLSearchParams, enctype: string): { body: string; type: string } {
+export async function encoded(
+  form: URLSearchParams,
+  enctype: string,
+): Promise<{ body: string; type: string }> {
   if (enctype !== 'multipart/form-data') {
     return { body: form.toString(), type: 'application/x-www-form-urlencoded' }
   }
-  const boundary = `----form-${randomUUID()}`
-  const name = (text: string) =>
-    text.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22')
-  const parts = [...form].map(
-    ([key, value]) =>
-      `--${boundary}\r\nContent-Disposition: form-data; name="${name(key)}"\r\n\r\n${value}\r\n`,
-  )
-  return {
-    body: `${parts.join('')}--${boundary}--\r\n`,
-    type: `multipart/form-data; boundary=${boundary}`,
-  }
+  const data = new FormData()
+  for (const [name, value] of form) data.append(name, value)
+  const sent = new Response(data)
+  return { body: await sent.text(), type: sent.headers.get('content-type') ?? enctype }
 }
 
 /** What a description fits: a form that has all its names and the button to press, or a link. */
@@ -302,7 +297,7 @@ export function filled(
       }
       continue
     }
-    body.append(name, fill === undefined ? value : withCredentials(fill, credentials))
+    body.append(name, fill === undefined ? value : filledIn(fill, credentials))
   }
   const button = buttonOf(description, decision)
   if (!button) return body
@@ -319,7 +314,14 @@ export function boxesOf({ fields }: Form, { tickAll }: FormDocument): number | u
   return fields.filter(({ kind, name }) => kind === 'checkbox' && name === tickAll).length
 }
 
-/** `{username}` becomes the customer's credential of that name. */
-export function withCredentials(text: string, credentials: Record<string, string>): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => credentials[name] ?? whole)
+/** `{username}` becomes the value of that name, spelt as it must stand there. */
+export function filledIn(
+  text: string,
+  values: Record<string, string | undefined>,
+  spelt: (value: string) => string = String,
+): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name]
+    return value === undefined ? whole : spelt(value)
+  })
 }

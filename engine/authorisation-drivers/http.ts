@@ -147,7 +147,7 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
         if (offers !== undefined) Object.assign(pages.at(-1) ?? {}, { offered: offers })
         const action = to === '' ? new URL(next.url) : new URL(to, baseOf(page, next.url))
         if (method === 'post') {
-          next = { method: 'POST', url: action.href, ...encoded(body, enctype), secret }
+          next = { method: 'POST', url: action.href, ...(await encoded(body, enctype)), secret }
         } else {
           if (usesCredentials(description)) return ourStop(IN_THE_ADDRESS, pages)
           const elsewhere = secret && credentialProblem(action.href, target)

@@ -4,7 +4,7 @@ import type { StepDocument } from '../configuration/target.ts'
 import { firstLine } from './chromium.ts'
 import { fillsIn, secretsAmong } from './credentials.ts'
 import type { VisitRequest } from './driver.ts'
-import { withCredentials } from './forms.ts'
+import { filledIn } from './forms.ts'
 import { failureOf, lastLine, run } from './program.ts'
 import type { WatchedPages } from './watched-pages.ts'
 
@@ -133,7 +133,7 @@ async function take(
   }
   if (waitFor) await element(waitFor).waitFor({ state: 'visible', ...timeout })
   for (const [selector, value] of Object.entries(fill)) {
-    await fillIn(selector, withCredentials(value, credentials))
+    await fillIn(selector, filledIn(value, credentials))
   }
   if (tickAll) {
     for (const [index, box] of (await tab.locator(tickAll).all()).entries()) {
@@ -142,7 +142,7 @@ async function take(
     }
   }
   if (code) {
-    const command = code.command.map((word) => withCredentials(word, credentials))
+    const command = code.command.map((word) => filledIn(word, credentials))
     const env = { ASSAY_CUSTOMER: customerName, ASSAY_DECISION: decision }
     const ran = await run({ command, base, patience: 60_000, env, signal: ended })
     const once = lastLine(ran.stdout)

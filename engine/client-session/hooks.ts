@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
+import { filledIn } from '../authorisation-drivers/forms.ts'
 import { complaintOf, failureOf, run } from '../authorisation-drivers/program.ts'
 import type { Target } from '../configuration/resolve.ts'
 import type { HookDocument, HookName } from '../configuration/target.ts'
@@ -60,11 +61,7 @@ export function createHooks({ target, question, onWaiting, onTold }: HookParts) 
 
   /** Makes a fact true; why it did not, undefined when it did. */
   const call = async (name: HookName, hook: HookDocument, subject: HookSubject) => {
-    const fill = (text: string, spelt: (value: string) => string = String) =>
-      text.replace(/\{(\w+)\}/g, (whole, key: string) => {
-        const value = subject[key as keyof HookSubject]
-        return value === undefined ? whole : spelt(value)
-      })
+    const fill: Fill = (text, spelt) => filledIn(text, { ...subject }, spelt)
     if (hook.http) return callAddress(hook.http, fill)
     if (hook.ask !== undefined) return question?.(name, fill(hook.ask))
     const [program, ...args] = hook.command ?? []
@@ -101,10 +98,12 @@ export function createHooks({ target, question, onWaiting, onTold }: HookParts) 
   }
 }
 
+type Fill = (text: string, spelt?: (value: string) => string) => string
+
 /** Calls the address of a hook; why it failed, undefined when it did not. */
 async function callAddress(
   { url, method = 'POST', headers = {}, body }: NonNullable<HookDocument['http']>,
-  fill: (text: string, spelt: (value: string) => string) => string,
+  fill: Fill,
 ): Promise<string | undefined> {
   const text = body === undefined ? undefined : fill(JSON.stringify(body), inJson)
   try {
