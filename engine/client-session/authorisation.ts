@@ -51,13 +51,8 @@ export function createVisits(parts: {
     throw new NotApplicable(`the target has no ${name} customer`)
   }
 
-  const noted = (
-    name: string,
-    client: ClientName,
-    customer: CustomerName,
-    outcome: Visit['kind'],
-  ): VisitRecord => {
-    const record = { name, client, customer, outcome, at: new Date().toISOString() }
+  const noted = (seen: Omit<VisitRecord, 'at'>): VisitRecord => {
+    const record = { ...seen, at: new Date().toISOString() }
     visits.push(record)
     return record
   }
@@ -116,7 +111,7 @@ export function createVisits(parts: {
       // Once a page was shown, the bank may have noted something about the consent.
       const touched = made.kind === 'granted' || made.pages.length > 0
       if (touched && options.consentId === undefined) spares.delete(client)
-      const record = noted(purpose, client, name, made.kind)
+      const record = noted({ name: purpose, client, customer: name, outcome: made.kind })
       const ours = end.kind === 'stopped' && end.ours
       parts.resumable?.visited(record, ours ? undefined : made)
       if (ours) {
@@ -147,7 +142,8 @@ export function createVisits(parts: {
       redirectUris: [redirectUri, ...who.client.redirectUris],
     })
     const denied = end.kind === 'redirected'
-    noted(purpose, client, customerName, denied ? 'refused' : 'stopped')
+    const outcome = denied ? 'refused' : 'stopped'
+    noted({ name: purpose, client, customer: customerName, outcome })
     return denied
   }
 

@@ -78,19 +78,13 @@ export interface ConsentData {
 /** @param shortLife seconds after which a consent that is to expire does, instead of its days. */
 export function consentData(consent: NamedConsent, shortLife?: number): ConsentData {
   const { expiresInDays, toExpire, transactionsFromDays, transactionsToDays } = consent
+  const life = toExpire && shortLife !== undefined ? shortLife / 86_400 : expiresInDays
+  const at = (days: number | undefined) => (days === undefined ? undefined : daysFromNow(days))
   return {
     Permissions: [...consent.permissions],
-    ...(expiresInDays !== undefined && {
-      ExpirationDateTime: daysFromNow(
-        toExpire && shortLife !== undefined ? shortLife / 86_400 : expiresInDays,
-      ),
-    }),
-    ...(transactionsFromDays !== undefined && {
-      TransactionFromDateTime: daysFromNow(transactionsFromDays),
-    }),
-    ...(transactionsToDays !== undefined && {
-      TransactionToDateTime: daysFromNow(transactionsToDays),
-    }),
+    ExpirationDateTime: at(life),
+    TransactionFromDateTime: at(transactionsFromDays),
+    TransactionToDateTime: at(transactionsToDays),
   }
 }
 
