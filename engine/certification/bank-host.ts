@@ -1,3 +1,4 @@
+import { routeOf } from '../client/call.ts'
 import type { TargetDocument } from '../configuration/target.ts'
 import type { Exchange, Seen } from '../wire/exchange.ts'
 import { jsonOf } from '../wire/json-body.ts'
@@ -91,25 +92,9 @@ export function exchangeOf(
   }
 }
 
-const DATA: [path: RegExp, endpoint: Exchange['endpoint']][] = [
-  [/\/accounts\/[^/]+\/balances$/, 'account-balances'],
-  [/\/accounts\/[^/]+\/transactions$/, 'account-transactions'],
-  [/\/accounts\/[^/]+$/, 'account'],
-  [/\/accounts$/, 'accounts'],
-  [/\/balances$/, 'balances'],
-  [/\/transactions$/, 'transactions'],
-]
+const DATA = /\/(?:accounts(?:\/[^/]+(?:\/(?:balances|transactions))?)?|balances|transactions)$/
 
 const CONSENT = /\/((?:account-access|funds-confirmation)-consents)(\/.+)?$/
-
-/** What the document has of consents; nothing else is one of its endpoints. */
-const CONSENTS: Record<string, Exchange['endpoint']> = {
-  'POST account-access-consents': 'create-account-access-consent',
-  'GET account-access-consents/{ConsentId}': 'query-account-access-consent',
-  'DELETE account-access-consents/{ConsentId}': 'delete-account-access-consent',
-  'POST funds-confirmation-consents': 'create-funds-confirmation-consent',
-  'DELETE funds-confirmation-consents/{ConsentId}': 'delete-funds-confirmation-consent',
-}
 
 function endpointOf({ role, request }: BankSighting): Exchange['endpoint'] {
   if (role === 'handshake') return 'elsewhere'
@@ -124,6 +109,8 @@ function endpointOf({ role, request }: BankSighting): Exchange['endpoint'] {
     return /\/auth(orize)?$/.test(pathname) ? 'authorisation' : 'elsewhere'
   }
   const [, kind, id] = CONSENT.exec(pathname) ?? []
-  if (kind) return CONSENTS[`${request.method} ${kind}${id ? '/{ConsentId}' : ''}`] ?? 'elsewhere'
-  return DATA.find(([path]) => path.test(pathname))?.[1] ?? 'elsewhere'
+  // What the document has of consents; nothing else is one of its endpoints.
+  if (kind) return routeOf(request.method, `/${kind}${id ? '/id' : ''}`).endpoint
+  const data = DATA.exec(pathname)?.[0].replace(/^\/accounts\/[^/]+/, '/accounts/id')
+  return data ? routeOf('GET', data).endpoint : 'elsewhere'
 }

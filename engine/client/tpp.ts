@@ -177,29 +177,18 @@ export function createTpp(parts: {
         message.redirectUri ?? registered?.redirect_uris[0] ?? client.redirectUris[0] ?? ''
       const state = message.state ?? randomBytes(16).toString('base64url')
       const nonce = randomBytes(16).toString('base64url')
-      const claims = requestObjectClaims({
-        clientId: clientId(),
-        bank: facts,
-        redirectUri,
+      const lifetime = target.attended ? LIFETIME.attended : LIFETIME.unattended
+      const parameters = {
+        response_type: 'code id_token',
+        client_id: clientId(),
+        redirect_uri: redirectUri,
         scope,
         state,
-        nonce,
-        consentId,
-        intentClaim: target.intentClaim,
-        lifetime: target.attended ? LIFETIME.attended : LIFETIME.unattended,
-      })
+      }
+      const intent = { [target.intentClaim]: { value: consentId, essential: true } }
+      const claims = requestObjectClaims(facts, lifetime, { ...parameters, nonce }, intent)
       const requestObject = jwt(claims, signer, deviation.requestObject)
-      const query = merged(
-        {
-          response_type: 'code id_token',
-          client_id: clientId(),
-          redirect_uri: redirectUri,
-          scope,
-          state,
-          request: requestObject,
-        },
-        deviation.query,
-      )
+      const query = merged({ ...parameters, request: requestObject }, deviation.query)
       const url = urlOf('authorisation', target.endpoints, {
         query: query as Record<string, string>,
       })
