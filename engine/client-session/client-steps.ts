@@ -10,6 +10,7 @@ import { addressProblem } from '../wire/outside-address.ts'
 import type { Wire } from '../wire/wire.ts'
 import { createCaller, type FundsAddresses, type RefusedToken, type Replacement } from './caller.ts'
 import type { ClientStore } from './client-store.ts'
+import { MARGIN } from './held-tokens.ts'
 import { type IssuedTokens, refusedAt } from './issued-tokens.ts'
 import type { ClientName } from './parties.ts'
 import { type Owners, requireValue, type StepMemory } from './step-owners.ts'
@@ -33,9 +34,6 @@ function requireScope(
     return
   throw new NotApplicable(`${who} without the scope ${scope}`)
 }
-
-/** Milliseconds before its expiry at which a token is no longer sent. */
-const MARGIN = 2000
 
 export function createClientSteps(parts: {
   target: Target

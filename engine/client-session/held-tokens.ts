@@ -12,7 +12,7 @@ interface TokenSources {
 }
 
 /** Milliseconds before its expiry at which a token is no longer sent. */
-const MARGIN = 2000
+export const MARGIN = 2000
 
 export type HeldTokens = ReturnType<typeof createHeldTokens>
 

@@ -17,15 +17,17 @@ import {
   requestObjectClaims,
 } from './claims.ts'
 import { jwt, merged, type Signer } from './jwt.ts'
-import type {
-  AuthorisationDeviation,
-  AuthorisationRequest,
-  RegistrationDeviation,
-  TokenDeviation,
-  Told,
+import {
+  type AuthorisationDeviation,
+  type AuthorisationRequest,
+  basic,
+  type Grant,
+  type RegistrationDeviation,
+  registeredClient,
+  type TokenDeviation,
+  type Told,
+  tokenForm,
 } from './messages.ts'
-import { registeredClient } from './registered-client.ts'
-import { basic, type Grant, tokenForm } from './token-form.ts'
 
 /** A TPP client: one correct builder per message, each open to one deviation. */
 export type Tpp = ReturnType<typeof createTpp>
