@@ -91,7 +91,6 @@ export function browserDriver(
         return { elsewhere: end.url, storage: await context.storageState() }
       }
       if (over) return ourStop('the run was interrupted', pages)
-      if (end?.kind === 'closed') return ourStop('the window was closed', pages)
       if (end?.kind === 'failed') return ourStop(end.why, pages)
       if (deadline.aborted) {
         return ourStop(`the visit did not end within ${patience / 1000} s`, pages)

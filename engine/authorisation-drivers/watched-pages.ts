@@ -9,7 +9,6 @@ type PagesEnd =
   | { kind: 'landed'; url: string; status?: number }
   /** The next page is at a server that this browser was not told of. */
   | { kind: 'elsewhere'; url: string }
-  | { kind: 'closed' }
   /** By the bank, to where a run does not go. */
   | { kind: 'astray'; why: string }
   | { kind: 'failed'; why: string }
@@ -21,6 +20,8 @@ export interface AddressRules {
   /** Why an address that the bank named is not fetched; undefined: it is. */
   addressProblem(url: string): Promise<string | undefined>
 }
+
+const CLOSED = 'the window was closed'
 
 /** The tabs of one visit and where they lead. */
 export type WatchedPages = Awaited<ReturnType<typeof watchPages>>
@@ -66,6 +67,7 @@ export async function watchPages(
     end ??= reached
     onEnd()
   }
+  const fail = (why: string) => endWith({ kind: 'failed', why })
 
   /** Why a request would give away what the customer knows; undefined where it does not. */
   const strays = ({ url, postData, hasPostData }: Paused['request']): string | undefined => {
@@ -84,33 +86,31 @@ export async function watchPages(
     return known
   }
 
+  const refuse = (reached: PagesEnd): false => {
+    endWith(reached)
+    return false
+  }
+
+  /** Does a request go on? */
   const decide = async ({ resourceType, request: asked }: Paused): Promise<boolean> => {
     const url = asked.url + (asked.urlFragment ?? '')
     const isPage = resourceType === 'Document'
     if (landsAt(url, request)) {
-      if (isPage) endWith({ kind: 'landed', url, status: redirects.get(url) })
-      return false
+      return isPage && refuse({ kind: 'landed', url, status: redirects.get(url) })
     }
     if (end) return false
     const astray = strays(asked)
-    if (astray !== undefined) {
-      endWith({ kind: 'failed', why: astray })
-      return false
-    }
+    if (astray !== undefined) return refuse({ kind: 'failed', why: astray })
     // Where the visit begins the target says; where it leads, the bank.
     const problem = url === request.url ? undefined : await notFetched(url)
     if (problem !== undefined) {
       const why = `the bank leads on to ${url.slice(0, 200)}, which is not fetched: ${problem}`
-      if (isPage) endWith({ kind: 'astray', why })
-      return false
+      return isPage && refuse({ kind: 'astray', why })
     }
     if (!isPage || (await trusted(url))) return true
-    if (asked.method === 'GET') endWith({ kind: 'elsewhere', url })
-    else {
-      const why = `a form is sent to ${new URL(url).origin}, a server that no page came from before`
-      endWith({ kind: 'failed', why })
-    }
-    return false
+    if (asked.method === 'GET') return refuse({ kind: 'elsewhere', url })
+    const why = `a form is sent to ${new URL(url).origin}, a server that no page came from before`
+    return refuse({ kind: 'failed', why })
   }
 
   const answer = async (session: CDPSession, paused: Paused) => {
@@ -128,7 +128,7 @@ export async function watchPages(
     try {
       goesOn = await decide(paused)
     } catch (error) {
-      endWith({ kind: 'failed', why: (error as Error).message })
+      fail((error as Error).message)
     }
     const sent = goesOn
       ? session.send('Fetch.continueRequest', { requestId })
@@ -139,9 +139,9 @@ export async function watchPages(
 
   const watch = async (tab: Tab) => {
     tab.on('close', () => {
-      if (context.pages().length === 0) endWith({ kind: 'closed' })
+      if (context.pages().length === 0) fail(CLOSED)
     })
-    tab.on('crash', () => endWith({ kind: 'failed', why: 'the page crashed in the browser' }))
+    tab.on('crash', () => fail('the page crashed in the browser'))
     tab.on('dialog', (dialog) => void dialog.accept().catch(() => {}))
     tab.on('response', (response) => {
       const asked = response.request()
@@ -175,7 +175,7 @@ export async function watchPages(
     if (landsAt(url, request)) endWith({ kind: 'landed', url })
   }
 
-  context.on('close', () => endWith({ kind: 'closed' }))
+  context.on('close', () => fail(CLOSED))
   const first = await context.newPage()
   await watch(first)
   context.on('page', (tab) => void watchWindow(tab).catch(() => {}))
@@ -188,7 +188,7 @@ export async function watchPages(
         const line = firstLine(error)
         // A page that is left, or closed, while it loads is no failure of its own.
         if (!/ERR_ABORTED|ERR_BLOCKED_BY_CLIENT|interrupted|has been closed/.test(line)) {
-          endWith({ kind: 'failed', why: `the bank's page was not loaded: ${line}` })
+          fail(`the bank's page was not loaded: ${line}`)
         }
       }
     },
@@ -204,7 +204,7 @@ export async function watchPages(
       for (const value of values) given.add(value, '')
     },
     /** Ends the visit for a reason of ours. */
-    fail: (why: string) => endWith({ kind: 'failed', why }),
+    fail,
   }
 }
 
