@@ -7,19 +7,7 @@ import { conductEngine, type TppSuites } from './suite.ts'
 import { openTppReport } from './tpp-report.ts'
 
 /** A request that reached the bank, as it is shown to whoever watches. Nothing in it is secret. */
-export interface WatchedLine {
-  id: string
-  /** UTC. */
-  at: string
-  method: string
-  path: string
-  /** Status of the answer, or why there was none. */
-  answer: string
-  /** Why the bank refused. */
-  refusal?: string
-  /** What the request breaks. */
-  broken: { id: string; level: string; text: string; expected: string; actual: string }[]
-}
+export type WatchedLine = NonNullable<ReturnType<ReturnType<typeof openWatch>['see']>>
 
 /** Judges every request that reaches a bank, as it comes. */
 export function openWatch(parts: {
@@ -48,7 +36,7 @@ export function openWatch(parts: {
 
   return {
     /** Judges what the bank saw; undefined for what is no request of the TPP. */
-    see(sighting: BankSighting): WatchedLine | undefined {
+    see(sighting: BankSighting) {
       // Whether the customer is there, nobody tells a bank that is only watched.
       const during = { scenario: 'watch', goal: 'watch', present: true }
       const exchange = exchangeOf(sighting, `x${engine.judged.length + 1}`, during)
@@ -64,8 +52,11 @@ export function openWatch(parts: {
         at: exchange.startedAt,
         method: method === 'CONNECT' ? 'TLS' : method,
         path: redact(method === 'CONNECT' ? origin : `${pathname}${search}`).slice(0, 300),
+        /** Status of the answer, or why there was none. */
         answer: String(exchange.response?.status ?? exchange.failure?.code ?? 'no answer'),
-        ...(sighting.refusal && { refusal: redact(sighting.refusal.detail) }),
+        /** Why the bank refused. */
+        refusal: sighting.refusal && redact(sighting.refusal.detail),
+        /** What the request breaks. */
         broken: brokenBy(exchange, ids),
       }
     },
