@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { driverProblem } from '../engine/authorisation-drivers/driver-problem.ts'
+import { driverProblem } from '../engine/authorisation-drivers/find-browser.ts'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { consoleSummary } from '../engine/report/console-summary.ts'
 import { diffReports } from '../engine/report/diff.ts'

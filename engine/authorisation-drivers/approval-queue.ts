@@ -1,6 +1,5 @@
 import { parseRedirect } from '../client/redirect.ts'
-import { type Announced, ourStop, type VisitEnd, type VisitRequest } from './driver.ts'
-import { landsAt } from './landing.ts'
+import { type Announced, landsAt, ourStop, type VisitEnd, type VisitRequest } from './driver.ts'
 
 /** One approval as the person sees it. */
 export interface Entry extends Announced {
@@ -8,30 +7,7 @@ export interface Entry extends Announced {
 }
 
 /** What a person was asked and has answered; the pages show it, and nothing else decides. */
-export interface Desk {
-  /** Approvals that the run needs, in order; those that were not announced come as they come. */
-  readonly entries: readonly Entry[]
-  /** Counts changes: a page that shows an older one is out of date. */
-  readonly version: number
-  /** The visit that is open, if any. */
-  readonly open: OpenVisit | undefined
-  /** What somebody at the bank is asked to do, if anything. */
-  readonly question: Question | undefined
-  /** Asks for one visit; settles when it is answered, or after so many milliseconds. */
-  ask(request: VisitRequest, patience: number): Promise<VisitEnd>
-  /** An address at which a browser arrived or that was pasted. */
-  arrive(address: string): { taken: boolean; words: string }
-  /** Whether the address that is doubtful is to be judged all the same. */
-  settle(all: boolean): void
-  /** The bank's pages end without a way on, or the person gives the visit up. */
-  give(end: VisitEnd): void
-  /** Approvals of these names were given before. */
-  done(names: string[]): void
-  /** Asks for something to be done at the bank; why it was not, undefined when it was. */
-  inquire(text: string, patience: number): Promise<string | undefined>
-  /** The question is settled: undefined when it was done, else why not. */
-  reply(why: string | undefined): void
-}
+export type Desk = ReturnType<typeof createApprovalQueue>
 
 export interface Question {
   /** Counted with the visits. */
@@ -47,7 +23,7 @@ export interface OpenVisit {
   doubtful?: { address: string; why: string }
 }
 
-export function createApprovalQueue(announced: Announced[]): Desk {
+export function createApprovalQueue(announced: Announced[]) {
   const entries: Entry[] = announced.map((each) => ({ ...each, state: 'to come' }))
   let version = 1
   let count = 0
@@ -70,35 +46,50 @@ export function createApprovalQueue(announced: Announced[]): Desk {
     answer(why)
   }
 
+  /** What a person answers, or what `late` makes of it after so many milliseconds. */
+  const answered = async <T>(
+    patience: number,
+    begin: (answer: (value: T) => void) => void,
+    late: (why: string) => void,
+  ): Promise<T> => {
+    version += 1
+    const timer = setTimeout(() => late(`nobody answered within ${patience / 1000} s`), patience)
+    const value = await new Promise<T>(begin)
+    clearTimeout(timer)
+    return value
+  }
+
   return {
-    entries,
+    /** Approvals that the run needs, in order; those that were not announced come as they come. */
+    entries: entries as readonly Entry[],
+    /** Counts changes: a page that shows an older one is out of date. */
     get version() {
       return version
     },
+    /** The visit that is open, if any. */
     get open() {
       return open
     },
+    /** What somebody at the bank is asked to do, if anything. */
     get question() {
       return question
     },
-    async ask(request, patience) {
+    /** Asks for one visit; settles when it is answered, or after so many milliseconds. */
+    async ask(request: VisitRequest, patience: number): Promise<VisitEnd> {
       const entry = entryOf(entries, request)
       entry.state = 'now'
       count += 1
-      version += 1
       open = { number: count, request }
-      const answered = new Promise<VisitEnd>((done) => {
+      const begin = (done: typeof resolve) => {
         resolve = done
-      })
-      const late = `nobody answered within ${patience / 1000} s`
-      const timer = setTimeout(() => finish(ourStop(late)), patience)
-      const end = await answered
-      clearTimeout(timer)
+      }
+      const end = await answered(patience, begin, (why) => finish(ourStop(why)))
       if (end.kind === 'redirected') entry.state = 'answered'
       else entry.state = end.ours ? 'not done' : 'stopped'
       return end
     },
-    arrive(address) {
+    /** An address at which a browser arrived or that was pasted. */
+    arrive(address: string): { taken: boolean; words: string } {
       if (!open) return { taken: false, words: 'No approval is open now. Nothing was taken.' }
       const why = doubtOf(address, open.request)
       if (why !== undefined) {
@@ -110,30 +101,31 @@ export function createApprovalQueue(announced: Announced[]): Desk {
       finish({ kind: 'redirected', url: address, pages: [] })
       return { taken: true, words: 'Taken. This page may be closed; go on at the approvals.' }
     },
-    settle(all) {
+    /** Whether the address that is doubtful is to be judged all the same. */
+    settle(all: boolean) {
       const { doubtful } = open ?? {}
       if (!open || !doubtful) return
       if (all) return finish({ kind: 'redirected', url: doubtful.address, pages: [] })
       open.doubtful = undefined
       version += 1
     },
+    /** The bank's pages end without a way on, or the person gives the visit up. */
     give: finish,
-    done(names) {
+    /** Approvals of these names were given before. */
+    done(names: string[]) {
       for (const entry of entries) if (names.includes(entry.name)) entry.state = 'answered'
       version += 1
     },
-    async inquire(text, patience) {
+    /** Asks for something to be done at the bank; why it was not, undefined when it was. */
+    async inquire(text: string, patience: number): Promise<string | undefined> {
       count += 1
-      version += 1
       question = { number: count, text }
-      const answered = new Promise<string | undefined>((done) => {
+      const begin = (done: typeof answer) => {
         answer = done
-      })
-      const timer = setTimeout(() => reply(`nobody answered within ${patience / 1000} s`), patience)
-      const why = await answered
-      clearTimeout(timer)
-      return why
+      }
+      return answered(patience, begin, reply)
     },
+    /** The question is settled: undefined when it was done, else why not. */
     reply,
   }
 }
@@ -154,21 +146,13 @@ function doubtOf(address: string, request: VisitRequest): string | undefined {
 /** The announced entry of a visit, or a new one behind those that are done. */
 function entryOf(entries: Entry[], request: VisitRequest): Entry {
   const { purpose, customerName, decision, about } = request
-  const colon = purpose.indexOf(':')
-  const name = colon < 0 ? purpose : purpose.slice(0, colon)
-  const words = colon < 0 ? '' : purpose.slice(colon + 1).trim()
+  const [name = '', ...rest] = purpose.split(':')
   const known = entries.find((each) => each.state === 'to come' && each.name === name)
   if (known) return known
-  const client = about.client ?? 'first'
-  const entry: Entry = {
-    name,
-    purpose: words,
-    customer: customerName,
-    client,
-    decision,
-    serves: 0,
-    state: 'to come',
-  }
+  const { client = 'first' } = about
+  const words = rest.join(':').trim()
+  const asked = { name, purpose: words, customer: customerName, client, decision }
+  const entry: Entry = { ...asked, serves: 0, state: 'to come' }
   const next = entries.findIndex(({ state }) => state === 'to come')
   entries.splice(next < 0 ? entries.length : next, 0, entry)
   return entry

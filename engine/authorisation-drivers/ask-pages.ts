@@ -172,14 +172,9 @@ ${body}
 `
 }
 
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
+const NAMES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }
 
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
+/** Text as it may stand in a page of ours. */
+export function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => `&${NAMES[sign]};`)
 }

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import type { Server } from 'node:http'
 import type { TransportDocument } from '../configuration/target.ts'
 import { createApprovalQueue } from './approval-queue.ts'
 import { approvalsPage, catcherPage } from './ask-pages.ts'
 import { type Announced, type Driver, ourStop, type VisitEnd } from './driver.ts'
-import { type Handler, openLoopback, portOf, type Reply, refusal, shut } from './loopback-server.ts'
+import { type Handler, openLoopback, type Reply, refusal, shut } from './loopback-server.ts'
 import { run } from './program.ts'
 
 /**
@@ -36,14 +35,18 @@ export function askDriver(options: {
   const key = randomBytes(16).toString('hex')
   const home = `/${key}/`
   const catchers = catchersOf(options.redirectUris, options.catcher !== undefined)
-  let servers: Server[] | undefined
+  let servers: Awaited<ReturnType<typeof openLoopback>>[] | undefined
   let over = false
 
   const handlerOn = (paths: string[]): Handler => ({
     get(path) {
-      if (paths.includes(path)) return withNonce(catcherPage)
-      if (path === home) return withNonce((nonce) => approvalsPage(queue, nonce, catches))
-      if (path === `${home}version`) return json(200, { version: queue.version })
+      if (paths.includes(path)) return { status: 200, page: catcherPage }
+      if (path === home) {
+        return { status: 200, page: (nonce) => approvalsPage(queue, nonce, catches) }
+      }
+      if (path === `${home}version`) {
+        return { status: 200, value: { version: queue.version } }
+      }
       return refusal(404, 'There is no such page.')
     },
     post(path, body) {
@@ -56,21 +59,21 @@ export function askDriver(options: {
         if (body.do === 'done') queue.reply(undefined)
         else if (body.do === 'cannot') queue.reply('the person who was asked cannot do it')
         else return refusal(400, 'Unknown answer.')
-        return json(200, { words: 'Taken.' })
+        return TAKEN
       }
       if (body.do === 'paste') return arrival(body.address)
       if (body.do === 'judge' || body.do === 'drop') queue.settle(body.do === 'judge')
       else if (body.do === 'stopped') queue.give(stoppedBy(body.why))
       else if (body.do === 'skip') queue.give(ourStop('the person at the approvals skipped it'))
       else return refusal(400, 'Unknown answer.')
-      return json(200, { words: 'Taken.' })
+      return TAKEN
     },
   })
 
   const arrival = (address: unknown): Reply => {
     if (typeof address !== 'string') return refusal(400, 'The address is missing.')
     const { taken, words } = queue.arrive(address.trim())
-    return json(taken ? 200 : 409, { words })
+    return { status: taken ? 200 : 409, value: { words } }
   }
 
   const catches = (uri: string) => catchers.some((each) => each.uri === uri.split(/[?#]/, 1)[0])
@@ -87,9 +90,7 @@ export function askDriver(options: {
         return openLoopback(port, handlerOn(paths), secure ? options.catcher : undefined)
       }),
     )
-    const [server] = servers
-    if (!server) return
-    const page = `http://127.0.0.1:${portOf(server)}${home}`
+    const page = `${servers[0]?.origin}${home}`
     say(`Approvals are asked for at ${page}`)
     if (!open) return
     void run({ command: [...open, page], base, patience: 60_000, env: {} }).then((ran) => {
@@ -97,61 +98,54 @@ export function askDriver(options: {
     })
   }
 
+  /** Why nobody can be asked; undefined when the page is served. */
+  const unserved = async (): Promise<string | undefined> => {
+    try {
+      if (!over) await start()
+    } catch (error) {
+      return `the page of approvals cannot be served: ${(error as Error).message}`
+    }
+    return over ? 'the run was interrupted' : undefined
+  }
+
+  const end = (why: string) => {
+    over = true
+    queue.give(ourStop(why))
+    queue.reply(why)
+  }
+
   return {
     async visit(request) {
-      if (over) return ourStop('the run was interrupted')
-      if (request.about.deviation !== undefined) {
+      if (!over && request.about.deviation !== undefined) {
         const tried = await probe.visit(request)
         if (tried.kind === 'redirected') return tried
         const { response, failure } = tried.exchange ?? {}
         if (failure || (response?.status ?? 0) >= 400) return tried
       }
-      try {
-        await start()
-      } catch (error) {
-        return ourStop(`the page of approvals cannot be served: ${(error as Error).message}`)
-      }
-      if (over) return ourStop('the run was interrupted')
+      const why = await unserved()
+      if (why !== undefined) return ourStop(why)
       const who = `${request.customerName} customer, ${request.decision}`
       say(`Waiting for a person: ${request.purpose} (${who})`)
       return queue.ask(request, patience)
     },
     done: queue.done,
     async question(name, text) {
-      if (over) return 'the run was interrupted'
-      try {
-        await start()
-      } catch (error) {
-        return `the page of approvals cannot be served: ${(error as Error).message}`
-      }
-      if (over) return 'the run was interrupted'
+      const why = await unserved()
+      if (why !== undefined) return why
       say(`Waiting for somebody at the bank: ${name}`)
       return queue.inquire(text, patience)
     },
-    interrupt() {
-      over = true
-      queue.give(ourStop('the run was interrupted'))
-      queue.reply('the run was interrupted')
-    },
+    interrupt: () => end('the run was interrupted'),
     async close() {
-      over = true
-      queue.give(ourStop('the run ended'))
-      queue.reply('the run ended')
-      await Promise.all((servers ?? []).map(shut))
+      end('the run ended')
+      await Promise.all((servers ?? []).map(({ server }) => shut(server)))
       servers = undefined
     },
   }
 }
 
-interface Catcher {
-  uri: string
-  secure: boolean
-  port: number
-  path: string
-}
-
 /** Redirect URIs that can be served here: on loopback, https: only with a certificate. */
-function catchersOf(uris: string[], certified: boolean): Catcher[] {
+function catchersOf(uris: string[], certified: boolean) {
   return uris.flatMap((uri) => {
     if (!URL.canParse(uri)) return []
     const { protocol, hostname, port, pathname } = new URL(uri)
@@ -163,18 +157,11 @@ function catchersOf(uris: string[], certified: boolean): Catcher[] {
   })
 }
 
+const TAKEN: Reply = { status: 200, value: { words: 'Taken.' } }
+
 const LOOPBACK = ['127.0.0.1', 'localhost']
 
 function stoppedBy(why: unknown): VisitEnd {
   const words = typeof why === 'string' ? why.trim().slice(0, 300) : ''
   return { kind: 'stopped', why: `the bank's page: ${words || 'no way on'}`, pages: [] }
-}
-
-function withNonce(make: (nonce: string) => string): Reply {
-  const nonce = randomBytes(16).toString('base64')
-  return { kind: 'page', status: 200, html: make(nonce), nonce }
-}
-
-function json(status: number, value: unknown): Reply {
-  return { kind: 'json', status, value }
 }

@@ -1,9 +1,8 @@
 import type { Browser, BrowserContext } from 'playwright-core'
 import type { StepDocument } from '../configuration/target.ts'
-import { type BrowserOptions, launch } from './chromium.ts'
+import { type BrowserOptions, firstLine, launch, serverPin } from './chromium.ts'
 import { type Driver, ourStop, type VisitEnd, type VisitRequest } from './driver.ts'
 import { takeSteps } from './page-steps.ts'
-import { serverPin } from './server-pin.ts'
 import { type AddressRules, watchPages } from './watched-pages.ts'
 
 type Storage = Awaited<ReturnType<BrowserContext['storageState']>>
@@ -60,7 +59,7 @@ export function browserDriver(
     request: VisitRequest,
     from: { url: string; storage?: Storage },
     deadline: AbortSignal,
-    taken: Map<StepDocument, number>,
+    taken: Set<StepDocument>,
   ): Promise<VisitEnd | { elsewhere: string; storage: Storage }> => {
     await trusted(from.url)
     const browser = await browserFor()
@@ -68,15 +67,10 @@ export function browserDriver(
     try {
       const controller = new AbortController()
       const { signal: ended } = controller
-      deadline.addEventListener('abort', () => controller.abort())
-      if (deadline.aborted) controller.abort()
-      const watched = await watchPages(
-        context,
-        request,
-        trusted,
-        () => controller.abort(),
-        options.rules,
-      )
+      const onEnd = () => controller.abort()
+      deadline.addEventListener('abort', onEnd)
+      if (deadline.aborted) onEnd()
+      const watched = await watchPages(context, request, trusted, onEnd, options.rules)
       void watched.open(from.url)
       const { credentialProblem } = options.rules
       const steps = { steps: options.steps, base: options.base, taken, credentialProblem }
@@ -97,7 +91,6 @@ export function browserDriver(
         return { elsewhere: end.url, storage: await context.storageState() }
       }
       if (over) return ourStop('the run was interrupted', pages)
-      if (end?.kind === 'closed') return ourStop('the window was closed', pages)
       if (end?.kind === 'failed') return ourStop(end.why, pages)
       if (deadline.aborted) {
         return ourStop(`the visit did not end within ${patience / 1000} s`, pages)
@@ -119,7 +112,7 @@ export function browserDriver(
       const { signal: deadline } = controller
       const timer = setTimeout(() => controller.abort(), patience)
       interrupted = () => controller.abort()
-      const taken = new Map<StepDocument, number>()
+      const taken = new Set<StepDocument>()
       let from: { url: string; storage?: Storage } = { url: request.url }
       try {
         for (;;) {
@@ -128,7 +121,7 @@ export function browserDriver(
           from = { url: end.elsewhere, storage: end.storage }
         }
       } catch (error) {
-        return ourStop((error as Error).message.split('\n')[0] ?? 'the browser failed')
+        return ourStop(firstLine(error))
       } finally {
         clearTimeout(timer)
       }

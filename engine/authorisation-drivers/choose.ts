@@ -7,8 +7,7 @@ import { browserDriver } from './browser.ts'
 import { commandDriver } from './command.ts'
 import { credentialProblem } from './credentials.ts'
 import type { Announced, Driver } from './driver.ts'
-import { driverProblem } from './driver-problem.ts'
-import { findBrowser } from './find-browser.ts'
+import { driverProblem, findBrowser } from './find-browser.ts'
 import { httpDriver } from './http.ts'
 
 /** What a run tells its driver, and how it is told. */
@@ -47,69 +46,52 @@ export function chooseDriver(target: Target, wire: Wire, options: DriverOptions 
     probe: httpDriver(wire, target, []),
     catcher: how.catcher,
   })
-  // Whoever takes the customers through the pages, questions are asked on a page of ours.
-  const withQuestions = (other: Driver): Driver => ({
-    ...other,
-    question: asked.question,
+  const drivers: Record<typeof driver, () => Driver> = {
+    ask: () => asked,
+    http: () => httpDriver(wire, target, forms),
+    command: () =>
+      commandDriver({
+        ...{ command, base, patience },
+        redact: (text) => createRedactor(target.secrets).redactText(text),
+      }),
+    browser: () =>
+      browserDriver({
+        ...{ trust, proxy, timeout, patience, steps, base, redirectUris },
+        executable: how.executable ?? findBrowser() ?? '',
+        visible: how.visible === true,
+        rules: {
+          credentialProblem: (url) => credentialProblem(url, target),
+          addressProblem: (url) => addressProblem(url, target),
+        },
+      }),
+  }
+  const chosen = drivers[driver]()
+  const both = new Set([chosen, asked])
+  const { onWaiting = () => {} } = options
+  /** Whoever watches over the run is told that it takes as long as it takes. */
+  const waiting = async <T>(what: string, made: () => Promise<T>) => {
+    onWaiting(what)
+    try {
+      return await made()
+    } finally {
+      onWaiting()
+    }
+  }
+  return {
+    ...chosen,
+    // Each request of a visit without a browser has a time-out of its own.
+    visit: (request) =>
+      driver === 'http'
+        ? chosen.visit(request)
+        : waiting(`${driver}: ${request.purpose}`, () => chosen.visit(request)),
+    // Whoever takes the customers through the pages, questions are asked on a page of ours.
+    question: (name, text) =>
+      waiting(`somebody at the bank: ${name}`, () => asked.question(name, text)),
     interrupt() {
-      other.interrupt?.()
-      asked.interrupt?.()
+      for (const each of both) each.interrupt?.()
     },
     async close() {
-      await Promise.all([other.close(), asked.close()])
-    },
-  })
-  if (driver === 'http')
-    return waiting(withQuestions(httpDriver(wire, target, forms)), driver, options)
-  if (driver === 'command') {
-    const redact = (text: string) => createRedactor(target.secrets).redactText(text)
-    const program = commandDriver({ command, base, patience, redact })
-    return waiting(withQuestions(program), driver, options)
-  }
-  if (driver === 'browser') {
-    const executable = how.executable ?? findBrowser() ?? ''
-    const visible = how.visible === true
-    const shared = { executable, visible, trust, proxy, timeout, patience, steps, base }
-    return waiting(
-      withQuestions(
-        browserDriver({
-          ...shared,
-          redirectUris,
-          rules: {
-            credentialProblem: (url) => credentialProblem(url, target),
-            addressProblem: (url) => addressProblem(url, target),
-          },
-        }),
-      ),
-      driver,
-      options,
-    )
-  }
-  return waiting(asked, driver, options)
-}
-
-/** Whoever watches over the run is told that a visit takes as long as it takes. */
-function waiting(driver: Driver, name: string, { onWaiting }: DriverOptions): Driver {
-  if (!onWaiting) return driver
-  return {
-    ...driver,
-    async visit(request) {
-      // Each request of this one has a time-out of its own.
-      if (name === 'http') return driver.visit(request)
-      onWaiting(`${name}: ${request.purpose}`)
-      try {
-        return await driver.visit(request)
-      } finally {
-        onWaiting()
-      }
-    },
-    async question(name, text) {
-      onWaiting(`somebody at the bank: ${name}`)
-      try {
-        return await driver.question?.(name, text)
-      } finally {
-        onWaiting()
-      }
+      await Promise.all([...both].map((each) => each.close()))
     },
   }
 }

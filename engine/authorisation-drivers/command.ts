@@ -1,6 +1,5 @@
-import type { Driver, VisitEnd, VisitRequest } from './driver.ts'
-import { ourStop } from './driver.ts'
-import { lastLine, run } from './program.ts'
+import { type Driver, ourStop, type VisitEnd, type VisitRequest } from './driver.ts'
+import { complaintOf, failureOf, lastLine, run } from './program.ts'
 
 /**
  * Hands the link to a program of the user's own, which prints the final redirect on its last line.
@@ -37,10 +36,8 @@ export function commandDriver(options: {
           ASSAY_ACCOUNTS: request.oneAccount ? 'one' : 'all',
         },
       })
-      const complaint = redact(lastLine(ran.stderr).slice(0, 200))
-      const because = complaint === '' ? '' : `: ${complaint}`
-      if (ran.ended !== 'exited') return ourStop(`${name} ${ran.ended}${because}`)
-      if (ran.code !== 0) return ourStop(`${name} ended with exit code ${ran.code}${because}`)
+      const failure = failureOf(ran)
+      if (failure !== undefined) return ourStop(`${name} ${failure}${complaintOf(ran, redact)}`)
       return endOf(name, lastLine(ran.stdout), request)
     },
     interrupt: () => interruption.abort(),

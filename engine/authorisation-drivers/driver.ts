@@ -1,13 +1,15 @@
 import type { CustomerDocument } from '../configuration/target.ts'
 import type { About, Exchange } from '../wire/exchange.ts'
 
+export type Decision = 'approve' | 'deny'
+
 /** One customer sent to the authorisation page. */
 export interface VisitRequest {
   /** Address of the authorisation endpoint with its query. */
   url: string
   /** Every address at which the visit ends: the one asked for and those registered. */
   redirectUris: string[]
-  decision: 'approve' | 'deny'
+  decision: Decision
   customer: CustomerDocument
   /** Which customer of the target that is: first, second. */
   customerName: string
@@ -22,17 +24,18 @@ export interface VisitRequest {
 }
 
 /** Where the visit ended. */
-export type VisitEnd =
+export type VisitEnd = {
+  /** The exchange whose answer redirects, or where it stopped; absent where a browser was used. */
+  exchange?: Exchange
+  first?: Exchange
+  pages: Page[]
+} & (
   | {
       kind: 'redirected'
       /** The address with its query and fragment, as the bank wrote it. */
       url: string
-      /** The exchange whose answer redirects there; absent where a browser was used. */
-      exchange?: Exchange
-      first?: Exchange
       /** Status of the answer that redirects there, where there is no exchange and it is known. */
       status?: number
-      pages: Page[]
     }
   | {
       kind: 'stopped'
@@ -47,10 +50,8 @@ export type VisitEnd =
        * some visit has come through, the description is as likely to be wrong as the bank.
        */
       unfit?: string
-      exchange?: Exchange
-      first?: Exchange
-      pages: Page[]
     }
+)
 
 /** A page that the customer saw. */
 export interface Page {
@@ -81,7 +82,7 @@ export interface Announced {
   /** first, second. */
   customer: string
   client: string
-  decision: 'approve' | 'deny'
+  decision: Decision
   /** How many checks it serves. */
   serves: number
 }
@@ -89,4 +90,22 @@ export interface Announced {
 /** The end of a visit for which the bank is not to blame. */
 export function ourStop(why: string, pages: Page[] = []): VisitEnd {
   return { kind: 'stopped', why, ours: true, pages }
+}
+
+/**
+ * Is this where the TPP takes over? Any address of the TPP's host is: nothing but the bank's pages
+ * is ever fetched, also when a wrong bank redirects to another path.
+ */
+export function landsAt(
+  address: string,
+  { redirectUris, url }: Pick<VisitRequest, 'redirectUris' | 'url'>,
+): boolean {
+  if (!URL.canParse(address)) return false
+  const { origin, pathname } = new URL(address)
+  return redirectUris.some((uri) => {
+    if (!URL.canParse(uri)) return false
+    const wanted = new URL(uri)
+    if (wanted.origin !== origin) return false
+    return wanted.pathname === pathname || origin !== new URL(url).origin
+  })
 }

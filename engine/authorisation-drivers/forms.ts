@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import type { FormDocument } from '../configuration/target.ts'
+import type { Decision } from './driver.ts'
 
 type Node = DefaultTreeAdapterTypes.Node
 type Element = DefaultTreeAdapterTypes.Element
@@ -61,7 +61,7 @@ export function readPage(html: string): ReadPage {
   for (let next = open.pop(); next; next = open.pop()) {
     const { node } = next
     let { form } = next
-    if (node.nodeName === '#text') words.push((node as DefaultTreeAdapterTypes.TextNode).value)
+    if (isText(node)) words.push(node.value)
     if (UNSHOWN.has(node.nodeName)) continue
     if (isElement(node)) {
       if (node.tagName === 'form') {
@@ -101,7 +101,7 @@ function textOf(top: Node): string {
   const words: string[] = []
   const open: Node[] = [top]
   for (let node = open.pop(); node; node = open.pop()) {
-    if (node.nodeName === '#text') words.push((node as DefaultTreeAdapterTypes.TextNode).value)
+    if (isText(node)) words.push(node.value)
     if ('childNodes' in node) open.push(...node.childNodes.slice(0, MOST_CHILDREN).reverse())
   }
   return inOneLine(words.join(' '))
@@ -118,6 +118,10 @@ function isElement(node: Node): node is Element {
   return 'tagName' in node
 }
 
+function isText(node: Node): node is DefaultTreeAdapterTypes.TextNode {
+  return node.nodeName === '#text'
+}
+
 function attribute(element: Element, name: string): string | undefined {
   return element.attrs.find((attr) => attr.name === name)?.value
 }
@@ -132,40 +136,29 @@ function sendsForms(element: Element): boolean {
 }
 
 function fieldOf(element: Element): Field | undefined {
+  const { tagName } = element
   const name = attribute(element, 'name')
   const value = attribute(element, 'value') ?? ''
-  const type = typeOf(element)
+  const isButton = sendsForms(element)
   // A button may be out of use until something is ticked.
-  const isButton = element.tagName === 'button' || type === 'submit' || type === 'image'
   if (!name || (!isButton && attribute(element, 'disabled') !== undefined)) return undefined
-  if (element.tagName === 'button') {
-    return type === 'reset' || type === 'button'
-      ? undefined
-      : { name, value, kind: 'button', checked: false, ...sendingOf(element) }
-  }
-  if (element.tagName === 'textarea') {
+  if (isButton) return { name, value, kind: 'button', checked: false, ...sendingOf(element) }
+  if (tagName === 'textarea') {
     return { name, value: writtenIn(element), kind: 'text', checked: true }
   }
-  if (element.tagName === 'select') {
+  if (tagName === 'select') {
     const options = element.childNodes
       .filter(isElement)
       .flatMap((one) => (one.tagName === 'optgroup' ? one.childNodes.filter(isElement) : [one]))
-      .filter(({ tagName }) => tagName === 'option')
+      .filter((one) => one.tagName === 'option')
     const chosen = options.find((o) => attribute(o, 'selected') !== undefined) ?? options[0]
     // An option without a value sends its text.
     const sentBy = (option: Element) => attribute(option, 'value') ?? textOf(option)
-    return {
-      name,
-      value: chosen ? sentBy(chosen) : '',
-      kind: 'select',
-      checked: true,
-      options: options.map(sentBy),
-    }
+    const sent = { value: chosen ? sentBy(chosen) : '', options: options.map(sentBy) }
+    return { name, kind: 'select', checked: true, ...sent }
   }
-  if (element.tagName !== 'input') return undefined
-  if (type === 'submit' || type === 'image') {
-    return { name, value, kind: 'button', checked: false, ...sendingOf(element) }
-  }
+  if (tagName !== 'input') return undefined
+  const type = typeOf(element)
   if (type === 'checkbox' || type === 'radio') {
     const checked = attribute(element, 'checked') !== undefined
     return { name, value: value || 'on', kind: 'checkbox', checked }
@@ -174,44 +167,35 @@ function fieldOf(element: Element): Field | undefined {
 }
 
 /** What stands in a textarea, with the line ends that a form sends. */
-function writtenIn(textarea: Element): string {
-  const texts = textarea.childNodes.filter(({ nodeName }) => nodeName === '#text')
-  return texts
-    .map((node) => (node as DefaultTreeAdapterTypes.TextNode).value)
-    .join('')
-    .replace(/\r?\n/g, '\r\n')
+function writtenIn({ childNodes }: Element): string {
+  const texts = childNodes.map((node) => (isText(node) ? node.value : ''))
+  return texts.join('').replace(/\r?\n/g, '\r\n')
 }
 
 function sendingOf(button: Element): Pick<Field, 'sends'> {
   const action = attribute(button, 'formaction')
   const method = attribute(button, 'formmethod')?.toLowerCase()
   const enctype = attribute(button, 'formenctype')?.toLowerCase()
-  if (action === undefined && method === undefined && enctype === undefined) return {}
-  return {
-    sends: {
-      ...(action !== undefined && { action }),
-      ...(method && { method }),
-      ...(enctype && { enctype }),
-    },
+  const sends = {
+    ...(action !== undefined && { action }),
+    ...(method && { method }),
+    ...(enctype && { enctype }),
   }
+  return Object.keys(sends).length === 0 ? {} : { sends }
 }
 
 /** A form as the body of a POST, in the one of the two encodings that it asks for. */
-export function encoded(form: URLSearchParams, enctype: string): { body: string; type: string } {
+export async function encoded(
+  form: URLSearchParams,
+  enctype: string,
+): Promise<{ body: string; type: string }> {
   if (enctype !== 'multipart/form-data') {
     return { body: form.toString(), type: 'application/x-www-form-urlencoded' }
   }
-  const boundary = `----form-${randomUUID()}`
-  const name = (text: string) =>
-    text.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22')
-  const parts = [...form].map(
-    ([key, value]) =>
-      `--${boundary}\r\nContent-Disposition: form-data; name="${name(key)}"\r\n\r\n${value}\r\n`,
-  )
-  return {
-    body: `${parts.join('')}--${boundary}--\r\n`,
-    type: `multipart/form-data; boundary=${boundary}`,
-  }
+  const data = new FormData()
+  for (const [name, value] of form) data.append(name, value)
+  const sent = new Response(data)
+  return { body: await sent.text(), type: sent.headers.get('content-type') ?? enctype }
 }
 
 /** What a description fits: a form that has all its names and the button to press, or a link. */
@@ -221,7 +205,7 @@ export type Fitting = { description: FormDocument } & ({ form: Form } | { link: 
 export function fitting(
   { forms, links }: ReadPage,
   described: FormDocument[],
-  decision: 'approve' | 'deny',
+  decision: Decision,
 ): Fitting | undefined {
   for (const description of described) {
     const { has, follow, only } = description
@@ -242,11 +226,7 @@ function hasAll({ fields }: Form, names: string[] | undefined): boolean {
 }
 
 /** Can a customer send what the described button sends? */
-function canBePressed(
-  { fields }: Form,
-  description: FormDocument,
-  decision: 'approve' | 'deny',
-): boolean {
+function canBePressed({ fields }: Form, description: FormDocument, decision: Decision): boolean {
   const button = buttonOf(description, decision)
   if (!button || button.added) return true
   return fields.some(({ name, value, kind, options = [] }) => {
@@ -259,7 +239,7 @@ function canBePressed(
 export function lackedButton(
   { forms }: ReadPage,
   described: FormDocument[],
-  decision: 'approve' | 'deny',
+  decision: Decision,
 ): string | undefined {
   for (const description of described) {
     const { has, only } = description
@@ -284,11 +264,7 @@ export function offered({ forms, links }: ReadPage): string {
 }
 
 /** How the form is sent once a customer has pressed the button, and where: as written. */
-export function sending(
-  form: Form,
-  description: FormDocument,
-  decision: 'approve' | 'deny',
-): { method: string; action: string; enctype: string } {
+export function sending(form: Form, description: FormDocument, decision: Decision) {
   const pressed = buttonOf(description, decision)
   const button = form.fields.find(
     ({ kind, name, value }) =>
@@ -298,7 +274,7 @@ export function sending(
   return { method: form.method, action: form.action, enctype: form.enctype, ...sends }
 }
 
-function buttonOf({ approve, deny }: FormDocument, decision: 'approve' | 'deny') {
+function buttonOf({ approve, deny }: FormDocument, decision: Decision) {
   return decision === 'deny' ? (deny ?? approve) : approve
 }
 
@@ -306,7 +282,7 @@ function buttonOf({ approve, deny }: FormDocument, decision: 'approve' | 'deny')
 export function filled(
   form: Form,
   description: FormDocument,
-  decision: 'approve' | 'deny',
+  decision: Decision,
   credentials: Record<string, string>,
   oneAccount = false,
 ): URLSearchParams {
@@ -321,7 +297,7 @@ export function filled(
       }
       continue
     }
-    body.append(name, fill === undefined ? value : withCredentials(fill, credentials))
+    body.append(name, fill === undefined ? value : filledIn(fill, credentials))
   }
   const button = buttonOf(description, decision)
   if (!button) return body
@@ -338,7 +314,14 @@ export function boxesOf({ fields }: Form, { tickAll }: FormDocument): number | u
   return fields.filter(({ kind, name }) => kind === 'checkbox' && name === tickAll).length
 }
 
-/** `{username}` becomes the customer's credential of that name. */
-export function withCredentials(text: string, credentials: Record<string, string>): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => credentials[name] ?? whole)
+/** `{username}` becomes the value of that name, spelt as it must stand there. */
+export function filledIn(
+  text: string,
+  values: Record<string, string | undefined>,
+  spelt: (value: string) => string = String,
+): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name]
+    return value === undefined ? whole : spelt(value)
+  })
 }

@@ -5,7 +5,14 @@ import { type Exchange, header } from '../wire/exchange.ts'
 import { addressProblem } from '../wire/outside-address.ts'
 import type { Wire } from '../wire/wire.ts'
 import { credentialProblem, fillsIn, IN_THE_ADDRESS, usesCredentials } from './credentials.ts'
-import { type Driver, ourStop, type Page, type VisitEnd, type VisitRequest } from './driver.ts'
+import {
+  type Driver,
+  landsAt,
+  ourStop,
+  type Page,
+  type VisitEnd,
+  type VisitRequest,
+} from './driver.ts'
 import {
   boxesOf,
   encoded,
@@ -17,7 +24,6 @@ import {
   readPage,
   sending,
 } from './forms.ts'
-import { landsAt } from './landing.ts'
 
 /** More pages and redirects than any bank needs: a bank that goes in circles. */
 const MOST_STEPS = 30
@@ -28,7 +34,130 @@ const MOST_STEPS = 30
  */
 export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): Driver {
   return {
-    visit: (request) => visit(wire, target, forms, request),
+    async visit(request): Promise<VisitEnd> {
+      const jar = new CookieJar(undefined, { rejectPublicSuffixes: false, looseMode: true })
+      const pages: Page[] = []
+      const seen = new Map<FormDocument, number>()
+      let first: Exchange | undefined
+      let next: Step = { method: 'GET', url: request.url }
+      let latest: Exchange | undefined
+      /** Pages of a visit are used once: after a cut the bank may have taken one, and show an error. */
+      let cut = false
+      const stopped = (why: string) => ({
+        ...{ kind: 'stopped' as const, why },
+        ...{ exchange: latest, first, pages },
+      })
+      const redirected = (url: string) => ({
+        ...{ kind: 'redirected' as const, url },
+        ...{ exchange: latest, first, pages },
+      })
+
+      for (let step = 0; step < MOST_STEPS; step += 1) {
+        // Where the visit begins the target says; where it leads, the bank.
+        const problem = step === 0 ? undefined : await addressProblem(next.url, target)
+        if (problem !== undefined) {
+          return stopped(
+            `the bank leads on to ${shown(next.url)}, which is not fetched: ${problem}`,
+          )
+        }
+        const refusal = next.secret && credentialProblem(next.url, target)
+        if (refusal) return ourStop(refusal, pages)
+        const cookie = await jar.getCookieString(next.url)
+        const exchange = await wire.send({
+          endpoint: step === 0 ? 'authorisation' : 'elsewhere',
+          about: { ...request.about },
+          identity: 'none',
+          method: next.method,
+          url: next.url,
+          headers: [
+            ['accept', 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'],
+            ...(cookie ? [['cookie', cookie] as [string, string]] : []),
+            ...(next.type === undefined ? [] : [['content-type', next.type] as [string, string]]),
+          ],
+          body: next.body,
+          retry: true,
+        })
+        first ??= exchange
+        latest = exchange
+        cut ||= exchange.afterCut === true
+        const { response } = exchange
+        if (!response) return stopped(`no response: ${exchange.failure?.message ?? 'unknown'}`)
+        for (const [name, value] of response.headers) {
+          if (name.toLowerCase() !== 'set-cookie') continue
+          const parsed = Cookie.parse(value, { loose: true })
+          if (parsed) await jar.setCookie(parsed, next.url, { ignoreError: true })
+        }
+
+        const location = header(exchange, 'location')
+        if (response.status >= 300 && response.status < 400 && location) {
+          if (!URL.canParse(location, next.url))
+            return stopped(`redirect to ${shown(location)}, no address`)
+          const url = new URL(location, next.url).href
+          if (landsAt(url, request)) return redirected(url)
+          const keeps = response.status === 307 || response.status === 308
+          next = keeps ? { ...next, url } : { method: 'GET', url }
+          continue
+        }
+
+        const page = readPage(response.body)
+        pages.push({ status: response.status, text: page.text })
+        if (response.status >= 400) {
+          const why = `the bank shows a page with status ${response.status}`
+          return cut ? ourStop(`${why}, after a line that was cut`, pages) : stopped(why)
+        }
+        const match = fitting(page, forms, request.decision)
+        if (!match && leadsBack(response.body, request)) {
+          return stopped(
+            'a page that leads to the redirect URI by itself, where a redirect belongs',
+          )
+        }
+        if (!match) {
+          const lacked = lackedButton(page, forms, request.decision)
+          const why = lacked ?? 'a page without any form that the target describes'
+          return { ...stopped(why), unfit: `the page has ${offered(page)}` }
+        }
+        const { description } = match
+        const times = (seen.get(description) ?? 0) + 1
+        seen.set(description, times)
+        const once = request.wrongCredentials === true && usesCredentials(description)
+        if (times > (once ? 1 : 2)) {
+          const what = description.has?.join(', ') ?? description.follow
+          const why = `the page with ${what} comes back again and again`
+          return { ...stopped(why), unfit: 'what is filled in leads nowhere' }
+        }
+        if ('link' in match) {
+          const { href } = match.link
+          const from = baseOf(page, next.url)
+          if (!URL.canParse(href, from)) return stopped(`a link to ${shown(href)}, no address`)
+          next = { method: 'GET', url: new URL(href, from).href }
+          if (landsAt(next.url, request)) return redirected(next.url)
+          continue
+        }
+        const { form } = match
+        const { decision, customer, oneAccount } = request
+        const { method, action: to, enctype } = sending(form, description, decision)
+        if (to !== '' && !URL.canParse(to, baseOf(page, next.url))) {
+          return stopped(`a form that is sent to ${shown(to)}, no address`)
+        }
+        const secret = fillsIn(description)
+        const strange = secret && credentialProblem(next.url, target)
+        if (strange) return ourStop(strange, pages)
+        const body = filled(form, description, decision, customer.credentials, oneAccount)
+        const offers = boxesOf(form, description)
+        if (offers !== undefined) Object.assign(pages.at(-1) ?? {}, { offered: offers })
+        const action = to === '' ? new URL(next.url) : new URL(to, baseOf(page, next.url))
+        if (method === 'post') {
+          next = { method: 'POST', url: action.href, ...(await encoded(body, enctype)), secret }
+        } else {
+          if (usesCredentials(description)) return ourStop(IN_THE_ADDRESS, pages)
+          const elsewhere = secret && credentialProblem(action.href, target)
+          if (elsewhere) return ourStop(elsewhere, pages)
+          action.search = body.toString()
+          next = { method: 'GET', url: action.href }
+        }
+      }
+      return { kind: 'stopped', why: `no end after ${MOST_STEPS} pages`, first, pages }
+    },
     async close() {},
   }
 }
@@ -48,130 +177,6 @@ interface Step {
 function leadsBack(body: string, { redirectUris }: VisitRequest): boolean {
   const text = body.replaceAll('&amp;', '&').replaceAll('\\/', '/')
   return redirectUris.some((uri) => text.includes(uri))
-}
-
-async function visit(
-  wire: Wire,
-  target: Target,
-  forms: FormDocument[],
-  request: VisitRequest,
-): Promise<VisitEnd> {
-  const jar = new CookieJar(undefined, { rejectPublicSuffixes: false, looseMode: true })
-  const pages: Page[] = []
-  const seen = new Map<FormDocument, number>()
-  let first: Exchange | undefined
-  let next: Step = { method: 'GET', url: request.url }
-  let latest: Exchange | undefined
-  /** Pages of a visit are used once: after a cut the bank may have taken one, and show an error. */
-  let cut = false
-
-  for (let step = 0; step < MOST_STEPS; step += 1) {
-    // Where the visit begins the target says; where it leads, the bank.
-    const problem = step === 0 ? undefined : await addressProblem(next.url, target)
-    if (problem !== undefined) {
-      const why = `the bank leads on to ${shown(next.url)}, which is not fetched: ${problem}`
-      return { kind: 'stopped', why, exchange: latest, first, pages }
-    }
-    const refusal = next.secret && credentialProblem(next.url, target)
-    if (refusal) return ourStop(refusal, pages)
-    const cookie = await jar.getCookieString(next.url)
-    const exchange = await wire.send({
-      endpoint: step === 0 ? 'authorisation' : 'elsewhere',
-      about: { ...request.about },
-      identity: 'none',
-      method: next.method,
-      url: next.url,
-      headers: [
-        ['accept', 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'],
-        ...(cookie ? [['cookie', cookie] as [string, string]] : []),
-        ...(next.type === undefined ? [] : [['content-type', next.type] as [string, string]]),
-      ],
-      body: next.body,
-      retry: true,
-    })
-    first ??= exchange
-    latest = exchange
-    cut ||= exchange.afterCut === true
-    const stopped = (why: string) => ({ kind: 'stopped' as const, why, exchange, first, pages })
-    const { response } = exchange
-    if (!response) return stopped(`no response: ${exchange.failure?.message ?? 'unknown'}`)
-    for (const [name, value] of response.headers) {
-      if (name.toLowerCase() !== 'set-cookie') continue
-      const parsed = Cookie.parse(value, { loose: true })
-      if (parsed) await jar.setCookie(parsed, next.url, { ignoreError: true })
-    }
-
-    const location = header(exchange, 'location')
-    if (response.status >= 300 && response.status < 400 && location) {
-      if (!URL.canParse(location, next.url))
-        return stopped(`redirect to ${shown(location)}, no address`)
-      const url = new URL(location, next.url).href
-      if (landsAt(url, request)) {
-        return { kind: 'redirected', url, exchange, first, pages }
-      }
-      const keeps = response.status === 307 || response.status === 308
-      next = keeps ? { ...next, url } : { method: 'GET', url }
-      continue
-    }
-
-    const page = readPage(response.body)
-    pages.push({ status: response.status, text: page.text })
-    if (response.status >= 400) {
-      const why = `the bank shows a page with status ${response.status}`
-      return cut ? ourStop(`${why}, after a line that was cut`, pages) : stopped(why)
-    }
-    const match = fitting(page, forms, request.decision)
-    if (!match && leadsBack(response.body, request)) {
-      return stopped('a page that leads to the redirect URI by itself, where a redirect belongs')
-    }
-    if (!match) {
-      const lacked = lackedButton(page, forms, request.decision)
-      const why = lacked ?? 'a page without any form that the target describes'
-      return { ...stopped(why), unfit: `the page has ${offered(page)}` }
-    }
-    const { description } = match
-    const times = (seen.get(description) ?? 0) + 1
-    seen.set(description, times)
-    const once = request.wrongCredentials === true && usesCredentials(description)
-    if (times > (once ? 1 : 2)) {
-      const what = description.has?.join(', ') ?? description.follow
-      const why = `the page with ${what} comes back again and again`
-      return { ...stopped(why), unfit: 'what is filled in leads nowhere' }
-    }
-    if ('link' in match) {
-      const { href } = match.link
-      const from = baseOf(page, next.url)
-      if (!URL.canParse(href, from)) return stopped(`a link to ${shown(href)}, no address`)
-      next = { method: 'GET', url: new URL(href, from).href }
-      if (landsAt(next.url, request)) {
-        return { kind: 'redirected', url: next.url, exchange, first, pages }
-      }
-      continue
-    }
-    const { form } = match
-    const { decision, customer, oneAccount } = request
-    const { method, action: to, enctype } = sending(form, description, decision)
-    if (to !== '' && !URL.canParse(to, baseOf(page, next.url))) {
-      return stopped(`a form that is sent to ${shown(to)}, no address`)
-    }
-    const secret = fillsIn(description)
-    const strange = secret && credentialProblem(next.url, target)
-    if (strange) return ourStop(strange, pages)
-    const body = filled(form, description, decision, customer.credentials, oneAccount)
-    const offers = boxesOf(form, description)
-    if (offers !== undefined) Object.assign(pages.at(-1) ?? {}, { offered: offers })
-    const action = to === '' ? new URL(next.url) : new URL(to, baseOf(page, next.url))
-    if (method === 'post') {
-      next = { method: 'POST', url: action.href, ...encoded(body, enctype), secret }
-    } else {
-      if (usesCredentials(description)) return ourStop(IN_THE_ADDRESS, pages)
-      const elsewhere = secret && credentialProblem(action.href, target)
-      if (elsewhere) return ourStop(elsewhere, pages)
-      action.search = body.toString()
-      next = { method: 'GET', url: action.href }
-    }
-  }
-  return { kind: 'stopped', why: `no end after ${MOST_STEPS} pages`, first, pages }
 }
 
 /** What addresses of a page are relative to. */

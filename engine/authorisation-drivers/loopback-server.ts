@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -8,8 +9,13 @@ const MOST_BODY = 64 * 1024
 
 /** What a page or an answer to a script is made of. */
 export type Reply =
-  | { kind: 'page'; status: number; html: string; nonce: string }
-  | { kind: 'json'; status: number; value: unknown }
+  | { status: number; page: (nonce: string) => string }
+  | { status: number; value: unknown }
+
+/** Turns a request away. */
+export function refusal(status: number, words: string): Reply {
+  return { status, value: { words } }
+}
 
 /** Who answers what the guard let through. */
 export interface Handler {
@@ -29,21 +35,20 @@ export async function openLoopback(
   port: number,
   handler: Handler,
   identity?: TransportDocument,
-): Promise<Server> {
+): Promise<{ server: Server; origin: string }> {
   const scheme = identity ? 'https' : 'http'
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    void answer(request, response, scheme, handler)
+    replyTo(request, scheme, handler)
+      .then((reply) => send(response, reply))
+      // A body that ends early, or a sender that is gone: there is nobody to answer.
+      .catch(() => response.destroy())
   }
   const server = identity
     ? createSecureServer(secureOptions(identity), listener)
     : createServer(listener)
   server.requestTimeout = 10_000
   server.headersTimeout = 10_000
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => resolve())
-  })
-  return server
+  return { server, origin: await listenHere(server, port) }
 }
 
 function secureOptions({ certificate, key, pkcs12, passphrase }: TransportDocument) {
@@ -53,8 +58,12 @@ function secureOptions({ certificate, key, pkcs12, passphrase }: TransportDocume
   }
 }
 
-export function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port
+/** Has a server listen on this machine alone, on any port where none is given; gives its address. */
+export async function listenHere(server: Server, port = 0): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', resolve)
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 export function shut(server: Server): Promise<void> {
@@ -62,20 +71,6 @@ export function shut(server: Server): Promise<void> {
     server.close(() => resolve())
     server.closeAllConnections()
   })
-}
-
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  scheme: string,
-  handler: Handler,
-): Promise<void> {
-  try {
-    send(response, await replyTo(request, scheme, handler))
-  } catch {
-    // A body that ends early, or a sender that is gone: there is nobody to answer.
-    response.destroy()
-  }
 }
 
 async function replyTo(request: IncomingMessage, scheme: string, handler: Handler): Promise<Reply> {
@@ -106,10 +101,6 @@ async function replyTo(request: IncomingMessage, scheme: string, handler: Handle
   return handler.post(path, value)
 }
 
-export function refusal(status: number, words: string): Reply {
-  return { kind: 'json', status, value: { words } }
-}
-
 /** The body; undefined when it is too large. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > MOST_BODY) return undefined
@@ -134,8 +125,9 @@ function parsed(text: string): Record<string, unknown> | undefined {
 }
 
 function send(response: ServerResponse, reply: Reply): void {
-  const page = reply.kind === 'page'
-  const own = page ? `'nonce-${reply.nonce}'` : "'none'"
+  const page = 'page' in reply
+  const nonce = randomBytes(16).toString('base64')
+  const own = page ? `'nonce-${nonce}'` : "'none'"
   const headers: Record<string, string> = {
     'content-type': page ? 'text/html; charset=utf-8' : 'application/json',
     'content-security-policy': [
@@ -156,5 +148,5 @@ function send(response: ServerResponse, reply: Reply): void {
     ...(reply.status >= 400 && { connection: 'close' }),
   }
   response.writeHead(reply.status, headers)
-  response.end(page ? reply.html : JSON.stringify(reply.value))
+  response.end(page ? reply.page(nonce) : JSON.stringify(reply.value))
 }

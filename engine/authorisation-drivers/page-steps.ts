@@ -1,10 +1,11 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Page as Tab } from 'playwright-core'
 import type { StepDocument } from '../configuration/target.ts'
+import { firstLine } from './chromium.ts'
 import { fillsIn, secretsAmong } from './credentials.ts'
 import type { VisitRequest } from './driver.ts'
-import { type Filling, fillIn, StrangePage } from './fill-in.ts'
-import { withCredentials } from './forms.ts'
-import { lastLine, run } from './program.ts'
+import { filledIn } from './forms.ts'
+import { failureOf, lastLine, run } from './program.ts'
 import type { WatchedPages } from './watched-pages.ts'
 
 /** Milliseconds between two looks at a page. */
@@ -16,10 +17,13 @@ const STILL = 10_000
 /** Milliseconds for an element that a step names: it stands on a page that is there. */
 const ELEMENT = 10_000
 
+/** A page that has come in the place of another one, and does not get what the customer knows. */
+class StrangePage extends Error {}
+
 interface StepsTaken {
   steps: StepDocument[]
   base: string
-  taken: Map<StepDocument, number>
+  taken: Set<StepDocument>
   /** Why a page does not get what the customer knows; undefined: it may. */
   credentialProblem: (url: string) => string | undefined
 }
@@ -32,31 +36,30 @@ interface StepsTaken {
 export async function takeSteps(
   watched: WatchedPages,
   request: VisitRequest,
-  { steps, base, taken, credentialProblem }: StepsTaken,
+  how: StepsTaken,
   ended: AbortSignal,
 ): Promise<string | undefined> {
+  const { steps, taken, credentialProblem } = how
   const possible = steps.filter(({ only }) => only === undefined || only === request.decision)
   let unknownSince: number | undefined
   while (!ended.aborted) {
     const tab = watched.tab()
     const step = await shown(tab, possible)
-    if (!step) {
+    if (step) unknownSince = undefined
+    else {
       unknownSince ??= performance.now()
       const status = watched.status() ?? 0
       const since = performance.now() - unknownSince
       if (status >= 400 && since > 500) return `the bank shows a page with status ${status}`
       if (watched.pages.length > 0 && since > STILL) return 'a page that no step describes'
-      await pause(LOOK, ended)
-      continue
     }
-    unknownSince = undefined
-    if (!acts(step)) {
+    if (!step || !acts(step)) {
       await pause(LOOK, ended)
       continue
     }
     // The page once more, after what it asked for was given: it does not accept it.
     if (taken.has(step)) return `the page with ${step.when} comes back: what was filled is refused`
-    taken.set(step, 1)
+    taken.add(step)
     if (step.code || fillsIn(step)) {
       const problem = credentialProblem(tab.url())
       if (problem !== undefined) {
@@ -67,20 +70,14 @@ export async function takeSteps(
     }
     const page = await tab.$(step.when)
     try {
-      await take(
-        tab,
-        step,
-        request,
-        { base, credentialProblem, timeout: ELEMENT, give: watched.give },
-        ended,
-      )
+      await take(tab, step, request, { ...how, give: watched.give }, ended)
     } catch (error) {
       if (ended.aborted) return undefined
       if (error instanceof StrangePage) {
         watched.fail(error.message)
         return undefined
       }
-      return `the step of the page with ${step.when} fails: ${inOneLine(error)}`
+      return `the step of the page with ${step.when} fails: ${firstLine(error)}`
     }
     const left = page ? await leaves(page, ended) : true
     if (!left && !ended.aborted) {
@@ -111,22 +108,32 @@ async function shown(tab: Tab, steps: StepDocument[]): Promise<StepDocument | un
   return undefined
 }
 
+/** An element as it knows itself in its page. */
+interface Shown {
+  ownerDocument: { URL: string }
+}
+
 async function take(
   tab: Tab,
   step: StepDocument,
   { customer: { credentials }, customerName, decision, oneAccount }: VisitRequest,
-  { base, give, ...rules }: Filling & { base: string; give(values: string[]): void },
+  { base, give, credentialProblem }: StepsTaken & { give(values: string[]): void },
   ended: AbortSignal,
 ): Promise<void> {
   const { waitFor, fill = {}, tickAll, code, click } = step
   const timeout = { timeout: ELEMENT }
-  if (waitFor)
-    await tab
-      .locator(waitFor)
-      .first()
-      .waitFor({ state: 'visible', ...timeout })
+  const element = (selector: string) => tab.locator(selector).first()
+  /** Fills in that page alone which may have it: another one that comes meanwhile has other elements. */
+  const fillIn = async (selector: string, value: string) => {
+    const field = await element(selector).elementHandle(timeout)
+    const url = await field?.evaluate(({ ownerDocument }: Shown) => ownerDocument.URL)
+    const problem = credentialProblem(url ?? '')
+    if (problem !== undefined) throw new StrangePage(problem)
+    await field?.fill(value, timeout)
+  }
+  if (waitFor) await element(waitFor).waitFor({ state: 'visible', ...timeout })
   for (const [selector, value] of Object.entries(fill)) {
-    await fillIn(tab, selector, withCredentials(value, credentials), rules)
+    await fillIn(selector, filledIn(value, credentials))
   }
   if (tickAll) {
     for (const [index, box] of (await tab.locator(tickAll).all()).entries()) {
@@ -135,22 +142,16 @@ async function take(
     }
   }
   if (code) {
-    const command = code.command.map((word) => withCredentials(word, credentials))
+    const command = code.command.map((word) => filledIn(word, credentials))
     const env = { ASSAY_CUSTOMER: customerName, ASSAY_DECISION: decision }
     const ran = await run({ command, base, patience: 60_000, env, signal: ended })
     const once = lastLine(ran.stdout)
-    const name = command[0] ?? ''
-    if (ran.ended !== 'exited') throw new Error(`${name} ${ran.ended}`)
-    if (ran.code !== 0) throw new Error(`${name} ended with exit code ${ran.code}`)
-    if (once === '') throw new Error(`${name} printed no code`)
+    const failure = failureOf(ran) ?? (once === '' && 'printed no code')
+    if (failure) throw new Error(`${command[0]} ${failure}`)
     give([once])
-    await fillIn(tab, code.into, once, rules)
+    await fillIn(code.into, once)
   }
-  if (click)
-    await tab
-      .locator(click)
-      .first()
-      .click({ noWaitAfter: true, ...timeout })
+  if (click) await element(click).click({ noWaitAfter: true, ...timeout })
 }
 
 /** Whether an element goes: with its page, or from it. */
@@ -166,21 +167,7 @@ async function leaves(
   return false
 }
 
-/** Without what Playwright adds: its log of the call repeats what was filled in. */
-function inOneLine(error: unknown): string {
-  const [first = ''] = String((error as Error).message).split('\n')
-  return first.replace(/^locator\.\w+: /, '')
-}
-
+/** Until the visit ends, at the most. */
 function pause(milliseconds: number, ended: AbortSignal): Promise<void> {
-  if (ended.aborted) return Promise.resolve()
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      ended.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, milliseconds)
-    ended.addEventListener('abort', done)
-  })
+  return wait(milliseconds, undefined, { signal: ended }).catch(() => {})
 }

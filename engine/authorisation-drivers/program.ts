@@ -27,9 +27,11 @@ export function run(options: {
 }): Promise<Ran> {
   const { command, base, patience, env, talkative = false, signal } = options
   const [program = '', ...args] = command
-  if (signal?.aborted) return Promise.resolve(unstarted('was not started: the run was interrupted'))
+  const outputs = { stdout: '', stderr: '' }
   return new Promise((resolve) => {
-    const outputs = { stdout: '', stderr: '' }
+    if (signal?.aborted) {
+      return resolve({ ...outputs, ended: 'was not started: the run was interrupted', code: null })
+    }
     let bytes = 0
     let ended = 'exited'
     let afterwards: NodeJS.Timeout | undefined
@@ -40,11 +42,14 @@ export function run(options: {
       // Leader of a group of its own, so that what it started can be ended with it.
       detached: process.platform !== 'win32',
     })
+    const unread = () => {
+      child.stdout.destroy()
+      child.stderr.destroy()
+    }
     const end = (why: string) => {
       ended = why
       kill(child.pid)
-      child.stdout.destroy()
-      child.stderr.destroy()
+      unread()
     }
     const interrupted = () => end('was ended: the run was interrupted')
     const timer = setTimeout(() => end(`did not end within ${patience / 1000} s`), patience)
@@ -61,10 +66,7 @@ export function run(options: {
       clearTimeout(timer)
       afterwards = setTimeout(() => {
         kill(child.pid)
-        afterwards = setTimeout(() => {
-          child.stdout.destroy()
-          child.stderr.destroy()
-        }, GRACE)
+        afterwards = setTimeout(unread, GRACE)
       }, GRACE)
     })
     const done = (code: number | null) => {
@@ -82,13 +84,21 @@ export function run(options: {
   })
 }
 
+/** Why a program did not end well, in words that follow its name; undefined when it did. */
+export function failureOf({ ended, code }: Ran): string | undefined {
+  if (ended !== 'exited') return ended
+  return code === 0 ? undefined : `ended with exit code ${code}`
+}
+
+/** What a program complained of last, as it follows a sentence; empty when it said nothing. */
+export function complaintOf({ stderr }: Ran, redact: (text: string) => string = String): string {
+  const complaint = redact(lastLine(stderr).slice(0, 200))
+  return complaint === '' ? '' : `: ${complaint}`
+}
+
 /** The last line that is not empty, trimmed. */
 export function lastLine(text: string): string {
   return text.trimEnd().split(/\r?\n/).at(-1)?.trim() ?? ''
-}
-
-function unstarted(ended: string): Ran {
-  return { ended, code: null, stdout: '', stderr: '' }
 }
 
 function kill(pid: number | undefined): void {

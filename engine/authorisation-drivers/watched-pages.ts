@@ -1,15 +1,14 @@
-import type { BrowserContext, CDPSession, Request, Page as Tab } from 'playwright-core'
+import type { BrowserContext, CDPSession, Page as Tab } from 'playwright-core'
 import { createSecretIndex } from '../wire/secret-index.ts'
+import { firstLine } from './chromium.ts'
 import { IN_THE_ADDRESS } from './credentials.ts'
-import type { Page, VisitRequest } from './driver.ts'
-import { landsAt } from './landing.ts'
+import { landsAt, type Page, type VisitRequest } from './driver.ts'
 
 /** What ended the browser's part of a visit. */
-export type PagesEnd =
+type PagesEnd =
   | { kind: 'landed'; url: string; status?: number }
   /** The next page is at a server that this browser was not told of. */
   | { kind: 'elsewhere'; url: string }
-  | { kind: 'closed' }
   /** By the bank, to where a run does not go. */
   | { kind: 'astray'; why: string }
   | { kind: 'failed'; why: string }
@@ -22,20 +21,10 @@ export interface AddressRules {
   addressProblem(url: string): Promise<string | undefined>
 }
 
+const CLOSED = 'the window was closed'
+
 /** The tabs of one visit and where they lead. */
-export interface WatchedPages {
-  open(url: string): Promise<void>
-  /** The tab that the customer looks at. */
-  tab(): Tab
-  end(): PagesEnd | undefined
-  pages: Page[]
-  /** Status of the page that is shown; undefined while there is none. */
-  status(): number | undefined
-  /** Told what a page is about to be given: it goes nowhere else from now on. */
-  give(values: string[]): void
-  /** Ends the visit for a reason of ours. */
-  fail(why: string): void
-}
+export type WatchedPages = Awaited<ReturnType<typeof watchPages>>
 
 interface Paused {
   requestId: string
@@ -66,7 +55,7 @@ export async function watchPages(
   trusted: (url: string) => Promise<boolean>,
   onEnd: () => void,
   { credentialProblem, addressProblem }: AddressRules,
-): Promise<WatchedPages> {
+) {
   const pages: Page[] = []
   const given = createSecretIndex()
   let gave = false
@@ -78,6 +67,7 @@ export async function watchPages(
     end ??= reached
     onEnd()
   }
+  const fail = (why: string) => endWith({ kind: 'failed', why })
 
   /** Why a request would give away what the customer knows; undefined where it does not. */
   const strays = ({ url, postData, hasPostData }: Paused['request']): string | undefined => {
@@ -96,33 +86,31 @@ export async function watchPages(
     return known
   }
 
+  const refuse = (reached: PagesEnd): false => {
+    endWith(reached)
+    return false
+  }
+
+  /** Does a request go on? */
   const decide = async ({ resourceType, request: asked }: Paused): Promise<boolean> => {
     const url = asked.url + (asked.urlFragment ?? '')
     const isPage = resourceType === 'Document'
     if (landsAt(url, request)) {
-      if (isPage) endWith({ kind: 'landed', url, status: redirects.get(url) })
-      return false
+      return isPage && refuse({ kind: 'landed', url, status: redirects.get(url) })
     }
     if (end) return false
     const astray = strays(asked)
-    if (astray !== undefined) {
-      endWith({ kind: 'failed', why: astray })
-      return false
-    }
+    if (astray !== undefined) return refuse({ kind: 'failed', why: astray })
     // Where the visit begins the target says; where it leads, the bank.
     const problem = url === request.url ? undefined : await notFetched(url)
     if (problem !== undefined) {
       const why = `the bank leads on to ${url.slice(0, 200)}, which is not fetched: ${problem}`
-      if (isPage) endWith({ kind: 'astray', why })
-      return false
+      return isPage && refuse({ kind: 'astray', why })
     }
     if (!isPage || (await trusted(url))) return true
-    if (asked.method === 'GET') endWith({ kind: 'elsewhere', url })
-    else {
-      const why = `a form is sent to ${new URL(url).origin}, a server that no page came from before`
-      endWith({ kind: 'failed', why })
-    }
-    return false
+    if (asked.method === 'GET') return refuse({ kind: 'elsewhere', url })
+    const why = `a form is sent to ${new URL(url).origin}, a server that no page came from before`
+    return refuse({ kind: 'failed', why })
   }
 
   const answer = async (session: CDPSession, paused: Paused) => {
@@ -140,7 +128,7 @@ export async function watchPages(
     try {
       goesOn = await decide(paused)
     } catch (error) {
-      endWith({ kind: 'failed', why: (error as Error).message })
+      fail((error as Error).message)
     }
     const sent = goesOn
       ? session.send('Fetch.continueRequest', { requestId })
@@ -151,13 +139,14 @@ export async function watchPages(
 
   const watch = async (tab: Tab) => {
     tab.on('close', () => {
-      if (context.pages().length === 0) endWith({ kind: 'closed' })
+      if (context.pages().length === 0) fail(CLOSED)
     })
-    tab.on('crash', () => endWith({ kind: 'failed', why: 'the page crashed in the browser' }))
+    tab.on('crash', () => fail('the page crashed in the browser'))
     tab.on('dialog', (dialog) => void dialog.accept().catch(() => {}))
     tab.on('response', (response) => {
-      const { isPage, main } = placeOf(response.request(), tab)
-      if (isPage && main && !isRedirect(response.status())) status = response.status()
+      const asked = response.request()
+      const isPage = asked.isNavigationRequest() && asked.frame() === tab.mainFrame()
+      if (isPage && !isRedirect(response.status())) status = response.status()
     })
     tab.on('domcontentloaded', async () => {
       if (end) return
@@ -168,7 +157,7 @@ export async function watchPages(
       if (status !== undefined && !end) pages.push({ status, text })
     })
     const session = await context.newCDPSession(tab)
-    session.on('Fetch.requestPaused', (paused) => void answer(session, paused as Paused))
+    session.on('Fetch.requestPaused', (paused) => void answer(session, paused))
     await session.send('Fetch.enable', {
       patterns: [
         { urlPattern: '*' },
@@ -186,38 +175,37 @@ export async function watchPages(
     if (landsAt(url, request)) endWith({ kind: 'landed', url })
   }
 
-  context.on('close', () => endWith({ kind: 'closed' }))
+  context.on('close', () => fail(CLOSED))
   const first = await context.newPage()
   await watch(first)
   context.on('page', (tab) => void watchWindow(tab).catch(() => {}))
 
   return {
-    async open(url) {
+    async open(url: string) {
       try {
         await first.goto(url, { waitUntil: 'commit', timeout: 0 })
       } catch (error) {
-        const [line = ''] = (error as Error).message.split('\n')
+        const line = firstLine(error)
         // A page that is left, or closed, while it loads is no failure of its own.
         if (!/ERR_ABORTED|ERR_BLOCKED_BY_CLIENT|interrupted|has been closed/.test(line)) {
-          endWith({ kind: 'failed', why: `the bank's page was not loaded: ${line}` })
+          fail(`the bank's page was not loaded: ${line}`)
         }
       }
     },
+    /** The tab that the customer looks at. */
     tab: () => context.pages().at(-1) ?? first,
     end: () => end,
     pages,
+    /** Status of the page that is shown; undefined while there is none. */
     status: () => status,
-    give(values) {
+    /** Told what a page is about to be given: it goes nowhere else from now on. */
+    give(values: string[]) {
       gave = true
       for (const value of values) given.add(value, '')
     },
-    fail: (why) => endWith({ kind: 'failed', why }),
+    /** Ends the visit for a reason of ours. */
+    fail,
   }
-}
-
-function placeOf(request: Request, tab: Tab): { isPage: boolean; main: boolean } {
-  const isPage = request.isNavigationRequest()
-  return { isPage, main: isPage && request.frame() === tab.mainFrame() }
 }
 
 function isRedirect(status: number): boolean {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { escaped } from '../authorisation-drivers/ask-pages.ts'
+import { listenHere, shut } from '../authorisation-drivers/loopback-server.ts'
 import { type Briefing, type ClientDriver, ClientTrouble } from './client.ts'
 import { GOALS } from './scenario.ts'
 
@@ -55,8 +56,7 @@ export async function askClient(options: {
     })
     response.end(pageOf(open))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  options.tell(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  options.tell(`${await listenHere(server)}/`)
 
   return {
     async pursue(briefing) {
@@ -67,36 +67,28 @@ export async function askClient(options: {
       count += 1
       const id = count
       return new Promise((resolve, reject) => {
-        const over = (why: string) => {
+        const over = (why?: string) => {
+          clearTimeout(timer)
+          signal?.removeEventListener('abort', interrupted)
           open = undefined
-          reject(new ClientTrouble(why))
+          if (why !== undefined) reject(new ClientTrouble(why))
         }
         const interrupted = () => over('the certification was interrupted')
         const timer = setTimeout(() => {
           unanswered = `${briefing.scenario.id} within ${patience / 1000} s`
           over(`nobody answered ${unanswered}`)
         }, patience)
-        signal?.addEventListener('abort', interrupted, { once: true })
-        open = {
-          id,
-          briefing,
-          answer(end, words) {
-            clearTimeout(timer)
-            signal?.removeEventListener('abort', interrupted)
-            open = undefined
-            resolve({ end, words })
-          },
+        signal?.addEventListener('abort', interrupted)
+        const answer: Open['answer'] = (end, words) => {
+          over()
+          resolve({ end, words })
         }
+        open = { id, briefing, answer }
       })
     },
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    close: () => shut(server),
   }
 }
-
-const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
 function pageOf(open: Open | undefined): string {
   const head = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Assay asks</title>

@@ -1,5 +1,7 @@
+import { routeOf } from '../client/call.ts'
 import type { TargetDocument } from '../configuration/target.ts'
 import type { Exchange, Seen } from '../wire/exchange.ts'
+import { jsonOf } from '../wire/json-body.ts'
 
 /** One request as a bank saw it; the shape that a bank reports it in. */
 export interface BankSighting {
@@ -59,6 +61,8 @@ export function exchangeOf(
 ): Exchange {
   const { request, response, failure, connection, refusal, facts, fired } = sighting
   const { owns, ...during } = about
+  const { body: sent, ...rest } = request
+  const body = Buffer.from(response?.body ?? '')
   return {
     id,
     endpoint: endpointOf(sighting),
@@ -75,18 +79,9 @@ export function exchangeOf(
     },
     startedAt: new Date(sighting.startedAt).toISOString(),
     durationMs: Math.round(sighting.durationMs * 10) / 10,
-    request: {
-      method: request.method,
-      url: request.url,
-      headers: request.headers,
-      ...(request.body !== '' && { body: request.body }),
-    },
+    request: { ...rest, ...(sent !== '' && { body: sent }) },
     ...(response && {
-      response: {
-        ...response,
-        bytes: Buffer.byteLength(response.body),
-        json: jsonOf(response.body),
-      },
+      response: { ...response, bytes: body.length, json: jsonOf(body, response.body) },
     }),
     ...(failure && { failure: { kind: 'closed' as const, ...failure } }),
     connection: {
@@ -97,25 +92,9 @@ export function exchangeOf(
   }
 }
 
-const DATA: [path: RegExp, endpoint: Exchange['endpoint']][] = [
-  [/\/accounts\/[^/]+\/balances$/, 'account-balances'],
-  [/\/accounts\/[^/]+\/transactions$/, 'account-transactions'],
-  [/\/accounts\/[^/]+$/, 'account'],
-  [/\/accounts$/, 'accounts'],
-  [/\/balances$/, 'balances'],
-  [/\/transactions$/, 'transactions'],
-]
+const DATA = /\/(?:accounts(?:\/[^/]+(?:\/(?:balances|transactions))?)?|balances|transactions)$/
 
 const CONSENT = /\/((?:account-access|funds-confirmation)-consents)(\/.+)?$/
-
-/** What the document has of consents; nothing else is one of its endpoints. */
-const CONSENTS: Record<string, Exchange['endpoint']> = {
-  'POST account-access-consents': 'create-account-access-consent',
-  'GET account-access-consents/{ConsentId}': 'query-account-access-consent',
-  'DELETE account-access-consents/{ConsentId}': 'delete-account-access-consent',
-  'POST funds-confirmation-consents': 'create-funds-confirmation-consent',
-  'DELETE funds-confirmation-consents/{ConsentId}': 'delete-funds-confirmation-consent',
-}
 
 function endpointOf({ role, request }: BankSighting): Exchange['endpoint'] {
   if (role === 'handshake') return 'elsewhere'
@@ -130,14 +109,8 @@ function endpointOf({ role, request }: BankSighting): Exchange['endpoint'] {
     return /\/auth(orize)?$/.test(pathname) ? 'authorisation' : 'elsewhere'
   }
   const [, kind, id] = CONSENT.exec(pathname) ?? []
-  if (kind) return CONSENTS[`${request.method} ${kind}${id ? '/{ConsentId}' : ''}`] ?? 'elsewhere'
-  return DATA.find(([path]) => path.test(pathname))?.[1] ?? 'elsewhere'
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  // What the document has of consents; nothing else is one of its endpoints.
+  if (kind) return routeOf(request.method, `/${kind}${id ? '/id' : ''}`).endpoint
+  const data = DATA.exec(pathname)?.[0].replace(/^\/accounts\/[^/]+/, '/accounts/id')
+  return data ? routeOf('GET', data).endpoint : 'elsewhere'
 }

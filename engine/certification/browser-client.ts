@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { launch } from '../authorisation-drivers/chromium.ts'
-import { serverPin } from '../authorisation-drivers/server-pin.ts'
+import { firstLine, launch, serverPin } from '../authorisation-drivers/chromium.ts'
 import { type Briefing, type ClientDriver, ClientTrouble } from './client.ts'
 import type { Goal } from './scenario.ts'
 import type { BrowserPage } from './tpp-file.ts'
@@ -9,28 +8,27 @@ import type { BrowserPage } from './tpp-file.ts'
 /** Milliseconds between two looks at a page. */
 const LOOK = 100
 
-interface BrowserClientOptions {
+/**
+ * Uses a TPP's web application as a customer would: its own pages by the steps that are described, the
+ * bank's pages by ourselves. The page of the redirect URI is the application's, and its script runs.
+ */
+export function browserClient(options: {
   pages: Partial<Record<Goal, BrowserPage>>
   executable: string
   /** PEM of the authority of the application's own certificate. */
   trust?: string
   /** Milliseconds for one goal. */
   patience: number
-}
-
-/**
- * Uses a TPP's web application as a customer would: its own pages by the steps that are described, the
- * bank's pages by ourselves. The page of the redirect URI is the application's, and its script runs.
- */
-export function browserClient(options: BrowserClientOptions): ClientDriver {
+}): ClientDriver {
+  const { pages, executable, trust, patience } = options
   const pins = new Set<string>()
   let opened: { browser: Browser; pins: number } | undefined
   let visit: { scenario: string; context: BrowserContext } | undefined
 
   // Looked at for every goal: a bank may have renewed its certificate.
-  const pin = async (address: string, trust: string[] | undefined) => {
+  const pin = async (address: string, ca: string[] | undefined) => {
     const { origin, protocol } = new URL(address)
-    if (protocol === 'https:') pins.add(await serverPin(origin, { trust, timeout: 5000 }))
+    if (protocol === 'https:') pins.add(await serverPin(origin, { trust: ca, timeout: 5000 }))
   }
 
   const contextFor = async (scenario: string): Promise<BrowserContext> => {
@@ -39,11 +37,7 @@ export function browserClient(options: BrowserClientOptions): ClientDriver {
     const storageState = same ? await visit?.context.storageState() : undefined
     if (!opened || opened.pins < pins.size) {
       await opened?.browser.close()
-      const browser = await launch(
-        { executable: options.executable, visible: false, trust: [] },
-        [...pins],
-        [],
-      )
+      const browser = await launch({ executable, visible: false }, [...pins], [])
       opened = { browser, pins: pins.size }
     } else if (visit && same) return visit.context
     else await visit?.context.close()
@@ -54,28 +48,22 @@ export function browserClient(options: BrowserClientOptions): ClientDriver {
 
   return {
     async pursue(briefing) {
-      const described = options.pages[briefing.goal]
+      const described = pages[briefing.goal]
       if (!described) throw new ClientTrouble(`client.pages.${briefing.goal} is not described`)
       try {
         const { auth_url: bank = '', sandbox_discovery_url: sandbox = '' } = briefing.bank.addresses
         await pin(bank || sandbox, briefing.bank.trust)
-        await pin(described.open, options.trust ? [options.trust] : undefined)
+        await pin(described.open, trust ? [trust] : undefined)
         const context = await contextFor(briefing.scenario.id)
         const page = await context.newPage()
         try {
-          return await walk(
-            page,
-            described,
-            briefing,
-            new URL(bank || sandbox).origin,
-            options.patience,
-          )
+          return await walk(page, described, briefing, new URL(bank || sandbox).origin, patience)
         } finally {
           for (const each of context.pages()) await each.close()
         }
       } catch (error) {
         if (error instanceof ClientTrouble) throw error
-        throw new ClientTrouble(`the browser: ${(error as Error).message.split('\n')[0]}`)
+        throw new ClientTrouble(`the browser: ${firstLine(error)}`)
       }
     },
     async close() {

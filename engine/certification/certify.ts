@@ -6,7 +6,6 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import { judge } from '../judge/judge.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import { type Result, ruleResults, settleBlocked } from '../judge/results.ts'
-import { createRuleEngine } from '../judge/rule-engine.ts'
 import type { Observation } from '../report/report.ts'
 import type { Endpoint, Exchange } from '../wire/exchange.ts'
 import type { BankHost } from './bank-host.ts'
@@ -14,7 +13,7 @@ import type { ClientDriver } from './client.ts'
 import type { Customers } from './customer.ts'
 import { play } from './play.ts'
 import { type Goal, goalsOf, type Scenario, type ScenarioRun } from './scenario.ts'
-import type { TppSuites } from './suite.ts'
+import { conductEngine, type TppSuites } from './suite.ts'
 
 export interface Certification {
   suites: TppSuites
@@ -32,36 +31,23 @@ export interface Certification {
   patience: number
   /** Is told of each exchange as it comes; raw. */
   onExchange?(exchange: Exchange, broken: string[]): void
-  onBegin?(scenario: Scenario): void
   onJudged?(result: Result): void
   /** Ends the certification early. */
   signal?: AbortSignal
 }
 
-export interface Certified {
-  results: Map<string, Result>
-  observations: Observation[]
-  requests: number
-}
-
 /** Judges a client, scenario by scenario; then folds what the rules saw in all of them. */
-export async function certify(parts: Certification): Promise<Certified> {
+export async function certify(parts: Certification) {
   const { suites, catalogue, selected = () => true } = parts
   const results = new Map<string, Result>()
   const observations: Observation[] = []
-  const log: Exchange[] = []
   const broken = new Map<string, string[]>()
-  const rules = suites.rules.map((rule) => ({
-    ...rule,
-    judge: (exchange: Exchange) => rule.judge(exchange, log),
-  }))
-  const engine = createRuleEngine([], rules, {})
+  const engine = conductEngine(suites)
   const levelOf = (id: string) => catalogue.owners.get(id)?.level ?? 'observe'
   const folder = mkdtempSync(join(tmpdir(), 'assay-tpp-'))
 
   const note = (exchange: Exchange) => {
     const ids = engine.judge(exchange).filter((id) => levelOf(id) !== 'observe')
-    log.push(exchange)
     broken.set(exchange.id, ids)
     parts.onExchange?.(exchange, ids)
   }
@@ -70,7 +56,6 @@ export async function certify(parts: Certification): Promise<Certified> {
   const perform = async (scenario: Scenario) => {
     const requirement = catalogue.owners.get(scenario.id)
     if (!requirement) throw new Error(`${scenario.id} is not in specs/tpp/`)
-    parts.onBegin?.(scenario)
     const exchanges: Exchange[] = []
     const observe = (what: string, value: string) => {
       observations.push({ requirement: requirement.id, what, value })
@@ -104,14 +89,8 @@ export async function certify(parts: Certification): Promise<Certified> {
     )
     const { exchange, control: _, ...rest } = judged
     const others = exchanges.map(({ id }) => id).filter((id) => id !== exchange?.id)
-    const result: Result = {
-      ...rest,
-      requirement: requirement.id,
-      level: requirement.level,
-      kind: 'check',
-      title: scenario.title,
-      exchanges: [...(exchange ? [exchange.id] : []), ...others.slice(-20)],
-    }
+    const ids = [...(exchange ? [exchange.id] : []), ...others.slice(-20)]
+    const result: Result = { ...rest, ...namesOf(scenario, catalogue), exchanges: ids }
     results.set(result.id, result)
     parts.onJudged?.(result)
   }
@@ -190,17 +169,14 @@ function isCause(id: string, results: ReadonlyMap<string, Result>): boolean {
   return [...results.values()].some(({ because }) => because?.kind === 'check' && because.id === id)
 }
 
-function unplayed({ id, title }: Scenario, catalogue: Catalogue): Result {
-  const requirement = catalogue.owners.get(id)
-  return {
-    id,
-    requirement: requirement?.id ?? '',
-    level: requirement?.level ?? 'observe',
-    kind: 'check',
-    title,
-    outcome: 'not-run',
-    message: 'the certification was interrupted',
-    exchanges: [],
-    durationMs: 0,
-  }
+function unplayed(scenario: Scenario, catalogue: Catalogue): Result {
+  const message = 'the certification was interrupted'
+  const { id } = scenario
+  const ended = { id, outcome: 'not-run' as const, message, exchanges: [], durationMs: 0 }
+  return { ...ended, ...namesOf(scenario, catalogue) }
+}
+
+function namesOf({ id, title }: Scenario, { owners }: Catalogue) {
+  const { id: requirement = '', level = 'observe' as const } = owners.get(id) ?? {}
+  return { requirement, level, kind: 'check' as const, title }
 }

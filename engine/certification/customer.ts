@@ -1,26 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { httpDriver } from '../authorisation-drivers/http.ts'
+import { listenHere, shut } from '../authorisation-drivers/loopback-server.ts'
 import { targetFrom } from '../configuration/resolve.ts'
 import type { TargetDocument } from '../configuration/target.ts'
 import { createWire } from '../wire/wire.ts'
 
-/** Somebody with a browser, whom a client sends to the bank. */
-export interface Customers {
-  /** A customer of one bank: the address at which they wait, and how to send them home. */
-  admit(
-    document: TargetDocument,
-    decision: 'approve' | 'deny',
-  ): { visit: string; leave(): Promise<void> }
-  close(): Promise<void>
-}
+export type Customers = Awaited<ReturnType<typeof openCustomers>>
 
 /**
- * Customers wait on loopback: GET {visit}{link, percent-encoded} has one log in at the bank's pages,
+ * Customers, with a browser, whom a client sends to the bank. They wait on loopback: GET {visit}{link, percent-encoded} has one log in at the bank's pages,
  * choose every account and decide; the answer is the final redirect as text.
  */
-export async function openCustomers(): Promise<Customers> {
+export async function openCustomers() {
   const waiting = new Map<string, (link: string) => Promise<[status: number, text: string]>>()
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://customer')
@@ -33,11 +25,11 @@ export async function openCustomers(): Promise<Customers> {
     response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' })
     response.end(text)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const origin = await listenHere(server)
 
   return {
-    admit(document, decision) {
+    /** A customer of one bank: the address at which they wait, and how to send them home. */
+    admit(document: TargetDocument, decision: 'approve' | 'deny') {
       const key = randomBytes(12).toString('hex')
       const target = targetFrom(document)
       const wire = createWire(target)
@@ -68,9 +60,6 @@ export async function openCustomers(): Promise<Customers> {
         },
       }
     },
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    close: () => shut(server),
   }
 }

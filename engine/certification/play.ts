@@ -3,25 +3,18 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { member } from '../judge/data-rows.ts'
 import { Blocked } from '../judge/outcome.ts'
 import type { Exchange } from '../wire/exchange.ts'
-import { type BankHost, exchangeOf, type HostedBank } from './bank-host.ts'
-import { type Briefing, type ClientDriver, ClientTrouble } from './client.ts'
-import type { Customers } from './customer.ts'
+import { exchangeOf, type HostedBank } from './bank-host.ts'
+import type { Certification } from './certify.ts'
+import { briefingOf, ClientTrouble, PRESENT } from './client.ts'
 import { type Fact, type Goal, type ScenarioRun, stepsOf } from './scenario.ts'
 
-interface Stage {
-  host: BankHost
-  client: ClientDriver
-  customers: Customers
-  patience: number
+interface Stage extends Pick<Certification, 'host' | 'client' | 'customers' | 'patience'> {
   /** The scenario's own folder. */
   folder: string
   nextId(): string
   /** Has the rules judge an exchange. */
   note(exchange: Exchange): void
 }
-
-/** Goals at which the customer sits in front of the client. */
-const PRESENT: Goal[] = ['connect', 'reconfirm', 'disconnect', 'confirm-funds']
 
 /**
  * Plays a scenario: opens its bank, has the client pursue each goal, makes each fact true. Fills in
@@ -51,7 +44,8 @@ export async function play(run: ScenarioRun, stage: Stage): Promise<void> {
         continue
       }
       goal = step
-      const briefing = briefingOf(bank, { run, goal, stage, ...customer })
+      const { visit } = customer
+      const briefing = briefingOf(bank, scenario, goal, { visit, folder: stage.folder })
       try {
         run.said.push({ goal, ...(await stage.client.pursue(briefing)) })
       } catch (error) {
@@ -66,50 +60,6 @@ export async function play(run: ScenarioRun, stage: Stage): Promise<void> {
   }
 }
 
-function briefingOf(
-  { document, issuer, own }: HostedBank,
-  { run, goal, stage, visit }: { run: ScenarioRun; goal: Goal; stage: Stage; visit: string },
-): Briefing {
-  const { addresses, trust = [], clients, customers } = document
-  const { transport, signing, softwareStatement = '', redirectUris, scopes } = clients.first
-  const { id, title } = run.scenario
-  const { credentials } = customers.first
-  const places = addresses as Record<string, string>
-  const base = places.base_url ?? places.sandbox_api_url ?? ''
-  const { certificate, key } = transport as { certificate: string; key: string }
-  return {
-    scenario: { id, title },
-    goal,
-    customerPresent: PRESENT.includes(goal),
-    bank: {
-      discovery: `${places.discovery_url ?? places.sandbox_discovery_url}/.well-known/openid-configuration`,
-      issuer,
-      addresses: places,
-      api: `${base}/open-banking/v3.1`,
-      products: `${places.product_api_url}/open-banking/v1/consumer-credit-cards`,
-      trust: [trust].flat(),
-    },
-    client: {
-      ...(!own.transport && { transport: { certificate, key } }),
-      ...(!own.signing && { signing: { key: signing.key, kid: signing.kid } }),
-      softwareStatement,
-      redirectUris,
-      scopes: {
-        accounts: scopes.accounts,
-        fundsConfirmation: scopes.fundsConfirmation ?? scopes.accounts,
-      },
-    },
-    customer: {
-      visit,
-      username: credentials.username ?? '',
-      password: credentials.password ?? '',
-      decision: run.scenario.decision ?? 'approve',
-      cardEnding: customers.first.cardEnding ?? '',
-    },
-    folder: stage.folder,
-  }
-}
-
 /**
  * Makes a fact true at the bank, of the newest consent or access token of the scenario.
  *
@@ -119,18 +69,17 @@ async function state(fact: Fact, bank: HostedBank, exchanges: readonly Exchange[
   if (fact === 'certificate-of-the-bank-renewed') return bank.renew('bank')
   if (fact === 'certificate-of-the-TPP-renewed') return bank.renew('TPP')
   if (fact === 'certificate-of-a-stranger') return bank.impersonate()
-  const { hooks } = bank.document
-  const http = hooks?.[fact]?.http
-  const { name, value } =
-    fact === 'token-expired' ? newestToken(exchanges) : newestConsent(exchanges)
+  const http = bank.document.hooks?.[fact]?.http
+  const ofToken = fact === 'token-expired'
+  const value = ofToken ? newestToken(exchanges) : newestConsent(exchanges)
   if (!http || value === undefined) {
-    const what = `a client that has an ${name === 'accessToken' ? 'access token' : 'approved consent'} by then`
+    const what = `a client that has an ${ofToken ? 'access token' : 'approved consent'} by then`
     throw new Blocked({ kind: 'data', what }, `needs ${what}`)
   }
   const answer = await fetch(http.url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ [name]: value }),
+    body: JSON.stringify({ [ofToken ? 'accessToken' : 'consentId']: value }),
   })
   if (answer.ok) return
   const what = `${fact}: ${await answer.text()}`
@@ -144,7 +93,7 @@ function newestToken(exchanges: readonly Exchange[]) {
       response?.status === 200 &&
       !/grant_type=client_credentials/.test(request.body ?? ''),
   )
-  return { name: 'accessToken', value: member(answer?.response?.json, 'access_token') }
+  return member(answer?.response?.json, 'access_token')
 }
 
 /** The consent that gave the newest code its tokens: a client may create others, and leave them. */
@@ -152,5 +101,5 @@ function newestConsent(exchanges: readonly Exchange[]) {
   const exchange = exchanges.findLast(
     ({ about, response }) => about.seen?.code?.consentId && response?.status === 200,
   )
-  return { name: 'consentId', value: exchange?.about.seen?.code?.consentId }
+  return exchange?.about.seen?.code?.consentId
 }

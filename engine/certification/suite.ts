@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Finding, RuleOptions } from '../judge/rule.ts'
+import { createRuleEngine } from '../judge/rule-engine.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -45,6 +46,26 @@ export function scenario(definition: Scenario): void {
 function assertNew(id: string): void {
   const known = [...suites.scenarios, ...suites.rules].some((other) => other.id === id)
   if (known) throw new Error(`${id} is defined twice`)
+}
+
+/** The rules at work: each exchange is judged by what was judged before it. */
+export function conductEngine({ rules }: TppSuites) {
+  const judged: Exchange[] = []
+  const heeding = rules.map((rule) => ({
+    ...rule,
+    judge: (exchange: Exchange) => rule.judge(exchange, judged),
+  }))
+  const { judge, states } = createRuleEngine([], heeding, {})
+  return {
+    judged,
+    states,
+    /** Ids of the rules that the exchange breaks. */
+    judge(exchange: Exchange): string[] {
+      const broken = judge(exchange)
+      judged.push(exchange)
+      return broken
+    },
+  }
 }
 
 /**

@@ -6,13 +6,6 @@ import { type Source, sourceOf } from '../yaml/source.ts'
 import { noteViolations, validatorOf } from '../yaml/validate.ts'
 import { GOALS, type Goal } from './scenario.ts'
 
-export interface CommandClient {
-  driver: 'command'
-  command: string[]
-  /** Seconds. */
-  timeout?: number
-}
-
 /** How a web application shows the beginning and the end of a goal. */
 export interface BrowserPage {
   open: string
@@ -21,19 +14,15 @@ export interface BrowserPage {
   refused: string
 }
 
-export interface BrowserClient {
+interface BrowserClient {
   driver: 'browser'
   pages: Partial<Record<Goal, BrowserPage>>
   executable?: string
   trust?: string
-  /** Seconds. */
-  settle?: number
-  timeout?: number
 }
 
-export interface AskClient {
-  driver: 'ask'
-  /** Seconds. */
+/** Seconds. */
+interface Times {
   settle?: number
   timeout?: number
 }
@@ -41,7 +30,10 @@ export interface AskClient {
 /** A TPP as its file describes it; schemas/assay/tpp.schema.json. */
 export interface TppDocument {
   name: string
-  client: CommandClient | BrowserClient | AskClient
+  client:
+    | { driver: 'command'; command: string[]; timeout?: number }
+    | (BrowserClient & Times)
+    | ({ driver: 'ask' } & Times)
   goals?: Goal[]
   redirectUris?: string[]
   jwks?: string

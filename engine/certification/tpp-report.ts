@@ -1,7 +1,53 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createEvidence } from '../report/evidence-index.ts'
 import type { Report, ReportedCause } from '../report/report.ts'
+import { composeReport, type RunFacts } from '../run/compose.ts'
+import { createLatency } from '../run/latency.ts'
+import type { Exchange } from '../wire/exchange.ts'
+import { openExchangeLog } from '../wire/exchange-log.ts'
+import { createRedactor } from '../wire/redaction.ts'
+
+/**
+ * What is written down of a TPP: exchanges.jsonl as they come, report.json at the end.
+ *
+ * @param out folder of the reports.
+ * @param secrets values that must never leave the process.
+ */
+export function openTppReport(out: string, secrets: string[]) {
+  const startedAt = new Date()
+  const log = openExchangeLog(join(out, 'exchanges.jsonl'), createRedactor(secrets))
+  const { redact } = log
+  const latency = createLatency()
+  const evidence = createEvidence()
+  return {
+    redact,
+    note(exchange: Exchange) {
+      latency.note(exchange)
+      evidence.note(exchange)
+      log.append(exchange)
+    },
+    /** Writes the report, and closes the log. */
+    finish(
+      facts: Pick<RunFacts, 'version' | 'target' | 'catalogue' | 'results' | 'requests'> &
+        Partial<RunFacts> & { only: string[]; exitCode?: number },
+    ): Report {
+      const { only, exitCode, ...rest } = facts
+      const composed = composeReport({
+        ...{ scope: { profile: 'full', only }, startedAt, finishedAt: new Date() },
+        ...{ latency: latency.summary(), evidence, redact },
+        ...rest,
+      })
+      const report = { ...ofTpp(composed), ...(exitCode !== undefined && { exitCode }) }
+      writeFileSync(join(out, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)
+      log.close()
+      return report
+    },
+  }
+}
 
 /** What is wrong is the TPP's to mend, where a bank's run says that it is the bank's. */
-export function ofTpp(report: Report): Report {
+function ofTpp(report: Report): Report {
   const mended = (cause: ReportedCause): ReportedCause => ({
     ...cause,
     title: cause.title.replace('the customers’ data do not show it: ', ''),

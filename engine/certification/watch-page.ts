@@ -1,19 +1,12 @@
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenHere, shut } from '../authorisation-drivers/loopback-server.ts'
 import type { WatchedLine } from './watch.ts'
-
-export interface WatchPage {
-  /** Address of the page. */
-  url: string
-  show(line: WatchedLine): void
-  close(): Promise<void>
-}
 
 /** Lines that somebody who opens the page later still sees. */
 const KEPT = 500
 
 /** A page on loopback that shows each line as it comes, by server-sent events. */
-export async function openWatchPage(port = 0): Promise<WatchPage> {
+export async function openWatchPage(port = 0) {
   const lines: string[] = []
   const watching = new Set<ServerResponse>()
   const server = createServer((request, response) => {
@@ -44,22 +37,16 @@ export async function openWatchPage(port = 0): Promise<WatchPage> {
     })
     response.end(text)
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', resolve)
-  })
+  const origin = await listenHere(server, port)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    show(line) {
+    url: `${origin}/`,
+    show(line: WatchedLine) {
       const text = JSON.stringify(line)
       lines.push(text)
       if (lines.length > KEPT) lines.shift()
       for (const each of watching) each.write(`data: ${text}\n\n`)
     },
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    close: () => shut(server),
   }
 }
 

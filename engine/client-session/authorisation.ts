@@ -1,6 +1,7 @@
 import type { Driver } from '../authorisation-drivers/driver.ts'
 import { httpDriver } from '../authorisation-drivers/http.ts'
-import type { AuthorisationDeviation, AuthorisationRequest, Tpp } from '../client/tpp.ts'
+import type { AuthorisationDeviation, AuthorisationRequest } from '../client/messages.ts'
+import type { Tpp } from '../client/tpp.ts'
 import type { Target } from '../configuration/resolve.ts'
 import { answerOf } from '../judge/answer-words.ts'
 import { requireReachable } from '../judge/expect.ts'
@@ -15,10 +16,17 @@ import type { ResumableRun } from './resume-run.ts'
 import { type Owners, requireValue } from './step-owners.ts'
 import { type Visit, type VisitOptions, type VisitRecord, visitOf } from './visit.ts'
 
-/** Visits to the authorisation page, one at a time. */
+/** No visit has come through yet: the target's description is as likely to be wrong as the bank. */
+function unfit(why: string, shown: string): Blocked {
+  const what = `the target's description of the bank's pages (${why}; ${shown})`
+  const mend = 'Correct authorisation; assay doctor looks at the first page.'
+  return new Blocked({ kind: 'environment', what }, `the visit ended: ${why}; ${shown}. ${mend}`)
+}
 
-/** What visits work with. */
-export interface VisitParts {
+export type Visits = ReturnType<typeof createVisits>
+
+/** How customers are sent to the bank, one at a time. */
+export function createVisits(parts: {
   target: Target
   owners: Owners
   driver: Driver
@@ -29,25 +37,7 @@ export interface VisitParts {
   heed(exchange: Exchange): Promise<void>
   /** Where visits are written down, and those of an interrupted run. */
   resumable?: ResumableRun
-}
-
-/** No visit has come through yet: the target's description is as likely to be wrong as the bank. */
-function unfit(why: string, shown: string): Blocked {
-  const what = `the target's description of the bank's pages (${why}; ${shown})`
-  const mend = 'Correct authorisation; assay doctor looks at the first page.'
-  return new Blocked({ kind: 'environment', what }, `the visit ended: ${why}; ${shown}. ${mend}`)
-}
-
-/** How customers are sent to the bank. */
-export interface Visits {
-  visit(options: VisitOptions): Promise<Visit>
-  /** Grows by each visit. */
-  readonly records: VisitRecord[]
-  /** Not applicable unless the target has this customer. */
-  customer(name?: CustomerName): CustomerName
-}
-
-export function createVisits(parts: VisitParts): Visits {
+}) {
   const { target, owners, driver, wire, clients, heed } = parts
   const visits: VisitRecord[] = [...(parts.resumable?.earlier.visits ?? [])]
   const spares = new Map<ClientName, string>()
@@ -55,9 +45,16 @@ export function createVisits(parts: VisitParts): Visits {
   /** Has a visit come through, so that the target's description of the pages is known to fit? */
   let fits = visits.some(({ outcome }) => outcome !== 'stopped')
 
+  /** Not applicable unless the target has this customer. */
   const customer = (name: CustomerName = 'first'): CustomerName => {
     if (target.document.customers[name]) return name
     throw new NotApplicable(`the target has no ${name} customer`)
+  }
+
+  const noted = (seen: Omit<VisitRecord, 'at'>): VisitRecord => {
+    const record = { ...seen, at: new Date().toISOString() }
+    visits.push(record)
+    return record
   }
 
   const visit = async (options: VisitOptions): Promise<Visit> => {
@@ -74,6 +71,7 @@ export function createVisits(parts: VisitParts): Visits {
     const turn = door.then(async () => {
       const request = await who.authorisation(message, deviation)
       const asked = deviation?.query?.redirect_uri ?? request.redirectUri
+      const registered = who.registered?.redirect_uris ?? []
       const chosen = decision === 'none' ? httpDriver(wire, target, []) : driver
       const about: About = {
         client,
@@ -82,9 +80,7 @@ export function createVisits(parts: VisitParts): Visits {
           clientId: who.registered?.client_id ?? '',
           redirectUri: asked,
           // A request that contradicts itself names none.
-          ...(!deviates(deviation, 'redirect_uri') && {
-            registered: who.registered?.redirect_uris ?? [],
-          }),
+          ...(!deviates(deviation, 'redirect_uri') && { registered }),
           nonce: request.nonce,
           ...(!('state' in (deviation?.query ?? {})) && { state: request.state }),
         },
@@ -93,12 +89,7 @@ export function createVisits(parts: VisitParts): Visits {
       const end = await chosen.visit({
         url: request.url,
         about,
-        redirectUris: [
-          asked,
-          request.redirectUri,
-          ...(who.registered?.redirect_uris ?? []),
-          ...who.client.redirectUris,
-        ],
+        redirectUris: [asked, request.redirectUri, ...registered, ...who.client.redirectUris],
         decision: decision === 'deny' ? 'deny' : 'approve',
         customer: {
           ...(target.document.customers[name] ?? { credentials: {} }),
@@ -120,9 +111,7 @@ export function createVisits(parts: VisitParts): Visits {
       // Once a page was shown, the bank may have noted something about the consent.
       const touched = made.kind === 'granted' || made.pages.length > 0
       if (touched && options.consentId === undefined) spares.delete(client)
-      const at = new Date().toISOString()
-      const record = { name: purpose, client, customer: name, outcome: made.kind, at }
-      visits.push(record)
+      const record = noted({ name: purpose, client, customer: name, outcome: made.kind })
       const ours = end.kind === 'stopped' && end.ours
       parts.resumable?.visited(record, ours ? undefined : made)
       if (ours) {
@@ -152,12 +141,10 @@ export function createVisits(parts: VisitParts): Visits {
       about: { client, deviation: purpose },
       redirectUris: [redirectUri, ...who.client.redirectUris],
     })
-    const outcome = end.kind === 'redirected' ? 'refused' : 'stopped'
-    visits.push({
-      ...{ name: purpose, client, customer: customerName, outcome },
-      at: new Date().toISOString(),
-    })
-    return end.kind === 'redirected'
+    const denied = end.kind === 'redirected'
+    const outcome = denied ? 'refused' : 'stopped'
+    noted({ name: purpose, client, customer: customerName, outcome })
+    return denied
   }
 
   /** A consent for visits that must fail: it waits for an approval that never comes. */
@@ -177,6 +164,7 @@ export function createVisits(parts: VisitParts): Visits {
     return id
   }
 
+  /** `records` grows by each visit. */
   return { visit, records: visits, customer }
 }
 

@@ -1,24 +1,17 @@
-import type { CallOptions } from '../client/call.ts'
-import type { Told, Tpp } from '../client/tpp.ts'
+import { type CallOptions, routeOf } from '../client/call.ts'
+import type { Told } from '../client/messages.ts'
+import type { Tpp } from '../client/tpp.ts'
 import { refused } from '../judge/matchers.ts'
-import type { About, Exchange } from '../wire/exchange.ts'
-import { isManagement, routeOf } from './routes.ts'
+import type { About, ConsentFacts, Exchange } from '../wire/exchange.ts'
+import type { CustomerName } from './parties.ts'
+import type { TokenSet } from './tokens.ts'
+import type { Visit } from './visit.ts'
 
 /** One thing about a request that differs from the documented one. */
 export type CallDeviation = Omit<CallOptions, 'subject' | 'path'> & Told
 
-/**
- * A TPP client at work: paths as the documents write them, the right access token by itself.
- * Nothing here throws for what the bank answers.
- */
-export interface Caller {
-  readonly tpp: Tpp
-  /** What is known of funds confirmation consents at this bank. */
-  funds(): FundsAddresses
-  get(path: string, deviation?: CallDeviation): Promise<Exchange>
-  post(path: string, body: unknown, deviation?: CallDeviation): Promise<Exchange>
-  delete(path: string, deviation?: CallDeviation): Promise<Exchange>
-}
+/** A TPP client at work, see createCaller. */
+export type Caller = ReturnType<typeof createCaller>
 
 /** Where funds confirmation consents turned out to be created and deleted. */
 export interface FundsAddresses {
@@ -57,7 +50,34 @@ export interface Replacement {
   instead?: NonNullable<About['instead']>
 }
 
-export function createCaller(tpp: Tpp, tokens: Tokens): Caller {
+/** A customer's approval of a consent, and the TPP client that may use it. */
+export interface Approval extends Caller {
+  readonly name: string
+  readonly consentId: string
+  readonly facts: ConsentFacts
+  readonly visit: Visit & { kind: 'granted' }
+  readonly customer: CustomerName
+  /** The tokens in use now; a refresh replaces them. */
+  tokens(): Promise<TokenSet>
+  use(tokens: TokenSet): void
+  /**
+   * The refresh token is exchanged, and what comes of it is in use from then on.
+   *
+   * @throws NotApplicable where the bank issued none, or ended the approval when a newer one was given
+   */
+  refresh(): Promise<{ exchange: Exchange; tokens: TokenSet | undefined }>
+}
+
+/** Does the operation need an access token from the client_credentials grant? */
+function isManagement(path: string): boolean {
+  return /^\/(account-access-consents|funds-confirmation-consents)(\/|$)/.test(path)
+}
+
+/**
+ * A TPP client at work: paths as the documents write them, the right access token by itself.
+ * Nothing here throws for what the bank answers.
+ */
+export function createCaller(tpp: Tpp, tokens: Tokens) {
   const call = async (method: string, path: string, deviation: CallDeviation = {}) => {
     const { endpoint, subject } = routeOf(method, path)
     const { bearer, ...rest } = deviation
@@ -69,16 +89,21 @@ export function createCaller(tpp: Tpp, tokens: Tokens): Caller {
         ...rest,
         bearer: token,
         ...(subject !== undefined && { subject }),
-        ...pathFor(endpoint, method, path, funds, subject),
+        ...(funds && endpoint !== 'elsewhere' && fundsPath(method, subject)),
         about: {
           ...(management ? {} : tokens.about),
           ...rest.about,
           ...(instead && { instead }),
         },
-        ...(endpoint === 'elsewhere' && { identity: rest.identity ?? tpp.name }),
+        ...(endpoint === 'elsewhere' && {
+          path: `${tpp.target.endpoints.aisp}${path}`,
+          identity: rest.identity ?? tpp.name,
+        }),
       })
     if (bearer !== undefined) return send(bearer)
-    const token = await tokenFor(path, funds)
+    const source = management ? () => tokens.management(funds) : tokens.data
+    if (!source) throw new TypeError(`GET ${path} needs an approval`)
+    const token = await source()
     const answer = await send(token)
     const status = answer.response?.status
     if (status !== 401 && (management || !refused(answer))) return answer
@@ -91,33 +116,19 @@ export function createCaller(tpp: Tpp, tokens: Tokens): Caller {
     return second
   }
 
-  const tokenFor = async (path: string, funds: boolean) => {
-    if (isManagement(path)) return tokens.management(funds)
-    if (!tokens.data) throw new TypeError(`GET ${path} needs an approval`)
-    return tokens.data()
-  }
-
-  const pathFor = (
-    endpoint: string,
-    method: string,
-    path: string,
-    funds: boolean,
-    subject: string | undefined,
-  ) => {
-    if (endpoint === 'elsewhere') return { path: `${tpp.target.endpoints.aisp}${path}` }
-    if (!funds) return {}
-    const known = tokens.funds()
-    if (method === 'POST') return known.create === undefined ? {} : { path: known.create }
-    return known.delete === undefined
-      ? {}
-      : { path: `${known.delete}/${encodeURIComponent(subject ?? '')}` }
+  const fundsPath = (method: string, subject = '') => {
+    const { create, delete: removal } = tokens.funds()
+    if (method === 'POST') return create !== undefined && { path: create }
+    return removal !== undefined && { path: `${removal}/${encodeURIComponent(subject)}` }
   }
 
   return {
     tpp,
+    /** What is known of funds confirmation consents at this bank. */
     funds: tokens.funds,
-    get: (path, deviation) => call('GET', path, deviation),
-    post: (path, body, deviation) => call('POST', path, { body, ...deviation }),
-    delete: (path, deviation) => call('DELETE', path, deviation),
+    get: (path: string, deviation?: CallDeviation) => call('GET', path, deviation),
+    post: (path: string, body: unknown, deviation?: CallDeviation) =>
+      call('POST', path, { body, ...deviation }),
+    delete: (path: string, deviation?: CallDeviation) => call('DELETE', path, deviation),
   }
 }

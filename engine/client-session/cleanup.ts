@@ -1,7 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { answerOf } from '../judge/answer-words.ts'
 import { member } from '../judge/data-rows.ts'
 import type { Exchange } from '../wire/exchange.ts'
+import type { ClientSteps } from './client-steps.ts'
+import type { FundsSteps } from './funds-steps.ts'
+import type { ClientName } from './parties.ts'
 
 /** A consent or client that exists at the bank because of this run. */
 export interface Leftover {
@@ -14,6 +18,8 @@ export interface Leftover {
   /** A customer approved it, and a run that goes on uses it. */
   kept?: true
 }
+
+export type Leftovers = ReturnType<typeof createCleanup>
 
 /**
  * What this run made and has not removed, read off its own exchanges: whatever a bank accepted is
@@ -72,6 +78,41 @@ export function createCleanup(file?: string) {
       new Set([...left.values()].flatMap(({ id, kept }) => (kept ? [id] : []))),
     list: (): Leftover[] => [...left.values()],
   }
+}
+
+/**
+ * Removes every consent that a run made, but for those it goes on with; says what is still there, and why.
+ *
+ * @param spared ids of those.
+ */
+export async function deleteLeftovers(
+  parts: { leftovers: Leftovers; clients: ClientSteps; funds: FundsSteps },
+  spared: ReadonlySet<string>,
+) {
+  const { leftovers, clients, funds } = parts
+  const reasons = new Map<string, string>()
+  for (const { kind, path, id, client } of leftovers.list()) {
+    if (kind === 'client') continue
+    if (spared.has(id)) {
+      reasons.set(id, 'kept for the run that goes on; assay run --fresh deletes it')
+      continue
+    }
+    try {
+      const caller = await clients.caller(client as ClientName)
+      const exchange = path.startsWith('funds')
+        ? await funds.deleteFunds(caller, id)
+        : await caller.delete(`/${path}/${encodeURIComponent(id)}`)
+      reasons.set(id, `its deletion answered ${answerOf(exchange)}`)
+    } catch (error) {
+      reasons.set(id, (error as Error).message)
+    }
+  }
+  const unable = 'the interface has no way to remove a client'
+  return leftovers.list().map(({ kind, id }) => ({
+    kind,
+    id,
+    why: kind === 'client' ? unable : (reasons.get(id) ?? 'it was not deleted'),
+  }))
 }
 
 /** A file that is not there, or was cut short, only means that nothing is known. */

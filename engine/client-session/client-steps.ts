@@ -8,58 +8,16 @@ import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { addressProblem } from '../wire/outside-address.ts'
 import type { Wire } from '../wire/wire.ts'
-import {
-  type Caller,
-  createCaller,
-  type FundsAddresses,
-  type RefusedToken,
-  type Replacement,
-} from './caller.ts'
+import { createCaller, type FundsAddresses, type RefusedToken, type Replacement } from './caller.ts'
 import type { ClientStore } from './client-store.ts'
+import { MARGIN } from './held-tokens.ts'
 import { type IssuedTokens, refusedAt } from './issued-tokens.ts'
 import type { ClientName } from './parties.ts'
-import { type Owners, requireValue, type Step, type StepMemory } from './step-owners.ts'
+import { type Owners, requireValue, type StepMemory } from './step-owners.ts'
 import { type TokenSet, tokensOf } from './tokens.ts'
 
 /** What a TPP client does before any customer comes into it. */
-export interface ClientSteps {
-  /** A client of the target, registered or not; not applicable when the target has none. */
-  tpp(name?: ClientName): Tpp
-  discovery(): Promise<Step<Record<string, unknown>>>
-  jwks(): Promise<Step<{ keys: Record<string, unknown>[] }>>
-  /**
-   * Where the configuration says that the bank's keys are.
-   *
-   * @throws Blocked by the check of its members, where nothing is to be fetched from there.
-   */
-  jwksAddress(): Promise<string>
-  registration(name?: ClientName): Promise<Step<Tpp>>
-  /**
-   * A registration of the first client's software that made a client although it was not quite the
-   * correct one: "the service may modify or discard any supplied value". Where the bank keeps one
-   * client for each software and refuses the correct one for it, this is the client.
-   */
-  registeredBefore(exchange: Exchange): void
-  /** An access token from a client_credentials grant, renewed when it is about to expire. */
-  management(name?: ClientName, funds?: boolean): Promise<Step<string>>
-  /** Goes on as the client that a later registration of the same software made. */
-  replace(name: ClientName, registered: unknown): Promise<void>
-  /** Another token for consents, where the bank refused one of ours. */
-  instead(name: ClientName, refused: RefusedToken): Promise<Replacement | undefined>
-  /** A registered client with tokens of its own. */
-  caller(name?: ClientName): Promise<Caller>
-}
-
-export interface ClientParts {
-  target: Target
-  wire: Wire
-  memory: StepMemory
-  owners: Owners
-  issued: IssuedTokens
-  /** Clients of earlier runs. */
-  store?: ClientStore
-  funds: FundsAddresses
-}
+export type ClientSteps = ReturnType<typeof createClientSteps>
 
 /**
  * "The service may modify or discard any supplied value": what a bank leaves out is not to be asked for.
@@ -77,15 +35,22 @@ function requireScope(
   throw new NotApplicable(`${who} without the scope ${scope}`)
 }
 
-/** Milliseconds before its expiry at which a token is no longer sent. */
-const MARGIN = 2000
-
-export function createClientSteps(parts: ClientParts): ClientSteps {
+export function createClientSteps(parts: {
+  target: Target
+  wire: Wire
+  memory: StepMemory
+  owners: Owners
+  issued: IssuedTokens
+  /** Clients of earlier runs. */
+  store?: ClientStore
+  funds: FundsAddresses
+}) {
   const { target, wire, memory, owners, issued } = parts
   const tpps = new Map<ClientName, Tpp>()
   /** Access tokens for consents, as long as they live. */
   const held = new Map<string, TokenSet>()
 
+  /** A client of the target, registered or not; not applicable when the target has none. */
   const tpp = (name: ClientName = 'first'): Tpp => {
     if (!target.clients[name]) throw new NotApplicable(`the target has no ${name} client`)
     const known = tpps.get(name) ?? createTpp({ name, target, wire })
@@ -108,6 +73,11 @@ export function createClientSteps(parts: ClientParts): ClientSteps {
       }
     })
 
+  /**
+   * Where the configuration says that the bank's keys are.
+   *
+   * @throws Blocked by the check of its members, where nothing is to be fetched from there.
+   */
   const jwksAddress = async () => {
     const step = await discovery()
     const { jwks_uri: address } = requireValue(step)
@@ -221,6 +191,7 @@ export function createClientSteps(parts: ClientParts): ClientSteps {
     return exchange
   }
 
+  /** An access token from a client_credentials grant, renewed when it is about to expire. */
   const management = async (name: ClientName = 'first', forFunds = false) => {
     const key = `management ${name} ${forFunds}`
     const step = await memory.once(key, owners.steps.management, async () => {
@@ -248,6 +219,7 @@ export function createClientSteps(parts: ClientParts): ClientSteps {
     return next
   }
 
+  /** Goes on as the client that a later registration of the same software made. */
   const replace = async (name: ClientName, registered: unknown) => {
     const adopted = tpp(name).adopt(registered)
     parts.store?.keep(name, adopted)
@@ -261,6 +233,7 @@ export function createClientSteps(parts: ClientParts): ClientSteps {
   /** Clients of whom a token was refused that a newer one had replaced (AMB-43). */
   const replacing = new Set<ClientName>()
 
+  /** Another token for consents, where the bank refused one of ours. */
   const instead = async (
     name: ClientName,
     { token, funds, answer }: RefusedToken,
@@ -279,6 +252,7 @@ export function createClientSteps(parts: ClientParts): ClientSteps {
     }
   }
 
+  /** A registered client with tokens of its own. */
   const caller = async (name: ClientName = 'first') =>
     createCaller(requireValue(await registration(name)), {
       management: async (forFunds) => requireValue(await management(name, forFunds)),
@@ -289,7 +263,12 @@ export function createClientSteps(parts: ClientParts): ClientSteps {
 
   return {
     ...{ tpp, discovery, jwksAddress, jwks, registration, management, replace, instead, caller },
-    registeredBefore(exchange) {
+    /**
+     * A registration of the first client's software that made a client although it was not quite the
+     * correct one: "the service may modify or discard any supplied value". Where the bank keeps one
+     * client for each software and refuses the correct one for it, this is the client.
+     */
+    registeredBefore(exchange: Exchange) {
       madeBefore = exchange
     },
   }

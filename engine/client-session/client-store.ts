@@ -4,15 +4,7 @@ import { dirname } from 'node:path'
 import type { Target } from '../configuration/resolve.ts'
 import { claimsOf } from '../wire/jwt-decode.ts'
 
-/**
- * Clients that were registered before, so that the next run need not leave another one behind: a
- * registration cannot be undone at the bank. No secret is kept, and no token.
- */
-export interface ClientStore {
-  /** What the bank stored for the client of this name; undefined when it is not known. */
-  find(name: string): Record<string, unknown> | undefined
-  keep(name: string, registered: Record<string, unknown>): void
-}
+export type ClientStore = ReturnType<typeof openClientStore>
 
 /** Members of a registration response that a later run depends on, and that open nothing. */
 const KEPT = [
@@ -25,8 +17,13 @@ const KEPT = [
   'software_on_behalf_of',
 ]
 
-/** Keeps registered clients in a JSON file; an entry counts for one bank and what a statement says. */
-export function openClientStore(file: string, target: Target): ClientStore {
+/**
+ * Clients that were registered before, so that the next run need not leave another one behind: a
+ * registration cannot be undone at the bank. No secret is kept, and no token.
+ *
+ * @param file JSON; an entry counts for one bank and what a statement says.
+ */
+export function openClientStore(file: string, target: Target) {
   const all = read(file)
   const key = (name: string) => {
     const client = name === 'second' ? target.clients.second : target.clients.first
@@ -34,8 +31,9 @@ export function openClientStore(file: string, target: Target): ClientStore {
     return `${name} ${createHash('sha256').update(facts.join('\n')).digest('hex').slice(0, 16)}`
   }
   return {
-    find: (name) => all[key(name)],
-    keep(name, registered) {
+    /** What the bank stored for the client of this name; undefined when it is not known. */
+    find: (name: string) => all[key(name)],
+    keep(name: string, registered: Record<string, unknown>): void {
       const kept = Object.entries(registered).filter(([member]) => KEPT.includes(member))
       all[key(name)] = Object.fromEntries(kept)
       mkdirSync(dirname(file), { recursive: true })

@@ -3,7 +3,7 @@ import { member } from '../judge/data-rows.ts'
 import { succeeded } from '../judge/matchers.ts'
 import { Blocked } from '../judge/outcome.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
-import type { Approval } from './approvals.ts'
+import type { Approval } from './caller.ts'
 import type { ClientName, CustomerName } from './parties.ts'
 
 /**
@@ -78,19 +78,13 @@ export interface ConsentData {
 /** @param shortLife seconds after which a consent that is to expire does, instead of its days. */
 export function consentData(consent: NamedConsent, shortLife?: number): ConsentData {
   const { expiresInDays, toExpire, transactionsFromDays, transactionsToDays } = consent
+  const life = toExpire && shortLife !== undefined ? shortLife / 86_400 : expiresInDays
+  const at = (days: number | undefined) => (days === undefined ? undefined : daysFromNow(days))
   return {
     Permissions: [...consent.permissions],
-    ...(expiresInDays !== undefined && {
-      ExpirationDateTime: daysFromNow(
-        toExpire && shortLife !== undefined ? shortLife / 86_400 : expiresInDays,
-      ),
-    }),
-    ...(transactionsFromDays !== undefined && {
-      TransactionFromDateTime: daysFromNow(transactionsFromDays),
-    }),
-    ...(transactionsToDays !== undefined && {
-      TransactionToDateTime: daysFromNow(transactionsToDays),
-    }),
+    ExpirationDateTime: at(life),
+    TransactionFromDateTime: at(transactionsFromDays),
+    TransactionToDateTime: at(transactionsToDays),
   }
 }
 
@@ -104,6 +98,13 @@ export const DATA_PERMISSIONS = [
   'ReadTransactionsCredits',
   'ReadTransactionsDebits',
 ]
+
+/** An address of data that these permissions open in any case. */
+export function dataPath(permissions: readonly string[]): string {
+  const opens = (word: string) => permissions.some((name) => name.startsWith(word))
+  if (opens('ReadAccounts')) return '/accounts'
+  return opens('ReadBalances') ? '/balances' : '/transactions'
+}
 
 /** What was asked for, under the id that the bank gave it; undefined when it gave none. */
 export function consentFacts(exchange: Exchange, data: ConsentData): ConsentFacts | undefined {

@@ -1,66 +1,37 @@
-import type { Tpp } from '../client/tpp.ts'
-import type { Target } from '../configuration/resolve.ts'
 import type { Capability, HookName } from '../configuration/target.ts'
 import { answerOf } from '../judge/answer-words.ts'
 import { requireReachable } from '../judge/expect.ts'
 import { NotApplicable } from '../judge/outcome.ts'
 import type { Observation } from '../record/check-result.ts'
 import { type Exchange, OwnTrouble } from '../wire/exchange.ts'
-import type { Approval } from './approvals.ts'
-import type { Caller } from './caller.ts'
+import type { Approval } from './caller.ts'
 import type { NamedConsent } from './consent.ts'
-import type { HookSubject } from './hooks.ts'
-import type { ClientName, CustomerName } from './parties.ts'
 import type { Session } from './session.ts'
-import type { Steps } from './steps.ts'
 import { currentTrace } from './trace.ts'
-import type { Visit, VisitOptions } from './visit.ts'
 
 /** What a check works with; `Used`: the approvals that it names in its options. */
-export interface Context<Used extends NamedConsent = never> {
-  readonly target: Target
-  /** Stands for the session: the key of what is remembered as long as it lasts. */
-  readonly session: object
+export type Context<Used extends NamedConsent = never> = Omit<
+  ReturnType<typeof contextFor>,
+  'steps' | 'has' | 'approved' | 'serve'
+> & {
   /** Messages of the happy path, each sent once and shared by all checks. */
   readonly steps: StepsOf<Used>
-  /** A TPP client before or without its registration; not applicable when the target has none. */
-  tpp(name?: ClientName): Tpp
-  /** A registered TPP client at work. */
-  caller(name?: ClientName): Promise<Caller>
   /**
    * Does this run have the approval, whether or not this check asks for it? Not in a quick run, which
    * looks at one case of each kind.
    */
   has: (consent: Used) => boolean
-  /** Cases of one kind that a sentence speaks of alike; the first alone in a quick run. */
-  cases<Case>(all: readonly Case[]): readonly Case[]
   /** A customer's approval, asked for once and shared by all checks. */
   approved: (consent: Used) => Promise<Approval>
   /** Notes that approvals serve this check which something that it shares with others asked for. */
   serve: (consents: readonly Used[]) => void
-  /** A visit to the authorisation page of this check's own. */
-  visit(options: VisitOptions): Promise<Visit>
-  /** Not applicable unless the target has this customer. */
-  customer(name: CustomerName): void
-  /**
-   * Makes a fact true that only somebody inside the bank can, or time: not applicable where there
-   * is no hook and `comes`, in milliseconds since the epoch, is too far away.
-   */
-  hook(name: HookName, subject: HookSubject, comes?: number): Promise<void>
-  /** Not applicable where nobody can make it true, and it does not come by itself soon enough. */
-  requireHook(name: HookName): void
-  /** Records behaviour that the documents leave open. */
-  observe(what: string, value: unknown, exchange?: Exchange): void
-  /** Not applicable where the target declares this absent. */
-  unlessAbsent(capability: Capability): void
-  /** Sends on behalf of a step that needs no approval, and ends here when nobody answers. */
-  reached(exchange: Exchange): Exchange
 }
 
 /** Steps of the happy path; those of an approval only for the approvals that a check names. */
-export type StepsOf<Used extends NamedConsent> = Omit<Steps, keyof ApprovalSteps> & {
+type StepsOf<Used extends NamedConsent> = Omit<Steps, keyof ApprovalSteps> & {
   readonly [Name in keyof ApprovalSteps]: (consent: Used) => ReturnType<Steps[Name]>
 }
+type Steps = Session['steps']
 type ApprovalSteps = Pick<Steps, 'visit' | 'exchange' | 'refresh' | 'accounts'>
 
 /**
@@ -73,7 +44,7 @@ export function contextFor(
   { id, uses }: { id: string; uses: readonly NamedConsent[] },
   session: Session,
   observed: (observation: Observation) => void,
-): Context<NamedConsent> {
+) {
   const { target, steps } = session
   const names = new Set(uses.map(({ name }) => name))
   const ask =
@@ -84,56 +55,65 @@ export function contextFor(
     }
   return {
     target,
-    session,
+    /** Stands for the session: the key of what is remembered as long as it lasts. */
+    session: session as object,
     steps: {
       ...steps,
       visit: ask(steps.visit),
       exchange: ask(steps.exchange),
       refresh: ask(steps.refresh),
       accounts: ask(steps.accounts),
-      consent: (consent) => (consent.dates ? ask(steps.consent) : steps.consent)(consent),
+      consent: (consent: NamedConsent) =>
+        (consent.dates ? ask(steps.consent) : steps.consent)(consent),
     },
-    has({ name, client = 'first', customer = 'first' }) {
+    has({ name, client = 'first', customer = 'first' }: NamedConsent): boolean {
       const { quick, approvals } = session.extent
       if (quick || (approvals && !approvals.has(name))) return false
       return (
         target.clients[client] !== undefined && target.document.customers[customer] !== undefined
       )
     },
-    cases: (all) => (session.extent.quick ? all.slice(0, 1) : all),
+    /** Cases of one kind that a sentence speaks of alike; the first alone in a quick run. */
+    cases: <Case>(all: readonly Case[]): readonly Case[] =>
+      session.extent.quick ? all.slice(0, 1) : all,
+    /** A TPP client before or without its registration; not applicable when the target has none. */
     tpp: session.tpp,
+    /** A registered TPP client at work. */
     caller: session.caller,
     approved: ask(session.approved),
-    serve(consents) {
+    serve(consents: readonly NamedConsent[]): void {
       for (const consent of consents) {
         ask(({ name }) => currentTrace()?.approvals.add(name))(consent)
       }
     },
+    /** A visit to the authorisation page of this check's own. */
     visit: session.visit,
-    customer: (name) => {
-      session.customer(name)
-    },
+    /** Not applicable unless the target has this customer. */
+    customer: session.customer,
+    /**
+     * Makes a fact true that only somebody inside the bank can, or time: not applicable where there
+     * is no hook and `comes`, in milliseconds since the epoch, is too far away.
+     */
     hook: session.hooks.state,
-    requireHook(name) {
+    /** Not applicable where nobody can make it true, and it does not come by itself soon enough. */
+    requireHook(name: HookName): void {
       const { shortLife } = session.hooks
       const soon = name === 'consent-expired' && shortLife !== undefined
       if (!soon) session.hooks.possible(name)
     },
-    observe(what, value, exchange) {
+    /** Records behaviour that the documents leave open. */
+    observe(what: string, value: unknown, exchange?: Exchange): void {
       if (exchange) requireReachable(exchange)
-      observed({
-        requirement: id.slice(0, id.indexOf('/')),
-        what,
-        value: spelled(value, exchange),
-        exchange: exchange?.id,
-      })
+      const requirement = id.slice(0, id.indexOf('/'))
+      observed({ requirement, what, value: spelled(value, exchange), exchange: exchange?.id })
     },
-    unlessAbsent(capability) {
-      if (target.absent.has(capability)) {
-        throw new NotApplicable(`the target declares ${capability} absent`)
-      }
+    /** Not applicable where the target declares this absent. */
+    unlessAbsent(capability: Capability): void {
+      if (!target.absent.has(capability)) return
+      throw new NotApplicable(`the target declares ${capability} absent`)
     },
-    reached(exchange) {
+    /** Sends on behalf of a step that needs no approval, and ends here when nobody answers. */
+    reached(exchange: Exchange): Exchange {
       requireReachable(exchange)
       return exchange
     },

@@ -1,14 +1,18 @@
 import type { Tpp } from '../client/tpp.ts'
-import type { Target } from '../configuration/resolve.ts'
 import { answerOf } from '../judge/answer-words.ts'
 import { member } from '../judge/data-rows.ts'
 import { requireReachable } from '../judge/expect.ts'
 import { refused, succeeded } from '../judge/matchers.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
-import type { Approval } from './approvals.ts'
 import type { Visits } from './authorisation.ts'
-import { createCaller, type FundsAddresses, type RefusedToken, type Replacement } from './caller.ts'
+import {
+  type Approval,
+  createCaller,
+  type FundsAddresses,
+  type RefusedToken,
+  type Replacement,
+} from './caller.ts'
 import type { ClientSteps } from './client-steps.ts'
 import {
   type ConsentData,
@@ -26,33 +30,18 @@ import type { ResumableRun } from './resume-run.ts'
 import { untilTimeHasMoved } from './status-times.ts'
 import {
   accountsOwner,
-  consentOwner,
-  exchangeOwner,
   type Owners,
+  ownersOf,
   requireValue,
   type Step,
   type StepMemory,
-  visitOwner,
 } from './step-owners.ts'
 import { idTokenFacts, refreshed, type TokenSet, tokensOf } from './tokens.ts'
 import { currentTrace, rulesBrokenBy } from './trace.ts'
 import { type Visit, visitEnd } from './visit.ts'
 
-/** From a consent to the data behind it: each step is sent when first asked for, and remembered. */
-export interface CustomerSteps {
-  consent(consent: NamedConsent): Promise<Step<ConsentFacts>>
-  /** `before`: for a re-confirmation, a query of the consent just before the visit. */
-  visit(consent: NamedConsent): Promise<VisitStep>
-  exchange(consent: NamedConsent): Promise<Step<TokenSet>>
-  /** The first refresh_token grant of an approval; not applicable where it has no refresh token. */
-  refresh(consent: NamedConsent): Promise<Step<TokenSet>>
-  accounts(consent: NamedConsent): Promise<Step<string[]>>
-  /** A customer's approval, with tokens unless a check exchanges its code. */
-  approved(consent: NamedConsent): Promise<Approval>
-}
-
 type Granted = Visit & { kind: 'granted' }
-export type VisitStep = Step<Granted> & { visit?: Visit; before?: Exchange }
+type VisitStep = Step<Granted> & { visit?: Visit; before?: Exchange }
 
 /**
  * "A client can call the token endpoint only with a registered grant type": one that the configuration does not list
@@ -97,8 +86,8 @@ const WITHOUT_STATE = {
   query: { state: undefined },
 }
 
+/** From a consent to the data behind it: each step is sent when first asked for, and remembered. */
 export function createCustomerSteps(parts: {
-  target: Target
   hooks: Hooks
   memory: StepMemory
   owners: Owners
@@ -111,12 +100,12 @@ export function createCustomerSteps(parts: {
   resumable?: ResumableRun
   /** Told which consents customers have approved. */
   onApproved(consentId: string): void
-}): CustomerSteps {
+}) {
   const { hooks, memory, owners, issued, clients, visits, held, resumable } = parts
   const approvals = new Map<string, Promise<Approval>>()
 
   const consent = (named: NamedConsent) =>
-    memory.once(`consent ${named.name}`, consentOwner(named, owners), async () => {
+    memory.once(`consent ${named.name}`, ownersOf(named, owners).consent, async () => {
       const data = { ...consentData(named, hooks.shortLife), ...(await chosenDates(named.dates)) }
       const client = await clients.caller(named.client)
       const asked = { ...data, Permissions: [...data.Permissions, ...(named.besides ?? [])] }
@@ -139,8 +128,9 @@ export function createCustomerSteps(parts: {
     return approval && dates.choose(approval)
   }
 
+  /** `before`: for a re-confirmation, a query of the consent just before the visit. */
   const visit = (named: NamedConsent): Promise<VisitStep> =>
-    memory.once(`visit ${named.name}`, visitOwner(named, owners), async () => {
+    memory.once(`visit ${named.name}`, ownersOf(named, owners).visit, async () => {
       visits.customer(named.customer)
       if (named.reconfirms) {
         await approved(named.reconfirms)
@@ -196,7 +186,7 @@ export function createCustomerSteps(parts: {
   const exchange = async (named: NamedConsent) => exchanged(named, requireValue(await visit(named)))
 
   const exchanged = (named: NamedConsent, visited: Granted) =>
-    memory.once(`exchange ${named.name}`, exchangeOwner(named, owners), async () => {
+    memory.once(`exchange ${named.name}`, ownersOf(named, owners).exchange, async () => {
       const client = requireValue(await clients.registration(named.client))
       const { sent, tokens } = await exchangeCode(client, visited, visited.request.consentId)
       requireReachable(sent)
@@ -204,6 +194,7 @@ export function createCustomerSteps(parts: {
       return { exchange: sent, value: tokens, why }
     })
 
+  /** The first refresh_token grant of an approval; not applicable where it has no refresh token. */
   const refresh = (named: NamedConsent) =>
     memory.once(`refresh ${named.name}`, owners.steps.refresh, async () => {
       const { exchange: sent, tokens: value } = await (await approved(named)).refresh()
@@ -228,6 +219,7 @@ export function createCustomerSteps(parts: {
       return { exchange: sent, value: succeeded(sent) ? ids : undefined, why }
     })
 
+  /** A customer's approval, with tokens unless a check exchanges its code. */
   const approved = async (named: NamedConsent): Promise<Approval> => {
     currentTrace()?.approvals.add(named.name)
     const known = approvals.get(named.name)
@@ -284,8 +276,10 @@ export function createCustomerSteps(parts: {
     if (!named.keepsCode && !resumed) held.hold(facts, await exchangedTokens())
     parts.onApproved(facts.id)
     if (resumable && !resumed) {
-      const steps = { consent, visit, exchange, registration: clients.registration }
-      resumable.approved(await resumableApproval(named, steps))
+      const created = await consent(named.reconfirms ?? named)
+      const exchanged = named.keepsCode ? undefined : await exchange(named)
+      const taken = { created, visited: await visit(named), exchanged }
+      resumable.approved(resumableApproval(named, client.registered?.client_id ?? '', taken))
     }
     const again = () => confirmedAgain(named, facts, client)
     const tokens = () => held.current(facts, client, { first: exchangedTokens, again })

@@ -1,27 +1,25 @@
 import { Blocked } from '../judge/outcome.ts'
 
-/** When a run asks nothing more of a bank; waiting for a person does not count. */
-export interface Deadline {
-  /** @throws Blocked once the time is over. */
-  admit(): void
-  /** Told before a wait with what is waited for, and without it after. */
-  waiting(what?: string): void
-  /** What is left at the bank may be removed after the end. */
-  lift(): void
-}
+export type Deadline = ReturnType<typeof createDeadline>
 
-/** @param minutes absent: there is no end. */
-export function createDeadline(minutes = Number.POSITIVE_INFINITY): Deadline {
+/**
+ * When a run asks nothing more of a bank; waiting for a person does not count.
+ *
+ * @param minutes absent: there is no end.
+ */
+export function createDeadline(minutes = Number.POSITIVE_INFINITY) {
   /** Milliseconds, on the clock of performance.now(): other clocks may jump. */
   let end = performance.now() + minutes * 60_000
   let since: number | undefined
   return {
+    /** @throws Blocked once the time is over. */
     admit() {
       if (since !== undefined || performance.now() < end) return
       const what = `the ${minutes} minutes of the run are over (--deadline)`
       throw new Blocked({ kind: 'environment', what }, what)
     },
-    waiting(what) {
+    /** Told before a wait with what is waited for, and without it after. */
+    waiting(what?: string) {
       const now = performance.now()
       if (what !== undefined) since ??= now
       else if (since !== undefined) {
@@ -29,6 +27,7 @@ export function createDeadline(minutes = Number.POSITIVE_INFINITY): Deadline {
         since = undefined
       }
     },
+    /** What is left at the bank may be removed after the end. */
     lift() {
       end = Number.POSITIVE_INFINITY
     },

@@ -9,22 +9,13 @@ import type { Caller, FundsAddresses } from './caller.ts'
 import type { ClientSteps } from './client-steps.ts'
 import { fundsConfirmationBody, SCHEMES } from './consent.ts'
 import type { ClientName } from './parties.ts'
-import { type Owners, requireValue, type Step, type StepMemory } from './step-owners.ts'
-
-/** Funds confirmation consents, which no customer approves. */
-export interface FundsSteps {
-  fundsConfirmation(name?: ClientName): Promise<Step<string>>
-  /**
-   * The deletion of one more of the first client's; it finds out where such consents are deleted. One made
-   * right before, as a newer consent for a card may take the place of an older.
-   */
-  fundsDeletion(): Promise<Step<string>>
-  /** Deletes one at each address that the target gives, until one is known there. */
-  deleteFunds(client: Caller, id: string): Promise<Exchange>
-}
+import { type Owners, requireValue, type StepMemory } from './step-owners.ts'
 
 const FUNDS = '/funds-confirmation-consents'
 
+export type FundsSteps = ReturnType<typeof createFundsSteps>
+
+/** Funds confirmation consents, which no customer approves. */
 export function createFundsSteps(parts: {
   target: Target
   memory: StepMemory
@@ -32,8 +23,34 @@ export function createFundsSteps(parts: {
   clients: ClientSteps
   /** Filled in with what the bank turns out to take. */
   funds: FundsAddresses
-}): FundsSteps {
+}) {
   const { target, memory, owners, clients, funds } = parts
+
+  /**
+   * The answer of the first address that takes a request: the document leaves open which of them it is. What a
+   * gateway says where nothing is, no sentence tells; 404, 405 and a redirect surely mean that. Where none takes
+   * it, the first that may be the right one.
+   */
+  const firstThatTakes = async (
+    kind: 'create' | 'delete',
+    [first, ...others]: readonly string[],
+    send: () => Promise<Exchange>,
+  ) => {
+    const at = async (address: string) => {
+      funds[kind] = address
+      const exchange = await send()
+      requireReachable(exchange)
+      return { address, exchange }
+    }
+    let best = await at(first as string)
+    for (const address of others) {
+      if (succeeded(best.exchange)) break
+      const found = await at(address)
+      if (succeeded(found.exchange) || isElsewhere(best.exchange)) best = found
+    }
+    funds[kind] = best.address
+    return best.exchange
+  }
 
   const fundsConfirmation = (name: ClientName = 'first') =>
     memory.once(`funds confirmation ${name}`, owners.steps.fundsConfirmation, async () => {
@@ -45,12 +62,8 @@ export function createFundsSteps(parts: {
       let exchange: Exchange | undefined
       for (const guess of scheme === undefined ? SCHEMES : [scheme]) {
         const body = fundsConfirmationBody(target, guess)
-        const found = await firstThatTakes(target.endpoints.cbpii.create, (create) => {
-          funds.create = create
-          return client.post(FUNDS, body)
-        })
-        funds.create = found.address
-        exchange = found.exchange
+        const addresses = target.endpoints.cbpii.create
+        exchange = await firstThatTakes('create', addresses, () => client.post(FUNDS, body))
         if (refusedAsWrong(exchange)) continue
         funds.scheme = guess
         break
@@ -68,17 +81,17 @@ export function createFundsSteps(parts: {
       }
     })
 
+  /** Deletes one at each address that the target gives, until one is known there. */
   const deleteFunds = async (client: Caller, id: string) => {
     const path = `${FUNDS}/${encodeURIComponent(id)}`
     const addresses = funds.delete ? [funds.delete] : target.endpoints.cbpii.delete
-    const found = await firstThatTakes(addresses, (address) => {
-      funds.delete = address
-      return client.delete(path)
-    })
-    funds.delete = found.address
-    return found.exchange
+    return firstThatTakes('delete', addresses, () => client.delete(path))
   }
 
+  /**
+   * The deletion of one more of the first client's; it finds out where such consents are deleted. One made
+   * right before, as a newer consent for a card may take the place of an older.
+   */
   const fundsDeletion = () =>
     memory.once('funds deletion', owners.steps.fundsDeletion, async () => {
       const first = requireValue(await fundsConfirmation())
@@ -101,29 +114,6 @@ export function createFundsSteps(parts: {
 function createdId(exchange: Exchange): string | undefined {
   const id = member(exchange.response?.json, 'Data', 'ConsentId')
   return succeeded(exchange) && typeof id === 'string' && id !== '' ? id : undefined
-}
-
-/**
- * The answer of the first address that takes a request: the document leaves open which of them it is. What a
- * gateway says where nothing is, no sentence tells; 404, 405 and a redirect surely mean that. Where none takes
- * it, the first that may be the right one.
- */
-async function firstThatTakes(
-  [first, ...others]: readonly string[],
-  ask: (address: string) => Promise<Exchange>,
-): Promise<{ address: string; exchange: Exchange }> {
-  const at = async (address: string) => {
-    const exchange = await ask(address)
-    requireReachable(exchange)
-    return { address, exchange }
-  }
-  let best = await at(first as string)
-  for (const address of others) {
-    if (succeeded(best.exchange)) return best
-    const found = await at(address)
-    if (succeeded(found.exchange) || isElsewhere(best.exchange)) best = found
-  }
-  return best
 }
 
 /** Does the bank know nothing at this address? AMB-41: a redirect to a page is a refusal too. */

@@ -2,52 +2,30 @@ import { member } from '../judge/data-rows.ts'
 import { refused, succeeded } from '../judge/matchers.ts'
 import { NotApplicable } from '../judge/outcome.ts'
 import type { Exchange } from '../wire/exchange.ts'
-import type { Approval } from './approvals.ts'
-import type { NamedConsent } from './consent.ts'
+import type { Approval } from './caller.ts'
+import { dataPath, type NamedConsent } from './consent.ts'
 import type { HeldTokens } from './held-tokens.ts'
 import type { IssuedTokens } from './issued-tokens.ts'
 
 /**
  * Approvals in the order in which customers gave them. No sentence forbids a bank to end an approval when
  * the same customer gives the same client a newer one (AMB-43): then nothing is to judge under the older one.
+ *
+ * @param queried the query of a consent, by its client
  */
-export interface GivenApprovals {
-  add(approval: Approval, permissions: readonly string[]): void
-  /** Did the same customer give the same client a newer one, and did this one read nothing since? */
-  mayBeReplaced(consent: NamedConsent): boolean
-  /**
-   * Where data are refused with whatever status.
-   *
-   * @throws NotApplicable when its query shows that it ended, and it read nothing since a newer one was given.
-   */
-  requireNotReplaced(consent: NamedConsent): Promise<void>
-  /**
-   * Where its access token was refused.
-   *
-   * @throws NotApplicable when a newer approval reads data, or did before it ended.
-   */
-  requireNewestReads(consent: NamedConsent): Promise<void>
-  /**
-   * Where its refresh token was refused.
-   *
-   * @throws NotApplicable when that of a newer approval gives tokens, or it has ended and the older one reads nothing.
-   */
-  requireNewestRefreshes(consent: NamedConsent): Promise<void>
-}
-
-/** @param queried the query of a consent, by its client */
 export function createGivenApprovals(
   held: HeldTokens,
   issued: IssuedTokens,
   queried: (consent: NamedConsent, id: string) => Promise<Exchange>,
-): GivenApprovals {
+) {
   const given: Given[] = []
 
+  const givenOf = (name: string) => given.find(({ approval }) => approval.name === name)
+
   const besides = ({ name, client = 'first', customer = 'first' }: NamedConsent) => {
-    const at = given.findIndex(({ approval }) => approval.name === name)
-    const older = given[at]
+    const older = givenOf(name)
     const newer = given
-      .slice(at + 1)
+      .slice(older && given.indexOf(older) + 1)
       .filter(({ approval }) => approval.tpp.name === client && approval.customer === customer)
       .filter(({ approval }) => held.of(approval.facts))
       .at(-1)
@@ -64,7 +42,7 @@ export function createGivenApprovals(
 
   /** What the same customer approved for the same client later, for a check alone. */
   const approvedLater = ({ name }: NamedConsent) => {
-    const older = given.find(({ approval }) => approval.name === name)
+    const older = givenOf(name)
     if (!older) return undefined
     const { tpp, customer, consentId } = older.approval
     const latest = issued.latestOf(tpp.registered?.client_id, customer)
@@ -76,23 +54,34 @@ export function createGivenApprovals(
     new NotApplicable(`the bank ended the approval “${name}” when ${newer} was given`)
 
   return {
-    add(approval, permissions) {
-      given.push({ approval, path: readableWith(permissions), at: Date.now() })
+    add(approval: Approval, permissions: readonly string[]) {
+      given.push({ approval, path: dataPath(permissions), at: Date.now() })
     },
-    mayBeReplaced(consent) {
+    /** Did the same customer give the same client a newer one, and did this one read nothing since? */
+    mayBeReplaced(consent: NamedConsent) {
       const { older, newer } = besides(consent) ?? {}
       if (older && newer && issued.lastRead(older.approval.consentId) < newer.at) return true
       return approvedLater(consent) !== undefined
     },
-    async requireNotReplaced(consent) {
-      const older = given.find(({ approval }) => approval.name === consent.name)
+    /**
+     * Where data are refused with whatever status.
+     *
+     * @throws NotApplicable when its query shows that it ended, and it read nothing since a newer one was given.
+     */
+    async requireNotReplaced(consent: NamedConsent) {
+      const older = givenOf(consent.name)
       if (!older) return
       const { tpp, customer, consentId } = older.approval
       const at = issued.approvedAnother(consentId, tpp.registered?.client_id, customer)
       if (at === undefined || issued.lastRead(consentId) >= at) return
       if (showsTheEnd(await queried(consent, consentId))) throw ended(consent, 'a later one')
     },
-    async requireNewestReads(consent) {
+    /**
+     * Where its access token was refused.
+     *
+     * @throws NotApplicable when a newer approval reads data, or did before it ended.
+     */
+    async requireNewestReads(consent: NamedConsent) {
       const { older, newer, gone } = besides(consent) ?? {}
       if (older && newer) {
         // What has ended cannot be asked: only data that the older one gave beside it say that both stood.
@@ -108,12 +97,17 @@ export function createGivenApprovals(
       const message = { bearer: later.token, deviation: 'the token of a later approval' }
       if (succeeded(await approval.get(path, message))) throw ended(consent, 'a later one')
     },
-    async requireNewestRefreshes(consent) {
+    /**
+     * Where its refresh token was refused.
+     *
+     * @throws NotApplicable when that of a newer approval gives tokens, or it has ended and the older one reads nothing.
+     */
+    async requireNewestRefreshes(consent: NamedConsent) {
       const { newer, gone } = besides(consent) ?? {}
       if (newer && !gone && (await held.refresh(newer.approval.facts, newer.approval.tpp))) {
         throw ended(consent, `“${newer.approval.name}”`)
       }
-      const older = given.find(({ approval }) => approval.name === consent.name)
+      const older = givenOf(consent.name)
       // Refused data end at requireNewestReads.
       if (older && (gone || approvedLater(consent))) await older.approval.get(older.path)
     },
@@ -132,10 +126,4 @@ interface Given {
   approval: Approval
   path: string
   at: number
-}
-
-/** An address that a consent with these permissions opens. */
-function readableWith(permissions: readonly string[]): string {
-  if (permissions.some((name) => name.startsWith('ReadAccounts'))) return '/accounts'
-  return permissions.includes('ReadBalances') ? '/balances' : '/transactions'
 }

@@ -3,21 +3,8 @@ import type { ConsentFacts } from '../wire/exchange.ts'
 import type { ResumableRun } from './resume-run.ts'
 import { refreshed, type TokenSet } from './tokens.ts'
 
-/**
- * The tokens in use now for each consent. What becomes of the tokens of a first authorisation is
- * open: the latest ones serve every approval of the consent.
- */
-export interface HeldTokens {
-  hold(consent: ConsentFacts, tokens: TokenSet): void
-  of(consent: ConsentFacts): TokenSet | undefined
-  /** New tokens by the refresh token, held from then on; undefined where there is none, or no token. */
-  refresh(consent: ConsentFacts, client: Tpp): Promise<TokenSet | undefined>
-  /** The same, with an access token that has not expired where the refresh token or the customer gives one. */
-  current(consent: ConsentFacts, client: Tpp, sources: TokenSources): Promise<TokenSet>
-}
-
 /** Where the tokens of an approval come from. */
-export interface TokenSources {
+interface TokenSources {
   /** The exchange of its code. */
   first(): Promise<TokenSet>
   /** Without a refresh token: the customer confirms the consent once more. Undefined once it has ended. */
@@ -25,15 +12,23 @@ export interface TokenSources {
 }
 
 /** Milliseconds before its expiry at which a token is no longer sent. */
-const MARGIN = 2000
+export const MARGIN = 2000
 
-/** @param resumable where tokens are written down, for the run after one that is interrupted. */
-export function createHeldTokens(resumable: ResumableRun | undefined): HeldTokens {
+export type HeldTokens = ReturnType<typeof createHeldTokens>
+
+/**
+ * The tokens in use now for each consent. What becomes of the tokens of a first authorisation is
+ * open: the latest ones serve every approval of the consent.
+ *
+ * @param resumable where tokens are written down, for the run after one that is interrupted.
+ */
+export function createHeldTokens(resumable: ResumableRun | undefined) {
   const held = new Map<string, TokenSet>()
   const hold = (consent: ConsentFacts, tokens: TokenSet) => {
     held.set(consent.id, tokens)
     resumable?.tokens(consent, tokens)
   }
+  /** New tokens by the refresh token, held from then on; undefined where there is none, or no token. */
   const refresh = async (consent: ConsentFacts, client: Tpp) => {
     const tokens = held.get(consent.id)
     if (tokens?.refreshToken === undefined) return undefined
@@ -51,10 +46,11 @@ export function createHeldTokens(resumable: ResumableRun | undefined): HeldToken
     return made
   }
   return {
-    of: ({ id }) => held.get(id),
+    of: ({ id }: ConsentFacts) => held.get(id),
     hold,
     refresh,
-    async current(consent, client, { first, again }) {
+    /** The tokens with an access token that has not expired, where refresh token or customer gives one. */
+    async current(consent: ConsentFacts, client: Tpp, { first, again }: TokenSources) {
       const known = held.get(consent.id)
       const tokens = known ?? (await first())
       if (!known) held.set(consent.id, tokens)

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
-import { lastLine, run } from '../authorisation-drivers/program.ts'
+import { filledIn } from '../authorisation-drivers/forms.ts'
+import { complaintOf, failureOf, run } from '../authorisation-drivers/program.ts'
 import type { Target } from '../configuration/resolve.ts'
 import type { HookDocument, HookName } from '../configuration/target.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
@@ -17,22 +18,6 @@ const PATIENCE = 60_000
 /** Seconds that a consent must live to be approved and used before it expires by itself. */
 const LEAST_LIFE = 120
 
-/** How facts become true that a TPP cannot bring about. */
-export interface Hooks {
-  /** Seconds for which a consent is made that is to expire; undefined: a hook lets it expire. */
-  readonly shortLife: number | undefined
-  /**
-   * Ends the check as not applicable where nobody can make the fact true.
-   *
-   * @param comes when it becomes true by itself, in milliseconds since the epoch.
-   */
-  possible(name: HookName, comes?: number): void
-  /** Makes the fact true: by the target's hook, or by waiting for it. */
-  state(name: HookName, subject: HookSubject, comes?: number): Promise<void>
-  /** Ends the program that is under way, and every later one at once. */
-  interrupt(): void
-}
-
 /** What facts work with. */
 export interface HookParts {
   target: Target
@@ -44,101 +29,99 @@ export interface HookParts {
   onTold?(name: HookName, subject: HookSubject): void
 }
 
-/** The facts of one session. */
-export function createHooks({ target, question, onWaiting, onTold }: HookParts): Hooks {
+export type Hooks = ReturnType<typeof createHooks>
+
+/** How facts become true that a TPP cannot bring about, in one session. */
+export function createHooks({ target, question, onWaiting, onTold }: HookParts) {
+  const patient = target.expiryPatience / 1000
+  const interruption = new AbortController()
+
   const hookOf = (name: HookName) => {
     const hook = target.document.hooks?.[name]
     return hook?.ask !== undefined && !question ? undefined : hook
   }
-  const why = (name: HookName) =>
-    target.document.hooks?.[name]
-      ? `nobody is there to answer what the hook ${name} asks`
-      : `the target has no hook ${name}`
+
+  /**
+   * Ends the check as not applicable where nobody can make the fact true.
+   *
+   * @param comes when it becomes true by itself, in milliseconds since the epoch.
+   */
   const possible = (name: HookName, comes = Number.POSITIVE_INFINITY) => {
     if (hookOf(name)) return
     const seconds = Math.ceil((comes - Date.now()) / 1000)
-    if (seconds * 1000 <= target.expiryPatience) return
+    if (seconds <= patient) return
+    const why = target.document.hooks?.[name]
+      ? `nobody is there to answer what the hook ${name} asks`
+      : `the target has no hook ${name}`
     const late = Number.isFinite(seconds)
-      ? `, and it comes in ${seconds} s: expiryPatience is ${target.expiryPatience / 1000} s`
+      ? `, and it comes in ${seconds} s: expiryPatience is ${patient} s`
       : ''
-    throw new NotApplicable(`${why(name)}${late}`)
+    throw new NotApplicable(`${why}${late}`)
   }
-  const patient = target.expiryPatience / 1000
-  const interruption = new AbortController()
+
+  /** Makes a fact true; why it did not, undefined when it did. */
+  const call = async (name: HookName, hook: HookDocument, subject: HookSubject) => {
+    const fill: Fill = (text, spelt) => filledIn(text, { ...subject }, spelt)
+    if (hook.http) return callAddress(hook.http, fill)
+    if (hook.ask !== undefined) return question?.(name, fill(hook.ask))
+    const [program, ...args] = hook.command ?? []
+    if (!program) return 'it names neither http nor command'
+    const command = [program, ...args.map((arg) => fill(arg))]
+    const how = { env: {}, talkative: true, signal: interruption.signal }
+    const ran = await run({ command, base: target.base, patience: PATIENCE, ...how })
+    const failure = failureOf(ran)
+    return failure && `the program ${program} ${failure}${complaintOf(ran)}`
+  }
+
   return {
+    /** Seconds for which a consent is made that is to expire; undefined: a hook lets it expire. */
     shortLife: !hookOf('consent-expired') && patient >= LEAST_LIFE ? patient : undefined,
     possible,
-    async state(name, subject, comes) {
+    /** Makes the fact true: by the target's hook, which blocks the check if it fails, or by waiting for it. */
+    async state(name: HookName, subject: HookSubject, comes?: number): Promise<void> {
       possible(name, comes)
       onTold?.(name, subject)
       const hook = hookOf(name)
-      if (hook) return stateFact(target, name, hook, subject, interruption.signal, question)
+      if (hook) {
+        const why = await call(name, hook, subject)
+        if (why === undefined) return
+        const because = { kind: 'environment' as const, what: `hook ${name}` }
+        throw new Blocked(because, `the hook ${name} failed: ${why}`)
+      }
       onWaiting?.(name)
       // A clock that is behind lets it expire later, by our clock.
       await wait(Math.max(0, (comes ?? 0) - Date.now()) + target.clockTolerance * 1000)
       onWaiting?.()
     },
+    /** Ends the program that is under way, and every later one at once. */
     interrupt: () => interruption.abort(),
   }
 }
 
-/** Makes a fact true through a hook; a hook that fails blocks the check. */
-async function stateFact(
-  target: Target,
-  name: HookName,
-  hook: HookDocument,
-  subject: HookSubject,
-  signal: AbortSignal,
-  question: HookParts['question'],
-): Promise<void> {
-  const fill = (text: string, spelt: (value: string) => string = String) =>
-    text.replace(/\{(\w+)\}/g, (whole, key: string) => {
-      const value = subject[key as keyof HookSubject]
-      return value === undefined ? whole : spelt(value)
+type Fill = (text: string, spelt?: (value: string) => string) => string
+
+/** Calls the address of a hook; why it failed, undefined when it did not. */
+async function callAddress(
+  { url, method = 'POST', headers = {}, body }: NonNullable<HookDocument['http']>,
+  fill: Fill,
+): Promise<string | undefined> {
+  const text = body === undefined ? undefined : fill(JSON.stringify(body), inJson)
+  try {
+    const answer = await request(fill(url, encodeURIComponent), {
+      method: method as 'POST',
+      headers: { ...(text !== undefined && { 'content-type': 'application/json' }), ...headers },
+      body: text,
+      bodyTimeout: PATIENCE,
+      headersTimeout: PATIENCE,
     })
-  if (hook.http) {
-    const { url, method = 'POST', headers = {}, body } = hook.http
-    const text = body === undefined ? undefined : fill(JSON.stringify(body), inJson)
-    try {
-      const answer = await request(fill(url, encodeURIComponent), {
-        method: method as 'POST',
-        headers: { ...(text !== undefined && { 'content-type': 'application/json' }), ...headers },
-        body: text,
-        bodyTimeout: PATIENCE,
-        headersTimeout: PATIENCE,
-      })
-      await answer.body.dump()
-      if (answer.statusCode >= 400) throw new Error(`it answered ${answer.statusCode}`)
-    } catch (error) {
-      throw failed(name, (error as Error).message)
-    }
-    return
+    await answer.body.dump()
+    return answer.statusCode >= 400 ? `it answered ${answer.statusCode}` : undefined
+  } catch (error) {
+    return (error as Error).message
   }
-  if (hook.ask !== undefined) {
-    const undone = await question?.(name, fill(hook.ask))
-    if (undone !== undefined) throw failed(name, undone)
-    return
-  }
-  const [program, ...args] = hook.command ?? []
-  if (!program) throw failed(name, 'it names neither http nor command')
-  const { base } = target
-  const command = [program, ...args.map((arg) => fill(arg))]
-  const ran = await run({ command, base, patience: PATIENCE, env: {}, talkative: true, signal })
-  const ended = ran.ended === 'exited' ? `ended with exit code ${ran.code}` : ran.ended
-  const complaint = lastLine(ran.stderr).slice(0, 200)
-  const because = complaint === '' ? '' : `: ${complaint}`
-  if (ran.ended !== 'exited' || ran.code !== 0)
-    throw failed(name, `the program ${program} ${ended}${because}`)
 }
 
 /** Inside a string of JSON. */
 function inJson(value: string): string {
   return JSON.stringify(value).slice(1, -1)
-}
-
-function failed(name: HookName, why: string): Blocked {
-  return new Blocked(
-    { kind: 'environment', what: `hook ${name}` },
-    `the hook ${name} failed: ${why}`,
-  )
 }

@@ -19,27 +19,13 @@ interface Silence {
   since: number
 }
 
-/** What tells whether the listeners of the bank are there: each of them, and each thing asked of them. */
-export interface Liveness {
-  /**
-   * Called before a request is sent.
-   *
-   * @throws Blocked where requests of its kind, or all to its listener, had no answer.
-   */
-  admit(message: WireMessage): void
-  /** Called with every exchange; asks the listener again where only that explains what came. */
-  note(exchange: Exchange): Promise<void>
-  /** Is there no listener any more that answers? */
-  readonly gone: boolean
-}
-
 /**
  * Notices which listener of the bank has gone, and what it leaves unanswered, so that a run ends soon
  * instead of waiting for every time-out, and so that trouble is told from a refusal.
  *
  * @param send a request as it is, without a deviation of its own.
  */
-export function createLiveness(send: (message: WireMessage) => Promise<Exchange>): Liveness {
+export function createLiveness(send: (message: WireMessage) => Promise<Exchange>) {
   const silences = new Map<string, Silence>()
   /** The last answered request without a deviation that changes nothing, by listener and by endpoint too. */
   const answered = new Map<string, Exchange>()
@@ -82,16 +68,22 @@ export function createLiveness(send: (message: WireMessage) => Promise<Exchange>
   }
 
   return {
+    /** Is there no listener any more that answers? */
     get gone() {
       return origins.size > 0 && [...origins].every((origin) => silent(origin, DOUBT_OF_LISTENER))
     },
-    admit(message) {
+    /**
+     * Called before a request is sent.
+     *
+     * @throws Blocked where requests of its kind, or all to its listener, had no answer.
+     */
+    admit(message: WireMessage) {
       const origin = originOf(message.url)
       if (origin === undefined || asking.has(origin)) return
       const found =
         silent(origin, DOUBT_OF_LISTENER) ??
         silent(`${origin} ${message.identity}`, DOUBT) ??
-        silent(kindOf(origin, message), DOUBT)
+        silent(kindOf(origin, message.endpoint, message.identity, deviates(message)), DOUBT)
       if (!found) return
       if (performance.now() - found.since > AGAIN) {
         // One request is let through: an answer to it ends the silence.
@@ -100,33 +92,28 @@ export function createLiveness(send: (message: WireMessage) => Promise<Exchange>
       }
       throw unasked(origin, found)
     },
-    async note(exchange) {
+    /** Called with every exchange; asks the listener again where only that explains what came. */
+    async note(exchange: Exchange) {
       const origin = originOf(exchange.request.url)
       if (origin === undefined || exchange.retriedBy !== undefined) return
-      const { response, failure, connection, request, about } = exchange
-      const kind = kindOf(origin, {
-        endpoint: exchange.endpoint,
-        identity: connection.identity,
-        about,
-        headers: request.headers,
-      })
+      const { endpoint, response, failure, request, about } = exchange
+      const { identity, protocol } = exchange.connection
+      const wrong = deviates({ about, headers: request.headers })
+      const kind = kindOf(origin, endpoint, identity, wrong)
+      const asked = `${origin} ${endpoint}`
       origins.add(origin)
       if (response) {
-        for (const key of [origin, `${origin} ${connection.identity}`, kind]) silences.delete(key)
-        const right = !deviates(about, request.headers)
+        for (const key of [origin, `${origin} ${identity}`, kind]) silences.delete(key)
         lastAnswered.set(origin, exchange.id)
-        if (right) lastAnswered.set(`${origin} ${exchange.endpoint}`, exchange.id)
-        const plain = right && request.method === 'GET' && exchange.endpoint !== 'authorisation'
-        if (plain) {
-          answered.set(origin, exchange).set(`${origin} ${exchange.endpoint}`, exchange)
-        }
+        if (!wrong) lastAnswered.set(asked, exchange.id)
+        const plain = !wrong && request.method === 'GET' && endpoint !== 'authorisation'
+        if (plain) answered.set(origin, exchange).set(asked, exchange)
         return
       }
       if (asking.has(origin)) return
       const cut = failure && ['closed', 'tls-alert'].includes(failure.kind)
-      if (cut && !refusesConnection(failure) && deviates(about, request.headers)) {
-        const before =
-          lastAnswered.get(`${origin} ${exchange.endpoint}`) ?? lastAnswered.get(origin)
+      if (cut && !refusesConnection(failure) && wrong) {
+        const before = lastAnswered.get(asked) ?? lastAnswered.get(origin)
         if (before === undefined) return
         const after = await ask(origin, exchange)
         if (after.response) failure.alone = { before, after: after.id }
@@ -134,9 +121,9 @@ export function createLiveness(send: (message: WireMessage) => Promise<Exchange>
       }
       if (failure?.kind !== 'timeout' && failure?.kind !== 'unreachable') return
       // Where no session stood, nobody has seen what was asked: only who asked.
-      more(connection.protocol === undefined ? `${origin} ${connection.identity}` : kind, exchange)
+      more(protocol === undefined ? `${origin} ${identity}` : kind, exchange)
       // A firewall may drop what is wrong and serve what is right: that says nothing of the listener.
-      if (deviates(about, request.headers)) return
+      if (wrong) return
       if (more(origin, exchange) !== DOUBT_OF_LISTENER || !answered.has(origin)) return
       await ask(origin, exchange)
     },
@@ -148,20 +135,12 @@ function originOf(url: string): string | undefined {
 }
 
 /** What is asked of a listener: wrong requests may be left unanswered where right ones are not. */
-function kindOf(
-  origin: string,
-  {
-    endpoint,
-    identity,
-    about = {},
-    headers,
-  }: Pick<WireMessage, 'endpoint' | 'identity' | 'about' | 'headers'>,
-): string {
-  return [origin, endpoint, identity, deviates(about, headers) ? 'wrong' : ''].join(' ')
+function kindOf(origin: string, endpoint: string, identity: string, wrong: boolean): string {
+  return [origin, endpoint, identity, wrong ? 'wrong' : ''].join(' ')
 }
 
 /** Is there something about the request for which a bank may refuse it? */
-function deviates(about: Exchange['about'], headers: [string, string][]): boolean {
+function deviates({ about = {}, headers }: Pick<WireMessage, 'about' | 'headers'>): boolean {
   if (about.deviation !== undefined || about.optional) return true
   // "429 … while the customer is not present (no x-fapi-customer-ip-address header)".
   const data = about.consent !== undefined

@@ -1,42 +1,42 @@
 import { succeeded } from '../judge/matchers.ts'
-import type { Exchange } from '../wire/exchange.ts'
+import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
 import { createCaller } from './caller.ts'
 import type { ClientSteps } from './client-steps.ts'
-import type { NamedConsent } from './consent.ts'
-import type { ResumableApproval } from './resumable-approval.ts'
-import {
-  consentOwner,
-  exchangeOwner,
-  type Owners,
-  requireValue,
-  type Step,
-  type StepMemory,
-  visitOwner,
-} from './step-owners.ts'
+import { dataPath, type NamedConsent } from './consent.ts'
+import { type Owners, ownersOf, requireValue, type Step, type StepMemory } from './step-owners.ts'
 import { refreshed, type TokenSet } from './tokens.ts'
 import type { Visit } from './visit.ts'
 
-/** The steps of an approval. */
-interface Taken extends Pick<ClientSteps, 'registration'> {
-  consent(consent: NamedConsent): Promise<Step<ResumableApproval['facts']>>
-  visit(consent: NamedConsent): Promise<Step<Visit & { kind: 'granted' }> & { before?: Exchange }>
-  exchange(consent: NamedConsent): Promise<Step<TokenSet>>
+/** An approval as a run that was interrupted leaves it; exchanges by their ids. */
+export interface ResumableApproval {
+  consent: NamedConsent
+  /** Of the client that asked for it: another client's tokens are of no use. */
+  clientId: string
+  facts: ConsentFacts
+  visit: Visit & { kind: 'granted' }
+  /** Exchanges of the steps; absent where a browser or a person saw the answer. */
+  created?: string
+  before?: string
+  first?: string
+  last?: string
+  exchanged?: string
+  tokens?: TokenSet
 }
 
-/** What is kept of an approval that was just given. */
-export async function resumableApproval(
+/** What is kept of an approval that was just given: of its steps. */
+export function resumableApproval(
   consent: NamedConsent,
-  steps: Taken,
-): Promise<ResumableApproval> {
-  const created = await steps.consent(consent.reconfirms ?? consent)
-  const visited = await steps.visit(consent)
-  const exchanged = consent.keepsCode ? undefined : await steps.exchange(consent)
+  clientId: string,
+  taken: {
+    created: Step<ConsentFacts>
+    visited: Step<ResumableApproval['visit']> & { before?: Exchange }
+    exchanged?: Step<TokenSet>
+  },
+): ResumableApproval {
+  const { created, visited, exchanged } = taken
   const { first, last, ...visit } = requireValue(visited)
   return {
-    consent,
-    clientId: requireValue(await steps.registration(consent.client)).registered?.client_id ?? '',
-    facts: requireValue(created),
-    visit,
+    ...{ consent, clientId, facts: requireValue(created), visit },
     created: created.exchange?.id,
     before: visited.before?.id,
     first: first?.id,
@@ -78,7 +78,7 @@ export async function stillGood(
     data: async () => tokens.accessToken,
     funds: () => ({}),
   })
-  const answer: Exchange = await caller.get(dataPath(consent), { deviation })
+  const answer: Exchange = await caller.get(dataPath(consent.permissions), { deviation })
   return succeeded(answer) ? tokens : undefined
 }
 
@@ -94,26 +94,18 @@ export function restoreSteps(
   sent: (id: string | undefined) => Exchange | undefined,
 ): void {
   const { name, reconfirms } = consent
+  const own = ownersOf(consent, owners)
   const why = 'an interrupted run sent it'
   if (!reconfirms) {
-    const owner = consentOwner(consent, owners)
     const exchange = sent(ids.created)
-    memory.restore(`consent ${name}`, { owner, exchange, value: facts, why })
+    memory.restore(`consent ${name}`, { owner: own.consent, exchange, value: facts, why })
   }
   const [first, last] = [sent(ids.first), sent(ids.last)]
   const made = { ...granted, first, last }
-  const step = { owner: visitOwner(consent, owners), exchange: last ?? first, value: made, why }
+  const step = { owner: own.visit, exchange: last ?? first, value: made, why }
   const visited = Object.assign(step, { visit: made, before: sent(ids.before) })
   memory.restore(`visit ${name}`, visited)
   if (!tokens) return
-  const owner = exchangeOwner(consent, owners)
   const exchange = sent(ids.exchanged)
-  memory.restore(`exchange ${name}`, { owner, exchange, value: tokens, why })
-}
-
-/** What its permissions open in any case. */
-function dataPath({ permissions }: NamedConsent): string {
-  const opens = (word: string) => permissions.some((each) => each.startsWith(word))
-  if (opens('ReadAccounts')) return '/accounts'
-  return opens('ReadBalances') ? '/balances' : '/transactions'
+  memory.restore(`exchange ${name}`, { owner: own.exchange, exchange, value: tokens, why })
 }

@@ -18,20 +18,7 @@ import {
 import { dirname } from 'node:path'
 import { takeLock } from '../record/process-lock.ts'
 
-/** A file of secrets that only grows: one encrypted record a line, readable after a kill. */
-export interface ResumeFile {
-  /** When the file was begun, UTC. */
-  readonly since: string
-  /** What stood in it when it was opened, in order. */
-  readonly records: readonly unknown[]
-  append(record: unknown): void
-  /** Removes it; nothing is written any more. */
-  drop(): void
-  /** Lets another process have it. */
-  close(): void
-}
-
-export interface ResumeFileOptions {
+interface ResumeFileOptions {
   /** A private key that the target configures: who reads it could do all that the file allows. */
   secret: KeyObject
   /** What the records belong to. A file of anything else is begun anew. */
@@ -54,23 +41,27 @@ const CIPHER = 'aes-256-gcm'
 const NONCE = 12
 const TAG = 16
 
+export type ResumeFile = NonNullable<ReturnType<typeof openResumeFile>>
+
 /**
- * Opens a file of kept records, or begins it. AES-256-GCM under a key that HKDF-SHA256 derives from
+ * Opens a file of secrets that only grows, or begins it: one encrypted record a line, readable after a kill. AES-256-GCM under a key that HKDF-SHA256 derives from
  * the private key and a salt of the file; each record is bound to the header and to its place.
  *
  * @returns undefined while another process that is alive has it open.
  */
-export function openResumeFile(path: string, options: ResumeFileOptions): ResumeFile | undefined {
+export function openResumeFile(path: string, options: ResumeFileOptions) {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const lock = takeLock(`${path}.lock`)
   if ('owner' in lock) return undefined
   const opened = (options.fresh ? undefined : readBack(path, options)) ?? begun(path, options)
-  let { count } = opened
+  let count = opened.records.length
   let over = false
   return {
+    /** When the file was begun, UTC. */
     since: opened.header.since,
+    /** What stood in it when it was opened, in order. */
     records: opened.records,
-    append(record) {
+    append(record: unknown) {
       if (over) return
       const line = sealed(JSON.stringify(record), opened.key, placeOf(opened.line, count))
       try {
@@ -81,11 +72,13 @@ export function openResumeFile(path: string, options: ResumeFileOptions): Resume
         over = true
       }
     },
+    /** Removes it; nothing is written any more. */
     drop() {
       over = true
       rmSync(path, { force: true })
       lock.release()
     },
+    /** Lets another process have it. */
     close() {
       over = true
       lock.release()
@@ -93,21 +86,15 @@ export function openResumeFile(path: string, options: ResumeFileOptions): Resume
   }
 }
 
-interface Opened {
-  header: Header
-  line: string
-  key: Buffer
-  records: unknown[]
-  count: number
-}
+type Opened = ReturnType<typeof begun>
 
-function begun(path: string, { secret, binding }: ResumeFileOptions): Opened {
+function begun(path: string, { secret, binding }: ResumeFileOptions) {
   const salt = randomBytes(32).toString('base64url')
   const header: Header = { assay: 'kept', since: new Date().toISOString(), binding, salt }
   const line = JSON.stringify(header)
   rmSync(path, { force: true })
   writeFileSync(path, `${line}\n`, { mode: 0o600 })
-  return { header, line, key: keyOf(secret, salt), records: [], count: 0 }
+  return { header, line, key: keyOf(secret, salt), records: [] as unknown[] }
 }
 
 /** What a file holds; undefined when it is not there, of something else, too old or damaged. */
@@ -124,7 +111,7 @@ function readBack(path: string, options: ResumeFileOptions): Opened | undefined 
     const key = keyOf(options.secret, header.salt)
     const records = lines.map((each, at) => JSON.parse(unsealed(each, key, placeOf(line, at))))
     truncateSync(path, Buffer.byteLength(whole))
-    return { header, line, key, records, count: records.length }
+    return { header, line, key, records }
   } catch {
     return undefined
   }

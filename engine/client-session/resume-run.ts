@@ -1,7 +1,7 @@
 import type { Result } from '../judge/results.ts'
 import type { Observation } from '../record/check-result.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
-import type { ResumableApproval } from './resumable-approval.ts'
+import type { ResumableApproval } from './resume-approval.ts'
 import type { ResumeFile } from './resume-file.ts'
 import type { TokenSet } from './tokens.ts'
 import type { Visit, VisitRecord } from './visit.ts'
@@ -13,41 +13,6 @@ export interface EarlierJudgement {
   approvals: string[]
 }
 
-/**
- * What a run writes down as it goes, raw and encrypted, so that the next one goes on where it was
- * interrupted: every exchange, for the rules to judge again; every visit and what it yielded; and
- * every check that was judged.
- */
-export interface ResumableRun {
-  /** What an interrupted run left. */
-  readonly earlier: Earlier
-  exchange(exchange: Exchange): void
-  /** Nobody is sent again to be refused; a code that came of a visit is of no use later. */
-  visited(record: VisitRecord, visit: Visit | undefined): void
-  approved(approval: ResumableApproval): void
-  /** The tokens in use now, whatever they came from. */
-  tokens(consent: ConsentFacts, tokens: TokenSet): void
-  /** A check that spends this approval begins. */
-  spends(approval: string): void
-  judged(judgement: EarlierJudgement): void
-  /** The run is over, or begins anew: nothing is kept. */
-  drop(): void
-  close(): void
-}
-
-export interface Earlier {
-  since: string
-  exchanges: Exchange[]
-  visits: VisitRecord[]
-  /** Visits that ended without a code, by what they were for. */
-  refusals: Map<string, Visit[]>
-  approvals: Map<string, ResumableApproval>
-  /** ConsentId → the tokens in use last. */
-  tokens: Map<string, TokenSet>
-  spent: Set<string>
-  judgements: EarlierJudgement[]
-}
-
 type Entry =
   | { exchange: Exchange }
   | { visited: VisitRecord; visit?: Visit; first?: string; last?: string }
@@ -56,23 +21,34 @@ type Entry =
   | { spends: string }
   | { judged: EarlierJudgement }
 
-/** A run that is kept in a file. */
-export function resumableRun(file: ResumeFile): ResumableRun {
+export type ResumableRun = ReturnType<typeof resumableRun>
+
+/**
+ * What a run writes down as it goes, raw and encrypted, so that the next one goes on where it was
+ * interrupted: every exchange, for the rules to judge again; every visit and what it yielded; and
+ * every check that was judged.
+ */
+export function resumableRun(file: ResumeFile) {
   const append = (entry: Entry) => file.append(entry)
   return {
+    /** What an interrupted run left. */
     earlier: earlierOf(file),
-    exchange: (exchange) => append({ exchange: withoutJson(exchange) }),
-    visited(visited, visit) {
+    exchange: (exchange: Exchange) => append({ exchange: withoutJson(exchange) }),
+    /** Nobody is sent again to be refused; a code that came of a visit is of no use later. */
+    visited(visited: VisitRecord, visit: Visit | undefined) {
       if (!visit || visit.kind === 'granted') return append({ visited })
       const { first, last, ...rest } = visit
       append({ visited, visit: rest, first: first?.id, last: last?.id })
     },
-    approved: (approved) => append({ approved }),
-    tokens: ({ id }, tokens) => append({ tokens, of: id }),
-    spends: (spends) => append({ spends }),
-    judged(judged) {
+    approved: (approved: ResumableApproval) => append({ approved }),
+    /** The tokens in use now, whatever they came from. */
+    tokens: ({ id }: ConsentFacts, tokens: TokenSet) => append({ tokens, of: id }),
+    /** A check that spends this approval begins. */
+    spends: (spends: string) => append({ spends }),
+    judged(judged: EarlierJudgement) {
       if (counts(judged.result)) append({ judged })
     },
+    /** The run is over, or begins anew: nothing is kept. */
     drop: () => file.drop(),
     close: () => file.close(),
   }
@@ -84,16 +60,18 @@ function counts({ outcome, because }: Result): boolean {
   return outcome !== 'blocked' || because?.kind !== 'environment'
 }
 
-function earlierOf({ since, records }: ResumeFile): Earlier {
-  const earlier: Earlier = {
+function earlierOf({ since, records }: ResumeFile) {
+  const earlier = {
     since,
-    exchanges: [],
-    visits: [],
-    refusals: new Map(),
-    approvals: new Map(),
-    tokens: new Map(),
-    spent: new Set(),
-    judgements: [],
+    exchanges: [] as Exchange[],
+    visits: [] as VisitRecord[],
+    /** Visits that ended without a code, by what they were for. */
+    refusals: new Map<string, Visit[]>(),
+    approvals: new Map<string, ResumableApproval>(),
+    /** ConsentId → the tokens in use last. */
+    tokens: new Map<string, TokenSet>(),
+    spent: new Set<string>(),
+    judgements: [] as EarlierJudgement[],
   }
   const sent = new Map<string, Exchange>()
   for (const entry of records as Entry[]) {

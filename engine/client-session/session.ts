@@ -1,67 +1,31 @@
 import type { Driver } from '../authorisation-drivers/driver.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import type { Tpp } from '../client/tpp.ts'
 import type { Target } from '../configuration/resolve.ts'
 import type { Rule } from '../judge/rule.ts'
-import { createRuleEngine, type RuleEngine } from '../judge/rule-engine.ts'
+import { createRuleEngine } from '../judge/rule-engine.ts'
 import type { ResponseSchema } from '../judge/schemas.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { Wire } from '../wire/wire.ts'
-import type { Approval } from './approvals.ts'
 import { createVisits } from './authorisation.ts'
-import type { Caller, FundsAddresses } from './caller.ts'
-import { createCleanup } from './cleanup.ts'
+import type { FundsAddresses } from './caller.ts'
+import { createCleanup, deleteLeftovers } from './cleanup.ts'
 import { createClientSteps } from './client-steps.ts'
 import type { ClientStore } from './client-store.ts'
-import type { NamedConsent } from './consent.ts'
 import { createCustomerSteps } from './customer-steps.ts'
 import type { Deadline } from './deadline.ts'
-import { deleteLeftovers, type LeftBehind } from './delete-leftovers.ts'
-import { createExchangeListener } from './exchange-listener.ts'
 import { createFundsSteps } from './funds-steps.ts'
 import { createHeldTokens } from './held-tokens.ts'
-import { createHooks, type Hooks } from './hooks.ts'
+import { createHooks } from './hooks.ts'
 import { createIdTokenSignatures } from './id-token-signatures.ts'
 import { createIssuedTokens } from './issued-tokens.ts'
 import { createLiveness } from './liveness.ts'
-import type { ClientName, CustomerName } from './parties.ts'
-import type { ResumableApproval } from './resumable-approval.ts'
 import { restoreSteps, stillGood } from './resume-approval.ts'
 import type { ResumableRun } from './resume-run.ts'
 import { type Owners, stepMemory } from './step-owners.ts'
-import type { Steps } from './steps.ts'
-import type { Visit, VisitOptions, VisitRecord } from './visit.ts'
+import { currentTrace, noteBroken } from './trace.ts'
 
 /** What one run knows and remembers of one bank. */
-export interface Session {
-  readonly target: Target
-  readonly owners: Owners
-  readonly catalogue: Catalogue
-  readonly wire: Wire
-  readonly ruleEngine: RuleEngine
-  readonly steps: Steps
-  readonly hooks: Hooks
-  readonly leftovers: ReturnType<typeof createCleanup>
-  readonly visits: VisitRecord[]
-  /** How far checks look beyond the first case of a kind; a run says it before its first check. */
-  extent: Extent
-  tpp(name?: ClientName): Tpp
-  caller(name?: ClientName): Promise<Caller>
-  approved(consent: NamedConsent): Promise<Approval>
-  visit(options: VisitOptions): Promise<Visit>
-  customer(name?: CustomerName): CustomerName
-  /** What is written down for the run after one that is interrupted. */
-  readonly resumable?: ResumableRun
-  /** Takes over the approvals of an interrupted run that still work; gives their names. */
-  resume(names: string[]): Promise<string[]>
-  /** Does the bank not answer any more? */
-  readonly lost: boolean
-  /** Removes every consent that the run made and does not keep; says what is still there. */
-  cleanUp(): Promise<LeftBehind[]>
-  /** Ends the visit that is open, and every later one at once. */
-  interrupt(): void
-  close(): Promise<void>
-}
+export type Session = ReturnType<typeof createSession>
 
 /** What of the cases that a sentence holds for is looked at. */
 export interface Extent {
@@ -71,7 +35,8 @@ export interface Extent {
   approvals?: ReadonlySet<string>
 }
 
-export interface SessionParts {
+/** Composes a session from the bottom up: what comes later uses what comes before. */
+export function createSession(parts: {
   target: Target
   wire: Wire
   driver: Driver
@@ -83,6 +48,7 @@ export interface SessionParts {
   leftovers?: string
   /** Clients of earlier runs; without it every run registers its own. */
   clients?: ClientStore
+  /** What is written down for the run after one that is interrupted. */
   resumable?: ResumableRun
   /** Is somebody there to be asked? */
   operator?: boolean
@@ -94,10 +60,7 @@ export interface SessionParts {
   keeps?: () => boolean
   /** Sees every exchange, once it has been judged. */
   onExchange?: (exchange: Exchange) => void
-}
-
-/** Composes a session from the bottom up: what comes later uses what comes before. */
-export function createSession(parts: SessionParts): Session {
+}) {
   const { target, owners, wire, driver, catalogue, resumable, onExchange } = parts
   const ruleEngine = createRuleEngine(
     parts.schemas,
@@ -107,7 +70,9 @@ export function createSession(parts: SessionParts): Session {
     target.clockTolerance,
   )
   const leftovers = createCleanup(parts.leftovers)
-  if (resumable) leftovers.keepOnly([...resumable.earlier.approvals.values()].map(idOf))
+  if (resumable) {
+    leftovers.keepOnly([...resumable.earlier.approvals.values()].map(({ facts }) => facts.id))
+  }
   const memory = stepMemory()
   const funds: FundsAddresses = {}
   const held = createHeldTokens(resumable)
@@ -121,21 +86,35 @@ export function createSession(parts: SessionParts): Session {
     parts.deadline?.admit()
     liveness.admit(message)
   })
-  const listener = createExchangeListener({
-    ...{ ruleEngine, leftovers, issued, resumable, onExchange },
-  })
+  /** Notes who sent it, and has the rules judge it; what an interrupted run sent as the rest. */
+  const heed = (exchange: Exchange, earlier = false) => {
+    const trace = currentTrace()
+    if (trace && !earlier) {
+      exchange.about.check ??= trace.check
+      trace.exchanges.push(exchange)
+    }
+    leftovers.note(exchange)
+    issued.note(exchange)
+    const broken = ruleEngine.judge(exchange)
+    noteBroken(exchange, broken)
+    if (!earlier) {
+      trace?.broken.push(...broken)
+      resumable?.exchange(exchange)
+    }
+    onExchange?.(exchange)
+  }
   const verify = createIdTokenSignatures(ruleEngine.bank, async () => {
     return clients.tpp().call('jwks', { path: await clients.jwksAddress() })
   })
   wire.onExchange(async (exchange) => {
     await verify(exchange)
     await liveness.note(exchange)
-    listener.heed(exchange)
+    heed(exchange)
   })
   const sentBefore = new Map<string, Exchange>()
   for (const exchange of resumable?.earlier.exchanges ?? []) {
     sentBefore.set(exchange.id, exchange)
-    listener.heedEarlier(exchange)
+    heed(exchange, true)
   }
   driver.done?.((resumable?.earlier.visits ?? []).map(({ name }) => name.split(':')[0] ?? ''))
   const hooks = createHooks({
@@ -148,12 +127,12 @@ export function createSession(parts: SessionParts): Session {
     ...{ target, owners, driver, wire, clients, issued, resumable },
     async heed(exchange) {
       await verify(exchange)
-      listener.heed(exchange)
+      heed(exchange)
     },
   })
   const fundsSteps = createFundsSteps({ target, memory, owners, clients, funds })
   const { approved, ...customerSteps } = createCustomerSteps({
-    ...{ target, hooks, memory, owners, issued, clients, visits, held, funds, resumable },
+    ...{ hooks, memory, owners, issued, clients, visits, held, funds, resumable },
     onApproved(consentId) {
       if (resumable) leftovers.keep(consentId)
     },
@@ -161,26 +140,19 @@ export function createSession(parts: SessionParts): Session {
   const { tpp, caller, discovery, jwks, registration, registeredBefore } = clients
   const { management, replace } = clients
   const client = { discovery, jwks, registration, registeredBefore, management, replace }
+  const extent: Extent = { quick: false }
   return {
-    ...{
-      target,
-      owners,
-      catalogue,
-      wire,
-      ruleEngine,
-      hooks,
-      leftovers,
-      resumable,
-      tpp,
-      caller,
-      approved,
-    },
+    ...{ target, owners, catalogue, wire, ruleEngine, hooks, leftovers, resumable },
+    ...{ tpp, caller, approved },
+    /** The happy path, message by message; each step is sent once and remembered. */
     steps: { ...client, ...fundsSteps, ...customerSteps, owners: memory.owners },
     visits: visits.records,
-    extent: { quick: false },
+    /** How far checks look beyond the first case of a kind; a run says it before its first check. */
+    extent,
     visit: visits.visit,
     customer: visits.customer,
-    async resume(names) {
+    /** Takes over the approvals of an interrupted run that still work; gives their names. */
+    async resume(names: string[]) {
       const works: string[] = []
       for (const name of names) {
         const known = resumable?.earlier.approvals.get(name)
@@ -194,14 +166,17 @@ export function createSession(parts: SessionParts): Session {
       }
       return works
     },
+    /** Does the bank not answer any more? */
     get lost() {
       return liveness.gone
     },
+    /** Removes every consent that the run made and does not keep; says what is still there. */
     cleanUp() {
       parts.deadline?.lift()
       const spared = parts.keeps?.() ? leftovers.kept() : new Set<string>()
       return deleteLeftovers({ leftovers, clients, funds: fundsSteps }, spared)
     },
+    /** Ends the visit that is open, and every later one at once. */
     interrupt() {
       driver.interrupt?.()
       hooks.interrupt()
@@ -213,5 +188,3 @@ export function createSession(parts: SessionParts): Session {
     },
   }
 }
-
-const idOf = ({ facts }: ResumableApproval) => facts.id

@@ -112,20 +112,16 @@ export function stepMemory() {
   }
 }
 
-/** The check that owns the creation of a consent: that of the dates it asks for, if any. */
-export function consentOwner(consent: NamedConsent, { steps }: Owners): string {
-  if (consent.expiresInDays !== undefined) return steps.consentWithExpiry
-  const dated = [consent.transactionsFromDays, consent.transactionsToDays]
-  return dated.some((days) => days !== undefined) ? steps.consentWithPeriod : steps.consent
-}
-
-/** The check that owns the visit of an approval: the one thing that is special about it, if any. */
-export function visitOwner({ withoutState, reconfirms }: NamedConsent, { steps }: Owners): string {
-  if (withoutState) return steps.visitWithoutState
-  return reconfirms ? steps.visitAgain : steps.visit
-}
-
-/** A code of a re-confirmation is part of it; any other is exchanged by a check of its own. */
-export function exchangeOwner({ reconfirms }: NamedConsent, { steps }: Owners): string {
-  return reconfirms ? steps.visitAgain : steps.exchange
+/** The checks that own the steps of an approval: each the one thing that is special about it, if any. */
+export function ownersOf(consent: NamedConsent, { steps }: Owners) {
+  const { expiresInDays, transactionsFromDays, transactionsToDays, withoutState } = consent
+  const dated = (transactionsFromDays ?? transactionsToDays) !== undefined
+  const undated = dated ? steps.consentWithPeriod : steps.consent
+  const again = consent.reconfirms && steps.visitAgain
+  return {
+    consent: expiresInDays !== undefined ? steps.consentWithExpiry : undated,
+    visit: withoutState ? steps.visitWithoutState : (again ?? steps.visit),
+    // A code of a re-confirmation is part of it; any other is exchanged by a check of its own.
+    exchange: again ?? steps.exchange,
+  }
 }

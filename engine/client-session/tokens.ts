@@ -1,5 +1,5 @@
+import type { AuthorisationRequest } from '../client/messages.ts'
 import type { Redirect } from '../client/redirect.ts'
-import type { AuthorisationRequest } from '../client/tpp.ts'
 import { member } from '../judge/data-rows.ts'
 import { succeeded } from '../judge/matchers.ts'
 import type { About, Exchange } from '../wire/exchange.ts'

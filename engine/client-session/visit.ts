@@ -1,6 +1,7 @@
 import type { Page, VisitEnd } from '../authorisation-drivers/driver.ts'
+import type { AuthorisationDeviation, AuthorisationRequest } from '../client/messages.ts'
 import { parseRedirect, type Redirect } from '../client/redirect.ts'
-import type { AuthorisationDeviation, AuthorisationRequest, Tpp } from '../client/tpp.ts'
+import type { Tpp } from '../client/tpp.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { ClientName, CustomerName } from './parties.ts'
 
@@ -43,7 +44,7 @@ export type Visit = VisitFacts &
     | { kind: 'stopped'; why: string }
   )
 
-interface VisitFacts {
+export interface VisitFacts {
   request: AuthorisationRequest
   /** Answer of the authorisation endpoint itself. */
   first?: Exchange

@@ -25,41 +25,47 @@ export interface CallOptions {
   customerPresent?: boolean
 }
 
-interface Operation {
-  method: string
-  /** {subject} is replaced. */
-  path: string
-  mutual: boolean
+/** The operations of the endpoints table, as the documents write them; `{subject}` is replaced. */
+const DOCUMENTED: Partial<Record<CallEndpoint, string>> = {
+  'create-account-access-consent': 'POST /account-access-consents',
+  'query-account-access-consent': 'GET /account-access-consents/{subject}',
+  'delete-account-access-consent': 'DELETE /account-access-consents/{subject}',
+  'create-funds-confirmation-consent': 'POST /funds-confirmation-consents',
+  'delete-funds-confirmation-consent': 'DELETE /funds-confirmation-consents/{subject}',
+  accounts: 'GET /accounts',
+  account: 'GET /accounts/{subject}',
+  balances: 'GET /balances',
+  'account-balances': 'GET /accounts/{subject}/balances',
+  transactions: 'GET /transactions',
+  'account-transactions': 'GET /accounts/{subject}/transactions',
 }
 
-const CONSENT = '/account-access-consents'
+const PATTERNS = Object.entries(DOCUMENTED).map(([endpoint, line]) => ({
+  endpoint: endpoint as CallEndpoint,
+  pattern: new RegExp(`^${line.replace('{subject}', '([^/]+)')}$`),
+}))
 
-const OPERATIONS: Record<CallEndpoint, Operation> = {
-  discovery: { method: 'GET', path: '', mutual: false },
-  jwks: { method: 'GET', path: '', mutual: false },
-  authorisation: { method: 'GET', path: '', mutual: false },
-  products: { method: 'GET', path: '', mutual: false },
-  elsewhere: { method: 'GET', path: '', mutual: false },
-  'create-account-access-consent': { method: 'POST', path: CONSENT, mutual: true },
-  'query-account-access-consent': { method: 'GET', path: `${CONSENT}/{subject}`, mutual: true },
-  'delete-account-access-consent': { method: 'DELETE', path: `${CONSENT}/{subject}`, mutual: true },
-  'create-funds-confirmation-consent': { method: 'POST', path: '', mutual: true },
-  'delete-funds-confirmation-consent': { method: 'DELETE', path: '/{subject}', mutual: true },
-  accounts: { method: 'GET', path: '/accounts', mutual: true },
-  account: { method: 'GET', path: '/accounts/{subject}', mutual: true },
-  balances: { method: 'GET', path: '/balances', mutual: true },
-  'account-balances': { method: 'GET', path: '/accounts/{subject}/balances', mutual: true },
-  transactions: { method: 'GET', path: '/transactions', mutual: true },
-  'account-transactions': { method: 'GET', path: '/accounts/{subject}/transactions', mutual: true },
+/** The operation behind a method and a path of the endpoints table; `elsewhere` for any other. */
+export function routeOf(
+  method: string,
+  path: string,
+): { endpoint: CallEndpoint; subject?: string } {
+  for (const { endpoint, pattern } of PATTERNS) {
+    const found = pattern.exec(`${method} ${path}`)
+    if (!found) continue
+    const [, subject] = found
+    return { endpoint, ...(subject !== undefined && { subject: decodeURIComponent(subject) }) }
+  }
+  return { endpoint: 'elsewhere' }
 }
 
 /** Whether the document serves this operation over mutual TLS. */
 export function overMutualTls(endpoint: CallEndpoint): boolean {
-  return OPERATIONS[endpoint].mutual
+  return endpoint in DOCUMENTED
 }
 
 export function methodOf(endpoint: CallEndpoint): string {
-  return OPERATIONS[endpoint].method
+  return DOCUMENTED[endpoint]?.split(' ')[0] ?? 'GET'
 }
 
 /**
@@ -83,32 +89,24 @@ export function urlOf(endpoint: CallEndpoint, endpoints: Endpoints, options: Cal
 function address(endpoint: CallEndpoint, endpoints: Endpoints, options: CallOptions): string {
   const { path, subject } = options
   if (path !== undefined && /^https?:/i.test(path)) return path
-  const template = path ?? OPERATIONS[endpoint].path
   const base = baseOf(endpoint, endpoints)
   if (base === undefined) throw new TypeError(`${endpoint} needs a whole URL in path`)
+  // Funds confirmation consents have whole addresses of their own.
+  const documented = DOCUMENTED[endpoint]?.replace(/^\w+ (\/funds-confirmation-consents)?/, '')
+  const template = path ?? documented ?? ''
   if (!template.includes('{subject}')) return `${base}${template}`
   if (subject === undefined) throw new TypeError(`${endpoint} needs a subject`)
   return `${base}${template.replace('{subject}', () => encodeURIComponent(subject))}`
 }
 
 function baseOf(endpoint: CallEndpoint, endpoints: Endpoints): string | undefined {
-  switch (endpoint) {
-    case 'discovery':
-      return endpoints.discovery
-    case 'authorisation':
-      return endpoints.authorisation
-    case 'products':
-      return endpoints.products
-    case 'create-funds-confirmation-consent':
-      return endpoints.cbpii.create[0]
-    case 'delete-funds-confirmation-consent':
-      return endpoints.cbpii.delete[0]
-    case 'jwks':
-    case 'elsewhere':
-      return undefined
-    default:
-      return endpoints.aisp
+  const { discovery, authorisation, products, cbpii, aisp } = endpoints
+  const bases: Partial<Record<CallEndpoint, string | undefined>> = {
+    ...{ discovery, authorisation, products, jwks: undefined, elsewhere: undefined },
+    'create-funds-confirmation-consent': cbpii.create[0],
+    'delete-funds-confirmation-consent': cbpii.delete[0],
   }
+  return endpoint in bases ? bases[endpoint] : aisp
 }
 
 /** An address of the range for documentation (RFC 5737): a customer who is present. */
@@ -120,35 +118,34 @@ export function headersOf(
   method: string,
   options: CallOptions,
 ): [string, string][] {
-  const headers: [string, string][] = []
-  if (typeof options.bearer === 'string') {
-    headers.push(['Authorization', `Bearer ${options.bearer}`])
+  const { bearer, body, customerPresent } = options
+  const json = 'application/json'
+  const products = endpoint === 'products'
+  const own = {
+    Authorization: typeof bearer === 'string' ? `Bearer ${bearer}` : undefined,
+    ...(products && { 'Content-Type': json }),
+    Accept: json,
+    ...(!products && (method === 'POST' || body !== undefined) && { 'Content-Type': json }),
+    ...(overMutualTls(endpoint) && {
+      'x-fapi-interaction-id': randomUUID(),
+      'x-fapi-customer-ip-address': customerPresent === false ? undefined : CUSTOMER_ADDRESS,
+    }),
   }
-  if (endpoint === 'products') headers.push(['Content-Type', 'application/json'])
-  headers.push(['Accept', 'application/json'])
-  if (endpoint !== 'products' && (method === 'POST' || options.body !== undefined)) {
-    headers.push(['Content-Type', 'application/json'])
-  }
-  if (overMutualTls(endpoint)) {
-    headers.push(['x-fapi-interaction-id', randomUUID()])
-    if (options.customerPresent !== false) {
-      headers.push(['x-fapi-customer-ip-address', CUSTOMER_ADDRESS])
-    }
-  }
-  return withHeaders(headers, options.headers)
+  return withHeaders(own, options.headers)
 }
 
 /** Headers over others, names compared without case; undefined removes one. */
 export function withHeaders(
-  headers: [string, string][],
+  own: Record<string, string | undefined>,
   over: Record<string, string | undefined> = {},
 ): [string, string][] {
-  let result = headers
-  for (const [name, value] of Object.entries(over)) {
-    const at = result.findIndex(([known]) => known.toLowerCase() === name.toLowerCase())
-    const rest = result.filter((_, index) => index !== at)
-    if (value !== undefined) rest.splice(at < 0 ? rest.length : at, 0, [name, value])
-    result = rest
+  const headers = new Map<string, [string, string | undefined]>()
+  for (const [name, value] of [...Object.entries(own).filter(hasValue), ...Object.entries(over)]) {
+    headers.set(name.toLowerCase(), [name, value])
   }
-  return result
+  return [...headers.values()].filter(hasValue)
+}
+
+function hasValue(header: [string, string | undefined]): header is [string, string] {
+  return header[1] !== undefined
 }

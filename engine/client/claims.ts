@@ -7,8 +7,6 @@ export interface BankFacts {
   issuer: string
   /** Address of the token endpoint as the bank advertises it; undefined where it says nothing. */
   tokenEndpoint?: string
-  /** Audience of client assertions, where the target names one. */
-  assertionAudience?: string
   /** Seconds by which its clock may differ. */
   clockTolerance: number
   /** Grant types that the bank offers; undefined where it says nothing about them. */
@@ -79,37 +77,32 @@ export function assertionClaims(
 /** Seconds. */
 const HOUR = 3600
 
-/** Claims of the request object: FAPI 1.0 Advanced section 5.2.2, and the intent of the consent. */
-export function requestObjectClaims(message: {
-  clientId: string
-  bank: BankFacts
-  redirectUri: string
-  scope: string
-  state: string
-  nonce: string
-  consentId: string
-  intentClaim: string
-  /** Seconds until the request object expires: "exp" at most 60 minutes after "nbf". */
-  lifetime: number
-}): Record<string, unknown> {
-  // "exp" is at most 60 minutes after "nbf", whichever clock is ahead.
-  const { iat, exp } = timesFor(message.bank, message.lifetime)
+/**
+ * Claims of the request object: FAPI 1.0 Advanced section 5.2.2, and the intent of the consent.
+ *
+ * @param lifetime seconds until the request object expires.
+ * @param parameters those of the authorisation request.
+ * @param intent the claim that an ID token must have of the consent.
+ */
+export function requestObjectClaims(
+  bank: BankFacts,
+  lifetime: number,
+  parameters: Record<string, string>,
+  intent: Record<string, unknown>,
+): Record<string, unknown> {
+  const { iat, exp } = timesFor(bank, lifetime)
   return {
-    iss: message.clientId,
-    aud: message.bank.issuer,
-    response_type: 'code id_token',
-    client_id: message.clientId,
-    redirect_uri: message.redirectUri,
-    scope: message.scope,
-    state: message.state,
-    nonce: message.nonce,
+    iss: parameters.client_id,
+    aud: bank.issuer,
+    ...parameters,
     iat,
     nbf: iat,
+    // "exp" is at most 60 minutes after "nbf", whichever clock is ahead.
     exp: Math.min(exp, iat + HOUR),
     jti: randomUUID(),
     claims: {
       id_token: {
-        [message.intentClaim]: { value: message.consentId, essential: true },
+        ...intent,
         acr: {
           essential: true,
           values: ['urn:openbanking:psd2:sca', 'urn:openbanking:psd2:ca'],

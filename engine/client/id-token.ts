@@ -58,45 +58,55 @@ export interface IdTokenContext {
 export function compareIdToken(idToken: string, context: IdTokenContext): IdTokenFinding[] {
   const header = headerOf(idToken)
   const claims = claimsOf(idToken)
-  const form = finding(
-    'form',
-    header && claims ? 'a compact JWS' : 'no compact JWS',
-    'a compact JWS',
-  )
-  if (!header || !claims) return [form]
-  const { signature } = context
+  const jws = 'a compact JWS'
+  if (!header || !claims) return finding('form', 'no compact JWS', jws)
+  const { signature, issuer, clientId, nonce, code, state, accessToken, intentId } = context
+  const { intentClaim = 'openbanking_intent_id', alg = 'PS256', clockTolerance = 60 } = context
+  const { now = Math.floor(Date.now() / 1000) } = context
+  const { sub, aud, azp, exp, iat, acr } = claims
+  const isText = (value: unknown) => typeof value === 'string' && value !== ''
+  const half = (text?: string) =>
+    text === undefined ? undefined : halfHash(text, String(header.alg))
+  const later = typeof exp === 'number' && exp > now - clockTolerance
+  const earlier = typeof iat === 'number' && iat <= now + clockTolerance
   return [
-    form,
-    finding('alg', header.alg, context.alg ?? 'PS256'),
+    ...finding('form', jws, jws),
+    ...finding('alg', header.alg, alg),
     ...(signature === undefined ? [] : signed(signature, header)),
-    ...identity(claims, context),
-    ...times(claims, context),
-    ...bindings(claims, String(header.alg), context),
+    ...finding('iss', claims.iss, issuer),
+    ...finding('sub', isText(sub) ? 'a text' : sub, 'a text'),
+    ...finding('aud', aud, clientId, [aud].flat().includes(clientId)),
+    // "If an azp Claim is present, the Client SHOULD verify that its client_id is the Claim Value."
+    ...finding('azp', azp, azp === undefined ? undefined : clientId),
+    ...finding('exp', exp, `after ${now}`, later),
+    ...finding('iat', iat, `not after ${now}`, earlier),
+    ...finding('nonce', claims.nonce, nonce),
+    ...finding('c_hash', claims.c_hash, half(code)),
+    ...finding('s_hash', claims.s_hash, half(state)),
+    ...finding('at_hash', claims.at_hash, half(accessToken)),
+    ...finding('intent', claims[intentClaim], intentId),
+    ...finding('acr', acr, 'a text', isText(acr)),
   ]
 }
 
-type Claims = Record<string, unknown>
-
-function finding(what: IdTokenFinding['what'], actual: unknown, expected: string): IdTokenFinding {
-  return {
-    what,
-    ok: actual === expected,
-    absent: actual === undefined,
-    expected,
-    actual: shown(actual),
-  }
-}
-
-function shown(value: unknown): string {
-  if (value === undefined) return 'absent'
-  return typeof value === 'string' ? value : JSON.stringify(value)
+/** None where nothing is expected. */
+function finding(
+  what: IdTokenFinding['what'],
+  value: unknown,
+  expected: string | undefined,
+  ok = value === expected,
+): IdTokenFinding[] {
+  if (expected === undefined) return []
+  const absent = value === undefined
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return [{ what, ok, absent, expected, actual: absent ? 'absent' : text }]
 }
 
 /** Whether a key was found, and whether it verifies: of what `signatureOf` said. */
-function signed(said: IdTokenSignature, { kid }: Claims): IdTokenFinding[] {
+function signed(said: IdTokenSignature, { kid }: Record<string, unknown>): IdTokenFinding[] {
   const expected = kid === undefined ? 'a signing key in the JWKS' : `kid ${kid} in the JWKS`
-  const key = finding('key', said === 'no such key' ? said : expected, expected)
-  return key.ok ? [key, finding('signature', said, 'verifies')] : [key]
+  if (said === 'no such key') return finding('key', said, expected)
+  return [...finding('key', expected, expected), ...finding('signature', said, 'verifies')]
 }
 
 /**
@@ -133,50 +143,6 @@ function keysFor(jwks: unknown, kid: unknown): JWK[] {
     .filter((jwk) => jwk?.use === undefined || jwk.use === 'sig')
     .filter((jwk) => typeof jwk === 'object' && jwk !== null)
     .map(({ kty, n, e, crv, x, y }) => ({ kty, n, e, crv, x, y }))
-}
-
-function identity(claims: Claims, { issuer, clientId }: IdTokenContext): IdTokenFinding[] {
-  const found: IdTokenFinding[] = []
-  if (issuer !== undefined) found.push(finding('iss', claims.iss, issuer))
-  const { sub, azp } = claims
-  const named = typeof sub === 'string' && sub !== ''
-  found.push({ ...finding('sub', sub, 'a text'), ok: named, actual: named ? 'a text' : shown(sub) })
-  if (clientId === undefined) return found
-  const audiences = [claims.aud].flat()
-  found.push({ ...finding('aud', claims.aud, clientId), ok: audiences.includes(clientId) })
-  // "If an azp Claim is present, the Client SHOULD verify that its client_id is the Claim Value."
-  if (azp !== undefined) found.push(finding('azp', azp, clientId))
-  return found
-}
-
-function times(claims: Claims, context: IdTokenContext): IdTokenFinding[] {
-  const now = context.now ?? Math.floor(Date.now() / 1000)
-  const tolerance = context.clockTolerance ?? 60
-  const { exp, iat } = claims
-  const later = typeof exp === 'number' && exp > now - tolerance
-  const earlier = typeof iat === 'number' && iat <= now + tolerance
-  return [
-    { ...finding('exp', exp, `after ${now}`), ok: later },
-    { ...finding('iat', iat, `not after ${now}`), ok: earlier },
-  ]
-}
-
-function bindings(claims: Claims, alg: string, context: IdTokenContext): IdTokenFinding[] {
-  const { nonce, code, state, accessToken, intentId } = context
-  const found: IdTokenFinding[] = []
-  if (nonce !== undefined) found.push(finding('nonce', claims.nonce, nonce))
-  if (code !== undefined) found.push(finding('c_hash', claims.c_hash, halfHash(code, alg)))
-  if (state !== undefined) found.push(finding('s_hash', claims.s_hash, halfHash(state, alg)))
-  if (accessToken !== undefined) {
-    found.push(finding('at_hash', claims.at_hash, halfHash(accessToken, alg)))
-  }
-  if (intentId !== undefined) {
-    const claim = context.intentClaim ?? 'openbanking_intent_id'
-    found.push(finding('intent', claims[claim], intentId))
-  }
-  const known = typeof claims.acr === 'string' && claims.acr !== ''
-  found.push({ ...finding('acr', claims.acr, 'a text'), ok: known })
-  return found
 }
 
 /**

@@ -8,8 +8,6 @@ import {
   sign,
 } from 'node:crypto'
 
-export { claimsOf, headerOf } from '../wire/jwt-decode.ts'
-
 /** The one thing that is wrong with a JWT. Whatever is not named stays as it should be. */
 export interface JwtDeviation {
   /** PS256 is right; RS256, ES256, EdDSA, HS256, none, … are really signed with that algorithm. */
@@ -133,16 +131,15 @@ const madeUpKeys = new Map<string, KeyObject>()
 function madeUp(kind: 'rsa' | 'weak' | 'P-256' | 'P-384' | 'P-521' | 'ed25519'): KeyObject {
   const known = madeUpKeys.get(kind)
   if (known) return known
-  const { privateKey } = generate(kind)
+  const modulusLength = BITS.get(kind)
+  const { privateKey } =
+    modulusLength !== undefined
+      ? generateKeyPairSync('rsa', { modulusLength })
+      : kind === 'ed25519'
+        ? generateKeyPairSync(kind)
+        : generateKeyPairSync('ec', { namedCurve: kind })
   madeUpKeys.set(kind, privateKey)
   return privateKey
-}
-
-function generate(kind: string): { privateKey: KeyObject } {
-  const modulusLength = BITS.get(kind)
-  if (modulusLength !== undefined) return generateKeyPairSync('rsa', { modulusLength })
-  if (kind === 'ed25519') return generateKeyPairSync('ed25519')
-  return generateKeyPairSync('ec', { namedCurve: kind })
 }
 
 const BITS = new Map([

@@ -1,7 +1,6 @@
 import type { About } from '../wire/exchange.ts'
 import type { Retry } from '../wire/retry-after.ts'
-import type { JwtDeviation } from './jwt.ts'
-import type { Authentication } from './token-form.ts'
+import { type JwtDeviation, merged } from './jwt.ts'
 
 /** What every message may say of itself; rules read it, the bank never sees it. */
 export interface Told {
@@ -17,29 +16,26 @@ export interface Told {
   deviation?: string
 }
 
-export interface RegistrationDeviation extends Told {
-  jwt?: JwtDeviation
-  /** application/jwt is right; null sends none. */
+interface PostDeviation extends Told {
+  /** null sends none. */
   contentType?: string | null
+  headers?: Record<string, string | undefined>
+  /** Sent instead of the registration JWT, or of the form. */
+  body?: string
+  identity?: string
+}
+
+export interface RegistrationDeviation extends PostDeviation {
+  jwt?: JwtDeviation
   /** null leaves it out. */
   softwareStatement?: string | null | ((statement: string) => string)
-  identity?: string
-  /** Sent instead of the registration JWT. */
-  body?: string
-  headers?: Record<string, string | undefined>
   method?: string
 }
 
-export interface TokenDeviation extends Told {
+export interface TokenDeviation extends PostDeviation {
   assertion?: JwtDeviation
   /** Form fields; undefined removes one. */
   form?: Record<string, string | undefined>
-  headers?: Record<string, string | undefined>
-  /** application/x-www-form-urlencoded is right; null sends none. */
-  contentType?: string | null
-  /** Sent instead of the form. */
-  body?: string
-  identity?: string
   authentication?: Authentication
 }
 
@@ -57,4 +53,86 @@ export interface AuthorisationRequest {
   redirectUri: string
   consentId: string
   requestObject: string
+}
+
+/** The grants that the document refers to, with the fields of its token request. */
+export type Grant =
+  | { grant_type: 'client_credentials'; scope?: string }
+  | { grant_type: 'authorization_code'; code: string; redirect_uri: string }
+  | { grant_type: 'refresh_token'; refresh_token: string }
+
+/** "Must be the JWT-bearer assertion type URN". */
+const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
+/** How the client authenticates; private_key_jwt is right, the others are deviations. */
+export type Authentication =
+  | 'private_key_jwt'
+  | 'client_secret_basic'
+  | 'client_secret_post'
+  | 'none'
+
+/** The form of a token request. */
+export function tokenForm(message: {
+  grant: Grant
+  clientId: string
+  /** Made when private_key_jwt is used. */
+  assertion: () => string
+  authentication: Authentication
+  clientSecret: string
+  over: Record<string, string | undefined> | undefined
+}): string {
+  const { grant, clientId, clientSecret, authentication, over } = message
+  const authenticated: Record<Authentication, () => Record<string, string>> = {
+    private_key_jwt: () => ({
+      client_id: clientId,
+      client_assertion_type: JWT_BEARER,
+      client_assertion: message.assertion(),
+    }),
+    client_secret_post: () => ({ client_id: clientId, client_secret: clientSecret }),
+    client_secret_basic: () => ({}),
+    none: () => ({ client_id: clientId }),
+  }
+  const form = merged({ ...grant, ...authenticated[authentication]() }, over)
+  return new URLSearchParams(form as Record<string, string>).toString()
+}
+
+/** The Authorization header of client_secret_basic. */
+export function basic(clientId: string, clientSecret: string): string {
+  const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`
+  return `Basic ${Buffer.from(pair).toString('base64')}`
+}
+
+/** What a bank stores for a client, as far as messages depend on it, and the rest as it came. */
+export interface RegisteredClient {
+  client_id: string
+  redirect_uris: string[]
+  scope?: string
+  client_secret?: string
+  [member: string]: unknown
+}
+
+/**
+ * Reads a registration response leniently: whatever it lacks but the client_id, the client's own
+ * values stand in.
+ *
+ * @throws TypeError when there is no client_id to go on with.
+ */
+export function registeredClient(json: unknown): RegisteredClient {
+  const members = typeof json === 'object' && json !== null ? { ...json } : {}
+  const { client_id, redirect_uris, scope, client_secret, ...rest } = members as Record<
+    string,
+    unknown
+  >
+  if (typeof client_id !== 'string' || client_id === '') {
+    throw new TypeError('the registration response has no client_id')
+  }
+  return {
+    ...rest,
+    client_id,
+    redirect_uris: Array.isArray(redirect_uris)
+      ? redirect_uris.filter((uri): uri is string => typeof uri === 'string' && URL.canParse(uri))
+      : [],
+    ...(typeof scope === 'string' && { scope }),
+    ...(typeof client_secret === 'string' && { client_secret }),
+  }
 }

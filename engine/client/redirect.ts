@@ -32,12 +32,7 @@ export function parseRedirect(url: string): Redirect | undefined {
     address: url.split(/[?#]/, 1)[0] ?? url,
     query,
     fragment,
-    ...(mode && { mode }),
-    ...(code !== undefined && { code }),
-    ...(idToken !== undefined && { idToken }),
-    ...(state !== undefined && { state }),
-    ...(error !== undefined && { error }),
-    ...(errorDescription !== undefined && { errorDescription }),
+    ...{ mode, code, idToken, state, error, errorDescription },
   }
 }
 

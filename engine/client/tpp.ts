@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import type { Target, TargetClient } from '../configuration/resolve.ts'
-import type { Exchange } from '../wire/exchange.ts'
 import type { Wire } from '../wire/wire.ts'
 import {
   type CallEndpoint,
@@ -18,49 +17,20 @@ import {
   requestObjectClaims,
 } from './claims.ts'
 import { jwt, merged, type Signer } from './jwt.ts'
-import type {
-  AuthorisationDeviation,
-  AuthorisationRequest,
-  RegistrationDeviation,
-  TokenDeviation,
-  Told,
-} from './messages.ts'
-import { type RegisteredClient, registeredClient } from './registered-client.ts'
-import { type Grant, tokenForm } from './token-form.ts'
-
-export type {
-  AuthorisationDeviation,
-  AuthorisationRequest,
-  RegistrationDeviation,
-  TokenDeviation,
-  Told,
+import {
+  type AuthorisationDeviation,
+  type AuthorisationRequest,
+  basic,
+  type Grant,
+  type RegistrationDeviation,
+  registeredClient,
+  type TokenDeviation,
+  type Told,
+  tokenForm,
 } from './messages.ts'
 
 /** A TPP client: one correct builder per message, each open to one deviation. */
-export interface Tpp {
-  readonly name: string
-  readonly client: TargetClient
-  readonly target: Target
-  readonly wire: Wire
-  /** What the bank stored for the client; undefined until adopted, where none is configured. */
-  readonly registered: RegisteredClient | undefined
-  /** The audience of its client assertions. */
-  readonly audience: string
-  /** Uses a registration response: "the client must use the returned values". */
-  adopt(json: unknown): RegisteredClient
-  /** Uses what the bank's configuration says, as far as it can be used. */
-  learn(configuration: Record<string, unknown> | undefined): void
-  /** Claims of a correct registration. */
-  registrationClaims(): Record<string, unknown>
-  register(deviation?: RegistrationDeviation): Promise<Exchange>
-  token(grant: Grant, deviation?: TokenDeviation): Promise<Exchange>
-  authorisation(
-    message: { consentId: string; scope?: string; redirectUri?: string; state?: string },
-    deviation?: AuthorisationDeviation,
-  ): Promise<AuthorisationRequest>
-  /** Consents, data, products, discovery, jwks and any other address. */
-  call(endpoint: CallEndpoint, options?: CallOptions & Told): Promise<Exchange>
-}
+export type Tpp = ReturnType<typeof createTpp>
 
 /** Of these no sentence says whether a certificate is asked for. */
 const OPEN = new Set<CallEndpoint>(['discovery', 'jwks'])
@@ -79,9 +49,9 @@ export function createTpp(parts: {
   target: Target
   wire: Wire
   /** Another client at the same bank, which finds out the audience that this one takes too. */
-  sibling?: Tpp
-}): Tpp {
-  const { name, target, wire } = parts
+  sibling?: { readonly audience: string }
+}) {
+  const { name, target, wire, sibling } = parts
   const client = name === 'second' ? target.clients.second : target.clients.first
   if (!client || client.name !== name) throw new TypeError(`the target has no client ${name}`)
   const other = name === 'second' ? target.clients.first : target.clients.second
@@ -90,12 +60,7 @@ export function createTpp(parts: {
     kid: client.signing.kid,
     ...(other && { otherKey: other.signingKey }),
   }
-  const { assertionAudience } = target.document
-  const facts: BankFacts = {
-    issuer: target.issuer,
-    clockTolerance: target.clockTolerance,
-    ...(assertionAudience !== undefined && { assertionAudience }),
-  }
+  const facts: BankFacts = { issuer: target.issuer, clockTolerance: target.clockTolerance }
   let registered = client.clientId
     ? registeredClient({ client_id: client.clientId, redirect_uris: client.redirectUris })
     : undefined
@@ -106,8 +71,8 @@ export function createTpp(parts: {
   }
 
   const audience = (): string =>
-    parts.sibling?.audience ??
-    facts.assertionAudience ??
+    sibling?.audience ??
+    target.document.assertionAudience ??
     facts.tokenEndpoint ??
     target.endpoints.token
 
@@ -117,137 +82,123 @@ export function createTpp(parts: {
     retry: retry ?? true,
   })
 
+  /** `message` is made anew for every repeat: what a bank has seen once, it may refuse. */
+  const post = (
+    endpoint: 'registration' | 'token',
+    deviation: Omit<RegistrationDeviation, 'jwt' | 'softwareStatement'>,
+    type: string,
+    message: () => string,
+    Authorization?: string,
+  ) => {
+    const { body, contentType = type } = deviation
+    const own = {
+      Authorization,
+      'Content-Type': contentType ?? undefined,
+      Accept: 'application/json',
+    }
+    return wire.send({
+      endpoint,
+      identity: deviation.identity ?? name,
+      method: deviation.method ?? 'POST',
+      url: target.endpoints[endpoint],
+      headers: withHeaders(own, deviation.headers),
+      ...(body === undefined ? { body: message(), renewed: message } : { body }),
+      ...told(deviation),
+    })
+  }
+
   return {
     name,
     client,
     target,
     wire,
+    /** What the bank stored for the client; undefined until adopted, where none is configured. */
     get registered() {
       return registered
     },
+    /** The audience of its client assertions. */
     get audience() {
       return audience()
     },
 
-    adopt(json) {
+    /** Uses a registration response: "the client must use the returned values". */
+    adopt(json: unknown) {
       registered = registeredClient(json)
       return registered
     },
 
-    learn({ issuer, token_endpoint: token, grant_types_supported: grants } = {}) {
+    /** Uses what the bank's configuration says, as far as it can be used. */
+    learn({
+      issuer,
+      token_endpoint: token,
+      grant_types_supported: grants,
+    }: Record<string, unknown> = {}) {
       if (typeof token === 'string' && URL.canParse(token)) facts.tokenEndpoint = token
       if (typeof issuer === 'string' && URL.canParse(issuer)) facts.issuer = issuer
       if (Array.isArray(grants)) facts.grantTypes = grants.map(String)
     },
 
+    /** Claims of a correct registration. */
     registrationClaims: () => registrationClaims(client, facts, client.softwareStatement),
 
-    async register(deviation = {}) {
+    async register(deviation: RegistrationDeviation = {}) {
       const statement = statementFor(client, deviation.softwareStatement)
-      // Made anew for every repeat: what a bank has seen once, it may refuse.
-      const message = () => jwt(registrationClaims(client, facts, statement), signer, deviation.jwt)
-      const headers: [string, string][] = []
-      if (deviation.contentType !== null) {
-        headers.push(['Content-Type', deviation.contentType ?? 'application/jwt'])
-      }
-      headers.push(['Accept', 'application/json'])
-      return wire.send({
-        endpoint: 'registration',
-        identity: deviation.identity ?? name,
-        method: deviation.method ?? 'POST',
-        url: target.endpoints.registration,
-        headers: withHeaders(headers, deviation.headers),
-        ...(deviation.body === undefined
-          ? { body: message(), renewed: message }
-          : { body: deviation.body }),
-        ...told(deviation),
-      })
+      return post('registration', deviation, 'application/jwt', () =>
+        jwt(registrationClaims(client, facts, statement), signer, deviation.jwt),
+      )
     },
 
-    async token(grant, deviation = {}) {
+    async token(grant: Grant, deviation: TokenDeviation = {}) {
       const scoped =
         grant.grant_type === 'client_credentials'
           ? { ...grant, scope: grant.scope ?? client.scopes.accounts }
           : grant
       const clientSecret = registered?.client_secret ?? randomBytes(24).toString('base64url')
-      const formNow = () =>
-        tokenForm({
-          grant: scoped,
-          clientId: clientId(),
-          assertion: () =>
-            jwt(assertionClaims(clientId(), facts, audience()), signer, deviation.assertion),
-          authentication: deviation.authentication ?? 'private_key_jwt',
-          clientSecret,
-          over: deviation.form,
-        })
-      const textOf = (form: Record<string, string>) => new URLSearchParams(form).toString()
-      const { form, authorisation } = formNow()
-      const headers: [string, string][] = []
-      if (authorisation) headers.push(['Authorization', authorisation])
-      if (deviation.contentType !== null) {
-        const contentType = deviation.contentType ?? 'application/x-www-form-urlencoded'
-        headers.push(['Content-Type', contentType])
-      }
-      headers.push(['Accept', 'application/json'])
-      return wire.send({
-        endpoint: 'token',
-        identity: deviation.identity ?? name,
-        method: 'POST',
-        url: target.endpoints.token,
-        headers: withHeaders(headers, deviation.headers),
-        ...(deviation.body === undefined
-          ? { body: textOf(form), renewed: () => textOf(formNow().form) }
-          : { body: deviation.body }),
-        ...told({
-          ...deviation,
-          about: {
-            registered: {
-              clientId: clientId(),
-              ...(registered?.scope !== undefined && { scope: registered.scope }),
-            },
-            ...deviation.about,
-          },
-        }),
-      })
+      const assertion = () =>
+        jwt(assertionClaims(clientId(), facts, audience()), signer, deviation.assertion)
+      const authentication = deviation.authentication ?? 'private_key_jwt'
+      const message = { grant: scoped, clientId: clientId(), assertion, authentication }
+      const { scope } = registered ?? {}
+      const known = { clientId: clientId(), ...(scope !== undefined && { scope }) }
+      return post(
+        'token',
+        { ...deviation, about: { registered: known, ...deviation.about } },
+        'application/x-www-form-urlencoded',
+        () => tokenForm({ ...message, clientSecret, over: deviation.form }),
+        authentication === 'client_secret_basic' ? basic(clientId(), clientSecret) : undefined,
+      )
     },
 
-    async authorisation(message, deviation = {}) {
+    async authorisation(
+      message: { consentId: string; scope?: string; redirectUri?: string; state?: string },
+      deviation: AuthorisationDeviation = {},
+    ): Promise<AuthorisationRequest> {
       const { consentId } = message
       const scope = message.scope ?? `openid ${client.scopes.accounts}`
       const redirectUri =
         message.redirectUri ?? registered?.redirect_uris[0] ?? client.redirectUris[0] ?? ''
       const state = message.state ?? randomBytes(16).toString('base64url')
       const nonce = randomBytes(16).toString('base64url')
-      const claims = requestObjectClaims({
-        clientId: clientId(),
-        bank: facts,
-        redirectUri,
+      const lifetime = target.attended ? LIFETIME.attended : LIFETIME.unattended
+      const parameters = {
+        response_type: 'code id_token',
+        client_id: clientId(),
+        redirect_uri: redirectUri,
         scope,
         state,
-        nonce,
-        consentId,
-        intentClaim: target.intentClaim,
-        lifetime: target.attended ? LIFETIME.attended : LIFETIME.unattended,
-      })
+      }
+      const intent = { [target.intentClaim]: { value: consentId, essential: true } }
+      const claims = requestObjectClaims(facts, lifetime, { ...parameters, nonce }, intent)
       const requestObject = jwt(claims, signer, deviation.requestObject)
-      const query = merged(
-        {
-          response_type: 'code id_token',
-          client_id: clientId(),
-          redirect_uri: redirectUri,
-          scope,
-          state,
-          request: requestObject,
-        },
-        deviation.query,
-      )
+      const query = merged({ ...parameters, request: requestObject }, deviation.query)
       const url = urlOf('authorisation', target.endpoints, {
         query: query as Record<string, string>,
       })
       return { url, state, nonce, redirectUri, consentId, requestObject }
     },
 
-    async call(endpoint, options = {}) {
+    /** Consents, data, products, discovery, jwks and any other address. */
+    async call(endpoint: CallEndpoint, options: CallOptions & Told = {}) {
       const method = options.method ?? methodOf(endpoint)
       const { subject, body } = options
       const common = told(options)

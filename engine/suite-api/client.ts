@@ -1,10 +1,6 @@
 export type { CallOptions } from '../client/call.ts'
+export type { RegistrationDeviation, TokenDeviation } from '../client/messages.ts'
 export { parseRedirect, type Redirect, redirectsTo } from '../client/redirect.ts'
-export {
-  createTpp,
-  type RegistrationDeviation,
-  type TokenDeviation,
-  type Tpp,
-} from '../client/tpp.ts'
+export { createTpp, type Tpp } from '../client/tpp.ts'
 export type { Target } from '../configuration/resolve.ts'
 export type { HookName } from '../configuration/target.ts'

@@ -1,4 +1,4 @@
-export type { Approval } from '../client-session/approvals.ts'
+export type { Approval } from '../client-session/caller.ts'
 export {
   type ConsentData,
   consent,
