@@ -130,12 +130,7 @@ const faults: Fault[] = [
     'to-the-second-client',
     fails('SEC-07/second-client'),
   ),
-  foreignAccount(
-    'account-transactions',
-    isAbsent,
-    'while-absent',
-    fails('SEC-07/transactions'),
-  ),
+  foreignAccount('account-transactions', isAbsent, 'while-absent', fails('SEC-07/transactions')),
   {
     id: 'account-ids-of-the-second-customer-change-with-a-refresh',
     story: 'Customers of the acquired portfolio have ids that are made of the session.',
