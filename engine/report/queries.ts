@@ -25,6 +25,16 @@ export function checksWith(report: Pick<Report, 'checks'>, ...outcomes: Outcome[
   return [...found.filter((c) => !c.deviation), ...found.filter((c) => c.deviation)]
 }
 
+/** Is it something that a reader must act on, and has a card of its own? */
+export function hasCard(outcome: Outcome): boolean {
+  return outcome === 'fail' || outcome === 'error' || outcome === 'warn'
+}
+
+/** Ids of the exchanges that show what became of a check; that of its control comes last. */
+export function evidenceOf({ exchanges, control }: CheckResult): string[] {
+  return control ? [...exchanges, control.exchange] : exchanges
+}
+
 /** Requirements by id. */
 export function requirementsById(report: Report): Map<string, RequirementResult> {
   return new Map(report.requirements.map((requirement) => [requirement.id, requirement]))

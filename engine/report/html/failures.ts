@@ -29,14 +29,13 @@ const MAX_TEXT = 4000
  */
 export function failureCard(check: CheckResult, context: Context): Markup {
   const { outcome, id, title, deviation: known } = check
+  const [first = id] = context.causes.get(id)?.findings ?? []
+  const folded = known
+    ? [known.owner, known.ticket, `until ${known.expires}`].filter(Boolean).join(' · ')
+    : first !== id && `the same cause as ${first}`
   const head = markup`${known ? markup`<span class="badge known">known</span>` : badge(outcome)} <span class="id">${id}</span> ${title}${context.fresh.has(id) ? markup` <span class="badge new">new</span>` : ''}`
-  if (known) {
-    return markup`<details class="card known" id="check-${id}" data-check="${id}"><summary>${head} <span class="said">${[known.owner, known.ticket, `until ${known.expires}`].filter(Boolean).join(' · ')}</span></summary>
-${cardBody(check, context)}</details>`
-  }
-  const [first] = context.causes.get(id)?.findings ?? []
-  if (first !== undefined && first !== id) {
-    return markup`<details class="card ${outcome}" id="check-${id}" data-check="${id}"><summary>${head} <span class="said">the same cause as ${first}</span></summary>
+  if (folded) {
+    return markup`<details class="card ${known ? 'known' : outcome}" id="check-${id}" data-check="${id}"><summary>${head} <span class="said">${folded}</span></summary>
 ${cardBody(check, context)}</details>`
   }
   return markup`<article class="card ${outcome}" id="check-${id}" data-check="${id}">
@@ -47,16 +46,20 @@ ${cardBody(check, context)}</article>`
 function cardBody(check: CheckResult, context: Context): Markup {
   const requirement = context.requirements.get(check.requirement)
   return markup`${deviation(check)}
-${sentence(requirement)}
+${
+  requirement &&
+  markup`<blockquote>${requirement.quote.map((quote) => markup`<p>${quoted(quote)}</p>`)}
+<footer><a class="id" href="#${requirement.id}">${requirement.id}</a> <b>${requirement.level}</b> · ${requirement.chapter} · ${requirement.source}<br>${requirement.text}</footer></blockquote>`
+}
 ${message(check.message)}
 ${sentAndCame(check, context)}
 ${comparison(check)}
 ${excerpt(check, context)}
-${control(check, context)}
+${check.control && exchangeSlot(check.control.exchange, 'Its control: the same without the deviation', context)}
 ${evidence(check, context)}
 ${repeating(check, context)}
 ${explains(check, context)}
-${reading(requirement)}
+${requirement && reading(requirement)}
 <p class="appeal">Not so? See <a href="#appeal">how to appeal</a>.</p>
 `
 }
@@ -76,15 +79,6 @@ function excerpt(check: CheckResult, { exchanges }: Context): Markup {
   const found = excerptOf(check, exchanges.get(check.exchanges[0] ?? ''))
   if (!found) return markup``
   return markup`<figure class="excerpt"><figcaption>${check.place ?? ''}, from line ${found.from} of the body</figcaption><pre tabindex="0">${found.lines.map(({ text, marked }) => markup`<span class="${marked ? 'line mark' : 'line'}">${text}</span>`)}</pre></figure>`
-}
-
-function control(check: CheckResult, context: Context): Markup {
-  if (!check.control) return markup``
-  return exchangeSlot(
-    check.control.exchange,
-    'Its control: the same without the deviation',
-    context,
-  )
 }
 
 /** What sends it again: the suite itself, and curl. */
@@ -108,8 +102,8 @@ ${
 /** What has the same cause, and what it keeps from being judged. */
 function explains(check: CheckResult, { causes, checks }: Context): Markup {
   const cause = causes.get(check.id)
-  if (!cause || cause.findings[0] !== check.id) return markup``
-  const [, ...others] = cause.findings
+  const [first, ...others] = cause?.findings ?? []
+  if (!cause || first !== check.id) return markup``
   const list = (ids: string[]) =>
     markup`<ul>${ids.map((id) => markup`<li>${checkLink(id)} ${checks.get(id)?.title ?? ''}</li>`)}</ul>`
   return markup`${others.length > 0 ? markup`<details class="victims"><summary>The same cause explains ${counted(others.length, 'other finding')}: ${cause.evidence ?? ''}</summary>${list(others)}</details>` : ''}
@@ -119,14 +113,8 @@ ${cause.blocks.length > 0 ? markup`<details class="victims"><summary>It keeps ${
 function deviation(check: CheckResult): Markup {
   const known = check.deviation
   if (!known) return markup``
-  const details = [known.ticket, known.owner].filter((word) => word !== undefined && word !== '')
+  const details = [known.ticket, known.owner].filter(Boolean)
   return markup`<p class="deviation"><b>Known deviation</b> until <time>${known.expires}</time>: ${known.reason}${details.length > 0 ? ` (${details.join(', ')})` : ''}</p>`
-}
-
-function sentence(requirement: RequirementResult | undefined): Markup {
-  if (!requirement) return markup``
-  return markup`<blockquote>${requirement.quote.map((quote) => markup`<p>${quoted(quote)}</p>`)}
-<footer><a class="id" href="#${requirement.id}">${requirement.id}</a> <b>${requirement.level}</b> · ${requirement.chapter} · ${requirement.source}<br>${requirement.text}</footer></blockquote>`
 }
 
 /** The first line in bold; the rest, a trace of our own error, closed. */
@@ -167,7 +155,6 @@ function exchangeSlot(
 }
 
 /** How an ambiguous sentence is read, and what it leaves open. */
-export function reading(requirement: RequirementResult | undefined): Markup {
-  if (!requirement) return markup``
-  return markup`${requirement.decision ? markup`<p class="decision"><b>How the sentence is read</b> (${requirement.decision.id}): ${requirement.decision.text}</p>` : ''}${requirement.open ? markup`<p class="open"><b>Left open, never judged:</b> ${requirement.open}</p>` : ''}`
+export function reading({ decision, open }: RequirementResult): Markup {
+  return markup`${decision && markup`<p class="decision"><b>How the sentence is read</b> (${decision.id}): ${decision.text}</p>`}${open && markup`<p class="open"><b>Left open, never judged:</b> ${open}</p>`}`
 }

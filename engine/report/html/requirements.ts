@@ -1,22 +1,18 @@
 import { clip, quoted } from '../escape.ts'
-import { byChapter, OUTCOMES } from '../queries.ts'
-import type { CheckResult, Outcome, Report, RequirementResult } from '../report.ts'
-import { badge } from './badge.ts'
+import { byChapter, evidenceOf, hasCard, OUTCOMES } from '../queries.ts'
+import type { CheckResult, Report, RequirementResult } from '../report.ts'
+import { badge, checkLink } from './badge.ts'
 import { type Context, reading } from './failures.ts'
 import { type Markup, markup } from './markup.ts'
 
-/** The name of a document for a reader; the folder's name when it is not known. */
-export function documentTitle(document: string): string {
-  const titles: Record<string, string> = {
-    'account-information': 'Account information',
-    'product-information': 'Product information',
-  }
-  return titles[document] ?? document
+/** Names of documents for a reader. */
+const TITLES: Record<string, string> = {
+  'account-information': 'Account information',
+  'product-information': 'Product information',
 }
 
 /** Every requirement by document and chapter, each opening to its checks; with filters for the script. */
 export function requirementsSection(report: Report, context: Context): Markup {
-  const checks = new Map(report.checks.map((check) => [check.id, check]))
   const documents = byChapter(report)
   const chapters = documents.flatMap(({ document, chapters }) =>
     chapters.map(({ chapter }) => `${document}/${chapter}`),
@@ -28,13 +24,13 @@ ${documents.map(
   ({
     document,
     chapters,
-  }) => markup`<section class="document" aria-label="${documentTitle(document)}"><h3>${documentTitle(document)}</h3>
+  }) => markup`<section class="document" aria-label="${TITLES[document] ?? document}"><h3>${TITLES[document] ?? document}</h3>
 ${chapters.map(
   ({
     chapter,
     requirements,
   }) => markup`<details class="chapter" data-chapter="${document}/${chapter}"${requirements.every(inOrder) ? '' : markup` open`}><summary><h4>${chapter}</h4> <span class="tally">${tally(requirements)}</span></summary>
-${requirements.map((requirement) => requirementRow(requirement, checks, context))}
+${requirements.map((requirement) => requirementRow(requirement, context))}
 </details>`,
 )}
 </section>`,
@@ -78,18 +74,12 @@ function tally(requirements: RequirementResult[]): Markup[] {
     )
 }
 
-function requirementRow(
-  requirement: RequirementResult,
-  checks: Map<string, CheckResult>,
-  context: Context,
-): Markup {
-  const own = requirement.checks.map((id) => checks.get(id)).filter((check) => check !== undefined)
-  const outcomes = [
-    ...new Set<Outcome>([requirement.outcome, ...own.map((check) => check.outcome)]),
-  ]
+function requirementRow(requirement: RequirementResult, context: Context): Markup {
+  const own = requirement.checks.flatMap((id) => context.checks.get(id) ?? [])
+  const outcomes = [...new Set([requirement.outcome, ...own.map(({ outcome }) => outcome)])]
   const fresh = own.some((check) => context.fresh.has(check.id))
   const known = own.some((check) => check.deviation)
-  return markup`<details class="requirement" id="${requirement.id}" data-level="${requirement.level}"${inOrder(requirement) && own.every(({ outcome }) => !hasCardOutcome(outcome)) ? markup` data-order` : ''} data-outcomes="${outcomes.join(' ')}"${fresh ? markup` data-fresh` : ''}>
+  return markup`<details class="requirement" id="${requirement.id}" data-level="${requirement.level}"${inOrder(requirement) && !own.some(({ outcome }) => hasCard(outcome)) ? markup` data-order` : ''} data-outcomes="${outcomes.join(' ')}"${fresh ? markup` data-fresh` : ''}>
 <summary><span class="id">${requirement.id}</span> <span class="level ${requirement.level}">${requirement.level}</span> <span class="text">${requirement.text}</span> <span class="end">${fresh ? markup`<span class="badge new">new</span> ` : ''}${known ? markup`<span class="badge known">known</span> ` : ''}${requirement.notTested ? markup`<span class="badge not-run">not tested</span>` : badge(requirement.outcome)}</span></summary>
 <div class="body">
 <blockquote>${requirement.quote.map((quote) => markup`<p>${quoted(quote)}</p>`)}<footer>${requirement.source}</footer></blockquote>
@@ -101,33 +91,19 @@ ${own.length > 0 ? markup`<ul class="checks">${own.map((check) => checkRow(check
 
 /** Checks with a card of their own are linked; the others stand here. */
 function checkRow(check: CheckResult, context: Context): Markup {
-  const carded = hasCard(check)
-  const evidence = [
-    ...check.exchanges.slice(0, 5),
-    ...(check.control ? [check.control.exchange] : []),
-  ]
+  const carded = hasCard(check.outcome)
+  const evidence = evidenceOf({ ...check, exchanges: check.exchanges.slice(0, 5) })
   return markup`<li${carded ? '' : markup` id="check-${check.id}"`}>${badge(check.outcome)} ${
-    carded
-      ? markup`<a class="id" href="#${encodeURI(`check-${check.id}`)}">${check.id}</a>`
-      : markup`<span class="id">${check.id}</span>`
+    carded ? checkLink(check.id) : markup`<span class="id">${check.id}</span>`
   } ${check.title}${check.kind === 'rule' ? ' (rule over every exchange)' : ''}${
     context.fresh.has(check.id) ? markup` <span class="badge new">new</span>` : ''
-  }${check.message ? markup`<br><span class="said">${clip(check.message, 500)}</span>` : ''}${
-    check.outcome === 'blocked' && check.blockedBy
-      ? markup`<br><span class="said">blocked by ${check.blockedBy}</span>`
-      : ''
+  }${check.message && markup`<br><span class="said">${clip(check.message, 500)}</span>`}${
+    check.outcome === 'blocked' &&
+    check.blockedBy &&
+    markup`<br><span class="said">blocked by ${check.blockedBy}</span>`
   }${
     evidence.length > 0
       ? markup`<br><span class="said">evidence ${evidence.map((id) => markup`<a class="id" href="#exchange-${id}" data-show="${id}">${id}</a> `)}${check.exchanges.length > 5 ? `and ${check.exchanges.length - 5} more` : ''}</span>`
       : ''
   }</li>`
-}
-
-/** Checks that a reader must act on. */
-export function hasCard({ outcome }: CheckResult): boolean {
-  return hasCardOutcome(outcome)
-}
-
-function hasCardOutcome(outcome: Outcome): boolean {
-  return outcome === 'fail' || outcome === 'error' || outcome === 'warn'
 }
