@@ -25,6 +25,12 @@ export function checksWith(report: Pick<Report, 'checks'>, ...outcomes: Outcome[
   return [...found.filter((c) => !c.deviation), ...found.filter((c) => c.deviation)]
 }
 
+/** Checks of one outcome as the causes name them. */
+export function byCause(report: Report, ...outcomes: Outcome[]): CheckResult[] {
+  const order = report.causes.flatMap(({ findings }) => findings)
+  return checksWith(report, ...outcomes).sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
+}
+
 /** Is it something that a reader must act on, and has a card of its own? */
 export function hasCard(outcome: Outcome): boolean {
   return outcome === 'fail' || outcome === 'error' || outcome === 'warn'
@@ -35,17 +41,20 @@ export function evidenceOf({ exchanges, control }: CheckResult): string[] {
   return control ? [...exchanges, control.exchange] : exchanges
 }
 
-/** Requirements by id. */
-export function requirementsById(report: Report): Map<string, RequirementResult> {
-  return new Map(report.requirements.map((requirement) => [requirement.id, requirement]))
+/** Milliseconds that the run took. */
+export function durationOf({ startedAt, finishedAt }: Report): number {
+  return Date.parse(finishedAt) - Date.parse(startedAt)
 }
 
-/** Musts in scope that no check tests, each with its reason. */
-export function untestedMusts(report: Report): (RequirementResult & { notTested: string })[] {
-  return report.requirements.filter(
-    (requirement): requirement is RequirementResult & { notTested: string } =>
-      requirement.level === 'must' && requirement.notTested !== undefined,
+/** Requirements in scope that no check tests, each with its reason. */
+export function untested({ requirements }: Report) {
+  return requirements.flatMap(({ notTested, ...requirement }) =>
+    notTested === undefined ? [] : [{ ...requirement, notTested }],
   )
+}
+
+export function untestedMusts(report: Report) {
+  return untested(report).filter(({ level }) => level === 'must')
 }
 
 /** Documents, their chapters and the chapters' requirements, in the order of the report. */
@@ -57,9 +66,7 @@ export function byChapter(
     const { document, chapter } = splitChapter(requirement.chapter)
     const chapters = documents.get(document) ?? new Map<string, RequirementResult[]>()
     documents.set(document, chapters)
-    const requirements = chapters.get(chapter) ?? []
-    chapters.set(chapter, requirements)
-    requirements.push(requirement)
+    chapters.set(chapter, [...(chapters.get(chapter) ?? []), requirement])
   }
   return [...documents].map(([document, chapters]) => ({
     document,
@@ -81,11 +88,7 @@ export function headline(exchange: {
   failure?: { kind: string; code: string }
 }): string {
   const { request, response, failure } = exchange
-  const ending = response
-    ? String(response.status)
-    : failure
-      ? `${failure.kind} ${failure.code}`
-      : 'nothing'
+  const ending = response?.status ?? (failure ? `${failure.kind} ${failure.code}` : 'nothing')
   return `${request.method} ${clip(pathOf(request.url), 120)} → ${ending}`
 }
 

@@ -1,6 +1,6 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
-import { type AllureOptions, allureResults } from './allure.ts'
+import { allureResults } from './allure.ts'
 import { ctrf } from './ctrf.ts'
 import { diffReports } from './diff.ts'
 import { diffMarkdown } from './diff-text.ts'
@@ -17,7 +17,7 @@ export interface Written {
   bytes: number
 }
 
-export interface ReportOptions extends AllureOptions {
+export interface ReportOptions {
   /** Folder of an earlier run to compare with: report.html marks what is new, diff.md and diff.json are made. */
   baseline?: string
   /** History file (JSON lines) that this run is added to, once; drawn as a trend in report.html. */
@@ -49,7 +49,7 @@ export async function writeReports(dir: string, options: ReportOptions = {}): Pr
   }
   const written: Written[] = []
   for (const [name, content] of files) written.push(await place(dir, name, content))
-  written.push(await placeFolder(dir, 'allure-results', allureResults(shown, exchanges, options)))
+  written.push(await placeFolder(dir, 'allure-results', allureResults(shown, exchanges)))
   return written
 }
 

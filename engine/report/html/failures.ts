@@ -1,22 +1,19 @@
 import { curl } from '../curl.ts'
 import { clip, counted, quoted } from '../escape.ts'
 import { excerptOf } from '../excerpt.ts'
+import type { Indexed } from '../indexed.ts'
 import { headline } from '../queries.ts'
-import type { CheckResult, ExchangeRecord, ReportedCause, RequirementResult } from '../report.ts'
+import type { CheckResult, ReportedCause, RequirementResult } from '../report.ts'
 import { badge, checkLink } from './badge.ts'
 import { type Markup, markup } from './markup.ts'
 
-export interface Context {
-  requirements: Map<string, RequirementResult>
-  checks: Map<string, CheckResult>
-  exchanges: Map<string, ExchangeRecord>
+export interface Context extends Indexed {
   /** Causes by the findings that they explain. */
   causes: Map<string, ReportedCause>
   /** Checks that did not end like this in the run before. */
   fresh: Set<string>
   /** Folder of the run, as the user would type it. */
   folder?: string
-  side?: 'TPP'
 }
 
 /** Most that is written out of one text of a bank. */
@@ -82,8 +79,8 @@ function excerpt(check: CheckResult, { exchanges }: Context): Markup {
 }
 
 /** What sends it again: the suite itself, and curl. */
-function repeating(check: CheckResult, { exchanges, folder, side }: Context): Markup {
-  if (side === 'TPP') {
+function repeating(check: CheckResult, { exchanges, folder, report }: Context): Markup {
+  if (report.target.side === 'TPP') {
     return markup`<details class="curl"><summary>Repeat it</summary>
 <pre tabindex="0"><code>assay tpp --tpp FILE --only ${check.id}</code></pre></details>`
   }

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../record/root.ts'
-import { boundedReport } from '../bounded-report.ts'
 import { verdictWord } from '../counts.ts'
 import type { ReportDiff } from '../diff.ts'
 import { count, counted } from '../escape.ts'
 import type { HistoryEntry } from '../history.ts'
-import { checksWith, requirementsById } from '../queries.ts'
-import type { CheckResult, ExchangeRecord, Outcome, Report } from '../report.ts'
+import { indexed } from '../indexed.ts'
+import { byCause, checksWith, untested } from '../queries.ts'
+import type { ExchangeRecord, Outcome, Report } from '../report.ts'
 import { appealSection, notTestedSection, observationsSection, remainsSection } from './appendix.ts'
 import { wrongSection } from './causes.ts'
 import { changesSection } from './changes.ts'
@@ -30,18 +30,16 @@ export function html(
   exchanges: ExchangeRecord[],
   more: { diff?: ReportDiff; history?: HistoryEntry[]; folder?: string } = {},
 ): string {
-  const report = boundedReport(whole)
+  const run = indexed(whole, exchanges)
+  const { report } = run
   const style = pageAsset('page.css')
   const script = pageAsset('page.js')
   const context: Context = {
-    requirements: requirementsById(report),
-    exchanges: new Map(exchanges.map((exchange) => [exchange.id, exchange])),
-    checks: new Map(report.checks.map((check) => [check.id, check])),
+    ...run,
     causes: new Map(
       report.causes.flatMap((cause) => cause.findings.map((id) => [id, cause] as const)),
     ),
     folder: more.folder,
-    side: report.target.side,
     fresh: new Set(more.diff?.new.map(({ id }) => id)),
   }
   const policy = [
@@ -73,7 +71,7 @@ ${wrongSection(report, context)}
 ${
   report.preflight
     ? ''
-    : markup`${restsOn(report)}
+    : markup`${restsOn(report, context)}
 ${changesSection(more.diff)}
 ${failuresSection(report, context)}
 ${remainsSection(report)}
@@ -96,7 +94,7 @@ ${appealSection(report)}
 
 function navigation(report: Report, exchanges: ExchangeRecord[], diff?: ReportDiff): Markup {
   const n = (...outcomes: Outcome[]) => checksWith(report, ...outcomes).length
-  const untested = report.requirements.filter(({ notTested }) => notTested !== undefined).length
+  const left = untested(report).length
   const judged = report.preflight === undefined
   const links: [id: string, name: string, shown: boolean][] = [
     ['wrong', 'What is wrong', true],
@@ -109,7 +107,7 @@ function navigation(report: Report, exchanges: ExchangeRecord[], diff?: ReportDi
     ['observations', `Recorded ${report.observations.length}`, report.observations.length > 0],
     ['timeline', 'Timeline', judged],
     ['exchanges', `Exchanges ${count(exchanges.length)}`, judged],
-    ['not-tested', `Not tested ${untested}`, judged && untested > 0],
+    ['not-tested', `Not tested ${left}`, judged && left > 0],
     ['about', 'About', true],
     ['appeal', 'Reading it', true],
   ]
@@ -119,11 +117,8 @@ function navigation(report: Report, exchanges: ExchangeRecord[], diff?: ReportDi
 }
 
 function failuresSection(report: Report, context: Context): Markup {
-  const order = report.causes.flatMap(({ findings }) => findings)
-  const inOrder = (checks: CheckResult[]) =>
-    [...checks].sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
-  const failed = inOrder(checksWith(report, 'error', 'fail'))
-  const warned = inOrder(checksWith(report, 'warn'))
+  const failed = byCause(report, 'error', 'fail')
+  const warned = byCause(report, 'warn')
   const known = failed.filter((c) => c.outcome === 'fail' && c.deviation).length
   const errors = failed.filter((check) => check.outcome === 'error').length
   const failures = failed.length - known - errors
