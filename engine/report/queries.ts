@@ -31,6 +31,9 @@ export function byCause(report: Report, ...outcomes: Outcome[]): CheckResult[] {
   return checksWith(report, ...outcomes).sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
 }
 
+/** Outcomes that leave nothing to be done. */
+export const IN_ORDER: readonly Outcome[] = ['pass', 'observed', 'not-applicable']
+
 /** Is it something that a reader must act on, and has a card of its own? */
 export function hasCard(outcome: Outcome): boolean {
   return outcome === 'fail' || outcome === 'error' || outcome === 'warn'

@@ -1,6 +1,6 @@
 import type { CheckChange } from '../diff.ts'
 import { clip, counted } from '../escape.ts'
-import type { BankOverview, Overview } from '../overview.ts'
+import { type BankOverview, GRAVEST_FIRST, type Overview } from '../overview.ts'
 import type { Outcome } from '../report.ts'
 import { type Markup, markup, raw } from './markup.ts'
 import { pageAsset, sha256 } from './page.ts'
@@ -41,21 +41,16 @@ ${overview.banks.map(bankSection)}
 /** 2 banks, 1 TPP. */
 function heading({ banks }: Overview): string {
   const tpps = banks.filter(({ side }) => side === 'TPP').length
-  const counts: [number, string][] = [
-    [banks.length - tpps, 'bank'],
-    [tpps, 'TPP'],
-  ]
-  const shown = counts.filter(([count]) => count > 0)
-  return shown.map(([count, what]) => counted(count, what)).join(', ')
+  const own = banks.length - tpps
+  return [own > 0 && counted(own, 'bank'), tpps > 0 && counted(tpps, 'TPP')]
+    .filter(Boolean)
+    .join(', ')
 }
 
 function headline({ banks }: Overview): string {
-  const words = ['nonconformant', 'error', 'incomplete', 'conformant'] as const
-  return words
-    .map((word) => ({ word, n: banks.filter(({ verdict }) => verdict === word).length }))
-    .filter(({ n }) => n > 0)
-    .map(({ word, n }) => `${n} ${word}`)
-    .join(', ')
+  const count = (word: string) => banks.filter(({ verdict }) => verdict === word).length
+  const words = GRAVEST_FIRST.filter((word) => count(word) > 0)
+  return words.map((word) => `${count(word)} ${word}`).join(', ')
 }
 
 const LEGEND: [Outcome, string][] = [

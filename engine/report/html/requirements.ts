@@ -1,5 +1,5 @@
 import { clip, quoted } from '../escape.ts'
-import { byChapter, evidenceOf, hasCard, OUTCOMES } from '../queries.ts'
+import { byChapter, evidenceOf, hasCard, IN_ORDER, OUTCOMES } from '../queries.ts'
 import type { CheckResult, Report, RequirementResult } from '../report.ts'
 import { badge, checkLink } from './badge.ts'
 import { type Context, reading } from './failures.ts'
@@ -40,7 +40,7 @@ ${requirements.map((requirement) => requirementRow(requirement, context))}
 
 /** Nothing in it that a reader must act on. */
 function inOrder({ outcome, notTested }: RequirementResult): boolean {
-  return notTested !== undefined || ['pass', 'observed', 'not-applicable'].includes(outcome)
+  return notTested !== undefined || IN_ORDER.includes(outcome)
 }
 
 function filters(report: Report, chapters: string[]): Markup {
