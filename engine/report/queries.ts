@@ -95,6 +95,11 @@ export function headline(exchange: {
   return `${request.method} ${clip(pathOf(request.url), 120)} → ${ending}`
 }
 
+/** The value of a header. */
+export function headerOf(headers: [string, string][], wanted: string): string | undefined {
+  return headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
+}
+
 /** Path and query of an address; the address itself when it is none. */
 export function pathOf(url: string): string {
   const match = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)$/i.exec(url)
