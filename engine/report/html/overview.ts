@@ -2,8 +2,8 @@ import type { CheckChange } from '../diff.ts'
 import { clip, counted } from '../escape.ts'
 import { type BankOverview, GRAVEST_FIRST, type Overview } from '../overview.ts'
 import type { Outcome } from '../report.ts'
-import { type Markup, markup, raw } from './markup.ts'
-import { pageAsset, sha256 } from './page.ts'
+import { document } from './document.ts'
+import { type Markup, markup } from './markup.ts'
 
 /**
  * overview.html: banks and TPPs × chapters as a heat map, what changed, the history of each check, what ends
@@ -12,30 +12,15 @@ import { pageAsset, sha256 } from './page.ts'
  * @param problems what could not be read
  */
 export function overviewPage(overview: Overview, problems: readonly string[]): string {
-  const style = pageAsset('page.css') + pageAsset('overview.css')
-  const policy = `default-src 'none'; style-src '${sha256(style)}'; base-uri 'none'; form-action 'none'`
-  return markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${heading(overview)} · Assay</title>
-<style>${raw(style)}</style>
-</head>
-<body>
-<main class="overview">
+  const body = markup`<main class="overview">
 <h1>${heading(overview)}</h1>
 <p>Until <time datetime="${overview.until}">${when(overview.until)}</time>. ${headline(overview)}</p>
 ${problems.map((problem) => markup`<p class="notice">${problem}</p>`)}
 ${heatMap(overview)}
 ${ending(overview)}
 ${overview.banks.map(bankSection)}
-</main>
-</body>
-</html>
-`.html
+</main>`
+  return document(heading(overview), ['page.css', 'overview.css'], body)
 }
 
 /** 2 banks, 1 TPP. */

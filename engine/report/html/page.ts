@@ -1,7 +1,3 @@
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { root } from '../../record/root.ts'
 import { verdictWord } from '../counts.ts'
 import type { ReportDiff } from '../diff.ts'
 import { count, counted } from '../escape.ts'
@@ -12,9 +8,10 @@ import type { ExchangeRecord, Outcome, Report } from '../report.ts'
 import { appealSection, notTestedSection, observationsSection, remainsSection } from './appendix.ts'
 import { wrongSection } from './causes.ts'
 import { changesSection } from './changes.ts'
+import { document } from './document.ts'
 import { exchangesSection } from './exchanges.ts'
 import { type Context, failureCard } from './failures.ts'
-import { type Markup, markup, raw } from './markup.ts'
+import { type Markup, markup } from './markup.ts'
 import { requirementsSection } from './requirements.ts'
 import { timelineSection } from './timeline.ts'
 import { trendSection } from './trend.ts'
@@ -22,8 +19,7 @@ import { aboutSection, restsOn, verdictBanner } from './verdict.ts'
 
 /**
  * report.html: one file that opens from disk and fetches nothing. Verdict, failures and requirements
- * stand in the page itself; its one script adds filters and shows exchanges. The policy in its head
- * allows that script and that style sheet by their hashes, and nothing else.
+ * stand in the page itself; its one script adds filters and shows exchanges.
  */
 export function html(
   whole: Report,
@@ -32,8 +28,6 @@ export function html(
 ): string {
   const run = indexed(whole, exchanges)
   const { report } = run
-  const style = pageAsset('page.css')
-  const script = pageAsset('page.js')
   const context: Context = {
     ...run,
     causes: new Map(
@@ -42,28 +36,7 @@ export function html(
     folder: more.folder,
     fresh: new Set(more.diff?.new.map(({ id }) => id)),
   }
-  const policy = [
-    "default-src 'none'",
-    `script-src '${sha256(script)}'`,
-    `style-src '${sha256(style)}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; ')
-  return markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<meta name="color-scheme" content="light dark">
-<title>${verdictWord(report)}: ${report.target.name} · Assay</title>
-<style>${raw(style)}</style>
-</head>
-<body>
-<a class="skip" href="#main">Skip to the findings</a>
+  const body = markup`<a class="skip" href="#main">Skip to the findings</a>
 ${verdictBanner(report)}
 ${navigation(report, exchanges, more.diff)}
 <main id="main">
@@ -85,11 +58,8 @@ ${notTestedSection(report)}`
 ${aboutSection(report)}
 ${appealSection(report)}
 </main>
-<footer>Made by Assay ${report.assay.version} from report.json and exchanges.jsonl. Secrets are replaced by pseudonyms that mean nothing outside of this run.</footer>
-<script>${raw(script)}</script>
-</body>
-</html>
-`.html
+<footer>Made by Assay ${report.assay.version} from report.json and exchanges.jsonl. Secrets are replaced by pseudonyms that mean nothing outside of this run.</footer>`
+  return document(`${verdictWord(report)}: ${report.target.name}`, ['page.css'], body, 'page.js')
 }
 
 function navigation(report: Report, exchanges: ExchangeRecord[], diff?: ReportDiff): Markup {
@@ -137,14 +107,4 @@ ${
 ${warned.map((check) => failureCard(check, context))}</section>`
     : ''
 }`
-}
-
-/** A source as a Content Security Policy names it. */
-export function sha256(text: string): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`
-}
-
-/** A style sheet or script of this folder. */
-export function pageAsset(name: string): string {
-  return readFileSync(join(root, 'engine', 'report', 'html', name), 'utf8')
 }
