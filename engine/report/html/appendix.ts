@@ -29,11 +29,7 @@ export function remainsSection(report: Report): Markup {
   if (report.leftBehind.length === 0 && report.problems.length === 0) return markup``
   return markup`<section id="remains" aria-labelledby="h-remains"><h2 id="h-remains">To clear up</h2>
 ${report.problems.length > 0 ? markup`<ul class="plain">${report.problems.map((problem) => markup`<li>${problem}</li>`)}</ul>` : ''}
-${
-  report.leftBehind.length > 0
-    ? markup`<h3>${counted(report.leftBehind.length, 'thing')} left behind at the bank</h3><ul class="plain">${report.leftBehind.map(({ kind, id, why }) => markup`<li>${kind} <code>${id}</code>: ${why}</li>`)}</ul>`
-    : ''
-}</section>`
+${report.leftBehind.length > 0 && markup`<h3>${counted(report.leftBehind.length, 'thing')} left behind at the bank</h3><ul class="plain">${report.leftBehind.map(({ kind, id, why }) => markup`<li>${kind} <code>${id}</code>: ${why}</li>`)}</ul>`}</section>`
 }
 
 /** How to read the page and how to contradict it. */

@@ -2,9 +2,8 @@ import { verdictWord } from '../counts.ts'
 import { brief, counted } from '../escape.ts'
 import type { Outcome, Report, ReportedCause } from '../report.ts'
 import { causeFacts, judgedParty, WHOSE } from '../whose.ts'
-import { badge, checkLink } from './badge.ts'
 import type { Context } from './failures.ts'
-import { type Markup, markup } from './markup.ts'
+import { badge, checkLink, type Markup, markup } from './markup.ts'
 
 /** Causes that stand in the list at once; the others are folded. */
 const MOST = 12

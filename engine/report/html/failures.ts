@@ -4,8 +4,7 @@ import { excerptOf } from '../excerpt.ts'
 import type { Indexed } from '../indexed.ts'
 import { headline } from '../queries.ts'
 import type { CheckResult, ReportedCause, RequirementResult } from '../report.ts'
-import { badge, checkLink } from './badge.ts'
-import { type Markup, markup } from './markup.ts'
+import { badge, checkLink, type Markup, markup } from './markup.ts'
 
 export interface Context extends Indexed {
   /** Causes by the findings that they explain. */
@@ -89,10 +88,9 @@ function repeating(check: CheckResult, { exchanges, folder, report }: Context): 
   return markup`<details class="curl"><summary>Repeat it</summary>
 <pre tabindex="0"><code>${command}</code></pre>
 ${
-  first
-    ? markup`<p>Or with curl: <code>assay credentials</code> writes the files and variables that it names. Signatures, nonces and single-use codes can't be redone by curl.</p>
+  first &&
+  markup`<p>Or with curl: <code>assay credentials</code> writes the files and variables that it names. Signatures, nonces and single-use codes can't be redone by curl.</p>
 <pre tabindex="0"><code>${curl(first)}</code></pre>`
-    : ''
 }</details>`
 }
 
@@ -117,11 +115,7 @@ function deviation(check: CheckResult): Markup {
 /** The first line in bold; the rest, a trace of our own error, closed. */
 function message(words: string): Markup {
   const [first = '', ...rest] = words.split('\n')
-  return markup`<p class="message">${clip(first, MAX_TEXT)}</p>${
-    rest.length > 0
-      ? markup`<details><summary>${counted(rest.length, 'more line')}</summary><pre tabindex="0">${clip(rest.join('\n'), MAX_TEXT)}</pre></details>`
-      : ''
-  }`
+  return markup`<p class="message">${clip(first, MAX_TEXT)}</p>${rest.length > 0 && markup`<details><summary>${counted(rest.length, 'more line')}</summary><pre tabindex="0">${clip(rest.join('\n'), MAX_TEXT)}</pre></details>`}`
 }
 
 function comparison(check: CheckResult): Markup {

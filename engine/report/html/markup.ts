@@ -1,4 +1,5 @@
 import { visible } from '../escape.ts'
+import type { Outcome } from '../report.ts'
 
 /** HTML that is safe to insert as it is; only `markup` and `raw` make it. */
 export interface Markup {
@@ -32,4 +33,14 @@ function written(value: Part): string {
 export function jsonForScript(value: unknown): string {
   const spelled = (c: string) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`
   return JSON.stringify(value).replace(/[<>\u2028\u2029]/g, spelled)
+}
+
+/** The word of an outcome in its colour. */
+export function badge(outcome: Outcome): Markup {
+  return markup`<span class="badge ${outcome}">${outcome}</span>`
+}
+
+/** A link to where a check stands on the page. */
+export function checkLink(id: string): Markup {
+  return markup`<a class="id" href="#${encodeURI(`check-${id}`)}">${id}</a>`
 }

@@ -83,18 +83,11 @@ function bankSection(bank: BankOverview): Markup {
   const { changes, history } = bank
   return markup`<section id="${anchor(bank)}" aria-labelledby="h-${anchor(bank)}"><h2 id="h-${anchor(bank)}">${bank.name} <small>${bank.side ? 'TPP, ' : ''}${bank.verdict}</small></h2>
 <p>Last run <time datetime="${bank.startedAt}">${when(bank.startedAt)}</time>, in <code>${bank.folder}</code>.${bank.partial ? ` It ended early: ${bank.partial}` : ''}</p>
-<div class="strip" role="img" aria-label="Verdicts of ${counted(bank.runs.length, 'run')}, oldest first: ${bank.runs.map(({ verdict }) => verdict).join(', ')}">${bank.runs.map(({ verdict, startedAt }) => markup`<i class="${TONES[verdict]}" title="${when(startedAt)}: ${verdict}"></i>`)}</div>
+<div class="strip" role="img" aria-label="Verdicts of ${counted(bank.runs.length, 'run')}, oldest first: ${bank.runs.map(({ verdict }) => verdict).join(', ')}">${bank.runs.map(({ verdict, startedAt }) => markup`<i class="${verdict}" title="${when(startedAt)}: ${verdict}"></i>`)}</div>
 ${changes ? markup`<h3>Since ${when(changes.since)}</h3>${changed('new', changes.new)}${changed('fixed', changes.fixed)}${changed('without a verdict now', changes.lost)}${changes.new.length + changes.fixed.length + changes.lost.length === 0 ? markup`<p>Nothing changed.</p>` : ''}` : ''}
 ${history.length === 0 ? markup`<p>Every check was in order in every run.</p>` : markup`<details${history.length <= 12 ? markup` open` : ''}><summary><b>${counted(history.length, 'check')} not always in order</b></summary><table><tbody>${history.map((row) => markup`<tr><th scope="row"><span class="id">${row.id}</span></th><td>${row.title}</td><td>${strip(row.outcomes)}</td></tr>`)}</tbody></table></details>`}
 </section>`
 }
-
-const TONES = {
-  conformant: 'pass',
-  nonconformant: 'fail',
-  incomplete: 'blocked',
-  error: 'error',
-} as const
 
 function strip(outcomes: (Outcome | null)[]): Markup {
   const words = outcomes.map((outcome) => outcome ?? 'not in the run').join(', ')

@@ -42,9 +42,8 @@ ${navigation(report, exchanges, more.diff)}
 <main id="main">
 ${wrongSection(report, context)}
 ${
-  report.preflight
-    ? ''
-    : markup`${restsOn(report, context)}
+  !report.preflight &&
+  markup`${restsOn(report, context)}
 ${changesSection(more.diff)}
 ${failuresSection(report, context)}
 ${remainsSection(report)}
@@ -94,17 +93,16 @@ function failuresSection(report: Report, context: Context): Markup {
   const failures = failed.length - known - errors
   const title = [
     failures > 0 ? counted(failures, 'failure') : 'No failure',
-    ...(errors > 0 ? [`${counted(errors, 'error')} of the suite`] : []),
-    ...(known > 0 ? [counted(known, 'known deviation')] : []),
-  ].join(', ')
+    errors > 0 && `${counted(errors, 'error')} of the suite`,
+    known > 0 && counted(known, 'known deviation'),
+  ]
   return markup`<section id="failures" aria-labelledby="h-failures">
-<h2 id="h-failures">${title}</h2>
+<h2 id="h-failures">${title.filter(Boolean).join(', ')}</h2>
 ${failed.map((check) => failureCard(check, context))}
 </section>
 ${
-  warned.length > 0
-    ? markup`<section id="warnings" aria-labelledby="h-warnings"><h2 id="h-warnings">${counted(warned.length, 'warning')}</h2>
+  warned.length > 0 &&
+  markup`<section id="warnings" aria-labelledby="h-warnings"><h2 id="h-warnings">${counted(warned.length, 'warning')}</h2>
 ${warned.map((check) => failureCard(check, context))}</section>`
-    : ''
 }`
 }

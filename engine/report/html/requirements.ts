@@ -1,9 +1,8 @@
 import { clip, quoted } from '../escape.ts'
 import { byChapter, evidenceOf, hasCard, IN_ORDER, OUTCOMES } from '../queries.ts'
 import type { CheckResult, Report, RequirementResult } from '../report.ts'
-import { badge, checkLink } from './badge.ts'
 import { type Context, reading } from './failures.ts'
-import { type Markup, markup } from './markup.ts'
+import { badge, checkLink, type Markup, markup } from './markup.ts'
 
 /** Names of documents for a reader. */
 const TITLES: Record<string, string> = {
@@ -95,15 +94,9 @@ function checkRow(check: CheckResult, context: Context): Markup {
   const evidence = evidenceOf({ ...check, exchanges: check.exchanges.slice(0, 5) })
   return markup`<li${carded ? '' : markup` id="check-${check.id}"`}>${badge(check.outcome)} ${
     carded ? checkLink(check.id) : markup`<span class="id">${check.id}</span>`
-  } ${check.title}${check.kind === 'rule' ? ' (rule over every exchange)' : ''}${
-    context.fresh.has(check.id) ? markup` <span class="badge new">new</span>` : ''
-  }${check.message && markup`<br><span class="said">${clip(check.message, 500)}</span>`}${
+  } ${check.title}${check.kind === 'rule' && ' (rule over every exchange)'}${context.fresh.has(check.id) && markup` <span class="badge new">new</span>`}${check.message && markup`<br><span class="said">${clip(check.message, 500)}</span>`}${
     check.outcome === 'blocked' &&
     check.blockedBy &&
     markup`<br><span class="said">blocked by ${check.blockedBy}</span>`
-  }${
-    evidence.length > 0
-      ? markup`<br><span class="said">evidence ${evidence.map((id) => markup`<a class="id" href="#exchange-${id}" data-show="${id}">${id}</a> `)}${check.exchanges.length > 5 ? `and ${check.exchanges.length - 5} more` : ''}</span>`
-      : ''
-  }</li>`
+  }${evidence.length > 0 && markup`<br><span class="said">evidence ${evidence.map((id) => markup`<a class="id" href="#exchange-${id}" data-show="${id}">${id}</a> `)}${check.exchanges.length > 5 ? `and ${check.exchanges.length - 5} more` : ''}</span>`}</li>`
 }

@@ -2,8 +2,7 @@ import { sizeFigures } from '../counts.ts'
 import { counted } from '../escape.ts'
 import { checksWith, headline } from '../queries.ts'
 import type { ApprovalUse, ExchangeRecord, Report } from '../report.ts'
-import { checkLink } from './badge.ts'
-import { type Markup, markup } from './markup.ts'
+import { checkLink, type Markup, markup } from './markup.ts'
 
 const WIDTH = 1000
 const LANE = 18

@@ -10,10 +10,9 @@ import {
 import { count, counted, span } from '../escape.ts'
 import { durationOf } from '../queries.ts'
 import type { CheckResult, Outcome, Report } from '../report.ts'
-import { badge, checkLink } from './badge.ts'
 import { blockedCauses, verdictMeaning } from './causes.ts'
 import type { Context } from './failures.ts'
-import { type Markup, markup } from './markup.ts'
+import { badge, checkLink, type Markup, markup } from './markup.ts'
 
 /** The head of the page: the verdict, of which bank, and what it rests on. */
 export function verdictBanner(report: Report): Markup {
