@@ -72,8 +72,7 @@ function createWriter({ colour = false, width = 100 }: ConsoleOptions) {
     },
     /** Lines of a body, what is wrong marked. */
     excerpt(check: CheckResult, exchange: ExchangeRecord | undefined) {
-      const found = excerptOf(check, exchange)
-      for (const text of found ? excerptLines(found) : []) {
+      for (const text of excerptLines(excerptOf(check, exchange))) {
         const as = text.startsWith('>') ? paint.yellow : paint.dim
         lines.push(as(`${indent}${text}`.slice(0, width)))
       }

@@ -1,13 +1,6 @@
 import { clip, visible } from './escape.ts'
 import type { CheckResult, ExchangeRecord } from './report.ts'
 
-/** Lines of a body around the place that a finding is about. */
-export interface Excerpt {
-  /** Number of the first line in the body as it is shown, from 1. */
-  from: number
-  lines: { text: string; marked: boolean }[]
-}
-
 /** Lines before and after what is marked. */
 const AROUND = 3
 /** Lines of one row that are marked; the rest is left out. */
@@ -17,11 +10,11 @@ const WIDTH = 200
 /** Lines of one body; what follows is left out. */
 const MOST_LINES = 50_000
 
-/** The place of a finding in the body of its exchange; undefined where there is no such place. */
-export function excerptOf(
-  { place }: Pick<CheckResult, 'place'>,
-  exchange: Pick<ExchangeRecord, 'response'> | undefined,
-): Excerpt | undefined {
+/**
+ * Lines of a body around the place that a finding is about; undefined where there is no such place.
+ * `from` is the number of the first line in the body as it is shown, from 1.
+ */
+export function excerptOf({ place }: CheckResult, exchange: ExchangeRecord | undefined) {
   const body = exchange?.response?.body
   const lines = place === undefined || !body ? [] : jsonLines(body)
   const at = nearest(lines, place ?? '')
@@ -88,7 +81,8 @@ function jsonLines(text: string): JsonLine[] {
 }
 
 /** As lines of plain text: a mark, the number of the line, the line. */
-export function excerptLines({ from, lines }: Excerpt): string[] {
+export function excerptLines(excerpt: ReturnType<typeof excerptOf>): string[] {
+  const { from, lines } = excerpt ?? { from: 0, lines: [] }
   const digits = String(from + lines.length).length
   return lines.map(({ text, marked }, i) => {
     return `${marked ? '>' : ' '} ${String(from + i).padStart(digits)} ${text}`

@@ -86,9 +86,8 @@ function untested(report: Report): string {
 
 function paragraph(check: CheckResult, { requirements, exchanges }: Indexed): string {
   const exchange = exchanges.get(check.exchanges[0] ?? '')
-  const found = excerptOf(check, exchange)
   // As a block of code, in which nothing is markup.
-  const excerpt = found && excerptLines(found).map((line) => `    ${oneLine(line)}\n`)
+  const body = excerptLines(excerptOf(check, exchange)).map((line) => `    ${oneLine(line)}\n`)
   const known = check.deviation ? ` (known deviation until ${text(check.deviation.expires)})` : ''
   const rows: [string, string | undefined][] = [
     ['requirement', requirements.get(check.requirement)?.text],
@@ -100,7 +99,7 @@ function paragraph(check: CheckResult, { requirements, exchanges }: Indexed): st
   const lines = rows
     .filter(([, value]) => value)
     .map(([name, value]) => `| ${name} | ${text(clip(value ?? '', 500))} |`)
-  return `### ${check.outcome} ${code(check.id)}${known}\n\n${text(clip(check.title, 300))}\n\n| | |\n| --- | --- |\n${lines.join('\n')}\n\n${excerpt ? `${excerpt.join('')}\n` : ''}`
+  return `### ${check.outcome} ${code(check.id)}${known}\n\n${text(clip(check.title, 300))}\n\n| | |\n| --- | --- |\n${lines.join('\n')}\n\n${body.length > 0 ? `${body.join('')}\n` : ''}`
 }
 
 /** Parts as long as they fit, and how many don't. */

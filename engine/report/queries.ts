@@ -1,5 +1,5 @@
 import { clip } from './escape.ts'
-import type { CheckResult, Outcome, Report, RequirementResult } from './report.ts'
+import type { CheckResult, ExchangeRecord, Outcome, Report, RequirementResult } from './report.ts'
 
 /** Worst first: the order in which a reader wants them. */
 export const OUTCOMES: readonly Outcome[] = [
@@ -61,9 +61,7 @@ export function untestedMusts(report: Report) {
 }
 
 /** Documents, their chapters and the chapters' requirements, in the order of the report. */
-export function byChapter(
-  report: Report,
-): { document: string; chapters: { chapter: string; requirements: RequirementResult[] }[] }[] {
+export function byChapter(report: Report) {
   const documents = new Map<string, Map<string, RequirementResult[]>>()
   for (const requirement of report.requirements) {
     const { document, chapter } = splitChapter(requirement.chapter)
@@ -85,12 +83,7 @@ export function splitChapter(chapter: string): { document: string; chapter: stri
 }
 
 /** `GET /transactions → 200`, or what happened instead of a response. */
-export function headline(exchange: {
-  request: { method: string; url: string }
-  response?: { status: number }
-  failure?: { kind: string; code: string }
-}): string {
-  const { request, response, failure } = exchange
+export function headline({ request, response, failure }: ExchangeRecord): string {
   const ending = response?.status ?? (failure ? `${failure.kind} ${failure.code}` : 'nothing')
   return `${request.method} ${clip(pathOf(request.url), 120)} → ${ending}`
 }

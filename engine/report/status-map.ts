@@ -47,7 +47,6 @@ export function machineMessage(check: CheckResult, max = 1000): string {
  */
 export function machineDetail(check: CheckResult, exchanges: Indexed['exchanges']): string {
   const { expected, actual, place, control, source } = check
-  const excerpt = excerptOf(check, exchanges.get(check.exchanges[0] ?? ''))
   const lines = [
     check.title,
     machineMessage(check, 4000),
@@ -57,7 +56,7 @@ export function machineDetail(check: CheckResult, exchanges: Indexed['exchanges'
     check.exchanges.length > 0 && `exchanges: ${clip(check.exchanges.join(' '), 500)}`,
     control && `control: ${control.exchange}, ${control.summary}`,
     source && `defined in: ${source.file}:${source.line}`,
-    ...(excerpt ? excerptLines(excerpt) : []),
+    ...excerptLines(excerptOf(check, exchanges.get(check.exchanges[0] ?? ''))),
   ]
   return visible(lines.filter(Boolean).join('\n'))
 }

@@ -43,11 +43,9 @@ function inOrder({ outcome, notTested }: RequirementResult): boolean {
 }
 
 function filters(report: Report, chapters: string[]): Markup {
-  const present = OUTCOMES.filter(
-    (o) =>
-      report.requirements.some((r) => r.outcome === o && r.notTested === undefined) ||
-      report.checks.some((c) => c.outcome === o),
-  )
+  const tested = report.requirements.filter(({ notTested }) => notTested === undefined)
+  const seen = new Set([...tested, ...report.checks].map(({ outcome }) => outcome))
+  const present = OUTCOMES.filter((outcome) => seen.has(outcome))
   return markup`<form class="filters" role="search" aria-label="Filter requirements" hidden>
 <label class="wide">Text <input type="search" name="text" placeholder="id, words of a requirement, a check, a message" autocomplete="off"></label>
 <label>Show <select name="order"><option value="">everything</option><option value="open"${report.requirements.every(inOrder) ? '' : markup` selected`}>what is not in order</option></select></label>
@@ -59,17 +57,14 @@ function filters(report: Report, chapters: string[]): Markup {
 }
 
 function tally(requirements: RequirementResult[]): Markup[] {
-  const tested = requirements.filter(({ notTested }) => notTested === undefined)
-  const untested = requirements.length - tested.length
-  const tallies = OUTCOMES.map((outcome) => ({
-    outcome: String(outcome),
-    n: tested.filter((requirement) => requirement.outcome === outcome).length,
-  }))
-  return [...tallies, { outcome: 'not tested', n: untested }]
-    .filter(({ n }) => n > 0)
+  const ends = requirements.map((each) =>
+    each.notTested === undefined ? each.outcome : 'not tested',
+  )
+  return [...OUTCOMES, 'not tested' as const]
+    .filter((end) => ends.includes(end))
     .map(
-      ({ outcome, n }) =>
-        markup`<span class="nowrap"><span class="dot ${outcome.replace(' ', '-')}"></span>${n} ${outcome}</span> `,
+      (end) =>
+        markup`<span class="nowrap"><span class="dot ${end.replace(' ', '-')}"></span>${ends.filter((each) => each === end).length} ${end}</span> `,
     )
 }
 

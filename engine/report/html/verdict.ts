@@ -8,7 +8,7 @@ import {
   verdictWord,
 } from '../counts.ts'
 import { count, counted, span } from '../escape.ts'
-import { durationOf } from '../queries.ts'
+import { checksWith, durationOf } from '../queries.ts'
 import type { CheckResult, Outcome, Report } from '../report.ts'
 import { blockedCauses, verdictMeaning } from './causes.ts'
 import type { Context } from './failures.ts'
@@ -78,8 +78,7 @@ function bar(parts: Figure[]): Markup {
 
 function notApplicable(report: Report): Markup {
   const groups = new Map<string, CheckResult[]>()
-  for (const check of report.checks) {
-    if (check.outcome !== 'not-applicable') continue
+  for (const check of checksWith(report, 'not-applicable')) {
     groups.set(check.message, [...(groups.get(check.message) ?? []), check])
   }
   if (groups.size === 0) return markup``
