@@ -29,6 +29,16 @@ export function byId<T extends { id: string }>(parts: readonly T[]): Map<string,
   return new Map(parts.map((part) => [part.id, part]))
 }
 
+/** Parts by what several of them may have in common, in their order. */
+export function grouped<T>(parts: readonly T[], keyOf: (part: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const part of parts) {
+    const key = keyOf(part)
+    groups.set(key, [...(groups.get(key) ?? []), part])
+  }
+  return groups
+}
+
 /**
  * The report with every string cut to a length that a reader can bear, saying how much is left out.
  * report.json keeps the whole.

@@ -1,8 +1,8 @@
 import { verdictSentence } from './counts.ts'
 import { brief, escapeMarkup } from './escape.ts'
-import { indexed } from './indexed.ts'
+import { grouped, indexed } from './indexed.ts'
 import { durationOf, untestedMusts } from './queries.ts'
-import type { CheckResult, ExchangeRecord, Report } from './report.ts'
+import type { ExchangeRecord, Report } from './report.ts'
 import { machineDetail, machineMessage, machineStatus, placeOf } from './status-map.ts'
 
 /**
@@ -13,12 +13,10 @@ import { machineDetail, machineMessage, machineStatus, placeOf } from './status-
 export function junit(whole: Report, exchanges: ExchangeRecord[]): string {
   const run = indexed(whole, exchanges)
   const { report } = run
-  const suites = new Map<string, CheckResult[]>()
-  for (const check of report.checks) {
+  const suites = grouped(report.checks, (check) => {
     const { document, chapter } = placeOf(run, check)
-    const name = `assay.${document}.${chapter}`
-    suites.set(name, [...(suites.get(name) ?? []), check])
-  }
+    return `assay.${document}.${chapter}`
+  })
   const verdict = verdictCase(report)
   const body = [
     suite(report, 'assay', [verdict.status], 0, [...properties(report), verdict.xml]),

@@ -1,6 +1,6 @@
 import { type CheckChange, diffReports, scopeOf } from './diff.ts'
 import { byStart } from './history.ts'
-import { byId } from './indexed.ts'
+import { byId, grouped } from './indexed.ts'
 import { IN_ORDER, OUTCOMES } from './queries.ts'
 import type { Outcome, Report } from './report.ts'
 
@@ -55,12 +55,8 @@ export function overviewOf(found: readonly FoundRun[], now: number): Overview {
     const { name, side } = run.report.target
     runs.set([name, side, run.report.startedAt].join('\n'), run)
   }
-  const byBank = new Map<string, FoundRun[]>()
-  for (const run of [...runs.values()].sort((a, b) => byStart(a.report, b.report))) {
-    const { name, side = '' } = run.report.target
-    const key = `${name}\n${side}`
-    byBank.set(key, [...(byBank.get(key) ?? []), run])
-  }
+  const sorted = [...runs.values()].sort((a, b) => byStart(a.report, b.report))
+  const byBank = grouped(sorted, ({ report: { target } }) => `${target.name}\n${target.side ?? ''}`)
   const gravity = ([, all]: [string, FoundRun[]]) =>
     GRAVEST_FIRST.indexOf(currentOf(all)?.report.verdict ?? 'conformant')
   const banks = [...byBank].sort((a, b) => gravity(a) - gravity(b) || (a[0] < b[0] ? -1 : 1))

@@ -1,4 +1,5 @@
 import { clip } from './escape.ts'
+import { grouped } from './indexed.ts'
 import type { CheckResult, ExchangeRecord, Outcome, Report, RequirementResult } from './report.ts'
 
 /** Worst first: the order in which a reader wants them. */
@@ -62,17 +63,15 @@ export function untestedMusts(report: Report) {
 
 /** Documents, their chapters and the chapters' requirements, in the order of the report. */
 export function byChapter(report: Report) {
-  const documents = new Map<string, Map<string, RequirementResult[]>>()
-  for (const requirement of report.requirements) {
-    const { document, chapter } = splitChapter(requirement.chapter)
-    const chapters = documents.get(document) ?? new Map<string, RequirementResult[]>()
-    documents.set(document, chapters)
-    chapters.set(chapter, [...(chapters.get(chapter) ?? []), requirement])
-  }
-  return [...documents].map(([document, chapters]) => ({
-    document,
-    chapters: [...chapters].map(([chapter, requirements]) => ({ chapter, requirements })),
-  }))
+  const place = ({ chapter }: RequirementResult) => splitChapter(chapter)
+  const documents = grouped(report.requirements, (each) => place(each).document)
+  return [...documents].map(([document, all]) => {
+    const chapters = grouped(all, (each) => place(each).chapter)
+    return {
+      document,
+      chapters: [...chapters].map(([chapter, requirements]) => ({ chapter, requirements })),
+    }
+  })
 }
 
 /** `account-information/transactions` in its two parts. */

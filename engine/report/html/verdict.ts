@@ -8,8 +8,9 @@ import {
   verdictWord,
 } from '../counts.ts'
 import { count, counted, span } from '../escape.ts'
+import { grouped } from '../indexed.ts'
 import { checksWith, durationOf } from '../queries.ts'
-import type { CheckResult, Outcome, Report } from '../report.ts'
+import type { Outcome, Report } from '../report.ts'
 import { blockedCauses, verdictMeaning } from './causes.ts'
 import type { Context } from './failures.ts'
 import { badge, checkLink, type Markup, markup } from './markup.ts'
@@ -77,10 +78,7 @@ function bar(parts: Figure[]): Markup {
 }
 
 function notApplicable(report: Report): Markup {
-  const groups = new Map<string, CheckResult[]>()
-  for (const check of checksWith(report, 'not-applicable')) {
-    groups.set(check.message, [...(groups.get(check.message) ?? []), check])
-  }
+  const groups = grouped(checksWith(report, 'not-applicable'), ({ message }) => message)
   if (groups.size === 0) return markup``
   return markup`<h3>Why something is not applicable</h3>
 <ul class="causes">${[...groups].map(
