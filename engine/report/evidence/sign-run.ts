@@ -122,7 +122,7 @@ export function readKey(text: string, passphrase: string | undefined): KeyObject
   return keyOf('signing', createPrivateKey, text, passphrase)
 }
 
-/** @throws InputError where the text is no such key, PEM or JWK; the text is not shown */
+/** @throws InputError where the text is no such key, PEM or JWK; a private key is not shown */
 export function keyOf(
   what: string,
   create: typeof createPrivateKey | typeof createPublicKey,
@@ -135,8 +135,9 @@ export function keyOf(
       ? create({ key: JSON.parse(key), format: 'jwk' })
       : create({ key, passphrase })
   } catch (error) {
-    // The message of a JSON error quotes the text, which is the key.
-    const why = error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message
+    // The message of a JSON error quotes the text, which may be the private key.
+    const hidden = what === 'signing' && error instanceof SyntaxError
+    const why = hidden ? 'it is not JSON' : (error as Error).message
     throw new InputError(`the ${what} key can't be read: ${why}`)
   }
 }
