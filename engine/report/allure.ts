@@ -1,103 +1,111 @@
 import { createHash } from 'node:crypto'
-import { LabelName, LinkType, Stage, Status, type TestResult } from 'allure-js-commons'
-import { evidence } from './allure-evidence.ts'
-import { CATEGORIES, environment } from './allure-facts.ts'
+import { LabelName, LinkType, Stage, type Status, type TestResult } from 'allure-js-commons'
+import { type AttachmentFile, evidence } from './allure-evidence.ts'
 import { allureDescription, allureLabels } from './allure-labels.ts'
-import { boundedReport } from './bounded-report.ts'
 import { clip, oneLine, visible } from './escape.ts'
-import { splitChapter } from './queries.ts'
-import type { CheckResult, ExchangeRecord, Report, RequirementResult } from './report.ts'
-import { stableUuid } from './stable-uuid.ts'
-import { chapterOf, machineDetail, machineMessage, machineStatus } from './status-map.ts'
+import { type Indexed, indexed } from './indexed.ts'
+import { splitChapter, untestedMusts } from './queries.ts'
+import type { CheckResult, ExchangeRecord, Report } from './report.ts'
+import { machineDetail, machineMessage, machineStatus, stableUuid } from './status-map.ts'
 
-export interface AllureOptions {
-  /** Address of a requirement; default: its place in report.html, beside a page that Allure makes in DIR. */
-  requirementLink?: (id: string) => string
-}
+/** Categories: name, status, and the outcome with which each message begins. */
+const CATEGORIES = [
+  ['Broken musts', 'failed'],
+  ['Musts without a verdict', 'broken', 'blocked'],
+  ['Errors of the suite', 'broken', 'error'],
+  ['Known deviations', 'skipped', 'fail'],
+  ['Could not be judged', 'skipped', 'blocked'],
+  ['Broken shoulds', 'passed', 'warn'],
+  ['Recorded, never judged', 'skipped', 'observed'],
+  ['Not applicable', 'skipped', 'not-applicable'],
+  ['Not run', 'skipped', 'not-run'],
+].map(([name, status, outcome]) => ({
+  name,
+  matchedStatuses: [status],
+  ...(outcome && { messageRegex: `^${outcome}[\\s\\S]*` }),
+}))
 
 /**
  * The files of allure-results/ in the Allure 2 format, name → content: a result per check with stable
- * historyId, epic / feature / story = document / chapter / requirement, the evidence of what didn't
- * pass as attachments, categories and the environment.
+ * historyId, epic / feature / story = document / chapter / requirement, linked to its place in
+ * report.html, beside a page that Allure makes in DIR; the evidence of what didn't pass as
+ * attachments, categories and the environment.
  */
-export function allureResults(
-  whole: Report,
-  exchanges: ExchangeRecord[],
-  options: AllureOptions = {},
-): Map<string, string> {
-  const report = boundedReport(whole)
+export function allureResults(whole: Report, exchanges: ExchangeRecord[]): Map<string, string> {
+  const run = indexed(whole, exchanges)
   const files = new Map<string, string>()
-  const byId = new Map(exchanges.map((exchange) => [exchange.id, exchange]))
-  const requirements = new Map(
-    report.requirements.map((requirement) => [requirement.id, requirement]),
-  )
-  const chapter = chapterOf(report)
-  const link = options.requirementLink ?? ((id: string) => `report.html#${encodeURIComponent(id)}`)
-  for (const check of report.checks) {
-    const attachments = check.outcome === 'pass' ? [] : evidence(check, byId)
+  for (const check of run.report.checks) {
+    const attachments = check.outcome === 'pass' ? [] : evidence(check, run.exchanges)
     for (const { source, content } of attachments) files.set(source, content)
-    const requirement = requirements.get(check.requirement)
-    const result = testResult(report, check, requirement, chapter(check), byId)
-    result.links = [{ type: LinkType.TMS, name: check.requirement, url: link(check.requirement) }]
-    result.attachments = attachments.map(({ name, type, source }) => ({ name, type, source }))
+    const result = testResult(run, check, attachments)
     files.set(`${result.uuid}-result.json`, json(result))
   }
   files.set('categories.json', json(CATEGORIES))
-  files.set('environment.properties', environment(report))
+  files.set('environment.properties', environment(run.report))
   return files
 }
 
-function testResult(
-  report: Report,
-  check: CheckResult,
-  requirement: RequirementResult | undefined,
-  place: string,
-  exchanges: Map<string, ExchangeRecord>,
-): TestResult {
+function testResult(run: Indexed, check: CheckResult, attachments: AttachmentFile[]): TestResult {
+  const { report, exchanges } = run
+  const requirement = run.requirements.get(check.requirement)
+  const place = requirement?.chapter ?? 'other/unknown'
   const { document, chapter } = splitChapter(place)
-  const start = startOf(report, check, exchanges)
+  // When it sent its first exchange; a rule has no time of its own but the run's.
+  const first = check.kind === 'check' ? exchanges.get(check.exchanges[0] ?? '') : undefined
+  const start = Date.parse(first?.startedAt ?? report.startedAt)
+  const history = createHash('md5').update(check.id).digest('hex')
+  const url = `report.html#${encodeURIComponent(check.requirement)}`
   return {
     uuid: stableUuid(`${report.target.name} ${report.startedAt} ${check.id}`),
-    historyId: createHash('md5').update(check.id).digest('hex'),
-    testCaseId: createHash('md5').update(check.id).digest('hex'),
+    historyId: history,
+    testCaseId: history,
     fullName: visible(`${place}: ${check.id}`),
     name: oneLine(`${check.id} ${check.title}`),
     titlePath: ['assay', document, chapter],
-    status: STATUSES[machineStatus(check)],
+    status: machineStatus(check) as Status,
     statusDetails: {
-      ...(check.outcome === 'pass'
-        ? {}
-        : { message: machineMessage(check), trace: visible(machineDetail(check, exchanges)) }),
-      ...(check.expected ? { expected: visible(clip(check.expected, 4000)) } : {}),
-      ...(check.actual ? { actual: visible(clip(check.actual, 4000)) } : {}),
+      ...(check.outcome !== 'pass' && {
+        message: machineMessage(check),
+        trace: machineDetail(check, exchanges),
+      }),
+      ...(check.expected && { expected: visible(clip(check.expected, 4000)) }),
+      ...(check.actual && { actual: visible(clip(check.actual, 4000)) }),
     },
     stage: check.outcome === 'not-run' ? Stage.PENDING : Stage.FINISHED,
     description: requirement ? allureDescription(requirement) : '',
     labels: [{ name: LabelName.FRAMEWORK, value: 'assay' }, ...allureLabels(check, place)],
-    links: [],
+    links: [{ type: LinkType.TMS, name: check.requirement, url }],
     steps: [],
-    attachments: [],
+    attachments: attachments.map(({ name, type, source }) => ({ name, type, source })),
     parameters: [],
     start,
     stop: start + Math.round(check.durationMs),
   }
 }
 
-/** When the check sent its first exchange; a rule has no time of its own but the run's. */
-function startOf(
-  report: Report,
-  check: CheckResult,
-  exchanges: Map<string, ExchangeRecord>,
-): number {
-  const first = check.kind === 'check' ? exchanges.get(check.exchanges[0] ?? '') : undefined
-  return Date.parse(first?.startedAt ?? report.startedAt)
-}
-
-const STATUSES: Record<ReturnType<typeof machineStatus>, Status> = {
-  passed: Status.PASSED,
-  failed: Status.FAILED,
-  broken: Status.BROKEN,
-  skipped: Status.SKIPPED,
+/** The facts of the run: environment.properties. */
+function environment(report: Report): string {
+  const { target, assay } = report
+  const facts: Record<string, unknown> = {
+    target: target.name,
+    verdict: report.verdict,
+    'exit.code': report.exitCode,
+    profile: report.scope.profile,
+    suite: assay.version,
+    requirements: assay.specsDigest,
+    configuration: target.configurationDigest,
+    node: assay.node,
+    requests: report.requests,
+  }
+  for (const { id, text, notTested } of untestedMusts(report)) {
+    facts[`not.tested.${id}`] = `${text} ${notTested}`
+  }
+  const plain = (value: string) =>
+    oneLine(value)
+      .replace(/[\\:=#!]/g, '\\$&')
+      .replace(/[^ -~]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const lines = Object.entries(facts).map(([name, value]) => `${name} = ${plain(String(value))}\n`)
+  return lines.join('')
 }
 
 function json(value: unknown): string {

@@ -1,6 +1,5 @@
-import { answer, type Finding, KINDS, sentence, type Traced } from './cause-kinds.ts'
-import { sceneOf } from './cause-scene.ts'
-import type { Evidence, Trace } from './evidence-index.ts'
+import { answer, type Finding, KINDS, sceneOf, sentence, type Traced } from './cause-kinds.ts'
+import { type Evidence, type Trace, traceOf } from './evidence-index.ts'
 import type { CheckResult } from './report.ts'
 
 /** Findings that the exchanges show to have one cause. */
@@ -16,9 +15,7 @@ export interface Group {
 
 /** Findings by cause, each finding once. */
 export function groupsOf(checks: CheckResult[], evidence: Evidence): Group[] {
-  let left: Finding[] = checks.map((check) => {
-    return { check, trace: evidence.get(check.exchanges[0] ?? '') }
-  })
+  let left: Finding[] = checks.map((check) => ({ check, trace: traceOf(check, evidence) }))
   const scene = sceneOf(left, evidence)
   const groups: Group[] = []
   for (const kind of KINDS) {
@@ -41,14 +38,11 @@ export function groupsOf(checks: CheckResult[], evidence: Evidence): Group[] {
       })
     }
   }
-  const single = left.map((finding): Group => {
-    return {
-      title: sentence(finding),
-      where: finding.trace ? [finding.trace.where] : [],
-      checks: [finding.check],
-    }
-  })
-  return [...groups, ...single]
+  for (const finding of left) {
+    const where = finding.trace ? [finding.trace.where] : []
+    groups.push({ title: sentence(finding), where, checks: [finding.check] })
+  }
+  return groups
 }
 
 /**
@@ -64,7 +58,7 @@ export function cleared(
   if (!check.blockedBy?.startsWith('data: ')) return undefined
   const group = groups.find(({ checks }) => checks.some((each) => changesIds(each, evidence)))
   if (!group) return undefined
-  const seen = evidence.get(check.exchanges[0] ?? '')
+  const seen = traceOf(check, evidence)
   if (seen) return seen.accountIds && !known(seen, evidence) ? group : undefined
   // A rule that saw no pair of answers to compare, of a requirement that the same cause blocks.
   const ids = group.checks.map(({ id }) => id)
@@ -74,11 +68,9 @@ export function cleared(
   return sibling ? group : undefined
 }
 
-function changesIds({ exchanges }: CheckResult, evidence: Evidence): boolean {
-  const trace = evidence.get(exchanges[0] ?? '')
-  return (
-    trace?.where === 'GET /accounts' && trace.accountIds !== undefined && !known(trace, evidence)
-  )
+function changesIds(check: CheckResult, evidence: Evidence): boolean {
+  const trace = traceOf(check, evidence)
+  return trace?.where === 'GET /accounts' && !!trace.accountIds && !known(trace, evidence)
 }
 
 /** Whether any other answer under the same consent shows one of these AccountIds. */
@@ -100,16 +92,17 @@ export function answeredAlike(
   groups: Group[],
   evidence: Evidence,
 ): Group | undefined {
-  const trace = evidence.get(check.exchanges[0] ?? '')
-  if (!check.blockedBy?.startsWith('environment: ') || (trace?.status ?? 0) < 400) return undefined
+  const trace = traceOf(check, evidence)
+  if (!check.blockedBy?.startsWith('environment: ') || !trace || !isError(trace)) return undefined
   return groups.find(({ checks }) =>
-    checks.some(({ exchanges }) => {
-      const other = evidence.get(exchanges[0] ?? '')
-      return isError(other) && trace && answer(other) === answer(trace)
+    checks.some((each) => {
+      const other = traceOf(each, evidence)
+      const correct = other && other.deviation === undefined
+      return correct && isError(other) && answer(other) === answer(trace)
     }),
   )
 }
 
-function isError(trace: Trace | undefined): trace is Trace {
-  return trace !== undefined && trace.deviation === undefined && (trace.status ?? 0) >= 400
+function isError({ status = 0 }: Trace): boolean {
+  return status >= 400
 }

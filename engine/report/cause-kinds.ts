@@ -1,5 +1,5 @@
 import { counted } from './escape.ts'
-import type { Trace } from './evidence-index.ts'
+import type { Evidence, Trace } from './evidence-index.ts'
 import type { CheckResult } from './report.ts'
 
 /** A finding with the exchange that it condemns. */
@@ -18,6 +18,24 @@ export interface Scene {
   issuer?: { named: string; at: string }
   /** Endpoints that serve a request without a client certificate. */
   open: ReadonlySet<string>
+}
+
+export function sceneOf(findings: Finding[], evidence: Evidence): Scene {
+  const given = new Set<string>()
+  const twice = new Set<string>()
+  let issuer: Scene['issuer']
+  for (const trace of evidence.values()) {
+    if (trace.given !== undefined && given.has(trace.given)) twice.add(trace.given)
+    if (trace.given !== undefined) given.add(trace.given)
+    const { issuer: named, url } = trace.configuration ?? {}
+    if (named === undefined || url === undefined) continue
+    const at = url.replace(/\/\.well-known\/.*$/, '')
+    if (named.replace(/\/$/, '') !== at) issuer = { named, at }
+  }
+  const open = findings.flatMap(({ trace }) =>
+    trace?.identity === 'none' && accepted(trace) ? [trace.where] : [],
+  )
+  return { twice, ...(issuer && { issuer }), open: new Set(open) }
 }
 
 /** How findings can show that they have a cause in common: equal keys, one cause. */
@@ -67,17 +85,12 @@ export const KINDS: Kind[] = [
     evidence: (_, { id }) => `all of them condemn the exchange ${id}`,
   },
   {
-    key: ({ check, trace }) => {
-      if (
-        !/(DateTime|\/iat|\/exp|\/nbf)$/.test(check.place ?? '') &&
-        !/clock|now/.test(check.title)
-      )
-        return undefined
-      return Math.abs(trace.ahead ?? 0) > CLOCK ? `clock ${rounded(trace.ahead)}` : undefined
+    key: ({ check: { place = '', title }, trace: { ahead = 0 } }) => {
+      const timed = /(DateTime|\/iat|\/exp|\/nbf)$/.test(place) || /clock|now/.test(title)
+      return timed && Math.abs(ahead) > CLOCK ? `clock ${rounded(ahead)}` : undefined
     },
-    title: (_, { ahead = 0 }) => {
-      return `the bank’s clock is ${Math.abs(rounded(ahead))} s ${ahead > 0 ? 'ahead' : 'behind'}`
-    },
+    title: (_, { ahead = 0 }) =>
+      `the bank’s clock is ${Math.abs(rounded(ahead))} s ${ahead > 0 ? 'ahead' : 'behind'}`,
     evidence: () => 'the times of its answers differ from ours by the same offset',
   },
   {
@@ -98,9 +111,8 @@ export const KINDS: Kind[] = [
   {
     key: ({ check, trace }) => (oddAnswer(check, trace) ? `answer ${answer(trace)}` : undefined),
     title: (_, trace) => `correct requests are answered ${answer(trace)}`,
-    evidence: (findings, trace) => {
-      return `${counted(findings.length, 'check')} met the same answer, ${answer(trace)}`
-    },
+    evidence: (findings, trace) =>
+      `${counted(findings.length, 'check')} met the same answer, ${answer(trace)}`,
   },
   {
     // The same member, wrong in the same way, wherever it stands.
@@ -148,7 +160,7 @@ function oddity({ identity, deviation }: Trace): string | undefined {
   return deviation === undefined ? undefined : (CERTIFICATES[identity] ?? deviation)
 }
 
-export function accepted(trace: Trace): boolean {
+function accepted(trace: Trace): boolean {
   const { status = 0 } = trace
   return oddity(trace) !== undefined && status >= 200 && status < 300
 }
@@ -167,6 +179,6 @@ export function answer({ status, said }: Trace): string {
 }
 
 /** Whole tens of seconds: how long an answer takes differs. */
-function rounded(seconds = 0): number {
+function rounded(seconds: number): number {
   return Math.round(seconds / 10) * 10
 }

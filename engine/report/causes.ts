@@ -1,6 +1,6 @@
 import { answeredAlike, cleared, type Group, groupsOf } from './cause-groups.ts'
 import { answer } from './cause-kinds.ts'
-import type { Evidence } from './evidence-index.ts'
+import { type Evidence, traceOf } from './evidence-index.ts'
 import { checksWith } from './queries.ts'
 import type { CheckResult, PreflightLine, ReportedCause, Whose } from './report.ts'
 
@@ -80,7 +80,7 @@ function causeOf(check: CheckResult, evidence: Evidence): { title: string; whose
   if (kind === 'data') {
     return { title: `the customers’ data do not show it: needs ${what}`, whose: 'configuration' }
   }
-  const trace = evidence.get(check.exchanges[0] ?? '')
+  const trace = traceOf(check, evidence)
   if (trace?.status !== undefined && / answered \d{3}/.test(what)) {
     return { title: `correct requests are answered ${answer(trace)}`, whose: 'bank' }
   }

@@ -1,5 +1,4 @@
 import pc from 'picocolors'
-import { boundedReport } from './bounded-report.ts'
 import {
   judgedAnything,
   outcomeFigures,
@@ -10,7 +9,8 @@ import {
 } from './counts.ts'
 import { brief, count, counted, quoted, span } from './escape.ts'
 import { excerptLines, excerptOf } from './excerpt.ts'
-import { headline, requirementsById } from './queries.ts'
+import { type Indexed, indexed } from './indexed.ts'
+import { durationOf, headline } from './queries.ts'
 import type { CheckResult, ExchangeRecord, Report, ReportedCause } from './report.ts'
 import { WHOSE } from './whose.ts'
 import { wrapped } from './wrapped.ts'
@@ -24,14 +24,12 @@ export interface ConsoleOptions {
   colour?: boolean
   /** Characters on a line; default 100. */
   width?: number
-  /** Causes that are written out; the rest are counted. Default 20. */
-  causes?: number
 }
 
+/** Causes that are written out; the rest are counted. */
+const MOST = 20
 /** Columns of a label. */
 const LABEL = 10
-
-type Paint = ReturnType<typeof pc.createColors>
 
 /**
  * What the terminal shows at the end of a run: each cause once with what it explains, warnings by
@@ -43,114 +41,72 @@ export function consoleSummary(
   exchanges: ExchangeRecord[],
   options: ConsoleOptions = {},
 ): string {
-  const report = boundedReport(whole)
-  const paint = pc.createColors(options.colour ?? false)
-  const writer = createWriter(paint, options.width ?? 100)
-  if (report.preflight) notJudged(report, writer, paint)
-  else findings(report, exchanges, options, writer, paint)
-  ending(report, options, writer, paint)
+  const run = indexed(whole, exchanges)
+  const writer = createWriter(options)
+  if (run.report.preflight) notJudged(run.report, writer)
+  else findings(run, options, writer)
+  ending(run.report, writer)
+  if (options.path) writer.lines.push(`report  ${options.path}`)
   return `${writer.lines.join('\n')}\n`
 }
 
-interface Writer {
-  lines: string[]
-  /** A line that begins at the margin; what does not fit goes on below, indented. */
-  line(text: string, as?: (text: string) => string): void
-  /** A label and a text beside it. */
-  row(label: string, text: string | undefined, as?: (text: string) => string): void
-}
+type Writer = ReturnType<typeof createWriter>
 
-function createWriter(paint: Paint, width: number): Writer {
+function createWriter({ colour = false, width = 100 }: ConsoleOptions) {
+  const paint = pc.createColors(colour)
   const lines: string[] = []
-  const plain = (text: string) => text
+  const indent = ' '.repeat(LABEL + 2)
   return {
+    paint,
     lines,
-    line(text, as = plain) {
-      lines.push(...wrapped(text, width, '  ').map(as))
+    /** A line that begins at the margin; what does not fit goes on below, indented. */
+    line(text: string, as: (part: string) => string = String) {
+      lines.push(...wrapped(text, width, '  ').map((part) => as(part)))
     },
-    row(label, text, as = plain) {
-      if (text === undefined || text === '') return
-      const indent = ' '.repeat(LABEL + 2)
+    /** A label and a text beside it. */
+    row(label: string, text: string | undefined) {
+      if (!text) return
       const [first = '', ...more] = wrapped(text, width - LABEL - 2, '')
-      lines.push(`  ${paint.dim(label.padEnd(LABEL))}${as(first)}`)
-      for (const part of more) lines.push(`${indent}${as(part)}`)
+      lines.push(`  ${paint.dim(label.padEnd(LABEL))}${first}`)
+      for (const part of more) lines.push(`${indent}${part}`)
+    },
+    /** Lines of a body, what is wrong marked. */
+    excerpt(check: CheckResult, exchange: ExchangeRecord | undefined) {
+      for (const text of excerptLines(excerptOf(check, exchange))) {
+        const as = text.startsWith('>') ? paint.yellow : paint.dim
+        lines.push(as(`${indent}${text}`.slice(0, width)))
+      }
     },
   }
 }
 
-function findings(
-  report: Report,
-  exchanges: ExchangeRecord[],
-  options: ConsoleOptions,
-  { lines, line, row }: Writer,
-  paint: Paint,
-): void {
-  const byId = new Map(exchanges.map((exchange) => [exchange.id, exchange]))
-  const checks = new Map(report.checks.map((check) => [check.id, check]))
-  const requirements = requirementsById(report)
+function findings(run: Indexed, options: ConsoleOptions, writer: Writer): void {
+  const { report, checks } = run
+  const { paint, lines, line } = writer
   const first = (cause: ReportedCause) => checks.get(cause.findings[0] ?? '')
   const open = report.causes.filter((cause) => !cause.known)
   const wrong = open.filter((cause) => ['fail', 'error'].includes(first(cause)?.outcome ?? ''))
-  const most = options.causes ?? 20
-  for (const cause of wrong.slice(0, most)) {
-    const check = first(cause) as CheckResult
-    const exchange = byId.get(check.exchanges[0] ?? '')
-    const requirement = requirements.get(check.requirement)
-    line(
-      `${check.outcome === 'error' ? 'ERROR' : 'FAIL'}  ${check.id}  ${brief(check.title, 300)}`,
-      paint.red,
-    )
-    row('whose', `${WHOSE[cause.whose]}${cause.where ? ` · ${cause.where}` : ''}`)
-    row('found', cause.title)
-    if (check.message.split('\n')[0] !== cause.title) row('', brief(check.message, 300))
-    if (requirement) {
-      const [quote] = requirement.quote
-      const words = quote === undefined ? requirement.text : quoted(brief(quote, 300))
-      row('sentence', `${words} (${requirement.level}, ${requirement.source})`)
-    }
-    row('expected', brief(check.expected ?? '', 300))
-    row('actual', brief(check.actual ?? '', 300))
-    if (exchange) row('exchange', `${exchange.id}  ${headline(exchange)}`)
-    const { control } = check
-    if (control) row('control', `${control.exchange}  without the deviation: ${control.summary}`)
-    const excerpt = excerptOf(check, exchange)
-    if (excerpt) {
-      for (const text of excerptLines(excerpt)) {
-        const shown = `${' '.repeat(LABEL + 2)}${text}`.slice(0, options.width ?? 100)
-        lines.push(text.startsWith('>') ? paint.yellow(shown) : paint.dim(shown))
-      }
-    }
-    const [, ...others] = cause.findings
-    if (others.length > 0)
-      row('explains', `${others.join(' ')}${cause.evidence ? `: ${cause.evidence}` : ''}`)
-    if (cause.blocks.length > 0) row('blocks', counted(cause.blocks.length, 'check'))
-    row('repeat', repeat(check, options))
-    lines.push('')
+  for (const cause of wrong.slice(0, MOST)) {
+    finding(cause, first(cause) as CheckResult, run, options, writer)
   }
-  if (wrong.length > most)
-    lines.push(`… and ${counted(wrong.length - most, 'more cause')} in the report`, '')
+  if (wrong.length > MOST)
+    lines.push(`… and ${counted(wrong.length - MOST, 'more cause')} in the report`, '')
 
   const before = lines.length
   for (const cause of open) {
     const check = first(cause)
+    const ids = cause.findings.join(' ')
+    const title = brief(cause.title, 200)
     if (check?.outcome === 'warn') {
-      line(
-        `warn  ${cause.findings.join(' ')}  ${brief(cause.title, 200)}${blocking(cause)}`,
-        paint.yellow,
-      )
+      line(`warn  ${ids}  ${title}${blocking(cause)}`, paint.yellow)
     } else if (!check) {
-      line(
-        `blocked  ${counted(cause.blocks.length, 'check')} by ${WHOSE[cause.whose]}: ${brief(cause.title, 200)}`,
-        paint.yellow,
-      )
+      const blocks = counted(cause.blocks.length, 'check')
+      line(`blocked  ${blocks} by ${WHOSE[cause.whose]}: ${title}`, paint.yellow)
     }
   }
   for (const cause of report.causes.filter(({ known }) => known)) {
-    const until = first(cause)?.deviation?.expires
-    line(
-      `known  ${cause.findings.join(' ')}  until ${brief(until ?? '', 40)}${blocking(cause)}`,
-      paint.yellow,
-    )
+    const until = brief(first(cause)?.deviation?.expires ?? '', 40)
+    line(`known  ${cause.findings.join(' ')}  until ${until}${blocking(cause)}`, paint.yellow)
   }
   if (lines.length > before) lines.push('')
 }
@@ -159,11 +115,40 @@ function blocking({ blocks }: ReportedCause): string {
   return blocks.length > 0 ? `; blocks ${counted(blocks.length, 'check')}` : ''
 }
 
-function repeat({ id }: CheckResult, { folder }: ConsoleOptions): string | undefined {
-  return folder === undefined ? undefined : `assay reproduce ${id} --run ${folder}`
+/** One cause by its first finding. */
+function finding(
+  cause: ReportedCause,
+  check: CheckResult,
+  { requirements, exchanges }: Indexed,
+  { folder }: ConsoleOptions,
+  { paint, lines, line, row, excerpt }: Writer,
+): void {
+  const { id, outcome, message, control } = check
+  const exchange = exchanges.get(check.exchanges[0] ?? '')
+  const requirement = requirements.get(check.requirement)
+  line(`${outcome === 'error' ? 'ERROR' : 'FAIL'}  ${id}  ${brief(check.title, 300)}`, paint.red)
+  row('whose', `${WHOSE[cause.whose]}${cause.where ? ` · ${cause.where}` : ''}`)
+  row('found', cause.title)
+  if (message.split('\n')[0] !== cause.title) row('', brief(message, 300))
+  if (requirement) {
+    const [quote] = requirement.quote
+    const words = quote === undefined ? requirement.text : quoted(brief(quote, 300))
+    row('sentence', `${words} (${requirement.level}, ${requirement.source})`)
+  }
+  row('expected', brief(check.expected ?? '', 300))
+  row('actual', brief(check.actual ?? '', 300))
+  row('exchange', exchange && `${exchange.id}  ${headline(exchange)}`)
+  row('control', control && `${control.exchange}  without the deviation: ${control.summary}`)
+  excerpt(check, exchange)
+  const [, ...others] = cause.findings
+  if (others.length > 0)
+    row('explains', `${others.join(' ')}${cause.evidence ? `: ${cause.evidence}` : ''}`)
+  if (cause.blocks.length > 0) row('blocks', counted(cause.blocks.length, 'check'))
+  if (folder !== undefined) row('repeat', `assay reproduce ${id} --run ${folder}`)
+  lines.push('')
 }
 
-function notJudged({ preflight = [] }: Report, { line, row, lines }: Writer, paint: Paint): void {
+function notJudged({ preflight = [] }: Report, { paint, line, row, lines }: Writer): void {
   for (const { level, text, whose, mend } of preflight) {
     if (level !== 'wrong') continue
     line(`wrong  ${brief(text, 400)}`, paint.magenta)
@@ -173,8 +158,7 @@ function notJudged({ preflight = [] }: Report, { line, row, lines }: Writer, pai
   }
 }
 
-function ending(report: Report, options: ConsoleOptions, writer: Writer, paint: Paint): void {
-  const { line, lines } = writer
+function ending(report: Report, { paint, line }: Writer): void {
   const reasons = new Map<string, number>()
   for (const { kind, why } of report.leftBehind) {
     const key = `${kind}\n${why}`
@@ -192,40 +176,22 @@ function ending(report: Report, options: ConsoleOptions, writer: Writer, paint: 
     const what = `${counted(checks, 'check')} and ${counted(approvals, 'approval')}`
     line(`resumed  ${what} of the run that began at ${since}`)
   }
-  const tone =
-    !judgedAnything(report) || report.verdict === 'error'
-      ? paint.magenta
-      : toneOf(paint)[report.verdict]
-  const word = verdictWord(report).toUpperCase()
-  line(`${word}  ${brief(report.target.name, 100)} (${brief(scopeWords(report), 200)})`, (text) =>
-    paint.bold((tone ?? paint.yellow)(text)),
-  )
-  if (judgedAnything(report)) {
-    line(verdictSentence(report))
-    line(
-      `${outcomeFigures(report)
-        .map(({ word: outcome, n }) => `${count(n)} ${outcome}`)
-        .join(' · ')} of ${count(report.checks.length)} ${partsOf(report)}`,
-    )
-    const visits = sizeFigures(report).find(({ word: what }) => what === 'visits')
-    const took = Date.parse(report.finishedAt) - Date.parse(report.startedAt)
-    const sent = counted(report.requests, 'request')
-    line(
-      visits
-        ? `${sent}, ${counted(visits.n, 'visit')} ${visits.meaning}, ${span(took)}`
-        : `${sent}, ${span(took)}`,
-    )
+  const judged = judgedAnything(report)
+  const tones = {
+    conformant: paint.green,
+    nonconformant: paint.red,
+    incomplete: paint.yellow,
+    error: paint.magenta,
   }
-  if (options.path) lines.push(`report  ${options.path}`)
-}
-
-const partsOf = ({ target }: Report) =>
-  target.side === 'TPP' ? 'scenarios and rules' : 'checks and rules'
-
-function toneOf({
-  green,
-  red,
-  yellow,
-}: Paint): Partial<Record<Report['verdict'], (text: string) => string>> {
-  return { conformant: green, nonconformant: red, incomplete: yellow }
+  const tone = judged ? tones[report.verdict] : paint.magenta
+  const name = `${brief(report.target.name, 100)} (${brief(scopeWords(report), 200)})`
+  line(`${verdictWord(report).toUpperCase()}  ${name}`, (text) => paint.bold(tone(text)))
+  if (!judged) return
+  line(verdictSentence(report))
+  const outcomes = outcomeFigures(report).map(({ word, n }) => `${count(n)} ${word}`)
+  const parts = report.target.side === 'TPP' ? 'scenarios and rules' : 'checks and rules'
+  line(`${outcomes.join(' · ')} of ${count(report.checks.length)} ${parts}`)
+  const visits = sizeFigures(report).find(({ word }) => word === 'visits')
+  const visited = visits ? `, ${counted(visits.n, 'visit')} ${visits.meaning}` : ''
+  line(`${counted(report.requests, 'request')}${visited}, ${span(durationOf(report))}`)
 }

@@ -1,6 +1,6 @@
 import { count, counted } from './escape.ts'
-import { OUTCOMES, summaryKey } from './queries.ts'
-import type { Report } from './report.ts'
+import { OUTCOMES, summaryKey, untested } from './queries.ts'
+import type { Outcome, Report } from './report.ts'
 
 /** One figure of a report: what it counts, how many there are, and what the word means. */
 export interface Figure {
@@ -17,26 +17,21 @@ export interface Figure {
  * words and figures; a must that the selection left out stands in none.
  */
 export function mustFigures({ musts }: Report): Figure[] {
-  return [
-    figure('pass', 'passed', musts.passed, 'judged, and kept'),
-    figure('fail', 'failed', musts.failed, 'judged, and broken'),
-    figure('known', 'failed as known', musts.known, 'broken, and covered by known deviations'),
-    figure('blocked', 'could not be judged', musts.blocked, 'blocked; the causes say by what'),
-    figure('known', 'excused', musts.excused, 'not judged because of known deviations alone'),
-    figure('not-run', 'not run', musts.notRun, 'the run ended before'),
-    figure('error', 'in error', musts.error, 'the suite itself failed'),
-    figure(
-      'not-applicable',
-      'not applicable',
-      musts.notApplicable,
-      'declared absent, or a freedom of the document was taken',
-    ),
-    figure('observed', 'not tested', musts.notTested, 'no check tests it, and each says why'),
-  ]
+  return figures([
+    ['pass', 'passed', musts.passed, 'judged, and kept'],
+    ['fail', 'failed', musts.failed, 'judged, and broken'],
+    ['known', 'failed as known', musts.known, 'broken, and covered by known deviations'],
+    ['blocked', 'could not be judged', musts.blocked, 'blocked; the causes say by what'],
+    ['known', 'excused', musts.excused, 'not judged because of known deviations alone'],
+    ['not-run', 'not run', musts.notRun, MEANINGS['not-run']],
+    ['error', 'in error', musts.error, MEANINGS.error],
+    ['not-applicable', 'not applicable', musts.notApplicable, MEANINGS['not-applicable']],
+    ['observed', 'not tested', musts.notTested, 'no check tests it, and each says why'],
+  ])
 }
 
-function figure(tone: string, word: string, n: number, meaning: string): Figure {
-  return { tone, word, n, meaning }
+function figures(rows: [tone: string, word: string, n: number, meaning: string][]): Figure[] {
+  return rows.map(([tone, word, n, meaning]) => ({ tone, word, n, meaning }))
 }
 
 /** Musts in scope that checks test: those that the verdict is over. */
@@ -69,17 +64,15 @@ export function verdictWord(report: Report): string {
     : report.verdict
 }
 
-/** `2 causes`, worst first, and how many of each outcome: `482 pass · 37 observed`. */
+/** How many checks and rules ended in each outcome, passes first. */
 export function outcomeFigures(report: Report): Figure[] {
-  const best = ['pass', ...OUTCOMES.filter((outcome) => outcome !== 'pass')] as typeof OUTCOMES
-  return best
-    .map((outcome) =>
-      figure(outcome, outcome, report.summary[summaryKey(outcome)], MEANINGS[outcome]),
-    )
-    .filter(({ n }) => n > 0)
+  const order = new Set<Outcome>(['pass', ...OUTCOMES])
+  const n = (outcome: Outcome) => report.summary[summaryKey(outcome)]
+  const seen = [...order].filter((outcome) => n(outcome) > 0)
+  return figures(seen.map((outcome) => [outcome, outcome, n(outcome), MEANINGS[outcome]]))
 }
 
-const MEANINGS: Record<(typeof OUTCOMES)[number], string> = {
+const MEANINGS: Record<Outcome, string> = {
   pass: 'judged, and kept',
   fail: 'a must is broken',
   warn: 'a should is broken',
@@ -110,38 +103,26 @@ function onlyWords(patterns: string[]): string {
 
 /** How much was looked at: requirements, checks and rules, each with what it counts. */
 export function sizeFigures(report: Report): Figure[] {
-  const { requirements, checks, observations, approvals } = report
+  const { requirements, checks, observations, approvals, target } = report
   const rules = checks.filter(({ kind }) => kind === 'rule').length
-  const untested = requirements.filter(({ notTested }) => notTested !== undefined).length
-  const client = report.target.side === 'TPP'
-  const shared = approvals.filter(({ outcome, shared: own }) => outcome === 'granted' && own)
-  return [
-    figure(
-      '',
-      'requirements',
-      requirements.length,
-      `in scope; ${count(untested)} of them no check tests`,
-    ),
+  const own = checks.length - rules
+  const shared = approvals.filter((each) => each.outcome === 'granted' && each.shared)
+  const at = `at the authorisation page, ${counted(shared.length, 'approval')}`
+  const open = `in scope; ${count(untested(report).length)} of them no check tests`
+  const client = target.side === 'TPP'
+  return figures([
+    ['', 'requirements', requirements.length, open],
     client
-      ? figure('', 'scenarios', checks.length - rules, 'each with a bank of its own')
-      : figure('', 'checks', checks.length - rules, 'each sends something and judges the answer'),
-    figure('', 'rules', rules, 'each judges every exchange'),
-    figure(
+      ? ['', 'scenarios', own, 'each with a bank of its own']
+      : ['', 'checks', own, 'each sends something and judges the answer'],
+    ['', 'rules', rules, 'each judges every exchange'],
+    [
       '',
       'recorded values',
       observations.length,
       'of what the documents leave open, each value once',
-    ),
-    figure('', 'requests', report.requests, 'sent to the bank'),
-    ...(client
-      ? []
-      : [
-          figure(
-            '',
-            'visits',
-            approvals.length,
-            `at the authorisation page, ${counted(shared.length, 'approval')}`,
-          ),
-        ]),
-  ]
+    ],
+    ['', 'requests', report.requests, 'sent to the bank'],
+    ...(client ? [] : [['', 'visits', approvals.length, at] as [string, string, number, string]]),
+  ])
 }

@@ -1,16 +1,9 @@
-import { boundedReport } from './bounded-report.ts'
 import { verdictSentence } from './counts.ts'
 import { clip, visible } from './escape.ts'
-import { summaryKey, untestedMusts } from './queries.ts'
+import { indexed } from './indexed.ts'
+import { durationOf, summaryKey, untestedMusts } from './queries.ts'
 import type { CheckResult, ExchangeRecord, Report } from './report.ts'
-import { stableUuid } from './stable-uuid.ts'
-import {
-  chapterOf,
-  machineDetail,
-  machineMessage,
-  machineStatus,
-  machineSuite,
-} from './status-map.ts'
+import { machineDetail, machineMessage, machineStatus, placeOf, stableUuid } from './status-map.ts'
 
 /**
  * CTRF (ctrf.io, specification 0.0.0): `broken` is CTRF's `other`, and `rawStatus` holds the outcome
@@ -18,12 +11,10 @@ import {
  * same file.
  */
 export function ctrf(whole: Report, exchanges: ExchangeRecord[]): string {
-  const report = boundedReport(whole)
-  const byId = new Map(exchanges.map((exchange) => [exchange.id, exchange]))
-  const chapter = chapterOf(report)
+  const run = indexed(whole, exchanges)
+  const { report } = run
   const tests = report.checks.map((check) => {
-    const suite = machineSuite(chapter(check))
-    const passed = machineStatus(check) === 'passed' && check.outcome === 'pass'
+    const { document, chapter } = placeOf(run, check)
     return {
       id: stableUuid(`${report.startedAt} ${check.id}`),
       testId: visible(check.id),
@@ -31,12 +22,13 @@ export function ctrf(whole: Report, exchanges: ExchangeRecord[]): string {
       status: status(check),
       rawStatus: check.outcome,
       duration: Math.round(check.durationMs),
-      suite: suite.split('.'),
+      suite: `assay.${document}.${chapter}`.split('.'),
       type: check.kind,
       tags: [check.level, ...(check.deviation ? ['known-deviation'] : [])],
-      ...(passed
-        ? {}
-        : { message: machineMessage(check), trace: visible(machineDetail(check, byId)) }),
+      ...(check.outcome !== 'pass' && {
+        message: machineMessage(check),
+        trace: machineDetail(check, run.exchanges),
+      }),
       extra: {
         title: clip(visible(check.title), 1000),
         requirement: check.requirement,
@@ -44,9 +36,9 @@ export function ctrf(whole: Report, exchanges: ExchangeRecord[]): string {
       },
     }
   })
-  const n = (wanted: string) => tests.filter(({ status }) => status === wanted).length
-  const start = Date.parse(report.startedAt)
-  const stop = Date.parse(report.finishedAt)
+  const n = (wanted: ReturnType<typeof status>) =>
+    tests.filter(({ status }) => status === wanted).length
+  const outcomes = [...new Set(report.checks.map(({ outcome }) => outcome))]
   const document = {
     reportFormat: 'CTRF',
     specVersion: '0.0.0',
@@ -62,9 +54,9 @@ export function ctrf(whole: Report, exchanges: ExchangeRecord[]): string {
         skipped: n('skipped'),
         pending: n('pending'),
         other: n('other'),
-        start,
-        stop,
-        duration: Math.max(0, stop - start),
+        start: Date.parse(report.startedAt),
+        stop: Date.parse(report.finishedAt),
+        duration: Math.max(0, durationOf(report)),
       },
       tests,
       environment: {
@@ -73,17 +65,14 @@ export function ctrf(whole: Report, exchanges: ExchangeRecord[]): string {
           verdict: report.verdict,
           exitCode: report.exitCode,
           restsOn: verdictSentence(report),
-          ...(report.partial ? { partial: visible(report.partial) } : {}),
+          ...(report.partial && { partial: visible(report.partial) }),
           notTested: untestedMusts(report).map(({ id, text, notTested }) => ({
             requirement: id,
             text: visible(text),
             reason: visible(notTested),
           })),
           outcomes: Object.fromEntries(
-            [...new Set(report.checks.map(({ outcome }) => outcome))].map((outcome) => [
-              outcome,
-              report.summary[summaryKey(outcome)],
-            ]),
+            outcomes.map((outcome) => [outcome, report.summary[summaryKey(outcome)]]),
           ),
         },
       },
@@ -92,7 +81,7 @@ export function ctrf(whole: Report, exchanges: ExchangeRecord[]): string {
   return `${JSON.stringify(document, null, 2)}\n`
 }
 
-function status(check: CheckResult): 'passed' | 'failed' | 'skipped' | 'pending' | 'other' {
+function status(check: CheckResult) {
   if (check.outcome === 'not-run') return 'pending'
   const machine = machineStatus(check)
   return machine === 'broken' ? 'other' : machine

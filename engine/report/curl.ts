@@ -1,14 +1,9 @@
 import { visible } from './escape.ts'
+import { headerOf } from './queries.ts'
 import type { ExchangeRecord } from './report.ts'
 
 /** Headers that the connection makes by itself, or that mean nothing outside of the run. */
-const LEFT_OUT = new Set([
-  'host',
-  'connection',
-  'content-length',
-  'transfer-encoding',
-  'user-agent',
-])
+const LEFT_OUT = ['host', 'connection', 'content-length', 'transfer-encoding', 'user-agent']
 
 /** Form fields, query parameters and kinds of pseudonyms that stand for a secret or a signature. */
 const PLACEHOLDERS: Record<string, string> = {
@@ -42,11 +37,9 @@ export function curl(exchange: ExchangeRecord): string {
     words.push(`--cert "$${name}_CERT" --key "$${name}_KEY" --cacert "$BANK_CA"`)
   }
   for (const [name, value] of request.headers) {
-    if (LEFT_OUT.has(name.toLowerCase())) continue
-    words.push(`-H ${headerArgument(name, value)}`)
+    if (!LEFT_OUT.includes(name.toLowerCase())) words.push(`-H ${headerArgument(name, value)}`)
   }
-  const body = request.body
-  if (body !== undefined && body !== '') words.push(bodyArgument(request.headers, body))
+  if (request.body) words.push(bodyArgument(request.headers, request.body))
   return words.join(' \\\n  ')
 }
 
@@ -63,7 +56,7 @@ function headerArgument(name: string, value: string): string {
 }
 
 function bodyArgument(headers: [string, string][], body: string): string {
-  const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
+  const type = headerOf(headers, 'content-type') ?? ''
   if (/jwt|jose/i.test(type)) return '--data-binary "$REGISTRATION_JWT"'
   if (body.length > MAX_BODY)
     return `--data-binary @body   # ${body.length} characters, see the exchange`
@@ -78,18 +71,20 @@ function bodyArgument(headers: [string, string][], body: string): string {
 }
 
 function pairArgument(pair: string): string {
-  const equals = pair.indexOf('=')
-  const name = equals < 0 ? pair : pair.slice(0, equals)
-  const placeholder = Object.hasOwn(PLACEHOLDERS, name) ? PLACEHOLDERS[name] : undefined
+  const [name = ''] = pair.split('=')
+  const placeholder = placeholderOf(name)
   return placeholder ? `"${name}=$${placeholder}"` : quote(pair)
+}
+
+function placeholderOf(name: string): string | undefined {
+  return Object.hasOwn(PLACEHOLDERS, name) ? PLACEHOLDERS[name] : undefined
 }
 
 function address(url: string): string {
   const question = url.indexOf('?')
   if (question < 0) return quote(url)
   const pairs = url.slice(question + 1).split('&')
-  const secret = pairs.some((pair) => Object.hasOwn(PLACEHOLDERS, pair.split('=')[0] ?? ''))
-  if (!secret) return quote(url)
+  if (!pairs.some((pair) => placeholderOf(pair.split('=')[0] ?? ''))) return quote(url)
   return `${quote(url.slice(0, question + 1))}${pairs.map(pairArgument).join("'&'")}`
 }
 
@@ -103,7 +98,8 @@ const PSEUDONYM = /(<[\w-]+:[0-9a-f]{6}[^<>]*>)/
 function quote(text: string): string {
   const parts = text.split(PSEUDONYM).map((part, i) => {
     const label = i % 2 === 1 ? /^<([\w-]+):/.exec(part)?.[1] : undefined
-    return label && Object.hasOwn(PLACEHOLDERS, label) ? `"$${PLACEHOLDERS[label]}"` : literal(part)
+    const placeholder = placeholderOf(label ?? '')
+    return placeholder ? `"$${placeholder}"` : literal(part)
   })
   return parts.join('') || "''"
 }

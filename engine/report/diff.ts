@@ -1,9 +1,10 @@
+import { byId } from './indexed.ts'
 import type { CheckResult, Outcome, Report } from './report.ts'
 
 /** What changed from one run to a later one. */
 export interface ReportDiff {
-  from: RunName
-  to: RunName
+  from: ReturnType<typeof named>
+  to: ReturnType<typeof named>
   /** Broken now (fail, error), and not before: it passed, was blocked, or was not there. */
   new: CheckChange[]
   /** Broken before, and now judged and kept. */
@@ -27,19 +28,9 @@ export interface ReportDiff {
   caveats: string[]
 }
 
-export interface RunName {
-  target: string
-  startedAt: string
-  verdict: string
-}
-
-export interface CheckChange {
-  id: string
-  requirement: string
-  title: string
+export interface CheckChange extends Pick<CheckResult, 'id' | 'requirement' | 'title' | 'message'> {
   before?: Outcome
   after?: Outcome
-  message: string
   /** A known deviation covers the later result. */
   known: boolean
 }
@@ -60,12 +51,12 @@ export function diffReports(a: Report, b: Report, earlier: Report[] = []): Repor
     appeared: [],
     vanished: [],
     flaky: flaky([...earlier, a, b]),
-    sameScope: scope(a) === scope(b),
+    sameScope: scopeOf(a) === scopeOf(b),
     observations: changedObservations(a, b),
     caveats: caveats(a, b),
   }
-  const before = new Map(a.checks.map((check) => [check.id, check]))
-  const after = new Map(b.checks.map((check) => [check.id, check]))
+  const before = byId(a.checks)
+  const after = byId(b.checks)
   for (const check of b.checks) {
     const old = before.get(check.id)
     const kind = kindOf(old?.outcome, check.outcome)
@@ -90,7 +81,7 @@ function broken(outcome: Outcome): boolean {
   return outcome === 'fail' || outcome === 'error'
 }
 
-function named({ target, startedAt, verdict }: Report): RunName {
+function named({ target, startedAt, verdict }: Report) {
   return { target: target.name, startedAt, verdict }
 }
 
@@ -100,18 +91,17 @@ function change(before: CheckResult | undefined, after: CheckResult | undefined)
     id,
     requirement,
     title,
-    ...(before ? { before: before.outcome } : {}),
-    ...(after ? { after: after.outcome } : {}),
+    ...(before && { before: before.outcome }),
+    ...(after && { after: after.outcome }),
     message: after?.message ?? '',
     known: after?.deviation !== undefined,
   }
 }
 
 function flaky(reports: Report[]): ReportDiff['flaky'] {
-  const runs = reports.map((report) => new Map(report.checks.map((c) => [c.id, c.outcome])))
-  const ids = new Set(reports.flatMap((report) => report.checks.map(({ id }) => id)))
-  return [...ids].flatMap((id) => {
-    const outcomes = runs.map((run) => run.get(id))
+  const runs = reports.map(({ checks }) => byId(checks))
+  return [...new Set(runs.flatMap((run) => [...run.keys()]))].flatMap((id) => {
+    const outcomes = runs.map((run) => run.get(id)?.outcome)
     const verdicts = outcomes.filter((outcome) => outcome === 'pass' || outcome === 'fail')
     const turns = verdicts.filter((outcome, i) => i > 0 && outcome !== verdicts[i - 1]).length
     return turns >= 2 ? [{ id, outcomes }] : []
@@ -124,7 +114,7 @@ function changedObservations(a: Report, b: Report): ReportDiff['observations'] {
   const seenInBoth = (key: string) => before.has(key) && after.has(key)
   return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((key) => {
     const [requirement = '', what = ''] = JSON.parse(key) as string[]
-    if (scope(a) !== scope(b) && !seenInBoth(key)) return []
+    if (scopeOf(a) !== scopeOf(b) && !seenInBoth(key)) return []
     const old = before.get(key) ?? []
     const now = after.get(key) ?? []
     return old.join('\n') === now.join('\n') ? [] : [{ requirement, what, before: old, after: now }]
@@ -142,27 +132,21 @@ function observed(report: Report): Map<string, string[]> {
 
 function caveats(a: Report, b: Report): string[] {
   const words: string[] = []
-  const compare = (what: string, before: string, after: string) => {
-    if (before !== after) words.push(`${what} differs: ${before} → ${after}`)
+  const compare = (what: string, fact: (report: Report) => string) => {
+    if (fact(a) !== fact(b)) words.push(`${what} differs: ${fact(a)} → ${fact(b)}`)
   }
-  compare('The target', a.target.name, b.target.name)
-  compare(
-    'The configuration',
-    a.target.configurationDigest.slice(0, 12),
-    b.target.configurationDigest.slice(0, 12),
-  )
-  compare('The version of the suite', a.assay.version, b.assay.version)
-  compare(
-    'The digest of the requirements',
-    a.assay.specsDigest.slice(0, 12),
-    b.assay.specsDigest.slice(0, 12),
-  )
-  compare('The scope', scope(a), scope(b))
+  const short = (digest: string) => digest.slice(0, 12)
+  compare('The target', ({ target }) => target.name)
+  compare('The configuration', ({ target }) => short(target.configurationDigest))
+  compare('The version of the suite', ({ assay }) => assay.version)
+  compare('The digest of the requirements', ({ assay }) => short(assay.specsDigest))
+  compare('The scope', scopeOf)
   if (a.partial) words.push(`The earlier run is partial: ${a.partial}`)
   if (b.partial) words.push(`The later run is partial: ${b.partial}`)
   return words
 }
 
-function scope({ scope }: Report): string {
+/** What a run was asked to judge. */
+export function scopeOf({ scope }: Report): string {
   return [scope.profile, ...scope.only].join(' ')
 }

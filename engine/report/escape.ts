@@ -1,27 +1,22 @@
-/** C0 and C1 controls, invisible and bidirectional controls, noncharacters; tab and line feed stay. */
+/**
+ * C0 and C1 controls, invisible and bidirectional controls, noncharacters, lone surrogates; tab and
+ * line feed stay.
+ */
 const INVISIBLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]/g
-
-const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
-
-function spelled(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-}
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
 /**
  * Text from a bank as it may be shown: what a terminal or an XML parser would obey, and what a
  * reader can't see, is spelled out (`\u001b`). Tab and line feed stay.
  */
 export function visible(text: string): string {
-  return text.replace(INVISIBLE, spelled).replace(LONE_SURROGATE, spelled)
+  return text.replace(INVISIBLE, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** As `visible`, on one line. */
 export function oneLine(text: string): string {
-  return visible(text)
-    .replace(/\s*\n\s*/g, ' ')
-    .replace(/\t/g, ' ')
+  return visible(text).replace(/\s*\n\s*|\t/g, ' ')
 }
 
 /** At most some `max` characters of a text, on one line. Cut first: a megabyte is not worth spelling. */

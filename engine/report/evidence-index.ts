@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { endpointName } from './endpoint-names.ts'
+import { headerOf } from './queries.ts'
+import type { CheckResult, ExchangeRecord } from './report.ts'
 
 /** What one exchange shows that causes are inferred from. Nothing in it is secret. */
 export interface Trace {
@@ -34,18 +36,21 @@ export interface Trace {
 
 export type Evidence = ReadonlyMap<string, Trace>
 
+/** The exchange that a result is about. */
+export function traceOf({ exchanges }: CheckResult, evidence: Evidence): Trace | undefined {
+  return evidence.get(exchanges[0] ?? '')
+}
+
 /** An exchange as the recorder has it, or as exchanges.jsonl keeps it. */
-interface Recorded {
-  id: string
-  endpoint: string
+interface Recorded
+  extends Pick<ExchangeRecord, 'id' | 'endpoint' | 'startedAt' | 'durationMs' | 'request'> {
   about: { deviation?: unknown; consent?: unknown; subject?: unknown }
-  startedAt: string
-  durationMs: number
-  request: { method: string; url: string; headers: [string, string][]; body?: string }
-  response?: { status: number; headers: [string, string][]; body: string; json?: unknown }
+  response?: Pick<Response, 'status' | 'headers' | 'body'> & { json?: unknown }
   failure?: { kind: string }
   connection: { identity: string }
 }
+
+type Response = NonNullable<ExchangeRecord['response']>
 
 /** Longest body, in characters, that is read again. */
 const LONGEST_BODY = 1_000_000
@@ -83,7 +88,8 @@ export function createEvidence(): Map<string, Trace> & { note(exchange: Recorded
         ...withText('deviation', about.deviation),
         ...withText('consent', text(about.consent, 'id')),
         ...withText('subject', subject),
-        ...(endpoint.startsWith('create-') && withText('given', consentIdOf(json))),
+        ...(endpoint.startsWith('create-') &&
+          withText('given', text(member(json, 'Data'), 'ConsentId'))),
         ...(endpoint === 'discovery' && configurationOf(json, request.url)),
         ...(token !== undefined && { token }),
         ...(from && { issued: from }),
@@ -106,13 +112,12 @@ function jsonOf(response: Recorded['response']): unknown {
 }
 
 function bearerOf(headers: [string, string][]): string | undefined {
-  const value = headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1]
-  const token = value === undefined ? undefined : /^Bearer (.+)$/.exec(value)?.[1]
+  const token = /^Bearer (.+)$/.exec(headerOf(headers, 'authorization') ?? '')?.[1]
   return token === undefined ? undefined : digest(token)
 }
 
 /** The bank's own `error` and `error_description`. */
-export function saidBy(json: unknown): string | undefined {
+function saidBy(json: unknown): string | undefined {
   const error = text(json, 'error')
   const description = text(json, 'error_description')
   if (error === undefined) return description
@@ -121,13 +126,11 @@ export function saidBy(json: unknown): string | undefined {
 
 /** The error that a redirect carries, in the bank's words. */
 function redirectSays(response: Recorded['response']): string | undefined {
-  const location = response?.headers.find(([name]) => name.toLowerCase() === 'location')?.[1]
-  const said = /[?#&]error_description=([^&#]*)/.exec(location ?? '')?.[1]
+  const location = headerOf(response?.headers ?? [], 'location') ?? ''
+  const said = /[?#&]error_description=([^&#]*)/.exec(location)?.[1]
   if (said === undefined) return undefined
   return new URLSearchParams(`said=${said}`).get('said') ?? undefined
 }
-
-const consentIdOf = (json: unknown) => text(member(json, 'Data'), 'ConsentId')
 
 function configurationOf(json: unknown, url: string): Pick<Trace, 'configuration'> {
   const issuer = text(json, 'issuer')

@@ -1,13 +1,5 @@
 import { clip, visible } from './escape.ts'
-import { jsonLines } from './json-lines.ts'
 import type { CheckResult, ExchangeRecord } from './report.ts'
-
-/** Lines of a body around the place that a finding is about. */
-export interface Excerpt {
-  /** Number of the first line in the body as it is shown, from 1. */
-  from: number
-  lines: { text: string; marked: boolean }[]
-}
 
 /** Lines before and after what is marked. */
 const AROUND = 3
@@ -15,29 +7,27 @@ const AROUND = 3
 const MOST_MARKED = 16
 /** Characters of one line. */
 const WIDTH = 200
+/** Lines of one body; what follows is left out. */
+const MOST_LINES = 50_000
 
-/** The place of a finding in the body of its exchange; undefined where there is no such place. */
-export function excerptOf(
-  check: Pick<CheckResult, 'place'>,
-  exchange: Pick<ExchangeRecord, 'response'> | undefined,
-): Excerpt | undefined {
-  const { place } = check
+/**
+ * Lines of a body around the place that a finding is about; undefined where there is no such place.
+ * `from` is the number of the first line in the body as it is shown, from 1.
+ */
+export function excerptOf({ place }: CheckResult, exchange: ExchangeRecord | undefined) {
   const body = exchange?.response?.body
-  if (place === undefined || !body) return undefined
-  const lines = jsonLines(body)
-  if (!lines) return undefined
-  const at = nearest(lines, place)
+  const lines = place === undefined || !body ? [] : jsonLines(body)
+  const at = nearest(lines, place ?? '')
   if (at === undefined) return undefined
-  const within = ({ pointer }: { pointer: string }) =>
-    at === place ? pointer === at || pointer.startsWith(`${at}/`) : pointer === at
-  const first = lines.findIndex(within)
-  let last = first
-  while (last + 1 < lines.length && within(lines[last + 1] as { pointer: string })) last += 1
+  const first = lines.findIndex(({ pointer }) => pointer === at)
+  const next = lines.findIndex(
+    ({ pointer }, i) => i > first && pointer !== at && !pointer.startsWith(`${at}/`),
+  )
+  const end = next < 0 ? lines.length : next
   // Where the member itself is not there, what should hold it begins here.
-  if (at !== place) last = first
-  last = Math.min(last, first + MOST_MARKED - 1)
+  const last = at === place ? Math.min(end, first + MOST_MARKED) - 1 : first
   const from = Math.max(0, first - AROUND)
-  const shown = lines.slice(from, Math.min(lines.length, last + AROUND + 1))
+  const shown = lines.slice(from, last + AROUND + 1)
   return {
     from: from + 1,
     lines: shown.map((line, i) => ({
@@ -48,7 +38,7 @@ export function excerptOf(
 }
 
 /** The place itself, or the nearest thing around it that is there. */
-function nearest(lines: { pointer: string }[], place: string): string | undefined {
+function nearest(lines: JsonLine[], place: string): string | undefined {
   const there = new Set(lines.map(({ pointer }) => pointer))
   for (let at = place; ; at = at.slice(0, at.lastIndexOf('/'))) {
     if (there.has(at)) return at
@@ -56,8 +46,43 @@ function nearest(lines: { pointer: string }[], place: string): string | undefine
   }
 }
 
+/** A line of pretty-printed JSON, and the JSON Pointer of what stands on it. */
+interface JsonLine {
+  text: string
+  pointer: string
+}
+
+/** JSON as lines; none when the text is no array or object. */
+function jsonLines(text: string): JsonLine[] {
+  const lines: JsonLine[] = []
+  const write = (value: unknown, pointer: string, start: string, indent: string, comma: string) => {
+    if (lines.length > MOST_LINES) return
+    const entries = typeof value === 'object' && value !== null ? Object.entries(value) : []
+    const [open, close] = Array.isArray(value) ? '[]' : '{}'
+    if (entries.length === 0) {
+      lines.push({ text: `${start}${JSON.stringify(value)}${comma}`, pointer })
+      return
+    }
+    lines.push({ text: `${start}${open}`, pointer })
+    for (const [i, [key, inner]] of entries.entries()) {
+      const name = Array.isArray(value) ? '' : `${JSON.stringify(key)}: `
+      const member = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      write(inner, member, `${indent}  ${name}`, `${indent}  `, i < entries.length - 1 ? ',' : '')
+    }
+    lines.push({ text: `${indent}${close}${comma}`, pointer })
+  }
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null) write(value, '', '', '', '')
+  } catch {
+    // No JSON, no lines.
+  }
+  return lines
+}
+
 /** As lines of plain text: a mark, the number of the line, the line. */
-export function excerptLines({ from, lines }: Excerpt): string[] {
+export function excerptLines(excerpt: ReturnType<typeof excerptOf>): string[] {
+  const { from, lines } = excerpt ?? { from: 0, lines: [] }
   const digits = String(from + lines.length).length
   return lines.map(({ text, marked }, i) => {
     return `${marked ? '>' : ' '} ${String(from + i).padStart(digits)} ${text}`

@@ -1,17 +1,18 @@
-import { boundedReport } from './bounded-report.ts'
 import { sizeFigures, verdictSentence, verdictWord } from './counts.ts'
 import { brief, clip, counted, oneLine, span } from './escape.ts'
 import { excerptLines, excerptOf } from './excerpt.ts'
+import { boundedReport, type Indexed, indexed } from './indexed.ts'
 import {
+  byCause,
   checksWith,
+  durationOf,
   headline,
   OUTCOMES,
-  requirementsById,
   summaryKey,
   untestedMusts,
 } from './queries.ts'
 import type { CheckResult, ExchangeRecord, Report, ReportedCause } from './report.ts'
-import { WHOSE } from './whose.ts'
+import { causeFacts } from './whose.ts'
 
 /** GitHub refuses a step summary of more than 1 MiB; this leaves room for what others append. */
 const MAX_SUMMARY = 900 * 1024
@@ -26,10 +27,8 @@ const DETAILED = 25
  * link of its own survives.
  */
 export function stepSummary(whole: Report, exchanges: ExchangeRecord[]): string {
-  const report = boundedReport(whole)
-  const byId = new Map(exchanges.map((exchange) => [exchange.id, exchange]))
-  const requirements = requirementsById(report)
-  const took = Date.parse(report.finishedAt) - Date.parse(report.startedAt)
+  const run = indexed(whole, exchanges)
+  const { report } = run
   const visits = sizeFigures(report).find(({ word }) => word === 'visits')
   const outcomes = OUTCOMES.filter((outcome) => report.summary[summaryKey(outcome)] > 0)
   const head = [
@@ -42,71 +41,56 @@ export function stepSummary(whole: Report, exchanges: ExchangeRecord[]): string 
     `|${' ---: |'.repeat(outcomes.length)}`,
     `| ${outcomes.map((outcome) => report.summary[summaryKey(outcome)]).join(' | ')} |`,
     '',
-    `${counted(report.requests, 'request')}, ${counted(visits?.n ?? 0, 'visit')} ${visits?.meaning ?? ''}, ${span(took)}, exit code ${report.exitCode}`,
+    `${counted(report.requests, 'request')}, ${counted(visits?.n ?? 0, 'visit')} ${visits?.meaning ?? ''}, ${span(durationOf(report))}, exit code ${report.exitCode}`,
     '',
     '',
   ]
-  const checks = new Map(report.checks.map((check) => [check.id, check]))
-  const causes = report.causes.map((cause) => `- ${causeLine(cause, checks)}\n`)
-  const order = report.causes.flatMap(({ findings }) => findings)
-  const failures = checksWith(report, 'error', 'fail').sort(
-    (a, b) => order.indexOf(a.id) - order.indexOf(b.id),
-  )
-  const paragraphs = failures.map((check, i) =>
+  const causes = report.causes.map((cause) => `- ${causeLine(cause, run)}\n`)
+  const paragraphs = byCause(report, 'error', 'fail').map((check, i) =>
     i < DETAILED
-      ? paragraph(check, requirements.get(check.requirement)?.text ?? '', byId)
+      ? paragraph(check, run)
       : `- ${check.outcome} ${code(check.id)} ${text(clip(check.title, 200))}\n`,
   )
-  const rest = [
-    ...report.leftBehind.map(
-      ({ kind, id, why }) => `- left behind: ${kind} ${code(id)}: ${text(clip(why, 300))}`,
-    ),
-    ...report.problems.map((problem) => `- problem: ${text(clip(problem, 300))}`),
-  ]
   return bounded([
     head.join('\n'),
     ...(causes.length > 0 ? ['### What is wrong\n\n', ...causes, '\n'] : []),
     ...paragraphs,
-    ...rest.map((line) => `${line}\n`),
-    ...untested(report),
+    ...report.leftBehind.map(
+      ({ kind, id, why }) => `- left behind: ${kind} ${code(id)}: ${text(clip(why, 300))}\n`,
+    ),
+    ...report.problems.map((problem) => `- problem: ${text(clip(problem, 300))}\n`),
+    untested(report),
   ])
 }
 
 /** Whose, what, where, and what it explains: one line a cause. */
-function causeLine(cause: ReportedCause, checks: Map<string, CheckResult>): string {
-  const { title, whose, where, findings, blocks, known } = cause
+function causeLine(cause: ReportedCause, { checks }: Indexed): string {
+  const { title, findings, known } = cause
   const outcome = known ? 'known' : (checks.get(findings[0] ?? '')?.outcome ?? 'blocked')
-  const facts = [
-    WHOSE[whose],
-    where,
-    findings.length > 1 ? `explains ${findings.length} findings` : undefined,
-    blocks.length > 0 ? `keeps ${blocks.length} from being judged` : undefined,
-  ].filter((fact) => fact !== undefined)
   const id = findings[0] === undefined ? '' : ` ${code(findings[0])}`
-  return `**${outcome}**${id} ${text(clip(title, 300))} (${text(facts.join(', '))})`
+  const facts = causeFacts(cause).join(', ')
+  return `**${outcome}**${id} ${text(clip(title, 300))} (${text(facts)})`
 }
 
 /** Closed, since it is the same every night. */
-function untested(report: Report): string[] {
+function untested(report: Report): string {
   const musts = untestedMusts(report)
-  if (musts.length === 0) return []
+  if (musts.length === 0) return ''
   const rows = musts.map(
     ({ id, text: words, notTested }) =>
       `- ${code(id)} ${text(clip(words, 300))} ${text(clip(notTested, 500))}\n`,
   )
   const head = `\n<details><summary>${counted(musts.length, 'must')} that no check tests</summary>\n\n`
-  return [`${head}${rows.join('')}\n</details>\n`]
+  return `${head}${rows.join('')}\n</details>\n`
 }
 
-function paragraph(
-  check: CheckResult,
-  requirement: string,
-  exchanges: Map<string, ExchangeRecord>,
-): string {
+function paragraph(check: CheckResult, { requirements, exchanges }: Indexed): string {
   const exchange = exchanges.get(check.exchanges[0] ?? '')
+  // As a block of code, in which nothing is markup.
+  const body = excerptLines(excerptOf(check, exchange)).map((line) => `    ${oneLine(line)}\n`)
   const known = check.deviation ? ` (known deviation until ${text(check.deviation.expires)})` : ''
   const rows: [string, string | undefined][] = [
-    ['requirement', requirement],
+    ['requirement', requirements.get(check.requirement)?.text],
     ['message', check.message],
     ['expected', check.expected],
     ['actual', check.actual],
@@ -115,30 +99,19 @@ function paragraph(
   const lines = rows
     .filter(([, value]) => value)
     .map(([name, value]) => `| ${name} | ${text(clip(value ?? '', 500))} |`)
-  return `### ${check.outcome} ${code(check.id)}${known}\n\n${text(clip(check.title, 300))}\n\n| | |\n| --- | --- |\n${lines.join('\n')}\n\n${excerpt(check, exchange)}`
-}
-
-/** The lines of the body around what is wrong, as a block of code, in which nothing is markup. */
-function excerpt(check: CheckResult, exchange: ExchangeRecord | undefined): string {
-  const found = excerptOf(check, exchange)
-  return found
-    ? `${excerptLines(found)
-        .map((line) => `    ${oneLine(line)}\n`)
-        .join('')}\n`
-    : ''
+  return `### ${check.outcome} ${code(check.id)}${known}\n\n${text(clip(check.title, 300))}\n\n| | |\n| --- | --- |\n${lines.join('\n')}\n\n${body.length > 0 ? `${body.join('')}\n` : ''}`
 }
 
 /** Parts as long as they fit, and how many don't. */
 function bounded(parts: string[]): string {
   let size = 0
-  let kept = 0
-  for (const part of parts) {
+  const end = parts.findIndex((part) => {
     size += Buffer.byteLength(part)
-    if (size > MAX_SUMMARY) break
-    kept += 1
-  }
-  const left = parts.length - kept
-  return `${parts.slice(0, kept).join('')}${left > 0 ? `\n… ${counted(left, 'more finding')} in report.html\n` : ''}`
+    return size > MAX_SUMMARY
+  })
+  if (end < 0) return parts.join('')
+  const left = counted(parts.length - end, 'more finding')
+  return `${parts.slice(0, end).join('')}\n… ${left} in report.html\n`
 }
 
 /**

@@ -1,45 +1,41 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { writeWhole } from '../record/write-whole.ts'
 import { InputError } from './input-error.ts'
+import { durationOf } from './queries.ts'
 import type { Report } from './report.ts'
 
 /** One line of a history file: a run in figures. */
-export interface HistoryEntry {
-  target: string
-  startedAt: string
-  durationMs: number
-  verdict: Report['verdict']
-  version: string
-  specsDigest: string
-  profile: string
-  partial: boolean
-  summary: Report['summary']
-  musts: Report['musts']
-  requests: number
-  approvals: number
-  latency: Report['latency']
-}
+export type HistoryEntry = ReturnType<typeof historyEntry>
 
 /** Runs that a history file keeps; the oldest go first. */
 const MAX_RUNS = 1000
 
 /** The figures of a run. */
-export function historyEntry(report: Report): HistoryEntry {
+export function historyEntry(report: Report) {
+  const { startedAt, verdict, assay, scope, summary, musts, requests, latency } = report
   return {
     target: report.target.name,
-    startedAt: report.startedAt,
-    durationMs: Date.parse(report.finishedAt) - Date.parse(report.startedAt),
-    verdict: report.verdict,
-    version: report.assay.version,
-    specsDigest: report.assay.specsDigest,
-    profile: report.scope.profile,
+    startedAt,
+    durationMs: durationOf(report),
+    verdict,
+    version: assay.version,
+    specsDigest: assay.specsDigest,
+    profile: scope.profile,
     partial: report.partial !== undefined,
-    summary: report.summary,
-    musts: report.musts,
-    requests: report.requests,
+    summary,
+    musts,
+    requests,
     approvals: report.approvals.length,
-    latency: report.latency,
+    latency,
   }
+}
+
+type Started = Pick<Report, 'startedAt'>
+
+/** Order of two runs, the earlier first. */
+export function byStart({ startedAt: a }: Started, { startedAt: b }: Started): number {
+  return a < b ? -1 : Number(a > b)
 }
 
 /** The runs of a history file (JSON lines), oldest first; none when there is no such file. */
@@ -59,9 +55,7 @@ export async function readHistory(file: string): Promise<HistoryEntry[]> {
     }
     throw new InputError(`${file}:${i + 1}: not a run of a history file; remove the line`)
   })
-  return entries.sort((a, b) =>
-    a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0,
-  )
+  return entries.sort(byStart)
 }
 
 /**
@@ -73,11 +67,8 @@ export async function appendHistory(file: string, report: Report): Promise<Histo
   const others = (await readHistory(file)).filter(
     (run) => run.target !== entry.target || run.startedAt !== entry.startedAt,
   )
-  const runs = [...others, entry]
-    .sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
-    .slice(-MAX_RUNS)
+  const runs = [...others, entry].sort(byStart).slice(-MAX_RUNS)
   await mkdir(dirname(file), { recursive: true })
-  await writeFile(`${file}.tmp`, runs.map((run) => `${JSON.stringify(run)}\n`).join(''))
-  await rename(`${file}.tmp`, file)
+  writeWhole(file, runs.map((run) => `${JSON.stringify(run)}\n`).join(''))
   return runs
 }

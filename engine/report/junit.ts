@@ -1,15 +1,9 @@
-import { boundedReport } from './bounded-report.ts'
 import { verdictSentence } from './counts.ts'
 import { brief, escapeMarkup } from './escape.ts'
-import { untestedMusts } from './queries.ts'
-import type { CheckResult, ExchangeRecord, Report } from './report.ts'
-import {
-  chapterOf,
-  machineDetail,
-  machineMessage,
-  machineStatus,
-  machineSuite,
-} from './status-map.ts'
+import { grouped, indexed } from './indexed.ts'
+import { durationOf, untestedMusts } from './queries.ts'
+import type { ExchangeRecord, Report } from './report.ts'
+import { machineDetail, machineMessage, machineStatus, placeOf } from './status-map.ts'
 
 /**
  * JUnit XML: one suite per chapter, one case per check, named by its id and its sentence. A first
@@ -17,34 +11,30 @@ import {
  * nothing, was cut short or has an expired deviation is never green.
  */
 export function junit(whole: Report, exchanges: ExchangeRecord[]): string {
-  const report = boundedReport(whole)
-  const byId = new Map(exchanges.map((exchange) => [exchange.id, exchange]))
-  const chapter = chapterOf(report)
-  const suites = new Map<string, CheckResult[]>()
-  for (const check of report.checks) {
-    const name = machineSuite(chapter(check))
-    const checks = suites.get(name) ?? []
-    suites.set(name, checks)
-    checks.push(check)
-  }
-  const seconds = (Date.parse(report.finishedAt) - Date.parse(report.startedAt)) / 1000
-  const verdictStatus =
-    report.exitCode === 0 ? 'passed' : report.exitCode === 1 ? 'failed' : 'broken'
-  const statuses = [verdictStatus, ...report.checks.map(machineStatus)]
+  const run = indexed(whole, exchanges)
+  const { report } = run
+  const suites = grouped(report.checks, (check) => {
+    const { document, chapter } = placeOf(run, check)
+    return `assay.${document}.${chapter}`
+  })
+  const verdict = verdictCase(report)
   const body = [
-    suite(report, 'assay', [verdictStatus], 0, [...properties(report), verdictCase(report)]),
-    ...[...suites].map(([name, checks]) =>
-      suite(
-        report,
-        name,
-        checks.map(machineStatus),
-        checks.reduce((sum, check) => sum + check.durationMs, 0) / 1000,
-        checks.map((check) => testcase(name, check, byId)),
-      ),
-    ),
+    suite(report, 'assay', [verdict.status], 0, [...properties(report), verdict.xml]),
+    ...[...suites].map(([name, checks]) => {
+      const seconds = checks.reduce((sum, check) => sum + check.durationMs, 0) / 1000
+      const cases = checks.map((check) => {
+        const title = brief(`${check.id} ${check.title}`, 250)
+        const message = machineMessage(check)
+        const detail = machineDetail(check, run.exchanges)
+        const time = decimal(check.durationMs / 1000)
+        return testcase(name, title, time, machineStatus(check), check.outcome, message, detail)
+      })
+      return suite(report, name, checks.map(machineStatus), seconds, cases)
+    }),
   ]
+  const statuses = [verdict.status, ...report.checks.map(machineStatus)]
   return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="${escapeMarkup(`assay ${report.target.name}`)}" ${tally(statuses)} time="${decimal(seconds)}">
+<testsuites name="${escapeMarkup(`assay ${report.target.name}`)}" ${tally(statuses)} time="${decimal(durationOf(report) / 1000)}">
 ${body.join('\n')}
 </testsuites>
 `
@@ -79,34 +69,32 @@ function properties(report: Report): string[] {
 
 function testcase(
   classname: string,
-  check: CheckResult,
-  exchanges: Map<string, ExchangeRecord>,
+  name: string,
+  time: string,
+  status: ReturnType<typeof machineStatus>,
+  type: string,
+  words: string,
+  more: string,
 ): string {
-  const open = `    <testcase classname="${escapeMarkup(classname)}" name="${escapeMarkup(brief(`${check.id} ${check.title}`, 250))}" time="${decimal(check.durationMs / 1000)}">`
-  const message = escapeMarkup(machineMessage(check))
-  const detail = escapeMarkup(machineDetail(check, exchanges))
-  const outcome = escapeMarkup(check.outcome)
-  switch (machineStatus(check)) {
-    case 'failed':
-      return `${open}<failure type="${outcome}" message="${message}">${detail}</failure></testcase>`
-    case 'broken':
-      return `${open}<error type="${outcome}" message="${message}">${detail}</error></testcase>`
-    case 'skipped':
-      return `${open}<skipped message="${message}"/><system-out>${detail}</system-out></testcase>`
-    default:
-      return `${open}<system-out>${detail}</system-out></testcase>`
+  const open = `    <testcase classname="${escapeMarkup(classname)}" name="${escapeMarkup(name)}" time="${time}">`
+  const message = escapeMarkup(words)
+  const detail = escapeMarkup(more)
+  if (status === 'failed' || status === 'broken') {
+    const element = status === 'failed' ? 'failure' : 'error'
+    return `${open}<${element} type="${escapeMarkup(type)}" message="${message}">${detail}</${element}></testcase>`
   }
+  const skipped = status === 'skipped' ? `<skipped message="${message}"/>` : ''
+  return `${open}${skipped}<system-out>${detail}</system-out></testcase>`
 }
 
-function verdictCase(report: Report): string {
-  const words = `${report.verdict}: ${verdictSentence(report)}${report.partial ? ` Partial: ${report.partial}` : ''}`
-  const detail = escapeMarkup(
-    [words, `exit code ${report.exitCode}`, ...report.problems].join('\n').slice(0, 8000),
-  )
-  const open = '    <testcase classname="assay" name="verdict" time="0">'
-  if (report.exitCode === 0) return `${open}<system-out>${detail}</system-out></testcase>`
-  const element = report.exitCode === 1 ? 'failure' : 'error'
-  return `${open}<${element} type="${escapeMarkup(report.verdict)}" message="${escapeMarkup(words.slice(0, 2000))}">${detail}</${element}></testcase>`
+function verdictCase(report: Report) {
+  const { verdict, exitCode, partial, problems } = report
+  const words = `${verdict}: ${verdictSentence(report)}${partial ? ` Partial: ${partial}` : ''}`
+  const detail = [words, `exit code ${exitCode}`, ...problems].join('\n').slice(0, 8000)
+  const status = exitCode === 0 ? 'passed' : exitCode === 1 ? 'failed' : 'broken'
+  const message = words.slice(0, 2000)
+  const xml = testcase('assay', 'verdict', '0', status, verdict, message, detail)
+  return { status, xml }
 }
 
 function decimal(seconds: number): string {

@@ -1,4 +1,5 @@
 import { count, oneLine, visible } from './escape.ts'
+import { headerOf } from './queries.ts'
 import type { ExchangeRecord } from './report.ts'
 
 /** Lines of one body that are written out; how many more there are is said. */
@@ -34,11 +35,8 @@ export function messageText(record: Omit<ExchangeRecord, 'hash'>, asking: string
 }
 
 function sent({ method, url, headers, body }: ExchangeRecord['request']): string[] {
-  const at = url.search(/[?#]/)
-  const address = at < 0 ? url : url.slice(0, at)
   return [
-    `> ${method} ${address}`,
-    ...(at < 0 ? [] : pairs('>', url.slice(at))),
+    ...addressLines(`> ${method} `, url, '>'),
     ...headers.flatMap((header) => headerLines('>', header)),
     ...bodyLines('>', body ?? '', headers),
   ]
@@ -46,14 +44,19 @@ function sent({ method, url, headers, body }: ExchangeRecord['request']): string
 
 /** A redirect carries what it says in the query or the fragment of its address. */
 function headerLines(mark: string, [name, value]: [string, string]): string[] {
-  const at = name.toLowerCase() === 'location' ? value.search(/[?#]/) : -1
-  if (at < 0) return [`${mark} ${name}: ${value}`]
-  return [`${mark} ${name}: ${value.slice(0, at)}`, ...pairs(mark, value.slice(at))]
+  const begin = `${mark} ${name}: `
+  return name.toLowerCase() === 'location' ? addressLines(begin, value, mark) : [begin + value]
+}
+
+function addressLines(begin: string, address: string, mark: string): string[] {
+  const at = address.search(/[?#]/)
+  if (at < 0) return [begin + address]
+  return [begin + address.slice(0, at), ...pairs(mark, address.slice(at))]
 }
 
 function bodyLines(mark: string, body: string, headers: [string, string][]): string[] {
   if (body === '') return []
-  const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
+  const type = headerOf(headers, 'content-type') ?? ''
   const lines = type.startsWith('application/x-www-form-urlencoded')
     ? pairs(mark, body)
     : content(body).map((line) => `${mark}   ${line}`)
@@ -67,9 +70,7 @@ function content(body: string): string[] {
   try {
     return JSON.stringify(JSON.parse(body), null, 2).split('\n')
   } catch {
-    return visible(body)
-      .split('\n')
-      .flatMap((line) => decoded(line))
+    return visible(body).split('\n').flatMap(decoded)
   }
 }
 

@@ -1,5 +1,7 @@
-import { type CheckChange, diffReports } from './diff.ts'
-import { OUTCOMES } from './queries.ts'
+import { type CheckChange, diffReports, scopeOf } from './diff.ts'
+import { byStart } from './history.ts'
+import { byId, grouped } from './indexed.ts'
+import { IN_ORDER, OUTCOMES } from './queries.ts'
 import type { Outcome, Report } from './report.ts'
 
 /** A run and the folder that it was read from. */
@@ -20,16 +22,11 @@ export interface Overview {
 }
 
 /** A bank, or a TPP. */
-export interface BankOverview {
-  name: string
-  /** Absent: a bank. */
-  side?: 'TPP'
-  /** Of the latest run, parts of the suite left aside. */
+export interface BankOverview
+  extends Pick<Report['target'], 'name' | 'side'>,
+    Pick<Report, 'startedAt' | 'verdict' | 'exitCode' | 'partial'> {
+  /** Of the latest run, parts of the suite left aside, as are the members above. */
   folder: string
-  startedAt: string
-  verdict: Report['verdict']
-  exitCode: number
-  partial?: string
   /** By chapter: the worst outcome, and how many checks ended in each. */
   chapters: Record<string, { worst: Outcome; counts: Partial<Record<Outcome, number>> }>
   /** Since the run before of the same selection; absent where there is none. */
@@ -44,13 +41,7 @@ export interface BankOverview {
 const SOON = 45
 /** Runs of one bank that are drawn. */
 const MAX_RUNS = 60
-const GRAVEST_FIRST: readonly Report['verdict'][] = [
-  'nonconformant',
-  'error',
-  'incomplete',
-  'conformant',
-]
-const IN_ORDER: readonly Outcome[] = ['pass', 'observed', 'not-applicable']
+export const GRAVEST_FIRST = ['nonconformant', 'error', 'incomplete', 'conformant'] as const
 
 /**
  * What many runs say together, also those that other machines made: the same run from two folders
@@ -64,15 +55,8 @@ export function overviewOf(found: readonly FoundRun[], now: number): Overview {
     const { name, side } = run.report.target
     runs.set([name, side, run.report.startedAt].join('\n'), run)
   }
-  const sorted = [...runs.values()].sort((a, b) =>
-    a.report.startedAt < b.report.startedAt ? -1 : 1,
-  )
-  const byBank = new Map<string, FoundRun[]>()
-  for (const run of sorted) {
-    const { name, side = '' } = run.report.target
-    const key = `${name}\n${side}`
-    byBank.set(key, [...(byBank.get(key) ?? []), run])
-  }
+  const sorted = [...runs.values()].sort((a, b) => byStart(a.report, b.report))
+  const byBank = grouped(sorted, ({ report: { target } }) => `${target.name}\n${target.side ?? ''}`)
   const gravity = ([, all]: [string, FoundRun[]]) =>
     GRAVEST_FIRST.indexOf(currentOf(all)?.report.verdict ?? 'conformant')
   const banks = [...byBank].sort((a, b) => gravity(a) - gravity(b) || (a[0] < b[0] ? -1 : 1))
@@ -104,45 +88,42 @@ function bankOverview(all: FoundRun[]): BankOverview {
   const runs = all.slice(-MAX_RUNS)
   const current = currentOf(runs) as FoundRun
   const { report, folder } = current
-  const earlier = runs.slice(0, runs.indexOf(current))
-  const before = earlier.findLast((run) => sameSelection(run.report, report))
-  const changes = before && diffReports(before.report, report)
+  const { startedAt, verdict, exitCode, partial } = report
   const { name, side } = report.target
   return {
     name,
-    ...(side && { side }),
+    side,
     folder,
-    startedAt: report.startedAt,
-    verdict: report.verdict,
-    exitCode: report.exitCode,
-    ...(report.partial !== undefined && { partial: report.partial }),
+    startedAt,
+    verdict,
+    exitCode,
+    partial,
     chapters: byChapter(report),
-    ...(changes && {
-      changes: {
-        since: changes.from.startedAt,
-        new: changes.new,
-        fixed: changes.fixed,
-        lost: changes.lost,
-      },
+    changes: changesOf(report, runs.slice(0, runs.indexOf(current))),
+    runs: runs.map((run) => {
+      return { startedAt: run.report.startedAt, verdict: run.report.verdict, folder: run.folder }
     }),
-    runs: runs.map((run) => ({
-      startedAt: run.report.startedAt,
-      verdict: run.report.verdict,
-      folder: run.folder,
-    })),
     history: historyOf(runs),
   }
 }
 
-function sameSelection(a: Report, b: Report): boolean {
-  return a.scope.profile === b.scope.profile && a.scope.only.join(' ') === b.scope.only.join(' ')
+function changesOf(report: Report, earlier: FoundRun[]): BankOverview['changes'] {
+  const before = earlier.findLast((run) => scopeOf(run.report) === scopeOf(report))
+  if (!before) return undefined
+  const changes = diffReports(before.report, report)
+  return {
+    since: changes.from.startedAt,
+    new: changes.new,
+    fixed: changes.fixed,
+    lost: changes.lost,
+  }
 }
 
 function byChapter(report: Report): BankOverview['chapters'] {
-  const chapterOf = new Map(report.requirements.map(({ id, chapter }) => [id, chapter]))
+  const requirements = byId(report.requirements)
   const chapters: BankOverview['chapters'] = {}
   for (const { requirement, outcome } of report.checks) {
-    const chapter = chapterOf.get(requirement)
+    const chapter = requirements.get(requirement)?.chapter
     if (chapter === undefined) continue
     const known = chapters[chapter] ?? { worst: outcome, counts: {} }
     chapters[chapter] = known
@@ -157,12 +138,11 @@ function byChapter(report: Report): BankOverview['chapters'] {
 }
 
 function historyOf(runs: FoundRun[]): BankOverview['history'] {
-  const byRun = runs.map(({ report }) => new Map(report.checks.map((each) => [each.id, each])))
-  const ids = new Set<string>()
-  for (const checks of byRun) {
-    for (const { id, outcome } of checks.values()) if (!IN_ORDER.includes(outcome)) ids.add(id)
-  }
-  return [...ids].sort().map((id) => ({
+  const byRun = runs.map(({ report }) => byId(report.checks))
+  const odd = runs.flatMap(({ report }) =>
+    report.checks.filter(({ outcome }) => !IN_ORDER.includes(outcome)),
+  )
+  return [...new Set(odd.map(({ id }) => id))].sort().map((id) => ({
     id,
     title: byRun.findLast((checks) => checks.has(id))?.get(id)?.title ?? '',
     outcomes: byRun.map((checks) => checks.get(id)?.outcome ?? null),
@@ -179,11 +159,9 @@ function endsOf({ target, checks }: Report, now: number): Overview['ending'] {
     if (deviation) ends.set(`known deviation ${id}`, `${deviation.expires}T23:59:59Z`)
   }
   return [...ends]
-    .map(([what, at]) => ({
-      bank: target.name,
-      what,
-      at,
-      daysLeft: Math.floor((Date.parse(at) - now) / 86_400_000),
-    }))
+    .map(([what, at]) => {
+      const daysLeft = Math.floor((Date.parse(at) - now) / 86_400_000)
+      return { bank: target.name, what, at, daysLeft }
+    })
     .filter(({ daysLeft }) => daysLeft <= SOON)
 }

@@ -1,5 +1,6 @@
 import { clip } from './escape.ts'
-import type { CheckResult, Outcome, Report, RequirementResult } from './report.ts'
+import { grouped } from './indexed.ts'
+import type { CheckResult, ExchangeRecord, Outcome, Report, RequirementResult } from './report.ts'
 
 /** Worst first: the order in which a reader wants them. */
 export const OUTCOMES: readonly Outcome[] = [
@@ -25,36 +26,52 @@ export function checksWith(report: Pick<Report, 'checks'>, ...outcomes: Outcome[
   return [...found.filter((c) => !c.deviation), ...found.filter((c) => c.deviation)]
 }
 
-/** Requirements by id. */
-export function requirementsById(report: Report): Map<string, RequirementResult> {
-  return new Map(report.requirements.map((requirement) => [requirement.id, requirement]))
+/** Checks of one outcome as the causes name them. */
+export function byCause(report: Report, ...outcomes: Outcome[]): CheckResult[] {
+  const order = report.causes.flatMap(({ findings }) => findings)
+  return checksWith(report, ...outcomes).sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
 }
 
-/** Musts in scope that no check tests, each with its reason. */
-export function untestedMusts(report: Report): (RequirementResult & { notTested: string })[] {
-  return report.requirements.filter(
-    (requirement): requirement is RequirementResult & { notTested: string } =>
-      requirement.level === 'must' && requirement.notTested !== undefined,
+/** Outcomes that leave nothing to be done. */
+export const IN_ORDER: readonly Outcome[] = ['pass', 'observed', 'not-applicable']
+
+/** Is it something that a reader must act on, and has a card of its own? */
+export function hasCard(outcome: Outcome): boolean {
+  return outcome === 'fail' || outcome === 'error' || outcome === 'warn'
+}
+
+/** Ids of the exchanges that show what became of a check; that of its control comes last. */
+export function evidenceOf({ exchanges, control }: CheckResult): string[] {
+  return control ? [...exchanges, control.exchange] : exchanges
+}
+
+/** Milliseconds that the run took. */
+export function durationOf({ startedAt, finishedAt }: Report): number {
+  return Date.parse(finishedAt) - Date.parse(startedAt)
+}
+
+/** Requirements in scope that no check tests, each with its reason. */
+export function untested({ requirements }: Report) {
+  return requirements.flatMap(({ notTested, ...requirement }) =>
+    notTested === undefined ? [] : [{ ...requirement, notTested }],
   )
 }
 
+export function untestedMusts(report: Report) {
+  return untested(report).filter(({ level }) => level === 'must')
+}
+
 /** Documents, their chapters and the chapters' requirements, in the order of the report. */
-export function byChapter(
-  report: Report,
-): { document: string; chapters: { chapter: string; requirements: RequirementResult[] }[] }[] {
-  const documents = new Map<string, Map<string, RequirementResult[]>>()
-  for (const requirement of report.requirements) {
-    const { document, chapter } = splitChapter(requirement.chapter)
-    const chapters = documents.get(document) ?? new Map<string, RequirementResult[]>()
-    documents.set(document, chapters)
-    const requirements = chapters.get(chapter) ?? []
-    chapters.set(chapter, requirements)
-    requirements.push(requirement)
-  }
-  return [...documents].map(([document, chapters]) => ({
-    document,
-    chapters: [...chapters].map(([chapter, requirements]) => ({ chapter, requirements })),
-  }))
+export function byChapter(report: Report) {
+  const place = ({ chapter }: RequirementResult) => splitChapter(chapter)
+  const documents = grouped(report.requirements, (each) => place(each).document)
+  return [...documents].map(([document, all]) => {
+    const chapters = grouped(all, (each) => place(each).chapter)
+    return {
+      document,
+      chapters: [...chapters].map(([chapter, requirements]) => ({ chapter, requirements })),
+    }
+  })
 }
 
 /** `account-information/transactions` in its two parts. */
@@ -65,18 +82,14 @@ export function splitChapter(chapter: string): { document: string; chapter: stri
 }
 
 /** `GET /transactions → 200`, or what happened instead of a response. */
-export function headline(exchange: {
-  request: { method: string; url: string }
-  response?: { status: number }
-  failure?: { kind: string; code: string }
-}): string {
-  const { request, response, failure } = exchange
-  const ending = response
-    ? String(response.status)
-    : failure
-      ? `${failure.kind} ${failure.code}`
-      : 'nothing'
+export function headline({ request, response, failure }: ExchangeRecord): string {
+  const ending = response?.status ?? (failure ? `${failure.kind} ${failure.code}` : 'nothing')
   return `${request.method} ${clip(pathOf(request.url), 120)} → ${ending}`
+}
+
+/** The value of a header. */
+export function headerOf(headers: [string, string][], wanted: string): string | undefined {
+  return headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
 }
 
 /** Path and query of an address; the address itself when it is none. */

@@ -11,23 +11,18 @@ const MAX_LINE = 16 * 1024 * 1024
 /** Bytes of a report. */
 const LARGEST_REPORT = 512 * 1024 ** 2
 
-export interface Run {
-  report: Report
-  exchanges: ExchangeRecord[]
-  /** What could not be read, in words; everything else still was. */
-  problems: string[]
-}
-
 /**
  * Reads DIR/report.json and DIR/exchanges.jsonl. A run that was killed may have a torn last line or
  * no exchanges at all: that is a problem to show, not a reason to have no report.
  */
-export async function readRun(dir: string): Promise<Run> {
+export async function readRun(dir: string) {
   const report = await readReport(dir)
   const exchanges: ExchangeRecord[] = []
+  /** What could not be read, in words; everything else still was. */
   const problems: string[] = []
   const file = join(dir, 'exchanges.jsonl')
-  if (!(await exists(file))) {
+  const stats = await stat(file).catch(() => undefined)
+  if (!stats?.isFile()) {
     if (report.requests > 0) problems.push(`${file} is missing: no exchange can be shown`)
     return { report, exchanges, problems }
   }
@@ -86,34 +81,23 @@ export function parseRecord(line: string): ExchangeRecord | undefined {
   }
 }
 
-async function exists(file: string): Promise<boolean> {
-  return stat(file).then(
-    (stats) => stats.isFile(),
-    () => false,
-  )
-}
-
 /** Lines of a file as they stream in; a line over the limit is reported as cut and not kept. */
 async function* lines(
   file: string,
 ): AsyncGenerator<{ line: string; number: number; cut: boolean }> {
   let parts: Buffer[] = []
   let length = 0
-  let cut = false
   let number = 0
   const take = (chunk: Buffer) => {
     length += chunk.length
-    if (length > MAX_LINE) {
-      cut = true
-      parts = []
-    } else if (!cut) parts.push(chunk)
+    if (length > MAX_LINE) parts = []
+    else parts.push(chunk)
   }
   const finish = () => {
     number += 1
-    const ended = { line: Buffer.concat(parts).toString('utf8'), number, cut }
+    const ended = { line: Buffer.concat(parts).toString('utf8'), number, cut: length > MAX_LINE }
     parts = []
     length = 0
-    cut = false
     return ended
   }
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {

@@ -1,7 +1,9 @@
-import { brief, clip } from './escape.ts'
+import { createHash } from 'node:crypto'
+import { brief, clip, visible } from './escape.ts'
 import { excerptLines, excerptOf } from './excerpt.ts'
+import type { Indexed } from './indexed.ts'
 import { splitChapter } from './queries.ts'
-import type { CheckResult, ExchangeRecord, Report } from './report.ts'
+import type { CheckResult } from './report.ts'
 
 /**
  * What a test dashboard is told of an outcome. Dashboards know four words and Assay eight, so this
@@ -10,9 +12,7 @@ import type { CheckResult, ExchangeRecord, Report } from './report.ts'
  * everything else is `skipped` with its reason, never green: what was not judged, what is only
  * recorded, and a failure that a known deviation covers, since it doesn't fail the run either.
  */
-export type MachineStatus = 'passed' | 'failed' | 'broken' | 'skipped'
-
-export function machineStatus(check: CheckResult): MachineStatus {
+export function machineStatus(check: CheckResult): 'passed' | 'failed' | 'broken' | 'skipped' {
   switch (check.outcome) {
     case 'pass':
     case 'warn':
@@ -30,44 +30,45 @@ export function machineStatus(check: CheckResult): MachineStatus {
 
 /** One line that says what happened: outcome, cause, message. Empty for a pass. */
 export function machineMessage(check: CheckResult, max = 1000): string {
-  if (check.outcome === 'pass') return ''
-  const words: string[] = [check.outcome]
-  if (check.deviation)
-    words.push(`(known deviation until ${check.deviation.expires}: ${check.deviation.reason})`)
-  if (check.blockedBy) words.push(`by ${check.blockedBy}`)
-  const said = check.message || (check.outcome === 'fail' ? 'no message' : '')
-  return brief(said ? `${words.join(' ')}: ${said}` : words.join(' '), max)
+  const { outcome, deviation, blockedBy, message } = check
+  if (outcome === 'pass') return ''
+  const words = [
+    outcome,
+    deviation && `(known deviation until ${deviation.expires}: ${deviation.reason})`,
+    blockedBy && `by ${blockedBy}`,
+  ]
+  const said = message || (outcome === 'fail' ? 'no message' : '')
+  return brief(words.filter(Boolean).join(' ') + (said && `: ${said}`), max)
 }
 
 /**
  * The message with expected, actual, place, the exchanges that are the evidence, and the lines of the
- * body around the place, that which is wrong marked.
+ * body around the place, that which is wrong marked; safe to be shown.
  */
-export function machineDetail(
-  check: CheckResult,
-  exchanges: Map<string, ExchangeRecord>,
-  max = 4000,
-): string {
-  const lines = [check.title, machineMessage(check, max)]
-  if (check.expected) lines.push(`expected: ${clip(check.expected, max)}`)
-  if (check.actual) lines.push(`actual: ${clip(check.actual, max)}`)
-  if (check.place) lines.push(`place: ${clip(check.place, 500)}`)
-  if (check.exchanges.length > 0) lines.push(`exchanges: ${clip(check.exchanges.join(' '), 500)}`)
-  if (check.control) lines.push(`control: ${check.control.exchange}, ${check.control.summary}`)
-  if (check.source) lines.push(`defined in: ${check.source.file}:${check.source.line}`)
-  const excerpt = excerptOf(check, exchanges.get(check.exchanges[0] ?? ''))
-  if (excerpt) lines.push(...excerptLines(excerpt))
-  return lines.filter((line) => line !== '').join('\n')
+export function machineDetail(check: CheckResult, exchanges: Indexed['exchanges']): string {
+  const { expected, actual, place, control, source } = check
+  const lines = [
+    check.title,
+    machineMessage(check, 4000),
+    expected && `expected: ${clip(expected, 4000)}`,
+    actual && `actual: ${clip(actual, 4000)}`,
+    place && `place: ${clip(place, 500)}`,
+    check.exchanges.length > 0 && `exchanges: ${clip(check.exchanges.join(' '), 500)}`,
+    control && `control: ${control.exchange}, ${control.summary}`,
+    source && `defined in: ${source.file}:${source.line}`,
+    ...excerptLines(excerptOf(check, exchanges.get(check.exchanges[0] ?? ''))),
+  ]
+  return visible(lines.filter(Boolean).join('\n'))
 }
 
-/** Stable dotted name of the place of a check: `assay.account-information.transactions`. */
-export function machineSuite(chapter: string): string {
-  const parts = splitChapter(chapter)
-  return `assay.${parts.document}.${parts.chapter}`
+/** Document and chapter of a check: those of its requirement. */
+export function placeOf({ requirements }: Indexed, { requirement }: CheckResult) {
+  return splitChapter(requirements.get(requirement)?.chapter ?? 'other/unknown')
 }
 
-/** Chapter of each check: that of its requirement. */
-export function chapterOf(report: Report): (check: CheckResult) => string {
-  const chapters = new Map(report.requirements.map(({ id, chapter }) => [id, chapter]))
-  return (check) => chapters.get(check.requirement) ?? 'other/unknown'
+/** A UUID (version 8 of RFC 9562: made up by its maker) that is the same for the same words. */
+export function stableUuid(words: string): string {
+  const hex = createHash('sha256').update(words).digest('hex')
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

@@ -1,4 +1,5 @@
-import type { Report, Whose } from './report.ts'
+import { count } from './escape.ts'
+import type { Report, ReportedCause, Whose } from './report.ts'
 
 /** Who can mend something, in words. */
 export const WHOSE: Record<Whose, string> = {
@@ -7,6 +8,17 @@ export const WHOSE: Record<Whose, string> = {
   configuration: 'your configuration',
   network: 'the network',
   suite: 'Assay itself',
+}
+
+/** Whose a cause is, where it shows, what it explains and keeps from being judged. */
+export function causeFacts({ whose, where, findings, blocks }: ReportedCause): string[] {
+  const facts = [
+    WHOSE[whose],
+    where,
+    findings.length > 1 && `explains ${count(findings.length)} findings`,
+    blocks.length > 0 && `keeps ${count(blocks.length)} from being judged`,
+  ]
+  return facts.filter((fact) => typeof fact === 'string')
 }
 
 /** What a run judged, in words. */

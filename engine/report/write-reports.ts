@@ -1,6 +1,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { basename, dirname, join, relative } from 'node:path'
-import { type AllureOptions, allureResults } from './allure.ts'
+import { basename, join, relative } from 'node:path'
+import { writeWhole } from '../record/write-whole.ts'
+import { allureResults } from './allure.ts'
 import { ctrf } from './ctrf.ts'
 import { diffReports } from './diff.ts'
 import { diffMarkdown } from './diff-text.ts'
@@ -17,7 +18,7 @@ export interface Written {
   bytes: number
 }
 
-export interface ReportOptions extends AllureOptions {
+export interface ReportOptions {
   /** Folder of an earlier run to compare with: report.html marks what is new, diff.md and diff.json are made. */
   baseline?: string
   /** History file (JSON lines) that this run is added to, once; drawn as a trend in report.html. */
@@ -48,8 +49,11 @@ export async function writeReports(dir: string, options: ReportOptions = {}): Pr
     files.push(['diff.md', diffMarkdown(diff)], ['diff.json', `${JSON.stringify(diff, null, 2)}\n`])
   }
   const written: Written[] = []
-  for (const [name, content] of files) written.push(await place(dir, name, content))
-  written.push(await placeFolder(dir, 'allure-results', allureResults(shown, exchanges, options)))
+  for (const [file, content] of files) {
+    writeWhole(join(dir, file), content)
+    written.push({ file, bytes: Buffer.byteLength(content) })
+  }
+  written.push(await writeFolder(join(dir, 'allure-results'), allureResults(shown, exchanges)))
   return written
 }
 
@@ -59,21 +63,8 @@ function typed(dir: string): string {
   return shown === '' || shown.startsWith('..') ? basename(dir) : shown
 }
 
-async function place(dir: string, file: string, content: string): Promise<Written> {
-  const path = join(dir, file)
-  await mkdir(dirname(path), { recursive: true })
-  await writeFile(`${path}.tmp`, content)
-  await rename(`${path}.tmp`, path)
-  return { file, bytes: Buffer.byteLength(content) }
-}
-
 /** A folder with exactly these files: what an earlier making left there is gone. */
-async function placeFolder(
-  dir: string,
-  name: string,
-  files: Map<string, string>,
-): Promise<Written> {
-  const path = join(dir, name)
+async function writeFolder(path: string, files: Map<string, string>): Promise<Written> {
   const fresh = `${path}.tmp`
   await rm(fresh, { recursive: true, force: true })
   await mkdir(fresh, { recursive: true })
@@ -84,5 +75,5 @@ async function placeFolder(
   }
   await rm(path, { recursive: true, force: true })
   await rename(fresh, path)
-  return { file: `${name}/`, bytes }
+  return { file: `${basename(path)}/`, bytes }
 }

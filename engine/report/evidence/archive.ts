@@ -1,50 +1,33 @@
 import { lstat, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { unzipSync, type Zippable, zipSync } from 'fflate'
+import { unzipSync, zipSync } from 'fflate'
 import { root } from '../../record/root.ts'
 import { InputError } from '../input-error.ts'
 import { readReport } from '../read-run.ts'
-import { sha256 } from './file-digests.ts'
+import { MADE, RESULTS, STATEMENT, sha256 } from './sign-run.ts'
 
 /** Files of a run that an archive holds where they exist. */
-const OF_THE_RUN = [
-  'report.json',
-  'exchanges.jsonl',
-  'statement.jws',
-  'report.html',
-  'junit.xml',
-  'ctrf.json',
-  'step-summary.md',
-  'observations.json',
-  'diff.md',
-  'diff.json',
-]
+const OF_THE_RUN: string[] = [...RESULTS, STATEMENT, ...MADE]
 const SCHEMAS = ['report.schema.json', 'exchange.schema.json']
 /** Largest content that is unpacked, in bytes. */
 const MAX_UNPACKED = 1024 ** 3
 
-export interface PackOptions {
-  /** More files, name in the archive → path: the documents, a target file without secrets. */
-  more?: Record<string, string>
-}
-
 /**
  * Writes a zip archive of all that an auditor needs: the run, its statement, the schemas that explain
  * it, and CONTENTS.txt with the digest of each file. The same run gives the same bytes.
+ *
+ * @param more further files, name in the archive → path: the documents, a target file without secrets
  */
 export async function pack(
   dir: string,
   file: string,
-  options: PackOptions = {},
+  { more = {} }: { more?: Record<string, string> } = {},
 ): Promise<{ file: string; bytes: number; holds: string[] }> {
   await readReport(dir)
-  const sources: [name: string, path: string][] = [
-    ...OF_THE_RUN.map((name): [string, string] => [name, join(dir, name)]),
-    ...SCHEMAS.map((name): [string, string] => [
-      `schemas/${name}`,
-      join(root, 'schemas', 'assay', name),
-    ]),
-    ...Object.entries(options.more ?? {}),
+  const sources = [
+    ...OF_THE_RUN.map((name) => [name, join(dir, name)] as const),
+    ...SCHEMAS.map((name) => [`schemas/${name}`, join(root, 'schemas', 'assay', name)] as const),
+    ...Object.entries(more),
   ]
   const contents = new Map<string, Buffer>()
   for (const [name, path] of sources) {
@@ -57,9 +40,7 @@ export async function pack(
   contents.set('CONTENTS.txt', Buffer.from(`${EXPLANATION}\n${list}`))
   // Zip keeps local time: one fixed date gives the same bytes everywhere.
   const mtime = new Date(2000, 0, 1)
-  const zippable: Zippable = {}
-  for (const [name, content] of contents) zippable[name] = [content, { mtime, level: 9 }]
-  const archive = zipSync(zippable)
+  const archive = zipSync(Object.fromEntries(contents), { mtime, level: 9 })
   await writeFile(`${file}.tmp`, archive)
   await rename(`${file}.tmp`, file)
   return { file, bytes: archive.length, holds: [...contents.keys()] }

@@ -1,20 +1,23 @@
-import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  X509Certificate,
+} from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CompactSign, calculateJwkThumbprint, exportJWK, type JWK } from 'jose'
+import { CompactSign, calculateJwkThumbprint, exportJWK } from 'jose'
 import { InputError } from '../input-error.ts'
 import { readReport } from '../read-run.ts'
+import type { Report } from '../report.ts'
 import { verifyLines } from './chain-lines.ts'
-import { type Seal, seal, sha256 } from './file-digests.ts'
 
 /** What is signed: the payload of statement.jws. */
-export interface Statement {
+export interface Statement
+  extends Pick<Report, 'startedAt' | 'finishedAt' | 'verdict' | 'exitCode'> {
   statement: 'assay-run'
   target: string
-  startedAt: string
-  finishedAt: string
-  verdict: string
-  exitCode: number
   /** Version of the suite. */
   suite: string
   /** Digest of the requirements, which are read out of the documents. */
@@ -27,6 +30,16 @@ export interface Statement {
   files: Seal[]
 }
 
+/** A file as a statement remembers it. */
+export interface Seal {
+  file: string
+  bytes: number
+  /** SHA-256, hex. */
+  sha256: string
+}
+
+export const STATEMENT = 'statement.jws'
+
 export interface SignOptions {
   kid?: string
   /** PEM of the certificate of the key, leaf first, then those that issued it. */
@@ -35,7 +48,7 @@ export interface SignOptions {
 }
 
 /** The files that are the run; a statement without them is none. */
-export const RESULTS = ['report.json', 'exchanges.jsonl'] as const
+export const RESULTS = ['report.json', 'exchanges.jsonl']
 
 /** What is made from them and read by people and machines: sealed as well, where it is there. */
 export const MADE = [
@@ -46,7 +59,7 @@ export const MADE = [
   'observations.json',
   'diff.md',
   'diff.json',
-] as const
+]
 
 /**
  * Writes DIR/statement.jws: a compact JWS over what the run was and what it found. The key is PEM
@@ -55,7 +68,7 @@ export const MADE = [
  */
 export async function signRun(
   dir: string,
-  key: string | JWK,
+  key: string,
   options: SignOptions = {},
 ): Promise<Statement> {
   const privateKey = readKey(key, options.passphrase)
@@ -96,50 +109,62 @@ export async function signRun(
     .setProtectedHeader({
       alg: algorithm(privateKey),
       typ: 'assay-run+jws',
-      ...(kid ? { kid } : {}),
-      ...(x5c ? { x5c } : {}),
+      ...(kid && { kid }),
+      ...(x5c && { x5c }),
     })
     .sign(privateKey)
-  await writeFile(join(dir, 'statement.jws'), `${jws}\n`)
+  await writeFile(join(dir, STATEMENT), `${jws}\n`)
   return statement
 }
 
 /** The private key of a text; throws where it is none, or its passphrase is another one. */
-export function readKey(key: string | JWK, passphrase: string | undefined): KeyObject {
-  const text = typeof key === 'string' ? key.trim() : key
+export function readKey(text: string, passphrase: string | undefined): KeyObject {
+  return keyOf('signing', createPrivateKey, text, passphrase)
+}
+
+/** @throws InputError where the text is no such key, PEM or JWK; a private key is not shown */
+export function keyOf(
+  what: string,
+  create: typeof createPrivateKey | typeof createPublicKey,
+  text: string,
+  passphrase?: string,
+): KeyObject {
+  const key = text.trim()
   try {
-    if (typeof text === 'string' && !text.startsWith('{')) {
-      return createPrivateKey({ key: text, ...(passphrase === undefined ? {} : { passphrase }) })
-    }
-    const jwk = typeof text === 'string' ? (JSON.parse(text) as JWK) : text
-    return createPrivateKey({ key: jwk as import('node:crypto').JsonWebKey, format: 'jwk' })
+    return key.startsWith('{')
+      ? create({ key: JSON.parse(key), format: 'jwk' })
+      : create({ key, passphrase })
   } catch (error) {
-    // The message of a JSON error quotes the text, which is the key.
-    const why = error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message
-    throw new InputError(`the signing key can't be read: ${why}`)
+    // The message of a JSON error quotes the text, which may be the private key.
+    const hidden = what === 'signing' && error instanceof SyntaxError
+    const why = hidden ? 'it is not JSON' : (error as Error).message
+    throw new InputError(`the ${what} key can't be read: ${why}`)
   }
 }
 
+function seal(file: string, content: Buffer): Seal {
+  return { file, bytes: content.length, sha256: sha256(content) }
+}
+
+export function sha256(content: Buffer | string): string {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+const CURVES: Record<string, string> = {
+  prime256v1: 'ES256',
+  secp384r1: 'ES384',
+  secp521r1: 'ES512',
+}
+
 /** The algorithm that a key signs with. */
-export function algorithm(key: KeyObject): string {
-  const curves: Record<string, string> = {
-    prime256v1: 'ES256',
-    secp384r1: 'ES384',
-    secp521r1: 'ES512',
-  }
-  switch (key.asymmetricKeyType) {
-    case 'rsa':
-    case 'rsa-pss':
-      return 'PS256'
-    case 'ed25519':
-      return 'EdDSA'
-    case 'ec': {
-      const alg = curves[key.asymmetricKeyDetails?.namedCurve ?? '']
-      if (alg) return alg
-    }
-  }
+export function algorithm({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject): string {
+  if (type === 'rsa' || type === 'rsa-pss') return 'PS256'
+  if (type === 'ed25519') return 'EdDSA'
+  const curve = type === 'ec' ? asymmetricKeyDetails?.namedCurve : undefined
+  const alg = CURVES[curve ?? '']
+  if (alg) return alg
   throw new InputError(
-    `a key of type ${key.asymmetricKeyType} can't sign; use RSA, EC P-256, P-384, P-521 or Ed25519`,
+    `a key of type ${type} can't sign; use RSA, EC P-256, P-384, P-521 or Ed25519`,
   )
 }
 

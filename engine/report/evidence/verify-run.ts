@@ -1,14 +1,13 @@
-import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { createPublicKey, X509Certificate } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { compactVerify, decodeProtectedHeader, type JWK } from 'jose'
+import { compactVerify, decodeProtectedHeader } from 'jose'
 import { readPlain } from '../../record/read-plain.ts'
 import { InputError } from '../input-error.ts'
 import { readArchive } from './archive.ts'
 import { type Finding, verifyLines } from './chain-lines.ts'
-import { difference as differenceFrom } from './file-digests.ts'
-import { algorithm, MADE, RESULTS, type Statement } from './sign-run.ts'
+import { algorithm, keyOf, MADE, RESULTS, STATEMENT, type Statement, sha256 } from './sign-run.ts'
 
 export interface Verification {
   /** Nothing was found changed, and the signature, where there is one and a key, is right. */
@@ -31,40 +30,32 @@ type Files = Map<string, Buffer>
  * (PEM, certificate or JWK) the certificate in the statement is taken, which shows that nothing was
  * edited since somebody signed, not who that was.
  */
-export async function verifyRun(path: string, publicKey?: string | JWK): Promise<Verification> {
+export async function verifyRun(path: string, publicKey?: string): Promise<Verification> {
   const files = await read(path)
-  const findings: Finding[] = []
-  const exchanges = files.get('exchanges.jsonl') ?? Buffer.alloc(0)
-  const chain = verifyLines(exchanges)
-  const jws = files.get('statement.jws')
+  const chain = verifyLines(files.get('exchanges.jsonl') ?? Buffer.alloc(0))
+  const exchanges = chain.lines
+  const jws = files.get(STATEMENT)
   if (!jws) {
-    findings.push(...chain.findings)
+    const findings = [...chain.findings]
     // Who names a signer expects a signature: to remove it is the simplest way to change a run.
     if (publicKey !== undefined) {
-      findings.push({ file: 'statement.jws', message: 'is missing, and a key was given' })
+      findings.push({ file: STATEMENT, message: 'is missing, and a key was given' })
     }
     const intact = findings.length === 0
-    return { intact, signature: 'absent', exchanges: chain.lines, findings, uncovered: [] }
+    return { intact, signature: 'absent', exchanges, findings, uncovered: [] }
   }
   const signed = await openStatement(jws.toString('utf8').trim(), publicKey)
-  findings.push(...signed.findings)
-  if (signed.statement) findings.push(...compare(signed.statement, files, chain))
-  else findings.push(...chain.findings)
-  return {
-    intact: findings.length === 0 && signed.signature === 'valid',
-    signature: signed.signature,
-    ...(signed.signer ? { signer: signed.signer } : {}),
-    ...(signed.statement ? { statement: signed.statement } : {}),
-    exchanges: chain.lines,
-    findings,
-    uncovered: await uncovered(path, signed.statement),
-  }
+  const { signature, statement } = signed
+  const compared = statement ? compare(statement, files, chain) : chain.findings
+  const findings = [...signed.findings, ...compared]
+  const intact = findings.length === 0 && signature === 'valid'
+  return { ...signed, intact, exchanges, findings, uncovered: await uncovered(path, statement) }
 }
 
 /** What of a run's folder its statement says nothing about. */
 async function uncovered(path: string, statement: Statement | undefined): Promise<string[]> {
   if (!(await stat(path)).isDirectory()) return []
-  const covered = new Set(['statement.jws', ...(statement?.files ?? []).map(({ file }) => file)])
+  const covered = new Set([STATEMENT, ...(statement?.files ?? []).map(({ file }) => file)])
   const entries = await readdir(path, { withFileTypes: true })
   return entries
     .filter(({ name }) => !covered.has(name))
@@ -77,25 +68,26 @@ function compare(
   files: Files,
   chain: ReturnType<typeof verifyLines>,
 ): Finding[] {
-  const findings: Finding[] = RESULTS.filter(
-    (file) => !statement.files.some((f) => f.file === file),
-  ).map((file) => ({ file, message: 'is not covered by the statement' }))
-  for (const sealed of statement.files) {
-    const content = files.get(sealed.file)
+  const covered = statement.files.map(({ file }) => file)
+  const findings: Finding[] = RESULTS.filter((file) => !covered.includes(file)).map((file) => {
+    return { file, message: 'is not covered by the statement' }
+  })
+  for (const { file, bytes, sha256: digest } of statement.files) {
+    const content = files.get(file)
+    const result = RESULTS.includes(file)
     if (!content) {
       // What is made from the results may be left out, the results may not.
-      if (isResult(sealed.file)) findings.push({ file: sealed.file, message: 'is missing' })
-      continue
+      if (result) findings.push({ file, message: 'is missing' })
+    } else if (digest !== sha256(content)) {
+      const how =
+        content.length === bytes
+          ? `it has its ${bytes} bytes, and another digest`
+          : `it had ${bytes} bytes and has ${content.length}`
+      const again = result ? '' : ' (or it was made again)'
+      // The chain tells the line of each exchange.
+      if (file === 'exchanges.jsonl' && chain.findings.length > 0) findings.push(...chain.findings)
+      else findings.push({ file, message: `was changed: ${how}${again}` })
     }
-    const difference = differenceFrom(sealed, content)
-    if (!difference) continue
-    // The chain tells the line of each exchange.
-    if (sealed.file === 'exchanges.jsonl' && chain.findings.length > 0) {
-      findings.push(...chain.findings)
-      continue
-    }
-    const again = isResult(sealed.file) ? '' : ' (or it was made again)'
-    findings.push({ file: sealed.file, message: `${difference}${again}` })
   }
   if (findings.length === 0 && chain.head !== statement.chain.head) {
     findings.push({
@@ -106,64 +98,39 @@ function compare(
   return findings
 }
 
-interface Opened {
-  findings: Finding[]
-  signature: Verification['signature']
-  statement?: Statement
-  signer?: string
-}
+type Opened = Pick<Verification, 'findings' | 'signature' | 'statement' | 'signer'>
 
-function isResult(file: string): boolean {
-  return RESULTS.some((result) => result === file)
-}
-
-async function openStatement(jws: string, publicKey: string | JWK | undefined): Promise<Opened> {
-  const findings: Finding[] = []
-  const file = 'statement.jws'
-  let statement: Statement | undefined
+async function openStatement(jws: string, publicKey: string | undefined): Promise<Opened> {
+  const failed = (signature: Opened['signature'], message: string): Opened => {
+    return { signature, findings: [{ file: STATEMENT, message }] }
+  }
+  let statement: Statement
   let header: ReturnType<typeof decodeProtectedHeader>
   try {
     header = decodeProtectedHeader(jws)
-    statement = JSON.parse(
-      Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString('utf8'),
-    ) as Statement
+    statement = JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString('utf8'))
     if (statement.statement !== 'assay-run' || !Array.isArray(statement.files))
       throw new Error('not a statement of Assay')
   } catch (error) {
-    findings.push({ file, message: `can't be read: ${(error as Error).message}` })
-    return { findings, signature: 'invalid' }
+    return failed('invalid', `can't be read: ${(error as Error).message}`)
   }
-  const leaf = header.x5c?.[0]
-    ? new X509Certificate(Buffer.from(header.x5c[0], 'base64'))
-    : undefined
-  const signer = leaf?.subject.replaceAll('\n', ', ') ?? header.kid
-  const named = signer ? { signer } : {}
-  const key = publicKey === undefined ? leaf?.publicKey : readPublicKey(publicKey)
+  const { kid, x5c } = header
+  const certificate = x5c?.[0]
+  const leaf = certificate ? new X509Certificate(Buffer.from(certificate, 'base64')) : undefined
+  const signer = leaf?.subject.replaceAll('\n', ', ') ?? kid
+  const key =
+    publicKey === undefined ? leaf?.publicKey : keyOf('public', createPublicKey, publicKey)
   if (!key) {
-    const who = header.kid ? ` “${header.kid}”` : ''
-    findings.push({
-      file,
-      message: `needs the public key${who} of its signer: without it nothing is shown`,
-    })
-    return { findings, statement, ...named, signature: 'no-key' }
+    const who = kid ? ` “${kid}”` : ''
+    const message = `needs the public key${who} of its signer: without it nothing is shown`
+    return { ...failed('no-key', message), statement, signer }
   }
   try {
     await compactVerify(jws, key, { algorithms: [algorithm(key)] })
-    return { findings, statement, ...named, signature: 'valid' }
+    return { signature: 'valid', findings: [], statement, signer }
   } catch (error) {
-    findings.push({ file, message: `the signature does not hold: ${(error as Error).message}` })
-    return { findings, statement, ...named, signature: 'invalid' }
-  }
-}
-
-function readPublicKey(key: string | JWK): KeyObject {
-  const text = typeof key === 'string' ? key.trim() : key
-  try {
-    if (typeof text === 'string' && !text.startsWith('{')) return createPublicKey(text)
-    const jwk = typeof text === 'string' ? (JSON.parse(text) as JWK) : text
-    return createPublicKey({ key: jwk as import('node:crypto').JsonWebKey, format: 'jwk' })
-  } catch (error) {
-    throw new InputError(`the public key can't be read: ${(error as Error).message}`)
+    const message = `the signature does not hold: ${(error as Error).message}`
+    return { ...failed('invalid', message), statement, signer }
   }
 }
 
@@ -187,7 +154,7 @@ async function read(path: string): Promise<Files> {
   }
   const dir = stats.isDirectory() ? path : dirname(path)
   const files: Files = new Map()
-  for (const file of [...RESULTS, ...MADE, 'statement.jws']) {
+  for (const file of [...RESULTS, ...MADE, STATEMENT]) {
     const content = existsSync(join(dir, file)) && contentOf(join(dir, file))
     if (content) files.set(file, content)
   }

@@ -1,5 +1,6 @@
 import { counted } from '../escape.ts'
-import type { Report, RequirementResult } from '../report.ts'
+import { untested } from '../queries.ts'
+import type { Report } from '../report.ts'
 import { judgedParty } from '../whose.ts'
 import { type Markup, markup } from './markup.ts'
 
@@ -17,13 +18,10 @@ export function observationsSection(report: Report): Markup {
 
 /** Requirements that nothing tests, each with its reason. */
 export function notTestedSection(report: Report): Markup {
-  const untested = report.requirements.filter(
-    (requirement): requirement is RequirementResult & { notTested: string } =>
-      requirement.notTested !== undefined,
-  )
-  if (untested.length === 0) return markup``
-  return markup`<section id="not-tested" aria-labelledby="h-not-tested"><h2 id="h-not-tested">Not tested <small>${untested.length}</small></h2>
-<ul class="plain">${untested.map(({ id, level, text, notTested }) => markup`<li><a class="id" href="#${id}">${id}</a> <span class="level ${level}">${level}</span> ${text} <em>${notTested}</em></li>`)}</ul></section>`
+  const own = untested(report)
+  if (own.length === 0) return markup``
+  return markup`<section id="not-tested" aria-labelledby="h-not-tested"><h2 id="h-not-tested">Not tested <small>${own.length}</small></h2>
+<ul class="plain">${own.map(({ id, level, text, notTested }) => markup`<li><a class="id" href="#${id}">${id}</a> <span class="level ${level}">${level}</span> ${text} <em>${notTested}</em></li>`)}</ul></section>`
 }
 
 /** What the run left at the bank, and what went wrong beside the checks. */
@@ -31,11 +29,7 @@ export function remainsSection(report: Report): Markup {
   if (report.leftBehind.length === 0 && report.problems.length === 0) return markup``
   return markup`<section id="remains" aria-labelledby="h-remains"><h2 id="h-remains">To clear up</h2>
 ${report.problems.length > 0 ? markup`<ul class="plain">${report.problems.map((problem) => markup`<li>${problem}</li>`)}</ul>` : ''}
-${
-  report.leftBehind.length > 0
-    ? markup`<h3>${counted(report.leftBehind.length, 'thing')} left behind at the bank</h3><ul class="plain">${report.leftBehind.map(({ kind, id, why }) => markup`<li>${kind} <code>${id}</code>: ${why}</li>`)}</ul>`
-    : ''
-}</section>`
+${report.leftBehind.length > 0 && markup`<h3>${counted(report.leftBehind.length, 'thing')} left behind at the bank</h3><ul class="plain">${report.leftBehind.map(({ kind, id, why }) => markup`<li>${kind} <code>${id}</code>: ${why}</li>`)}</ul>`}</section>`
 }
 
 /** How to read the page and how to contradict it. */

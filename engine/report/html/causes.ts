@@ -1,10 +1,9 @@
 import { verdictWord } from '../counts.ts'
-import { brief, count, counted } from '../escape.ts'
-import type { CheckResult, Outcome, Report, ReportedCause } from '../report.ts'
-import { judgedParty, WHOSE } from '../whose.ts'
-import { badge, checkLink } from './badge.ts'
+import { brief, counted } from '../escape.ts'
+import type { Outcome, Report, ReportedCause } from '../report.ts'
+import { causeFacts, judgedParty, WHOSE } from '../whose.ts'
 import type { Context } from './failures.ts'
-import { type Markup, markup } from './markup.ts'
+import { badge, checkLink, type Markup, markup } from './markup.ts'
 
 /** Causes that stand in the list at once; the others are folded. */
 const MOST = 12
@@ -25,36 +24,25 @@ ${lines.length > MOST ? markup`<details><summary>${counted(lines.length - MOST, 
 
 /** Id, sentence, whose, where, what it explains, whether it is new or known; a link to the evidence. */
 function causeLine(cause: ReportedCause, index: number, { checks, fresh }: Context): Markup {
-  const { title, whose, where, findings, blocks, known } = cause
+  const { title, findings, known } = cause
   const check = checks.get(findings[0] ?? '')
   const outcome: Outcome = check?.outcome ?? 'blocked'
   const href = check ? `#check-${check.id}` : `#cause-${index + 1}`
-  const facts = [
-    WHOSE[whose],
-    where,
-    findings.length > 1 ? `explains ${count(findings.length)} findings` : undefined,
-    blocks.length > 0 ? `keeps ${count(blocks.length)} from being judged` : undefined,
-  ].filter((fact) => fact !== undefined)
   const isNew = findings.some((id) => fresh.has(id))
-  return markup`<li class="${outcome}${known ? ' known' : ''}">${known ? markup`<span class="badge known">known</span>` : badge(outcome)}${isNew ? markup` <span class="badge new">new</span>` : ''} <a href="${encodeURI(href)}">${check ? markup`<span class="id">${check.id}</span> ` : ''}${brief(title, 220)}</a><br><span class="said">${facts.join(' · ')}</span></li>`
+  return markup`<li class="${outcome}${known ? ' known' : ''}">${known ? markup`<span class="badge known">known</span>` : badge(outcome)}${isNew ? markup` <span class="badge new">new</span>` : ''} <a href="${encodeURI(href)}">${check ? markup`<span class="id">${check.id}</span> ` : ''}${brief(title, 220)}</a><br><span class="said">${causeFacts(cause).join(' · ')}</span></li>`
 }
 
 /** What is blocked by no finding, each with the checks that it keeps from being judged. */
-export function blockedCauses(report: Report): Markup {
-  const titles = new Map(report.checks.map((check) => [check.id, check]))
-  const rows = report.causes.flatMap((cause, i) =>
-    cause.findings.length > 0 || cause.blocks.length === 0 ? [] : [blockedCause(cause, i, titles)],
+export function blockedCauses({ causes }: Report, { checks }: Context): Markup {
+  const rows = causes.flatMap(({ title, whose, findings, blocks }, i) =>
+    findings.length > 0 || blocks.length === 0
+      ? []
+      : [
+          markup`<li id="cause-${i + 1}"><details><summary>${badge('blocked')} <b>${counted(blocks.length, 'check')}</b> by ${WHOSE[whose]}: ${title}</summary><ul>${blocks.map((id) => markup`<li>${checkLink(id)} ${checks.get(id)?.title ?? ''}: ${checks.get(id)?.message ?? ''}</li>`)}</ul></details></li>`,
+        ],
   )
   if (rows.length === 0) return markup``
   return markup`<h3>Why something could not be judged</h3><ul class="causes">${rows}</ul>`
-}
-
-function blockedCause(
-  { title, whose, blocks }: ReportedCause,
-  index: number,
-  checks: Map<string, CheckResult>,
-): Markup {
-  return markup`<li id="cause-${index + 1}"><details><summary>${badge('blocked')} <b>${counted(blocks.length, 'check')}</b> by ${WHOSE[whose]}: ${title}</summary><ul>${blocks.map((id) => markup`<li>${checkLink(id)} ${checks.get(id)?.title ?? ''}: ${checks.get(id)?.message ?? ''}</li>`)}</ul></details></li>`
 }
 
 function notJudged({ preflight = [] }: Report): Markup {

@@ -1,7 +1,6 @@
 import type { CheckChange, ReportDiff } from '../diff.ts'
 import { clip, counted } from '../escape.ts'
-import { badge, checkLink } from './badge.ts'
-import { type Markup, markup } from './markup.ts'
+import { badge, checkLink, type Markup, markup } from './markup.ts'
 
 /** What changed since the run before, where one was given. */
 export function changesSection(diff: ReportDiff | undefined): Markup {
@@ -26,16 +25,8 @@ ${told.map(
   ]) => markup`<details${['new', 'fixed'].includes(title) ? markup` open` : ''}><summary><b>${changes.length} ${title}</b></summary>
 <ul class="plain">${changes.map((change) => markup`<li>${change.before ? badge(change.before) : ''} → ${change.after ? badge(change.after) : 'gone'} ${change.after ? checkLink(change.id) : markup`<span class="id">${change.id}</span>`} ${change.title}${change.known ? ' (known deviation)' : ''}${change.message ? markup`<br><span class="said">${clip(change.message, 300)}</span>` : ''}</li>`)}</ul></details>`,
 )}
-${
-  diff.flaky.length > 0
-    ? markup`<details open><summary><b>${diff.flaky.length} flaky</b></summary><ul class="plain">${diff.flaky.map(({ id, outcomes }) => markup`<li>${checkLink(id)} ${outcomes.map((outcome) => (outcome ? badge(outcome) : markup`–`))}</li>`)}</ul></details>`
-    : ''
-}
-${
-  diff.observations.length > 0
-    ? markup`<details open><summary><b>${counted(diff.observations.length, 'changed observation')}</b></summary><ul class="plain">${diff.observations.map(({ requirement, what, before, after }) => markup`<li><a class="id" href="#${requirement}">${requirement}</a> ${what}: <code>${values(before)}</code> → <code>${values(after)}</code></li>`)}</ul></details>`
-    : ''
-}
+${diff.flaky.length > 0 && markup`<details open><summary><b>${diff.flaky.length} flaky</b></summary><ul class="plain">${diff.flaky.map(({ id, outcomes }) => markup`<li>${checkLink(id)} ${outcomes.map((outcome) => (outcome ? badge(outcome) : markup`–`))}</li>`)}</ul></details>`}
+${diff.observations.length > 0 && markup`<details open><summary><b>${counted(diff.observations.length, 'changed observation')}</b></summary><ul class="plain">${diff.observations.map(({ requirement, what, before, after }) => markup`<li><a class="id" href="#${requirement}">${requirement}</a> ${what}: <code>${values(before)}</code> → <code>${values(after)}</code></li>`)}</ul></details>`}
 </section>`
 }
 

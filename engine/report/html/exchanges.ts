@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
 import { endpointName } from '../endpoint-names.ts'
-import { clip, count } from '../escape.ts'
-import { pathOf } from '../queries.ts'
+import { clip, count, visible } from '../escape.ts'
+import { evidenceOf, hasCard, pathOf } from '../queries.ts'
 import type { ExchangeRecord, Report } from '../report.ts'
 import { jsonForScript, type Markup, markup, raw } from './markup.ts'
 
@@ -13,7 +13,7 @@ const MAX_BODY = 64 * 1024
 const MAX_PAGE = 24 * 1024 * 1024
 
 /**
- * The list of exchanges, drawn by the script, and their data: JSON, deflated, in base64, in elements
+ * The list of exchanges, filled by the script, and their data: JSON, deflated, in base64, in elements
  * that no browser executes. When the data is too much for one page, the exchanges that are evidence
  * of a failure are kept first, and the page says how many stand in exchanges.jsonl only.
  */
@@ -21,48 +21,69 @@ export function exchangesSection(report: Report, exchanges: ExchangeRecord[]): M
   const { chunks, chunkOf } = embed(report, exchanges)
   const left = exchanges.length - chunkOf.size
   const failures = failuresOf(report)
-  const index = exchanges.map((exchange) => [
-    exchange.id,
-    clip(endpointName(exchange.endpoint, exchange.request), 200),
-    exchange.request.method,
-    clip(pathOf(exchange.request.url), 200),
-    exchange.response?.status ?? exchange.failure?.kind ?? 'nothing',
-    Math.round(exchange.durationMs),
-    String(exchange.about.check ?? ''),
-    String(exchange.about.deviation ?? ''),
-    failures.get(exchange.id) ?? [],
-    chunkOf.get(exchange.id) ?? -1,
-  ])
+  const index = exchanges.map((exchange) => {
+    const { id, endpoint, request, response, failure, durationMs, about } = exchange
+    return [
+      id,
+      visible(clip(endpointName(endpoint, request), 200)),
+      request.method,
+      clip(pathOf(request.url), 200),
+      response?.status ?? failure?.kind ?? 'nothing',
+      Math.round(durationMs),
+      String(about.check ?? ''),
+      String(about.deviation ?? ''),
+      failures.get(id) ?? [],
+      chunkOf.get(id) ?? -1,
+    ] as const
+  })
+  const statuses = index.map(([, , , , status]) =>
+    typeof status === 'number' ? `${String(status)[0]}xx` : 'none',
+  )
   return markup`<section id="exchanges" aria-labelledby="h-exchanges">
 <h2 id="h-exchanges">Exchanges <small>${count(exchanges.length)}</small></h2>
 <p class="elsewhere">This page's script lists them here; they also stand in exchanges.jsonl, one a line.</p>
 ${left > 0 ? markup`<p class="notice">Headers and bodies of ${count(left)} exchanges are in exchanges.jsonl only: this page would be too large.</p>` : ''}
-<div id="exchange-list"></div>
+<div id="exchange-list" hidden>
+<div class="filters" role="search" aria-label="Filter exchanges">
+<label class="wide">Find <input type="search" name="words" placeholder="path, status, check, id" autocomplete="off"></label>
+${choice('Endpoint', 'endpoint', sorted(index.map(([, where]) => where)))}
+${choice('Status', 'status', sorted(statuses), { none: 'no response' })}
+${choice('Request', 'purpose', ['yes', 'no'], { yes: 'wrong on purpose', no: 'nothing wrong' })}
+${choice('Of the failure', 'failure', sorted(exchanges.flatMap(({ id }) => failures.get(id) ?? [])))}
+</div>
+<div class="pager"><button type="button">Previous</button><button type="button">Next</button><output aria-live="polite"></output></div>
+<div class="scroll" tabindex="0" role="region" aria-label="List of exchanges"><table class="rows"><thead><tr><th scope="col">Id</th><th scope="col">Request</th><th scope="col" class="number">Status</th><th scope="col" class="number">Took</th><th scope="col">Sent by</th></tr></thead><tbody></tbody></table></div>
+</div>
 <script type="application/json" id="exchange-index">${raw(jsonForScript(index))}</script>
 ${chunks.map((chunk, i) => markup`<script type="application/octet-stream" id="${`chunk-${i}`}">${raw(chunk)}</script>`)}
 </section>`
 }
 
+function choice(
+  label: string,
+  name: string,
+  values: string[],
+  words: Record<string, string> = {},
+): Markup {
+  return markup`<label>${label} <select name="${name}" autocomplete="off"><option value="">all</option>${values.map((value) => markup`<option value="${value}">${words[value] ?? value}</option>`)}</select></label>`
+}
+
+function sorted(values: string[]): string[] {
+  return [...new Set(values)].sort()
+}
+
 /** The failures and warnings that an exchange is evidence of. */
 function failuresOf(report: Report): Map<string, string[]> {
   const found = new Map<string, string[]>()
-  for (const { id, outcome, exchanges, control } of report.checks) {
-    if (!['fail', 'warn', 'error'].includes(outcome)) continue
-    for (const exchange of [...exchanges, ...(control ? [control.exchange] : [])]) {
-      found.set(exchange, [...(found.get(exchange) ?? []), id])
-    }
+  for (const check of report.checks.filter(({ outcome }) => hasCard(outcome))) {
+    for (const id of evidenceOf(check)) found.set(id, [...(found.get(id) ?? []), check.id])
   }
   return found
 }
 
 function embed(report: Report, exchanges: ExchangeRecord[]) {
-  const evidence = new Set(
-    report.checks
-      .filter(({ outcome }) => outcome !== 'pass')
-      .flatMap(({ exchanges, control }) =>
-        control ? [...exchanges, control.exchange] : exchanges,
-      ),
-  )
+  const failed = report.checks.filter(({ outcome }) => outcome !== 'pass')
+  const evidence = new Set(failed.flatMap(evidenceOf))
   const order = [
     ...exchanges.filter(({ id }) => evidence.has(id)),
     ...exchanges.filter(({ id }) => !evidence.has(id)),
@@ -85,7 +106,7 @@ function bounded(exchange: ExchangeRecord): ExchangeRecord {
   const { request, response } = exchange
   return {
     ...exchange,
-    request: { ...request, ...(request.body ? { body: clip(request.body, MAX_BODY) } : {}) },
-    ...(response ? { response: { ...response, body: clip(response.body, MAX_BODY) } } : {}),
+    request: { ...request, ...(request.body && { body: clip(request.body, MAX_BODY) }) },
+    ...(response && { response: { ...response, body: clip(response.body, MAX_BODY) } }),
   }
 }

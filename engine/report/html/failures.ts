@@ -1,22 +1,18 @@
 import { curl } from '../curl.ts'
 import { clip, counted, quoted } from '../escape.ts'
 import { excerptOf } from '../excerpt.ts'
+import type { Indexed } from '../indexed.ts'
 import { headline } from '../queries.ts'
-import type { CheckResult, ExchangeRecord, ReportedCause, RequirementResult } from '../report.ts'
-import { badge, checkLink } from './badge.ts'
-import { type Markup, markup } from './markup.ts'
+import type { CheckResult, ReportedCause, RequirementResult } from '../report.ts'
+import { badge, checkLink, type Markup, markup } from './markup.ts'
 
-export interface Context {
-  requirements: Map<string, RequirementResult>
-  checks: Map<string, CheckResult>
-  exchanges: Map<string, ExchangeRecord>
+export interface Context extends Indexed {
   /** Causes by the findings that they explain. */
   causes: Map<string, ReportedCause>
   /** Checks that did not end like this in the run before. */
   fresh: Set<string>
   /** Folder of the run, as the user would type it. */
   folder?: string
-  side?: 'TPP'
 }
 
 /** Most that is written out of one text of a bank. */
@@ -29,14 +25,13 @@ const MAX_TEXT = 4000
  */
 export function failureCard(check: CheckResult, context: Context): Markup {
   const { outcome, id, title, deviation: known } = check
+  const [first = id] = context.causes.get(id)?.findings ?? []
+  const folded = known
+    ? [known.owner, known.ticket, `until ${known.expires}`].filter(Boolean).join(' · ')
+    : first !== id && `the same cause as ${first}`
   const head = markup`${known ? markup`<span class="badge known">known</span>` : badge(outcome)} <span class="id">${id}</span> ${title}${context.fresh.has(id) ? markup` <span class="badge new">new</span>` : ''}`
-  if (known) {
-    return markup`<details class="card known" id="check-${id}" data-check="${id}"><summary>${head} <span class="said">${[known.owner, known.ticket, `until ${known.expires}`].filter(Boolean).join(' · ')}</span></summary>
-${cardBody(check, context)}</details>`
-  }
-  const [first] = context.causes.get(id)?.findings ?? []
-  if (first !== undefined && first !== id) {
-    return markup`<details class="card ${outcome}" id="check-${id}" data-check="${id}"><summary>${head} <span class="said">the same cause as ${first}</span></summary>
+  if (folded) {
+    return markup`<details class="card ${known ? 'known' : outcome}" id="check-${id}" data-check="${id}"><summary>${head} <span class="said">${folded}</span></summary>
 ${cardBody(check, context)}</details>`
   }
   return markup`<article class="card ${outcome}" id="check-${id}" data-check="${id}">
@@ -47,16 +42,20 @@ ${cardBody(check, context)}</article>`
 function cardBody(check: CheckResult, context: Context): Markup {
   const requirement = context.requirements.get(check.requirement)
   return markup`${deviation(check)}
-${sentence(requirement)}
+${
+  requirement &&
+  markup`<blockquote>${requirement.quote.map((quote) => markup`<p>${quoted(quote)}</p>`)}
+<footer><a class="id" href="#${requirement.id}">${requirement.id}</a> <b>${requirement.level}</b> · ${requirement.chapter} · ${requirement.source}<br>${requirement.text}</footer></blockquote>`
+}
 ${message(check.message)}
 ${sentAndCame(check, context)}
 ${comparison(check)}
 ${excerpt(check, context)}
-${control(check, context)}
+${check.control && exchangeSlot(check.control.exchange, 'Its control: the same without the deviation', context)}
 ${evidence(check, context)}
 ${repeating(check, context)}
 ${explains(check, context)}
-${reading(requirement)}
+${requirement && reading(requirement)}
 <p class="appeal">Not so? See <a href="#appeal">how to appeal</a>.</p>
 `
 }
@@ -78,18 +77,9 @@ function excerpt(check: CheckResult, { exchanges }: Context): Markup {
   return markup`<figure class="excerpt"><figcaption>${check.place ?? ''}, from line ${found.from} of the body</figcaption><pre tabindex="0">${found.lines.map(({ text, marked }) => markup`<span class="${marked ? 'line mark' : 'line'}">${text}</span>`)}</pre></figure>`
 }
 
-function control(check: CheckResult, context: Context): Markup {
-  if (!check.control) return markup``
-  return exchangeSlot(
-    check.control.exchange,
-    'Its control: the same without the deviation',
-    context,
-  )
-}
-
 /** What sends it again: the suite itself, and curl. */
-function repeating(check: CheckResult, { exchanges, folder, side }: Context): Markup {
-  if (side === 'TPP') {
+function repeating(check: CheckResult, { exchanges, folder, report }: Context): Markup {
+  if (report.target.side === 'TPP') {
     return markup`<details class="curl"><summary>Repeat it</summary>
 <pre tabindex="0"><code>assay tpp --tpp FILE --only ${check.id}</code></pre></details>`
   }
@@ -98,18 +88,17 @@ function repeating(check: CheckResult, { exchanges, folder, side }: Context): Ma
   return markup`<details class="curl"><summary>Repeat it</summary>
 <pre tabindex="0"><code>${command}</code></pre>
 ${
-  first
-    ? markup`<p>Or with curl: <code>assay credentials</code> writes the files and variables that it names. Signatures, nonces and single-use codes can't be redone by curl.</p>
+  first &&
+  markup`<p>Or with curl: <code>assay credentials</code> writes the files and variables that it names. Signatures, nonces and single-use codes can't be redone by curl.</p>
 <pre tabindex="0"><code>${curl(first)}</code></pre>`
-    : ''
 }</details>`
 }
 
 /** What has the same cause, and what it keeps from being judged. */
 function explains(check: CheckResult, { causes, checks }: Context): Markup {
   const cause = causes.get(check.id)
-  if (!cause || cause.findings[0] !== check.id) return markup``
-  const [, ...others] = cause.findings
+  const [first, ...others] = cause?.findings ?? []
+  if (!cause || first !== check.id) return markup``
   const list = (ids: string[]) =>
     markup`<ul>${ids.map((id) => markup`<li>${checkLink(id)} ${checks.get(id)?.title ?? ''}</li>`)}</ul>`
   return markup`${others.length > 0 ? markup`<details class="victims"><summary>The same cause explains ${counted(others.length, 'other finding')}: ${cause.evidence ?? ''}</summary>${list(others)}</details>` : ''}
@@ -119,24 +108,14 @@ ${cause.blocks.length > 0 ? markup`<details class="victims"><summary>It keeps ${
 function deviation(check: CheckResult): Markup {
   const known = check.deviation
   if (!known) return markup``
-  const details = [known.ticket, known.owner].filter((word) => word !== undefined && word !== '')
+  const details = [known.ticket, known.owner].filter(Boolean)
   return markup`<p class="deviation"><b>Known deviation</b> until <time>${known.expires}</time>: ${known.reason}${details.length > 0 ? ` (${details.join(', ')})` : ''}</p>`
-}
-
-function sentence(requirement: RequirementResult | undefined): Markup {
-  if (!requirement) return markup``
-  return markup`<blockquote>${requirement.quote.map((quote) => markup`<p>${quoted(quote)}</p>`)}
-<footer><a class="id" href="#${requirement.id}">${requirement.id}</a> <b>${requirement.level}</b> · ${requirement.chapter} · ${requirement.source}<br>${requirement.text}</footer></blockquote>`
 }
 
 /** The first line in bold; the rest, a trace of our own error, closed. */
 function message(words: string): Markup {
   const [first = '', ...rest] = words.split('\n')
-  return markup`<p class="message">${clip(first, MAX_TEXT)}</p>${
-    rest.length > 0
-      ? markup`<details><summary>${counted(rest.length, 'more line')}</summary><pre tabindex="0">${clip(rest.join('\n'), MAX_TEXT)}</pre></details>`
-      : ''
-  }`
+  return markup`<p class="message">${clip(first, MAX_TEXT)}</p>${rest.length > 0 && markup`<details><summary>${counted(rest.length, 'more line')}</summary><pre tabindex="0">${clip(rest.join('\n'), MAX_TEXT)}</pre></details>`}`
 }
 
 function comparison(check: CheckResult): Markup {
@@ -167,7 +146,6 @@ function exchangeSlot(
 }
 
 /** How an ambiguous sentence is read, and what it leaves open. */
-export function reading(requirement: RequirementResult | undefined): Markup {
-  if (!requirement) return markup``
-  return markup`${requirement.decision ? markup`<p class="decision"><b>How the sentence is read</b> (${requirement.decision.id}): ${requirement.decision.text}</p>` : ''}${requirement.open ? markup`<p class="open"><b>Left open, never judged:</b> ${requirement.open}</p>` : ''}`
+export function reading({ decision, open }: RequirementResult): Markup {
+  return markup`${decision && markup`<p class="decision"><b>How the sentence is read</b> (${decision.id}): ${decision.text}</p>`}${open && markup`<p class="open"><b>Left open, never judged:</b> ${open}</p>`}`
 }

@@ -1,4 +1,5 @@
 import { visible } from '../escape.ts'
+import type { Outcome } from '../report.ts'
 
 /** HTML that is safe to insert as it is; only `markup` and `raw` make it. */
 export interface Markup {
@@ -24,19 +25,22 @@ function written(value: Part): string {
   if (value === undefined || value === false) return ''
   if (Array.isArray(value)) return value.map((part) => part.html).join('')
   if (typeof value === 'object') return value.html
-  return escapeText(String(value))
-}
-
-/** Escaped for content and quoted attributes; line feeds and tabs stay. */
-export function escapeText(text: string): string {
-  return visible(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)
+  // For content and quoted attributes; line feeds and tabs stay.
+  return visible(String(value)).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)
 }
 
 /** JSON that can stand in a script element: no `<`, no line separator, no lone surrogate. */
 export function jsonForScript(value: unknown): string {
-  return JSON.stringify(value)
-    .replace(/</g, '\\u003c')
-    .replace(/>/g, '\\u003e')
-    .replace(/\u2028/g, '\\u2028')
-    .replace(/\u2029/g, '\\u2029')
+  const spelled = (c: string) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return JSON.stringify(value).replace(/[<>\u2028\u2029]/g, spelled)
+}
+
+/** The word of an outcome in its colour. */
+export function badge(outcome: Outcome): Markup {
+  return markup`<span class="badge ${outcome}">${outcome}</span>`
+}
+
+/** A link to where a check stands on the page. */
+export function checkLink(id: string): Markup {
+  return markup`<a class="id" href="#${encodeURI(`check-${id}`)}">${id}</a>`
 }

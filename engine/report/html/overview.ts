@@ -1,9 +1,9 @@
 import type { CheckChange } from '../diff.ts'
 import { clip, counted } from '../escape.ts'
-import type { BankOverview, Overview } from '../overview.ts'
+import { type BankOverview, GRAVEST_FIRST, type Overview } from '../overview.ts'
 import type { Outcome } from '../report.ts'
-import { type Markup, markup, raw } from './markup.ts'
-import { pageAsset, sha256 } from './page.ts'
+import { document } from './document.ts'
+import { type Markup, markup } from './markup.ts'
 
 /**
  * overview.html: banks and TPPs × chapters as a heat map, what changed, the history of each check, what ends
@@ -12,50 +12,30 @@ import { pageAsset, sha256 } from './page.ts'
  * @param problems what could not be read
  */
 export function overviewPage(overview: Overview, problems: readonly string[]): string {
-  const style = pageAsset('page.css') + pageAsset('overview.css')
-  const policy = `default-src 'none'; style-src '${sha256(style)}'; base-uri 'none'; form-action 'none'`
-  return markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${heading(overview)} · Assay</title>
-<style>${raw(style)}</style>
-</head>
-<body>
-<main class="overview">
+  const body = markup`<main class="overview">
 <h1>${heading(overview)}</h1>
 <p>Until <time datetime="${overview.until}">${when(overview.until)}</time>. ${headline(overview)}</p>
 ${problems.map((problem) => markup`<p class="notice">${problem}</p>`)}
 ${heatMap(overview)}
 ${ending(overview)}
 ${overview.banks.map(bankSection)}
-</main>
-</body>
-</html>
-`.html
+</main>`
+  return document(heading(overview), ['page.css', 'overview.css'], body)
 }
 
 /** 2 banks, 1 TPP. */
 function heading({ banks }: Overview): string {
   const tpps = banks.filter(({ side }) => side === 'TPP').length
-  const counts: [number, string][] = [
-    [banks.length - tpps, 'bank'],
-    [tpps, 'TPP'],
-  ]
-  const shown = counts.filter(([count]) => count > 0)
-  return shown.map(([count, what]) => counted(count, what)).join(', ')
+  const own = banks.length - tpps
+  return [own > 0 && counted(own, 'bank'), tpps > 0 && counted(tpps, 'TPP')]
+    .filter(Boolean)
+    .join(', ')
 }
 
 function headline({ banks }: Overview): string {
-  const words = ['nonconformant', 'error', 'incomplete', 'conformant'] as const
-  return words
-    .map((word) => ({ word, n: banks.filter(({ verdict }) => verdict === word).length }))
-    .filter(({ n }) => n > 0)
-    .map(({ word, n }) => `${n} ${word}`)
-    .join(', ')
+  const count = (word: string) => banks.filter(({ verdict }) => verdict === word).length
+  const words = GRAVEST_FIRST.filter((word) => count(word) > 0)
+  return words.map((word) => `${count(word)} ${word}`).join(', ')
 }
 
 const LEGEND: [Outcome, string][] = [
@@ -103,18 +83,11 @@ function bankSection(bank: BankOverview): Markup {
   const { changes, history } = bank
   return markup`<section id="${anchor(bank)}" aria-labelledby="h-${anchor(bank)}"><h2 id="h-${anchor(bank)}">${bank.name} <small>${bank.side ? 'TPP, ' : ''}${bank.verdict}</small></h2>
 <p>Last run <time datetime="${bank.startedAt}">${when(bank.startedAt)}</time>, in <code>${bank.folder}</code>.${bank.partial ? ` It ended early: ${bank.partial}` : ''}</p>
-<div class="strip" role="img" aria-label="Verdicts of ${counted(bank.runs.length, 'run')}, oldest first: ${bank.runs.map(({ verdict }) => verdict).join(', ')}">${bank.runs.map(({ verdict, startedAt }) => markup`<i class="${TONES[verdict]}" title="${when(startedAt)}: ${verdict}"></i>`)}</div>
+<div class="strip" role="img" aria-label="Verdicts of ${counted(bank.runs.length, 'run')}, oldest first: ${bank.runs.map(({ verdict }) => verdict).join(', ')}">${bank.runs.map(({ verdict, startedAt }) => markup`<i class="${verdict}" title="${when(startedAt)}: ${verdict}"></i>`)}</div>
 ${changes ? markup`<h3>Since ${when(changes.since)}</h3>${changed('new', changes.new)}${changed('fixed', changes.fixed)}${changed('without a verdict now', changes.lost)}${changes.new.length + changes.fixed.length + changes.lost.length === 0 ? markup`<p>Nothing changed.</p>` : ''}` : ''}
 ${history.length === 0 ? markup`<p>Every check was in order in every run.</p>` : markup`<details${history.length <= 12 ? markup` open` : ''}><summary><b>${counted(history.length, 'check')} not always in order</b></summary><table><tbody>${history.map((row) => markup`<tr><th scope="row"><span class="id">${row.id}</span></th><td>${row.title}</td><td>${strip(row.outcomes)}</td></tr>`)}</tbody></table></details>`}
 </section>`
 }
-
-const TONES = {
-  conformant: 'pass',
-  nonconformant: 'fail',
-  incomplete: 'blocked',
-  error: 'error',
-} as const
 
 function strip(outcomes: (Outcome | null)[]): Markup {
   const words = outcomes.map((outcome) => outcome ?? 'not in the run').join(', ')

@@ -62,52 +62,39 @@
 
   // Bodies.
 
-  /** Lines of pretty-printed JSON, each with the JSON Pointers it shows; undefined when it is none.
+  /** Lines of pretty-printed JSON, each with the JSON Pointer of what it shows; undefined when it is none.
    * Works on text that was cut as well. */
   function jsonLines(text) {
-    const first = text.trimStart()[0]
-    if (first !== '{' && first !== '[') return undefined
+    if (!/^\s*[{[]/.test(text)) return undefined
     const lines = []
     const stack = []
-    let key
-    const push = (value, pointer) => {
-      const name = key === undefined ? '' : `${key}: `
-      lines.push({ text: '  '.repeat(stack.length) + name + value, pointer })
-      key = undefined
-    }
-    const pointerHere = () => {
-      const top = stack.at(-1)
-      if (!top) return ''
-      const member = top.array ? String(top.at) : unquoted(key ?? '""')
-      return `${top.pointer}/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`
-    }
-    const token = /\s+|"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+|"[\s\S]*$/g
+    const push = (words, pointer, end) =>
+      lines.push({ text: '  '.repeat(stack.length) + words, pointer, end })
     let cut = false
-    for (const [word] of text.matchAll(token)) {
+    for (const [word] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],]|[^\s{}[\],:"]+|"[\s\S]*$/g)) {
       const top = stack.at(-1)
-      if (/^\s/.test(word) || word === ':') continue
-      if (word === '{' || word === '[') {
-        const pointer = pointerHere()
-        push(word, pointer)
-        stack.push({ pointer, array: word === '[', at: 0, line: lines.length - 1, wantsKey: true })
-      } else if (word === '}' || word === ']') {
-        if (!top || top.array !== (word === ']')) return undefined
+      if (word === '}' || word === ']') {
+        if (top?.array !== (word === ']')) return undefined
         stack.pop()
-        key = undefined
         if (lines.length - 1 === top.line) lines[top.line].text += word
-        else lines.push({ text: '  '.repeat(stack.length) + word, pointer: top.pointer, end: true })
+        else push(word, top.pointer, true)
       } else if (word === ',') {
         if (!top) return undefined
         lines.at(-1).text += ','
         top.at += 1
-        top.wantsKey = true
-      } else if (top && !top.array && top.wantsKey && word[0] === '"') {
-        key = word
-        top.wantsKey = false
+        top.key = undefined
+      } else if (top && !top.array && top.key === undefined && word[0] === '"') {
+        top.key = word
       } else {
-        if (cut) return undefined
-        cut = word[0] !== '"' && !/^(true|false|null|-?[0-9.eE+-]+)$/.test(word)
-        push(word, pointerHere())
+        const member = top && String(top.array ? top.at : unquoted(top.key ?? ''))
+        const step = top && `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`
+        const pointer = top ? top.pointer + step : ''
+        const opens = word === '{' || word === '['
+        if (cut && !opens) return undefined
+        cut ||= !opens && word[0] !== '"' && !/^(true|false|null|-?[0-9.eE+-]+)$/.test(word)
+        push(top?.key ? `${top.key}: ${word}` : word, pointer)
+        if (top) top.key = ''
+        if (opens) stack.push({ pointer, array: word === '[', at: 0, line: lines.length - 1 })
       }
     }
     return lines
@@ -134,27 +121,21 @@
   function body(text, place, cut) {
     const lines = jsonLines(text) ?? text.split('\n').map((line) => ({ text: line }))
     const found = place === undefined ? undefined : nearest(lines, place)
-    const within = (line) =>
+    const within = ({ pointer, end }) =>
       found !== undefined &&
-      line.pointer !== undefined &&
-      (found === place
-        ? line.pointer === found || line.pointer.startsWith(`${found}/`)
-        : line.pointer === found && !line.end)
+      (pointer === found ? found === place || !end : pointer?.startsWith(`${place}/`))
     const start = Math.max(0, lines.findIndex(within))
     const whole = lines.length <= 4 * AROUND
     const from = whole ? 0 : Math.max(0, start - AROUND)
     const to = whole ? lines.length : Math.min(lines.length, start + 2 * AROUND)
     const pre = make('pre', { tabindex: 0 })
-    const draw = (a, b) => {
-      pre.replaceChildren(
-        ...lines
-          .slice(a, b)
-          .map((line) => make('span', { class: within(line) ? 'line mark' : 'line' }, line.text)),
-      )
+    const draw = (shown) => {
+      const line = (each) => make('span', { class: within(each) ? 'line mark' : 'line' }, each.text)
+      pre.replaceChildren(...shown.map(line))
     }
-    draw(from, to)
+    draw(lines.slice(from, to))
     const parts = [pre]
-    if (place !== undefined && found !== place) {
+    if (found !== place) {
       const note = cut
         ? `The place ${place} is not in what the recorder kept of this body; expected and actual say what stood there.`
         : found === undefined
@@ -163,17 +144,12 @@
       parts.unshift(make('p', { class: 'said' }, note))
     }
     if (to - from < lines.length) {
-      const button = make(
-        'button',
-        {
-          type: 'button',
-          click: () => {
-            draw(0, lines.length)
-            button.remove()
-          },
-        },
-        `Show all ${lines.length} lines (lines ${from + 1} to ${to} are shown)`,
-      )
+      const click = () => {
+        draw(lines)
+        button.remove()
+      }
+      const words = `Show all ${lines.length} lines (lines ${from + 1} to ${to} are shown)`
+      const button = make('button', { type: 'button', click }, words)
       parts.push(button)
     }
     return parts
@@ -181,23 +157,13 @@
 
   // One exchange.
 
-  function trait(name, value) {
-    if (value === undefined || value === '') return undefined
-    return make('div', {}, make('dt', {}, name), make('dd', {}, value))
-  }
+  const title = (words) => make('p', { class: 'side-title' }, words)
 
   function headers(list) {
-    return make(
-      'table',
-      { class: 'headers' },
-      make(
-        'tbody',
-        {},
-        ...list.map(([name, value]) =>
-          make('tr', {}, make('th', { scope: 'row' }, name), make('td', {}, value)),
-        ),
-      ),
+    const rows = list.map(([name, value]) =>
+      make('tr', {}, make('th', { scope: 'row' }, name), make('td', {}, value)),
     )
+    return make('table', { class: 'headers' }, make('tbody', {}, ...rows))
   }
 
   /** Name and value, decoded, of a query or a form. */
@@ -209,60 +175,45 @@
         return part
       }
     }
-    return headers(
-      text.split('&').map((pair) => {
-        const at = pair.indexOf('=')
-        return at < 0 ? [plain(pair), ''] : [plain(pair.slice(0, at)), plain(pair.slice(at + 1))]
-      }),
-    )
+    const pairs = text.split('&').map((pair) => /^([^=]*)=?(.*)$/s.exec(pair).slice(1).map(plain))
+    return headers(pairs)
   }
 
   function target({ method, url }) {
-    const at = url.indexOf('?')
-    const address = make('pre', { tabindex: 0 }, `${method} ${at < 0 ? url : url.slice(0, at)}`)
-    if (at < 0) return [address]
-    return [
-      address,
-      make('p', { class: 'side-title' }, 'Query, decoded'),
-      parameters(url.slice(at + 1)),
-      make('p', { class: 'side-title' }, 'Headers'),
-    ]
+    const [, address, query] = /^([^?]*)\??(.*)$/s.exec(url)
+    const line = make('pre', { tabindex: 0 }, `${method} ${address}`)
+    if (!url.includes('?')) return [line]
+    return [line, title('Query, decoded'), parameters(query), title('Headers')]
   }
 
   function sent({ headers: list, body: text }) {
     if (!text) return []
     const type = list.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
     if (!/x-www-form-urlencoded/i.test(type)) return body(text)
-    return [make('p', { class: 'side-title' }, 'Form, decoded'), parameters(text)]
+    return [title('Form, decoded'), parameters(text)]
   }
 
-  function answer(record, place) {
-    const { response, failure } = record
+  function answer({ response, failure }, place) {
     if (!response) {
       const words = failure ? `${failure.kind} ${failure.code}: ${failure.message}` : 'nothing'
-      return [make('p', { class: 'side-title' }, 'No response'), make('p', {}, words)]
+      return [title('No response'), make('p', {}, words)]
     }
-    const cut =
-      response.digest &&
-      `, of which the first part was kept; SHA-256 of the whole ${response.digest}`
-    const size = `${response.bytes} bytes${cut ?? ''}`
+    const { status, bytes, digest, headers: list, body: text } = response
+    const cut = digest ? `, of which the first part was kept; SHA-256 of the whole ${digest}` : ''
     return [
-      make('p', { class: 'side-title' }, `Response ${response.status} · ${size}`),
-      headers(response.headers),
-      ...(response.body === ''
+      title(`Response ${status} · ${bytes} bytes${cut}`),
+      headers(list),
+      ...(text === ''
         ? [make('p', { class: 'said' }, 'No body.')]
-        : body(response.body, place, response.digest !== undefined)),
+        : body(text, place, digest !== undefined)),
     ]
   }
 
   function view(id, place) {
     const frame = make('div', { class: 'view', 'aria-busy': 'true' })
     recordOf(id).then((record) => {
-      frame.append(
-        ...(record
-          ? sides(record, place)
-          : [`Exchange ${id} is not on this page; look for its id in exchanges.jsonl.`]),
-      )
+      const missing = `Exchange ${id} is not on this page; look for its id in exchanges.jsonl.`
+      frame.append(...(record ? sides(record, place) : [missing]))
       frame.removeAttribute('aria-busy')
     })
     return frame
@@ -270,34 +221,37 @@
 
   function sides(record, place) {
     const { request, connection, about } = record
-    const words = { ...about }
-    delete words.consent
+    const traits = {
+      Sent: record.startedAt,
+      took: `${Math.round(record.durationMs)} ms`,
+      TLS: [connection.protocol, connection.cipher].filter(Boolean).join(' ') || 'none',
+      'client certificate': connection.identity,
+      deviation: about.deviation,
+      client: about.client,
+      approval: about.approval,
+      consent: about.consent?.id,
+      by: about.check,
+      'retried by': record.retriedBy,
+    }
+    const shown = Object.entries(traits).filter(([, value]) => value !== undefined && value !== '')
+    const sending = [
+      title('Request'),
+      ...target(request),
+      headers(request.headers),
+      ...sent(request),
+    ]
     return [
       make(
         'dl',
         { class: 'traits' },
-        trait('Sent', record.startedAt),
-        trait('took', `${Math.round(record.durationMs)} ms`),
-        trait('TLS', [connection.protocol, connection.cipher].filter(Boolean).join(' ') || 'none'),
-        trait('client certificate', connection.identity),
-        trait('deviation', about.deviation),
-        trait('client', about.client),
-        trait('approval', about.approval),
-        trait('consent', about.consent?.id),
-        trait('by', about.check),
-        trait('retried by', record.retriedBy),
+        ...shown.map(([name, value]) =>
+          make('div', {}, make('dt', {}, name), make('dd', {}, value)),
+        ),
       ),
       make(
         'div',
         { class: 'sides' },
-        make(
-          'div',
-          {},
-          make('p', { class: 'side-title' }, 'Request'),
-          ...target(request),
-          headers(request.headers),
-          ...sent(request),
-        ),
+        make('div', {}, ...sending),
         make('div', {}, ...answer(record, place)),
       ),
     ]
@@ -313,6 +267,7 @@
   for (const details of all('details[data-exchange]')) {
     details.addEventListener('toggle', () => details.open && fill(details))
   }
+
   // Commands.
 
   for (const pre of all('.curl pre')) {
@@ -333,29 +288,27 @@
   // Filters over requirements.
 
   const form = document.querySelector('form.filters')
+  const wordsOf = (text) => text.toLowerCase().split(/\s+/).filter(Boolean)
   const requirements = all('details.requirement').map((element) => ({
     element,
-    level: element.dataset.level,
     outcomes: element.dataset.outcomes.split(' '),
-    fresh: 'fresh' in element.dataset,
-    inOrder: 'order' in element.dataset,
     chapter: element.closest('.chapter').dataset.chapter,
     text: element.textContent.toLowerCase(),
   }))
 
   function filter() {
     const data = new FormData(form)
-    const words = String(data.get('text')).toLowerCase().split(/\s+/).filter(Boolean)
-    const outcomes = data.getAll('outcome')
+    const words = wordsOf(data.get('text'))
+    const wanted = data.getAll('outcome')
     let shown = 0
-    for (const row of requirements) {
-      const { element, level, outcomes: own, fresh, inOrder, chapter, text } = row
+    for (const { element, outcomes, chapter, text } of requirements) {
+      const { level, fresh, order } = element.dataset
       const keep =
-        (!data.get('order') || !inOrder) &&
+        (!data.get('order') || order === undefined) &&
         (!data.get('level') || data.get('level') === level) &&
         (!data.get('chapter') || data.get('chapter') === chapter) &&
-        (!data.get('fresh') || fresh) &&
-        (outcomes.length === 0 || own.some((outcome) => outcomes.includes(outcome))) &&
+        (!data.get('fresh') || fresh !== undefined) &&
+        (wanted.length === 0 || outcomes.some((outcome) => wanted.includes(outcome))) &&
         words.every((word) => text.includes(word))
       element.hidden = !keep
       if (keep) shown += 1
@@ -364,10 +317,8 @@
       group.hidden = !group.querySelector('.requirement:not([hidden])')
       if (words.length > 0 && group.open === false) group.open = true
     }
-    form.querySelector('output').textContent =
-      shown === requirements.length
-        ? `${shown} requirements`
-        : `${shown} of ${requirements.length} requirements`
+    const of = shown === requirements.length ? '' : ` of ${requirements.length}`
+    form.querySelector('output').textContent = `${shown}${of} requirements`
   }
 
   // What is filtered and what is open live in the address: #view?outcome=fail&open=ACC-01.
@@ -383,9 +334,8 @@
     location.replace(VIEW + words)
   }
 
-  function recall() {
-    if (!location.hash.startsWith(VIEW)) return
-    const words = new URLSearchParams(location.hash.slice(VIEW.length))
+  /** Sets the filters as these words say, and opens what they name; no words, no filter. */
+  function recall(words) {
     for (const field of form.elements) {
       if (!field.name) continue
       if (field.type === 'checkbox') field.checked = words.getAll(field.name).includes(field.value)
@@ -412,8 +362,8 @@
         remember()
       }),
     )
-    filter()
-    recall()
+    if (!location.hash.startsWith(VIEW)) filter()
+    else recall(new URLSearchParams(location.hash.slice(VIEW.length)))
     for (const { element } of requirements) {
       element.querySelector('summary').addEventListener('click', () => setTimeout(remember))
     }
@@ -422,48 +372,22 @@
   // The list of exchanges, a page at a time.
 
   const PAGE = 100
-  const list = document.getElementById('exchange-list')
-  for (const hint of all('#exchanges > .elsewhere')) hint.remove()
-  const tbody = make('tbody')
-  const position = make('output', { 'aria-live': 'polite' })
-  const previous = make('button', { type: 'button', click: () => turn(page - 1) }, 'Previous')
-  const next = make('button', { type: 'button', click: () => turn(page + 1) }, 'Next')
+  const fields = Object.fromEntries(
+    all('#exchange-list [name]').map((field) => [field.name, field]),
+  )
+  const tbody = document.querySelector('#exchange-list tbody')
+  const [previous, next] = all('.pager button')
   let found = index
   let page = 0
 
-  const option = (value, text = value) => make('option', { value }, text)
-  const choice = (name, ...options) => make('select', { name }, option('', 'all'), ...options)
-  const unique = (values) => [...new Set(values)].filter(Boolean).sort()
   const classOf = ({ status }) => (typeof status === 'number' ? `${String(status)[0]}xx` : 'none')
-  const search = make('input', {
-    type: 'search',
-    placeholder: 'path, status, check, id',
-    autocomplete: 'off',
-  })
-  const endpoint = choice(
-    'endpoint',
-    ...unique(index.map(({ where }) => where)).map((w) => option(w)),
-  )
-  const status = choice(
-    'status',
-    ...unique(index.map(classOf)).map((c) => option(c, c === 'none' ? 'no response' : c)),
-  )
-  const purpose = choice(
-    'purpose',
-    option('yes', 'wrong on purpose'),
-    option('no', 'nothing wrong'),
-  )
-  const failure = choice(
-    'failure',
-    ...unique(index.flatMap(({ failures }) => failures)).map((id) => option(id)),
-  )
 
   function turn(to) {
     page = Math.max(0, Math.min(to, Math.ceil(found.length / PAGE) - 1))
     const from = page * PAGE
     const rows = found.slice(from, from + PAGE)
     tbody.replaceChildren(...rows.map(exchangeRow))
-    position.textContent =
+    document.querySelector('.pager output').textContent =
       found.length === 0
         ? 'No exchange'
         : `${from + 1} to ${from + rows.length} of ${found.length.toLocaleString('en-GB')}`
@@ -505,14 +429,15 @@
   }
 
   function pick() {
-    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean)
+    const words = wordsOf(fields.words.value)
+    const is = (name, value) => !fields[name].value || fields[name].value === value
     found = index.filter(
       (row) =>
         words.every((word) => row.text.includes(word)) &&
-        (!endpoint.value || row.where === endpoint.value) &&
-        (!status.value || classOf(row) === status.value) &&
-        (!purpose.value || (purpose.value === 'yes') === (row.deviation !== '')) &&
-        (!failure.value || row.failures.includes(failure.value)),
+        is('endpoint', row.where) &&
+        is('status', classOf(row)) &&
+        is('purpose', row.deviation === '' ? 'no' : 'yes') &&
+        (!fields.failure.value || row.failures.includes(fields.failure.value)),
     )
     turn(0)
   }
@@ -527,47 +452,18 @@
     buttons[at + (event.key === 'ArrowDown' ? 1 : -1)]?.focus()
   }
 
-  if (list) {
-    for (const field of [search, endpoint, status, purpose, failure]) {
-      field.addEventListener('input', pick)
-    }
+  if (tbody) {
+    for (const hint of all('#exchanges > .elsewhere')) hint.remove()
+    document.getElementById('exchange-list').hidden = false
+    for (const field of Object.values(fields)) field.addEventListener('input', pick)
+    previous.addEventListener('click', () => turn(page - 1))
+    next.addEventListener('click', () => turn(page + 1))
     tbody.addEventListener('keydown', walk)
-    const column = (name, kind) => make('th', { scope: 'col', class: kind }, name)
-    const heads = [
-      column('Id'),
-      column('Request'),
-      column('Status', 'number'),
-      column('Took', 'number'),
-      column('Sent by'),
-    ]
-    const table = make(
-      'table',
-      { class: 'rows' },
-      make('thead', {}, make('tr', {}, ...heads)),
-      tbody,
-    )
-    list.append(
-      make(
-        'div',
-        { class: 'filters', role: 'search', 'aria-label': 'Filter exchanges' },
-        make('label', { class: 'wide' }, 'Find ', search),
-        make('label', {}, 'Endpoint ', endpoint),
-        make('label', {}, 'Status ', status),
-        make('label', {}, 'Request ', purpose),
-        make('label', {}, 'Of the failure ', failure),
-      ),
-      make('div', { class: 'pager' }, previous, next, position),
-      make(
-        'div',
-        { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'List of exchanges' },
-        table,
-      ),
-    )
     turn(0)
   }
 
   function show(id) {
-    for (const field of [search, endpoint, status, purpose, failure]) field.value = ''
+    for (const field of Object.values(fields)) field.value = ''
     found = index
     const at = index.findIndex((row) => row.id === id)
     if (at < 0) return
@@ -578,15 +474,6 @@
     button.scrollIntoView({ block: 'center' })
   }
 
-  /** No filter: what a link leads to must be there. */
-  function everything() {
-    for (const field of form.elements) {
-      if (field.type === 'checkbox') field.checked = false
-      else if (field.name) field.value = ''
-    }
-    filter()
-  }
-
   // Links into the page: open what is closed around their end.
 
   function reveal() {
@@ -595,7 +482,7 @@
     if (id.startsWith('exchange-')) return show(id.slice(9))
     const target = id && document.getElementById(id)
     if (!target) return undefined
-    if (target.closest('.requirement')?.hidden) everything()
+    if (target.closest('.requirement')?.hidden) recall(new URLSearchParams())
     for (const details of all(':scope > details:only-of-type', target)) details.open = true
     for (let at = target; at; at = at.parentElement) {
       if (at.tagName === 'DETAILS') at.open = true

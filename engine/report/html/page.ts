@@ -1,20 +1,17 @@
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { root } from '../../record/root.ts'
-import { boundedReport } from '../bounded-report.ts'
 import { verdictWord } from '../counts.ts'
 import type { ReportDiff } from '../diff.ts'
 import { count, counted } from '../escape.ts'
 import type { HistoryEntry } from '../history.ts'
-import { checksWith, requirementsById } from '../queries.ts'
-import type { CheckResult, ExchangeRecord, Outcome, Report } from '../report.ts'
+import { indexed } from '../indexed.ts'
+import { byCause, checksWith, untested } from '../queries.ts'
+import type { ExchangeRecord, Outcome, Report } from '../report.ts'
 import { appealSection, notTestedSection, observationsSection, remainsSection } from './appendix.ts'
 import { wrongSection } from './causes.ts'
 import { changesSection } from './changes.ts'
+import { document } from './document.ts'
 import { exchangesSection } from './exchanges.ts'
 import { type Context, failureCard } from './failures.ts'
-import { type Markup, markup, raw } from './markup.ts'
+import { type Markup, markup } from './markup.ts'
 import { requirementsSection } from './requirements.ts'
 import { timelineSection } from './timeline.ts'
 import { trendSection } from './trend.ts'
@@ -22,58 +19,31 @@ import { aboutSection, restsOn, verdictBanner } from './verdict.ts'
 
 /**
  * report.html: one file that opens from disk and fetches nothing. Verdict, failures and requirements
- * stand in the page itself; its one script adds filters and shows exchanges. The policy in its head
- * allows that script and that style sheet by their hashes, and nothing else.
+ * stand in the page itself; its one script adds filters and shows exchanges.
  */
 export function html(
   whole: Report,
   exchanges: ExchangeRecord[],
   more: { diff?: ReportDiff; history?: HistoryEntry[]; folder?: string } = {},
 ): string {
-  const report = boundedReport(whole)
-  const style = pageAsset('page.css')
-  const script = pageAsset('page.js')
+  const run = indexed(whole, exchanges)
+  const { report } = run
   const context: Context = {
-    requirements: requirementsById(report),
-    exchanges: new Map(exchanges.map((exchange) => [exchange.id, exchange])),
-    checks: new Map(report.checks.map((check) => [check.id, check])),
+    ...run,
     causes: new Map(
       report.causes.flatMap((cause) => cause.findings.map((id) => [id, cause] as const)),
     ),
     folder: more.folder,
-    side: report.target.side,
     fresh: new Set(more.diff?.new.map(({ id }) => id)),
   }
-  const policy = [
-    "default-src 'none'",
-    `script-src '${sha256(script)}'`,
-    `style-src '${sha256(style)}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; ')
-  return markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<meta name="color-scheme" content="light dark">
-<title>${verdictWord(report)}: ${report.target.name} · Assay</title>
-<style>${raw(style)}</style>
-</head>
-<body>
-<a class="skip" href="#main">Skip to the findings</a>
+  const body = markup`<a class="skip" href="#main">Skip to the findings</a>
 ${verdictBanner(report)}
 ${navigation(report, exchanges, more.diff)}
 <main id="main">
 ${wrongSection(report, context)}
 ${
-  report.preflight
-    ? ''
-    : markup`${restsOn(report)}
+  !report.preflight &&
+  markup`${restsOn(report, context)}
 ${changesSection(more.diff)}
 ${failuresSection(report, context)}
 ${remainsSection(report)}
@@ -87,16 +57,13 @@ ${notTestedSection(report)}`
 ${aboutSection(report)}
 ${appealSection(report)}
 </main>
-<footer>Made by Assay ${report.assay.version} from report.json and exchanges.jsonl. Secrets are replaced by pseudonyms that mean nothing outside of this run.</footer>
-<script>${raw(script)}</script>
-</body>
-</html>
-`.html
+<footer>Made by Assay ${report.assay.version} from report.json and exchanges.jsonl. Secrets are replaced by pseudonyms that mean nothing outside of this run.</footer>`
+  return document(`${verdictWord(report)}: ${report.target.name}`, ['page.css'], body, 'page.js')
 }
 
 function navigation(report: Report, exchanges: ExchangeRecord[], diff?: ReportDiff): Markup {
   const n = (...outcomes: Outcome[]) => checksWith(report, ...outcomes).length
-  const untested = report.requirements.filter(({ notTested }) => notTested !== undefined).length
+  const left = untested(report).length
   const judged = report.preflight === undefined
   const links: [id: string, name: string, shown: boolean][] = [
     ['wrong', 'What is wrong', true],
@@ -109,7 +76,7 @@ function navigation(report: Report, exchanges: ExchangeRecord[], diff?: ReportDi
     ['observations', `Recorded ${report.observations.length}`, report.observations.length > 0],
     ['timeline', 'Timeline', judged],
     ['exchanges', `Exchanges ${count(exchanges.length)}`, judged],
-    ['not-tested', `Not tested ${untested}`, judged && untested > 0],
+    ['not-tested', `Not tested ${left}`, judged && left > 0],
     ['about', 'About', true],
     ['appeal', 'Reading it', true],
   ]
@@ -119,37 +86,23 @@ function navigation(report: Report, exchanges: ExchangeRecord[], diff?: ReportDi
 }
 
 function failuresSection(report: Report, context: Context): Markup {
-  const order = report.causes.flatMap(({ findings }) => findings)
-  const inOrder = (checks: CheckResult[]) =>
-    [...checks].sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
-  const failed = inOrder(checksWith(report, 'error', 'fail'))
-  const warned = inOrder(checksWith(report, 'warn'))
+  const failed = byCause(report, 'error', 'fail')
+  const warned = byCause(report, 'warn')
   const known = failed.filter((c) => c.outcome === 'fail' && c.deviation).length
   const errors = failed.filter((check) => check.outcome === 'error').length
   const failures = failed.length - known - errors
   const title = [
     failures > 0 ? counted(failures, 'failure') : 'No failure',
-    ...(errors > 0 ? [`${counted(errors, 'error')} of the suite`] : []),
-    ...(known > 0 ? [counted(known, 'known deviation')] : []),
-  ].join(', ')
+    errors > 0 && `${counted(errors, 'error')} of the suite`,
+    known > 0 && counted(known, 'known deviation'),
+  ]
   return markup`<section id="failures" aria-labelledby="h-failures">
-<h2 id="h-failures">${title}</h2>
+<h2 id="h-failures">${title.filter(Boolean).join(', ')}</h2>
 ${failed.map((check) => failureCard(check, context))}
 </section>
 ${
-  warned.length > 0
-    ? markup`<section id="warnings" aria-labelledby="h-warnings"><h2 id="h-warnings">${counted(warned.length, 'warning')}</h2>
+  warned.length > 0 &&
+  markup`<section id="warnings" aria-labelledby="h-warnings"><h2 id="h-warnings">${counted(warned.length, 'warning')}</h2>
 ${warned.map((check) => failureCard(check, context))}</section>`
-    : ''
 }`
-}
-
-/** A source as a Content Security Policy names it. */
-export function sha256(text: string): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`
-}
-
-/** A style sheet or script of this folder. */
-export function pageAsset(name: string): string {
-  return readFileSync(join(root, 'engine', 'report', 'html', name), 'utf8')
 }

@@ -1,22 +1,17 @@
 import { clip, quoted } from '../escape.ts'
-import { byChapter, OUTCOMES } from '../queries.ts'
-import type { CheckResult, Outcome, Report, RequirementResult } from '../report.ts'
-import { badge } from './badge.ts'
+import { byChapter, evidenceOf, hasCard, IN_ORDER, OUTCOMES } from '../queries.ts'
+import type { CheckResult, Report, RequirementResult } from '../report.ts'
 import { type Context, reading } from './failures.ts'
-import { type Markup, markup } from './markup.ts'
+import { badge, checkLink, type Markup, markup } from './markup.ts'
 
-/** The name of a document for a reader; the folder's name when it is not known. */
-export function documentTitle(document: string): string {
-  const titles: Record<string, string> = {
-    'account-information': 'Account information',
-    'product-information': 'Product information',
-  }
-  return titles[document] ?? document
+/** Names of documents for a reader. */
+const TITLES: Record<string, string> = {
+  'account-information': 'Account information',
+  'product-information': 'Product information',
 }
 
 /** Every requirement by document and chapter, each opening to its checks; with filters for the script. */
 export function requirementsSection(report: Report, context: Context): Markup {
-  const checks = new Map(report.checks.map((check) => [check.id, check]))
   const documents = byChapter(report)
   const chapters = documents.flatMap(({ document, chapters }) =>
     chapters.map(({ chapter }) => `${document}/${chapter}`),
@@ -28,13 +23,13 @@ ${documents.map(
   ({
     document,
     chapters,
-  }) => markup`<section class="document" aria-label="${documentTitle(document)}"><h3>${documentTitle(document)}</h3>
+  }) => markup`<section class="document" aria-label="${TITLES[document] ?? document}"><h3>${TITLES[document] ?? document}</h3>
 ${chapters.map(
   ({
     chapter,
     requirements,
   }) => markup`<details class="chapter" data-chapter="${document}/${chapter}"${requirements.every(inOrder) ? '' : markup` open`}><summary><h4>${chapter}</h4> <span class="tally">${tally(requirements)}</span></summary>
-${requirements.map((requirement) => requirementRow(requirement, checks, context))}
+${requirements.map((requirement) => requirementRow(requirement, context))}
 </details>`,
 )}
 </section>`,
@@ -44,15 +39,13 @@ ${requirements.map((requirement) => requirementRow(requirement, checks, context)
 
 /** Nothing in it that a reader must act on. */
 function inOrder({ outcome, notTested }: RequirementResult): boolean {
-  return notTested !== undefined || ['pass', 'observed', 'not-applicable'].includes(outcome)
+  return notTested !== undefined || IN_ORDER.includes(outcome)
 }
 
 function filters(report: Report, chapters: string[]): Markup {
-  const present = OUTCOMES.filter(
-    (o) =>
-      report.requirements.some((r) => r.outcome === o && r.notTested === undefined) ||
-      report.checks.some((c) => c.outcome === o),
-  )
+  const tested = report.requirements.filter(({ notTested }) => notTested === undefined)
+  const seen = new Set([...tested, ...report.checks].map(({ outcome }) => outcome))
+  const present = OUTCOMES.filter((outcome) => seen.has(outcome))
   return markup`<form class="filters" role="search" aria-label="Filter requirements" hidden>
 <label class="wide">Text <input type="search" name="text" placeholder="id, words of a requirement, a check, a message" autocomplete="off"></label>
 <label>Show <select name="order"><option value="">everything</option><option value="open"${report.requirements.every(inOrder) ? '' : markup` selected`}>what is not in order</option></select></label>
@@ -64,32 +57,23 @@ function filters(report: Report, chapters: string[]): Markup {
 }
 
 function tally(requirements: RequirementResult[]): Markup[] {
-  const tested = requirements.filter(({ notTested }) => notTested === undefined)
-  const untested = requirements.length - tested.length
-  const tallies = OUTCOMES.map((outcome) => ({
-    outcome: String(outcome),
-    n: tested.filter((requirement) => requirement.outcome === outcome).length,
-  }))
-  return [...tallies, { outcome: 'not tested', n: untested }]
-    .filter(({ n }) => n > 0)
+  const ends = requirements.map((each) =>
+    each.notTested === undefined ? each.outcome : 'not tested',
+  )
+  return [...OUTCOMES, 'not tested' as const]
+    .filter((end) => ends.includes(end))
     .map(
-      ({ outcome, n }) =>
-        markup`<span class="nowrap"><span class="dot ${outcome.replace(' ', '-')}"></span>${n} ${outcome}</span> `,
+      (end) =>
+        markup`<span class="nowrap"><span class="dot ${end.replace(' ', '-')}"></span>${ends.filter((each) => each === end).length} ${end}</span> `,
     )
 }
 
-function requirementRow(
-  requirement: RequirementResult,
-  checks: Map<string, CheckResult>,
-  context: Context,
-): Markup {
-  const own = requirement.checks.map((id) => checks.get(id)).filter((check) => check !== undefined)
-  const outcomes = [
-    ...new Set<Outcome>([requirement.outcome, ...own.map((check) => check.outcome)]),
-  ]
+function requirementRow(requirement: RequirementResult, context: Context): Markup {
+  const own = requirement.checks.flatMap((id) => context.checks.get(id) ?? [])
+  const outcomes = [...new Set([requirement.outcome, ...own.map(({ outcome }) => outcome)])]
   const fresh = own.some((check) => context.fresh.has(check.id))
   const known = own.some((check) => check.deviation)
-  return markup`<details class="requirement" id="${requirement.id}" data-level="${requirement.level}"${inOrder(requirement) && own.every(({ outcome }) => !hasCardOutcome(outcome)) ? markup` data-order` : ''} data-outcomes="${outcomes.join(' ')}"${fresh ? markup` data-fresh` : ''}>
+  return markup`<details class="requirement" id="${requirement.id}" data-level="${requirement.level}"${inOrder(requirement) && !own.some(({ outcome }) => hasCard(outcome)) ? markup` data-order` : ''} data-outcomes="${outcomes.join(' ')}"${fresh ? markup` data-fresh` : ''}>
 <summary><span class="id">${requirement.id}</span> <span class="level ${requirement.level}">${requirement.level}</span> <span class="text">${requirement.text}</span> <span class="end">${fresh ? markup`<span class="badge new">new</span> ` : ''}${known ? markup`<span class="badge known">known</span> ` : ''}${requirement.notTested ? markup`<span class="badge not-run">not tested</span>` : badge(requirement.outcome)}</span></summary>
 <div class="body">
 <blockquote>${requirement.quote.map((quote) => markup`<p>${quoted(quote)}</p>`)}<footer>${requirement.source}</footer></blockquote>
@@ -101,33 +85,13 @@ ${own.length > 0 ? markup`<ul class="checks">${own.map((check) => checkRow(check
 
 /** Checks with a card of their own are linked; the others stand here. */
 function checkRow(check: CheckResult, context: Context): Markup {
-  const carded = hasCard(check)
-  const evidence = [
-    ...check.exchanges.slice(0, 5),
-    ...(check.control ? [check.control.exchange] : []),
-  ]
+  const carded = hasCard(check.outcome)
+  const evidence = evidenceOf({ ...check, exchanges: check.exchanges.slice(0, 5) })
   return markup`<li${carded ? '' : markup` id="check-${check.id}"`}>${badge(check.outcome)} ${
-    carded
-      ? markup`<a class="id" href="#${encodeURI(`check-${check.id}`)}">${check.id}</a>`
-      : markup`<span class="id">${check.id}</span>`
-  } ${check.title}${check.kind === 'rule' ? ' (rule over every exchange)' : ''}${
-    context.fresh.has(check.id) ? markup` <span class="badge new">new</span>` : ''
-  }${check.message ? markup`<br><span class="said">${clip(check.message, 500)}</span>` : ''}${
-    check.outcome === 'blocked' && check.blockedBy
-      ? markup`<br><span class="said">blocked by ${check.blockedBy}</span>`
-      : ''
-  }${
-    evidence.length > 0
-      ? markup`<br><span class="said">evidence ${evidence.map((id) => markup`<a class="id" href="#exchange-${id}" data-show="${id}">${id}</a> `)}${check.exchanges.length > 5 ? `and ${check.exchanges.length - 5} more` : ''}</span>`
-      : ''
-  }</li>`
-}
-
-/** Checks that a reader must act on. */
-export function hasCard({ outcome }: CheckResult): boolean {
-  return hasCardOutcome(outcome)
-}
-
-function hasCardOutcome(outcome: Outcome): boolean {
-  return outcome === 'fail' || outcome === 'error' || outcome === 'warn'
+    carded ? checkLink(check.id) : markup`<span class="id">${check.id}</span>`
+  } ${check.title}${check.kind === 'rule' && ' (rule over every exchange)'}${context.fresh.has(check.id) && markup` <span class="badge new">new</span>`}${check.message && markup`<br><span class="said">${clip(check.message, 500)}</span>`}${
+    check.outcome === 'blocked' &&
+    check.blockedBy &&
+    markup`<br><span class="said">blocked by ${check.blockedBy}</span>`
+  }${evidence.length > 0 && markup`<br><span class="said">evidence ${evidence.map((id) => markup`<a class="id" href="#exchange-${id}" data-show="${id}">${id}</a> `)}${check.exchanges.length > 5 ? `and ${check.exchanges.length - 5} more` : ''}</span>`}</li>`
 }

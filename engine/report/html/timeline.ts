@@ -1,9 +1,8 @@
 import { sizeFigures } from '../counts.ts'
 import { counted } from '../escape.ts'
-import { headline } from '../queries.ts'
+import { checksWith, headline } from '../queries.ts'
 import type { ApprovalUse, ExchangeRecord, Report } from '../report.ts'
-import { checkLink } from './badge.ts'
-import { type Markup, markup } from './markup.ts'
+import { checkLink, type Markup, markup } from './markup.ts'
 
 const WIDTH = 1000
 const LANE = 18
@@ -32,13 +31,13 @@ function visits(report: Report): Markup {
 }
 
 function served({ used }: ApprovalUse): Markup {
-  const links = used.map((id) => markup`${checkLink(id)} `)
-  if (links.length <= 6) return markup`${links}`
-  return markup`<details><summary>${counted(links.length, 'check')}</summary>${links}</details>`
+  const links = markup`${used.map((id) => markup`${checkLink(id)} `)}`
+  if (used.length <= 6) return links
+  return markup`<details><summary>${counted(used.length, 'check')}</summary>${links}</details>`
 }
 
-function latency(report: Report): Markup {
-  if (report.latency.length === 0) return markup``
+function latency(report: Report): Markup | false {
+  if (report.latency.length === 0) return false
   return markup`<h3>Latency of the bank</h3>
 <div class="scroll" tabindex="0" role="region" aria-label="Latency"><table><thead><tr><th scope="col">Endpoint</th><th scope="col" class="number">Requests</th><th scope="col" class="number">Median</th><th scope="col" class="number">95th percentile</th></tr></thead>
 <tbody>${report.latency.map(
@@ -53,19 +52,21 @@ function seconds(at: string, start: string): string {
 
 /** What a tick of the chart stands for, gravest first: of several in one column the first is drawn. */
 const KINDS = [
-  { kind: 'failed', words: 'evidence of a failure' },
-  { kind: 'lost', words: 'no response' },
-  { kind: 'refused', words: 'refused on purpose: something was wrong with the request' },
-  { kind: 'sent', words: 'everything else' },
+  { kind: 'failed', tone: 'fail', words: 'evidence of a failure' },
+  { kind: 'lost', tone: 'blocked', words: 'no response' },
+  {
+    kind: 'refused',
+    tone: 'warn',
+    words: 'refused on purpose: something was wrong with the request',
+  },
+  { kind: 'sent', tone: 'observed', words: 'everything else' },
 ] as const
 
-type Kind = (typeof KINDS)[number]['kind']
-
-function kindOf(exchange: ExchangeRecord, failed: ReadonlySet<string>): Kind {
-  if (failed.has(exchange.id)) return 'failed'
-  if (!exchange.response && exchange.about.deviation === undefined) return 'lost'
-  const refused = (exchange.response?.status ?? 400) >= 300
-  return refused && exchange.about.deviation !== undefined ? 'refused' : 'sent'
+/** Index of the kind of an exchange. */
+function kindOf({ id, response, about }: ExchangeRecord, failed: ReadonlySet<string>) {
+  if (failed.has(id)) return 0
+  if (about.deviation === undefined) return response ? 3 : 1
+  return (response?.status ?? 400) >= 300 ? 2 : 3
 }
 
 function chart(report: Report, exchanges: ExchangeRecord[]): Markup {
@@ -76,14 +77,12 @@ function chart(report: Report, exchanges: ExchangeRecord[]): Markup {
   const lanes = [...new Set(exchanges.map(({ endpoint }) => endpoint))]
   if (lanes.length === 0) return markup`<p>No exchange was recorded.</p>`
   const failed = new Set(
-    report.checks
-      .filter(({ outcome }) => outcome === 'fail' || outcome === 'error')
-      .flatMap(({ exchanges: [first] }) => (first === undefined ? [] : [first])),
+    checksWith(report, 'fail', 'error').flatMap((check) => check.exchanges.slice(0, 1)),
   )
   const top = 26
   const height = top + lanes.length * LANE + 24
   const bottom = height - 22
-  return markup`<ul class="legend">${KINDS.map(({ kind, words }) => markup`<li><svg class="key" viewBox="0 0 10 14" aria-hidden="true"><path class="tick ${kind}" d="M5 1v12"/></svg> ${words}</li>`)}<li><svg class="key" viewBox="0 0 14 14" aria-hidden="true"><circle class="visit" cx="7" cy="7" r="6"/></svg> visits at the authorisation page, by number</li></ul>
+  return markup`<ul class="legend">${KINDS.map(({ kind, tone, words }) => markup`<li><svg class="key" viewBox="0 0 10 14" aria-hidden="true"><path class="tick ${kind} ${tone}" d="M5 1v12"/></svg> ${words}</li>`)}<li><svg class="key" viewBox="0 0 14 14" aria-hidden="true"><circle class="visit" cx="7" cy="7" r="6"/></svg> visits at the authorisation page, by number</li></ul>
 <div class="scroll" tabindex="0" role="region" aria-label="Timeline chart"><svg class="timeline" viewBox="0 0 ${WIDTH} ${height}" role="group" aria-labelledby="timeline-title">
 <title id="timeline-title">${counted(exchanges.length, 'exchange')} over ${(length / 1000).toFixed(1)} seconds in ${counted(lanes.length, 'lane')}; numbers mark visits</title>
 ${lanes.map((endpoint, lane) => {
@@ -149,22 +148,22 @@ function ticks(
   x: (at: string) => number,
   y: number,
 ): Markup[] {
-  const columns = new Map<string, { column: number; kind: Kind; all: ExchangeRecord[] }>()
-  for (const exchange of exchanges) {
-    const column = Math.round(x(exchange.startedAt))
-    const kind = kindOf(exchange, failed)
-    const key = `${column} ${kind}`
-    const known = columns.get(key)
-    if (known) known.all.push(exchange)
-    else columns.set(key, { column, kind, all: [exchange] })
+  const columns = new Map<
+    string,
+    { column: number; order: 0 | 1 | 2 | 3; first: ExchangeRecord; n: number }
+  >()
+  for (const first of exchanges) {
+    const column = Math.round(x(first.startedAt))
+    const order = kindOf(first, failed)
+    const known = columns.get(`${column} ${order}`)
+    if (known) known.n += 1
+    else columns.set(`${column} ${order}`, { column, order, first, n: 1 })
   }
-  const order = KINDS.map(({ kind }) => kind)
   // The gravest is drawn last, and so lies above.
-  const drawn = [...columns.values()].sort((a, b) => order.indexOf(b.kind) - order.indexOf(a.kind))
-  return drawn.map(({ column, kind, all }) => {
-    const [first] = all
-    const more = all.length > 1 ? ` and ${all.length - 1} more` : ''
-    const words = first ? `${first.id} ${headline(first)}${more}` : ''
-    return markup`<a href="#exchange-${first?.id ?? ''}" tabindex="-1"><title>${words}</title><path class="tick ${kind}" d="M${column} ${y + 3}v${LANE - 7}"/></a>`
+  const drawn = [...columns.values()].sort((a, b) => b.order - a.order)
+  return drawn.map(({ column, order, first, n }) => {
+    const { kind, tone } = KINDS[order]
+    const more = n > 1 ? ` and ${n - 1} more` : ''
+    return markup`<a href="#exchange-${first.id}" tabindex="-1"><title>${first.id} ${headline(first)}${more}</title><path class="tick ${kind} ${tone}" d="M${column} ${y + 3}v${LANE - 7}"/></a>`
   })
 }

@@ -12,10 +12,12 @@ const HEIGHT = 120
 export function trendSection(report: Report, history: HistoryEntry[]): Markup {
   const runs = history
     .filter(
-      (run) =>
-        run.target === report.target.name && run.profile === report.scope.profile && !run.partial,
+      ({ target, profile, partial, startedAt }) =>
+        target === report.target.name &&
+        profile === report.scope.profile &&
+        !partial &&
+        startedAt <= report.startedAt,
     )
-    .filter((run) => run.startedAt <= report.startedAt)
     .slice(-MAX_RUNS)
   if (runs.length < 2) return markup``
   const endpoints = report.latency.map(({ endpoint }) => endpoint)
@@ -45,8 +47,8 @@ const LEFT = 44
 
 function chart(title: string, runs: HistoryEntry[], series: Series[]): Markup {
   const top = roundUp(Math.max(1, ...series.flatMap(({ values }) => values.map((v) => v ?? 0))))
-  const step = runs.length > 1 ? WIDTH / (runs.length - 1) : 0
-  const at = (value: number) => 5 + HEIGHT - (value / top) * HEIGHT
+  const step = WIDTH / (runs.length - 1)
+  const at = (value = Number.NaN) => 5 + HEIGHT - (value / top) * HEIGHT
   const dated = [0, Math.floor((runs.length - 1) / 2), runs.length - 1]
   return markup`<div class="scroll" tabindex="0" role="region" aria-label="${title}"><svg class="trend" viewBox="0 0 ${LEFT + WIDTH + 120} ${HEIGHT + 34}" role="img"><title>${title}: ${series
     .map(({ name, values }) => `${name} ${figure(values[0])} to ${figure(values.at(-1))}`)
@@ -55,7 +57,7 @@ ${[0, 0.5, 1].map((part) => markup`<path class="rule" d="M${LEFT} ${at(top * par
 ${[...new Set(dated)].map((i) => markup`<path class="rule" d="M${LEFT + i * step} ${HEIGHT + 5}v5"/><text x="${LEFT + i * step}" y="${HEIGHT + 24}" text-anchor="${i === 0 ? 'start' : i === runs.length - 1 ? 'end' : 'middle'}">${runs[i]?.startedAt.slice(0, 10) ?? ''}</text>`)}
 <g transform="translate(${LEFT} 0)">${series.map(
     ({ name, tone, values }, i) =>
-      markup`<path class="series ${tone}" d="${raw(line(values, top, WIDTH, HEIGHT, 5))}"/>${values.map((value, run) => (value === undefined || !Number.isFinite(value) ? markup`` : markup`<circle class="point ${tone}" cx="${(run * step).toFixed(1)}" cy="${at(value).toFixed(1)}" r="3"><title>${runs[run]?.startedAt ?? ''}: ${figure(value)} ${name}</title></circle>`))}<text x="${WIDTH + 10}" y="${16 + i * 16}"><tspan class="point ${tone}">●</tspan> ${name} ${figure(values.at(-1))}</text>`,
+      markup`<path class="series ${tone}" d="${line(values.map(at), step)}"/>${values.map((value, run) => markup`${Number.isFinite(value) && markup`<circle class="point ${tone}" cx="${(run * step).toFixed(1)}" cy="${at(value).toFixed(1)}" r="3"><title>${runs[run]?.startedAt ?? ''}: ${figure(value)} ${name}</title></circle>`}`)}<text x="${WIDTH + 10}" y="${16 + i * 16}"><tspan class="point ${tone}">●</tspan> ${name} ${figure(values.at(-1))}</text>`,
   )}</g></svg></div>`
 }
 
@@ -70,29 +72,18 @@ function latencyRow(endpoint: string, runs: HistoryEntry[]): Markup {
   const values = runs.map(({ latency }) => latency.find((l) => l.endpoint === endpoint)?.p95)
   const seen = values.filter((value) => value !== undefined)
   const most = Math.max(1, ...seen)
-  return markup`<tr><th scope="row">${brief(endpoint, 80)}</th><td><svg class="spark" viewBox="0 0 200 24" aria-hidden="true"><path class="series observed" d="${raw(line(values, most, 200, 20, 2))}"/></svg></td><td class="number">${milliseconds(seen[0])}</td><td class="number">${milliseconds(values.at(-1))}</td></tr>`
+  const heights = values.map((value = Number.NaN) => 22 - (value / most) * 20)
+  return markup`<tr><th scope="row">${brief(endpoint, 80)}</th><td><svg class="spark" viewBox="0 0 200 24" aria-hidden="true"><path class="series observed" d="${line(heights, 200 / (runs.length - 1))}"/></svg></td><td class="number">${milliseconds(seen[0])}</td><td class="number">${milliseconds(values.at(-1))}</td></tr>`
 }
 
-function line(
-  values: (number | undefined)[],
-  most: number,
-  width: number,
-  height: number,
-  top: number,
-): string {
-  const step = values.length > 1 ? width / (values.length - 1) : 0
-  let pen = 'M'
-  return values
-    .map((value, i) => {
-      if (value === undefined || !Number.isFinite(value)) {
-        pen = 'M'
-        return ''
-      }
-      const point = `${pen}${(i * step).toFixed(1)} ${(top + height - (value / most) * height).toFixed(1)}`
-      pen = 'L'
-      return point
-    })
-    .join('')
+/** A path over these heights; a gap where there is none. */
+function line(heights: number[], step: number): Markup {
+  const points = heights.map((y, i) => {
+    if (!Number.isFinite(y)) return ''
+    const pen = Number.isFinite(heights[i - 1]) ? 'L' : 'M'
+    return `${pen}${(i * step).toFixed(1)} ${y.toFixed(1)}`
+  })
+  return raw(points.join(''))
 }
 
 function figure(value: number | undefined): string {

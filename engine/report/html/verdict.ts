@@ -1,4 +1,5 @@
 import {
+  type Figure,
   mustFigures,
   outcomeFigures,
   scopeWords,
@@ -7,10 +8,12 @@ import {
   verdictWord,
 } from '../counts.ts'
 import { count, counted, span } from '../escape.ts'
-import type { CheckResult, Outcome, Report } from '../report.ts'
-import { badge, checkLink } from './badge.ts'
+import { grouped } from '../indexed.ts'
+import { checksWith, durationOf } from '../queries.ts'
+import type { Outcome, Report } from '../report.ts'
 import { blockedCauses, verdictMeaning } from './causes.ts'
-import { type Markup, markup } from './markup.ts'
+import type { Context } from './failures.ts'
+import { badge, checkLink, type Markup, markup } from './markup.ts'
 
 /** The head of the page: the verdict, of which bank, and what it rests on. */
 export function verdictBanner(report: Report): Markup {
@@ -30,14 +33,13 @@ ${report.preflight ? '' : markup`<p class="lead">${verdictSentence(report)}</p>`
 
 /** What was run, and how much of it. */
 export function aboutSection(report: Report): Markup {
-  const took = Date.parse(report.finishedAt) - Date.parse(report.startedAt)
   const facts: [name: string, value: string][] = [
     ['Scope', scopeWords(report)],
     ...sizeFigures(report).map(({ word, n, meaning }): [string, string] => [
       `${word.charAt(0).toUpperCase()}${word.slice(1)}`,
       `${count(n)}, ${meaning}`,
     ]),
-    ['Time', `${report.startedAt} to ${report.finishedAt}, ${span(took)}`],
+    ['Time', `${report.startedAt} to ${report.finishedAt}, ${span(durationOf(report))}`],
     ['Suite', `${report.assay.version} on Node ${report.assay.node}`],
     ['Requirements', report.assay.specsDigest],
     ['Configuration', report.target.configurationDigest],
@@ -48,27 +50,27 @@ export function aboutSection(report: Report): Markup {
 }
 
 /** What the verdict rests on: every must in scope in one row, and why some have no verdict. */
-export function restsOn(report: Report): Markup {
+export function restsOn(report: Report, context: Context): Markup {
   const figures = mustFigures(report).filter(({ n, word }) => n > 0 || word === 'passed')
   return markup`<section id="rests-on" aria-labelledby="h-rests-on">
 <h2 id="h-rests-on">What the verdict rests on</h2>
-${bar(figures.map(({ tone, n }) => ({ outcome: tone, n })))}
+${bar(figures)}
 <table class="musts"><caption class="visually-hidden">Musts in scope by outcome</caption>
 <thead><tr><th scope="col">Musts</th><th scope="col" class="number">Count</th><th scope="col">Meaning</th></tr></thead>
 <tbody>${figures.map(({ tone, word, n, meaning }) => markup`<tr><th scope="row"><span class="dot ${tone}"></span>${word}</th><td class="number">${count(n)}</td><td>${meaning}</td></tr>`)}</tbody>
 </table>
 <p class="counts"><span>All ${count(report.checks.length)} checks and rules:</span> ${outcomeFigures(report).map(({ tone, n }) => markup`<span class="nowrap">${badge(tone as Outcome)} ${count(n)}</span> `)}</p>
-${blockedCauses(report)}
+${blockedCauses(report, context)}
 ${notApplicable(report)}
 </section>`
 }
 
-function bar(parts: { outcome: string; n: number }[]): Markup {
+function bar(parts: Figure[]): Markup {
   const total = parts.reduce((sum, { n }) => sum + n, 0)
   if (total === 0) return markup``
   let at = 0
-  const rects = parts.map(({ outcome, n }) => {
-    const rect = markup`<rect class="fill ${outcome}" x="${((at / total) * 1000).toFixed(1)}" width="${((n / total) * 1000).toFixed(1)}" height="14"/>`
+  const rects = parts.map(({ tone, n }) => {
+    const rect = markup`<rect class="fill ${tone}" x="${((at / total) * 1000).toFixed(1)}" width="${((n / total) * 1000).toFixed(1)}" height="14"/>`
     at += n
     return rect
   })
@@ -76,11 +78,7 @@ function bar(parts: { outcome: string; n: number }[]): Markup {
 }
 
 function notApplicable(report: Report): Markup {
-  const groups = new Map<string, CheckResult[]>()
-  for (const check of report.checks) {
-    if (check.outcome !== 'not-applicable') continue
-    groups.set(check.message, [...(groups.get(check.message) ?? []), check])
-  }
+  const groups = grouped(checksWith(report, 'not-applicable'), ({ message }) => message)
   if (groups.size === 0) return markup``
   return markup`<h3>Why something is not applicable</h3>
 <ul class="causes">${[...groups].map(

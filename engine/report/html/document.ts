@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../../record/root.ts'
+import { type Markup, markup, raw } from './markup.ts'
+
+/**
+ * A whole page in one file. The policy in its head allows its style sheet and its script by their
+ * hashes, and nothing else.
+ *
+ * @param styles names of style sheets of this folder
+ * @param script name of a script of this folder
+ */
+export function document(title: string, styles: string[], body: Markup, script?: string): string {
+  const style = styles.map(asset).join('')
+  const code = script && asset(script)
+  const policy = [
+    "default-src 'none'",
+    ...(code ? [`script-src '${hash(code)}'`] : []),
+    `style-src '${hash(style)}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ')
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Assay</title>
+<style>${raw(style)}</style>
+</head>
+<body>
+${body}${code && markup`\n<script>${raw(code)}</script>`}
+</body>
+</html>
+`.html
+}
+
+function hash(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`
+}
+
+function asset(name: string): string {
+  return readFileSync(join(root, 'engine', 'report', 'html', name), 'utf8')
+}

@@ -1,8 +1,0 @@
-import { createHash } from 'node:crypto'
-
-/** A UUID (version 8 of RFC 9562: made up by its maker) that is the same for the same words. */
-export function stableUuid(words: string): string {
-  const hex = createHash('sha256').update(words).digest('hex')
-  const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16)
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
-}
