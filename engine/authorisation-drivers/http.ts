@@ -101,11 +101,12 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
 
         const page = readPage(response.body)
         pages.push({ status: response.status, text: page.text })
-        if (response.status >= 400) {
+        // A browser shows a login page whatever its status: only what leads nowhere ends the visit.
+        const match = fitting(page, forms, request.decision)
+        if (response.status >= 400 && !match) {
           const why = `the bank shows a page with status ${response.status}`
           return cut ? ourStop(`${why}, after a line that was cut`, pages) : stopped(why)
         }
-        const match = fitting(page, forms, request.decision)
         if (!match && leadsBack(response.body, request)) {
           return stopped(
             'a page that leads to the redirect URI by itself, where a redirect belongs',

@@ -76,6 +76,18 @@ const variants: Variant[] = [
     middleware: answers((ctx) => onPages(ctx) && ctx.path === '/authorize'),
   },
   {
+    id: 'login-page-with-401',
+    story:
+      'Which status the first page has is open (AMB-08): nobody is logged in yet, so it is 401 with a form.',
+    async middleware(ctx, next) {
+      await next()
+      const asks = typeof ctx.body === 'string' && ctx.body.includes('name="password"')
+      if (!onPages(ctx) || ctx.status !== 200 || !asks) return
+      ctx.status = 401
+      ctx.state.fired()
+    },
+  },
+  {
     id: 'login-behind-many-redirects',
     story:
       "How customers come to the login page is the bank's: by way of three other paths and a cookie. After a form was posted, 303 leads on within the bank; the redirect to the TPP is a 302.",
