@@ -14,7 +14,7 @@ import {
 import { blockBy } from '../engine/suite-api/outcomes.ts'
 import { type Exchange, member, refused, succeeded } from '../engine/suite-api/responses.ts'
 import { sharedFixture } from '../engine/suite-api/shared-fixture.ts'
-import { ABSENT } from './account-information/common/absent-reads.ts'
+import { waysToAsk } from './account-information/common/absent-reads.ts'
 import { approvedAfterTries } from './account-information/common/codes.ts'
 import { type Settling, settling } from './account-information/common/settling.ts'
 import { approvedBefore } from './account-information/common/visits.ts'
@@ -311,10 +311,9 @@ async function again(
     for (const { accessToken: bearer } of older) {
       beyond.push(await approval.get(path, { bearer, deviation: `${deviation}, an older token` }))
     }
-    beyond.push(await approval.get(path, { ...ABSENT, bearer: tokens.accessToken, deviation }))
-    if (!path.endsWith('/transactions')) continue
-    const query = { fromBookingDateTime: '2020-01-01T00:00:00Z' }
-    beyond.push(await approval.get(path, { bearer: tokens.accessToken, query, deviation }))
+    for (const way of waysToAsk(path).slice(1)) {
+      beyond.push(await approval.get(path, { ...way, bearer: tokens.accessToken, deviation }))
+    }
   }
   return { query, requests: repeated, beyond }
 }

@@ -12,6 +12,7 @@ import {
 } from '../../engine/suite-api/responses.ts'
 import { debitsInPeriod, everything } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
+import { waysToAsk } from './common/absent-reads.ts'
 import { keyAcrossConsents } from './common/completeness.ts'
 import { pathOf, requireAccountIds } from './common/data-reads.ts'
 import { readOwner } from './common/read-owners.ts'
@@ -150,7 +151,9 @@ async function expectRefusedEverywhere(
   ] as const
   for (const [path, owner] of endpoints) {
     relyOn(owner, await approval.get(path)).toSucceed()
-    for (const deviation of deviations) {
+    const [simplest, ...others] = deviations
+    const every = waysToAsk(path).map((way) => ({ ...simplest, ...way }))
+    for (const deviation of [...every, ...others]) {
       expect(await approval.get(path, deviation)).toBeRefused()
     }
   }

@@ -22,7 +22,7 @@ import {
   revokedForSecond,
 } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
-import { ABSENT } from './common/absent-reads.ts'
+import { ABSENT, waysToAsk } from './common/absent-reads.ts'
 import { consentBody, consentPath, createConsent } from './common/consent-requests.ts'
 import { accountIdsIn, pathOf, requireAccountIds } from './common/data-reads.ts'
 import { readOwner } from './common/read-owners.ts'
@@ -50,10 +50,14 @@ for (const [name, owner, tail, singleOwner] of [
       const bearer = requireValue(await steps.management())
       relyOn(owner, await get(`/${name}`)).toSucceed()
       const deviation = 'a client_credentials token'
-      expect(await get(`/${name}`, { bearer, deviation })).toBeRefused()
+      for (const way of waysToAsk(`/${name}`)) {
+        expect(await get(`/${name}`, { bearer, deviation, ...way })).toBeRefused()
+      }
       const [id = ''] = await requireAccountIds(approval)
       relyOn(singleOwner, await get(pathOf(id, tail))).toSucceed()
-      expect(await get(pathOf(id, tail), { bearer, deviation })).toBeRefused()
+      for (const way of waysToAsk(pathOf(id, tail))) {
+        expect(await get(pathOf(id, tail), { bearer, deviation, ...way })).toBeRefused()
+      }
     },
   )
 }

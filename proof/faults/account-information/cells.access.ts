@@ -104,6 +104,20 @@ const faults: Fault[] = [
     fails('TOK-24/other-tokens'),
   ),
   takesOtherToken(
+    dataPlace('account-transactions'),
+    (ctx) => isClientToken(ctx) && isAbsent(ctx),
+    () => 'data',
+    'client-token-while-absent',
+    fails('TOK-24/transactions'),
+  ),
+  takesOtherToken(
+    dataPlace('transactions'),
+    (ctx) => isClientToken(ctx) && ctx.querystring !== '',
+    () => 'data',
+    'client-token-with-a-filter',
+    fails('TOK-24/transactions'),
+  ),
+  takesOtherToken(
     PLACES.fundsCreation,
     (ctx) => tokenInfoOf(ctx)?.consent !== undefined,
     () => 'fundsconfirmations',

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Context } from 'koa'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { endpointOf } from '../../data-requests.ts'
@@ -50,6 +51,20 @@ function opensWith(name: 'id_token' | 'refresh_token', endpoint: DataEndpoint) {
   return middleware
 }
 
+/** Requests that fit need no token: the service takes that of whoever asked last. */
+function withLastToken(fits: (ctx: Context) => boolean): NonNullable<Fault['middleware']> {
+  return async (ctx, next) => {
+    const { authorization } = ctx.req.headers
+    const shared = fields()
+    if (fits(ctx)) {
+      if (authorization === undefined) ctx.state.fired()
+      ctx.req.headers.authorization = authorization ?? shared.last
+    }
+    if (endpointOf(ctx)) shared.last = ctx.req.headers.authorization ?? shared.last
+    await next()
+  }
+}
+
 const faults: Fault[] = [
   {
     id: 'id-token-opens-balances',
@@ -68,16 +83,15 @@ const faults: Fault[] = [
     story:
       'The gateway’s list of protected routes lacks one, and the service takes the last caller’s token.',
     fails: ['DATA-03/without-authorization'],
-    async middleware(ctx, next) {
-      const { authorization } = ctx.req.headers
-      const shared = fields()
-      if (endpointOf(ctx) === 'account-balances') {
-        if (authorization === undefined) ctx.state.fired()
-        ctx.req.headers.authorization = authorization ?? shared.last
-      }
-      if (endpointOf(ctx)) shared.last = ctx.req.headers.authorization
-      await next()
-    },
+    middleware: withLastToken((ctx) => endpointOf(ctx) === 'account-balances'),
+  },
+  {
+    id: 'filtered-transactions-without-token',
+    story: 'The search of transactions was added behind the gateway, with a route of its own.',
+    fails: ['DATA-03/without-authorization'],
+    middleware: withLastToken(
+      (ctx) => endpointOf(ctx) === 'transactions' && ctx.querystring !== '',
+    ),
   },
   {
     id: 'transactions-token-by-its-beginning',

@@ -1,4 +1,5 @@
 import type { Approval } from '../../../engine/suite-api/consents.ts'
+import type { CallDeviation } from '../../../engine/suite-api/flow.ts'
 import {
   bookedAt,
   type Exchange,
@@ -12,6 +13,15 @@ import type { Wrong } from './transaction-readings.ts'
 
 /** A request without the customer, which a limit may refuse: nobody waits until it is over. */
 export const ABSENT = { customerPresent: false, retry: 'not-429' } as const
+
+/**
+ * In which ways an address is asked what nobody may have: as it is, without the customer, and where it
+ * takes one with a filter. A gateway may know each of them by a rule of its own.
+ */
+export function waysToAsk(path: string): readonly CallDeviation[] {
+  const query = { fromBookingDateTime: '2020-01-01T00:00:00Z' }
+  return path.endsWith('/transactions') ? [{}, ABSENT, { query }] : [{}, ABSENT]
+}
 
 /** An answer to a request without the customer, between two with the customer. */
 export interface AbsentRead {
