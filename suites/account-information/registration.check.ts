@@ -204,6 +204,7 @@ wrongRegistrationCheck(
     expectNoClient(
       await register(context, { deviation: 'signed by a stranger', jwt: { key: 'unknown' } }),
     )
+    expectNoClient(await register(context, { deviation: 'not signed', jwt: { alg: 'none' } }))
   },
 )
 

@@ -287,6 +287,21 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'registration-with-alg-none',
+    story: 'The library takes alg none for a signature that needs no key.',
+    fails: [],
+    warns: ['REG-24/forged'],
+    policies: (correct, { fired }) => ({
+      registrationSigned(verified) {
+        const ctx = currentRequest()
+        const [header] = ctx ? stateOf(ctx).body.split('.') : []
+        if (verified || decoded(header).alg !== 'none') return correct.registrationSigned(verified)
+        fired()
+        return true
+      },
+    }),
+  },
+  {
     id: 'registration-of-any-media-type',
     story: 'Whatever looks like a JWT is one; the Content-Type is not read.',
     fails: [],
