@@ -1,11 +1,12 @@
+import { join } from 'node:path'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { definitionsOf } from '../catalogue/definitions.ts'
 import { type Result, verdictOf } from '../judge/results.ts'
 import { root } from '../record/root.ts'
+import { writeWhole } from '../record/write-whole.ts'
 import { causesOf } from '../report/causes.ts'
 import type { Evidence } from '../report/evidence-index.ts'
 import type {
-  ApprovalUse,
   CheckResult,
   Observation,
   PreflightLine,
@@ -18,30 +19,25 @@ import type { Scope } from './scope.ts'
 import { checksByOutcome, mustsByOutcome, requirementsInScope } from './tallies.ts'
 
 /** What of a run goes into its report. */
-export interface RunFacts {
+export interface RunFacts
+  extends Pick<Report, 'target' | 'requests' | 'resumed' | 'preflight' | 'partial'>,
+    Partial<Pick<Report, 'observations' | 'approvals' | 'latency' | 'leftBehind'>> {
   version: string
-  target: Report['target']
   scope: Scope
   startedAt: Date
   finishedAt: Date
   catalogue: Catalogue
   results: ReadonlyMap<string, Result>
-  observations?: Observation[]
-  approvals?: ApprovalUse[]
-  requests: number
-  latency?: Report['latency']
-  leftBehind?: Report['leftBehind']
   /** What the exchanges show, by id: from it causes are inferred. */
   evidence: Evidence
-  /** Why the run ended early; absent on a whole run. */
-  partial?: string
-  /** What was looked at before anything was judged, where it went wrong and nothing was. */
-  preflight?: PreflightLine[]
-  /** What was taken over from a run that was interrupted. */
-  resumed?: Report['resumed']
   deviations?: Deviation[]
   /** Makes a text fit to leave the process that judges. */
   redact(text: string): string
+}
+
+/** Writes report.json into the folder of a run. */
+export function writeReport(out: string, report: Report): void {
+  writeWhole(join(out, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)
 }
 
 /** Report.json as a value, every text in it redacted. */
@@ -156,16 +152,8 @@ export function checkResult(result: Result, redact: (text: string) => string): C
 }
 
 /** An observation as reports hold it: redacted. */
-export function observation(
-  { requirement, what, value, exchange }: Observation,
-  redact: (text: string) => string,
-): Observation {
-  return {
-    requirement,
-    what: redact(what),
-    value: redact(value),
-    ...(exchange !== undefined && { exchange }),
-  }
+export function observation(each: Observation, redact: (text: string) => string): Observation {
+  return { ...each, what: redact(each.what), value: redact(each.value) }
 }
 
 function unique(observations: Observation[]): Observation[] {

@@ -7,6 +7,7 @@ import { createEvidence } from '../report/evidence-index.ts'
 import { parseRecord } from '../report/read-run.ts'
 import type { ExchangeRecord, Report } from '../report/report.ts'
 import type { Exchange } from '../wire/exchange.ts'
+import { jsonOf } from '../wire/json-body.ts'
 import { composeReport } from './compose.ts'
 import { JOURNAL, readJournal } from './journal.ts'
 import type { Assignment } from './judging-process.ts'
@@ -25,8 +26,8 @@ export type RunFacts = Pick<Assignment, 'version' | 'scope' | 'deviations' | 'me
  * @returns undefined where the folder holds no run of which anything was written down.
  */
 export async function salvaged(out: string, suites: string): Promise<Report | undefined> {
-  const start = readJournal(join(out, JOURNAL)).find((line) => line.kind === 'start')
-  if (start?.kind !== 'start' || start.run === undefined) return undefined
+  const [start] = readJournal(join(out, JOURNAL), 'start')
+  if (start?.run === undefined) return undefined
   const { startedAt, ...facts } = start.run
   const why = 'the run was killed'
   const report = await crashReport({ ...facts, out, suites }, new Date(startedAt), why)
@@ -41,19 +42,17 @@ export async function crashReport(
 ): Promise<Report> {
   const catalogue = loadCatalogue()
   const suites = await loadSuites(assignment.suites, catalogue)
-  const lines = readJournal(join(assignment.out, JOURNAL))
+  const journal = join(assignment.out, JOURNAL)
+  const lines = readJournal(journal, 'judged')
   const exchanges = recorded(join(assignment.out, 'exchanges.jsonl'))
   const evidence = createEvidence()
   for (const exchange of exchanges) evidence.note(exchange)
   const results = new Map<string, Result>()
-  const observations = lines.flatMap((line) => (line.kind === 'judged' ? line.observations : []))
-  for (const line of lines) {
-    if (line.kind !== 'judged') continue
-    const { id, outcome } = line.result
+  for (const { result } of lines) {
     // A rule may share its id with a check; what either found broken stays broken.
-    if (!results.has(id) || outcome !== 'pass') results.set(id, line.result)
+    if (!results.has(result.id) || result.outcome !== 'pass') results.set(result.id, result)
   }
-  const planned = lines.flatMap((line) => (line.kind === 'start' ? line.checks : []))
+  const planned = readJournal(journal, 'start').flatMap(({ checks }) => checks)
   const { scope } = assignment
   // What rules found kept was in the memory of the process that is gone.
   addNotRun(results, ({ id }) => planned.includes(id), suites, { catalogue, scope, why })
@@ -65,7 +64,7 @@ export async function crashReport(
     finishedAt: new Date(),
     catalogue,
     results,
-    observations,
+    observations: lines.flatMap(({ observations }) => observations),
     requests: exchanges.length,
     evidence,
     leftBehind: assignment.memory === undefined ? [] : leftBehind(exchanges),
@@ -77,10 +76,8 @@ export async function crashReport(
 
 /** Exchanges that were written down; a line that was cut short is none. */
 function recorded(file: string): ExchangeRecord[] {
-  if (!existsSync(file)) return []
-  return readFileSync(file, 'utf8')
-    .split('\n')
-    .flatMap((line) => parseRecord(line) ?? [])
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
+  return lines.flatMap((line) => parseRecord(line) ?? [])
 }
 
 /** Consents and clients that were made and not removed, as the exchanges tell. */
@@ -88,23 +85,12 @@ function leftBehind(exchanges: ExchangeRecord[]): Report['leftBehind'] {
   const leftovers = createCleanup()
   for (const { response, ...rest } of exchanges) {
     if (!response) continue
-    const exchange = { ...rest, response: { ...response, json: json(response.body) } }
-    leftovers.note(exchange as unknown as Exchange)
+    const json = jsonOf(Buffer.from(response.body), response.body)
+    leftovers.note({ ...rest, response: { ...response, json } } as unknown as Exchange)
   }
-  return leftovers.list().map(({ kind, id }) => ({
-    kind,
-    id,
-    why:
-      kind === 'client'
-        ? 'the interface has no way to remove a client'
-        : 'the run ended before it was deleted',
-  }))
-}
-
-function json(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
+  const why = (kind: string) =>
+    kind === 'client'
+      ? 'the interface has no way to remove a client'
+      : 'the run ended before it was deleted'
+  return leftovers.list().map(({ kind, id }) => ({ kind, id, why: why(kind) }))
 }

@@ -5,7 +5,6 @@ import { endpointsOf, layoutOf } from '../configuration/addresses.ts'
 import { targetFrom } from '../configuration/resolve.ts'
 import type { TargetDocument } from '../configuration/target.ts'
 import { ruleResults } from '../judge/results.ts'
-import { writeWhole } from '../record/write-whole.ts'
 import { createEvidence } from '../report/evidence-index.ts'
 import type { ApprovalUse, CheckResult, ExchangeRecord, Report } from '../report/report.ts'
 import type { SuiteCheck } from '../suite-api/check.ts'
@@ -13,7 +12,7 @@ import { openExchangeLog } from '../wire/exchange-log.ts'
 import { createRedactor } from '../wire/redaction.ts'
 import { certificateEnds } from '../wire/transport-certificates.ts'
 import { batchApprovals } from './batch-approvals.ts'
-import { checkResult, composeReport, observation } from './compose.ts'
+import { checkResult, composeReport, observation, writeReport } from './compose.ts'
 import type { Deviation } from './deviations.ts'
 import { appendJournal, JOURNAL } from './journal.ts'
 import { createLatency } from './latency.ts'
@@ -212,7 +211,7 @@ export async function openJudging(
         report.verdict = 'error'
         report.exitCode = 5
       }
-      writeWhole(join(out, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)
+      writeReport(out, report)
       log.close()
       await session.close()
       return report

@@ -2,10 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadCatalogue } from '../catalogue/catalogue.ts'
 import type { Result } from '../judge/results.ts'
-import { writeWhole } from '../record/write-whole.ts'
 import type { PreflightLine } from '../report/report.ts'
 import type { SuiteCheck } from '../suite-api/check.ts'
-import { composeReport } from './compose.ts'
+import { composeReport, writeReport } from './compose.ts'
 import { type Assignment, targetOf } from './judging-process.ts'
 import { addNotRun } from './not-run.ts'
 import { checkInScope } from './scope.ts'
@@ -39,6 +38,6 @@ export async function writeUnjudged(
     // A list of known deviations says nothing of a bank that nobody saw.
     redact: (text) => text,
   })
-  writeWhole(join(out, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)
+  writeReport(out, report)
   writeFileSync(join(out, 'exchanges.jsonl'), '')
 }
