@@ -81,7 +81,7 @@ export const CHAPTERS = [
 ]
 
 /** What binds the TPP: the chapters of the catalogue that a certification of a client judges by. */
-export const TPP_CHAPTERS = [
+const TPP_CHAPTERS = [
   'tpp/general',
   'tpp/registration',
   'tpp/authorisation',
@@ -97,18 +97,9 @@ export const TPP_CHAPTERS = [
 const FOLDERS = { bank: ['account-information', 'product-information'], TPP: ['tpp'] }
 
 /** A requirement as its file spells it; schemas/assay/requirements.schema.json. */
-interface RequirementEntry {
-  id: string
-  level: Level
-  binds?: Requirement['binds']
-  source: string
-  quote?: string[]
-  standard?: string[]
-  clause?: string
-  text: string
-  open?: string
-  decision?: string
-  checks?: string[]
+interface RequirementEntry
+  extends Pick<Requirement, 'id' | 'level' | 'source' | 'text' | 'clause' | 'open' | 'decision'>,
+    Partial<Pick<Requirement, 'binds' | 'quote' | 'standard' | 'checks'>> {
   'not-tested'?: string
 }
 
