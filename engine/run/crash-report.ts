@@ -1,23 +1,28 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { loadCatalogue } from '../catalogue/catalogue.ts'
+import { type Catalogue, loadCatalogue } from '../catalogue/catalogue.ts'
 import { createCleanup } from '../client-session/cleanup.ts'
 import type { Result } from '../judge/results.ts'
+import { createRuleEngine } from '../judge/rule-engine.ts'
 import { createEvidence } from '../report/evidence-index.ts'
 import { parseRecord } from '../report/read-run.ts'
-import type { ExchangeRecord, Report } from '../report/report.ts'
+import type { ExchangeRecord, PreflightLine, Report } from '../report/report.ts'
+import type { SuiteCheck } from '../suite-api/check.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { jsonOf } from '../wire/json-body.ts'
-import { composeReport } from './compose.ts'
+import { composeReport, type RunFacts, writeReport } from './compose.ts'
 import { JOURNAL, readJournal } from './journal.ts'
-import type { Assignment } from './judging-process.ts'
-import { addNotRun } from './not-run.ts'
+import { type Assignment, targetOf } from './judging-process.ts'
+import { notRun } from './not-run.ts'
+import { checkInScope, ruleInScope } from './scope.ts'
 import { loadSuites } from './suites.ts'
 
 /** What a report says of a run, whatever became of it. */
-export type RunFacts = Pick<Assignment, 'version' | 'scope' | 'deviations' | 'memory'> & {
-  target: Report['target']
-}
+type Described = Pick<
+  Assignment,
+  'version' | 'scope' | 'deviations' | 'memory' | 'out' | 'suites'
+> &
+  Pick<RunFacts, 'target'>
 
 /**
  * The report of a run whose every process is gone.
@@ -36,15 +41,14 @@ export async function salvaged(out: string, suites: string): Promise<Report | un
 
 /** The report of a run whose process is gone, from what it had written down. */
 export async function crashReport(
-  assignment: RunFacts & Pick<Assignment, 'out' | 'suites'>,
+  described: Described,
   startedAt: Date,
   why: string,
 ): Promise<Report> {
-  const catalogue = loadCatalogue()
-  const suites = await loadSuites(assignment.suites, catalogue)
-  const journal = join(assignment.out, JOURNAL)
+  const { out, memory, deviations } = described
+  const journal = join(out, JOURNAL)
   const lines = readJournal(journal, 'judged')
-  const exchanges = recorded(join(assignment.out, 'exchanges.jsonl'))
+  const exchanges = recorded(join(out, 'exchanges.jsonl'))
   const evidence = createEvidence()
   for (const exchange of exchanges) evidence.note(exchange)
   const results = new Map<string, Result>()
@@ -53,24 +57,76 @@ export async function crashReport(
     if (!results.has(result.id) || result.outcome !== 'pass') results.set(result.id, result)
   }
   const planned = readJournal(journal, 'start').flatMap(({ checks }) => checks)
-  const { scope } = assignment
   // What rules found kept was in the memory of the process that is gone.
-  addNotRun(results, ({ id }) => planned.includes(id), suites, { catalogue, scope, why })
-  return composeReport({
-    version: assignment.version,
-    target: assignment.target,
-    scope,
+  return notRunReport(described, ({ id }) => planned.includes(id), {
     startedAt,
-    finishedAt: new Date(),
-    catalogue,
+    partial: why,
     results,
     observations: lines.flatMap(({ observations }) => observations),
     requests: exchanges.length,
     evidence,
-    leftBehind: assignment.memory === undefined ? [] : leftBehind(exchanges),
+    leftBehind: memory === undefined ? [] : leftBehind(exchanges),
+    deviations,
+  })
+}
+
+/**
+ * Writes the report of a run that could not begin: nothing in it is judged, and it says why. A list of
+ * known deviations says nothing of a bank that nobody saw.
+ */
+export async function writeUnjudged(
+  assignment: Assignment,
+  preflight: PreflightLine[],
+  startedAt: Date,
+): Promise<void> {
+  const { scope, out } = assignment
+  const why = preflight.find(({ level }) => level === 'wrong')?.text ?? 'the bank was not reached'
+  const described = { ...assignment, target: targetOf(assignment) }
+  const planned: IsPlanned = (check, catalogue) => checkInScope(check, catalogue, scope)
+  const report = await notRunReport(described, planned, {
+    startedAt,
     partial: why,
-    deviations: assignment.deviations,
-    redact: (text) => text,
+    results: new Map(),
+    requests: 0,
+    evidence: new Map(),
+    preflight,
+  })
+  writeReport(out, report)
+  writeFileSync(join(out, 'exchanges.jsonl'), '')
+}
+
+type IsPlanned = (check: SuiteCheck, catalogue: Catalogue) => boolean
+
+/** Adds what was planned, and every rule in scope, to the results that a run came to. */
+async function notRunReport(
+  { version, target, scope, suites: folder }: Described,
+  isPlanned: IsPlanned,
+  facts: { results: Map<string, Result>; partial: string } & Omit<
+    RunFacts,
+    'version' | 'target' | 'scope' | 'finishedAt' | 'catalogue' | 'redact'
+  >,
+): Promise<Report> {
+  const { results, partial } = facts
+  const catalogue = loadCatalogue()
+  const { checks, rules, schemas } = await loadSuites(folder, catalogue)
+  for (const check of checks) {
+    if (results.has(check.id) || !isPlanned(check, catalogue)) continue
+    results.set(check.id, notRun(check, catalogue, partial))
+  }
+  for (const rule of createRuleEngine(schemas, rules, {}).states()) {
+    if (results.has(rule.id) || !ruleInScope(rule, catalogue, scope)) continue
+    results.set(rule.id, { ...notRun(rule, catalogue, partial), kind: 'rule' })
+  }
+  // What is written down is redacted.
+  const redact = (text: string) => text
+  return composeReport({
+    version,
+    target,
+    scope,
+    finishedAt: new Date(),
+    catalogue,
+    redact,
+    ...facts,
   })
 }
 
