@@ -23,8 +23,7 @@ export function ruleResults(
 ): Result[] {
   return states.flatMap((state) => {
     const requirement = catalogue.owners.get(state.id)
-    if (!requirement) return []
-    return [ruleResult(state, requirement, checks, owners)]
+    return requirement ? [ruleResult(state, requirement, checks, owners)] : []
   })
 }
 

@@ -6,14 +6,7 @@ import { root } from '../record/root.ts'
 import { writeWhole } from '../record/write-whole.ts'
 import { causesOf } from '../report/causes.ts'
 import type { Evidence } from '../report/evidence-index.ts'
-import type {
-  CheckResult,
-  Observation,
-  PreflightLine,
-  Report,
-  ReportedCause,
-  Verdict,
-} from '../report/report.ts'
+import type { CheckResult, Observation, Report, Verdict } from '../report/report.ts'
 import { applyDeviations, type Deviation, type Tolerance } from './deviations.ts'
 import type { Scope } from './scope.ts'
 import { checksByOutcome, mustsByOutcome, requirementsInScope } from './tallies.ts'
@@ -62,11 +55,7 @@ export function composeReport(facts: RunFacts): Report {
   })
   const { file } = facts.target
   return {
-    assay: {
-      version: facts.version,
-      specsDigest: catalogue.digest,
-      node: process.version,
-    },
+    assay: { version: facts.version, specsDigest: catalogue.digest, node: process.version },
     target: { ...facts.target, ...(file !== undefined && { file: redact(file) }) },
     scope: {
       ...scope,
@@ -79,11 +68,15 @@ export function composeReport(facts: RunFacts): Report {
     verdict,
     exitCode,
     ...(partial !== undefined && { partial: redact(partial) }),
-    ...(preflight && { preflight: preflight.map((line) => safeLine(line, redact)) }),
+    ...(preflight && {
+      preflight: preflight.map((line) => changed(line, ['text', 'mend'], redact)),
+    }),
     ...(facts.resumed && { resumed: facts.resumed }),
     summary: checksByOutcome(listed),
     musts: mustsByOutcome(requirements, results, tolerance),
-    causes: causesOf(checks, facts.evidence, preflight).map((cause) => redacted(cause, redact)),
+    causes: causesOf(checks, facts.evidence, preflight).map((cause) =>
+      changed(cause, ['title', 'evidence'], (text) => bounded(redact(text), 300)),
+    ),
     requirements,
     checks,
     observations: unique((facts.observations ?? []).map((each) => observation(each, redact))),
@@ -114,19 +107,19 @@ function ended(
   return counted
 }
 
-function safeLine(line: PreflightLine, redact: (text: string) => string): PreflightLine {
-  const { text, mend } = line
-  return { ...line, text: redact(text), ...(mend !== undefined && { mend: redact(mend) }) }
-}
-
-function redacted(cause: ReportedCause, redact: (text: string) => string): ReportedCause {
-  const { title, evidence } = cause
-  const safe = { ...cause, title: bounded(redact(title), 300) }
-  return evidence === undefined ? safe : { ...safe, evidence: bounded(redact(evidence), 300) }
-}
-
 function marked({ reason, ticket, owner, expires }: Deviation): CheckResult['deviation'] {
   return { reason, ...(ticket && { ticket }), ...(owner && { owner }), expires }
+}
+
+/** The value with a change made to those of these members that it has. */
+function changed<T extends object>(
+  value: T,
+  names: (keyof T)[],
+  change: (text: string) => string,
+): T {
+  const made = names.filter((name) => value[name] !== undefined)
+  const members = made.map((name) => [name, change(String(value[name]))])
+  return { ...value, ...Object.fromEntries(members) }
 }
 
 const LONGEST = 2000
@@ -153,7 +146,7 @@ export function checkResult(result: Result, redact: (text: string) => string): C
 
 /** An observation as reports hold it: redacted. */
 export function observation(each: Observation, redact: (text: string) => string): Observation {
-  return { ...each, what: redact(each.what), value: redact(each.value) }
+  return changed(each, ['what', 'value'], redact)
 }
 
 function unique(observations: Observation[]): Observation[] {

@@ -32,28 +32,20 @@ export async function judgeOne(
     judged: await judge(check, context, requirement.level, () => trace.broken.at(-1)),
     trace,
   }))
-  const { exchange, because, id, outcome, message, expected, actual, place, durationMs } = judged
-  const { control } = judged
+  const { id, exchange, control, negative, durationMs, ...ended } = judged
   const others = trace.exchanges.map((x) => x.id).filter((other) => other !== exchange?.id)
   return {
     observations,
     approvals: [...trace.approvals],
-    ...(judged.negative && !control && { uncontrolled: true }),
+    ...(negative && !control && { uncontrolled: true }),
     result: {
       id,
       requirement: requirement.id,
       level: requirement.level,
       kind: 'check',
       title: check.title,
-      outcome,
-      message,
-      expected,
-      actual,
-      place,
-      because,
-      ...(control && {
-        control: { exchange: control.exchange.id, summary: control.summary },
-      }),
+      ...ended,
+      ...(control && { control: { ...control, exchange: control.exchange.id } }),
       exchanges: [...(exchange ? [exchange.id] : []), ...others.slice(-20)],
       durationMs,
     },
