@@ -54,17 +54,14 @@ export function createRuleEngine(
     Object.assign(state(id, title, [...endpoints]), { unseen, needs, uses, follows })
   }
 
-  const byEndpoint = new Map<string, { schema: ResponseSchema; statuses: string[] }[]>()
-  for (const schema of schemas) {
-    for (const response of schema.responses) {
-      const [endpoint = '', status = ''] = response.split(' ')
-      const known = byEndpoint.get(endpoint) ?? []
-      byEndpoint.set(endpoint, known)
-      const same = known.find((each) => each.schema === schema)
-      if (same) same.statuses.push(status)
-      else known.push({ schema, statuses: [status] })
-    }
-  }
+  /** The schemas of an exchange, by its endpoint and status. */
+  const fitting = (exchange: Exchange) =>
+    schemas.filter(({ responses }) =>
+      responses.some((response) => {
+        const [endpoint, status = ''] = response.split(' ')
+        return endpoint === exchange.endpoint && applies(status, exchange)
+      }),
+    )
 
   const note = (requirement: string, what: string, value: string, exchange: string) => {
     const key = `${requirement}\n${what}\n${value}`
@@ -102,9 +99,7 @@ export function createRuleEngine(
       if (retriedBy !== undefined && !exchange.response) return broken
       const json = exchange.response?.json
       listen(bank, exchange)
-      const near = json === undefined ? [] : (byEndpoint.get(exchange.endpoint) ?? [])
-      for (const { schema, statuses } of near) {
-        if (!statuses.some((status) => applies(status, exchange))) continue
+      for (const schema of json === undefined ? [] : fitting(exchange)) {
         const { findings, visited, observed } = schema.validate(json, literals)
         for (const { requirement, what, value } of observed) {
           note(requirement, what, value, exchange.id)

@@ -54,8 +54,6 @@ export interface Assignment {
 }
 
 /** The judging of one run: it alone sees raw exchanges, and writes only what is redacted. */
-export type Judging = Awaited<ReturnType<typeof openJudging>>
-
 export async function openJudging(
   assignment: Assignment,
   catalogue = loadCatalogue(),

@@ -1,18 +1,14 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { contextFor } from '../client-session/context.ts'
+import type { EarlierJudgement } from '../client-session/resume-run.ts'
 import type { Session } from '../client-session/session.ts'
 import { traced } from '../client-session/trace.ts'
 import { judge } from '../judge/judge.ts'
-import type { Result } from '../judge/results.ts'
 import type { Observation } from '../record/check-result.ts'
 import { namedBy, type SuiteCheck } from '../suite-api/check.ts'
 
-/** One check, judged, with what came with it. */
-export interface Judgement {
-  result: Result
-  observations: Observation[]
-  /** Approvals that it used. */
-  approvals: string[]
+/** One check, judged, with what came with it: the approvals that it used among that. */
+export interface Judgement extends EarlierJudgement {
   /** It judged an answer to a deviation, and no control stood before it. */
   uncontrolled?: true
 }

@@ -5,20 +5,12 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import { CatalogueError } from '../catalogue/catalogue-error.ts'
 import type { NamedConsent } from '../client-session/consent.ts'
 import type { Owners } from '../client-session/step-owners.ts'
-import { type Rule, registeredRules } from '../judge/rule.ts'
-import { loadSchemas, type ResponseSchema } from '../judge/schemas.ts'
-import { registeredChecks, type SuiteCheck } from '../suite-api/check.ts'
+import { registeredRules } from '../judge/rule.ts'
+import { loadSchemas } from '../judge/schemas.ts'
+import { registeredChecks } from '../suite-api/check.ts'
 
 /** Everything that judges: the checks and rules of the suites, and the schemas. */
-export interface Suites {
-  checks: SuiteCheck[]
-  /** The ids that the engine leans on. */
-  owners: Owners
-  rules: readonly Rule[]
-  schemas: ResponseSchema[]
-  /** Check or rule id → file that defines it; what only a schema states is in none. */
-  files: ReadonlyMap<string, string>
-}
+export type Suites = Awaited<ReturnType<typeof importSuites>>
 
 /** Files of a folder of suites: `<chapter>.check.ts`, `<chapter>.rule.ts`, or the same built. */
 export function suiteFiles(folder: string): string[] {
@@ -47,7 +39,7 @@ export async function loadSuites(
 }
 
 /** The same, whatever their ids. */
-export async function importSuites(folder: string, instance = ''): Promise<Suites> {
+export async function importSuites(folder: string, instance = '') {
   for (const file of suiteFiles(folder)) {
     await import(`${pathToFileURL(file).href}${instance}`)
     for (const { id } of [...registeredChecks(), ...registeredRules()]) {
@@ -56,10 +48,12 @@ export async function importSuites(folder: string, instance = ''): Promise<Suite
   }
   return {
     checks: registeredChecks(),
+    /** The ids that the engine leans on. */
     owners: ((await importTable(folder, 'owners')) as { owners: Owners }).owners,
     rules: registeredRules(),
     schemas: loadSchemas(),
-    files: defined,
+    /** Check or rule id → file that defines it; what only a schema states is in none. */
+    files: defined as ReadonlyMap<string, string>,
   }
 }
 
