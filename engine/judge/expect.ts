@@ -34,13 +34,7 @@ const NEGATIVES = new Set(['toBeRefused', 'toGiveNoToken', 'toBeAnError'])
 /** Ends the check with a finding about values that no matcher covers. */
 export function expectThat(
   holds: boolean,
-  finding: {
-    message: string
-    expected: string
-    actual: string
-    exchange?: Exchange
-    place?: string
-  },
+  finding: Finding & { exchange?: Exchange },
 ): asserts holds {
   if (finding.exchange) noteJudged(finding.exchange)
   if (!holds) throw new Nonconformance(finding)

@@ -1,7 +1,6 @@
 import { jwtSummary } from './jwt-summary.ts'
-import { type Layer, layersOf } from './layered-text.ts'
+import { type Hit, type Layer, layersOf, placed, withHits } from './layered-text.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
-import { type Hit, placed, withHits } from './secret-hits.ts'
 import {
   CARD_NUMBER,
   HTML_PASSWORD,

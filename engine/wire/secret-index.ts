@@ -1,8 +1,7 @@
 import { BASE64, createEncodedTexts, DUMP, dumped } from './encoded-text.ts'
 import { folded } from './folded-text.ts'
-import { type Layer, layersOf } from './layered-text.ts'
+import { type Hit, type Layer, layersOf, placed, withHits } from './layered-text.ts'
 import { formsOf, isPlainWord, SHORTEST } from './secret-encodings.ts'
-import { type Hit, placed, withHits } from './secret-hits.ts'
 
 interface Form {
   text: string
