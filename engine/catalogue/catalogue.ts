@@ -57,58 +57,32 @@ export interface Catalogue {
   digest: string
 }
 
+const chaptersOf = (document: string, names: string) =>
+  names.split(/\s+/).map((name) => `${document}/${name}`)
+
 /** The order in which chapters are judged and reported: that of the documents. */
 export const CHAPTERS = [
-  'account-information/general',
-  'account-information/envelope',
-  'account-information/discovery',
-  'account-information/registration',
-  'account-information/authorisation',
-  'account-information/token',
-  'account-information/security',
-  'account-information/consents',
-  'account-information/life-cycle',
-  'account-information/funds-confirmation',
-  'account-information/accounts',
-  'account-information/balances',
-  'account-information/transactions',
-  'account-information/data',
-  'account-information/rate-limit',
-  'account-information/errors',
-  'account-information/versions',
-  'product-information/products',
-  'product-information/errors',
+  ...chaptersOf(
+    'account-information',
+    `general envelope discovery registration authorisation token security consents life-cycle
+    funds-confirmation accounts balances transactions data rate-limit errors versions`,
+  ),
+  ...chaptersOf('product-information', 'products errors'),
 ]
 
 /** What binds the TPP: the chapters of the catalogue that a certification of a client judges by. */
-export const TPP_CHAPTERS = [
-  'tpp/general',
-  'tpp/registration',
-  'tpp/authorisation',
-  'tpp/id-token',
-  'tpp/token',
-  'tpp/consents',
-  'tpp/data',
-  'tpp/resilience',
-  'tpp/products',
-]
+const TPP_CHAPTERS = chaptersOf(
+  'tpp',
+  'general registration authorisation id-token token consents data resilience products',
+)
 
 /** Folders of specs/ with what binds the bank, and the one with what binds the TPP. */
 const FOLDERS = { bank: ['account-information', 'product-information'], TPP: ['tpp'] }
 
 /** A requirement as its file spells it; schemas/assay/requirements.schema.json. */
-interface RequirementEntry {
-  id: string
-  level: Level
-  binds?: Requirement['binds']
-  source: string
-  quote?: string[]
-  standard?: string[]
-  clause?: string
-  text: string
-  open?: string
-  decision?: string
-  checks?: string[]
+interface RequirementEntry
+  extends Pick<Requirement, 'id' | 'level' | 'source' | 'text' | 'clause' | 'open' | 'decision'>,
+    Partial<Pick<Requirement, 'binds' | 'quote' | 'standard' | 'checks'>> {
   'not-tested'?: string
 }
 

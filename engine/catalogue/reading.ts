@@ -1,27 +1,6 @@
 import type { Catalogue, Requirement } from './catalogue.ts'
 import type { Place } from './definitions.ts'
 
-/** One line of a document, and what judges it. */
-export interface ReadLine {
-  number: number
-  text: string
-  /** Requirements that quote words of it. */
-  requirements: Requirement[]
-}
-
-/** The lines of a document that say something: no headings, no table rules, no blank lines. */
-export function readLines(document: string, name: string, catalogue: Catalogue): ReadLine[] {
-  const requirements = [...catalogue.requirements.values()].filter(
-    ({ chapter }) => chapter.startsWith(name) || chapter.startsWith('tpp/'),
-  )
-  return document.split('\n').flatMap((text, index) => {
-    const silent = text.trim() === '' || text.startsWith('#') || /^\|[\s|:-]+\|$/.test(text)
-    if (silent) return []
-    const quoting = requirements.filter(({ quote }) => quote.some((words) => text.includes(words)))
-    return [{ number: index + 1, text, requirements: quoting }]
-  })
-}
-
 /**
  * The page for a reader who holds a document: every line of it, the requirements read out of it and
  * what judges them, and every line that nothing judges.
@@ -35,7 +14,9 @@ export function readingPage(
   catalogue: Catalogue,
   places: ReadonlyMap<string, Place>,
 ): string {
-  const lines = readLines(document, name, catalogue)
+  const requirements = [...catalogue.requirements.values()].filter(
+    ({ chapter }) => chapter.startsWith(name) || chapter.startsWith('tpp/'),
+  )
   const out = [
     `# ${title}: what judges each line`,
     '',
@@ -44,10 +25,13 @@ export function readingPage(
     'them. A line without any says nothing that could be judged, or is quoted under another one.',
     '',
   ]
-  for (const { number, text, requirements } of lines) {
-    out.push(`**${number}** ${quoted(text)}`, '')
-    for (const requirement of requirements) out.push(item(requirement, places))
-    out.push(requirements.length === 0 ? '- nothing judges this line' : '', '')
+  for (const [index, text] of document.split('\n').entries()) {
+    // Headings, table rules and blank lines say nothing.
+    if (text.trim() === '' || text.startsWith('#') || /^\|[\s|:-]+\|$/.test(text)) continue
+    const quoting = requirements.filter(({ quote }) => quote.some((words) => text.includes(words)))
+    const items = quoting.map((requirement) => item(requirement, places))
+    out.push(`**${index + 1}** ${quoted(text)}`, '', ...items)
+    out.push(quoting.length === 0 ? '- nothing judges this line' : '', '')
   }
   return `${out
     .join('\n')

@@ -5,12 +5,13 @@ export type Row = Record<string, unknown>
 
 /** The rows of an answer: the first array that stands in Data; empty where there is none. */
 export function rowsOf(exchange: Exchange): Row[] {
-  const data = member(exchange.response?.json, 'Data')
-  if (typeof data !== 'object' || data === null) return []
-  const array = ['Account', 'Balance', 'Transaction']
-    .map((name) => member(data, name))
-    .find(Array.isArray)
-  return array ? rowsIn(array) : []
+  const array = member(exchange.response?.json, 'Data', nameOfRows(exchange) ?? '')
+  return Array.isArray(array) ? rowsIn(array) : []
+}
+
+function nameOfRows({ response }: Exchange): string | undefined {
+  const data = member(response?.json, 'Data')
+  return ['Account', 'Balance', 'Transaction'].find((name) => Array.isArray(member(data, name)))
 }
 
 const rowsIn = remembered((array: unknown[]) =>
@@ -48,11 +49,8 @@ export function rowWords(row: Row | undefined): string {
 }
 
 /** The JSON Pointer of a row, by its number among the rows of an answer. */
-export function placeOf({ response }: Exchange, index: number): { place?: string } {
-  const data = member(response?.json, 'Data')
-  const name = ['Account', 'Balance', 'Transaction'].find((each) =>
-    Array.isArray(member(data, each)),
-  )
+export function placeOf(exchange: Exchange, index: number): { place?: string } {
+  const name = nameOfRows(exchange)
   return name === undefined || index < 0 ? {} : { place: `/Data/${name}/${index}` }
 }
 

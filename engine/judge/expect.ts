@@ -24,11 +24,8 @@ type Expectation = {
 export function expect(exchange: Exchange): Expectation {
   requireReachable(exchange)
   noteJudged(exchange)
-  return matching(exchange, (finding, name) => {
-    if (!finding) return
-    // What is no HTTP serves nothing and refuses nothing.
-    if (exchange.failure && NEGATIVES.has(name)) throw unexplained(exchange)
-    throw new Nonconformance({ ...finding, exchange })
+  return matching(exchange, (finding) => {
+    if (finding) throw new Nonconformance({ ...finding, exchange })
   })
 }
 
@@ -37,13 +34,7 @@ const NEGATIVES = new Set(['toBeRefused', 'toGiveNoToken', 'toBeAnError'])
 /** Ends the check with a finding about values that no matcher covers. */
 export function expectThat(
   holds: boolean,
-  finding: {
-    message: string
-    expected: string
-    actual: string
-    exchange?: Exchange
-    place?: string
-  },
+  finding: Finding & { exchange?: Exchange },
 ): asserts holds {
   if (finding.exchange) noteJudged(finding.exchange)
   if (!holds) throw new Nonconformance(finding)
@@ -65,7 +56,6 @@ export function relyOn(owner: string, exchange: Exchange): Expectation {
   const sent = `${exchange.request.method} ${exchange.endpoint}`
   return matching(exchange, (finding, name) => {
     if (finding) {
-      if (exchange.failure && NEGATIVES.has(name)) throw unexplained(exchange)
       const why = `relies on ${owner}: ${sent} ${finding.message}`
       throw new Blocked({ kind: 'check', id: owner }, why, exchange)
     }
@@ -98,15 +88,10 @@ export function environmentOf(exchange: Exchange): Blocked | undefined {
   if (about.seen) return undefined
   if (!failure || failure.alone || failure.kind === 'garbage') return undefined
   if (about.deviation !== undefined && refusesConnection(failure)) return undefined
-  return unexplained(exchange)
+  return unexplained(exchange, failure)
 }
 
-function unexplained(exchange: Exchange): Blocked {
-  const { kind, code, message } = exchange.failure ?? {
-    kind: 'closed',
-    code: 'CLOSED',
-    message: 'no answer',
-  }
+function unexplained(exchange: Exchange, { kind, code, message }: WireFailure): Blocked {
   const at = URL.canParse(exchange.request.url) ? new URL(exchange.request.url).origin : 'the bank'
   const what = `${at}: ${kind}: ${message}`
   const words = code === 'MEMORY' ? NO_ROOM : WORDS[kind]
@@ -130,10 +115,15 @@ function matching(
   found: (finding: Finding | undefined, name: string) => void,
 ): Expectation {
   type Match = (exchange: Exchange, ...rest: unknown[]) => Finding | undefined
-  return Object.fromEntries(
-    Object.entries(matchers).map(([name, match]) => [
-      name,
-      (...rest: unknown[]) => found((match as Match)(exchange, ...rest), name),
-    ]),
-  ) as unknown as Expectation
+  const judging = Object.entries(matchers).map(([name, match]) => [
+    name,
+    (...rest: unknown[]) => {
+      const finding = (match as Match)(exchange, ...rest)
+      const { failure } = exchange
+      // What is no HTTP serves nothing and refuses nothing.
+      if (finding && failure && NEGATIVES.has(name)) throw unexplained(exchange, failure)
+      found(finding, name)
+    },
+  ])
+  return Object.fromEntries(judging)
 }

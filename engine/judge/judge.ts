@@ -1,9 +1,17 @@
 import type { Level } from '../catalogue/catalogue.ts'
 import type { Exchange } from '../wire/exchange.ts'
-import type { Check } from './check.ts'
 import { type Control, withControls } from './controls.ts'
 import { environmentOf } from './expect.ts'
 import { Blocked, type Cause, Nonconformance, NotApplicable, type Outcome } from './outcome.ts'
+
+/** An active test: a stimulus, then one verdict. `C` is what its run is given. */
+export interface Check<C = never> {
+  /** TXN-17/to-alone; the part before the slash is the requirement. */
+  id: string
+  /** A sentence about the bank. */
+  title: string
+  run: (context: C) => Promise<void>
+}
 
 /** One check, judged; raw: nothing here has been redacted. */
 export interface Judged {
@@ -58,25 +66,19 @@ async function outcomeOf<C>(
       error instanceof Nonconformance ||
       (error instanceof Blocked && error.because.kind === 'check')
     const outside = blamed && error.exchange && environmentOf(error.exchange)
-    if (outside) {
-      const { message, because, exchange } = outside
+    const rule = stumbled(error) ? brokenRule() : undefined
+    const unread = rule === undefined ? error : unreadable(rule)
+    const blocked = outside || (unread instanceof Blocked && unread)
+    if (blocked) {
+      const { message, because, exchange } = blocked
       return { outcome: 'blocked', message, because, exchange }
     }
     if (error instanceof Nonconformance) {
       const { message, expected, actual, place, exchange } = error
       return { outcome: worst(level), message, expected, actual, place, exchange }
     }
-    if (error instanceof Blocked) {
-      const { message, because, exchange } = error
-      return { outcome: 'blocked', message, because, exchange }
-    }
     if (error instanceof NotApplicable) {
       return { outcome: 'not-applicable', message: error.message }
-    }
-    const rule = stumbled(error) ? brokenRule() : undefined
-    if (rule) {
-      const { message, because } = unreadable(rule)
-      return { outcome: 'blocked', message, because }
     }
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
     return { outcome: 'error', message }

@@ -34,6 +34,12 @@ function givesToken(exchange: Exchange): boolean {
   return succeeded(exchange) && typeof token === 'string' && token !== ''
 }
 
+function bodyOf(exchange: Exchange): string {
+  const { bytes } = exchange.response ?? {}
+  if (bytes === undefined) return answerOf(exchange)
+  return `${bytes} bytes, content-type ${header(exchange, 'content-type') ?? 'absent'}`
+}
+
 /** Matchers are pure: what is wrong with an exchange, or undefined. */
 export const matchers = {
   /** One of these statuses. */
@@ -54,12 +60,8 @@ export const matchers = {
   /** An error status or a refusal of the connection. */
   toBeRefused(exchange: Exchange): Finding | undefined {
     if (refused(exchange)) return undefined
-    const actual = answerOf(exchange)
-    return {
-      message: acceptanceOf(exchange),
-      expected: 'an error status or a refused connection',
-      actual,
-    }
+    const expected = 'an error status or a refused connection'
+    return { message: acceptanceOf(exchange), expected, actual: answerOf(exchange) }
   },
 
   /** A token response, whatever else is right or wrong about it. */
@@ -80,11 +82,8 @@ export const matchers = {
   toBeAnError(exchange: Exchange): Finding | undefined {
     if (exchange.response && refused(exchange)) return undefined
     const actual = answerOf(exchange)
-    return {
-      message: `answered ${actual} instead of an error`,
-      expected: 'an error status',
-      actual,
-    }
+    const message = `answered ${actual} instead of an error`
+    return { message, expected: 'an error status', actual }
   },
 
   /** Every one of these rows, each as often as given. */
@@ -129,12 +128,7 @@ export const matchers = {
 
   /** A member of the JSON body, by path, with this value. */
   toHaveMember(exchange: Exchange, path: string, value: unknown): Finding | undefined {
-    const actual = path
-      .split('.')
-      .reduce<unknown>(
-        (inner, name) => (inner as Record<string, unknown> | undefined)?.[name],
-        exchange.response?.json,
-      )
+    const actual = member(exchange.response?.json, ...path.split('.'))
     if (actual === value) return undefined
     return {
       message: `${path} is ${brief(actual)} instead of ${brief(value)}`,
@@ -147,16 +141,12 @@ export const matchers = {
   /** A body that is JSON, whatever stands in it. */
   toBeJson(exchange: Exchange): Finding | undefined {
     if (exchange.response?.json !== undefined) return undefined
-    const actual = exchange.response
-      ? `${exchange.response.bytes} bytes, content-type ${header(exchange, 'content-type') ?? 'absent'}`
-      : answerOf(exchange)
-    return { message: 'the body is not JSON', expected: 'JSON', actual }
+    return { message: 'the body is not JSON', expected: 'JSON', actual: bodyOf(exchange) }
   },
 
   /** No body at all. */
   toHaveNoBody(exchange: Exchange): Finding | undefined {
     if (!exchange.response || exchange.response.bytes === 0) return undefined
-    const actual = `${exchange.response.bytes} bytes, content-type ${header(exchange, 'content-type') ?? 'absent'}`
-    return { message: 'the answer has a body', expected: 'no body', actual }
+    return { message: 'the answer has a body', expected: 'no body', actual: bodyOf(exchange) }
   },
 }

@@ -23,8 +23,7 @@ export function ruleResults(
 ): Result[] {
   return states.flatMap((state) => {
     const requirement = catalogue.owners.get(state.id)
-    if (!requirement) return []
-    return [ruleResult(state, requirement, checks, owners)]
+    return requirement ? [ruleResult(state, requirement, checks, owners)] : []
   })
 }
 
@@ -61,14 +60,13 @@ function unseen(
   checks: ReadonlyMap<string, Result>,
   owners: EndpointOwners,
 ): Pick<Result, 'outcome' | 'message' | 'because'> {
-  if (nearest?.kind === 'absent') {
-    const message = `${nearest.what} is optional and stood in no answer`
-    return { outcome: 'not-applicable', message }
+  const free = (message: string) => ({ outcome: 'not-applicable' as const, message })
+  const lacking = (what: string) => {
+    const because = { kind: 'data' as const, what }
+    return { outcome: 'blocked' as const, message: `needs ${what}`, because }
   }
-  if (nearest?.kind === 'empty') {
-    const what = `an answer in which ${nearest.what} is not empty`
-    return { outcome: 'blocked', message: `needs ${what}`, because: { kind: 'data', what } }
-  }
+  if (nearest?.kind === 'absent') return free(`${nearest.what} is optional and stood in no answer`)
+  if (nearest) return lacking(`an answer in which ${nearest.what} is not empty`)
   const asked = endpoints.map((endpoint) => owners[endpoint as Endpoint]).filter(Boolean)
   const results = asked.map((owner) => checks.get(owner as string)).filter((r) => r !== undefined)
   const failed = results.find(
@@ -78,14 +76,13 @@ function unseen(
     const message = `no answer that it judges came: see ${failed.id}`
     return { outcome: 'blocked', message, because: { kind: 'check', id: failed.id } }
   }
-  if (freedom) return { outcome: 'not-applicable', message: freedom }
   const absent = results.find(({ outcome }) => outcome === 'not-applicable')
-  if (absent) return { outcome: 'not-applicable', message: absent.message }
-  const what = needs ?? `an answer of ${endpoints.join(' or ') || 'the bank'} that it can judge`
-  return { outcome: 'blocked', message: `needs ${what}`, because: { kind: 'data', what } }
+  const reason = freedom || absent?.message
+  if (reason !== undefined) return free(reason)
+  return lacking(needs ?? `an answer of ${endpoints.join(' or ') || 'the bank'} that it can judge`)
 }
 
-const SOUND: Outcome[] = ['pass', 'observed', 'warn']
+const SOUND: Outcome[] = ['pass', 'observed']
 
 const BROKEN: Outcome[] = ['fail', 'warn']
 
@@ -110,7 +107,7 @@ function blameOwners(results: Map<string, Result>): void {
   for (const result of results.values()) {
     if (result.outcome !== 'blocked' || result.because?.kind !== 'check') continue
     const owner = results.get(result.because.id)
-    if (!owner || !SOUND.includes(owner.outcome) || owner.outcome === 'warn') continue
+    if (!owner || !SOUND.includes(owner.outcome)) continue
     owner.outcome = worst(owner.level)
     owner.message = `succeeded once, but not for ${result.id}: ${result.message}`
     owner.expected ??= 'the same success every time'

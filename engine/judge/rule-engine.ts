@@ -1,12 +1,12 @@
+import type { Observation } from '../record/check-result.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { member } from './data-rows.ts'
-import type { BankSaid, Finding, Literals, Rule, RuleConsent, RuleTools } from './rule.ts'
+import type { BankSaid, Finding, Literals, Rule, RuleTools } from './rule.ts'
 import type { ResponseSchema } from './schemas.ts'
 
-/** What all exchanges so far say about one rule. */
-export interface RuleState {
-  id: string
-  title: string
+/** What all exchanges so far say about one rule; `follows`, `needs` and `unseen` are none of a schema's. */
+export interface RuleState
+  extends Pick<Rule, 'id' | 'title' | 'unseen' | 'needs' | 'uses' | 'follows'> {
   /** Exchanges that the rule could judge. */
   judged: number
   /** The first one, as evidence of a pass. */
@@ -18,31 +18,9 @@ export interface RuleState {
   nearest?: { kind: 'empty' | 'absent'; what: string }
   /** Endpoints whose answers the rule judges; empty where any may do. */
   endpoints: string[]
-  /** A freedom of the bank because of which no exchange may ever concern the rule. */
-  unseen?: string
-  /** What an answer must hold for the rule to judge it, in words. */
-  needs?: string
-  /** Approvals that it needs. */
-  uses?: readonly RuleConsent[]
-  /** Checks of the same sentence: where one of them is broken too, the rule is blocked by it. */
-  follows?: readonly string[]
 }
 
-export interface RuleObservation {
-  requirement: string
-  what: string
-  value: string
-  exchange: string
-}
-
-export interface RuleEngine {
-  /** What the bank has said of itself so far. */
-  readonly bank: BankSaid
-  /** Judges one exchange by every rule; returns the ids that it violates. */
-  judge(exchange: Exchange): string[]
-  states(): RuleState[]
-  observations(): RuleObservation[]
-}
+export type RuleEngine = ReturnType<typeof createRuleEngine>
 
 const KEEP = 20
 
@@ -53,9 +31,9 @@ export function createRuleEngine(
   literals: Literals,
   layout: RuleTools['layout'] = 'production',
   clockTolerance = 60,
-): RuleEngine {
+) {
   const states = new Map<string, RuleState>()
-  const observations = new Map<string, RuleObservation>()
+  const observations = new Map<string, Required<Observation>>()
   const bank: BankSaid = {}
   const state = (id: string, title: string, endpoints: string[]) => {
     const known = states.get(id)
@@ -76,17 +54,14 @@ export function createRuleEngine(
     Object.assign(state(id, title, [...endpoints]), { unseen, needs, uses, follows })
   }
 
-  const byEndpoint = new Map<string, { schema: ResponseSchema; statuses: string[] }[]>()
-  for (const schema of schemas) {
-    for (const response of schema.responses) {
-      const [endpoint = '', status = ''] = response.split(' ')
-      const known = byEndpoint.get(endpoint) ?? []
-      byEndpoint.set(endpoint, known)
-      const same = known.find((each) => each.schema === schema)
-      if (same) same.statuses.push(status)
-      else known.push({ schema, statuses: [status] })
-    }
-  }
+  /** The schemas of an exchange, by its endpoint and status. */
+  const fitting = (exchange: Exchange) =>
+    schemas.filter(({ responses }) =>
+      responses.some((response) => {
+        const [endpoint, status = ''] = response.split(' ')
+        return endpoint === exchange.endpoint && applies(status, exchange)
+      }),
+    )
 
   const note = (requirement: string, what: string, value: string, exchange: string) => {
     const key = `${requirement}\n${what}\n${value}`
@@ -115,16 +90,16 @@ export function createRuleEngine(
   }
 
   return {
+    /** What the bank has said of itself so far. */
     bank,
-    judge(exchange) {
+    /** Judges one exchange by every rule; returns the ids that it violates. */
+    judge(exchange: Exchange): string[] {
       const broken: string[] = []
       const { retriedBy } = exchange
       if (retriedBy !== undefined && !exchange.response) return broken
       const json = exchange.response?.json
       listen(bank, exchange)
-      const near = json === undefined ? [] : (byEndpoint.get(exchange.endpoint) ?? [])
-      for (const { schema, statuses } of near) {
-        if (!statuses.some((status) => applies(status, exchange))) continue
+      for (const schema of json === undefined ? [] : fitting(exchange)) {
         const { findings, visited, observed } = schema.validate(json, literals)
         for (const { requirement, what, value } of observed) {
           note(requirement, what, value, exchange.id)

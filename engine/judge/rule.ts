@@ -1,4 +1,5 @@
 import type { Endpoint, Exchange } from '../wire/exchange.ts'
+import { createRegistry } from './registry.ts'
 
 /** What is wrong with one exchange. */
 export interface Finding {
@@ -79,24 +80,11 @@ export interface Literals {
   intentClaim?: string
 }
 
-const registered: Rule[] = []
-let receiver: ((rule: Rule) => void) | undefined
+const registry = createRegistry<Rule>()
+
+export const { all: registeredRules, handTo: handRulesTo } = registry
 
 /** Adds a rule to the suite. Ids are unique. */
 export function rule(id: string, title: string, options: RuleOptions, judge: Rule['judge']): void {
-  if (receiver) {
-    receiver({ id, title, ...options, judge })
-    return
-  }
-  if (registered.some((other) => other.id === id)) throw new Error(`${id} is defined twice`)
-  registered.push({ id, title, ...options, judge })
-}
-
-export function registeredRules(): readonly Rule[] {
-  return registered
-}
-
-/** Hands each rule that a file defines from now on to a test runner, as handChecksTo does. */
-export function handRulesTo(to: ((rule: Rule) => void) | undefined): void {
-  receiver = to
+  registry.add({ id, title, ...options, judge })
 }

@@ -43,23 +43,13 @@ export function findingOf(error: ErrorObject, place: string): Finding {
       place: `${place}/${name}`,
     }
   }
-  if (isNull(error)) {
-    return {
-      message: `${memberOf(place)} is null`,
-      expected: 'a value, or no such member',
-      actual: 'null',
-      place,
-    }
+  const found = (message: string, expected: string): Finding => {
+    return { message, expected, actual: brief(error.data), place }
   }
+  if (isNull(error)) return found(`${memberOf(place)} is null`, 'a value, or no such member')
   const title = error.keyword === 'not' && error.parentSchema?.title
-  if (title)
-    return { message: `not so: ${title}`, expected: title, actual: brief(error.data), place }
-  return {
-    message: `${memberOf(place)} ${complaint(error)}`,
-    expected: expectation(error),
-    actual: brief(error.data),
-    place,
-  }
+  if (title) return found(`not so: ${title}`, title)
+  return found(`${memberOf(place)} ${complaint(error)}`, expectation(error))
 }
 
 /** `/Data/Account/1/Currency` is Currency, `/Data/Account/1` an item of Account. */
@@ -90,16 +80,12 @@ function expectation(error: ErrorObject): string {
   if (keyword === 'const') return JSON.stringify(schema)
   if (keyword === 'enum') {
     const values = (schema as unknown[]).filter((value) => value !== null)
-    return [
-      ...(values.length > 1 ? ['one of'] : []),
-      values.map((v) => JSON.stringify(v)).join(', '),
-    ].join(' ')
+    const words = values.map((value) => JSON.stringify(value)).join(', ')
+    return values.length > 1 ? `one of ${words}` : words
   }
   if (keyword === 'type') {
-    return [schema]
-      .flat()
-      .filter((type) => type !== 'null')
-      .join(' or ')
+    const types = [schema].flat().filter((type) => type !== 'null')
+    return types.join(' or ')
   }
   return `${keyword} ${typeof schema === 'object' ? JSON.stringify(schema) : String(schema)}`
 }

@@ -2,33 +2,29 @@ import { createRequire } from 'node:module'
 import type { Ajv2020, Options } from 'ajv/dist/2020.js'
 import type addFormats from 'ajv-formats'
 import { loadAjv } from '../record/built-validators.ts'
+import type { Observation } from '../record/check-result.ts'
 import { matchesLiteral } from './literals.ts'
 import type { Literals } from './rule.ts'
 
 /** What a validator writes to while it goes through an answer. */
-export interface Pass {
-  literals: Literals
-  visited: Set<string>
-  /** Are places wanted? Only where something is wrong: most answers are right. */
-  placing: boolean
-  /** Instance path → rule id stated there. */
-  places: Map<string, string>
-  observed: { requirement: string; what: string; value: string }[]
-  observe(what: { requirement: string; what: string }, data: unknown): void
-  matches(literal: string, data: unknown): boolean
-}
+export type Pass = ReturnType<typeof createPass>
 
-export function createPass(): Pass {
-  const pass: Pass = {
-    literals: {},
-    visited: new Set(),
+export function createPass() {
+  const pass = {
+    literals: {} as Literals,
+    /** Pointers into the schema that some part of the instance reached. */
+    visited: new Set<string>(),
+    /** Are places wanted? Only where something is wrong: most answers are right. */
     placing: false,
-    places: new Map(),
-    observed: [],
-    observe: (what, data) => {
+    /** Instance path → rule id stated there. */
+    places: new Map<string, string>(),
+    /** What the schema asks to record: what, JSON type found. */
+    observed: [] as Omit<Required<Observation>, 'exchange'>[],
+    observe(what: { requirement: string; what: string }, data: unknown): void {
       pass.observed.push({ ...what, value: typeName(data) })
     },
-    matches: (name, data) => typeof data !== 'string' || matchesLiteral(name, data, pass.literals),
+    matches: (name: string, data: unknown): boolean =>
+      typeof data !== 'string' || matchesLiteral(name, data, pass.literals),
   }
   return pass
 }

@@ -8,27 +8,10 @@ import { isOverruled } from './literals.ts'
 import type { Finding, Literals } from './rule.ts'
 import { findingOf, isRepetition, ruleOf } from './schema-findings.ts'
 import { ajvOfSchemas, createPass, type Pass } from './schema-keywords.ts'
-import { instrument, type Stated } from './schema-requirements.ts'
+import { instrument } from './schema-requirements.ts'
 
 /** A schema of schemas/ with the responses to which it applies. */
-export interface ResponseSchema {
-  /** account-information/accounts.schema.json */
-  file: string
-  /** Endpoint and status: `accounts 2xx`, `products error`. */
-  responses: string[]
-  /** Every statement of the schema: rule id, title, where. */
-  stated: Stated[]
-  validate(instance: unknown, literals: Literals): SchemaVerdict
-}
-
-export interface SchemaVerdict {
-  /** Violations by rule id, at most the first 20 of each. */
-  findings: Map<string, Finding[]>
-  /** Pointers into the schema that some part of the instance reached. */
-  visited: Set<string>
-  /** What the schema asks to record: what, JSON type found. */
-  observed: Pass['observed']
-}
+export type ResponseSchema = ReturnType<typeof compile>
 
 /** Violations of one rule that are kept. */
 const KEEP = 20
@@ -41,7 +24,7 @@ const KEEP = 20
 export function loadSchemas(
   folder: string = join(root, 'schemas'),
   wanted: (file: string) => boolean = () => true,
-): ResponseSchema[] {
+) {
   return filesIn(folder)
     .filter(wanted)
     .map((file) => compile(join(folder, file), file))
@@ -56,7 +39,12 @@ function filesIn(folder: string): string[] {
   )
 }
 
-function compile(path: string, file: string): ResponseSchema {
+export interface SchemaVerdict extends Pick<Pass, 'visited' | 'observed'> {
+  /** Violations by rule id, at most the first 20 of each. */
+  findings: Map<string, Finding[]>
+}
+
+function compile(path: string, file: string) {
   const text = readFileSync(path, 'utf8')
   const { responses, instrumented, stated } = instrumentedOf(text)
   if (!Array.isArray(responses)) throw new Error(`${file}: no responses`)
@@ -85,10 +73,13 @@ function compile(path: string, file: string): ResponseSchema {
   }
 
   return {
+    /** account-information/accounts.schema.json */
     file,
+    /** Endpoint and status: `accounts 2xx`, `products error`. */
     responses: responses.map(String),
+    /** Every statement of the schema: rule id, title, where. */
     stated,
-    validate(instance, literals) {
+    validate(instance: unknown, literals: Literals): SchemaVerdict {
       const before = known.get(instance as object)
       if (before?.literals === literals) return before.result
       Object.assign(pass, { literals, visited: new Set(), observed: [] })

@@ -32,12 +32,9 @@ export function addTest(
 
 /** The place to look at is that of the check: where the engine noticed says nothing of the bank. */
 function failure({ outcome, message, expected, actual }: CheckResult, frame: string): Error {
-  const lines = [
-    message,
-    ...(expected === undefined ? [] : [`expected ${expected}`]),
-    ...(actual === undefined ? [] : [`actual   ${actual}`]),
-  ]
-  const error = new Error(lines.join('\n'))
+  const wanted = expected === undefined ? '' : `\nexpected ${expected}`
+  const found = actual === undefined ? '' : `\nactual   ${actual}`
+  const error = new Error(message + wanted + found)
   // By the name reporters tell a bank that is wrong from a suite that is.
   if (outcome === 'fail') error.name = 'AssertionError'
   error.stack = `${error.name}: ${error.message}\n${frame}`

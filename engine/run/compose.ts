@@ -1,47 +1,36 @@
+import { join } from 'node:path'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { definitionsOf } from '../catalogue/definitions.ts'
 import { type Result, verdictOf } from '../judge/results.ts'
 import { root } from '../record/root.ts'
+import { writeWhole } from '../record/write-whole.ts'
 import { causesOf } from '../report/causes.ts'
 import type { Evidence } from '../report/evidence-index.ts'
-import type {
-  ApprovalUse,
-  CheckResult,
-  Observation,
-  PreflightLine,
-  Report,
-  ReportedCause,
-  Verdict,
-} from '../report/report.ts'
+import type { CheckResult, Observation, Report, Verdict } from '../report/report.ts'
 import { applyDeviations, type Deviation, type Tolerance } from './deviations.ts'
 import type { Scope } from './scope.ts'
 import { checksByOutcome, mustsByOutcome, requirementsInScope } from './tallies.ts'
 
 /** What of a run goes into its report. */
-export interface RunFacts {
+export interface RunFacts
+  extends Pick<Report, 'target' | 'requests' | 'resumed' | 'preflight' | 'partial'>,
+    Partial<Pick<Report, 'observations' | 'approvals' | 'latency' | 'leftBehind'>> {
   version: string
-  target: Report['target']
   scope: Scope
   startedAt: Date
   finishedAt: Date
   catalogue: Catalogue
   results: ReadonlyMap<string, Result>
-  observations?: Observation[]
-  approvals?: ApprovalUse[]
-  requests: number
-  latency?: Report['latency']
-  leftBehind?: Report['leftBehind']
   /** What the exchanges show, by id: from it causes are inferred. */
   evidence: Evidence
-  /** Why the run ended early; absent on a whole run. */
-  partial?: string
-  /** What was looked at before anything was judged, where it went wrong and nothing was. */
-  preflight?: PreflightLine[]
-  /** What was taken over from a run that was interrupted. */
-  resumed?: Report['resumed']
   deviations?: Deviation[]
   /** Makes a text fit to leave the process that judges. */
   redact(text: string): string
+}
+
+/** Writes report.json into the folder of a run. */
+export function writeReport(out: string, report: Report): void {
+  writeWhole(join(out, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)
 }
 
 /** Report.json as a value, every text in it redacted. */
@@ -66,11 +55,7 @@ export function composeReport(facts: RunFacts): Report {
   })
   const { file } = facts.target
   return {
-    assay: {
-      version: facts.version,
-      specsDigest: catalogue.digest,
-      node: process.version,
-    },
+    assay: { version: facts.version, specsDigest: catalogue.digest, node: process.version },
     target: { ...facts.target, ...(file !== undefined && { file: redact(file) }) },
     scope: {
       ...scope,
@@ -83,11 +68,15 @@ export function composeReport(facts: RunFacts): Report {
     verdict,
     exitCode,
     ...(partial !== undefined && { partial: redact(partial) }),
-    ...(preflight && { preflight: preflight.map((line) => safeLine(line, redact)) }),
+    ...(preflight && {
+      preflight: preflight.map((line) => changed(line, ['text', 'mend'], redact)),
+    }),
     ...(facts.resumed && { resumed: facts.resumed }),
     summary: checksByOutcome(listed),
     musts: mustsByOutcome(requirements, results, tolerance),
-    causes: causesOf(checks, facts.evidence, preflight).map((cause) => redacted(cause, redact)),
+    causes: causesOf(checks, facts.evidence, preflight).map((cause) =>
+      changed(cause, ['title', 'evidence'], (text) => bounded(redact(text), 300)),
+    ),
     requirements,
     checks,
     observations: unique((facts.observations ?? []).map((each) => observation(each, redact))),
@@ -118,19 +107,19 @@ function ended(
   return counted
 }
 
-function safeLine(line: PreflightLine, redact: (text: string) => string): PreflightLine {
-  const { text, mend } = line
-  return { ...line, text: redact(text), ...(mend !== undefined && { mend: redact(mend) }) }
-}
-
-function redacted(cause: ReportedCause, redact: (text: string) => string): ReportedCause {
-  const { title, evidence } = cause
-  const safe = { ...cause, title: bounded(redact(title), 300) }
-  return evidence === undefined ? safe : { ...safe, evidence: bounded(redact(evidence), 300) }
-}
-
 function marked({ reason, ticket, owner, expires }: Deviation): CheckResult['deviation'] {
   return { reason, ...(ticket && { ticket }), ...(owner && { owner }), expires }
+}
+
+/** The value with a change made to those of these members that it has. */
+function changed<T extends object>(
+  value: T,
+  names: (keyof T)[],
+  change: (text: string) => string,
+): T {
+  const made = names.filter((name) => value[name] !== undefined)
+  const members = made.map((name) => [name, change(String(value[name]))])
+  return { ...value, ...Object.fromEntries(members) }
 }
 
 const LONGEST = 2000
@@ -156,16 +145,8 @@ export function checkResult(result: Result, redact: (text: string) => string): C
 }
 
 /** An observation as reports hold it: redacted. */
-export function observation(
-  { requirement, what, value, exchange }: Observation,
-  redact: (text: string) => string,
-): Observation {
-  return {
-    requirement,
-    what: redact(what),
-    value: redact(value),
-    ...(exchange !== undefined && { exchange }),
-  }
+export function observation(each: Observation, redact: (text: string) => string): Observation {
+  return changed(each, ['what', 'value'], redact)
 }
 
 function unique(observations: Observation[]): Observation[] {

@@ -1,22 +1,28 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { loadCatalogue } from '../catalogue/catalogue.ts'
+import { type Catalogue, loadCatalogue } from '../catalogue/catalogue.ts'
 import { createCleanup } from '../client-session/cleanup.ts'
 import type { Result } from '../judge/results.ts'
+import { createRuleEngine } from '../judge/rule-engine.ts'
 import { createEvidence } from '../report/evidence-index.ts'
 import { parseRecord } from '../report/read-run.ts'
-import type { ExchangeRecord, Report } from '../report/report.ts'
+import type { ExchangeRecord, PreflightLine, Report } from '../report/report.ts'
+import type { SuiteCheck } from '../suite-api/check.ts'
 import type { Exchange } from '../wire/exchange.ts'
-import { composeReport } from './compose.ts'
+import { jsonOf } from '../wire/json-body.ts'
+import { composeReport, type RunFacts, writeReport } from './compose.ts'
 import { JOURNAL, readJournal } from './journal.ts'
-import type { Assignment } from './judging-process.ts'
-import { addNotRun } from './not-run.ts'
+import { type Assignment, targetOf } from './judging-process.ts'
+import { notRun } from './not-run.ts'
+import { checkInScope, ruleInScope } from './scope.ts'
 import { loadSuites } from './suites.ts'
 
 /** What a report says of a run, whatever became of it. */
-export type RunFacts = Pick<Assignment, 'version' | 'scope' | 'deviations' | 'memory'> & {
-  target: Report['target']
-}
+type Described = Pick<
+  Assignment,
+  'version' | 'scope' | 'deviations' | 'memory' | 'out' | 'suites'
+> &
+  Pick<RunFacts, 'target'>
 
 /**
  * The report of a run whose every process is gone.
@@ -25,8 +31,8 @@ export type RunFacts = Pick<Assignment, 'version' | 'scope' | 'deviations' | 'me
  * @returns undefined where the folder holds no run of which anything was written down.
  */
 export async function salvaged(out: string, suites: string): Promise<Report | undefined> {
-  const start = readJournal(join(out, JOURNAL)).find((line) => line.kind === 'start')
-  if (start?.kind !== 'start' || start.run === undefined) return undefined
+  const [start] = readJournal(join(out, JOURNAL), 'start')
+  if (start?.run === undefined) return undefined
   const { startedAt, ...facts } = start.run
   const why = 'the run was killed'
   const report = await crashReport({ ...facts, out, suites }, new Date(startedAt), why)
@@ -35,52 +41,99 @@ export async function salvaged(out: string, suites: string): Promise<Report | un
 
 /** The report of a run whose process is gone, from what it had written down. */
 export async function crashReport(
-  assignment: RunFacts & Pick<Assignment, 'out' | 'suites'>,
+  described: Described,
   startedAt: Date,
   why: string,
 ): Promise<Report> {
-  const catalogue = loadCatalogue()
-  const suites = await loadSuites(assignment.suites, catalogue)
-  const lines = readJournal(join(assignment.out, JOURNAL))
-  const exchanges = recorded(join(assignment.out, 'exchanges.jsonl'))
+  const { out, memory, deviations } = described
+  const journal = join(out, JOURNAL)
+  const lines = readJournal(journal, 'judged')
+  const exchanges = recorded(join(out, 'exchanges.jsonl'))
   const evidence = createEvidence()
   for (const exchange of exchanges) evidence.note(exchange)
   const results = new Map<string, Result>()
-  const observations = lines.flatMap((line) => (line.kind === 'judged' ? line.observations : []))
-  for (const line of lines) {
-    if (line.kind !== 'judged') continue
-    const { id, outcome } = line.result
+  for (const { result } of lines) {
     // A rule may share its id with a check; what either found broken stays broken.
-    if (!results.has(id) || outcome !== 'pass') results.set(id, line.result)
+    if (!results.has(result.id) || result.outcome !== 'pass') results.set(result.id, result)
   }
-  const planned = lines.flatMap((line) => (line.kind === 'start' ? line.checks : []))
-  const { scope } = assignment
+  const planned = readJournal(journal, 'start').flatMap(({ checks }) => checks)
   // What rules found kept was in the memory of the process that is gone.
-  addNotRun(results, ({ id }) => planned.includes(id), suites, { catalogue, scope, why })
-  return composeReport({
-    version: assignment.version,
-    target: assignment.target,
-    scope,
+  return notRunReport(described, ({ id }) => planned.includes(id), {
     startedAt,
-    finishedAt: new Date(),
-    catalogue,
+    partial: why,
     results,
-    observations,
+    observations: lines.flatMap(({ observations }) => observations),
     requests: exchanges.length,
     evidence,
-    leftBehind: assignment.memory === undefined ? [] : leftBehind(exchanges),
+    leftBehind: memory === undefined ? [] : leftBehind(exchanges),
+    deviations,
+  })
+}
+
+/**
+ * Writes the report of a run that could not begin: nothing in it is judged, and it says why. A list of
+ * known deviations says nothing of a bank that nobody saw.
+ */
+export async function writeUnjudged(
+  assignment: Assignment,
+  preflight: PreflightLine[],
+  startedAt: Date,
+): Promise<void> {
+  const { scope, out } = assignment
+  const why = preflight.find(({ level }) => level === 'wrong')?.text ?? 'the bank was not reached'
+  const described = { ...assignment, target: targetOf(assignment) }
+  const planned: IsPlanned = (check, catalogue) => checkInScope(check, catalogue, scope)
+  const report = await notRunReport(described, planned, {
+    startedAt,
     partial: why,
-    deviations: assignment.deviations,
-    redact: (text) => text,
+    results: new Map(),
+    requests: 0,
+    evidence: new Map(),
+    preflight,
+  })
+  writeReport(out, report)
+  writeFileSync(join(out, 'exchanges.jsonl'), '')
+}
+
+type IsPlanned = (check: SuiteCheck, catalogue: Catalogue) => boolean
+
+/** Adds what was planned, and every rule in scope, to the results that a run came to. */
+async function notRunReport(
+  { version, target, scope, suites: folder }: Described,
+  isPlanned: IsPlanned,
+  facts: { results: Map<string, Result>; partial: string } & Omit<
+    RunFacts,
+    'version' | 'target' | 'scope' | 'finishedAt' | 'catalogue' | 'redact'
+  >,
+): Promise<Report> {
+  const { results, partial } = facts
+  const catalogue = loadCatalogue()
+  const { checks, rules, schemas } = await loadSuites(folder, catalogue)
+  for (const check of checks) {
+    if (results.has(check.id) || !isPlanned(check, catalogue)) continue
+    results.set(check.id, notRun(check, catalogue, partial))
+  }
+  for (const rule of createRuleEngine(schemas, rules, {}).states()) {
+    if (results.has(rule.id) || !ruleInScope(rule, catalogue, scope)) continue
+    results.set(rule.id, { ...notRun(rule, catalogue, partial), kind: 'rule' })
+  }
+  // What is written down is redacted.
+  const redact = (text: string) => text
+  return composeReport({
+    version,
+    target,
+    scope,
+    finishedAt: new Date(),
+    catalogue,
+    redact,
+    ...facts,
   })
 }
 
 /** Exchanges that were written down; a line that was cut short is none. */
 function recorded(file: string): ExchangeRecord[] {
-  if (!existsSync(file)) return []
-  return readFileSync(file, 'utf8')
-    .split('\n')
-    .flatMap((line) => parseRecord(line) ?? [])
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
+  return lines.flatMap((line) => parseRecord(line) ?? [])
 }
 
 /** Consents and clients that were made and not removed, as the exchanges tell. */
@@ -88,23 +141,12 @@ function leftBehind(exchanges: ExchangeRecord[]): Report['leftBehind'] {
   const leftovers = createCleanup()
   for (const { response, ...rest } of exchanges) {
     if (!response) continue
-    const exchange = { ...rest, response: { ...response, json: json(response.body) } }
-    leftovers.note(exchange as unknown as Exchange)
+    const json = jsonOf(Buffer.from(response.body), response.body)
+    leftovers.note({ ...rest, response: { ...response, json } } as unknown as Exchange)
   }
-  return leftovers.list().map(({ kind, id }) => ({
-    kind,
-    id,
-    why:
-      kind === 'client'
-        ? 'the interface has no way to remove a client'
-        : 'the run ended before it was deleted',
-  }))
-}
-
-function json(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
+  const why = (kind: string) =>
+    kind === 'client'
+      ? 'the interface has no way to remove a client'
+      : 'the run ended before it was deleted'
+  return leftovers.list().map(({ kind, id }) => ({ kind, id, why: why(kind) }))
 }

@@ -36,22 +36,17 @@ export function loadDeviations(file: string, catalogue: Catalogue): Deviation[] 
 }
 
 /** What a list of known deviations does to the results of a run. */
-export interface Tolerance {
-  /** Results that a deviation covers, by id. */
-  covered: Map<string, Deviation>
-  /** Results that only a covered one kept from being judged, by id. */
-  excused: Set<string>
-  /** What is wrong with the list itself, which fails a run: an entry that expired or passes again. */
-  stale: string[]
-}
+export type Tolerance = ReturnType<typeof applyDeviations>
 
 /** A deviation covers what it names, and excuses what that keeps from being judged. */
 export function applyDeviations(
   deviations: Deviation[],
   results: ReadonlyMap<string, Result>,
   today: Date,
-): Tolerance {
+) {
+  /** Results that a deviation covers, by id. */
   const covered = new Map<string, Deviation>()
+  /** What is wrong with the list itself, which fails a run: an entry that expired or passes again. */
   const stale: string[] = []
   const day = today.toISOString().slice(0, 10)
   for (const deviation of deviations) {
@@ -66,6 +61,7 @@ export function applyDeviations(
     const sound = about.length > 0 && about.every(({ outcome }) => outcome === 'pass')
     if (sound) stale.push(`the known deviation ${id} no longer occurs: remove it`)
   }
+  /** Results that only a covered one kept from being judged, by id. */
   const excused = [...results.values()]
     .filter(({ outcome, blockedBy = '' }) => outcome === 'blocked' && covered.has(blockedBy))
     .map(({ id }) => id)

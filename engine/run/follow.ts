@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { JOURNAL, type JournalLine } from './journal.ts'
+import { JOURNAL, parsedLine } from './journal.ts'
 
 /** What is known of a run that is under way, from what its judging process writes down. */
 export interface Standing {
@@ -20,19 +20,11 @@ export function follow(folder: string): () => Standing {
   return () => {
     standing.requests += exchanges().length
     for (const text of journal()) {
-      const line = parsed(text)
+      const line = parsedLine(text)
       if (line?.kind === 'start') standing.total = line.checks.length
       if (line?.kind === 'waiting') standing.waiting = line.for
     }
     return { ...standing }
-  }
-}
-
-function parsed(text: string): JournalLine | undefined {
-  try {
-    return JSON.parse(text) as JournalLine
-  } catch {
-    return undefined
   }
 }
 

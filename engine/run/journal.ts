@@ -31,16 +31,21 @@ export function appendJournal(file: string, line: JournalLine): void {
   appendFileSync(file, `${JSON.stringify(line)}\n`)
 }
 
-/** The lines of a journal; one that was cut short is left out. */
-export function readJournal(file: string): JournalLine[] {
-  if (!existsSync(file)) return []
-  return readFileSync(file, 'utf8')
-    .split('\n')
-    .flatMap((line) => {
-      try {
-        return [JSON.parse(line) as JournalLine]
-      } catch {
-        return []
-      }
-    })
+/** The lines of a journal, those of one kind or all; one that was cut short is left out. */
+export function readJournal<K extends JournalLine['kind']>(file: string, kind?: K) {
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
+  return lines
+    .flatMap((line) => parsedLine(line) ?? [])
+    .filter(
+      (line): line is Extract<JournalLine, { kind: K }> => kind === undefined || line.kind === kind,
+    )
+}
+
+/** A line of a journal; undefined where it was cut short. */
+export function parsedLine(text: string): JournalLine | undefined {
+  try {
+    return JSON.parse(text) as JournalLine
+  } catch {
+    return undefined
+  }
 }

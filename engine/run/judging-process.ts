@@ -1,19 +1,18 @@
 import { join } from 'node:path'
 import type { Announced } from '../authorisation-drivers/driver.ts'
-import { type Catalogue, loadCatalogue } from '../catalogue/catalogue.ts'
+import { loadCatalogue } from '../catalogue/catalogue.ts'
 import { endpointsOf, layoutOf } from '../configuration/addresses.ts'
 import { targetFrom } from '../configuration/resolve.ts'
 import type { TargetDocument } from '../configuration/target.ts'
 import { ruleResults } from '../judge/results.ts'
-import { writeWhole } from '../record/write-whole.ts'
 import { createEvidence } from '../report/evidence-index.ts'
-import type { ApprovalUse, CheckResult, ExchangeRecord, Report } from '../report/report.ts'
+import type { ApprovalUse, CheckResult, Report } from '../report/report.ts'
 import type { SuiteCheck } from '../suite-api/check.ts'
 import { openExchangeLog } from '../wire/exchange-log.ts'
 import { createRedactor } from '../wire/redaction.ts'
 import { certificateEnds } from '../wire/transport-certificates.ts'
 import { batchApprovals } from './batch-approvals.ts'
-import { checkResult, composeReport, observation } from './compose.ts'
+import { checkResult, composeReport, observation, writeReport } from './compose.ts'
 import type { Deviation } from './deviations.ts'
 import { appendJournal, JOURNAL } from './journal.ts'
 import { createLatency } from './latency.ts'
@@ -55,23 +54,11 @@ export interface Assignment {
 }
 
 /** The judging of one run: it alone sees raw exchanges, and writes only what is redacted. */
-export interface Judging {
-  readonly catalogue: Catalogue
-  readonly checks: SuiteCheck[]
-  judge(check: SuiteCheck): Promise<CheckResult>
-  /** Ends the visit that is open, if any: nobody waits for a person after Ctrl-C. */
-  interrupt(): void
-  /** What is written of an exchange: redacted. */
-  exchange(id: string): ExchangeRecord | undefined
-  /** Cleans up at the bank and writes report.json. `partial` says why not everything was judged. */
-  finish(partial?: string): Promise<Report>
-}
-
 export async function openJudging(
   assignment: Assignment,
   catalogue = loadCatalogue(),
   loaded?: Suites,
-): Promise<Judging> {
+) {
   const { target: document, scope, out, version } = assignment
   const startedAt = new Date()
   const suites = loaded ?? (await loadSuites(assignment.suites, catalogue))
@@ -109,13 +96,10 @@ export async function openJudging(
     },
     approvals: {
       announced: assignment.announced,
-      onWaiting: (what) =>
-        writeDown(() =>
-          appendJournal(journal, {
-            kind: 'waiting',
-            ...(what !== undefined && { for: redact(what) }),
-          }),
-        ),
+      onWaiting: (what) => {
+        const line = { kind: 'waiting' as const, for: what && redact(what) }
+        writeDown(() => appendJournal(journal, line))
+      },
     },
   })
   const run = createRun({ session, catalogue, checks: suites.checks, scope })
@@ -157,7 +141,7 @@ export async function openJudging(
   return {
     catalogue,
     checks: run.checks,
-    async judge(check) {
+    async judge(check: SuiteCheck): Promise<CheckResult> {
       if (unwritable !== undefined) return checkResult(notRun(check, catalogue, unwritable), redact)
       // What needs nobody is looked at first: no one is asked while the bank is not even there.
       if (target.attended && check.options.uses?.length) sat ??= batchApprovals(session, needed)
@@ -165,18 +149,21 @@ export async function openJudging(
       const { result, observations } = await run.judge(check)
       const safe = checkResult(result, redact)
       const noted = observations.map((each) => observation(each, redact))
-      const lines = [{ result: safe, observations: noted }]
-      for (const rule of newlyBroken()) {
-        lines.push({ result: checkResult(rule, redact), observations: [] })
-      }
+      const broken = newlyBroken().map((rule) => checkResult(rule, redact))
       writeDown(() => {
-        for (const line of lines) appendJournal(journal, { kind: 'judged', ...line })
+        appendJournal(journal, { kind: 'judged', result: safe, observations: noted })
+        for (const result of broken) {
+          appendJournal(journal, { kind: 'judged', result, observations: [] })
+        }
       })
       return safe
     },
+    /** Ends the visit that is open, if any: nobody waits for a person after Ctrl-C. */
     interrupt: () => session.interrupt(),
-    exchange: (id) => log.read(id),
-    async finish(cut) {
+    /** What is written of an exchange: redacted. */
+    exchange: log.read,
+    /** Cleans up at the bank and writes report.json. `cut` says why not everything was judged. */
+    async finish(cut?: string): Promise<Report> {
       writeDown(log.flush)
       const partial = cut ?? unwritable
       const { results, observations, used, leftBehind } = await run.finish(partial !== undefined)
@@ -212,7 +199,7 @@ export async function openJudging(
         report.verdict = 'error'
         report.exitCode = 5
       }
-      writeWhole(join(out, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)
+      writeReport(out, report)
       log.close()
       await session.close()
       return report
@@ -221,12 +208,8 @@ export async function openJudging(
 }
 
 /** What a report says of the target. */
-export function targetOf({
-  target,
-  configurationDigest,
-  targetFile,
-}: Assignment): Report['target'] {
-  const certificates = certificateEnds(target.clients)
+export function targetOf(assignment: Assignment): Report['target'] {
+  const { target, configurationDigest, targetFile } = assignment
   const { aisp, products, discovery } = endpointsOf(target)
   const address = [aisp, products, discovery].find((url) => URL.canParse(url))
   return {
@@ -235,6 +218,6 @@ export function targetOf({
     environment: layoutOf(target.addresses),
     configurationDigest,
     file: targetFile,
-    certificates,
+    certificates: certificateEnds(target.clients),
   }
 }

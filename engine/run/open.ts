@@ -29,14 +29,11 @@ export function openSession(parts: {
   /** Minutes after which nothing more is asked of the bank. */
   deadline?: number
 }): Session {
-  const { target, catalogue, suites, onExchange } = parts
-  const { memory, keep } = parts
+  const { target, catalogue, suites, onExchange, operator, memory, keep } = parts
   const keptPath = memory === undefined ? undefined : join(memory, `${target.name}.visits`)
   const resumable = keep && keptPath ? keptRunOf(target, keptPath, keep) : undefined
-  const wire = createWire(
-    target,
-    Math.max(0, ...(resumable?.earlier.exchanges ?? []).map(numberOf)),
-  )
+  const sent = (resumable?.earlier.exchanges ?? []).map(numberOf)
+  const wire = createWire(target, Math.max(0, ...sent))
   const deadline = createDeadline(parts.deadline)
   const onWaiting = (what?: string) => {
     deadline.waiting(what)
@@ -44,10 +41,9 @@ export function openSession(parts: {
   }
   const driver = chooseDriver(target, wire, { ...parts.approvals, onWaiting })
   const { owners, schemas, rules } = suites
-  const file = (name: string) => join(parts.memory ?? '', `${target.name}.${name}.json`)
-  const remembered = parts.memory !== undefined && {
-    clients: openClientStore(file('clients'), target),
-    leftovers: file('leftovers'),
+  const remembered = memory !== undefined && {
+    clients: openClientStore(join(memory, `${target.name}.clients.json`), target),
+    leftovers: join(memory, `${target.name}.leftovers.json`),
   }
   return createSession({
     target,
@@ -58,7 +54,7 @@ export function openSession(parts: {
     schemas,
     rules,
     onExchange,
-    operator: parts.operator,
+    operator,
     onWaiting,
     deadline,
     resumable,

@@ -6,40 +6,15 @@ import { consentsOf, type SuiteCheck } from '../suite-api/check.ts'
 import { checkInScope, ordered, type Scope } from './scope.ts'
 
 /** What a run will ask of a bank and of people, known before anything is sent. */
-export interface Plan {
-  checks: number
-  requirements: number
-  /** Approvals in the order of need, each with the checks that it serves. */
-  approvals: {
-    name: string
-    purpose: string
-    client: string
-    customer: string
-    permissions: readonly string[]
-    /** What the target lacks for it; it is then not asked for. */
-    missing?: string
-    serves: string[]
-    /** The checks after which it is gone. */
-    spentBy: string[]
-  }[]
-  /** Visits of single checks, counted once where several checks share one. */
-  visits: {
-    name: string
-    checks: string[]
-    count: number
-    /** approve with a code in the end, approve in vain, deny. */
-    end: 'granted' | 'refused' | 'denied'
-  }[]
-  /** Checks that register one more client, which nobody can remove. */
-  registrations: string[]
-  /** Checks that exhaust the rate limit, and with how many requests at most. */
-  bursts: { check: string; requests: number }[]
-  /** Facts that a TPP cannot make true: who does, and what rests on it. */
-  hooks: { name: HookName; by: HookBy; checks: string[] }[]
-  /** About how many requests, on a bank of few surprises. */
-  requests: number
-  /** About how many of them ask for every transaction that there is, of a customer or of a card. */
-  histories: number
+export type Plan = ReturnType<typeof planOf>
+
+/** A visit of single checks, counted once where several checks share one. */
+interface OwnVisit {
+  name: string
+  checks: string[]
+  count: number
+  /** approve with a code in the end, approve in vain, deny. */
+  end: 'granted' | 'refused' | 'denied'
 }
 
 /** A hook of the target, or time within its patience; undefined: nobody. */
@@ -58,10 +33,11 @@ export function planOf(parts: {
   catalogue: Catalogue
   checks: SuiteCheck[]
   scope: Scope
-}): Plan {
+}) {
   const { target, catalogue, scope } = parts
   const selected = parts.checks.filter((check) => checkInScope(check, catalogue, scope))
   const checks = ordered(selected, catalogue)
+  /** Facts that a TPP cannot make true: who does, and what rests on it. */
   const hooks = HOOKS.map((name) => ({
     name,
     by: factBy(target, name),
@@ -75,6 +51,7 @@ export function planOf(parts: {
   const able = checks.filter((check) => !lacking.has(check.id) && !missingFor(check, target))
   const using = (name: string) =>
     able.filter(({ options }) => consentsOf(options).some((consent) => consent.name === name))
+  /** In the order of need, each with the checks that it serves. */
   const approvals = neededBy(checks.filter(({ id }) => !lacking.has(id))).map((consent) => {
     const { name, purpose, client = 'first', customer = 'first', permissions } = consent
     return {
@@ -83,14 +60,17 @@ export function planOf(parts: {
       client,
       customer,
       permissions,
+      /** What the target lacks for it; it is then not asked for. */
       missing: missing(target, client, customer),
       serves: using(name).map(idOf),
+      /** The checks after which it is gone. */
       spentBy: using(name)
         .filter(({ options }) => options.spends?.name === name)
         .map(idOf),
     }
   })
   const visits = ownVisits(able)
+  /** Checks that exhaust the rate limit, and with how many requests at most. */
   const bursts = checks
     .filter(({ options }) => options.bursts && target.rateLimitBurst)
     .map(({ id }) => ({ check: id, requests: target.rateLimitBurst ?? 0 }))
@@ -104,14 +84,17 @@ export function planOf(parts: {
     requirements: new Set(checks.map(({ id }) => catalogue.owners.get(id)?.id)).size,
     approvals,
     visits,
+    /** Checks that register one more client, which nobody can remove. */
     registrations: target.freshRegistrations
       ? checks.filter(({ options }) => options.registers).map(idOf)
       : [],
     bursts,
     hooks,
+    /** About how many, on a bank of few surprises. */
     requests: Math.round(
       (reading * A_CHECK + asked * AN_APPROVAL + own * A_VISIT + (bursts[0]?.requests ?? 0)) * less,
     ),
+    /** About how many requests for every transaction that there is, of a customer or of a card. */
     histories: Math.round(able.reduce((sum, each) => sum + historiesOf(each, catalogue), 0) * less),
   }
 }
@@ -174,9 +157,9 @@ function factBy(target: TargetDocument, name: HookName): HookBy {
   return name === 'consent-expired' && patience >= 120 ? 'time' : undefined
 }
 
-function ownVisits(checks: SuiteCheck[]): Plan['visits'] {
-  const visits = new Map<string, Plan['visits'][number]>()
-  const add = (name: string, check: string, count: number, end: Plan['visits'][number]['end']) => {
+function ownVisits(checks: SuiteCheck[]): OwnVisit[] {
+  const visits = new Map<string, OwnVisit>()
+  const add = (name: string, check: string, count: number, end: OwnVisit['end']) => {
     const known = visits.get(name)
     if (known) known.checks.push(check)
     else visits.set(name, { name, checks: [check], count, end })

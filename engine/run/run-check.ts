@@ -1,18 +1,14 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { contextFor } from '../client-session/context.ts'
+import type { EarlierJudgement } from '../client-session/resume-run.ts'
 import type { Session } from '../client-session/session.ts'
 import { traced } from '../client-session/trace.ts'
 import { judge } from '../judge/judge.ts'
-import type { Result } from '../judge/results.ts'
 import type { Observation } from '../record/check-result.ts'
 import { namedBy, type SuiteCheck } from '../suite-api/check.ts'
 
-/** One check, judged, with what came with it. */
-export interface Judgement {
-  result: Result
-  observations: Observation[]
-  /** Approvals that it used. */
-  approvals: string[]
+/** One check, judged, with what came with it: the approvals that it used among that. */
+export interface Judgement extends EarlierJudgement {
   /** It judged an answer to a deviation, and no control stood before it. */
   uncontrolled?: true
 }
@@ -32,28 +28,20 @@ export async function judgeOne(
     judged: await judge(check, context, requirement.level, () => trace.broken.at(-1)),
     trace,
   }))
-  const { exchange, because, id, outcome, message, expected, actual, place, durationMs } = judged
-  const { control } = judged
+  const { id, exchange, control, negative, durationMs, ...ended } = judged
   const others = trace.exchanges.map((x) => x.id).filter((other) => other !== exchange?.id)
   return {
     observations,
     approvals: [...trace.approvals],
-    ...(judged.negative && !control && { uncontrolled: true }),
+    ...(negative && !control && { uncontrolled: true }),
     result: {
       id,
       requirement: requirement.id,
       level: requirement.level,
       kind: 'check',
       title: check.title,
-      outcome,
-      message,
-      expected,
-      actual,
-      place,
-      because,
-      ...(control && {
-        control: { exchange: control.exchange.id, summary: control.summary },
-      }),
+      ...ended,
+      ...(control && { control: { ...control, exchange: control.exchange.id } }),
       exchanges: [...(exchange ? [exchange.id] : []), ...others.slice(-20)],
       durationMs,
     },

@@ -3,46 +3,26 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Session } from '../client-session/session.ts'
 import type { Outcome } from '../judge/outcome.ts'
 import { type Result, ruleResults, settleBlocked } from '../judge/results.ts'
-import type { RuleObservation } from '../judge/rule-engine.ts'
+import type { Observation } from '../record/check-result.ts'
 import type { SuiteCheck } from '../suite-api/check.ts'
 import { neededBy } from './plan.ts'
 import { type Judgement, judgeOne } from './run-check.ts'
 import { checkInScope, inScope, isEarly, ordered, ruleInCore, type Scope } from './scope.ts'
 
-/** A run of the suite against one bank: judged check by check, then finished once. */
-export interface Run {
-  /** What is in scope, in the order in which it is to be judged. */
-  readonly checks: SuiteCheck[]
-  judge(check: SuiteCheck): Promise<Judgement>
-  /**
-   * Judges what the scope left out and a result rests on, cleans up and folds. What customers
-   * approved is only kept when the run was interrupted, or the bank is gone.
-   */
-  finish(interrupted?: boolean): Promise<Finished>
-}
-
-export interface Finished {
-  /** Final results by id: checks and rules. */
-  results: Map<string, Result>
-  observations: (
-    | RuleObservation
-    | { requirement: string; what: string; value: string; exchange?: string }
-  )[]
-  /** Approval name → checks that used it. */
-  used: Map<string, string[]>
-  leftBehind: { kind: 'consent' | 'client'; id: string; why: string }[]
-}
+/** How a run ended. */
+export type Finished = Awaited<ReturnType<ReturnType<typeof createRun>['finish']>>
 
 /** Milliseconds for the check that is under way when a run is interrupted. */
 const PATIENCE = 10_000
 
+/** A run of the suite against one bank: judged check by check, then finished once. */
 export function createRun(parts: {
   session: Session
   catalogue: Catalogue
   /** Every check of the suites. */
   checks: SuiteCheck[]
   scope: Scope
-}): Run {
+}) {
   const { session, catalogue, scope } = parts
   const judged = new Map<string, Judgement>()
   const underWay = new Set<Promise<Judgement>>()
@@ -72,7 +52,7 @@ export function createRun(parts: {
     if (check && !judged.has(id)) await judgeOne(check, session, catalogue)
   }
 
-  const judge = async (check: SuiteCheck) => {
+  const judge = async (check: SuiteCheck): Promise<Judgement> => {
     const known = judged.get(check.id)
     if (known) return known
     if (registering && !isEarly(check)) await registerBeforehand()
@@ -123,14 +103,20 @@ export function createRun(parts: {
   }
 
   return {
+    /** What is in scope, in the order in which it is to be judged. */
     checks: ordered(selected, catalogue),
     judge,
+    /**
+     * Judges what the scope left out and a result rests on, cleans up and folds. What customers
+     * approved is only kept when the run was interrupted, or the bank is gone.
+     */
     async finish(interrupted = false) {
       // After Ctrl-C nobody waits for the check that is under way, and it goes on all the same.
       await Promise.race([Promise.all(underWay), wait(PATIENCE, undefined, { ref: false })])
       await judgeWhatIsRestedOn()
       if (!interrupted && !session.lost) session.resumable?.drop()
       const leftBehind = await session.cleanUp()
+      /** Final results by id: checks and rules. */
       const results = new Map<string, Result>()
       for (const { result } of judged.values()) results.set(result.id, { ...result })
       const states = session.ruleEngine
@@ -138,7 +124,9 @@ export function createRun(parts: {
         .filter(({ uses }) => scope.profile !== 'core' || ruleInCore(uses))
       const seen = ruleResults(states, catalogue, results, session.owners.endpoints)
       const rules = interrupted ? seen.map(notComeTo) : seen
-      const causes = new Set([...results.values()].map(causeOf))
+      const causes = new Set(
+        [...results.values()].map(({ because }) => because?.kind === 'check' && because.id),
+      )
       for (const rule of rules) {
         const check = results.get(rule.id)
         // A rule of the same id judges every other exchange of the kind; it only takes away.
@@ -155,11 +143,12 @@ export function createRun(parts: {
         follows.set(id, [...(follows.get(id) ?? []), ...others])
       }
       settleBlocked(results, follows)
+      /** Approval name → checks that used it. */
       const used = new Map<string, string[]>()
       for (const { approvals, result } of judged.values()) {
         for (const name of approvals) used.set(name, [...(used.get(name) ?? []), result.id])
       }
-      const observations = [
+      const observations: Observation[] = [
         ...[...judged.values()].flatMap((judgement) => judgement.observations),
         ...session.ruleEngine.observations(),
       ]
@@ -179,7 +168,3 @@ const BROKEN: Outcome[] = ['fail', 'warn']
 
 /** A check that found nothing wrong, or nothing to send: its rule may know better. */
 const OPEN: Outcome[] = ['pass', 'not-applicable']
-
-function causeOf({ because }: Result): string | undefined {
-  return because?.kind === 'check' ? because.id : undefined
-}

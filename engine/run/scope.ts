@@ -6,9 +6,9 @@ import { registeredChecks, type SuiteCheck } from '../suite-api/check.ts'
  * `core`: what one approval shows. `full`: everything, in every case that a sentence holds for.
  * `quick`: every check, one case of each kind.
  */
-export type Profile = 'core' | 'quick' | 'full'
+export const PROFILES = ['core', 'quick', 'full'] as const
 
-export const PROFILES: readonly Profile[] = ['core', 'quick', 'full']
+export type Profile = (typeof PROFILES)[number]
 
 /** What of the catalogue a run judges. */
 export interface Scope {

@@ -5,7 +5,7 @@ import type { DescribedRequirement } from '../report/allure-labels.ts'
 import type { CheckResult, ExchangeRecord, Outcome, Report } from '../report/report.ts'
 import { handChecksTo, type SuiteCheck } from '../suite-api/check.ts'
 import { checkResult } from './compose.ts'
-import { type Assignment, type Judging, openJudging } from './judging-process.ts'
+import { type Assignment, openJudging } from './judging-process.ts'
 import { notRun } from './not-run.ts'
 import { phaseOf } from './scope.ts'
 import { idsOf, loadSuites, type Suites } from './suites.ts'
@@ -17,11 +17,7 @@ import type { Selection } from './vitest-sequencer.ts'
  * in one process, and imports this module once.
  */
 
-interface Shared {
-  judging: Judging
-  suites: Suites
-  judged: Map<string, Promise<CheckResult>>
-}
+type Shared = Awaited<ReturnType<typeof opened>>
 
 let opening: Promise<Shared> | undefined
 let finishing: Promise<Report> | undefined
@@ -53,7 +49,10 @@ function once({ judging, judged }: Shared, check: SuiteCheck): Promise<CheckResu
 }
 
 /** What the whole run says of a rule: nothing is sent to the bank after this. */
-export async function finalResult({ id, title }: Named): Promise<CheckResult> {
+export async function finalResult({
+  id,
+  title,
+}: Pick<SuiteCheck, 'id' | 'title'>): Promise<CheckResult> {
   const { judging } = await open()
   told.add(id)
   const report = await finish()
@@ -61,11 +60,6 @@ export async function finalResult({ id, title }: Named): Promise<CheckResult> {
   if (result) return result
   const why = 'the run did not choose it'
   return checkResult(notRun({ id, title }, judging.catalogue, why), (text) => text)
-}
-
-interface Named {
-  id: string
-  title: string
 }
 
 /**
@@ -123,7 +117,7 @@ function open(): Promise<Shared> {
   return opening
 }
 
-async function opened(): Promise<Shared> {
+async function opened() {
   const assignment: Assignment = JSON.parse(inject('assignment'))
   const catalogue = loadCatalogue()
   // vitest must import each file for itself, in its turn; an order among all needs them all now.
@@ -133,7 +127,7 @@ async function opened(): Promise<Shared> {
   const only = selected(suites, inject('selection'))
   const scope = { ...assignment.scope, only }
   const judging = await openJudging({ ...assignment, scope }, catalogue, suites)
-  return { judging, suites, judged: new Map() }
+  return { judging, suites, judged: new Map<string, Promise<CheckResult>>() }
 }
 
 /** Ids of what vitest was asked to run, as far as files and names tell; empty: everything. */

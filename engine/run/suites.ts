@@ -5,19 +5,12 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import { CatalogueError } from '../catalogue/catalogue-error.ts'
 import type { NamedConsent } from '../client-session/consent.ts'
 import type { Owners } from '../client-session/step-owners.ts'
-import { type Rule, registeredRules } from '../judge/rule.ts'
-import { loadSchemas, type ResponseSchema } from '../judge/schemas.ts'
-import { registeredChecks, type SuiteCheck } from '../suite-api/check.ts'
+import { registeredRules } from '../judge/rule.ts'
+import { loadSchemas } from '../judge/schemas.ts'
+import { registeredChecks } from '../suite-api/check.ts'
 
 /** Everything that judges: the checks and rules of the suites, and the schemas. */
-export interface Suites {
-  checks: SuiteCheck[]
-  owners: Owners
-  rules: readonly Rule[]
-  schemas: ResponseSchema[]
-  /** Check or rule id → file that defines it; what only a schema states is in none. */
-  files: ReadonlyMap<string, string>
-}
+export type Suites = Awaited<ReturnType<typeof importSuites>>
 
 /** Files of a folder of suites: `<chapter>.check.ts`, `<chapter>.rule.ts`, or the same built. */
 export function suiteFiles(folder: string): string[] {
@@ -46,7 +39,7 @@ export async function loadSuites(
 }
 
 /** The same, whatever their ids. */
-export async function importSuites(folder: string, instance = ''): Promise<Suites> {
+export async function importSuites(folder: string, instance = '') {
   for (const file of suiteFiles(folder)) {
     await import(`${pathToFileURL(file).href}${instance}`)
     for (const { id } of [...registeredChecks(), ...registeredRules()]) {
@@ -55,10 +48,12 @@ export async function importSuites(folder: string, instance = ''): Promise<Suite
   }
   return {
     checks: registeredChecks(),
-    owners: await loadOwners(folder),
+    /** The ids that the engine leans on. */
+    owners: ((await importTable(folder, 'owners')) as { owners: Owners }).owners,
     rules: registeredRules(),
     schemas: loadSchemas(),
-    files: defined,
+    /** Check or rule id → file that defines it; what only a schema states is in none. */
+    files: defined as ReadonlyMap<string, string>,
   }
 }
 
@@ -66,14 +61,14 @@ export async function importSuites(folder: string, instance = ''): Promise<Suite
 export function idProblems(defined: readonly string[], { owners }: Catalogue): string[] {
   const unknown = defined.filter((id) => !owners.has(id))
   const known = new Set(defined)
+  const missing = [...owners].filter(([id]) => !known.has(id))
   return [
     ...unknown.map(
       (id) => `${id} is in no requirement. Add it to the checks of its one in specs/.`,
     ),
-    ...[...owners].flatMap(([id, { place, chapter }]) =>
-      known.has(id)
-        ? []
-        : [`${place}: ${id} is defined nowhere. Write it in suites/${chapter}.check.ts.`],
+    ...missing.map(
+      ([id, { place, chapter }]) =>
+        `${place}: ${id} is defined nowhere. Write it in suites/${chapter}.check.ts.`,
     ),
   ]
 }
@@ -81,19 +76,12 @@ export function idProblems(defined: readonly string[], { owners }: Catalogue): s
 /** As a process imports a file only once, whoever loads suites after another finds them here. */
 const defined = new Map<string, string>()
 
-/** The ids that the engine leans on, from owners.ts of the suites. */
-async function loadOwners(folder: string): Promise<Owners> {
-  const { owners } = (await importTable(folder, 'owners')) as { owners: Owners }
-  return owners
-}
-
 /** The rows of the table of approvals, consents.ts of the suites. */
 export async function loadConsents(folder: string): Promise<NamedConsent[]> {
   const rows: unknown[] = Object.values(await importTable(folder, 'consents'))
-  return rows.filter(
-    (row): row is NamedConsent =>
-      typeof row === 'object' && row !== null && 'permissions' in row && 'name' in row,
-  )
+  const isConsent = (row: unknown): row is NamedConsent =>
+    typeof row === 'object' && row !== null && 'permissions' in row && 'name' in row
+  return rows.filter(isConsent)
 }
 
 async function importTable(folder: string, name: string): Promise<object> {

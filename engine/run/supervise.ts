@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { TestCase, TestModule, Vitest } from 'vitest/node'
 import { targetFrom } from '../configuration/resolve.ts'
 import { root } from '../record/root.ts'
-import { writeWhole } from '../record/write-whole.ts'
 import type { CheckResult, Report } from '../report/report.ts'
 import { createRedactor } from '../wire/redaction.ts'
+import { writeReport } from './compose.ts'
 import { crashReport } from './crash-report.ts'
 import { JOURNAL, readJournal } from './journal.ts'
 import { type Assignment, targetOf } from './judging-process.ts'
@@ -99,17 +99,13 @@ export async function supervise(parts: {
   const wanted = interrupt.asked || interrupt.killed
   const meant = wanted ? raw.filter((problem) => problem !== GONE) : raw
   const problems = meant.map((problem) => redactor.redactText(problem))
-  const file = join(assignment.out, 'report.json')
-  if (!existsSync(file)) {
+  if (!existsSync(join(assignment.out, 'report.json'))) {
     const why = interrupt.asked ? 'the run was interrupted' : 'the judging process is gone'
-    const report = await crashReport(
-      { ...assignment, target: targetOf(assignment) },
-      startedAt,
-      why,
-    )
-    writeWhole(file, `${JSON.stringify(report, null, 2)}\n`)
+    const facts = { ...assignment, target: targetOf(assignment) }
+    const report = await crashReport(facts, startedAt, why)
+    writeReport(assignment.out, report)
   }
-  amend(file, problems, interrupt.asked)
+  amend(assignment.out, problems, interrupt.asked)
 }
 
 /** vitest says of a process that was killed, or ran out of memory, only that its worker erred. */
@@ -141,9 +137,9 @@ function leaveSoon(): void {
 const PARTING = 2000
 
 /** Adds our own trouble to the report: it makes the run an error, never a verdict on the bank. */
-function amend(file: string, problems: string[], interrupted: boolean): void {
+function amend(out: string, problems: string[], interrupted: boolean): void {
   if (problems.length === 0 && !interrupted) return
-  const report = JSON.parse(readFileSync(file, 'utf8')) as Report
+  const report = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as Report
   report.problems.push(...problems)
   if (interrupted) {
     report.exitCode = 130
@@ -153,7 +149,7 @@ function amend(file: string, problems: string[], interrupted: boolean): void {
     report.exitCode = 5
     report.verdict = 'error'
   }
-  writeWhole(file, `${JSON.stringify(report, null, 2)}\n`)
+  writeReport(out, report)
 }
 
 /** Kills a judging process that shows no sign of life; waiting for a person is none. */
@@ -176,12 +172,10 @@ function watchdog(
       return
     }
     if (performance.now() - since < patience) return
-    const lines = readJournal(journal)
-    const waiting = lines.findLast((line) => line.kind === 'waiting')
-    if (waiting?.kind === 'waiting' && waiting.for !== undefined) return
+    if (readJournal(journal, 'waiting').at(-1)?.for !== undefined) return
     clearInterval(timer)
     const pid = judgingProcess(journal)
-    if (pid === undefined || !isAlive(pid)) {
+    if (!isAlive(pid)) {
       lost(new Error(GONE))
       return
     }
@@ -192,14 +186,11 @@ function watchdog(
 }
 
 /** The process that judges, as it wrote down itself. */
-function judgingProcess(journal: string): number | undefined {
-  const start = readJournal(journal).find((line) => line.kind === 'start')
-  return start?.kind === 'start' ? start.pid : undefined
-}
+const judgingProcess = (journal: string) => readJournal(journal, 'start')[0]?.pid
 
-function isAlive(pid: number): boolean {
+function isAlive(pid: number | undefined): pid is number {
   try {
-    return process.kill(pid, 0)
+    return pid !== undefined && process.kill(pid, 0)
   } catch {
     return false
   }
@@ -233,8 +224,7 @@ function interruption(parts: {
   let seen = 0
   let watch: NodeJS.Timeout | undefined
   const look = () => {
-    const pid = judgingProcess(journal)
-    if (pid !== undefined && isAlive(pid)) seen = performance.now()
+    if (isAlive(judgingProcess(journal))) seen = performance.now()
     else if (performance.now() - seen > MISSED) lost(new Error(GONE))
   }
   const listener = () => {

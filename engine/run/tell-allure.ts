@@ -1,4 +1,4 @@
-import { attachment, description, label, logStep, Status, step } from 'allure-js-commons'
+import { attachment, description, label, logStep, type Status, step } from 'allure-js-commons'
 import { evidence } from '../report/allure-evidence.ts'
 import { allureDescription, allureLabels } from '../report/allure-labels.ts'
 import { brief } from '../report/escape.ts'
@@ -6,13 +6,6 @@ import { headline } from '../report/queries.ts'
 import type { CheckResult, ExchangeRecord } from '../report/report.ts'
 import { machineMessage, machineStatus } from '../report/status-map.ts'
 import { behind } from './shared-judging.ts'
-
-const STATUSES = {
-  passed: Status.PASSED,
-  failed: Status.FAILED,
-  broken: Status.BROKEN,
-  skipped: Status.SKIPPED,
-} as const
 
 /**
  * Tells Allure's adapter of vitest, where it listens, what a test is about: requirement, level,
@@ -33,7 +26,7 @@ export async function tellAllure(result: CheckResult): Promise<void> {
     })
   }
   if (result.outcome === 'pass') return
-  await logStep(machineMessage(result), STATUSES[machineStatus(result)])
+  await logStep(machineMessage(result), machineStatus(result) as Status)
 }
 
 function stepName({ control }: CheckResult, exchange: ExchangeRecord): string {

@@ -1,7 +1,8 @@
 import type { NamedConsent } from '../client-session/consent.ts'
 import type { Context } from '../client-session/context.ts'
 import type { HookName } from '../configuration/target.ts'
-import type { Check } from '../judge/check.ts'
+import type { Check } from '../judge/judge.ts'
+import { createRegistry } from '../judge/registry.ts'
 import { underEach } from './under-each.ts'
 
 export type { Context } from '../client-session/context.ts'
@@ -61,8 +62,10 @@ export interface SuiteCheck extends Check<Context<NamedConsent>> {
   options: CheckOptions
 }
 
-const registered: SuiteCheck[] = []
-let receiver: ((check: SuiteCheck) => void) | undefined
+const registry = createRegistry<SuiteCheck>()
+
+/** Of the suites imported so far; see createRegistry. */
+export const { all: registeredChecks, handTo: handChecksTo } = registry
 
 /**
  * Defines a check: a stimulus, then one verdict.
@@ -83,32 +86,13 @@ export function check<
   run: (context: Context<Used | Spent | Over>, consent: Used | Over) => Promise<void>,
 ): void {
   const { uses: [first] = [], over = [] } = options
-  const made: SuiteCheck = {
+  registry.add({
     id,
     title,
     options,
     run: (context: Context<Used | Spent | Over>) =>
       underEach<Used | Spent | Over, Used | Over>(context, [first as Used, ...over], run),
-  }
-  if (receiver) {
-    receiver(made)
-    return
-  }
-  if (registered.some((other) => other.id === id)) throw new Error(`${id} is defined twice`)
-  registered.push(made)
-}
-
-/** All checks of the suites imported so far, in the order of import. */
-export function registeredChecks(): SuiteCheck[] {
-  return registered
-}
-
-/**
- * Hands each check that a file defines from now on to a test runner, instead of adding it to the
- * suite; without a receiver checks are added again.
- */
-export function handChecksTo(to: ((check: SuiteCheck) => void) | undefined): void {
-  receiver = to
+  })
 }
 
 /** The approvals that a check needs: it is the reason why they are asked for. */

@@ -48,13 +48,7 @@ function isOpen(end: unknown): boolean {
 /** The same, with the approval in its message. */
 function under({ name }: NamedConsent, end: unknown): unknown {
   if (end instanceof Nonconformance) {
-    const { message, expected, actual, exchange, place } = end
-    const finding = { message: `“${name}”: ${message}`, expected, actual }
-    return new Nonconformance({
-      ...finding,
-      ...(exchange && { exchange }),
-      ...(place && { place }),
-    })
+    return new Nonconformance({ ...end, message: `“${name}”: ${end.message}` })
   }
   if (!(end instanceof Blocked)) return end
   return new Blocked(end.because, `“${name}”: ${end.message}`, end.exchange)

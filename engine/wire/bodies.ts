@@ -2,34 +2,30 @@ import { hash } from 'node:crypto'
 import type { WireResponse } from './exchange.ts'
 import { jsonOf, sharedJsonOf } from './json-body.ts'
 
-/** What an exchange keeps of a body. */
-export type KeptBody = Pick<WireResponse, 'body' | 'bytes' | 'json' | 'digest'>
-
-/** The bodies of one run: what comes twice is kept once. */
-export interface Bodies {
-  /** @param body after content decoding. */
-  keep(body: Buffer): KeptBody
-}
-
 /** Bytes up to which a body is kept as text. */
 const WHOLE = 64 * 1024
 /** Bytes that are kept as text of a larger one: more than a report shows. */
 const BEGINNING = 48 * 1024
 
 /**
- * Keeps memory and time to what is needed instead of what was received. A bank is asked for the same many
+ * The bodies of one run. Keeps memory and time to what is needed instead of what was received. A bank is asked for the same many
  * times: an answer that equals an earlier one to the byte is parsed once, an element of a long array that
  * equals an earlier one is the very same object. So whoever reads bodies must not change them. Of a large
  * body only the beginning stays as text; one that is no JSON stays whole.
  */
-export function createBodies(): Bodies {
+export function createBodies() {
   /** By SHA-256, as long as anybody looks at them. */
   const known = new Map<string, WeakRef<object>>()
   const texts = new WeakMap<object, string>()
   const elements = new Map<string, object>()
 
   return {
-    keep(body) {
+    /**
+     * What an exchange keeps of a body.
+     *
+     * @param body after content decoding.
+     */
+    keep(body: Buffer): Pick<WireResponse, 'body' | 'bytes' | 'json' | 'digest'> {
       const sha256 = hash('sha256', body, 'hex')
       const large = body.length > WHOLE
       const told = { bytes: body.length, ...(large && { digest: sha256 }) }

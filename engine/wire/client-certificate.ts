@@ -3,35 +3,25 @@ import type { Target } from '../configuration/resolve.ts'
 import { connector, contextOf } from './connector.ts'
 
 /** One client certificate, or none, and the connections on which it is offered. */
-export interface Identity {
-  /** Connections to an origin, in the version of HTTP that it was found to speak. */
-  agentFor(origin: string): Agent
-  /** From now on this origin is spoken to in HTTP/2: it speaks nothing else. */
-  speaksHttp2(origin: string): void
-  /** Is it spoken to in HTTP/2? */
-  inHttp2(origin: string): boolean
-  oneConnection(origin: string): Agent
-  destroy(): Promise<void>
-  /** TCP connections that have begun and do not stand yet. */
-  reaching(): number
-}
+export type Identity = Awaited<ReturnType<typeof openIdentity>>
 
 /**
  * Reads the certificate of an identity and prepares its connections; none is opened yet.
  *
  * @throws Error of OpenSSL when the certificate cannot be offered.
  */
-export async function openIdentity(target: Target, name: string): Promise<Identity> {
+export async function openIdentity(target: Target, name: string) {
   const transport =
     name === 'untrusted' && !target.transports.untrusted
       ? await (await import('./self-signed-certificate.ts')).selfSigned()
       : target.transports[name]
+  /** TCP connections that have begun and do not stand yet. */
   let reaching = 0
-  const context = contextOf(transport, target.trust)
-  const open = (http2: boolean) => {
+  const secureContext = contextOf(transport, target.trust)
+  const open = (allowH2: boolean) => {
     const connect = connector({
-      context,
-      http2,
+      secureContext,
+      allowH2,
       proxy: target.proxy,
       timeout: target.timeout + 1000,
       reaching: (begun) => {
@@ -39,11 +29,12 @@ export async function openIdentity(target: Target, name: string): Promise<Identi
       },
     })
     const limits = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 65_536 }
-    return new Agent({ connect, allowH2: http2, ...limits })
+    return new Agent({ connect, allowH2, ...limits })
   }
   const agent = open(false)
   let second: Agent | undefined
   const inHttp2 = new Set<string>()
+  /** Connections to an origin, in the version of HTTP that it was found to speak. */
   const agentFor = (origin: string) => {
     if (!inHttp2.has(origin)) return agent
     second ??= open(true)
@@ -51,9 +42,10 @@ export async function openIdentity(target: Target, name: string): Promise<Identi
   }
   return {
     agentFor,
-    speaksHttp2: (origin) => void inHttp2.add(origin),
-    inHttp2: (origin) => inHttp2.has(origin),
-    oneConnection: (origin) => open(inHttp2.has(origin)),
+    /** From now on this origin is spoken to in HTTP/2: it speaks nothing else. */
+    speaksHttp2: (origin: string) => void inHttp2.add(origin),
+    inHttp2: (origin: string) => inHttp2.has(origin),
+    oneConnection: (origin: string) => open(inHttp2.has(origin)),
     reaching: () => reaching,
     destroy: async () => void (await Promise.all([agent.destroy(), second?.destroy()])),
   }

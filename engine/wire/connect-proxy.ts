@@ -1,16 +1,7 @@
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { request as requestTls } from 'node:https'
 import type { Socket } from 'node:net'
-
-/** What a proxy said instead of opening a tunnel. */
-export class ProxyError extends Error {
-  readonly code: string
-
-  constructor(status: number) {
-    super(`the proxy answered CONNECT with ${status}`)
-    this.code = `PROXY_${status}`
-  }
-}
+import type { Readable } from 'node:stream'
 
 /**
  * Opens a tunnel to a host through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6). The identity's
@@ -25,7 +16,8 @@ export function tunnel(
 ): Promise<Socket> {
   const { protocol, hostname, port, username, password } = new URL(proxy)
   const to = `${target.hostname}:${target.port || (target.protocol === 'https:' ? 443 : 80)}`
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const credentials = Buffer.from(pair).toString('base64')
   const open = protocol === 'https:' ? requestTls : request
   return new Promise((resolve, reject) => {
     const connect = open({
@@ -33,24 +25,19 @@ export function tunnel(
       port: port || (protocol === 'https:' ? 443 : 80),
       method: 'CONNECT',
       path: to,
-      headers: {
-        host: to,
-        ...(username && {
-          'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}`,
-        }),
-      },
+      headers: { host: to, ...(username && { 'proxy-authorization': `Basic ${credentials}` }) },
       agent: false,
       timeout,
     })
-    connect.once('connect', (answer, socket) => {
-      if (answer.statusCode === 200) return resolve(socket)
-      socket.destroy()
-      reject(new ProxyError(answer.statusCode ?? 0))
-    })
-    connect.once('response', (answer) => {
-      answer.destroy()
-      reject(new ProxyError(answer.statusCode ?? 0))
-    })
+    const refused = ({ statusCode = 0 }: IncomingMessage, carrier: Readable) => {
+      carrier.destroy()
+      const error = new Error(`the proxy answered CONNECT with ${statusCode}`)
+      reject(Object.assign(error, { code: `PROXY_${statusCode}` }))
+    }
+    connect.once('connect', (answer, socket) =>
+      answer.statusCode === 200 ? resolve(socket) : refused(answer, socket),
+    )
+    connect.once('response', (answer) => refused(answer, answer))
     connect.once('timeout', () => connect.destroy(new Error('the proxy did not answer in time')))
     connect.once('error', reject)
     connect.end()

@@ -27,18 +27,6 @@ export function factsOf(socket: Socket): SocketFacts | undefined {
   return facts.get(socket)
 }
 
-interface ConnectorOptions {
-  /** What an identity offers and trusts; see contextOf. */
-  context: SecureContext
-  proxy: string | undefined
-  /** Offer HTTP/2 beside HTTP/1.1 (ALPN)? */
-  http2: boolean
-  /** Milliseconds for a connection to stand, TLS included. */
-  timeout: number
-  /** Called with true when a TCP connection begins, with false when it stands or has failed. */
-  reaching(begun: boolean): void
-}
-
 /**
  * Reads the certificate and key of an identity, once for all its connections.
  *
@@ -63,14 +51,19 @@ export function contextOf(
  * would show the certificate of an earlier one. An error listener of its own is the first on every
  * socket, so that an alert after the handshake is not lost to the write that fails because of it.
  */
-export function connector(options: ConnectorOptions): buildConnector.connector {
-  const { context, proxy, http2, timeout, reaching } = options
-  const connect = buildConnector({
-    timeout,
-    allowH2: http2,
-    maxCachedSessions: 0,
-    secureContext: context,
-  })
+export function connector(options: {
+  /** What an identity offers and trusts; see contextOf. */
+  secureContext: SecureContext
+  proxy: string | undefined
+  /** Offer HTTP/2 beside HTTP/1.1 (ALPN)? */
+  allowH2: boolean
+  /** Milliseconds for a connection to stand, TLS included. */
+  timeout: number
+  /** Called with true when a TCP connection begins, with false when it stands or has failed. */
+  reaching(begun: boolean): void
+}): buildConnector.connector {
+  const { proxy, reaching, ...offered } = options
+  const connect = buildConnector({ ...offered, maxCachedSessions: 0 })
   const open: buildConnector.connector = (target, callback) => {
     const reached = begin(reaching, target.httpSocket === undefined)
     // undici's connector returns the socket that it is connecting; its types do not say so.
@@ -86,7 +79,7 @@ export function connector(options: ConnectorOptions): buildConnector.connector {
   if (proxy === undefined) return open
   return (target, callback) => {
     const reached = begin(reaching, true)
-    tunnel(proxy, target, timeout)
+    tunnel(proxy, target, offered.timeout)
       .finally(reached)
       .then(
         (httpSocket) => open({ ...target, httpSocket }, callback),

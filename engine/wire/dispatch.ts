@@ -41,12 +41,8 @@ export function dispatch(
     let endedAt: number | undefined
 
     const timer = setTimeout(() => {
-      const { timeout } = bounds
-      const error = socket
-        ? new WireLimit('timeout', 'TIMEOUT', `no complete response within ${timeout / 1000} s`)
-        : bounds.notConnected()
-      settle([error])
-      controller?.abort(error)
+      const words = `no complete response within ${bounds.timeout / 1000} s`
+      stop(socket ? new WireLimit('timeout', 'TIMEOUT', words) : bounds.notConnected())
     }, bounds.timeout)
 
     const settle = (errors: Error[]) => {
@@ -116,14 +112,10 @@ async function untold(error: Error, socket: SocketFacts | undefined): Promise<Er
 }
 
 function pairs(raw: Dispatcher.DispatchController['rawHeaders']): [string, string][] {
-  if (!Array.isArray(raw)) return []
-  const found: [string, string][] = []
-  for (let index = 0; index + 1 < raw.length; index += 2) {
-    found.push([text(raw[index]), text(raw[index + 1])])
-  }
-  return found
+  const texts = Array.isArray(raw) ? raw.map(text) : []
+  return texts.flatMap((name, index) => (index % 2 === 0 ? [[name, texts[index + 1] ?? '']] : []))
 }
 
-function text(value: Buffer | string | undefined): string {
-  return typeof value === 'string' ? value : (value?.toString('latin1') ?? '')
+function text(value: Buffer | string): string {
+  return typeof value === 'string' ? value : value.toString('latin1')
 }

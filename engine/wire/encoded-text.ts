@@ -26,25 +26,19 @@ const DEEPEST = 3
 const REMEMBERED = 20_000
 const LONGEST_REMEMBERED = 200
 
-/** What stands inside of base64, for whoever looks for a text there. */
-export interface EncodedTexts {
-  /**
-   * Every text that a run of base64 may stand for, wherever in it one begins, folded and without its
-   * escapes, and what base64 inside of it stands for; those in which no text can stand are left out.
-   */
-  insides(run: string): readonly string[]
-}
-
-export function createEncodedTexts(): EncodedTexts {
+/**
+ * Remembers what base64 holds. It is told a run and says every text that this may stand for, wherever in
+ * it one begins, folded and without its escapes, and what base64 inside of it stands for; those in which no
+ * text can stand are left out.
+ */
+export function createEncodedTexts(): (run: string) => readonly string[] {
   const known = new Map<string, readonly string[]>()
-  return {
-    insides(run) {
-      const before = known.get(run)
-      if (before) return before
-      const views = insidesOf(run, 1)
-      if (run.length < LONGEST_REMEMBERED && known.size < REMEMBERED) known.set(run, views)
-      return views
-    },
+  return (run) => {
+    const before = known.get(run)
+    if (before) return before
+    const views = insidesOf(run, 1)
+    if (run.length < LONGEST_REMEMBERED && known.size < REMEMBERED) known.set(run, views)
+    return views
   }
 }
 

@@ -5,27 +5,10 @@ import type { Exchange } from './exchange.ts'
 import type { Redactor } from './redaction.ts'
 
 /** exchanges.jsonl while a run goes on. Whatever cannot be written throws at the next call. */
-export interface ExchangeLog {
-  /**
-   * Writes one exchange as it is now, redacted and chained, while the bank is busy with the next: at the
-   * latest when anything else is asked of the log.
-   */
-  append(exchange: Exchange): void
-  /** Writes what waits. */
-  flush(): void
-  /** Text without secrets, those of every exchange so far among them. */
-  redact(text: string): string
-  /** What was written of an exchange. */
-  read(id: string): ExchangeRecord | undefined
-  /** Hash of the last line; the start of a chain while there is none. */
-  readonly head: string
-  /** Lines written. */
-  readonly count: number
-  close(): void
-}
+export type ExchangeLog = ReturnType<typeof openExchangeLog>
 
 /** Opens a new exchanges.jsonl; one that is already there is replaced. */
-export function openExchangeLog(path: string, redactor: Redactor): ExchangeLog {
+export function openExchangeLog(path: string, redactor: Redactor) {
   const file = openSync(path, 'w', 0o600)
   let head = CHAIN_START
   let count = 0
@@ -60,18 +43,25 @@ export function openExchangeLog(path: string, redactor: Redactor): ExchangeLog {
   }
 
   return {
-    append(exchange) {
+    /**
+     * Writes one exchange as it is now, redacted and chained, while the bank is busy with the next: at the
+     * latest when anything else is asked of the log.
+     */
+    append(exchange: Exchange): void {
       if (trouble) throw trouble
       if (waiting.length === 0) meanwhile(flush)
       waiting.push({ ...exchange, about: { ...exchange.about } })
     },
+    /** Writes what waits. */
     flush: flushed,
-    redact(text) {
+    /** Text without secrets, those of every exchange so far among them. */
+    redact(text: string): string {
       if (text === '') return text
       flush()
       return redactor.redactText(text)
     },
-    read(id) {
+    /** What was written of an exchange. */
+    read(id: string): ExchangeRecord | undefined {
       flushed()
       const place = places.get(id)
       if (!place) return undefined
@@ -82,15 +72,17 @@ export function openExchangeLog(path: string, redactor: Redactor): ExchangeLog {
       closeSync(reading)
       return JSON.parse(line.toString()) as ExchangeRecord
     },
+    /** Hash of the last line; the start of a chain while there is none. */
     get head() {
       flush()
       return head
     },
+    /** Lines written. */
     get count() {
       flush()
       return count
     },
-    close() {
+    close(): void {
       flush()
       closeSync(file)
       if (trouble) throw trouble

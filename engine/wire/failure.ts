@@ -16,66 +16,32 @@ export function tooLarge(limit: number): WireLimit {
   return new WireLimit('too-large', 'TOO_LARGE', `the body is larger than ${limit} bytes`)
 }
 
-/** A stream of HTTP/2 that is reset in its body ends like any other. */
-export function cutShort(length: number, announced: string): WireLimit {
-  const message = `${length} of ${announced} bytes of the body came`
-  return new WireLimit('closed', 'CONTENT_LENGTH', message)
-}
-
-const UNREACHABLE = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EAI_FAIL',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENETDOWN',
-  'EHOSTDOWN',
-  'EADDRNOTAVAIL',
-  'EMFILE',
-  'ENFILE',
-  'ENOBUFS',
-  'ENOMEM',
-  'EACCES',
-  'EPERM',
-  'ERR_INVALID_URL',
-])
-
-/** Reasons of OpenSSL and Node for not trusting a server: X509_V_ERR_* and host names. */
-const UNTRUSTED =
-  /^(UNABLE_TO_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_|HOSTNAME_MISMATCH$|ERR_TLS_CERT_ALTNAME_|ERR_SSL_.*(CERTIFICATE_VERIFY_FAILED))/
-
-const CLOSED = new Set([
-  'ECONNRESET',
-  'EPIPE',
-  'ECONNABORTED',
-  'ENETRESET',
-  'ERR_STREAM_PREMATURE_CLOSE',
-  'ERR_SOCKET_CLOSED',
-  'UND_ERR_SOCKET',
-  'UND_ERR_INFO',
-  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
-  // A stream or session that the server reset, as a gateway does whose service has gone.
-  'ERR_HTTP2_STREAM_ERROR',
-  'ERR_HTTP2_STREAM_CANCEL',
-  'ERR_HTTP2_SESSION_ERROR',
-  'ERR_HTTP2_GOAWAY_SESSION',
-  'ERR_HTTP2_INVALID_SESSION',
-])
-
-const TIMEOUT = new Set([
-  'ETIMEDOUT',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
-])
-
-/**
- * What a server said that is not what it should speak: no HTTP (HPE_*, or a parser error without a code),
- * headers without end.
- */
-const GARBAGE =
-  /^(ERR_TLS_|HTTPParserError$|HPE_|ERR_HTTP2_|UND_ERR_HEADERS_OVERFLOW$|UND_ERR_RESPONSE)/
+/** What an error is by its code; the first pattern that fits. */
+const KINDS: readonly [WireFailure['kind'], RegExp][] = [
+  ['tls-alert', /ALERT/],
+  [
+    'unreachable',
+    /^(ECONNREFUSED|ENOTFOUND|EAI_(AGAIN|FAIL)|E(HOST|NET)(UNREACH|DOWN)|EADDRNOTAVAIL|E[MN]FILE|ENOBUFS|ENOMEM|EACCES|EPERM|ERR_INVALID_URL)$|^PROXY_/,
+  ],
+  // Reasons of OpenSSL and Node for not trusting a server: X509_V_ERR_* and host names.
+  [
+    'untrusted',
+    /^(UNABLE_TO_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_|HOSTNAME_MISMATCH$|ERR_TLS_CERT_ALTNAME_|ERR_SSL_.*(CERTIFICATE_VERIFY_FAILED))/,
+  ],
+  // Also a stream or session that the server reset, as a gateway does whose service has gone.
+  [
+    'closed',
+    /^(ECONNRESET|EPIPE|ECONNABORTED|ENETRESET|ERR_STREAM_PREMATURE_CLOSE|ERR_SOCKET_CLOSED|UND_ERR_(SOCKET|INFO|RES_CONTENT_LENGTH_MISMATCH)|ERR_HTTP2_(STREAM_ERROR|STREAM_CANCEL|SESSION_ERROR|GOAWAY_SESSION|INVALID_SESSION))$/,
+  ],
+  // What speaks there speaks no TLS, or none that both ends know.
+  ['unreachable', /^(ERR_SSL_|EPROTO$)/],
+  ['timeout', /^(ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/],
+  // No HTTP (HPE_*, or a parser error without a code), headers without end.
+  [
+    'garbage',
+    /^(ERR_TLS_|HTTPParserError$|HPE_|ERR_HTTP2_|UND_ERR_HEADERS_OVERFLOW$|UND_ERR_RESPONSE)/,
+  ],
+]
 
 /**
  * Says in the terms of an exchange what kept a response away; the first error that tells most.
@@ -97,25 +63,17 @@ export function failureOf(errors: Error[]): WireFailure {
 function one(error: Error): WireFailure | undefined {
   const code = codeOf(error)
   const kind = kindOf(error, code)
-  return kind && { kind, code, message: words(error) || code }
-}
-
-/** OpenSSL's messages begin with a thread's number and end with a place in its source. */
-function words({ message }: Error): string {
-  return /:error:[0-9A-F]+:[^:]*:[^:]*:([^:]+)/.exec(message)?.[1] ?? message.trim()
+  // OpenSSL's messages begin with a thread's number and end with a place in its source.
+  const [, words] = /:error:[0-9A-F]+:[^:]*:[^:]*:([^:]+)/.exec(error.message) ?? []
+  return kind && { kind, code, message: (words ?? error.message.trim()) || code }
 }
 
 /** Undefined where the error says nothing of the bank: a client of ours that is closed, a mistake of ours. */
 function kindOf(error: Error, code: string): WireFailure['kind'] | undefined {
   if (error instanceof WireLimit) return error.kind
-  if (/ALERT/.test(code) || /SSL alert number/.test(error.message)) return 'tls-alert'
-  if (UNREACHABLE.has(code) || code.startsWith('PROXY_')) return 'unreachable'
-  if (UNTRUSTED.test(code)) return 'untrusted'
-  if (CLOSED.has(code)) return 'closed'
-  // What speaks there speaks no TLS, or none that both ends know.
-  if (code.startsWith('ERR_SSL_') || code === 'EPROTO') return 'unreachable'
-  if (TIMEOUT.has(code)) return 'timeout'
-  if (GARBAGE.test(code)) return 'garbage'
+  if (/SSL alert number/.test(error.message)) return 'tls-alert'
+  const known = KINDS.find(([, codes]) => codes.test(code))
+  if (known) return known[0]
   // undici sends no body with GET in HTTP/2: what such a request shows stays open.
   if (code === 'ERR_ASSERTION' && /body must have content length/.test(error.message)) {
     return 'unreachable'

@@ -10,8 +10,11 @@ export function headerOf(jws: string): Record<string, unknown> | undefined {
 
 function part(jws: string, index: 0 | 1): Record<string, unknown> | undefined {
   const parts = jws.split('.')
-  const text = parts[index]
-  if (parts.length !== 3 || text === undefined) return undefined
+  return parts.length === 3 ? decodedPart(parts[index] ?? '') : undefined
+}
+
+/** The object that is base64url of its JSON; undefined when it is none. */
+export function decodedPart(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
     return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,47 +1,13 @@
+import { decodedPart } from './jwt-decode.ts'
+
 /** Claims and header members whose values tell what went wrong and give no access. */
-const SHOWN = new Set([
-  'alg',
-  'typ',
-  'cty',
-  'kid',
-  'crit',
-  'iss',
-  'aud',
-  'exp',
-  'iat',
-  'nbf',
-  'auth_time',
-  'acr',
-  'amr',
-  'azp',
-  'nonce',
-  'state',
-  's_hash',
-  'c_hash',
-  'at_hash',
-  'response_type',
-  'response_types',
-  'response_mode',
-  'client_id',
-  'scope',
-  'redirect_uri',
-  'redirect_uris',
-  'grant_types',
-  'application_type',
-  'token_endpoint_auth_method',
-  'token_endpoint_auth_signing_alg',
-  'id_token_signed_response_alg',
-  'request_object_signing_alg',
-  'software_id',
-  'software_redirect_uris',
-  'software_roles',
-  'org_id',
-  'max_age',
-  'value',
-  'values',
-  'essential',
-  'openbanking_intent_id',
-])
+const SHOWN = new Set(
+  `alg typ cty kid crit iss aud exp iat nbf auth_time acr amr azp nonce state s_hash c_hash at_hash
+  response_type response_types response_mode client_id scope redirect_uri redirect_uris grant_types
+  application_type token_endpoint_auth_method token_endpoint_auth_signing_alg
+  id_token_signed_response_alg request_object_signing_alg software_id software_redirect_uris
+  software_roles org_id max_age value values essential openbanking_intent_id`.split(/\s+/),
+)
 
 /**
  * A JWT as evidence: header and claims without the signature, values only of what is known to give
@@ -55,19 +21,10 @@ export function jwtSummary(
   payload: string,
   redact: (text: string) => string,
 ): string | undefined {
-  const [head, claims] = [header, payload].map(decoded)
+  const [head, claims] = [header, payload].map(decodedPart)
   if (head === undefined) return undefined
   const shown = members(head, redact)
   return claims === undefined ? shown : `${shown}; ${members(claims, redact)}`
-}
-
-function decoded(part: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
-    return typeof value === 'object' && value !== null ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** Depth and number of what is shown are bounded: a bank chooses the claims of its ID token. */

@@ -23,7 +23,9 @@ const MEBIBYTE = 1024 * 1024
  */
 export function assertRoomFor(bytes: number, memory = heap, collect = collectGarbage): void {
   if (bytes < LARGE) return
-  growSlowly()
+  // With histories of 100,000 rows in memory V8 would let garbage grow to half a gigabyte before it looks for
+  // any: from the first large body on it looks once the heap has grown by a quarter.
+  setFlagsFromString('--heap-growing-percent=25')
   const needed = bytes * FOR_A_BYTE
   const { limit } = memory()
   const most = limit * (1 - RESERVE)
@@ -48,26 +50,10 @@ function heap(): { used: number; limit: number } {
   return { used, limit }
 }
 
-let slow = false
-
-/**
- * With histories of 100,000 rows in memory V8 would let garbage grow to half a gigabyte before it looks for
- * any: from the first large body on it looks once the heap has grown by a quarter.
- */
-function growSlowly(): void {
-  if (slow) return
-  slow = true
-  setFlagsFromString('--heap-growing-percent=25')
-}
-
-let collector: (() => void) | undefined
-
 /** Node shows its collector only on demand. */
 function collectGarbage(): void {
-  if (!collector) {
-    setFlagsFromString('--expose-gc')
-    collector = runInNewContext('gc') as () => void
-    setFlagsFromString('--no-expose-gc')
-  }
-  collector()
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  setFlagsFromString('--no-expose-gc')
+  collect()
 }

@@ -4,36 +4,30 @@ import type { Target } from '../configuration/resolve.ts'
 
 /** Addresses that the bank names: an answer may send a run anywhere, also to what only it can reach. */
 
-const LINK_LOCAL = new BlockList()
-LINK_LOCAL.addSubnet('169.254.0.0', 16, 'ipv4')
-LINK_LOCAL.addSubnet('fe80::', 10, 'ipv6')
-// Where clouds tell a machine its credentials, outside of the link-local range.
-for (const address of ['100.100.100.200', '168.63.129.16', '192.0.0.192']) {
-  LINK_LOCAL.addAddress(address, 'ipv4')
-}
-LINK_LOCAL.addAddress('fd00:ec2::254', 'ipv6')
-
-const INSIDE = new BlockList()
-for (const [net, bits] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
+const LINK_LOCAL = blocksOf(
+  '169.254.0.0/16 fe80::/10',
+  // Where clouds tell a machine its credentials, outside of the link-local range.
+  '100.100.100.200/32 168.63.129.16/32 192.0.0.192/32 fd00:ec2::254/128',
+)
+const INSIDE = blocksOf(
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16',
+  '198.18.0.0/15 ::/128 ::1/128 fc00::/7 fec0::/10',
   // Multicast, reserved and broadcast.
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-] as const) {
-  INSIDE.addSubnet(net, bits, 'ipv4')
+  '224.0.0.0/4 240.0.0.0/4 ff00::/8',
+)
+
+function blocksOf(...nets: string[]): BlockList {
+  const blocks = new BlockList()
+  for (const net of nets.join(' ').split(' ')) {
+    const [address = '', bits] = net.split('/')
+    blocks.addSubnet(address, Number(bits), familyOf(address))
+  }
+  return blocks
 }
-INSIDE.addAddress('::', 'ipv6')
-INSIDE.addAddress('::1', 'ipv6')
-INSIDE.addSubnet('fc00::', 7, 'ipv6')
-INSIDE.addSubnet('fec0::', 10, 'ipv6')
-INSIDE.addSubnet('ff00::', 8, 'ipv6')
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
+}
 
 type Place = 'link-local' | 'inside' | 'outside'
 
@@ -47,19 +41,18 @@ export async function addressProblem(address: string, target: Target): Promise<s
   if (url.protocol !== 'https:') return `only https is fetched, it is ${url.protocol.slice(0, -1)}`
   const own = ownOrigins(target)
   if (own.has(url.origin)) return undefined
-  const place = await placeOf(url.hostname, target.proxy !== undefined)
+  const proxied = target.proxy !== undefined
+  const place = await placeOf(url.hostname, proxied)
   if (place === 'outside') return undefined
-  const places = await Promise.all(
-    [...own].map((origin) => placeOf(new URL(origin).hostname, target.proxy !== undefined)),
-  )
-  if (places.includes(place)) return undefined
+  const places = [...own].map((origin) => placeOf(new URL(origin).hostname, proxied))
+  if ((await Promise.all(places)).includes(place)) return undefined
   return place === 'inside'
     ? 'it is an address of this machine or of a private network, and the target’s own are not'
     : 'it is a link-local address'
 }
 
 /** Origins that the target file names. */
-export function ownOrigins({ endpoints }: Target): Set<string> {
+function ownOrigins({ endpoints }: Target): Set<string> {
   const addresses = Object.values(endpoints).flatMap((each: unknown) =>
     typeof each === 'string' ? [each] : Object.values(each as Record<string, string[]>).flat(),
   )
@@ -83,7 +76,7 @@ async function placeOf(hostname: string, proxied: boolean): Promise<Place> {
 
 function placeOfIp(ip: string): Place {
   const places = [ip, ...carriedBy(ip)].map((each) => {
-    const family = isIP(each) === 6 ? 'ipv6' : 'ipv4'
+    const family = familyOf(each)
     if (LINK_LOCAL.check(each, family)) return 'link-local'
     return INSIDE.check(each, family) ? 'inside' : 'outside'
   })

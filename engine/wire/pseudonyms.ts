@@ -2,25 +2,10 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { createSecretIndex } from './secret-index.ts'
 
 /** Names that stand for secrets, the same for the same secret throughout a run. */
-export interface Pseudonyms {
-  /** Hex of the key under which they are made. */
-  readonly key: string
-  /** Length of the longest secret that is looked for. */
-  readonly longest: number
-  /** Number of secrets that are looked for. */
-  readonly searched: number
-  /** The pseudonym of a value; `searched`: it is looked for in all that follows. */
-  of(value: string, label: string, searched: boolean): string
-  /** The pseudonym of a value with what may be known of it: `<id_token:3f9a1c alg=PS256 …>`. */
-  withSummary(value: string, label: string, summary: string): string
-  /** Whether a text is a pseudonym that was issued here. */
-  issued(text: string): boolean
-  /** Puts the pseudonym of every value that is looked for in its place. */
-  replace(text: string): string
-}
+export type Pseudonyms = ReturnType<typeof createPseudonyms>
 
 /** @param key hex; default: random, so that nobody can tell after the run what stood there. */
-export function createPseudonyms(key: string = randomBytes(32).toString('hex')): Pseudonyms {
+export function createPseudonyms(key: string = randomBytes(32).toString('hex')) {
   const secretKey = Buffer.from(key, 'hex')
   const index = createSecretIndex()
   /** Pseudonyms without their closing bracket, by digest: the first label stays. */
@@ -44,18 +29,25 @@ export function createPseudonyms(key: string = randomBytes(32).toString('hex')):
 
   return {
     key,
+    /** Length of the longest secret that is looked for. */
     get longest() {
       return longest
     },
+    /** Number of secrets that are looked for. */
     get searched() {
       return searchedFor.size
     },
-    of: (value, label, searched) => `${begin(value, label, searched)}>`,
-    withSummary: (value, label, summary) => `${begin(value, label, false)} ${summary}>`,
-    issued(text) {
+    /** The pseudonym of a value; `searched`: it is looked for in all that follows. */
+    of: (value: string, label: string, searched: boolean) => `${begin(value, label, searched)}>`,
+    /** The pseudonym of a value with what may be known of it: `<id_token:3f9a1c alg=PS256 …>`. */
+    withSummary: (value: string, label: string, summary: string) =>
+      `${begin(value, label, false)} ${summary}>`,
+    /** Whether a text is a pseudonym that was issued here. */
+    issued(text: string): boolean {
       const start = /^<[\w-]+:[0-9a-f]{6}/.exec(text)?.[0]
       return start !== undefined && text.endsWith('>') && issued.has(start)
     },
-    replace: (text) => index.replace(text),
+    /** Puts the pseudonym of every value that is looked for in its place. */
+    replace: index.replace,
   }
 }

@@ -1,7 +1,6 @@
 import { jwtSummary } from './jwt-summary.ts'
-import { type Layer, layersOf } from './layered-text.ts'
+import { type Hit, type Layer, layersOf, placed, withHits } from './layered-text.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
-import { type Hit, placed, withHits } from './secret-hits.ts'
 import {
   CARD_NUMBER,
   HTML_PASSWORD,
@@ -14,89 +13,74 @@ import {
   SCHEME_CREDENTIALS,
 } from './secret-patterns.ts'
 
-/** Redaction of texts, for one run's pseudonyms. */
-export interface TextRedaction {
-  text(text: string): string
-  /** What stands in the place of a value whose place says that it is secret. */
-  inPlace(value: string, label: string): string
-}
-
 const WHOLE_JWT = new RegExp(`^${JWT.source}$`)
 
-export function textRedaction(pseudonyms: Pseudonyms): TextRedaction {
+type Groups = readonly (string | undefined)[]
+
+/** A pattern, and of a match of it the part that is secret, with what stands for that. */
+type Place = [pattern: RegExp, secretOf: (match: Groups) => [value: string, pseudonym: string]]
+
+/** Redaction of texts, for one run's pseudonyms. */
+export function textRedaction(pseudonyms: Pseudonyms) {
+  /** What stands in the place of a value whose place says that it is secret. */
   const inPlace = (value: string, label: string): string => {
     if (value === '' || pseudonyms.issued(value)) return value
-    const summary = WHOLE_JWT.test(value) ? withoutJwts(value, label) : value
+    const jwt = WHOLE_JWT.exec(value)
+    const summary = jwt ? summarised(jwt, label) : value
     return summary === value ? pseudonyms.of(value, label, tellsItself(value)) : summary
   }
 
-  const withoutJwts = (text: string, label = 'jwt'): string =>
-    text.replace(JWT, (whole, header: string, payload: string, rest: string) => {
-      const summary = jwtSummary(header, payload, withoutValues)
-      if (summary === undefined) return whole
-      if (rest.length >= 16) pseudonyms.of(rest, 'signature', true)
-      return pseudonyms.withSummary(whole, label, summary)
+  const summarised = (jwt: Groups, label: string): string => {
+    const [whole = '', header = '', payload = '', rest = ''] = jwt
+    const summary = jwtSummary(header, payload, withoutValues)
+    if (summary === undefined) return whole
+    if (rest.length >= 16) pseudonyms.of(rest, 'signature', true)
+    return pseudonyms.withSummary(whole, label, summary)
+  }
+
+  const places: Place[] = [
+    [PEM_KEY, ([pem = '']) => [pem, pseudonyms.of(pem, 'private-key', true)]],
+    [SCHEME_CREDENTIALS, ([, scheme = '', value = '']) => [value, inPlace(value, labelOf(scheme))]],
+    [
+      JSON_SECRET,
+      ([, , name = '', value = '']) => [value, inPlace(fromJson(value), labelOf(name))],
+    ],
+    [
+      PARAMETER_SECRET,
+      ([, , name = '', value = '']) => [value, inPlace(fromForm(value), labelOf(name))],
+    ],
+    [HTML_PASSWORD, ([, , value = '']) => [value, inPlace(value, 'password')]],
+    [JWT, (match) => [match[0] ?? '', summarised(match, 'jwt')]],
+  ]
+  const cards: Place = [
+    CARD_NUMBER,
+    ([found = '']) => [found, luhn(found) ? pseudonyms.of(found, 'pan', true) : found],
+  ]
+
+  const replaced = (text: string, [pattern, secretOf]: Place): string =>
+    text.replace(pattern, (...match: string[]) => {
+      const [whole = ''] = match
+      const [value, pseudonym] = secretOf(match)
+      const at = whole.lastIndexOf(value)
+      return whole.slice(0, at) + pseudonym + whole.slice(at + value.length)
     })
 
-  const card = (found: string) => (luhn(found) ? pseudonyms.of(found, 'pan', true) : found)
-
-  const withoutValues = (text: string): string =>
-    pseudonyms.replace(text).replace(CARD_NUMBER, card)
+  const withoutValues = (text: string): string => replaced(pseudonyms.replace(text), cards)
 
   /** What a layer below the text's own spelling shows to be secret: JSON in JSON, a form in a query. */
-  const hiddenIn = (layer: Layer): Hit[] => {
-    const { text } = layer
-    const hits: Hit[] = []
-    const put = (match: RegExpExecArray, value: string, pseudonym: string) => {
-      if (pseudonym === value) return
-      const at = match.index + match[0].lastIndexOf(value)
-      hits.push(placed(layer, at, at + value.length, pseudonym))
-    }
-    for (const match of text.matchAll(PEM_KEY)) {
-      put(match, match[0], pseudonyms.of(match[0], 'private-key', true))
-    }
-    for (const match of text.matchAll(SCHEME_CREDENTIALS)) {
-      const [, scheme = '', value = ''] = match
-      put(match, value, inPlace(value, labelOf(scheme)))
-    }
-    for (const match of text.matchAll(JSON_SECRET)) {
-      const [, , name = '', value = ''] = match
-      put(match, value, value === '' ? value : inPlace(fromJson(value), labelOf(name)))
-    }
-    for (const match of text.matchAll(PARAMETER_SECRET)) {
-      const [, , name = '', value = ''] = match
-      put(match, value, inPlace(fromForm(value), labelOf(name)))
-    }
-    for (const match of text.matchAll(HTML_PASSWORD)) {
-      const [, , value = ''] = match
-      put(match, value, inPlace(value, 'password'))
-    }
-    for (const match of text.matchAll(JWT)) put(match, match[0], withoutJwts(match[0]))
-    for (const match of text.matchAll(CARD_NUMBER)) put(match, match[0], card(match[0]))
-    return hits
-  }
-
-  const withoutHidden = (text: string): string => {
-    const [, ...below] = layersOf(text)
-    return withHits(text, below.flatMap(hiddenIn))
-  }
+  const hiddenIn = (layer: Layer): Hit[] =>
+    [...places, cards].flatMap(([pattern, secretOf]) =>
+      [...layer.text.matchAll(pattern)].flatMap((match) => {
+        const [value, pseudonym] = secretOf(match)
+        const at = match.index + match[0].lastIndexOf(value)
+        return pseudonym === value ? [] : [placed(layer, at, at + value.length, pseudonym)]
+      }),
+    )
 
   const redacted = (text: string): string => {
-    const placed = text
-      .replace(PEM_KEY, (pem) => pseudonyms.of(pem, 'private-key', true))
-      .replace(SCHEME_CREDENTIALS, (_, scheme: string, value: string) => {
-        return `${scheme} ${inPlace(value, labelOf(scheme))}`
-      })
-      .replace(JSON_SECRET, (_, before: string, name: string, value: string) => {
-        return `${before}${inPlace(fromJson(value), labelOf(name))}"`
-      })
-      .replace(PARAMETER_SECRET, (_, before: string, name: string, value: string) => {
-        return `${before}${name}=${inPlace(fromForm(value), labelOf(name))}`
-      })
-      .replace(HTML_PASSWORD, (_, before: string, value: string) => {
-        return `${before}${inPlace(value, 'password')}`
-      })
-    return withoutValues(withoutHidden(withoutJwts(placed)))
+    const plain = places.reduce(replaced, text)
+    const [, ...below] = layersOf(plain)
+    return withoutValues(withHits(plain, below.flatMap(hiddenIn)))
   }
 
   /** Texts that were looked at since a secret was last added: what a bank says it says often. */
@@ -105,7 +89,7 @@ export function textRedaction(pseudonyms: Pseudonyms): TextRedaction {
 
   return {
     inPlace,
-    text(text) {
+    text(text: string): string {
       const { searched } = pseudonyms
       if (searched !== knownOf || known.size >= REMEMBERED) known.clear()
       knownOf = searched

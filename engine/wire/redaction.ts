@@ -6,15 +6,7 @@ import { textRedaction } from './redact-text.ts'
 import { credentialHeader, labelOf } from './secret-patterns.ts'
 
 /** Text and exchanges without secrets: what crosses a boundary goes through it first. */
-export interface Redactor {
-  /** The key under which pseudonyms are made, hex: another process of the same run needs it. */
-  readonly key: string
-  /** Registers a secret value, to be found in whatever follows. The first label stays. */
-  add(value: string, label?: string): void
-  redactText(text: string): string
-  /** A record without its place in the chain; bodies bounded. */
-  redactExchange(exchange: Exchange): Omit<ExchangeRecord, 'hash'>
-}
+export type Redactor = ReturnType<typeof createRedactor>
 
 /** Characters of a body that a record keeps, and those behind them that are looked at as well. */
 const KEPT = 32 * 1024
@@ -30,7 +22,7 @@ type Header = [string, string]
  *
  * @param options.key hex, to share pseudonyms between processes. Default: random.
  */
-export function createRedactor(secrets: string[], options: { key?: string } = {}): Redactor {
+export function createRedactor(secrets: string[], options: { key?: string } = {}) {
   const pseudonyms = createPseudonyms(options.key)
   const { text: redactText, inPlace } = textRedaction(pseudonyms)
 
@@ -103,6 +95,7 @@ export function createRedactor(secrets: string[], options: { key?: string } = {}
     }
   }
 
+  /** Registers a secret value, to be found in whatever follows. The first label stays. */
   const add = (value: string, label = 'secret') => {
     if (value !== '') pseudonyms.of(value, label, true)
   }
@@ -110,10 +103,12 @@ export function createRedactor(secrets: string[], options: { key?: string } = {}
   for (const secret of secrets) add(secret)
 
   return {
+    /** The key under which pseudonyms are made, hex: another process of the same run needs it. */
     key: pseudonyms.key,
     add,
     redactText,
-    redactExchange(exchange) {
+    /** A record without its place in the chain; bodies bounded. */
+    redactExchange(exchange: Exchange): Omit<ExchangeRecord, 'hash'> {
       const { searched } = pseudonyms
       const record = redactRecord(exchange)
       // What a later place gave away may stand, unnoticed, in an earlier one.

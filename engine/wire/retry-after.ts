@@ -19,19 +19,15 @@ const IN_DOUBT = [502, 504]
 /** Which answers that speak of the moment have the request repeated. */
 export type Retry = boolean | 'not-429'
 
-/** Decides how often a request is repeated, and what its last answer says when none is better. */
-export interface Retries {
-  /** Milliseconds to wait before a repeat, the first being 1; undefined when there is none. */
-  waitBefore(exchange: Exchange, repeat: number): number | undefined
-  /** Notes on the last answer that it says nothing of the request, if so; `earlier` came before it. */
-  settle(exchange: Exchange, earlier: readonly Exchange[]): void
-}
-
-/** What stays unavailable is not waited for again before it has answered. */
-export function createRetries(): Retries {
+/**
+ * Decides how often a request is repeated, and what its last answer says when none is better. What stays
+ * unavailable is not waited for again before it has answered.
+ */
+export function createRetries() {
   const unavailable = new Set<string>()
   return {
-    waitBefore(exchange, repeat) {
+    /** Milliseconds to wait before a repeat, the first being 1; undefined when there is none. */
+    waitBefore(exchange: Exchange, repeat: number): number | undefined {
       const { deviation } = exchange.about
       if (repeat > (deviation === undefined ? REPEATS : REPEATS_OF_WRONG)) return undefined
       if (!isPassing(exchange) || unavailable.has(kindOf(exchange))) return undefined
@@ -39,7 +35,8 @@ export function createRetries(): Retries {
       const wait = after === undefined ? 2 ** (repeat - 1) * 1000 : retryAfter(after)
       return wait !== undefined && wait <= LONGEST_WAIT ? wait : undefined
     },
-    settle(exchange, earlier) {
+    /** Notes on the last answer that it says nothing of the request, if so; `earlier` came before it. */
+    settle(exchange: Exchange, earlier: readonly Exchange[]): void {
       if (isPassing(exchange)) {
         unavailable.add(kindOf(exchange))
         const times = earlier.length > 0 ? `, ${earlier.length + 1} times` : ''

@@ -1,17 +1,7 @@
 import { BASE64, createEncodedTexts, DUMP, dumped } from './encoded-text.ts'
 import { folded } from './folded-text.ts'
-import { type Layer, layersOf } from './layered-text.ts'
+import { type Hit, type Layer, layersOf, placed, withHits } from './layered-text.ts'
 import { formsOf, isPlainWord, SHORTEST } from './secret-encodings.ts'
-import { type Hit, placed, withHits } from './secret-hits.ts'
-
-/** Many texts looked for at once: one pass over a text, whatever their number. */
-export interface SecretIndex {
-  /** Registers a value, to be found in every spelling. */
-  add(value: string, pseudonym: string): void
-  replace(text: string): string
-  /** Is any of the values in the text, whole, in whatever spelling? */
-  holds(text: string): boolean
-}
 
 interface Form {
   text: string
@@ -25,12 +15,13 @@ const WORD = /[\p{L}\p{N}]/u
 /** Characters of the beginning of a secret that a cut may leave: fewer give nothing away. */
 const LEAST_OF_A_CUT = 6
 
-export function createSecretIndex(): SecretIndex {
+/** Many texts looked for at once: one pass over a text, whatever their number. */
+export function createSecretIndex() {
   /** Forms by their first four characters, longest first. */
   const byStart = new Map<string, Form[]>()
   /** Whether any form begins with these characters, by their hash: one look settles most places. */
   const starts = new Uint8Array(HASHES)
-  const encoded = createEncodedTexts()
+  const insidesOf = createEncodedTexts()
 
   const formAt = (text: string, at: number): Form | undefined =>
     byStart.get(text.slice(at, at + SHORTEST))?.find((form) => matches(form, text, at))
@@ -71,7 +62,7 @@ export function createSecretIndex(): SecretIndex {
       if (hit) hits.push(placed(layer, index, index + run.length, hit.pseudonym))
     }
     for (const { 0: run, index } of layer.text.matchAll(BASE64)) {
-      look(run, index, encoded.insides(run))
+      look(run, index, insidesOf(run))
     }
     for (const { 0: run, 1: mark, index } of layer.text.matchAll(DUMP)) {
       look(run, index, dumped(run, mark))
@@ -83,7 +74,8 @@ export function createSecretIndex(): SecretIndex {
     layersOf(text).flatMap((layer) => [...inFolded(folded(layer), cuts), ...inEncoded(layer, cuts)])
 
   return {
-    add(value, pseudonym) {
+    /** Registers a value, to be found in every spelling. */
+    add(value: string, pseudonym: string): void {
       const plain = isPlainWord(value)
       for (const text of formsOf(value)) {
         const word = plain && text.length === value.length
@@ -96,8 +88,9 @@ export function createSecretIndex(): SecretIndex {
         starts[hashOf(start)] = 1
       }
     },
-    replace: (text) => (byStart.size === 0 ? text : withHits(text, search(text, true))),
-    holds: (text) => byStart.size > 0 && search(text, false).length > 0,
+    replace: (text: string) => (byStart.size === 0 ? text : withHits(text, search(text, true))),
+    /** Is any of the values in the text, whole, in whatever spelling? */
+    holds: (text: string) => byStart.size > 0 && search(text, false).length > 0,
   }
 }
 

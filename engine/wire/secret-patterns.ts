@@ -1,44 +1,16 @@
 /** Members, form fields and query parameters whose value is secret wherever they stand. */
-const SECRET_NAMES = [
-  'access_token',
-  'refresh_token',
-  'id_token',
-  'id_token_hint',
-  'registration_access_token',
-  'software_statement',
-  'client_assertion',
-  'client_secret',
-  'assertion',
-  'password',
-  'passwd',
-  'passcode',
-  'pin',
-  'otp',
-  'one_time_code',
-  'onetimecode',
-  'securitycode',
-  'accesstoken',
-  'refreshtoken',
-  'sessionid',
-]
+const SECRET_NAMES =
+  `access_token refresh_token id_token id_token_hint registration_access_token software_statement
+  client_assertion client_secret assertion password passwd passcode pin otp one_time_code
+  onetimecode securitycode accesstoken refreshtoken sessionid`.split(/\s+/)
 
 /** Secret in a URL or a form; in JSON these words name harmless things as well. */
 const PARAMETER_NAMES = [...SECRET_NAMES, 'code', 'request']
 
 /** Members of JSON that carry a customer's name or address. "Name" is OBIE's account holder. */
-const PERSONAL_NAMES = [
-  'Name',
-  'Nickname',
-  'SecondaryIdentification',
-  'FullLegalName',
-  'PartyName',
-  'EmailAddress',
-  'PhoneNumber',
-  'given_name',
-  'family_name',
-  'email',
-  'phone_number',
-]
+const PERSONAL_NAMES =
+  `Name Nickname SecondaryIdentification FullLegalName PartyName EmailAddress PhoneNumber
+  given_name family_name email phone_number`.split(/\s+/)
 
 const anyCase = (names: string[]) =>
   names.map((name) => name.replace(/[a-z]/g, (c) => `[${c}${c.toUpperCase()}]`)).join('|')
@@ -90,9 +62,9 @@ export function luhn(text: string): boolean {
 export function credentialHeader(name: string): string | undefined {
   const plain = name.toLowerCase()
   if (plain === 'cookie' || plain === 'set-cookie') return 'cookie'
-  if (plain === 'www-authenticate' || plain === 'proxy-authenticate') return undefined
-  if (/authorization|api-?key|secret|token|password|assertion/.test(plain)) return 'credential'
-  return undefined
+  return /authorization|api-?key|secret|token|password|assertion/.test(plain)
+    ? 'credential'
+    : undefined
 }
 
 const LABELS: Record<string, string> = {

@@ -1,11 +1,11 @@
 import type { Agent } from 'undici'
 import type { Target } from '../configuration/resolve.ts'
-import { type Bodies, createBodies } from './bodies.ts'
+import { createBodies } from './bodies.ts'
 import { type Identity, openIdentity } from './client-certificate.ts'
 import { decoded } from './decode.ts'
 import { type Arrival, dispatch } from './dispatch.ts'
 import type { About, Endpoint, Exchange } from './exchange.ts'
-import { cutShort, failureOf, WireLimit } from './failure.ts'
+import { failureOf, WireLimit } from './failure.ts'
 import { assertRoomFor } from './memory.ts'
 import { createBudget } from './rate-limiter.ts'
 import { createRetries, type Retry } from './retry-after.ts'
@@ -36,28 +36,8 @@ export interface WireMessage {
   renewed?: () => string
 }
 
-export interface Wire {
-  /**
-   * Sends one request. It never throws for anything that the network or the bank does.
-   *
-   * @throws what a listener of onRequest throws, and then nothing was sent; OwnTrouble where the
-   *   request could not be sent for a reason of ours.
-   */
-  send(message: WireMessage): Promise<Exchange>
-  /** Calls the listener before every request; returns how to stop that. */
-  onRequest(listener: (message: WireMessage) => void): () => void
-  /**
-   * Calls the listener with every exchange, repeats included, and waits for what it returns before
-   * the sender has the exchange; returns how to stop that.
-   */
-  onExchange(listener: Listener): () => void
-  /** Whether the target gives a certificate of this name. */
-  has(identity: string): boolean
-  /** Requests sent so far. */
-  readonly requests: number
-  /** Closes every connection; what is under way ends as trouble of our own. */
-  close(): Promise<void>
-}
+/** What sends requests to a target and tells of them. */
+export type Wire = ReturnType<typeof createWire>
 
 type Listener = (exchange: Exchange) => unknown
 
@@ -66,7 +46,7 @@ type Listener = (exchange: Exchange) => unknown
  *
  * @param sent requests of the same run before it was interrupted.
  */
-export function createWire(target: Target, sent = 0): Wire {
+export function createWire(target: Target, sent = 0) {
   const agents = new Map<string, Promise<Identity>>()
   const listeners = new Set<Listener>()
   const askedBefore = new Set<(message: WireMessage) => void>()
@@ -82,7 +62,8 @@ export function createWire(target: Target, sent = 0): Wire {
     return known
   }
 
-  const has = (name: string) =>
+  /** Whether the target gives a certificate of this name. */
+  const has = (name: string): boolean =>
     name === 'none' || name === 'untrusted' || target.transports[name] !== undefined
 
   const nextId = () => {
@@ -117,8 +98,29 @@ export function createWire(target: Target, sent = 0): Wire {
     exchange.durationMs = Math.round((arrival.endedAt - clock) * 1000) / 1000
     const { protocol, cipher } = arrival.socket ?? {}
     if (protocol) exchange.connection = { protocol, cipher, identity: message.identity }
-    await fill(exchange, arrival, target.maxResponseSize, bodies)
+    await fill(exchange, arrival)
     return { exchange, reused: arrival.reused }
+  }
+
+  const fill = async (exchange: Exchange, { response, errors }: Arrival) => {
+    if (!response) {
+      exchange.failure = failureOf(errors)
+      return
+    }
+    const { status, headers, body } = response
+    try {
+      const announced = headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1]
+      if (announced !== undefined && body.length > 0 && body.length < Number(announced)) {
+        // A stream of HTTP/2 that is reset in its body ends like any other.
+        const words = `${body.length} of ${announced} bytes of the body came`
+        throw new WireLimit('closed', 'CONTENT_LENGTH', words)
+      }
+      const plain = await decoded(body, headers, target.maxResponseSize)
+      assertRoomFor(plain.length)
+      exchange.response = { status, headers, ...bodies.keep(plain) }
+    } catch (error) {
+      exchange.failure = failureOf([error as Error])
+    }
   }
 
   const tell = async (exchange: Exchange) => {
@@ -126,11 +128,16 @@ export function createWire(target: Target, sent = 0): Wire {
     return exchange
   }
 
-  const repeat = async (message: WireMessage, exchange: Exchange, fresh: boolean) => {
+  const repeat = async (message: WireMessage, exchange: Exchange, fresh = false) => {
     exchange.retriedBy = nextId()
     await tell(exchange)
     return once(message, exchange.retriedBy, fresh)
   }
+
+  const renewed = (message: WireMessage) => ({
+    ...message,
+    body: message.renewed?.() ?? message.body,
+  })
 
   /** Origins that show nothing to a client without a certificate. */
   const wantCertificates = new Set<string>()
@@ -140,30 +147,33 @@ export function createWire(target: Target, sent = 0): Wire {
     const origin = originOf(message.url)
     const { elseIdentity } = message
     const wants = elseIdentity !== undefined && wantCertificates.has(origin)
-    let asked = wants ? { ...message, identity: elseIdentity } : message
+    const asked = wants ? { ...message, identity: elseIdentity } : message
     let sent = await once(asked, nextId(), false)
     if (speaksOtherwise(sent.exchange)) {
       ;(await identity(asked.identity)).speaksHttp2(origin)
-      sent = await repeat(asked, sent.exchange, false)
+      sent = await repeat(asked, sent.exchange)
     }
     if (elseIdentity !== undefined && !wants && wantsCertificate(sent.exchange)) {
-      asked = { ...message, identity: elseIdentity }
-      const second = await repeat(asked, sent.exchange, false)
-      if (second.exchange.response) wantCertificates.add(origin)
-      sent = second
+      sent = await repeat({ ...message, identity: elseIdentity }, sent.exchange)
+      if (sent.exchange.response) wantCertificates.add(origin)
     }
     return sent
   }
 
   return {
-    async send(message) {
+    /**
+     * Sends one request. It never throws for anything that the network or the bank does.
+     *
+     * @throws what a listener of onRequest throws, and then nothing was sent; OwnTrouble where the
+     *   request could not be sent for a reason of ours.
+     */
+    async send(message: WireMessage): Promise<Exchange> {
       for (const listener of askedBefore) listener(message)
       let sent = await adapted(message)
       if (sent.exchange.failure?.kind === 'closed' && (sent.reused || repeatable(message))) {
         // The server closed an idle connection just as the request was on its way to it, or the line
         // was cut once: what is cut again was not cut by chance.
-        const body = message.renewed?.() ?? message.body
-        sent = await repeat({ ...message, body }, sent.exchange, true)
+        sent = await repeat(renewed(message), sent.exchange, true)
         sent.exchange.afterCut = true
         const { response } = sent.exchange
         if (!repeatable(message) && (response?.status ?? 0) >= 400) {
@@ -178,25 +188,31 @@ export function createWire(target: Target, sent = 0): Wire {
         if (wait === undefined) break
         await new Promise((resolve) => setTimeout(resolve, wait))
         earlier.push(sent.exchange)
-        const body = message.renewed?.() ?? message.body
-        sent = await repeat({ ...message, body }, sent.exchange, false)
+        sent = await repeat(renewed(message), sent.exchange)
       }
       if (!asItComes(sent.exchange)) retries.settle(sent.exchange, earlier)
       return tell(sent.exchange)
     },
-    onRequest(listener) {
+    /** Calls the listener before every request; returns how to stop that. */
+    onRequest(listener: (message: WireMessage) => void): () => void {
       askedBefore.add(listener)
       return () => askedBefore.delete(listener)
     },
-    onExchange(listener) {
+    /**
+     * Calls the listener with every exchange, repeats included, and waits for what it returns before
+     * the sender has the exchange; returns how to stop that.
+     */
+    onExchange(listener: Listener): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
     has,
+    /** Requests sent so far. */
     get requests() {
       return requests
     },
-    async close() {
+    /** Closes every connection; what is under way ends as trouble of our own. */
+    async close(): Promise<void> {
       const opened = await Promise.allSettled(agents.values())
       const agentsOpen = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
       await Promise.all(agentsOpen.map((agent) => agent.destroy()))
@@ -236,64 +252,31 @@ async function arrive(
   reaching: () => number,
   http2: boolean,
 ): Promise<Arrival> {
-  if (!URL.canParse(message.url)) {
-    const error = new WireLimit('unreachable', 'ERR_INVALID_URL', 'the address is not a URL')
-    return { errors: [error], reused: false, endedAt: performance.now() }
+  const unsent = (code: string, words: string): Arrival => {
+    const errors = [new WireLimit('unreachable', code, words)]
+    return { errors, reused: false, endedAt: performance.now() }
   }
+  const { url, method, headers, body = null, timeout = target.timeout } = message
+  if (!URL.canParse(url)) return unsent('ERR_INVALID_URL', 'the address is not a URL')
   // undici ends the stream of a GET with its headers.
-  if (http2 && message.method === 'GET' && message.body) {
+  if (http2 && method === 'GET' && body) {
     const words = 'the server speaks HTTP/2 alone, in which this client sends no GET with a body'
-    const error = new WireLimit('unreachable', 'ERR_HTTP2_GET_WITH_BODY', words)
-    return { errors: [error], reused: false, endedAt: performance.now() }
+    return unsent('ERR_HTTP2_GET_WITH_BODY', words)
   }
-  const { origin, pathname, search } = new URL(message.url)
-  const timeout = message.timeout ?? target.timeout
-  return dispatch(
-    dispatcher,
-    {
-      origin,
-      path: pathname + search,
-      method: message.method,
-      headers: message.headers.flat(),
-      body: message.body ?? null,
-    },
-    {
-      timeout,
-      maxResponseSize: target.maxResponseSize,
-      notConnected: () =>
-        reaching() > 0
-          ? new WireLimit('unreachable', 'ETIMEDOUT', `no connection within ${timeout / 1000} s`)
-          : new WireLimit('timeout', 'TIMEOUT', `no TLS session within ${timeout / 1000} s`),
-    },
-  )
+  const { origin, pathname, search } = new URL(url)
+  const request = { origin, path: pathname + search, method, headers: headers.flat(), body }
+  return dispatch(dispatcher, request, {
+    timeout,
+    maxResponseSize: target.maxResponseSize,
+    notConnected: () =>
+      reaching() > 0
+        ? new WireLimit('unreachable', 'ETIMEDOUT', `no connection within ${timeout / 1000} s`)
+        : new WireLimit('timeout', 'TIMEOUT', `no TLS session within ${timeout / 1000} s`),
+  })
 }
 
 /** With a User-Agent where none is given (RFC 9110 10.1.5): firewalls turn away what has none. */
 function introduced(headers: [string, string][]): [string, string][] {
   const named = headers.some(([name]) => name.toLowerCase() === 'user-agent')
   return named ? headers : [...headers, ['User-Agent', 'Assay']]
-}
-
-async function fill(
-  exchange: Exchange,
-  arrival: Arrival,
-  limit: number,
-  bodies: Bodies,
-): Promise<void> {
-  if (!arrival.response) {
-    exchange.failure = failureOf(arrival.errors)
-    return
-  }
-  const { status, headers, body } = arrival.response
-  try {
-    const announced = headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1]
-    if (announced !== undefined && body.length > 0 && body.length < Number(announced)) {
-      throw cutShort(body.length, announced)
-    }
-    const plain = await decoded(body, headers, limit)
-    assertRoomFor(plain.length)
-    exchange.response = { status, headers, ...bodies.keep(plain) }
-  } catch (error) {
-    exchange.failure = failureOf([error as Error])
-  }
 }

@@ -1,0 +1,21 @@
+/**
+ * What the files of suites define, in the order of their import. While there is a receiver, such as a test
+ * runner, each is handed to it instead of being added. Ids are unique.
+ */
+export function createRegistry<T extends { id: string }>() {
+  const registered: T[] = []
+  let receiver: ((one: T) => void) | undefined
+  return {
+    all: () => registered,
+    handTo(to: ((one: T) => void) | undefined): void {
+      receiver = to
+    },
+    /** @throws where the id is taken. */
+    add(one: T): void {
+      const known = receiver === undefined && registered.some(({ id }) => id === one.id)
+      if (known) throw new Error(`${one.id} is defined twice`)
+      if (receiver) receiver(one)
+      else registered.push(one)
+    },
+  }
+}
