@@ -162,7 +162,8 @@ export const revokedForSecond = sharedFixture([narrowOfSeconds], (context) =>
 /** “accounts only”, past its ExpirationDateTime; not applicable without the hook. */
 export const expired = sharedFixture([accountsOnly], async (context): Promise<Outlived> => {
   const words = 'its consent has expired'
-  return refreshedLate(await endedBy(context, 'consent-expired', accountsOnly, words), words)
+  const ended = await endedBy(context, 'consent-expired', accountsOnly, words)
+  return refreshedLate(context, ended, words)
 })
 
 /**
@@ -178,7 +179,8 @@ export const expiredWhole = sharedFixture([everything, codeOfAnotherClient], asy
 /** “second customer”, not confirmed for ninety days; not applicable without the hook. */
 export const outOfDate = sharedFixture([secondCustomer], async (context): Promise<Outlived> => {
   const words = 'ninety days have passed'
-  return refreshedLate(await endedBy(context, 'ninety-days-passed', secondCustomer, words), words)
+  const ended = await endedBy(context, 'ninety-days-passed', secondCustomer, words)
+  return refreshedLate(context, ended, words)
 })
 
 export const LATE = 'to be re-confirmed after ninety days'
@@ -221,28 +223,41 @@ async function endedBy<Used extends NamedConsent>(
 }
 
 /** The same, with a refresh after the end. */
-async function refreshedLate(ended: Ended, deviation: string): Promise<Outlived> {
+async function refreshedLate(
+  context: Context<never>,
+  ended: Ended,
+  deviation: string,
+): Promise<Outlived> {
   const { refreshed, tokens } = ended
   if (!refreshed || !succeeded(refreshed) || !tokens.refreshToken) return ended
-  return { ...ended, late: await refreshAfter(ended, tokens.refreshToken, deviation) }
+  return { ...ended, late: await refreshAfter(context, ended, tokens.refreshToken, deviation) }
 }
 
-/** A refresh after the end and, where a token comes of it, the data requests of before with that. */
+/**
+ * A refresh after the end and, where a token comes of it, the data requests of before with that. What the end
+ * changes may take effect there later.
+ */
 export async function refreshAfter(
+  context: Context<never>,
   { approval, requests }: Ended,
   refreshToken: string,
   deviation: string,
 ): Promise<Late> {
-  const grant = await approval.tpp.token(
-    { grant_type: 'refresh_token', refresh_token: refreshToken },
-    { deviation },
-  )
-  const bearer = tokensOf(grant)?.accessToken
-  const data: Exchange[] = []
-  if (!bearer) return { grant, data }
-  for (const { path, answer } of requests) {
-    if (succeeded(answer)) data.push(await approval.get(path, { bearer, deviation }))
+  let latest = refreshToken
+  let data: Exchange[] = []
+  const ask = async () => {
+    const grant = { grant_type: 'refresh_token', refresh_token: latest } as const
+    const answer = await approval.tpp.token(grant, { deviation })
+    const given = tokensOf(answer)
+    latest = given?.refreshToken ?? latest
+    data = []
+    for (const { path, answer: before } of given ? requests : []) {
+      if (!succeeded(before)) continue
+      data.push(await approval.get(path, { bearer: given?.accessToken, deviation }))
+    }
+    return answer
   }
+  const grant = await settling(context).until(ask, () => data.every(refused))
   return { grant, data }
 }
 
@@ -308,12 +323,16 @@ async function again(
   const beyond: Exchange[] = []
   for (const { path, answer } of requests) {
     if (!succeeded(answer)) continue
-    for (const { accessToken: bearer } of older) {
-      beyond.push(await approval.get(path, { bearer, deviation: `${deviation}, an older token` }))
-    }
-    for (const way of waysToAsk(path).slice(1)) {
-      beyond.push(await approval.get(path, { ...way, bearer: tokens.accessToken, deviation }))
-    }
+    const asked = [
+      ...older.map(({ accessToken: bearer }) => ({
+        bearer,
+        deviation: `${deviation}, an older token`,
+      })),
+      ...waysToAsk(path)
+        .slice(1)
+        .map((way) => ({ ...way, bearer: tokens.accessToken, deviation })),
+    ]
+    for (const how of asked) beyond.push(await until(() => approval.get(path, how), refused))
   }
   return { query, requests: repeated, beyond }
 }

@@ -1,6 +1,6 @@
 import { check } from '../../engine/suite-api/check.ts'
 import { relyOn } from '../../engine/suite-api/expect.ts'
-import { blockForData } from '../../engine/suite-api/outcomes.ts'
+import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { succeeded } from '../../engine/suite-api/responses.ts'
 import { debitsInPeriod, everything, OF_EVERYBODY } from '../consents.ts'
 import { absentReads, lessWhileAbsent } from './common/absent-reads.ts'
@@ -25,6 +25,8 @@ check(
     const wrong = await lessWhileAbsent(approval)
     if (wrong) await relyOnSteadyRows(approval)
     expectNone(wrong)
-    if (compared === 0) blockForData('a request without the customer that no limit refuses')
+    if (compared === 0) {
+      throw new NotApplicable('the bank’s limit leaves no request without the customer')
+    }
   },
 )

@@ -234,7 +234,11 @@ check(
 )
 
 /** The refresh token of an approval that has ended, and what its access token reads, if one comes. */
-async function expectNoAccess(ended: Ended, deviation: string): Promise<void> {
+async function expectNoAccess(
+  context: Context<never>,
+  ended: Ended,
+  deviation: string,
+): Promise<void> {
   const { tokens } = ended
   if (!ended.refreshed || !tokens.refreshToken) {
     throw new NotApplicable('the bank issues no refresh token')
@@ -242,7 +246,7 @@ async function expectNoAccess(ended: Ended, deviation: string): Promise<void> {
   relyOn(OWNERS.refresh, ended.refreshed).toSucceed()
   const all = [tokens, ...ended.older].flatMap(({ refreshToken }) => refreshToken ?? [])
   for (const refreshToken of new Set(all)) {
-    const { grant, data } = await refreshAfter(ended, refreshToken, deviation)
+    const { grant, data } = await refreshAfter(context, ended, refreshToken, deviation)
     for (const answer of data) expect(answer).toBeRefused()
     if (data.length === 0) expect(grant).toGiveNoToken()
   }
@@ -255,7 +259,7 @@ check(
   async (context) => {
     const ended = await deleted(context)
     relyOn('CLC-01/authorised', ended.deletion).toSucceed()
-    await expectNoAccess(ended, 'its consent was deleted')
+    await expectNoAccess(context, ended, 'its consent was deleted')
   },
 )
 
@@ -263,7 +267,7 @@ check(
   'TOK-31/revoked',
   'The refresh token of a consent that the customer revoked gives no access to data any more',
   { uses: [basicCredits], spends: basicCredits, needs: ['hooks.customer-revokes'] },
-  async (context) => expectNoAccess(await revoked(context), 'its consent was revoked'),
+  async (context) => expectNoAccess(context, await revoked(context), 'its consent was revoked'),
 )
 
 check(
@@ -275,5 +279,6 @@ check(
     follows: ['TOK-31/revoked'],
     last: true,
   },
-  async (context) => expectNoAccess(await revokedForSecond(context), 'its consent was revoked'),
+  async (context) =>
+    expectNoAccess(context, await revokedForSecond(context), 'its consent was revoked'),
 )

@@ -7,6 +7,7 @@ import {
   rowsOf,
   succeeded,
 } from '../../../engine/suite-api/responses.ts'
+import { bookingTimes } from './booking-times.ts'
 import { once, requireAccountIds } from './data-reads.ts'
 import { everyPath, otherThanAround } from './same-rows.ts'
 import type { Wrong } from './transaction-readings.ts'
@@ -74,10 +75,21 @@ async function movesOn(approval: Approval, path: string, absent: Exchange): Prom
 
 const A_DAY = 24 * 60 * 60 * 1000
 
-/** Was the row booked more than a day before the request? */
-function bookedBefore({ startedAt }: Exchange): (row: Row) => boolean {
-  const latest = Date.parse(startedAt) - A_DAY
-  return (row) => (bookedAt(row) ?? 0) <= latest
+/** Days of history that a bank shows without the customer at least, where it shows less than all. */
+const HISTORY = 89
+
+/**
+ * Was the row booked more than a day before the request, and not before all that the answer shows? How far the
+ * history reaches is open, and may be ninety days while nobody is there to log in.
+ */
+function bookedBefore(absent: Exchange): (row: Row) => boolean {
+  const asked = Date.parse(absent.startedAt)
+  const [oldest = asked] = bookingTimes(rowsOf(absent))
+  const begins = Math.min(oldest, asked - HISTORY * A_DAY)
+  return (row) => {
+    const at = bookedAt(row) ?? 0
+    return at >= begins && at <= asked - A_DAY
+  }
 }
 
 /** Has the answer no earlier balance of that kind and account? */

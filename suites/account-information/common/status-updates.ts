@@ -25,7 +25,8 @@ export function expectMoved({ before, after, at, since }: Change, { target }: Co
     const id = now === undefined ? 'CONS-30/status-update-date-time' : 'CONS-07/date-time'
     blockBy(id, 'there is no StatusUpdateDateTime', after)
   }
-  const apart = at - Date.parse(since.startedAt)
+  // The time that was shown is of any moment until the answer came.
+  const apart = at - Date.parse(since.startedAt) - since.durationMs
   if (now === old && apart < standsStillFor(String(now))) {
     blockForData('more time between two changes of Status than their spelling tells apart')
   }
