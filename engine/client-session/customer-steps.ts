@@ -191,7 +191,7 @@ export function createCustomerSteps(parts: {
   const queried = async (named: NamedConsent, id: string) =>
     (await clients.caller(named.client)).get(`/account-access-consents/${encodeURIComponent(id)}`)
 
-  const given = createGivenApprovals(held, issued, queried)
+  const given = createGivenApprovals(held, issued, queried, parts.target.settlingTime)
 
   const exchange = async (named: NamedConsent) => exchanged(named, requireValue(await visit(named)))
 
@@ -260,6 +260,8 @@ export function createCustomerSteps(parts: {
     if (issued.hasEnded(facts.id)) {
       throw new NotApplicable(`the run has ended the approval “${named.name}” before`)
     }
+    const withdrawn = [401, 403].includes(answer.response?.status ?? 0) && !answer.about.optional
+    if (withdrawn && issued.isPromised(token)) issued.refusedTooEarly(facts.id, answer)
     await given.requireNotReplaced(named)
     // By which status data are refused with a token that is not taken any more is left open (Errors).
     const unauthorised = answer.response?.status === 401

@@ -9,7 +9,8 @@ import type { IssuedTokens } from './issued-tokens.ts'
 
 /**
  * Approvals in the order in which customers gave them. No sentence forbids a bank to end an approval when
- * the same customer gives the same client a newer one (AMB-43): then nothing is to judge under the older one.
+ * the same customer gives the same client a newer one (AMB-43): then nothing is to judge under the older one. One whose
+ * data were refused before that has ended for another reason.
  */
 export interface GivenApprovals {
   add(approval: Approval, permissions: readonly string[]): void
@@ -35,11 +36,15 @@ export interface GivenApprovals {
   requireNewestRefreshes(consent: NamedConsent): Promise<void>
 }
 
-/** @param queried the query of a consent, by its client */
+/**
+ * @param queried the query of a consent, by its client
+ * @param settlingTime milliseconds within which the end of a consent takes effect
+ */
 export function createGivenApprovals(
   held: HeldTokens,
   issued: IssuedTokens,
   queried: (consent: NamedConsent, id: string) => Promise<Exchange>,
+  settlingTime: number,
 ): GivenApprovals {
   const given: Given[] = []
 
@@ -72,6 +77,17 @@ export function createGivenApprovals(
     return { older, ...latest }
   }
 
+  /** Were its data refused although the customer had approved nothing else for the client since it gave some? */
+  const endedByItself = ({ name }: NamedConsent) => {
+    const older = given.find(({ approval }) => approval.name === name)
+    if (!older) return false
+    const { tpp, customer, consentId } = older.approval
+    const to = issued.refusedSince(consentId)
+    const from = issued.lastRead(consentId) - settlingTime
+    if (to === undefined || from <= 0) return false
+    return !issued.approvedWithin(consentId, tpp.registered?.client_id, customer, { from, to })
+  }
+
   const ended = ({ name }: NamedConsent, newer: string) =>
     new NotApplicable(`the bank ended the approval “${name}” when ${newer} was given`)
 
@@ -80,19 +96,21 @@ export function createGivenApprovals(
       given.push({ approval, path: readableWith(permissions), at: Date.now() })
     },
     mayBeReplaced(consent) {
+      if (endedByItself(consent)) return false
       const { older, newer } = besides(consent) ?? {}
       if (older && newer && issued.lastRead(older.approval.consentId) < newer.at) return true
       return approvedLater(consent) !== undefined
     },
     async requireNotReplaced(consent) {
       const older = given.find(({ approval }) => approval.name === consent.name)
-      if (!older) return
+      if (!older || endedByItself(consent)) return
       const { tpp, customer, consentId } = older.approval
       const at = issued.approvedAnother(consentId, tpp.registered?.client_id, customer)
       if (at === undefined || issued.lastRead(consentId) >= at) return
       if (showsTheEnd(await queried(consent, consentId))) throw ended(consent, 'a later one')
     },
     async requireNewestReads(consent) {
+      if (endedByItself(consent)) return
       const { older, newer, gone } = besides(consent) ?? {}
       if (older && newer) {
         // What has ended cannot be asked: only data that the older one gave beside it say that both stood.
@@ -109,6 +127,7 @@ export function createGivenApprovals(
       if (succeeded(await approval.get(path, message))) throw ended(consent, 'a later one')
     },
     async requireNewestRefreshes(consent) {
+      if (endedByItself(consent)) return
       const { newer, gone } = besides(consent) ?? {}
       if (newer && !gone && (await held.refresh(newer.approval.facts, newer.approval.tpp))) {
         throw ended(consent, `“${newer.approval.name}”`)

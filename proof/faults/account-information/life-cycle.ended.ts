@@ -185,5 +185,29 @@ const faults: Fault[] = [
       }
     },
   },
+  {
+    id: 'foreign-query-withdraws-an-approval',
+    story:
+      'Whoever asks for the approval of another is taken for a thief, and the consent is withdrawn.',
+    fails: [
+      'TOK-03/refresh-token',
+      'ACC-01/answers-200',
+      'ACC-02/answers-200',
+      'BAL-01/answers-200',
+      'BAL-02/answers-200',
+      'TXN-01/answers-200',
+      'TXN-02/answers-200',
+    ],
+    because: 'What the consent opens is closed, at every endpoint; no newer approval replaced it.',
+    stops: true,
+    async middleware(ctx: Context, next: Next) {
+      await next()
+      const consent = isAbout(ctx, KIND, 'GET') ? consentNamed(ctx) : undefined
+      if (ctx.status !== 403 || consent?.status !== 'Authorised') return
+      consent.status = 'Revoked'
+      consent.statusUpdated = Date.now()
+      stateOf(ctx).fired()
+    },
+  },
 ]
 export default faults
