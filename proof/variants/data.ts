@@ -323,6 +323,21 @@ const variants: Variant[] = [
     ),
   },
   {
+    id: 'more-credit-lines-for-newer-clients',
+    story:
+      'How many credit lines a balance has is not said: newer clients are shown the emergency one as well.',
+    middleware: rowsOf(['balances', 'account-balances'], (rows, ctx) =>
+      tokenInfoOf(ctx)?.client === 'second'
+        ? rows.map(({ CreditLine, ...row }) => ({
+            ...row,
+            CreditLine: [CreditLine]
+              .flat()
+              .flatMap((line) => [line, { ...(line as Json), Type: 'Emergency' }]),
+          }))
+        : undefined,
+    ),
+  },
+  {
     id: 'pending-rows-in-words-of-each-service',
     story:
       'The full list of values of Status is not shown: what is pending in the list is authorised at the single addresses.',
