@@ -1,4 +1,5 @@
 import type { Tpp } from '../client/tpp.ts'
+import type { Target } from '../configuration/resolve.ts'
 import { answerOf } from '../judge/answer-words.ts'
 import { member } from '../judge/data-rows.ts'
 import { requireReachable } from '../judge/expect.ts'
@@ -88,6 +89,7 @@ const WITHOUT_STATE = {
 
 /** From a consent to the data behind it: each step is sent when first asked for, and remembered. */
 export function createCustomerSteps(parts: {
+  target: Target
   hooks: Hooks
   memory: StepMemory
   owners: Owners
@@ -101,7 +103,7 @@ export function createCustomerSteps(parts: {
   /** Told which consents customers have approved. */
   onApproved(consentId: string): void
 }) {
-  const { hooks, memory, owners, issued, clients, visits, held, resumable } = parts
+  const { target, hooks, memory, owners, issued, clients, visits, held, resumable } = parts
   const approvals = new Map<string, Promise<Approval>>()
 
   const consent = (named: NamedConsent) =>
@@ -181,7 +183,7 @@ export function createCustomerSteps(parts: {
   const queried = async (named: NamedConsent, id: string) =>
     (await clients.caller(named.client)).get(`/account-access-consents/${encodeURIComponent(id)}`)
 
-  const given = createGivenApprovals(held, issued, queried)
+  const given = createGivenApprovals(held, issued, queried, target.settlingTime)
 
   const exchange = async (named: NamedConsent) => exchanged(named, requireValue(await visit(named)))
 
@@ -252,6 +254,8 @@ export function createCustomerSteps(parts: {
     if (issued.hasEnded(facts.id)) {
       throw new NotApplicable(`the run has ended the approval “${named.name}” before`)
     }
+    const withdrawn = [401, 403].includes(answer.response?.status ?? 0) && !answer.about.optional
+    if (withdrawn && issued.isPromised(token)) issued.refusedTooEarly(facts.id, answer)
     await given.requireNotReplaced(named)
     // By which status data are refused with a token that is not taken any more is left open (Errors).
     const unauthorised = answer.response?.status === 401

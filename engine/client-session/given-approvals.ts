@@ -9,14 +9,17 @@ import type { IssuedTokens } from './issued-tokens.ts'
 
 /**
  * Approvals in the order in which customers gave them. No sentence forbids a bank to end an approval when
- * the same customer gives the same client a newer one (AMB-43): then nothing is to judge under the older one.
+ * the same customer gives the same client a newer one (AMB-43): then nothing is to judge under the older one. One whose
+ * data were refused before that has ended for another reason.
  *
  * @param queried the query of a consent, by its client
+ * @param settlingTime milliseconds within which the end of a consent takes effect
  */
 export function createGivenApprovals(
   held: HeldTokens,
   issued: IssuedTokens,
   queried: (consent: NamedConsent, id: string) => Promise<Exchange>,
+  settlingTime: number,
 ) {
   const given: Given[] = []
 
@@ -50,6 +53,17 @@ export function createGivenApprovals(
     return { older, ...latest }
   }
 
+  /** Were its data refused although the customer had approved nothing else for the client since it gave some? */
+  const endedByItself = ({ name }: NamedConsent) => {
+    const older = givenOf(name)
+    if (!older) return false
+    const { tpp, customer, consentId } = older.approval
+    const to = issued.refusedSince(consentId)
+    const from = issued.lastRead(consentId) - settlingTime
+    if (to === undefined || from <= 0) return false
+    return !issued.approvedWithin(consentId, tpp.registered?.client_id, customer, { from, to })
+  }
+
   const ended = ({ name }: NamedConsent, newer: string) =>
     new NotApplicable(`the bank ended the approval “${name}” when ${newer} was given`)
 
@@ -59,6 +73,7 @@ export function createGivenApprovals(
     },
     /** Did the same customer give the same client a newer one, and did this one read nothing since? */
     mayBeReplaced(consent: NamedConsent) {
+      if (endedByItself(consent)) return false
       const { older, newer } = besides(consent) ?? {}
       if (older && newer && issued.lastRead(older.approval.consentId) < newer.at) return true
       return approvedLater(consent) !== undefined
@@ -70,7 +85,7 @@ export function createGivenApprovals(
      */
     async requireNotReplaced(consent: NamedConsent) {
       const older = givenOf(consent.name)
-      if (!older) return
+      if (!older || endedByItself(consent)) return
       const { tpp, customer, consentId } = older.approval
       const at = issued.approvedAnother(consentId, tpp.registered?.client_id, customer)
       if (at === undefined || issued.lastRead(consentId) >= at) return
@@ -82,6 +97,7 @@ export function createGivenApprovals(
      * @throws NotApplicable when a newer approval reads data, or did before it ended.
      */
     async requireNewestReads(consent: NamedConsent) {
+      if (endedByItself(consent)) return
       const { older, newer, gone } = besides(consent) ?? {}
       if (older && newer) {
         // What has ended cannot be asked: only data that the older one gave beside it say that both stood.
@@ -103,6 +119,7 @@ export function createGivenApprovals(
      * @throws NotApplicable when that of a newer approval gives tokens, or it has ended and the older one reads nothing.
      */
     async requireNewestRefreshes(consent: NamedConsent) {
+      if (endedByItself(consent)) return
       const { newer, gone } = besides(consent) ?? {}
       if (newer && !gone && (await held.refresh(newer.approval.facts, newer.approval.tpp))) {
         throw ended(consent, `“${newer.approval.name}”`)

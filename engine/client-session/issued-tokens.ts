@@ -25,6 +25,13 @@ export interface IssuedTokens {
    * milliseconds since the epoch; undefined where that never happened.
    */
   approvedAnother(consentId: string, clientId: unknown, customer: CustomerName): number | undefined
+  /** Did the customer, between these two instants, approve another consent for the client? */
+  approvedWithin(
+    consentId: string,
+    clientId: unknown,
+    customer: CustomerName,
+    span: { from: number; to: number },
+  ): boolean
   /** The latest token that a code of this customer gave this client. */
   latestOf(clientId: unknown, customer: CustomerName): LatestToken | undefined
   /** A hook has made something true. */
@@ -40,6 +47,10 @@ export interface IssuedTokens {
   hasEnded(consentId: string): boolean
   /** When it last gave data, in milliseconds since the epoch; 0 where it never did. */
   lastRead(consentId: string): number
+  /** A token of this consent that should still have lived was not taken. */
+  refusedTooEarly(consentId: string, answer: Exchange): void
+  /** When that first happened since it last gave data: milliseconds since the epoch. */
+  refusedSince(consentId: string): number | undefined
 }
 
 export interface LatestToken {
@@ -69,6 +80,7 @@ export function createIssuedTokens(): IssuedTokens {
   const expired = new Set<string>()
   const ended = new Set<string>()
   const read = new Map<string, number>()
+  const refusedFirst = new Map<string, number>()
   const codes = new Map<string, { customer: CustomerName; consentId: string; used: number }>()
   const latest = new Map<string, { token: string; at: number; code: string }>()
   const visits = new Map<string, { consentId: string; at: number }[]>()
@@ -83,6 +95,10 @@ export function createIssuedTokens(): IssuedTokens {
       const own = made.findLastIndex((visit) => visit.consentId === consentId)
       return own < 0 ? undefined : made[own + 1]?.at
     },
+    approvedWithin(consentId, clientId, customer, { from, to }) {
+      const made = visits.get(`${clientId} ${customer}`) ?? []
+      return made.some((one) => one.consentId !== consentId && one.at >= from && one.at <= to)
+    },
     latestOf(clientId, customer) {
       const found = latest.get(`${clientId} ${customer}`)
       if (!found) return undefined
@@ -95,6 +111,7 @@ export function createIssuedTokens(): IssuedTokens {
       const own = about.approval !== undefined && about.deviation === undefined
       if (own && about.consent && succeeded(exchange)) {
         read.set(about.consent.id, Date.parse(exchange.startedAt))
+        refusedFirst.delete(about.consent.id)
       }
       if (endpoint === 'delete-account-access-consent') {
         if (succeeded(exchange) && about.subject !== undefined) ended.add(about.subject)
@@ -131,5 +148,9 @@ export function createIssuedTokens(): IssuedTokens {
     hasExpired: (token) => expired.has(token),
     hasEnded: (id) => ended.has(id),
     lastRead: (id) => read.get(id) ?? 0,
+    refusedTooEarly(id, { startedAt }) {
+      if (!refusedFirst.has(id)) refusedFirst.set(id, Date.parse(startedAt))
+    },
+    refusedSince: (id) => refusedFirst.get(id),
   }
 }

@@ -132,7 +132,7 @@ export function createSession(parts: {
   })
   const fundsSteps = createFundsSteps({ target, memory, owners, clients, funds })
   const { approved, ...customerSteps } = createCustomerSteps({
-    ...{ hooks, memory, owners, issued, clients, visits, held, funds, resumable },
+    ...{ target, hooks, memory, owners, issued, clients, visits, held, funds, resumable },
     onApproved(consentId) {
       if (resumable) leftovers.keep(consentId)
     },

@@ -155,6 +155,15 @@ export const SITUATIONS = {
   ),
 } as const
 
+/** A consent whose period has one end alone. */
+export function periodEnds(which: 'start' | 'end'): Situation {
+  return situation(`${which}-alone`, `under a consent with a ${which} alone`, (ctx) => {
+    const { transactionsFrom, transactionsTo } = consentOf(ctx) ?? {}
+    const other = which === 'start' ? transactionsTo : transactionsFrom
+    return other === undefined && (transactionsFrom ?? transactionsTo) !== undefined
+  })
+}
+
 /** Both at once. */
 export function both(one: Situation, other: Situation): Situation {
   const endpoints = (one.endpoints ?? EVERY).filter((each) =>

@@ -32,6 +32,9 @@ const spelling = roundRobin<(name: string) => string>([
 ])
 
 /** Without what tells of its card. */
+const withCreditLine = roundRobin([true, false])
+const maskOf = roundRobin(['************', '•••• •••• •••• ', ''])
+
 const bare = ({ Account: _card, ...row }: Json): Json => row
 
 const theDayBefore = (moment: string) =>
@@ -311,6 +314,47 @@ const variants: Variant[] = [
             )
           : undefined,
     ),
+  },
+  {
+    id: 'credit-lines-now-and-then',
+    story: 'No sentence promises CreditLine: of two answers in turn the later leaves it out.',
+    middleware: rowsOf(['balances', 'account-balances'], (rows) =>
+      withCreditLine() ? undefined : rows.map(({ CreditLine: _line, ...row }) => row),
+    ),
+  },
+  {
+    id: 'more-credit-lines-for-newer-clients',
+    story:
+      'How many credit lines a balance has is not said: newer clients are shown the emergency one as well.',
+    middleware: rowsOf(['balances', 'account-balances'], (rows, ctx) =>
+      tokenInfoOf(ctx)?.client === 'second'
+        ? rows.map(({ CreditLine, ...row }) => ({
+            ...row,
+            CreditLine: [CreditLine]
+              .flat()
+              .flatMap((line) => [line, { ...(line as Json), Type: 'Emergency' }]),
+          }))
+        : undefined,
+    ),
+  },
+  {
+    id: 'pending-rows-in-words-of-each-service',
+    story:
+      'The full list of values of Status is not shown: what is pending in the list is authorised at the single addresses.',
+    middleware: rowsOf('account-transactions', (rows) =>
+      rows.map((row) => (row.Status === 'Pending' ? { ...row, Status: 'Authorised' } : row)),
+    ),
+  },
+  {
+    id: 'cards-masked-otherwise-each-time',
+    story:
+      'Each is a "masked version of the primary card number": which one depends on the server that answers.',
+    policies: (_correct, { fired }) => ({
+      maskCard(pan) {
+        fired()
+        return `${maskOf()}${pan.slice(-4)}`
+      },
+    }),
   },
   {
     id: 'last-night-while-nobody-looks',

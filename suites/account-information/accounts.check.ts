@@ -20,6 +20,7 @@ import {
 import { accountsOwner, OWNERS } from '../owners.ts'
 import { ABSENT } from './common/absent-reads.ts'
 import {
+  described,
   differ,
   documented,
   idsAroundRefresh,
@@ -421,7 +422,7 @@ check(
     for (const row of requireRows(bulk, owner)) {
       const answer = answers.get(String(row.AccountId))
       const again = after.find(({ AccountId }) => AccountId === row.AccountId)
-      if (!answer || !again || documented(again) !== documented(row)) continue
+      if (!answer || !again || described(again) !== described(row)) continue
       const [single, ...others] = requireRows(
         answer,
         readOwner(approval, pathOf(String(row.AccountId), '')),
@@ -429,7 +430,7 @@ check(
       // No account, several, another one: ACC-02/asked-account-only has condemned it.
       if (!single || others.length > 0 || single.AccountId !== row.AccountId) continue
       compared += 1
-      if (documented(single) === documented(row)) continue
+      if (described(single) === described(row)) continue
       relyOnSameRules(answer, bulk, 'ACC-')
       expectThat(false, {
         message: 'the single answer describes the account otherwise than the bulk answer',

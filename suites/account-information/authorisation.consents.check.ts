@@ -280,7 +280,7 @@ check(
     spends: narrowOfSeconds,
     grants: [ONCE_MORE],
     needs: ['clients.second', 'customers.second'],
-    follows: ['TXN-20/nothing-missing'],
+    follows: ['TXN-20/nothing-missing', 'TXN-28/second-read'],
   },
   async (context) => {
     const approval = await context.approved(narrowOfSeconds)

@@ -79,7 +79,7 @@ check(
   'CONS-15/malformed',
   'A date-time field that holds no date-time is refused',
   {},
-  async ({ caller }) => {
+  async ({ caller, target }) => {
     const client = await caller()
     const { TransactionFromDateTime, TransactionToDateTime } = PERIOD
     const expiry = { ExpirationDateTime: daysFromNow(30) }
@@ -104,6 +104,13 @@ check(
         const deviation = `${name} ${words}: ${value}`
         expect(await create(client, { [name]: value }, { deviation })).toBeRefused()
       }
+    }
+    if (!target.clients.second) return
+    const second = await caller('second')
+    relyOn(OWNERS.consentWithPeriod, await create(second, { ...expiry, ...PERIOD })).toSucceed()
+    for (const wrong of [tomorrow, month13]) {
+      const deviation = `${Object.keys(wrong)} ${words}`
+      expect(await create(second, wrong, { deviation })).toBeRefused()
     }
   },
 )

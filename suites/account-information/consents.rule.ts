@@ -1,5 +1,6 @@
 import { brief, type Exchange, member, succeeded } from '../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../engine/suite-api/rule.ts'
+import { changedSince } from './common/consent-comparisons.ts'
 import { NINE_PERMISSIONS } from './common/consent-requests.ts'
 import {
   createdThen,
@@ -7,6 +8,7 @@ import {
   datesShown,
   requestedData,
 } from './common/created-consents.ts'
+import { statusOf } from './common/deleted-consents.ts'
 import { ACCOUNT_ACCESS, CONSENTS } from './common/endpoints.ts'
 import { secondsOf } from './common/instants.ts'
 
@@ -119,6 +121,30 @@ rule(
   'The query of a consent answers that consent and no other',
   { endpoints: [QUERY] },
   (exchange) => askedConsent(exchange),
+)
+
+/**
+ * Every query 2xx of a consent whose creation was seen and whose Status is still the one it was created with:
+ * Permissions as a set, the dates that were asked for and CreationDateTime are those of the creation. What an
+ * approval, a re-confirmation or a revocation leaves of them is judged by checks of their own.
+ */
+rule(
+  'CONS-22/while-waiting',
+  'As long as the status of a consent is that of its creation, every query shows it as it was created',
+  { endpoints: [CREATE, QUERY], follows: ['CONS-22/as-created', 'CONS-22/beside-newer'] },
+  (exchange, { earlier }) => {
+    if (!succeeded(exchange) || exchange.about.deviation !== undefined) return undefined
+    const data = member(exchange.response?.json, 'Data')
+    const id = String(member(data, 'ConsentId'))
+    if (exchange.endpoint === CREATE) {
+      earlier.set(id, exchange)
+      return undefined
+    }
+    const creation = exchange.endpoint === QUERY ? (earlier.get(id) as Exchange) : undefined
+    if (!creation || statusOf(creation) !== statusOf(exchange)) return undefined
+    const finding = changedSince({ creation, query: exchange })
+    return finding ? [finding] : []
+  },
 )
 
 function askedConsent(exchange: Exchange): Finding[] | undefined {

@@ -151,9 +151,14 @@ function owedIn(rows: Row[]): string {
   return each.sort().join(', ')
 }
 
-/** The credit lines of balances likewise; empty where none is shown: no sentence promises them. */
+/**
+ * The credit lines of balances likewise; empty where a balance has none, or several: no sentence promises them,
+ * nor that each answer shows as many.
+ */
 function linesIn(rows: Row[]): string {
-  const lines = rows.flatMap(({ CreditLine }) => [CreditLine ?? []].flat() as Row[])
+  const ofEach = rows.map(({ CreditLine }) => [CreditLine ?? []].flat() as Row[])
+  if (ofEach.some(({ length }) => length !== 1)) return ''
+  const lines = ofEach.flat()
   const each = lines.map((line) => `${String(line?.Type)} ${String(line && amountOf(line))}`)
   return each.sort().join(', ')
 }

@@ -108,6 +108,18 @@ async function expectAccountRefused(
   expect(await create(client, { account }, { deviation })).toBeRefused()
 }
 
+/** The same beside an ExpirationDateTime, which may be sent. */
+async function expectRefusedBesideExpiry(
+  client: Caller,
+  account: Record<string, unknown>,
+  what: string,
+): Promise<void> {
+  const data = { ExpirationDateTime: daysFromNow(30) }
+  relyOn('FCC-06/accepted', await create(client, { data })).toSucceed()
+  const deviation = `an ExpirationDateTime, and no ${what}`
+  expect(await create(client, { data, account }, { deviation })).toBeRefused()
+}
+
 /** The second client at work. */
 async function secondAtWork(context: Context): Promise<Caller> {
   context.tpp('second')
@@ -133,6 +145,7 @@ check(
       { SchemeName: undefined, ...NAMES },
       `a Name, and no ${what}`,
     )
+    await expectRefusedBesideExpiry(client, { SchemeName: undefined }, what)
   },
 )
 
@@ -151,6 +164,9 @@ check(
     for (const SchemeName of [...OTHER_SCHEMES, inSmallLetters, '']) {
       await expectAccountRefused(client, { SchemeName }, `SchemeName ${SchemeName || '""'}`)
     }
+    const [SchemeName] = OTHER_SCHEMES
+    const named = { SchemeName, ...NAMES }
+    await expectAccountRefused(client, named, `a Name, and SchemeName ${SchemeName}`)
   },
 )
 
@@ -182,6 +198,10 @@ check(
     for (const [account, deviation] of NO_IDENTIFICATION) {
       await expectAccountRefused(client, account, deviation)
     }
+    const what = 'DebtorAccount.Identification'
+    const named = { Identification: undefined, ...NAMES }
+    await expectAccountRefused(client, named, `a Name, and no ${what}`)
+    await expectRefusedBesideExpiry(client, { Identification: undefined }, what)
   },
 )
 
@@ -208,6 +228,11 @@ check(
       expect(await create(client, { data: { DebtorAccount } }, { deviation })).toBeRefused()
     }
     expect(await client.post(FUNDS, { Risk: {} }, { deviation: 'no Data' })).toBeRefused()
+    if (!context.target.clients.second) return
+    const second = await secondAtWork(context)
+    relyOn(OWNERS.fundsConfirmation, await create(second)).toSucceed()
+    const [[DebtorAccount, deviation]] = NO_ACCOUNT
+    expect(await create(second, { data: { DebtorAccount } }, { deviation })).toBeRefused()
   },
 )
 
@@ -223,9 +248,30 @@ check(
   {},
   async (context) => {
     const client = await atWork(context)
-    for (const Identification of ['', '123', '12345', 'abcd', '4000000000000002']) {
-      const deviation = `Identification of ${Identification.length} characters, not four digits`
-      await expectAccountRefused(client, { Identification }, deviation)
+    const refuse = (caller: Caller, Identification: string) =>
+      expectAccountRefused(
+        caller,
+        { Identification },
+        `Identification of ${Identification.length} characters, not four digits`,
+      )
+    for (const digits of ['', '123', '12345', 'abcd', WHOLE_NUMBER]) await refuse(client, digits)
+    if (context.target.clients.second) await refuse(await secondAtWork(context), WHOLE_NUMBER)
+  },
+)
+
+const WHOLE_NUMBER = '4000000000000002'
+
+check(
+  'CONS-15/funds',
+  'An ExpirationDateTime that holds no date-time is refused for a funds confirmation consent too',
+  { follows: ['CONS-15/malformed'] },
+  async (context) => {
+    const client = await atWork(context)
+    const data = { ExpirationDateTime: daysFromNow(30) }
+    relyOn('FCC-06/accepted', await create(client, { data })).toSucceed()
+    for (const ExpirationDateTime of ['tomorrow', '2024-13-45T00:00:00Z', 5]) {
+      const deviation = `ExpirationDateTime holds no date-time: ${ExpirationDateTime}`
+      expect(await create(client, { data: { ExpirationDateTime } }, { deviation })).toBeRefused()
     }
   },
 )
@@ -418,6 +464,19 @@ check(
     relyOn('FCC-13/without-authorization', without).toBeRefused()
     for (const answer of unknown) relyOn('FCC-13/invalid-token', answer).toBeRefused()
     if (own) expect(own).toSucceed()
+  },
+)
+
+check(
+  'FCC-13/expired-deletes-nothing',
+  'A funds confirmation consent survives a DELETE with an expired access token',
+  { needs: ['hooks.token-expired'], follows: ['FCC-13/nothing-deleted'] },
+  async (context) => {
+    await ableToDelete(context)
+    const { before, after, own } = await fundsAroundExpiry(context)
+    relyOn(OWNERS.fundsDeletion, await before.deletion()).toSucceed()
+    relyOn('FCC-13/expired-token', await after.deletion()).toBeRefused()
+    expect(await own()).toSucceed()
   },
 )
 

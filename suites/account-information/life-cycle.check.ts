@@ -230,6 +230,29 @@ check(
   },
 )
 
+check(
+  'CLC-08/revoked',
+  'DELETE of a consent of another client that its customer revoked is refused, and deletes nothing',
+  {
+    uses: [basicCredits],
+    spends: basicCredits,
+    needs: ['clients.second', 'hooks.customer-revokes'],
+    follows: ['CLC-08/refused', 'CLC-08/survives', 'CLC-08/authorised'],
+  },
+  async (context) => {
+    await relyOnDeletion(context)
+    const { approval, after } = await revoked(context)
+    relyOn('CLC-10/sees-revoked', after.query).toSucceed()
+    const other = await context.caller('second')
+    const own = consentPath(await createConsent(other))
+    relyOn(OWNERS.deletion, await other.delete(own)).toSucceed()
+    const path = consentPath(approval.consentId)
+    const deviation = 'a revoked consent of another client'
+    expect(await other.delete(path, { deviation })).toBeAnError()
+    expect(await approval.get(path)).toSucceed()
+  },
+)
+
 /**
  * Consent with an ExpirationDateTime; hook consent-expired, or waiting where the expiry is near;
  * data refused. Not judged nearer to the instant than the clock tolerance.
@@ -353,7 +376,12 @@ check(
 check(
   'CLC-01/revoked',
   'DELETE of a consent that the customer has revoked answers 204',
-  { uses: [basicCredits], spends: basicCredits, needs: ['hooks.customer-revokes'] },
+  {
+    uses: [basicCredits],
+    spends: basicCredits,
+    needs: ['hooks.customer-revokes'],
+    follows: ['CLC-08/revoked'],
+  },
   async (context) => {
     await relyOnDeletion(context)
     const { after } = await revoked(context)

@@ -101,9 +101,9 @@ check(
 check(
   'TOK-25/query',
   'A consent is not queried with an access token of the authorization_code grant',
-  { uses: [everything] },
-  async ({ approved }) => {
-    const { get, consentId, tokens } = await approved(everything)
+  { uses: [everything], over: [secondClient] },
+  async ({ approved }, consent) => {
+    const { get, consentId, tokens } = await approved(consent)
     const path = consentPath(consentId)
     relyOn(OWNERS.accounts, await get('/accounts')).toSucceed()
     relyOn('CONS-22/answers-200', await get(path)).toSucceed()
@@ -115,9 +115,9 @@ check(
 check(
   'TOK-25/create',
   'A consent is not created with an access token of the authorization_code grant',
-  { uses: [everything] },
-  async ({ approved }) => {
-    const { get, post, tokens } = await approved(everything)
+  { uses: [everything], over: [secondClient] },
+  async ({ approved }, consent) => {
+    const { get, post, tokens } = await approved(consent)
     relyOn(OWNERS.accounts, await get('/accounts')).toSucceed()
     relyOn(OWNERS.consent, await post(CONSENT, consentBody())).toSucceed()
     const bearer = (await tokens()).accessToken
@@ -129,9 +129,9 @@ check(
 check(
   'TOK-25/delete',
   'A consent is not deleted with an access token of the authorization_code grant',
-  { uses: [everything] },
-  async ({ approved }) => {
-    const approval = await approved(everything)
+  { uses: [everything], over: [secondClient] },
+  async ({ approved }, consent) => {
+    const approval = await approved(consent)
     const path = consentPath(await createConsent(approval))
     relyOn(OWNERS.accounts, await approval.get('/accounts')).toSucceed()
     relyOn(OWNERS.query, await approval.get(path)).toSucceed()

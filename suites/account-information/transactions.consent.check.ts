@@ -35,6 +35,7 @@ import {
   isWithin,
   lacksNone,
   periodOf,
+  readPeriod,
   readSinglesToo,
   relyOnRules,
 } from './common/period-reads.ts'
@@ -128,8 +129,8 @@ check(
 
 /**
  * Under the consent with an end alone, what the unlimited consent shows before it is there. What
- * lies beyond is judged by TXN-20/inside, a start alone by TXN-25/complete. Not applicable when the
- * bank refuses such permissions.
+ * lies beyond, also with a query that asks for it, is judged by TXN-20/inside, a start alone by
+ * TXN-25/complete. Not applicable when the bank refuses such permissions.
  */
 check(
   'TXN-20/end-alone',
@@ -145,6 +146,7 @@ check(
     if (inPeriod.length === 0)
       blockForBookings('a booked transaction before the end of the period', rows)
     if (rows.every((row) => isWithin(row, from, to))) blockForData('a booked transaction after it')
+    await readPeriod(limited)
     relyOnRules(answer, 'TXN-20/inside')
     if (lacksNone(answer, inPeriod)) return
     await relyOnSteadyRows(whole)
@@ -256,7 +258,7 @@ check(
       )
     }
     bookedIn(answer, 'TXN-14/basic-alone')
-    await readSinglesToo(credits, [{}])
+    await readPeriod(credits)
     if (lacksNone(answer, wanted)) return
     relyOnRules(answer, 'TXN-25/direction', 'TXN-20/inside')
     await relyOnSameAccounts(whole, credits)

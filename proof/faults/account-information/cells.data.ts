@@ -1,5 +1,5 @@
 import { DATA_DEFECTS as D, dataFault, dataFaultAtBoth } from '../../cells/data-defects.ts'
-import { BALANCES, both, SITUATIONS as S } from '../../cells/situations.ts'
+import { BALANCES, both, periodEnds, SITUATIONS as S } from '../../cells/situations.ts'
 import type { Fault } from '../../proof.ts'
 
 /** Right under the first approval, wrong in one situation: each fault is a defect in one cell. */
@@ -57,6 +57,12 @@ const faults: Fault[] = [
   dataFault(D.losesNewestRow, 'account-transactions', S.noAccounts, fails('TXN-24/one-response')),
   dataFault(D.losesLastRow, 'transactions', S.absent, fails('DATA-08/absent')),
   dataFault(D.empty, 'balances', S.absent, fails('DATA-08/absent')),
+  dataFault(D.periodIgnored, 'transactions', both(periodEnds('start'), S.bothFilters), {
+    fails: ['TXN-20/inside'],
+  }),
+  dataFault(D.periodIgnored, 'transactions', both(periodEnds('end'), S.bothFilters), {
+    fails: ['TXN-20/inside'],
+  }),
   dataFault(D.periodIgnored, 'transactions', S.absent, fails('TXN-20/inside')),
   dataFault(D.losesLastRow, 'account-transactions', S.laterCall, {
     fails: [],

@@ -74,6 +74,17 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'waiting-consents-show-statements-as-well',
+    story: 'What waits is read from the page, where statements have one line with accounts.',
+    fails: ['CONS-22/while-waiting'],
+    middleware: answered(KIND, 'GET', (data, ctx) => {
+      const permissions = data.Permissions as string[]
+      const waits = consentNamed(ctx)?.status === 'AwaitingAuthorisation'
+      if (!waits || permissions.includes('ReadStatementsBasic')) return undefined
+      return { ...data, Permissions: [...permissions, 'ReadStatementsBasic'] }
+    }),
+  },
+  {
     id: 'newer-consents-give-their-permissions-to-older-ones',
     story:
       'What a client may ask for is kept with the client, and every consent that waits shows it.',

@@ -154,7 +154,7 @@ const faults: Fault[] = [
   {
     id: 'revoked-consent-for-any-client',
     story: 'The archive of revoked consents is looked up by the id alone.',
-    fails: ['SEC-05/revoked'],
+    fails: ['SEC-05/revoked', 'CLC-08/revoked'],
     policies: (correct, { fired }) => ({
       ownsConsent(consent, clientId) {
         const own = correct.ownsConsent(consent, clientId)
@@ -183,6 +183,32 @@ const faults: Fault[] = [
           return correct.consentView(consent, spelling)
         },
       }
+    },
+  },
+  {
+    id: 'foreign-query-withdraws-an-approval',
+    story:
+      'Whoever asks for the approval of another is taken for a thief, and the consent is withdrawn.',
+    fails: [
+      'TOK-03/refresh-token',
+      'ACC-01/answers-200',
+      'ACC-02/answers-200',
+      'BAL-01/answers-200',
+      'BAL-02/answers-200',
+      'TXN-01/answers-200',
+      'TXN-02/answers-200',
+    ],
+    because: 'What the consent opens is closed, at every endpoint; no newer approval replaced it.',
+    stops: true,
+    // Data are read for longer than an end may take to be seen, after the approvals that others gave.
+    settings: { responseDelayMs: 5 },
+    async middleware(ctx: Context, next: Next) {
+      await next()
+      const consent = isAbout(ctx, KIND, 'GET') ? consentNamed(ctx) : undefined
+      if (ctx.status !== 403 || consent?.status !== 'Authorised') return
+      consent.status = 'Revoked'
+      consent.statusUpdated = Date.now()
+      stateOf(ctx).fired()
     },
   },
 ]

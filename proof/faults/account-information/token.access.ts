@@ -1,6 +1,7 @@
 import type { Context, Next } from 'koa'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
+import { tokenInfoOf } from '../../../bank/token-info.ts'
 import { endpointOf } from '../../data-requests.ts'
 import { ofEachBank } from '../../each-bank.ts'
 import { tokenForm } from '../../jwt-rewrites.ts'
@@ -183,6 +184,13 @@ const faults: Fault[] = [
     middleware: managesByDataToken('POST'),
   },
   {
+    id: 'data-tokens-of-the-second-client-create-consents',
+    story: 'Newer clients have one kind of token, for whatever their scope names.',
+    fails: [],
+    warns: ['TOK-25/create'],
+    middleware: managesByDataToken('POST', 'second'),
+  },
+  {
     id: 'expires-in-as-text-after-refresh',
     story: 'The refresh is answered by an older service than the exchange.',
     fails: ['TOK-17/expires-in'],
@@ -220,7 +228,10 @@ function seenToken(ctx: Parameters<typeof stateOf>[0], value: string) {
 const latestOwn = ofEachBank(() => new Map<string, string>())
 
 /** Consents managed by the access token of a customer's approval, as if by the client's own. */
-function managesByDataToken(method: string): NonNullable<Fault['middleware']> {
+function managesByDataToken(
+  method: string,
+  client?: 'first' | 'second',
+): NonNullable<Fault['middleware']> {
   return async (ctx, next) => {
     const state = stateOf(ctx)
     const { records } = state.bank.services
@@ -230,7 +241,7 @@ function managesByDataToken(method: string): NonNullable<Fault['middleware']> {
     if (own && path) latestOwn().set(own.clientId ?? '', bearer)
     const data = path && ctx.method === method && records.peek('AccessToken', bearer)
     const other = data && latestOwn().get(data.clientId ?? '')
-    if (other) {
+    if (other && (!client || tokenInfoOf(ctx)?.client === client)) {
       ctx.req.headers.authorization = `Bearer ${other}`
       state.fired()
     }

@@ -7,15 +7,23 @@ import { basicCredits, everything } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { accountsTwice, firstRead, requireAccountIds, requireRows, singles } from './data-reads.ts'
 
-/** The documented fields of an account but its id, whichever way Account is nested. */
-export function documented(row: Row): string {
+/** The documented fields of an account but its id, whichever way Account is nested; `read` reads a card number. */
+const fieldsOf = (row: Row, read: (number: unknown) => unknown): string => {
   const { Currency, AccountType, AccountSubType, Description, Account } = row
   const cards = [Account ?? []].flat().map((card) => {
     const { SchemeName, Identification } = (card ?? {}) as Row
-    return JSON.stringify({ SchemeName, Identification })
+    return JSON.stringify({ SchemeName, Identification: read(Identification) })
   })
   return brief({ Currency, AccountType, AccountSubType, Description, Account: cards.sort() }, 1000)
 }
+
+export const documented = (row: Row): string => fieldsOf(row, (number) => number)
+
+/** The same, a card by its last four digits: each answer may mask the rest in another way. */
+export const described = (row: Row): string => fieldsOf(row, lastFour)
+
+const lastFour = (number: unknown) =>
+  /\d{4}$/.test(String(number)) ? String(number).slice(-4) : number
 
 /** AccountIds before and after a refresh_token grant; the approval goes on with the new tokens. */
 export async function idsAroundRefresh(

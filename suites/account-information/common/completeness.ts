@@ -229,10 +229,10 @@ export async function pendingOtherwise(approval: Approval): Promise<Wrong | 'no 
   return compared === 0 ? 'no rows' : undefined
 }
 
-/** Whatever else a pending row says may change until it is booked. */
+/** Whatever else a pending row says may change until it is booked, and the words of Status are not shown. */
 function pendingKey(row: Row): string {
   const currency = member(row, 'Amount', 'Currency')
-  return JSON.stringify([row.AccountId, row.Status, row.CreditDebitIndicator, currency])
+  return JSON.stringify([row.AccountId, isBooked(row), row.CreditDebitIndicator, currency])
 }
 
 /** What each transaction of an account amounts to; several that differ in nothing else, sorted. */

@@ -52,7 +52,7 @@ const FUNDS = '/funds-confirmation-consents'
 
 /**
  * The same of funds confirmation consents; the one that is left is made last, as a newer one for a card may
- * take the place of an older.
+ * take the place of an older. `own`: its deletion with a living token.
  */
 export const fundsAroundExpiry = sharedFixture([], async (context) => {
   requireValue(await context.steps.fundsConfirmation())
@@ -60,7 +60,7 @@ export const fundsAroundExpiry = sharedFixture([], async (context) => {
   const body = fundsConfirmationBody(context.target, client.funds().scheme)
   const create = (told: CallDeviation) => client.post(FUNDS, body, told)
   const able = await ended(context.steps.fundsDeletion())
-  const deletionOf = async (created: Exchange, told: CallDeviation) => {
+  const deletionOf = async (created: Exchange, told?: CallDeviation) => {
     const { value } = await able()
     if (value === undefined) blockForData('a funds confirmation consent to delete')
     relyOn(OWNERS.fundsConfirmation, created).toSucceed()
@@ -68,12 +68,13 @@ export const fundsAroundExpiry = sharedFixture([], async (context) => {
     return client.delete(`${FUNDS}/${encodeURIComponent(id)}`, told)
   }
   let left: Exchange | undefined
-  return triedTwice(context, true, async (told) => {
+  const tried = await triedTwice(context, true, async (told) => {
     const deletion = await ended(deletionOf(left ?? (await create(told)), told))
     const creation = await create(told)
     left ??= creation
     return { creation, deletion }
   })
+  return { ...tried, own: await ended(deletionOf(left ?? tried.before.creation)) }
 })
 
 /** What a request came to, for whoever asks: an outage of deletions says nothing of creations. */

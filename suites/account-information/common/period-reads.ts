@@ -18,9 +18,10 @@ import { between, bookedIn, bulk, relyOnSteadyRows } from './transaction-reading
 
 const DAY = 86_400_000
 
-/** Longer than a period by ten days at each end. */
+/** Longer than a period by ten days at each end; one without a start is asked for from years before its end. */
 export function beyond({ from, to }: { from: number; to: number }): Record<string, string> {
-  return queryOf({ from: from - 10 * DAY, to: Math.min(to + 10 * DAY, Date.now()) })
+  const start = from === -Infinity ? to - 1000 * DAY : from - 10 * DAY
+  return queryOf({ from: start, to: Math.min(to + 10 * DAY, Date.now()) })
 }
 
 /** Asks for more than a period with a query, and the single endpoint: rules judge what they show. */

@@ -10,7 +10,7 @@ import {
   transactionKey,
 } from '../../../engine/suite-api/responses.ts'
 import type { Finding } from '../../../engine/suite-api/rule.ts'
-import { documented } from './account-comparisons.ts'
+import { described } from './account-comparisons.ts'
 import { alikeInCreditLine } from './balance-rows.ts'
 import { pathOf, requireRows } from './data-reads.ts'
 import { readOwner } from './read-owners.ts'
@@ -59,7 +59,7 @@ function canonical(value: unknown): unknown {
  */
 function keyOf(path: string, one: Row[], other: Row[]): (row: Row) => string {
   if (path.endsWith('/transactions')) return transactionKey
-  if (!path.endsWith('/balances')) return (row) => JSON.stringify([row.AccountId, documented(row)])
+  if (!path.endsWith('/balances')) return (row) => JSON.stringify([row.AccountId, described(row)])
   const [lean] = alikeInCreditLine(one, other)
   return lean === one ? balanceKey : ({ CreditLine: _line, ...row }) => balanceKey(row)
 }

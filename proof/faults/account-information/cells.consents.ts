@@ -1,0 +1,132 @@
+import type { Context, Middleware, Next } from 'koa'
+import { currentRequest } from '../../../bank/request-context.ts'
+import { stateOf } from '../../../bank/state.ts'
+import { tokenInfoOf } from '../../../bank/token-info.ts'
+import { consentNamed, isAbout, requested } from '../../consent-requests.ts'
+import type { Fault } from '../../proof.ts'
+import type { Json } from '../../rewriting.ts'
+
+/** Consents of both kinds, wrong in one cell: of one client, beside one member, in one state. */
+
+const CARD = { SchemeName: 'UK.OBIE.PAN', Identification: '0000' }
+
+const ofSecond =
+  (change: Middleware) =>
+  (ctx: Context, next: Next): Promise<unknown> =>
+    tokenInfoOf(ctx)?.client === 'second' ? change(ctx, next) : next()
+
+/** Another DebtorAccount in requests for funds confirmation consents that it suits. */
+const account = (change: (account: Json, data: Json) => Json | undefined) =>
+  requested('funds-confirmation', (data) => {
+    const { DebtorAccount } = data
+    const given = typeof DebtorAccount === 'object' && DebtorAccount !== null
+    const changed = given && change(DebtorAccount as Json, data)
+    return changed ? { ...data, DebtorAccount: changed } : undefined
+  })
+
+const isDate = (value: unknown) =>
+  value === undefined || (typeof value === 'string' && !Number.isNaN(Date.parse(value)))
+
+/** Dates that cannot be read are left out. */
+function withoutWrongDates(data: Json): Json | undefined {
+  const entries = Object.entries(data)
+  const read = entries.filter(([name, value]) => !name.endsWith('DateTime') || isDate(value))
+  return read.length < entries.length ? Object.fromEntries(read) : undefined
+}
+
+const faults: Fault[] = [
+  {
+    id: 'funds-consents-expire-when-they-can-be-read',
+    story: 'A date that cannot be parsed is null, and a consent for funds may do without one.',
+    fails: [],
+    warns: ['CONS-15/funds'],
+    middleware: requested('funds-confirmation', withoutWrongDates),
+  },
+  {
+    id: 'dates-of-the-second-client-are-read-when-they-can-be',
+    story: 'The new platform parses dates leniently: what it cannot read is not there.',
+    fails: [],
+    warns: ['CONS-15/malformed'],
+    middleware: ofSecond(requested('account-access', withoutWrongDates)),
+  },
+  {
+    id: 'named-account-needs-no-card',
+    story: 'Whoever names the account has told enough of it.',
+    fails: ['FCC-03/missing-identification'],
+    middleware: account((given) => {
+      const { Name, Identification } = given
+      return Name && Identification === undefined ? { ...CARD, ...given } : undefined
+    }),
+  },
+  {
+    id: 'named-account-of-any-scheme',
+    story: 'The scheme is looked at to find the account, which its name does as well.',
+    fails: ['FCC-02/other-scheme'],
+    middleware: account(({ Name, SchemeName, ...others }) =>
+      Name && SchemeName && SchemeName !== CARD.SchemeName
+        ? { ...others, Name, SchemeName: CARD.SchemeName }
+        : undefined,
+    ),
+  },
+  {
+    id: 'consents-that-expire-take-the-card-on-file',
+    story: 'A consent for a while is for the card that is on file, whatever it does not say.',
+    fails: ['FCC-02/missing-scheme', 'FCC-03/missing-identification'],
+    middleware: account((given, { ExpirationDateTime }) => {
+      const whole = given.SchemeName !== undefined && given.Identification !== undefined
+      return ExpirationDateTime && !whole ? { ...CARD, ...given } : undefined
+    }),
+  },
+  {
+    id: 'later-clients-need-no-debtor-account',
+    story: 'For newer clients the customer chooses the card on the page.',
+    fails: ['FCC-18/missing-debtor-account'],
+    middleware: ofSecond(
+      requested('funds-confirmation', (data, { Data }) =>
+        Data && data.DebtorAccount === undefined ? { ...data, DebtorAccount: CARD } : undefined,
+      ),
+    ),
+  },
+  {
+    id: 'later-clients-may-send-the-whole-number',
+    story: 'The new platform keeps the last four digits of whatever it is sent.',
+    fails: [],
+    warns: ['FCC-04/not-four-digits'],
+    middleware: ofSecond(
+      account(({ Identification, ...others }) =>
+        typeof Identification === 'string' && /^\d{5,}$/.test(Identification)
+          ? { ...others, Identification: Identification.slice(-4) }
+          : undefined,
+      ),
+    ),
+  },
+  {
+    id: 'funds-consents-are-deleted-before-the-token-is-looked-up',
+    story:
+      'The gateway knows a token of the bank’s by its form; that it has expired is found too late.',
+    fails: ['FCC-13/expired-deletes-nothing'],
+    async middleware(ctx: Context, next: Next) {
+      const consent = isAbout(ctx, 'funds-confirmation', 'DELETE') ? consentNamed(ctx) : undefined
+      const token = tokenInfoOf(ctx)
+      await next()
+      if (!consent || consent.deleted || !token || token.consent || ctx.status !== 401) return
+      consent.deleted = Date.now()
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'revoked-consent-deleted-by-any-client',
+    story: 'Whose a consent is, is looked up with its grant, and revocation has removed that.',
+    fails: ['CLC-08/revoked'],
+    policies: (correct, { fired }) => ({
+      ownsConsent(consent, clientId) {
+        const own = correct.ownsConsent(consent, clientId)
+        const deleting = currentRequest()?.method === 'DELETE'
+        if (own || consent.status !== 'Revoked' || !deleting) return own
+        fired()
+        return true
+      },
+    }),
+  },
+]
+export default faults
