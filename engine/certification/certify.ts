@@ -8,27 +8,19 @@ import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import { type Result, ruleResults, settleBlocked } from '../judge/results.ts'
 import type { Observation } from '../report/report.ts'
 import type { Endpoint, Exchange } from '../wire/exchange.ts'
-import type { BankHost } from './bank-host.ts'
-import type { ClientDriver } from './client.ts'
-import type { Customers } from './customer.ts'
-import { play } from './play.ts'
+import { type Players, play } from './play.ts'
 import { type Goal, goalsOf, type Scenario, type ScenarioRun } from './scenario.ts'
 import { conductEngine, type TppSuites } from './suite.ts'
 
-export interface Certification {
+export interface Certification extends Players {
   suites: TppSuites
   catalogue: Catalogue
-  host: BankHost
-  client: ClientDriver
-  customers: Customers
   /** Ids of what is judged: scenarios and rules. Default: all. */
   selected?(id: string): boolean
   /** What the client declares that it can do. */
   goals: readonly Goal[]
   /** Scenarios at a time. */
   parallel: number
-  /** Milliseconds in which a client that says it refuses is still watched. */
-  patience: number
   /** Is told of each exchange as it comes; raw. */
   onExchange?(exchange: Exchange, broken: string[]): void
   onJudged?(result: Result): void

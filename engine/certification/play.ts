@@ -3,12 +3,21 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { member } from '../judge/data-rows.ts'
 import { Blocked } from '../judge/outcome.ts'
 import type { Exchange } from '../wire/exchange.ts'
-import { exchangeOf, type HostedBank } from './bank-host.ts'
-import type { Certification } from './certify.ts'
-import { briefingOf, ClientTrouble, PRESENT } from './client.ts'
+import { type BankHost, exchangeOf, type HostedBank } from './bank-host.ts'
+import { briefingOf, type ClientDriver, ClientTrouble, PRESENT } from './client.ts'
+import type { Customers } from './customer.ts'
 import { type Fact, type Goal, type ScenarioRun, stepsOf } from './scenario.ts'
 
-interface Stage extends Pick<Certification, 'host' | 'client' | 'customers' | 'patience'> {
+/** Who plays. */
+export interface Players {
+  host: BankHost
+  client: ClientDriver
+  customers: Customers
+  /** Milliseconds in which a client that says it refuses is still watched. */
+  patience: number
+}
+
+interface Stage extends Players {
   /** The scenario's own folder. */
   folder: string
   nextId(): string

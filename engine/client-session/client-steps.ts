@@ -10,11 +10,10 @@ import { addressProblem } from '../wire/outside-address.ts'
 import type { Wire } from '../wire/wire.ts'
 import { createCaller, type FundsAddresses, type RefusedToken, type Replacement } from './caller.ts'
 import type { ClientStore } from './client-store.ts'
-import { MARGIN } from './held-tokens.ts'
 import { type IssuedTokens, refusedAt } from './issued-tokens.ts'
 import type { ClientName } from './parties.ts'
 import { type Owners, requireValue, type StepMemory } from './step-owners.ts'
-import { type TokenSet, tokensOf } from './tokens.ts'
+import { MARGIN, type TokenSet, tokensOf } from './tokens.ts'
 
 /** What a TPP client does before any customer comes into it. */
 export type ClientSteps = ReturnType<typeof createClientSteps>

@@ -1,7 +1,7 @@
 import type { Tpp } from '../client/tpp.ts'
 import type { ConsentFacts } from '../wire/exchange.ts'
 import type { ResumableRun } from './resume-run.ts'
-import { refreshed, type TokenSet } from './tokens.ts'
+import { MARGIN, refreshed, type TokenSet } from './tokens.ts'
 
 /** Where the tokens of an approval come from. */
 interface TokenSources {
@@ -10,9 +10,6 @@ interface TokenSources {
   /** Without a refresh token: the customer confirms the consent once more. Undefined once it has ended. */
   again(): Promise<TokenSet | undefined>
 }
-
-/** Milliseconds before its expiry at which a token is no longer sent. */
-export const MARGIN = 2000
 
 export type HeldTokens = ReturnType<typeof createHeldTokens>
 

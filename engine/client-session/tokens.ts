@@ -17,6 +17,9 @@ export interface TokenSet {
   expiresAt: number
 }
 
+/** Milliseconds before its expiry at which a token is no longer sent. */
+export const MARGIN = 2000
+
 /** What ID tokens of the token endpoint must agree with: the claims of the first one, and the nonce sent. */
 export function idTokenFacts(
   { idToken }: Redirect,

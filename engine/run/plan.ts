@@ -1,7 +1,7 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { type NamedConsent, precededBy } from '../client-session/consent.ts'
 import { expiryPatienceOf } from '../configuration/resolve.ts'
-import type { HookName, TargetDocument } from '../configuration/target.ts'
+import { HOOKS, type HookName, type TargetDocument } from '../configuration/target.ts'
 import { consentsOf, type SuiteCheck } from '../suite-api/check.ts'
 import { checkInScope, ordered, type Scope } from './scope.ts'
 
@@ -19,13 +19,6 @@ interface OwnVisit {
 
 /** A hook of the target, or time within its patience; undefined: nobody. */
 export type HookBy = 'http' | 'command' | 'ask' | 'time' | undefined
-
-const HOOKS = [
-  'token-expired',
-  'consent-expired',
-  'ninety-days-passed',
-  'customer-revokes',
-] as const
 
 /** The plan of a run; nothing is sent to make it. */
 export function planOf(parts: {
