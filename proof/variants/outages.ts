@@ -88,6 +88,7 @@ const variants: Variant[] = [
       'FCC-13/without-authorization',
       'FCC-13/invalid-token',
       'FCC-13/expired-token',
+      'FCC-13/expired-deletes-nothing',
       'FCC-13/nothing-deleted',
       'FCC-14/refused',
       'FCC-14/other-direction',

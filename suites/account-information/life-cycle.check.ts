@@ -230,6 +230,18 @@ check(
   },
 )
 
+/** The revoked consent, which another client tries to delete before its own does; and what became of it. */
+const revokedAttacked = sharedFixture([basicCredits], async (context) => {
+  const { approval, after } = await revoked(context)
+  relyOn('CLC-10/sees-revoked', after.query).toSucceed()
+  const other = await context.caller('second')
+  const own = consentPath(await createConsent(other))
+  relyOn(OWNERS.deletion, await other.delete(own)).toSucceed()
+  const path = consentPath(approval.consentId)
+  const attempt = await other.delete(path, { deviation: 'a revoked consent of another client' })
+  return { attempt, query: await approval.get(path) }
+})
+
 check(
   'CLC-08/revoked',
   'DELETE of a consent of another client that its customer revoked is refused, and deletes nothing',
@@ -241,15 +253,9 @@ check(
   },
   async (context) => {
     await relyOnDeletion(context)
-    const { approval, after } = await revoked(context)
-    relyOn('CLC-10/sees-revoked', after.query).toSucceed()
-    const other = await context.caller('second')
-    const own = consentPath(await createConsent(other))
-    relyOn(OWNERS.deletion, await other.delete(own)).toSucceed()
-    const path = consentPath(approval.consentId)
-    const deviation = 'a revoked consent of another client'
-    expect(await other.delete(path, { deviation })).toBeAnError()
-    expect(await approval.get(path)).toSucceed()
+    const { attempt, query } = await revokedAttacked(context)
+    expect(attempt).toBeAnError()
+    expect(query).toSucceed()
   },
 )
 
@@ -339,6 +345,7 @@ check(
 /** DELETE of the consent that the customer has revoked, and its query afterwards. */
 const revokedDeleted = sharedFixture([basicCredits], async (context) => {
   const { approval } = await revoked(context)
+  await revokedAttacked(context).catch(() => undefined)
   return deletedAndQueried(context, approval.consentId)
 })
 

@@ -225,7 +225,8 @@ check(
       const { whole } = await latest(approval, path)
       const owner = readOwner(approval, path)
       const window = emptyWindow(requireRows(whole, owner))
-      if (!window) blockForBookings('two bookings with hours between them', rowsOf(whole))
+      if (!window)
+        blockForBookings('two booked transactions with hours between them', rowsOf(whole))
       relyOn(owner, whole).toHaveStatus(200)
       const answer = await approval.get(path, { query: queryOf(window) })
       // A bank that refuses every pair of filters is judged by TXN-15/each-combination.
