@@ -101,7 +101,7 @@ export const defaults: Settings = {
   strict: 'documents',
   loginPage: 'immediate',
   responseDelayMs: 0,
-  rateLimit: { threshold: 40, window: 60, retryAfter: true },
+  rateLimit: { threshold: 60, window: 60, retryAfter: true },
   reconfirmationDays: 90,
   data: {},
   fundsConfirmationPaths: {

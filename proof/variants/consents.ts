@@ -96,6 +96,27 @@ const variants: Variant[] = [
     },
   },
   {
+    id: 'ends-reach-caches-later',
+    story:
+      'The same second is named for nobody: what is read by an older token, with a filter or while nobody is there comes from caches that follow later.',
+    policies: (correct, { fired }) => ({
+      tokensDie: () => false,
+      consentUsable(consent, age) {
+        const refusal = correct.consentUsable(consent, age)
+        const ctx = currentRequest()
+        const ended = consent.deleted ?? consent.statusUpdated
+        if (!refusal || !ctx || Date.now() - ended > LATE) return refusal
+        const absent = ctx.get('x-fapi-customer-ip-address') === ''
+        if (!absent && ctx.querystring === '' && tokenInfoOf(ctx)?.refreshed) return refusal
+        fired()
+        return undefined
+      },
+    }),
+    target: (document) => {
+      document.settlingTime = 5
+    },
+  },
+  {
     id: 'status-lags-behind-approval',
     story:
       'The transition to Authorised is not shown: the service of consents hears of an approval by a queue, two queries later.',

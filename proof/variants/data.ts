@@ -316,6 +316,19 @@ const variants: Variant[] = [
     ),
   },
   {
+    id: 'ninety-days-while-nobody-looks',
+    story:
+      'How far the history reaches is open: without the customer it is ninety days, as far as a login of some time ago may be relied on.',
+    policies: (correct, { fired }) => ({
+      rowsBooked(rows, accountId, endpoint) {
+        const all = correct.rowsBooked(rows, accountId, endpoint)
+        if (currentRequest()?.get('x-fapi-customer-ip-address') !== '') return all
+        fired()
+        return all.filter(({ booked }) => booked >= Date.now() - 90 * 86_400_000)
+      },
+    }),
+  },
+  {
     id: 'credit-lines-now-and-then',
     story: 'No sentence promises CreditLine: of two answers in turn the later leaves it out.',
     middleware: rowsOf(['balances', 'account-balances'], (rows) =>

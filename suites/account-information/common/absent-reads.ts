@@ -7,7 +7,6 @@ import {
   rowsOf,
   succeeded,
 } from '../../../engine/suite-api/responses.ts'
-import { bookingTimes } from './booking-times.ts'
 import { once, requireAccountIds } from './data-reads.ts'
 import { everyPath, otherThanAround } from './same-rows.ts'
 import type { Wrong } from './transaction-readings.ts'
@@ -64,6 +63,18 @@ export async function lessWhileAbsent(approval: Approval): Promise<Wrong | undef
   return undefined
 }
 
+/** Which transactions every answer of an address without the customer shows. */
+export async function dueWhileAbsent(
+  approval: Approval,
+  path: string,
+): Promise<(row: Row) => boolean> {
+  const reads = (await absentReads(approval)).filter(
+    (read) => read.path.endsWith('/transactions') && succeeded(read.absent),
+  )
+  const read = reads.find((one) => one.path === path) ?? reads[0]
+  return read ? bookedBefore(read.absent) : () => true
+}
+
 /** Are balances others yet, when they are asked for once more? Then they go back and forth by themselves. */
 async function movesOn(approval: Approval, path: string, absent: Exchange): Promise<boolean> {
   if (!path.endsWith('/balances')) return false
@@ -84,7 +95,8 @@ const HISTORY = 89
  */
 function bookedBefore(absent: Exchange): (row: Row) => boolean {
   const asked = Date.parse(absent.startedAt)
-  const [oldest = asked] = bookingTimes(rowsOf(absent))
+  const shown = rowsOf(absent).map((row) => bookedAt(row) ?? asked)
+  const oldest = shown.reduce((one, other) => Math.min(one, other), asked)
   const begins = Math.min(oldest, asked - HISTORY * A_DAY)
   return (row) => {
     const at = bookedAt(row) ?? 0

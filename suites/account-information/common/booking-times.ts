@@ -56,12 +56,12 @@ export function inUtc(instant: number): string {
   return new Date(instant).toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
-/** The middle of the longest time without a booking between two; undefined where it is no hour long. */
+/** The middle of the longest time without a booking between two; undefined where it is no two days long. */
 export function emptyWindow(rows: Row[]): Required<Bounds> | undefined {
   const times = bookingTimes(rows)
   const gaps = times.slice(1).map((to, at) => ({ from: times[at] as number, to }))
   const [longest] = gaps.sort((one, other) => other.to - other.from - (one.to - one.from))
-  if (!longest || longest.to - longest.from < 3 * 3_600_000) return undefined
+  if (!longest || longest.to - longest.from < 6 * 86_400_000) return undefined
   const third = (longest.to - longest.from) / 3
   return { from: longest.from + third, to: longest.to - third }
 }
