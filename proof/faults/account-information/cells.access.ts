@@ -216,7 +216,7 @@ const faults: Fault[] = [
     'revocation-at-single-transactions-while-absent',
     (consent) => consent.status === 'Revoked',
     (ctx) => endpointOf(ctx) === 'account-transactions' && isAbsent(ctx),
-    fails('CLC-11/second-client'),
+    fails('CLC-11/data-refused'),
   ),
   outlives(
     'deletion-of-what-was-re-confirmed',
