@@ -1,5 +1,6 @@
 import { Blocked } from '../judge/outcome.ts'
 import { type Exchange, refusesConnection } from '../wire/exchange.ts'
+import { originOf } from '../wire/origin.ts'
 import type { WireMessage } from '../wire/wire.ts'
 
 /** Requests of one kind in a row without an answer, after which that kind is not sent any more. */
@@ -128,10 +129,6 @@ export function createLiveness(send: (message: WireMessage) => Promise<Exchange>
       await ask(origin, exchange)
     },
   }
-}
-
-function originOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).origin : undefined
 }
 
 /** What is asked of a listener: wrong requests may be left unanswered where right ones are not. */

@@ -26,5 +26,5 @@ export function chainedLine(previous: string, record: object): Chained & { line:
 }
 
 function hashOf(previous: string, json: string): string {
-  return createHash('sha256').update(`${previous}\n${json}`).digest('hex')
+  return createHash('sha256').update(`${previous}\n`).update(json).digest('hex')
 }

@@ -7,6 +7,7 @@ import { type Arrival, dispatch } from './dispatch.ts'
 import type { About, Endpoint, Exchange } from './exchange.ts'
 import { failureOf, WireLimit } from './failure.ts'
 import { assertRoomFor } from './memory.ts'
+import { originOf } from './origin.ts'
 import { createBudget } from './rate-limiter.ts'
 import { createRetries, type Retry } from './retry-after.ts'
 
@@ -74,7 +75,7 @@ export function createWire(target: Target, sent = 0) {
   const once = async (given: WireMessage, id: string, fresh: boolean) => {
     const message = { ...given, headers: introduced(given.headers) }
     const { agentFor, oneConnection, inHttp2, reaching } = await identity(message.identity)
-    const origin = originOf(message.url)
+    const origin = originOf(message.url) ?? ''
     await turn()
     const started = Date.now()
     const exchange: Exchange = {
@@ -144,7 +145,7 @@ export function createWire(target: Target, sent = 0) {
 
   /** Sends in the version of HTTP that the server speaks, and with a certificate where it wants one. */
   const adapted = async (message: WireMessage) => {
-    const origin = originOf(message.url)
+    const origin = originOf(message.url) ?? ''
     const { elseIdentity } = message
     const wants = elseIdentity !== undefined && wantCertificates.has(origin)
     const asked = wants ? { ...message, identity: elseIdentity } : message
@@ -218,10 +219,6 @@ export function createWire(target: Target, sent = 0) {
       await Promise.all(agentsOpen.map((agent) => agent.destroy()))
     },
   }
-}
-
-function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : ''
 }
 
 /** Did the server refuse HTTP/1.1, and so speak HTTP/2 alone? RFC 7301: no_application_protocol. */
