@@ -56,7 +56,7 @@ export function inUtc(instant: number): string {
   return new Date(instant).toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
-/** The middle of the longest time without a booking between two; undefined where it is no two days long. */
+/** The middle third of the longest time between two bookings; undefined where that time is less than six days. */
 export function emptyWindow(rows: Row[]): Required<Bounds> | undefined {
   const times = bookingTimes(rows)
   const gaps = times.slice(1).map((to, at) => ({ from: times[at] as number, to }))
