@@ -39,8 +39,9 @@ export function readingPage(
     .trim()}\n`
 }
 
+/** Only what would be lost in Markdown is escaped: a reader searches for the document's own words. */
 function quoted(text: string): string {
-  return text.replace(/[\\`*_{}[\]<>#|]/g, '\\$&').trim()
+  return text.replace(/[\\*[\]<]|(?<!\w)_|_(?!\w)/g, '\\$&').trim()
 }
 
 function item(
