@@ -43,7 +43,7 @@ export function definitionsOf(root: string, ids: Iterable<string>): Map<string, 
   const suites = textsOf(root, 'suites', /\.(check|rule|scenario|conduct)\.ts$/)
   const defined = definedIn(suites)
   const exact = firstOf(defined)
-  const templates = defined
+  const templates = [...defined, ...named(suites, /\bid:\s*`([^`]+)`/g)]
     .filter(({ id }) => id.includes('${'))
     .map(({ id, place }) => ({ pattern: patternOf(id), place }))
   const steps = firstOf(named(suites, /\bcheck\(\s*OWNERS\.(\w+)/g))
