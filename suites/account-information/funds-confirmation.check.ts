@@ -73,7 +73,7 @@ async function secondAtWork(context: Context): Promise<Caller> {
 }
 
 /** Members that may be sent besides. */
-const NAMES = { Name: 'Credit Card', SecondaryIdentification: '0001' }
+const NAMES = { Name: 'A N Other', SecondaryIdentification: '0001' }
 
 check(
   'FCC-02/missing-scheme',
