@@ -29,12 +29,13 @@ export function byId<T extends { id: string }>(parts: readonly T[]): Map<string,
   return new Map(parts.map((part) => [part.id, part]))
 }
 
-/** Parts by what several of them may have in common, in their order. */
-export function grouped<T>(parts: readonly T[], keyOf: (part: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>()
+/** Parts by what several of them may have in common, in their order; no group is empty. */
+export function grouped<T>(parts: readonly T[], keyOf: (part: T) => string) {
+  const groups = new Map<string, [T, ...T[]]>()
   for (const part of parts) {
-    const key = keyOf(part)
-    groups.set(key, [...(groups.get(key) ?? []), part])
+    const known = groups.get(keyOf(part))
+    if (known) known.push(part)
+    else groups.set(keyOf(part), [part])
   }
   return groups
 }
