@@ -1,6 +1,6 @@
 import { answer, type Finding, KINDS, sceneOf, sentence } from './cause-kinds.ts'
 import { type Evidence, type Trace, traceOf } from './evidence-index.ts'
-import { grouped } from './indexed.ts'
+import { grouped } from './queries.ts'
 import type { CheckResult } from './report.ts'
 
 /** Findings that the exchanges show to have one cause. */

@@ -1,8 +1,7 @@
 import { answeredAlike, cleared, type Group, groupsOf } from './cause-groups.ts'
 import { answer } from './cause-kinds.ts'
 import { type Evidence, traceOf } from './evidence-index.ts'
-import { grouped } from './indexed.ts'
-import { checksWith } from './queries.ts'
+import { checksWith, grouped } from './queries.ts'
 import type { CheckResult, PreflightLine, ReportedCause, Whose } from './report.ts'
 
 /**

@@ -6,14 +6,12 @@ import {
   sizeFigures,
   verdictSentence,
   verdictWord,
+  WHOSE,
 } from './counts.ts'
-import { brief, count, counted, quoted, span } from './escape.ts'
+import { brief, count, counted, quoted, span, wrapped } from './escape.ts'
 import { excerptLines, excerptOf } from './excerpt.ts'
-import { grouped, type Indexed, indexed } from './indexed.ts'
-import { durationOf, headline } from './queries.ts'
+import { durationOf, grouped, headline, type Indexed, indexed } from './queries.ts'
 import type { CheckResult, ExchangeRecord, Report, ReportedCause } from './report.ts'
-import { WHOSE } from './whose.ts'
-import { wrapped } from './wrapped.ts'
 
 export interface ConsoleOptions {
   /** Path of report.html, as the user would type it. */

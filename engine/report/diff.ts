@@ -1,4 +1,4 @@
-import { byId, grouped } from './indexed.ts'
+import { byId, grouped } from './queries.ts'
 import type { CheckResult, Observation, Outcome, Report } from './report.ts'
 
 /** What changed from one run to a later one. */
@@ -91,8 +91,8 @@ function change(before: CheckResult | undefined, after: CheckResult | undefined)
     id,
     requirement,
     title,
-    ...(before && { before: before.outcome }),
-    ...(after && { after: after.outcome }),
+    before: before?.outcome,
+    after: after?.outcome,
     message: after?.message ?? '',
     known: after?.deviation !== undefined,
   }

@@ -1,7 +1,6 @@
 import { type CheckChange, diffReports, scopeOf } from './diff.ts'
 import { byStart } from './history.ts'
-import { byId, grouped } from './indexed.ts'
-import { IN_ORDER, OUTCOMES } from './queries.ts'
+import { byId, grouped, IN_ORDER, OUTCOMES } from './queries.ts'
 import type { Outcome, Report } from './report.ts'
 
 /** A run and the folder that it was read from. */

@@ -1,7 +1,6 @@
-import { verdictWord } from '../counts.ts'
+import { causeFacts, judgedParty, verdictWord, WHOSE } from '../counts.ts'
 import { brief, counted } from '../escape.ts'
 import type { Outcome, Report, ReportedCause } from '../report.ts'
-import { causeFacts, judgedParty, WHOSE } from '../whose.ts'
 import type { Context } from './failures.ts'
 import { badge, checkLink, type Markup, markup } from './markup.ts'
 

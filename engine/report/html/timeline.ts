@@ -1,6 +1,6 @@
 import { sizeFigures } from '../counts.ts'
 import { counted } from '../escape.ts'
-import { checksWith, headline } from '../queries.ts'
+import { checksWith, grouped, headline } from '../queries.ts'
 import type { ApprovalUse, ExchangeRecord, Report } from '../report.ts'
 import { checkLink, type Markup, markup } from './markup.ts'
 
@@ -148,22 +148,13 @@ function ticks(
   x: (at: string) => number,
   y: number,
 ): Markup[] {
-  const columns = new Map<
-    string,
-    { column: number; order: 0 | 1 | 2 | 3; first: ExchangeRecord; n: number }
-  >()
-  for (const first of exchanges) {
-    const column = Math.round(x(first.startedAt))
-    const order = kindOf(first, failed)
-    const known = columns.get(`${column} ${order}`)
-    if (known) known.n += 1
-    else columns.set(`${column} ${order}`, { column, order, first, n: 1 })
-  }
+  const columnOf = ({ startedAt }: ExchangeRecord) => Math.round(x(startedAt))
+  const alike = grouped(exchanges, (each) => `${columnOf(each)} ${kindOf(each, failed)}`)
   // The gravest is drawn last, and so lies above.
-  const drawn = [...columns.values()].sort((a, b) => b.order - a.order)
-  return drawn.map(({ column, order, first, n }) => {
-    const { kind, tone } = KINDS[order]
-    const more = n > 1 ? ` and ${n - 1} more` : ''
-    return markup`<a href="#exchange-${first.id}" tabindex="-1"><title>${first.id} ${headline(first)}${more}</title><path class="tick ${kind} ${tone}" d="M${column} ${y + 3}v${LANE - 7}"/></a>`
+  const drawn = [...alike.values()].sort(([a], [b]) => kindOf(b, failed) - kindOf(a, failed))
+  return drawn.map(([first, ...others]) => {
+    const { kind, tone } = KINDS[kindOf(first, failed)]
+    const more = others.length > 0 ? ` and ${others.length} more` : ''
+    return markup`<a href="#exchange-${first.id}" tabindex="-1"><title>${first.id} ${headline(first)}${more}</title><path class="tick ${kind} ${tone}" d="M${columnOf(first)} ${y + 3}v${LANE - 7}"/></a>`
   })
 }

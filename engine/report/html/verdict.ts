@@ -8,8 +8,7 @@ import {
   verdictWord,
 } from '../counts.ts'
 import { count, counted, span } from '../escape.ts'
-import { grouped } from '../indexed.ts'
-import { checksWith, durationOf } from '../queries.ts'
+import { checksWith, durationOf, grouped } from '../queries.ts'
 import type { Outcome, Report } from '../report.ts'
 import { blockedCauses, verdictMeaning } from './causes.ts'
 import type { Context } from './failures.ts'
