@@ -24,7 +24,6 @@ import { sign } from './reports.ts'
 import { list, scopeOf } from './selection.ts'
 import { UsageError } from './usage.ts'
 
-/** What `assay run` is called with. */
 export interface RunOptions extends JudgingOptions {
   target?: string
   profile: Profile

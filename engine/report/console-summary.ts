@@ -18,7 +18,6 @@ export interface ConsoleOptions {
   path?: string
   /** Folder of the run, as the user would type it: what repeats a finding needs it. */
   folder?: string
-  /** Default false. */
   colour?: boolean
   /** Characters on a line; default 100. */
   width?: number

@@ -20,7 +20,6 @@ export interface Overview {
   ending: { bank: string; what: string; at: string; daysLeft: number }[]
 }
 
-/** A bank, or a TPP. */
 export interface BankOverview
   extends Pick<Report['target'], 'name' | 'side'>,
     Pick<Report, 'startedAt' | 'verdict' | 'exitCode' | 'partial'> {

@@ -143,7 +143,6 @@ export function headline({ request, response, failure }: ExchangeRecord): string
   return `${request.method} ${clip(pathOf(request.url), 120)} → ${ending}`
 }
 
-/** The value of a header. */
 export function headerOf(headers: [string, string][], wanted: string): string | undefined {
   return headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
 }

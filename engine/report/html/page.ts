@@ -5,7 +5,6 @@ import type { HistoryEntry } from '../history.ts'
 import { byCause, checksWith, indexed, untested } from '../queries.ts'
 import type { ExchangeRecord, Outcome, Report } from '../report.ts'
 import { appealSection, notTestedSection, observationsSection, remainsSection } from './appendix.ts'
-import { wrongSection } from './causes.ts'
 import { changesSection } from './changes.ts'
 import { document } from './document.ts'
 import { exchangesSection } from './exchanges.ts'
@@ -14,7 +13,7 @@ import { type Markup, markup } from './markup.ts'
 import { requirementsSection } from './requirements.ts'
 import { timelineSection } from './timeline.ts'
 import { trendSection } from './trend.ts'
-import { aboutSection, restsOn, verdictBanner } from './verdict.ts'
+import { aboutSection, restsOn, verdictBanner, wrongSection } from './verdict.ts'
 
 /**
  * report.html: one file that opens from disk and fetches nothing. Verdict, failures and requirements

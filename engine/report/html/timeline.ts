@@ -62,7 +62,7 @@ const KINDS = [
   { kind: 'sent', tone: 'observed', words: 'everything else' },
 ] as const
 
-/** Index of the kind of an exchange. */
+/** Its place in `KINDS`. */
 function kindOf({ id, response, about }: ExchangeRecord, failed: ReadonlySet<string>) {
   if (failed.has(id)) return 0
   if (about.deviation === undefined) return response ? 3 : 1
