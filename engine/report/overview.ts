@@ -59,12 +59,9 @@ export function overviewOf(found: readonly FoundRun[], now: number): Overview {
     GRAVEST_FIRST.indexOf(currentOf(all)?.report.verdict ?? 'conformant')
   const banks = [...byBank].sort((a, b) => gravity(a) - gravity(b) || (a[0] < b[0] ? -1 : 1))
   const latest = banks.flatMap(([, all]) => currentOf(all) ?? [])
+  const ends = latest.map(({ report }) => report.finishedAt).sort()
   return {
-    until:
-      latest
-        .map(({ report }) => report.finishedAt)
-        .sort()
-        .at(-1) ?? '',
+    until: ends.at(-1) ?? '',
     chapters: chaptersOf(latest),
     banks: banks.map(([, all]) => bankOverview(all)),
     ending: latest
