@@ -98,8 +98,8 @@ ${[0, 0.25, 0.5, 0.75, 1].map(
 </svg></div>`
 }
 
-/** Height of the numbers of visits, and how near to each other they can stand. */
-const MARK = 19
+/** Half of the widest mark, `380–412`: no mark that begins so far away grows into the one before. */
+const WIDEST = 29
 
 interface Mark {
   visits: ApprovalUse[]
@@ -115,7 +115,7 @@ function marksOf(report: Report, x: (at: string) => number): Mark[] {
   for (const [i, visit] of report.approvals.entries()) {
     const at = x(visit.at)
     const last = marks.at(-1)
-    if (last && at < last.to + widthOf(last) / 2 + MARK) {
+    if (last && at < last.to + widthOf(last) / 2 + WIDEST) {
       last.visits.push(visit)
       last.to = Math.max(last.to, at)
     } else marks.push({ visits: [visit], number: i + 1, from: at, to: at })
@@ -128,7 +128,7 @@ function labelOf({ visits, number }: Mark): string {
 }
 
 function widthOf(mark: Mark): number {
-  return Math.max(MARK - 3, labelOf(mark).length * 7 + 8)
+  return Math.max(16, labelOf(mark).length * 7 + 8)
 }
 
 function visitMark(mark: Mark, bottom: number): Markup {
