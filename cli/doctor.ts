@@ -3,7 +3,7 @@ import { targetFrom } from '../engine/configuration/resolve.ts'
 import { TargetError } from '../engine/configuration/target-error.ts'
 import { examineTarget } from '../engine/doctor/doctor.ts'
 import { exitCodeOf, type Line, wrong } from '../engine/doctor/finding.ts'
-import { WHOSE } from '../engine/report/whose.ts'
+import { WHOSE } from '../engine/report/counts.ts'
 import { type OpenedTarget, openTarget } from './open-target.ts'
 
 /** `assay doctor`: exit code 0 when nothing is wrong, 2 your configuration, 3 network or bank. */

@@ -26,9 +26,22 @@ const program = new Command('assay')
 const command = (name: string, description: string) =>
   program.command(name).description(description)
 
+/** The options that judging a bank and judging a client have in common. */
+const judges = (judging: Command, party: string) =>
+  judging
+    .option('--failed <folder>', 'only what was not in order in an earlier run')
+    .option('--list', 'say what would be judged, and judge nothing')
+    .option('--deviations <file>', `what the ${party} is known to do wrong, each with its expiry`)
+    .option('--baseline <folder>', 'an earlier run: what is new, fixed, still failing')
+    .option('--fail-on <what>', 'new: exit with 1 only for what the baseline did not have')
+    .option('--history <file>', 'add this run to a history, drawn as a trend')
+    .option('--sign <key>', 'sign the evidence with a private key, PEM or JWK')
+    .option('--force', 'write into --out also where a signed run is')
+    .option('--open', 'open the page at the end')
+
 const ONLY = 'check, requirement, chapter, level or tag (@visit, @hook, …); * for anything'
 
-command('run', 'judge a bank')
+const run = command('run', 'judge a bank')
   .option(
     '--target <file>',
     'the bank, described by a file; default: the reference bank, with --failed that of the run. ' +
@@ -43,31 +56,25 @@ command('run', 'judge a bank')
     'full',
   )
   .option('--only <pattern...>', ONLY)
-  .option('--failed <folder>', 'only what was not in order in an earlier run')
-  .option('--list', 'say what would be judged, and judge nothing')
   .option('--json', 'with --list: as JSON')
   .option('--fresh', 'begin anew, also where an interrupted run could be gone on with')
-  .option('--deviations <file>', 'what the bank is known to do wrong, each with its expiry')
-  .option('--baseline <folder>', 'an earlier run: what is new, fixed, still failing')
-  .option('--fail-on <what>', 'new: exit with 1 only for what the baseline did not have')
-  .option('--history <file>', 'add this run to a history, drawn as a trend')
-  .option('--sign <key>', 'sign the evidence with a private key, PEM or JWK')
-  .option('--force', 'write into --out also where a signed run is')
   .option(
     '--deadline <minutes>',
     'when nothing more is asked of the bank; waiting for a person does not count',
     '240',
   )
-  .option('--open', 'open the page at the end')
-  .action(async ({ target, ...options }) => {
-    if (target?.length > 1) {
-      const { runMany } = await import('./run-many.ts')
-      return runMany({ target, ...options }, process.argv.slice(3))
-    }
-    return (await import('./run.ts')).run({ ...options, target: target?.[0] })
-  })
+judges(run, 'bank').action(async ({ target, ...options }) => {
+  if (target?.length > 1) {
+    const { runMany } = await import('./run-many.ts')
+    return runMany({ target, ...options }, process.argv.slice(3))
+  }
+  return (await import('./run.ts')).run({ ...options, target: target?.[0] })
+})
 
-command('tpp', 'judge a TPP’s client: it meets the reference bank in one scenario after the other')
+const tpp = command(
+  'tpp',
+  'judge a TPP’s client: it meets the reference bank in one scenario after the other',
+)
   .option(
     '--tpp <file>',
     'the client and how it is driven; assay init --tpp writes one',
@@ -75,16 +82,7 @@ command('tpp', 'judge a TPP’s client: it meets the reference bank in one scena
   )
   .option('--out <folder>', 'where the reports go; default reports/<name>/<UTC time>')
   .option('--only <pattern...>', 'scenario, rule, requirement, chapter or level; * for anything')
-  .option('--failed <folder>', 'only what was not in order in an earlier run')
-  .option('--list', 'say what would be judged, and judge nothing')
-  .option('--deviations <file>', 'what the client is known to do wrong, each with its expiry')
-  .option('--baseline <folder>', 'an earlier run: what is new, fixed, still failing')
-  .option('--fail-on <what>', 'new: exit with 1 only for what the baseline did not have')
-  .option('--history <file>', 'add this run to a history, drawn as a trend')
-  .option('--sign <key>', 'sign the evidence with a private key, PEM or JWK')
-  .option('--force', 'replace a signed run')
-  .option('--open', 'open the page when it is done')
-  .action(lazily(async () => (await import('./tpp.ts')).tpp))
+judges(tpp, 'client').action(lazily(async () => (await import('./tpp.ts')).tpp))
 
 command('plan', 'what a run will ask for, before anything is sent')
   .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)

@@ -14,7 +14,6 @@ export interface Surroundings {
   keep: 'memory' | 'file'
 }
 
-/** A plan in words. */
 export function planText(plan: Plan, about: Surroundings): string {
   const parts = [
     [`${about.target}: ${plan.checks} checks of ${plan.requirements} requirements`],

@@ -21,16 +21,11 @@ export function show(proof: Shown, n: number, of: number): void {
   const { kind, id, milliseconds, requests, complaints, atFirst = [], besides } = proof
   const place = `${String(n).padStart(String(of).length)}/${of}`
   const shared = besides ? `, as ${besides}` : ''
-  console.log(
-    `${mark(proof)} ${place} ${kind} ${id} (${milliseconds} ms, ${requests} requests${shared})`,
-  )
+  const mark = complaints.length === 0 ? 'ok  ' : 'FAIL'
+  console.log(`${mark} ${place} ${kind} ${id} (${milliseconds} ms, ${requests} requests${shared})`)
   for (const complaint of complaints) console.log(`${INDENT}${complaint}`)
   if (complaints.length > 0) return
   for (const complaint of atFirst) console.log(`${INDENT}at the second try; first: ${complaint}`)
-}
-
-export function mark({ complaints }: Pick<Shown, 'complaints'>): string {
-  return complaints.length === 0 ? 'ok  ' : 'FAIL'
 }
 
 /** How many of them hold is said; whether all do. */

@@ -21,7 +21,7 @@ import { matrixPage } from '../proof/matrix-page.ts'
 import { proveMutants } from '../proof/mutants.ts'
 import { type Proof, proveOne } from '../proof/prove.ts'
 import { runInWorkers } from '../proof/share-proofs.ts'
-import { allHold, mark, processes, show } from './prove-output.ts'
+import { allHold, processes, show } from './prove-output.ts'
 import { number, UsageError } from './usage.ts'
 
 export interface ProveOptions {
@@ -163,18 +163,17 @@ export async function provePairs(options: { pairs: string; seed?: string }): Pro
   const seed = number('--seed', options.seed, 2 ** 32 - 1) ?? randomInt(2 ** 32)
   const pairs = pairsToMake(await loadAlterations(), count, seed)
   console.log(`${pairs.length} pairs of variants, drawn with --seed ${seed}`)
+  const began = Date.now()
   const context = await openProofContext()
-  let held = 0
+  const proofs: Proof[] = []
   try {
     for (const pair of pairs) {
-      const { id, judged, complaints } = await proveOne(context, 'pair', pair)
-      if (complaints.length === 0) held += 1
-      console.log(`${mark({ complaints })} ${id} (${judged.milliseconds} ms)`)
-      for (const complaint of complaints) console.log(`       ${complaint}`)
+      const proof = await proveOne(context, 'pair', pair)
+      proofs.push(proof)
+      show({ ...proof.judged, ...proof }, proofs.length, pairs.length)
     }
   } finally {
     await context.directory.close()
   }
-  console.log(`${held} of ${pairs.length} pairs hold`)
-  process.exitCode = held === pairs.length ? 0 : 1
+  process.exitCode = allHold(proofs, began) ? 0 : 1
 }

@@ -14,10 +14,9 @@ import { follow } from '../engine/run/follow.ts'
 import type { Assignment } from '../engine/run/judging-process.ts'
 import type { Profile } from '../engine/run/scope.ts'
 import { supervise } from '../engine/run/supervise.ts'
-import { openTargetOf } from './earlier-target.ts'
 import { defaultFolder, holdFolders, SUITES, typed, version } from './folders.ts'
 import { obstaclesTo } from './obstacles.ts'
-import type { OpenedTarget } from './open-target.ts'
+import { type OpenedTarget, openTargetOf } from './open-target.ts'
 import { announced } from './plan.ts'
 import { forgetEarlier, type JudgingOptions, prepared } from './preparation.ts'
 import { type RunProgress, screen } from './progress.ts'
@@ -25,7 +24,6 @@ import { sign } from './reports.ts'
 import { list, scopeOf } from './selection.ts'
 import { UsageError } from './usage.ts'
 
-/** What `assay run` is called with. */
 export interface RunOptions extends JudgingOptions {
   target?: string
   profile: Profile

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto'
 import { LabelName, LinkType, Stage, type Status, type TestResult } from 'allure-js-commons'
-import { type AttachmentFile, evidence } from './allure-evidence.ts'
-import { allureDescription, allureLabels } from './allure-labels.ts'
-import { clip, oneLine, visible } from './escape.ts'
-import { type Indexed, indexed } from './indexed.ts'
-import { splitChapter, untestedMusts } from './queries.ts'
+import { type AttachmentFile, allureDescription, allureLabels, evidence } from './allure-parts.ts'
+import { clip, oneLine, spelled, visible } from './escape.ts'
+import { type Indexed, indexed, splitChapter, untestedMusts } from './queries.ts'
 import type { CheckResult, ExchangeRecord, Report } from './report.ts'
 import { machineDetail, machineMessage, machineStatus, stableUuid } from './status-map.ts'
 
@@ -103,7 +101,7 @@ function environment(report: Report): string {
   const plain = (value: string) =>
     oneLine(value)
       .replace(/[\\:=#!]/g, '\\$&')
-      .replace(/[^ -~]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .replace(/[^ -~]/g, spelled)
   const lines = Object.entries(facts).map(([name, value]) => `${name} = ${plain(String(value))}\n`)
   return lines.join('')
 }

@@ -1,5 +1,6 @@
-import { answer, type Finding, KINDS, sceneOf, sentence, type Traced } from './cause-kinds.ts'
+import { answer, type Finding, KINDS, sceneOf, sentence } from './cause-kinds.ts'
 import { type Evidence, type Trace, traceOf } from './evidence-index.ts'
+import { grouped } from './queries.ts'
 import type { CheckResult } from './report.ts'
 
 /** Findings that the exchanges show to have one cause. */
@@ -19,15 +20,13 @@ export function groupsOf(checks: CheckResult[], evidence: Evidence): Group[] {
   const scene = sceneOf(left, evidence)
   const groups: Group[] = []
   for (const kind of KINDS) {
-    const byKey = new Map<string, Traced[]>()
-    for (const { check, trace } of left) {
-      if (!trace || check.outcome === 'error') continue
-      const key = kind.key({ check, trace }, scene)
-      if (key !== undefined) byKey.set(key, [...(byKey.get(key) ?? []), { check, trace }])
-    }
-    for (const shared of byKey.values()) {
+    const traced = left.flatMap(({ check, trace }) => {
+      const key = trace && check.outcome !== 'error' && kind.key({ check, trace }, scene)
+      return key ? [{ check, trace, key }] : []
+    })
+    for (const shared of grouped(traced, ({ key }) => key).values()) {
+      if (shared.length < 2 && !kind.alone) continue
       const [first] = shared
-      if (!first || (shared.length < 2 && !kind.alone)) continue
       const found = shared.map(({ check }) => check)
       left = left.filter(({ check }) => !found.includes(check))
       groups.push({

@@ -35,7 +35,7 @@ export function sceneOf(findings: Finding[], evidence: Evidence): Scene {
   const open = findings.flatMap(({ trace }) =>
     trace?.identity === 'none' && accepted(trace) ? [trace.where] : [],
   )
-  return { twice, ...(issuer && { issuer }), open: new Set(open) }
+  return { twice, issuer, open: new Set(open) }
 }
 
 /** How findings can show that they have a cause in common: equal keys, one cause. */

@@ -1,7 +1,7 @@
 import { answeredAlike, cleared, type Group, groupsOf } from './cause-groups.ts'
 import { answer } from './cause-kinds.ts'
 import { type Evidence, traceOf } from './evidence-index.ts'
-import { checksWith } from './queries.ts'
+import { checksWith, grouped } from './queries.ts'
 import type { CheckResult, PreflightLine, ReportedCause, Whose } from './report.ts'
 
 /**
@@ -35,11 +35,11 @@ export function causesOf(
     return {
       title: group.title,
       whose: group.checks.some(({ outcome }) => outcome === 'error') ? 'suite' : 'bank',
-      ...(group.evidence !== undefined && { evidence: group.evidence }),
-      ...(group.where.length > 0 && { where: group.where.join(', ') }),
+      evidence: group.evidence,
+      where: group.where.join(', ') || undefined,
       findings,
       blocks: blocks.get(group) ?? [],
-      ...(known && { known: true as const }),
+      known: known || undefined,
       rank: rankOf(group, known),
     }
   })
@@ -63,14 +63,12 @@ function explained({ findings, blocks }: ReportedCause): number {
 
 /** What is blocked by no finding: what the bank answered, the network, or what the configuration does not give. */
 function withoutFinding(blocked: CheckResult[], evidence: Evidence): ReportedCause[] {
-  const causes = new Map<string, ReportedCause>()
-  for (const check of blocked) {
-    const stated = causeOf(check, evidence)
-    const known = causes.get(stated.title) ?? { ...stated, findings: [], blocks: [] }
-    known.blocks.push(check.id)
-    causes.set(stated.title, known)
-  }
-  return [...causes.values()].sort((a, b) => b.blocks.length - a.blocks.length)
+  const alike = grouped(blocked, (check) => causeOf(check, evidence).title)
+  const causes = [...alike.values()].map((checks): ReportedCause => {
+    const blocks = checks.map(({ id }) => id)
+    return { ...causeOf(checks[0], evidence), findings: [], blocks }
+  })
+  return causes.sort((a, b) => b.blocks.length - a.blocks.length)
 }
 
 /** `data: …` and `environment: …` as a judged check names what blocked it. */

@@ -6,21 +6,18 @@ import {
   sizeFigures,
   verdictSentence,
   verdictWord,
+  WHOSE,
 } from './counts.ts'
-import { brief, count, counted, quoted, span } from './escape.ts'
+import { brief, count, counted, quoted, span, wrapped } from './escape.ts'
 import { excerptLines, excerptOf } from './excerpt.ts'
-import { type Indexed, indexed } from './indexed.ts'
-import { durationOf, headline } from './queries.ts'
+import { durationOf, grouped, headline, type Indexed, indexed } from './queries.ts'
 import type { CheckResult, ExchangeRecord, Report, ReportedCause } from './report.ts'
-import { WHOSE } from './whose.ts'
-import { wrapped } from './wrapped.ts'
 
 export interface ConsoleOptions {
   /** Path of report.html, as the user would type it. */
   path?: string
   /** Folder of the run, as the user would type it: what repeats a finding needs it. */
   folder?: string
-  /** Default false. */
   colour?: boolean
   /** Characters on a line; default 100. */
   width?: number
@@ -159,14 +156,10 @@ function notJudged({ preflight = [] }: Report, { paint, line, row, lines }: Writ
 }
 
 function ending(report: Report, { paint, line }: Writer): void {
-  const reasons = new Map<string, number>()
-  for (const { kind, why } of report.leftBehind) {
-    const key = `${kind}\n${why}`
-    reasons.set(key, (reasons.get(key) ?? 0) + 1)
-  }
-  for (const [key, n] of reasons) {
-    const [kind = '', why = ''] = key.split('\n')
-    line(`left behind  ${counted(n, kind)}: ${brief(why, 200)}`)
+  const left = grouped(report.leftBehind, ({ kind, why }) => `${kind}: ${why}`)
+  for (const alike of left.values()) {
+    const [{ kind, why }] = alike
+    line(`left behind  ${counted(alike.length, kind)}: ${brief(why, 200)}`)
   }
   for (const problem of report.problems) line(`problem  ${brief(problem, 300)}`, paint.red)
   if (report.partial && !report.preflight)

@@ -1,6 +1,6 @@
 import { count, counted } from './escape.ts'
 import { OUTCOMES, summaryKey, untested } from './queries.ts'
-import type { Outcome, Report } from './report.ts'
+import type { Outcome, Report, ReportedCause, Whose } from './report.ts'
 
 /** One figure of a report: what it counts, how many there are, and what the word means. */
 export interface Figure {
@@ -125,4 +125,29 @@ export function sizeFigures(report: Report): Figure[] {
     ['', 'requests', report.requests, 'sent to the bank'],
     ...(client ? [] : [['', 'visits', approvals.length, at] as [string, string, number, string]]),
   ])
+}
+
+/** Who can mend something, in words. */
+export const WHOSE: Record<Whose, string> = {
+  bank: 'the bank',
+  TPP: 'the TPP',
+  configuration: 'your configuration',
+  network: 'the network',
+  suite: 'Assay itself',
+}
+
+/** Whose a cause is, where it shows, what it explains and keeps from being judged. */
+export function causeFacts({ whose, where, findings, blocks }: ReportedCause): string[] {
+  const facts = [
+    WHOSE[whose],
+    where,
+    findings.length > 1 && `explains ${count(findings.length)} findings`,
+    blocks.length > 0 && `keeps ${count(blocks.length)} from being judged`,
+  ]
+  return facts.filter((fact) => typeof fact === 'string')
+}
+
+/** What a run judged, in words. */
+export function judgedParty({ target }: Pick<Report, 'target'>): string {
+  return target.side === 'TPP' ? 'the client' : 'the bank'
 }

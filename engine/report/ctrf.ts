@@ -1,7 +1,6 @@
 import { verdictSentence } from './counts.ts'
 import { clip, visible } from './escape.ts'
-import { indexed } from './indexed.ts'
-import { durationOf, summaryKey, untestedMusts } from './queries.ts'
+import { durationOf, indexed, summaryKey, untestedMusts } from './queries.ts'
 import type { CheckResult, ExchangeRecord, Report } from './report.ts'
 import { machineDetail, machineMessage, machineStatus, placeOf, stableUuid } from './status-map.ts'
 

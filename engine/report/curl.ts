@@ -6,19 +6,10 @@ import type { ExchangeRecord } from './report.ts'
 const LEFT_OUT = ['host', 'connection', 'content-length', 'transfer-encoding', 'user-agent']
 
 /** Form fields, query parameters and kinds of pseudonyms that stand for a secret or a signature. */
-const PLACEHOLDERS: Record<string, string> = {
-  access_token: 'ACCESS_TOKEN',
-  client_assertion: 'CLIENT_ASSERTION',
-  client_secret: 'CLIENT_SECRET',
-  code: 'CODE',
-  refresh_token: 'REFRESH_TOKEN',
-  request: 'REQUEST_OBJECT',
-  'request-object': 'REQUEST_OBJECT',
-  id_token: 'ID_TOKEN',
-  software_statement: 'SOFTWARE_STATEMENT',
-  cookie: 'COOKIE',
-  password: 'PASSWORD',
-}
+const SECRETS = [
+  ...['access_token', 'client_assertion', 'client_secret', 'code', 'cookie', 'id_token'],
+  ...['password', 'refresh_token', 'request', 'request-object', 'software_statement'],
+]
 
 /** Largest body that is written into a command. */
 const MAX_BODY = 8 * 1024
@@ -76,8 +67,10 @@ function pairArgument(pair: string): string {
   return placeholder ? `"${name}=$${placeholder}"` : quote(pair)
 }
 
+/** The variable that stands for a secret; undefined for anything else. */
 function placeholderOf(name: string): string | undefined {
-  return Object.hasOwn(PLACEHOLDERS, name) ? PLACEHOLDERS[name] : undefined
+  if (!SECRETS.includes(name)) return undefined
+  return name === 'request' ? 'REQUEST_OBJECT' : name.toUpperCase().replace('-', '_')
 }
 
 function address(url: string): string {

@@ -17,7 +17,6 @@ const APART: Partial<Record<(typeof GROUPS)[number][0], string>> = {
   vanished: ': the later run was not asked to judge them',
 }
 
-/** A diff for a terminal. */
 export function diffText(diff: ReportDiff): string {
   const head = [diff.from, diff.to].map(
     ({ target, startedAt, verdict }) => `${oneLine(target)} ${startedAt} ${verdict}`,
@@ -26,7 +25,6 @@ export function diffText(diff: ReportDiff): string {
   return written(diff, [...head, ...caveats], false)
 }
 
-/** A diff as Markdown. */
 export function diffMarkdown(diff: ReportDiff): string {
   const { from, to } = diff
   const head = [

@@ -1,5 +1,5 @@
-import { byId } from './indexed.ts'
-import type { CheckResult, Outcome, Report } from './report.ts'
+import { byId, grouped } from './queries.ts'
+import type { CheckResult, Observation, Outcome, Report } from './report.ts'
 
 /** What changed from one run to a later one. */
 export interface ReportDiff {
@@ -91,8 +91,8 @@ function change(before: CheckResult | undefined, after: CheckResult | undefined)
     id,
     requirement,
     title,
-    ...(before && { before: before.outcome }),
-    ...(after && { after: after.outcome }),
+    before: before?.outcome,
+    after: after?.outcome,
     message: after?.message ?? '',
     known: after?.deviation !== undefined,
   }
@@ -121,13 +121,11 @@ function changedObservations(a: Report, b: Report): ReportDiff['observations'] {
   })
 }
 
-function observed(report: Report): Map<string, string[]> {
-  const values = new Map<string, Set<string>>()
-  for (const { requirement, what, value } of report.observations) {
-    const key = JSON.stringify([requirement, what])
-    values.set(key, (values.get(key) ?? new Set()).add(value))
-  }
-  return new Map([...values].map(([key, set]) => [key, [...set].sort()]))
+/** Values by requirement and what they are of; each once, sorted. */
+function observed({ observations }: Report): Map<string, string[]> {
+  const groups = grouped(observations, (each) => JSON.stringify([each.requirement, each.what]))
+  const valuesOf = (group: Observation[]) => [...new Set(group.map(({ value }) => value))].sort()
+  return new Map([...groups].map(([key, group]) => [key, valuesOf(group)]))
 }
 
 function caveats(a: Report, b: Report): string[] {

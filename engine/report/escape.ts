@@ -11,7 +11,12 @@ const INVISIBLE =
  * reader can't see, is spelled out (`\u001b`). Tab and line feed stay.
  */
 export function visible(text: string): string {
-  return text.replace(INVISIBLE, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return text.replace(INVISIBLE, spelled)
+}
+
+/** A character by its number: `\u001b`. */
+export function spelled(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
 /** As `visible`, on one line. */
@@ -60,4 +65,29 @@ export function span(milliseconds: number): string {
   const seconds = milliseconds / 1000
   if (seconds < 60) return `${seconds.toFixed(1)} s`
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
+}
+
+/** A text on lines of at most `width` characters, broken between words; lines after the first indented. */
+export function wrapped(text: string, width: number, indent: string): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of oneLine(text).split(' ')) {
+    let rest = word
+    const start = () => (lines.length === 0 ? '' : indent)
+    if (line !== '' && start().length + line.length + 1 + rest.length > width) {
+      lines.push(start() + line)
+      line = ''
+    } else if (line !== '') {
+      line += ` ${rest}`
+      continue
+    }
+    // A word that is longer than a line is broken where the line ends.
+    while (start().length + rest.length > width) {
+      const fits = Math.max(1, width - start().length)
+      lines.push(start() + rest.slice(0, fits))
+      rest = rest.slice(fits)
+    }
+    line = rest
+  }
+  return [...lines, (lines.length === 0 ? '' : indent) + line]
 }

@@ -76,25 +76,24 @@ export function createEvidence(): Map<string, Trace> & { note(exchange: Recorded
         if (token !== undefined) issued.set(digest(token), { exchange: id, grant })
       }
       const token = bearerOf(request.headers)
-      const from = token === undefined ? undefined : issued.get(token)
-      const ids = accountIds(json)
+      const data = member(json, 'Data')
+      const issuer = endpoint === 'discovery' ? text(json, 'issuer') : undefined
       traces.set(id, {
         id,
         where: endpointName(endpoint, request),
         identity: connection.identity,
-        ...(response && { status: response.status }),
-        ...(failure && { failure: failure.kind }),
-        ...withText('said', (response?.status ?? 0) >= 400 ? saidBy(json) : redirectSays(response)),
-        ...withText('deviation', about.deviation),
-        ...withText('consent', text(about.consent, 'id')),
-        ...withText('subject', subject),
-        ...(endpoint.startsWith('create-') &&
-          withText('given', text(member(json, 'Data'), 'ConsentId'))),
-        ...(endpoint === 'discovery' && configurationOf(json, request.url)),
-        ...(token !== undefined && { token }),
-        ...(from && { issued: from }),
-        ...(ids.length > 0 && { accountIds: ids }),
-        ...clockOf(json, exchange),
+        status: response?.status,
+        failure: failure?.kind,
+        said: (response?.status ?? 0) >= 400 ? saidBy(json) : redirectSays(response),
+        deviation: text(about, 'deviation'),
+        consent: text(about.consent, 'id'),
+        subject: typeof subject === 'string' ? subject : undefined,
+        given: endpoint.startsWith('create-') ? text(data, 'ConsentId') : undefined,
+        configuration: issuer === undefined ? undefined : { issuer, url: request.url },
+        token,
+        issued: token === undefined ? undefined : issued.get(token),
+        accountIds: accountIds(data),
+        ahead: clockOf(data, exchange),
       })
     },
   })
@@ -132,28 +131,18 @@ function redirectSays(response: Recorded['response']): string | undefined {
   return new URLSearchParams(`said=${said}`).get('said') ?? undefined
 }
 
-function configurationOf(json: unknown, url: string): Pick<Trace, 'configuration'> {
-  const issuer = text(json, 'issuer')
-  return issuer === undefined ? {} : { configuration: { issuer, url } }
-}
-
-function accountIds(json: unknown): string[] {
-  const data = member(json, 'Data')
+function accountIds(data: unknown): string[] | undefined {
   const rows = [member(data, 'Account'), member(data, 'Balance'), member(data, 'Transaction')]
     .filter(Array.isArray)
     .flat()
   const ids = rows.map((row) => text(row, 'AccountId')).filter((id) => id !== undefined)
-  return [...new Set(ids)].slice(0, 100).map(digest)
+  return ids.length === 0 ? undefined : [...new Set(ids)].slice(0, 100).map(digest)
 }
 
-function clockOf(json: unknown, { startedAt, durationMs }: Recorded): Pick<Trace, 'ahead'> {
-  const created = Date.parse(text(member(json, 'Data'), 'CreationDateTime') ?? '')
+function clockOf(data: unknown, { startedAt, durationMs }: Recorded): number | undefined {
+  const created = Date.parse(text(data, 'CreationDateTime') ?? '')
   const answered = Date.parse(startedAt) + durationMs
-  return Number.isNaN(created) ? {} : { ahead: Math.round((created - answered) / 1000) }
-}
-
-function withText<Name extends string>(name: Name, value: unknown): { [N in Name]?: string } {
-  return (typeof value === 'string' ? { [name]: value } : {}) as { [N in Name]?: string }
+  return Number.isNaN(created) ? undefined : Math.round((created - answered) / 1000)
 }
 
 function member(value: unknown, name: string): unknown {

@@ -1,18 +1,19 @@
-import { sizeFigures, verdictSentence, verdictWord } from './counts.ts'
+import { causeFacts, sizeFigures, verdictSentence, verdictWord } from './counts.ts'
 import { brief, clip, counted, oneLine, span } from './escape.ts'
 import { excerptLines, excerptOf } from './excerpt.ts'
-import { boundedReport, type Indexed, indexed } from './indexed.ts'
 import {
+  boundedReport,
   byCause,
   checksWith,
   durationOf,
   headline,
+  type Indexed,
+  indexed,
   OUTCOMES,
   summaryKey,
   untestedMusts,
 } from './queries.ts'
 import type { CheckResult, ExchangeRecord, Report, ReportedCause } from './report.ts'
-import { causeFacts } from './whose.ts'
 
 /** GitHub refuses a step summary of more than 1 MiB; this leaves room for what others append. */
 const MAX_SUMMARY = 900 * 1024

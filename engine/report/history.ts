@@ -11,7 +11,6 @@ export type HistoryEntry = ReturnType<typeof historyEntry>
 /** Runs that a history file keeps; the oldest go first. */
 const MAX_RUNS = 1000
 
-/** The figures of a run. */
 export function historyEntry(report: Report) {
   const { startedAt, verdict, assay, scope, summary, musts, requests, latency } = report
   return {

@@ -1,7 +1,6 @@
 import { verdictSentence } from './counts.ts'
 import { brief, escapeMarkup } from './escape.ts'
-import { grouped, indexed } from './indexed.ts'
-import { durationOf, untestedMusts } from './queries.ts'
+import { durationOf, grouped, indexed, untestedMusts } from './queries.ts'
 import type { ExchangeRecord, Report } from './report.ts'
 import { machineDetail, machineMessage, machineStatus, placeOf } from './status-map.ts'
 

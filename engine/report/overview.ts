@@ -1,7 +1,6 @@
 import { type CheckChange, diffReports, scopeOf } from './diff.ts'
 import { byStart } from './history.ts'
-import { byId, grouped } from './indexed.ts'
-import { IN_ORDER, OUTCOMES } from './queries.ts'
+import { byId, grouped, IN_ORDER, OUTCOMES } from './queries.ts'
 import type { Outcome, Report } from './report.ts'
 
 /** A run and the folder that it was read from. */
@@ -21,7 +20,6 @@ export interface Overview {
   ending: { bank: string; what: string; at: string; daysLeft: number }[]
 }
 
-/** A bank, or a TPP. */
 export interface BankOverview
   extends Pick<Report['target'], 'name' | 'side'>,
     Pick<Report, 'startedAt' | 'verdict' | 'exitCode' | 'partial'> {
@@ -61,12 +59,9 @@ export function overviewOf(found: readonly FoundRun[], now: number): Overview {
     GRAVEST_FIRST.indexOf(currentOf(all)?.report.verdict ?? 'conformant')
   const banks = [...byBank].sort((a, b) => gravity(a) - gravity(b) || (a[0] < b[0] ? -1 : 1))
   const latest = banks.flatMap(([, all]) => currentOf(all) ?? [])
+  const ends = latest.map(({ report }) => report.finishedAt).sort()
   return {
-    until:
-      latest
-        .map(({ report }) => report.finishedAt)
-        .sort()
-        .at(-1) ?? '',
+    until: ends.at(-1) ?? '',
     chapters: chaptersOf(latest),
     banks: banks.map(([, all]) => bankOverview(all)),
     ending: latest

@@ -5,7 +5,7 @@ import { readPlain } from '../record/read-plain.ts'
 import { InputError } from './input-error.ts'
 import type { ExchangeRecord, Report } from './report.ts'
 
-/** Longest line of exchanges.jsonl that is read: recorders bound bodies far below it. */
+/** Characters of the longest line of exchanges.jsonl that is read: recorders bound bodies far below. */
 const MAX_LINE = 16 * 1024 * 1024
 
 /** Bytes of a report. */
@@ -81,34 +81,23 @@ export function parseRecord(line: string): ExchangeRecord | undefined {
   }
 }
 
-/** Lines of a file as they stream in; a line over the limit is reported as cut and not kept. */
-async function* lines(
-  file: string,
-): AsyncGenerator<{ line: string; number: number; cut: boolean }> {
-  let parts: Buffer[] = []
+/** Lines of a file as they stream in, empty ones left out; one over the limit is cut and not kept. */
+async function* lines(file: string) {
+  let line = ''
   let length = 0
-  let number = 0
-  const take = (chunk: Buffer) => {
-    length += chunk.length
-    if (length > MAX_LINE) parts = []
-    else parts.push(chunk)
-  }
-  const finish = () => {
-    number += 1
-    const ended = { line: Buffer.concat(parts).toString('utf8'), number, cut: length > MAX_LINE }
-    parts = []
-    length = 0
-    return ended
-  }
-  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
-    let start = 0
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-      take(chunk.subarray(start, end))
-      const ended = finish()
-      if (ended.line !== '' || ended.cut) yield ended
-      start = end + 1
+  let number = 1
+  const ended = () => ({ line, number, cut: length > MAX_LINE })
+  for await (const chunk of createReadStream(file, 'utf8') as AsyncIterable<string>) {
+    for (const [i, part] of chunk.split('\n').entries()) {
+      if (i > 0) {
+        if (length > 0) yield ended()
+        line = ''
+        length = 0
+        number += 1
+      }
+      length += part.length
+      line = length > MAX_LINE ? '' : line + part
     }
-    take(chunk.subarray(start))
   }
-  if (length > 0) yield finish()
+  if (length > 0) yield ended()
 }

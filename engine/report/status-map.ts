@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { brief, clip, visible } from './escape.ts'
 import { excerptLines, excerptOf } from './excerpt.ts'
-import type { Indexed } from './indexed.ts'
-import { splitChapter } from './queries.ts'
+import { type Indexed, splitChapter } from './queries.ts'
 import type { CheckResult } from './report.ts'
 
 /**

@@ -1,6 +1,5 @@
 import { attachment, description, label, logStep, type Status, step } from 'allure-js-commons'
-import { evidence } from '../report/allure-evidence.ts'
-import { allureDescription, allureLabels } from '../report/allure-labels.ts'
+import { allureDescription, allureLabels, evidence } from '../report/allure-parts.ts'
 import { brief } from '../report/escape.ts'
 import { headline } from '../report/queries.ts'
 import type { CheckResult, ExchangeRecord } from '../report/report.ts'

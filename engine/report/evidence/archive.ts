@@ -9,8 +9,8 @@ import { MADE, RESULTS, STATEMENT, sha256 } from './sign-run.ts'
 /** Files of a run that an archive holds where they exist. */
 const OF_THE_RUN: string[] = [...RESULTS, STATEMENT, ...MADE]
 const SCHEMAS = ['report.schema.json', 'exchange.schema.json']
-/** Largest content that is unpacked, in bytes. */
-const MAX_UNPACKED = 1024 ** 3
+/** Bytes of an archive, of what it unpacks to, or of one file of a run. */
+export const LARGEST = 1024 ** 3
 
 /**
  * Writes a zip archive of all that an auditor needs: the run, its statement, the schemas that explain
@@ -60,7 +60,7 @@ export function readArchive(archive: Uint8Array): Map<string, Buffer> {
     const files = unzipSync(archive, {
       filter: ({ name, originalSize }) => {
         size += originalSize
-        if (size > MAX_UNPACKED) throw new Error(`more than ${MAX_UNPACKED} bytes`)
+        if (size > LARGEST) throw new Error(`more than ${LARGEST} bytes`)
         return !name.endsWith('/')
       },
     })

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { compactVerify, decodeProtectedHeader } from 'jose'
 import { readPlain } from '../../record/read-plain.ts'
 import { InputError } from '../input-error.ts'
-import { readArchive } from './archive.ts'
+import { LARGEST, readArchive } from './archive.ts'
 import { type Finding, verifyLines } from './chain-lines.ts'
 import { algorithm, keyOf, MADE, RESULTS, STATEMENT, type Statement, sha256 } from './sign-run.ts'
 
@@ -141,9 +141,6 @@ function contentOf(file: string): Buffer {
     throw new InputError(`${file} can't be read: ${(error as NodeJS.ErrnoException).code}`)
   }
 }
-
-/** Bytes of an archive or of one file of a run. */
-const LARGEST = 1024 ** 3
 
 async function read(path: string): Promise<Files> {
   const stats = await stat(path).catch(() => {

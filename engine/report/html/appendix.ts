@@ -1,7 +1,7 @@
+import { judgedParty } from '../counts.ts'
 import { counted } from '../escape.ts'
 import { untested } from '../queries.ts'
 import type { Report } from '../report.ts'
-import { judgedParty } from '../whose.ts'
 import { type Markup, markup } from './markup.ts'
 
 /** What the bank does where the documents are silent. */

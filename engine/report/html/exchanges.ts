@@ -84,10 +84,8 @@ function failuresOf(report: Report): Map<string, string[]> {
 function embed(report: Report, exchanges: ExchangeRecord[]) {
   const failed = report.checks.filter(({ outcome }) => outcome !== 'pass')
   const evidence = new Set(failed.flatMap(evidenceOf))
-  const order = [
-    ...exchanges.filter(({ id }) => evidence.has(id)),
-    ...exchanges.filter(({ id }) => !evidence.has(id)),
-  ]
+  const rank = ({ id }: ExchangeRecord) => (evidence.has(id) ? 0 : 1)
+  const order = exchanges.toSorted((a, b) => rank(a) - rank(b))
   const chunkOf = new Map<string, number>()
   const chunks: string[] = []
   let size = 0

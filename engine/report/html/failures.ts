@@ -1,8 +1,7 @@
 import { curl } from '../curl.ts'
 import { clip, counted, quoted } from '../escape.ts'
 import { excerptOf } from '../excerpt.ts'
-import type { Indexed } from '../indexed.ts'
-import { headline } from '../queries.ts'
+import { headline, type Indexed } from '../queries.ts'
 import type { CheckResult, ReportedCause, RequirementResult } from '../report.ts'
 import { badge, checkLink, type Markup, markup } from './markup.ts'
 

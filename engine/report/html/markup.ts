@@ -1,4 +1,4 @@
-import { visible } from '../escape.ts'
+import { spelled, visible } from '../escape.ts'
 import type { Outcome } from '../report.ts'
 
 /** HTML that is safe to insert as it is; only `markup` and `raw` make it. */
@@ -31,7 +31,6 @@ function written(value: Part): string {
 
 /** JSON that can stand in a script element: no `<`, no line separator, no lone surrogate. */
 export function jsonForScript(value: unknown): string {
-  const spelled = (c: string) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`
   return JSON.stringify(value).replace(/[<>\u2028\u2029]/g, spelled)
 }
 

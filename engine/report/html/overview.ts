@@ -12,7 +12,7 @@ import { type Markup, markup } from './markup.ts'
  * @param problems what could not be read
  */
 export function overviewPage(overview: Overview, problems: readonly string[]): string {
-  const body = markup`<main class="overview">
+  const body = markup`<main>
 <h1>${heading(overview)}</h1>
 <p>Until <time datetime="${overview.until}">${when(overview.until)}</time>. ${headline(overview)}</p>
 ${problems.map((problem) => markup`<p class="notice">${problem}</p>`)}

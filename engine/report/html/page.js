@@ -7,14 +7,11 @@
   function make(tag, attributes = {}, ...children) {
     const element = document.createElement(tag)
     for (const [name, value] of Object.entries(attributes)) {
-      if (value === undefined || value === false) continue
       if (typeof value === 'function') element.addEventListener(name, value)
-      else element.setAttribute(name, value === true ? '' : String(value))
+      else element.setAttribute(name, value)
     }
-    for (const child of children) {
-      if (child === undefined || child === '') continue
-      element.append(child instanceof Node ? child : visible(String(child)))
-    }
+    const nodes = children.map((each) => (each instanceof Node ? each : visible(String(each))))
+    element.append(...nodes)
     return element
   }
 
@@ -129,10 +126,8 @@
     const from = whole ? 0 : Math.max(0, start - AROUND)
     const to = whole ? lines.length : Math.min(lines.length, start + 2 * AROUND)
     const pre = make('pre', { tabindex: 0 })
-    const draw = (shown) => {
-      const line = (each) => make('span', { class: within(each) ? 'line mark' : 'line' }, each.text)
-      pre.replaceChildren(...shown.map(line))
-    }
+    const line = (each) => make('span', { class: within(each) ? 'line mark' : 'line' }, each.text)
+    const draw = (shown) => pre.replaceChildren(...shown.map(line))
     draw(lines.slice(from, to))
     const parts = [pre]
     if (found !== place) {
@@ -144,13 +139,12 @@
       parts.unshift(make('p', { class: 'said' }, note))
     }
     if (to - from < lines.length) {
-      const click = () => {
+      const click = (event) => {
         draw(lines)
-        button.remove()
+        event.target.remove()
       }
       const words = `Show all ${lines.length} lines (lines ${from + 1} to ${to} are shown)`
-      const button = make('button', { type: 'button', click }, words)
-      parts.push(button)
+      parts.push(make('button', { type: 'button', click }, words))
     }
     return parts
   }
@@ -167,23 +161,13 @@
   }
 
   /** Name and value, decoded, of a query or a form. */
-  function parameters(text) {
-    const plain = (part) => {
-      try {
-        return decodeURIComponent(part.replaceAll('+', ' '))
-      } catch {
-        return part
-      }
-    }
-    const pairs = text.split('&').map((pair) => /^([^=]*)=?(.*)$/s.exec(pair).slice(1).map(plain))
-    return headers(pairs)
-  }
+  const parameters = (text) => headers([...new URLSearchParams(text)])
 
   function target({ method, url }) {
-    const [, address, query] = /^([^?]*)\??(.*)$/s.exec(url)
+    const [address, ...query] = url.split('?')
     const line = make('pre', { tabindex: 0 }, `${method} ${address}`)
-    if (!url.includes('?')) return [line]
-    return [line, title('Query, decoded'), parameters(query), title('Headers')]
+    if (query.length === 0) return [line]
+    return [line, title('Query, decoded'), parameters(query.join('?')), title('Headers')]
   }
 
   function sent({ headers: list, body: text }) {
@@ -200,13 +184,9 @@
     }
     const { status, bytes, digest, headers: list, body: text } = response
     const cut = digest ? `, of which the first part was kept; SHA-256 of the whole ${digest}` : ''
-    return [
-      title(`Response ${status} · ${bytes} bytes${cut}`),
-      headers(list),
-      ...(text === ''
-        ? [make('p', { class: 'said' }, 'No body.')]
-        : body(text, place, digest !== undefined)),
-    ]
+    const head = [title(`Response ${status} · ${bytes} bytes${cut}`), headers(list)]
+    if (text === '') return [...head, make('p', { class: 'said' }, 'No body.')]
+    return [...head, ...body(text, place, digest !== undefined)]
   }
 
   function view(id, place) {
@@ -234,27 +214,13 @@
       'retried by': record.retriedBy,
     }
     const shown = Object.entries(traits).filter(([, value]) => value !== undefined && value !== '')
-    const sending = [
-      title('Request'),
-      ...target(request),
-      headers(request.headers),
-      ...sent(request),
-    ]
-    return [
-      make(
-        'dl',
-        { class: 'traits' },
-        ...shown.map(([name, value]) =>
-          make('div', {}, make('dt', {}, name), make('dd', {}, value)),
-        ),
-      ),
-      make(
-        'div',
-        { class: 'sides' },
-        make('div', {}, ...sending),
-        make('div', {}, ...answer(record, place)),
-      ),
-    ]
+    const list = shown.map(([name, value]) =>
+      make('div', {}, make('dt', {}, name), make('dd', {}, value)),
+    )
+    const head = [title('Request'), ...target(request), headers(request.headers)]
+    const left = make('div', {}, ...head, ...sent(request))
+    const right = make('div', {}, ...answer(record, place))
+    return [make('dl', { class: 'traits' }, ...list), make('div', { class: 'sides' }, left, right)]
   }
 
   function fill(details) {
@@ -300,23 +266,23 @@
     const data = new FormData(form)
     const words = wordsOf(data.get('text'))
     const wanted = data.getAll('outcome')
-    let shown = 0
+    const is = (name, value) => !data.get(name) || data.get(name) === value
     for (const { element, outcomes, chapter, text } of requirements) {
       const { level, fresh, order } = element.dataset
-      const keep =
+      element.hidden = !(
         (!data.get('order') || order === undefined) &&
-        (!data.get('level') || data.get('level') === level) &&
-        (!data.get('chapter') || data.get('chapter') === chapter) &&
+        is('level', level) &&
+        is('chapter', chapter) &&
         (!data.get('fresh') || fresh !== undefined) &&
         (wanted.length === 0 || outcomes.some((outcome) => wanted.includes(outcome))) &&
         words.every((word) => text.includes(word))
-      element.hidden = !keep
-      if (keep) shown += 1
+      )
     }
     for (const group of all('.chapter, .document')) {
       group.hidden = !group.querySelector('.requirement:not([hidden])')
       if (words.length > 0 && group.open === false) group.open = true
     }
+    const shown = requirements.filter(({ element }) => !element.hidden).length
     const of = shown === requirements.length ? '' : ` of ${requirements.length}`
     form.querySelector('output').textContent = `${shown}${of} requirements`
   }
@@ -332,6 +298,11 @@
     }
     for (const { id } of all('.requirement[open]')) words.append('open', id)
     location.replace(VIEW + words)
+  }
+
+  function changed() {
+    filter()
+    remember()
   }
 
   /** Sets the filters as these words say, and opens what they name; no words, no filter. */
@@ -350,16 +321,12 @@
 
   if (form) {
     form.hidden = false
-    form.addEventListener('input', () => {
-      filter()
-      remember()
-    })
+    form.addEventListener('input', changed)
     form.addEventListener('submit', (event) => event.preventDefault())
     form.addEventListener('reset', () =>
       setTimeout(() => {
         form.elements.order.value = ''
-        filter()
-        remember()
+        changed()
       }),
     )
     if (!location.hash.startsWith(VIEW)) filter()
@@ -404,28 +371,24 @@
 
   function exchangeRow(row) {
     const bad = typeof row.status !== 'number' || row.status >= 500
-    const button = make(
-      'button',
-      { type: 'button', 'aria-expanded': 'false', click: () => toggle(tr, row, button) },
-      row.id,
-    )
-    const tr = make(
-      'tr',
-      { class: 'exchange' },
+    const click = ({ target }) => toggle(target, row.id)
+    const button = make('button', { type: 'button', 'aria-expanded': false, click }, row.id)
+    const cells = [
       make('th', { scope: 'row' }, button),
       make('td', { class: 'path', title: row.path }, `${row.method} ${shortPath(row.path)}`),
       make('td', { class: bad ? 'number bad' : 'number' }, row.status),
       make('td', { class: 'number' }, `${row.ms} ms`),
       make('td', { class: 'check' }, row.check, row.deviation ? ` (${row.deviation})` : ''),
-    )
-    return tr
+    ]
+    return make('tr', { class: 'exchange' }, ...cells)
   }
 
-  function toggle(tr, row, button) {
+  function toggle(button, id) {
+    const tr = button.closest('tr')
     const open = button.getAttribute('aria-expanded') === 'true'
-    button.setAttribute('aria-expanded', String(!open))
+    button.setAttribute('aria-expanded', !open)
     if (open) tr.nextElementSibling.remove()
-    else tr.after(make('tr', {}, make('td', { colspan: 5 }, view(row.id))))
+    else tr.after(make('tr', {}, make('td', { colspan: 5 }, view(id))))
   }
 
   function pick() {
@@ -477,11 +440,11 @@
   // Links into the page: open what is closed around their end.
 
   function reveal() {
-    if (location.hash.startsWith(VIEW)) return undefined
+    if (location.hash.startsWith(VIEW)) return
     const id = decodeURIComponent(location.hash.slice(1))
-    if (id.startsWith('exchange-')) return show(id.slice(9))
-    const target = id && document.getElementById(id)
-    if (!target) return undefined
+    if (id.startsWith('exchange-')) show(id.slice(9))
+    const target = document.getElementById(id)
+    if (!target) return
     if (target.closest('.requirement')?.hidden) recall(new URLSearchParams())
     for (const details of all(':scope > details:only-of-type', target)) details.open = true
     for (let at = target; at; at = at.parentElement) {
@@ -489,7 +452,6 @@
       at.hidden = false
     }
     target.scrollIntoView()
-    return undefined
   }
   addEventListener('hashchange', reveal)
   document.addEventListener('click', (event) => {

@@ -1,6 +1,6 @@
 import { sizeFigures } from '../counts.ts'
 import { counted } from '../escape.ts'
-import { checksWith, headline } from '../queries.ts'
+import { checksWith, grouped, headline } from '../queries.ts'
 import type { ApprovalUse, ExchangeRecord, Report } from '../report.ts'
 import { checkLink, type Markup, markup } from './markup.ts'
 
@@ -62,7 +62,7 @@ const KINDS = [
   { kind: 'sent', tone: 'observed', words: 'everything else' },
 ] as const
 
-/** Index of the kind of an exchange. */
+/** Its place in `KINDS`. */
 function kindOf({ id, response, about }: ExchangeRecord, failed: ReadonlySet<string>) {
   if (failed.has(id)) return 0
   if (about.deviation === undefined) return response ? 3 : 1
@@ -98,8 +98,8 @@ ${[0, 0.25, 0.5, 0.75, 1].map(
 </svg></div>`
 }
 
-/** Height of the numbers of visits, and how near to each other they can stand. */
-const MARK = 19
+/** Half of the widest mark, `380–412`: no mark that begins so far away grows into the one before. */
+const WIDEST = 29
 
 interface Mark {
   visits: ApprovalUse[]
@@ -115,7 +115,7 @@ function marksOf(report: Report, x: (at: string) => number): Mark[] {
   for (const [i, visit] of report.approvals.entries()) {
     const at = x(visit.at)
     const last = marks.at(-1)
-    if (last && at < last.to + widthOf(last) / 2 + MARK) {
+    if (last && at < last.to + widthOf(last) / 2 + WIDEST) {
       last.visits.push(visit)
       last.to = Math.max(last.to, at)
     } else marks.push({ visits: [visit], number: i + 1, from: at, to: at })
@@ -128,7 +128,7 @@ function labelOf({ visits, number }: Mark): string {
 }
 
 function widthOf(mark: Mark): number {
-  return Math.max(MARK - 3, labelOf(mark).length * 7 + 8)
+  return Math.max(16, labelOf(mark).length * 7 + 8)
 }
 
 function visitMark(mark: Mark, bottom: number): Markup {
@@ -148,22 +148,13 @@ function ticks(
   x: (at: string) => number,
   y: number,
 ): Markup[] {
-  const columns = new Map<
-    string,
-    { column: number; order: 0 | 1 | 2 | 3; first: ExchangeRecord; n: number }
-  >()
-  for (const first of exchanges) {
-    const column = Math.round(x(first.startedAt))
-    const order = kindOf(first, failed)
-    const known = columns.get(`${column} ${order}`)
-    if (known) known.n += 1
-    else columns.set(`${column} ${order}`, { column, order, first, n: 1 })
-  }
+  const columnOf = ({ startedAt }: ExchangeRecord) => Math.round(x(startedAt))
+  const alike = grouped(exchanges, (each) => `${columnOf(each)} ${kindOf(each, failed)}`)
   // The gravest is drawn last, and so lies above.
-  const drawn = [...columns.values()].sort((a, b) => b.order - a.order)
-  return drawn.map(({ column, order, first, n }) => {
-    const { kind, tone } = KINDS[order]
-    const more = n > 1 ? ` and ${n - 1} more` : ''
-    return markup`<a href="#exchange-${first.id}" tabindex="-1"><title>${first.id} ${headline(first)}${more}</title><path class="tick ${kind} ${tone}" d="M${column} ${y + 3}v${LANE - 7}"/></a>`
+  const drawn = [...alike.values()].sort(([a], [b]) => kindOf(b, failed) - kindOf(a, failed))
+  return drawn.map(([first, ...others]) => {
+    const { kind, tone } = KINDS[kindOf(first, failed)]
+    const more = others.length > 0 ? ` and ${others.length} more` : ''
+    return markup`<a href="#exchange-${first.id}" tabindex="-1"><title>${first.id} ${headline(first)}${more}</title><path class="tick ${kind} ${tone}" d="M${columnOf(first)} ${y + 3}v${LANE - 7}"/></a>`
   })
 }

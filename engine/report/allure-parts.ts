@@ -1,7 +1,9 @@
 import { type Label, LabelName, Severity } from 'allure-js-commons'
-import { oneLine, visible } from './escape.ts'
-import { splitChapter } from './queries.ts'
-import type { CheckResult, Level, RequirementResult } from './report.ts'
+import { curl } from './curl.ts'
+import { brief, oneLine, visible } from './escape.ts'
+import { headline, splitChapter } from './queries.ts'
+import type { CheckResult, ExchangeRecord, Level, RequirementResult } from './report.ts'
+import { stableUuid } from './status-map.ts'
 
 /** What a description says of a requirement. */
 export type DescribedRequirement = Pick<
@@ -52,4 +54,40 @@ export function allureDescription(requirement: DescribedRequirement): string {
     ...(requirement.open ? ['', `Left open, never judged: ${plain(requirement.open)}`] : []),
   ]
   return visible(lines.join('\n'))
+}
+
+/** Exchanges that are attached to one check. */
+const MAX_ATTACHED = 5
+
+export interface AttachmentFile {
+  name: string
+  type: string
+  source: string
+  content: string
+}
+
+/**
+ * Exchanges, control and curl command of a check, as files of allure-results/. An exchange stands once
+ * in the folder, however many checks it is evidence of.
+ */
+export function evidence(
+  check: CheckResult,
+  exchanges: ReadonlyMap<string, ExchangeRecord>,
+): AttachmentFile[] {
+  const attached = (role: string, id = ''): AttachmentFile[] => {
+    const exchange = exchanges.get(id)
+    if (!exchange) return []
+    const source = `${stableUuid(`exchange ${exchange.hash}`)}-attachment.json`
+    const name = brief(`${role} ${exchange.id} ${headline(exchange)}`, 200)
+    const content = `${JSON.stringify(exchange, null, 2)}\n`
+    return [{ name, type: 'application/json', source, content }]
+  }
+  const ids = check.exchanges.slice(0, MAX_ATTACHED)
+  const files = ids.flatMap((id, i) => attached(i === 0 ? 'exchange' : 'more evidence', id))
+  files.push(...attached('control', check.control?.exchange))
+  const first = exchanges.get(ids[0] ?? '')
+  if (!first) return files
+  const source = `${stableUuid(`curl ${first.hash}`)}-attachment.txt`
+  const name = `curl of ${first.id}`
+  return [...files, { name, type: 'text/plain', source, content: `${curl(first)}\n` }]
 }
