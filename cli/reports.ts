@@ -13,6 +13,7 @@ import { findRuns } from '../engine/report/find-runs.ts'
 import { overviewPage } from '../engine/report/html/overview.ts'
 import { overviewOf } from '../engine/report/overview.ts'
 import { readReport } from '../engine/report/read-run.ts'
+import type { Report } from '../engine/report/report.ts'
 import { writeReports } from '../engine/report/write-reports.ts'
 import { JOURNAL } from '../engine/run/journal.ts'
 import { SUITES, typed } from './folders.ts'
@@ -40,14 +41,16 @@ async function salvage(dir: string): Promise<void> {
 
 /** `assay diff A B`: exit code 1 when something is newly broken, or with `any` when anything is. */
 export async function diff(
-  earlier: string,
-  later: string,
+  folders: string[],
   options: { format: string; failOn: string },
 ): Promise<void> {
+  if (folders.length < 2) throw new UsageError('a run is compared with another: name two folders')
   if (!['new', 'any'].includes(options.failOn)) {
     throw new UsageError(`--fail-on is new or any, not ${options.failOn}`)
   }
-  const changes = diffReports(await readReport(earlier), await readReport(later))
+  const runs = await Promise.all(folders.map(readReport))
+  const [before, after] = runs.slice(-2) as [Report, Report]
+  const changes = diffReports(before, after, runs.slice(0, -2))
   const as: Record<string, string> = {
     text: diffText(changes),
     markdown: diffMarkdown(changes),

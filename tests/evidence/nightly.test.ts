@@ -76,8 +76,15 @@ describe('what was there the night before', () => {
     expect(await code(out('second'), out('second'))).toBe(0)
     expect(await code(out('second'), out('second'), '--fail-on', 'any')).toBe(1)
     expect(await code(out('second'), out('first'))).toBe(0)
+    expect(await code(out('first'))).toBe(2)
     expect(await code(out('first'), join(folder, 'nowhere'))).toBe(2)
     expect(await code(out('first'), out('second'), '--fail-on', 'sometimes')).toBe(2)
+  })
+
+  test('is flaky where it comes and goes', slow, async () => {
+    const { code, stdout } = await assay(['diff', out('first'), out('second'), out('first')]).ended
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/2 flaky[\s\S]*ACC-01\/answers-200 .*pass.*fail.*pass/)
   })
 
   test('is in history, page and summary', () => {
