@@ -236,11 +236,7 @@ function canBePressed({ fields }: Form, description: FormDocument, decision: Dec
 }
 
 /** Of a page that has the names of a description: which button it lacks, and which ones it has. */
-export function lackedButton(
-  { forms }: ReadPage,
-  described: FormDocument[],
-  decision: Decision,
-): string | undefined {
+export function lackedButton({ forms }: ReadPage, described: FormDocument[], decision: Decision) {
   for (const description of described) {
     const { has, only } = description
     const form = forms.find((one) => hasAll(one, has))

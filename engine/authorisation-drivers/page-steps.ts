@@ -155,10 +155,7 @@ async function take(
 }
 
 /** Whether an element goes: with its page, or from it. */
-async function leaves(
-  element: { isVisible(): Promise<boolean> },
-  ended: AbortSignal,
-): Promise<boolean> {
+async function leaves(element: { isVisible(): Promise<boolean> }, ended: AbortSignal) {
   const until = performance.now() + STILL
   while (!ended.aborted && performance.now() < until) {
     if (!(await element.isVisible().catch(() => false))) return true

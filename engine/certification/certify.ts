@@ -126,11 +126,7 @@ function restsOnControl(scenario: Scenario): boolean {
  * @throws NotApplicable for what the client declares that it cannot do.
  * @throws Blocked when the client does not even read from the correct bank.
  */
-function assertPlayable(
-  scenario: Scenario,
-  able: readonly Goal[],
-  control: Result | undefined,
-): void {
+function assertPlayable(scenario: Scenario, able: readonly Goal[], control: Result | undefined) {
   const lacking = goalsOf(scenario).find((goal) => !able.includes(goal))
   if (lacking) throw new NotApplicable(`the client declares that it does not ${lacking}`)
   if (!control || control.outcome === 'pass' || !restsOnControl(scenario)) return

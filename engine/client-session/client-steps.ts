@@ -1,17 +1,18 @@
 import { createTpp, type Tpp } from '../client/tpp.ts'
 import type { Target } from '../configuration/resolve.ts'
+import type { ClientName } from '../configuration/target.ts'
 import { answerOf } from '../judge/answer-words.ts'
 import { member } from '../judge/data-rows.ts'
 import { requireReachable } from '../judge/expect.ts'
 import { succeeded } from '../judge/matchers.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
+import { isObject } from '../record/json.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { addressProblem } from '../wire/outside-address.ts'
 import type { Wire } from '../wire/wire.ts'
 import { createCaller, type FundsAddresses, type RefusedToken, type Replacement } from './caller.ts'
 import type { ClientStore } from './client-store.ts'
 import { type IssuedTokens, refusedAt } from './issued-tokens.ts'
-import type { ClientName } from './parties.ts'
 import { type Owners, requireValue, type StepMemory } from './step-owners.ts'
 import { MARGIN, type TokenSet, tokensOf } from './tokens.ts'
 
@@ -63,11 +64,10 @@ export function createClientSteps(parts: {
       requireReachable(exchange)
       const { json } = exchange.response ?? {}
       const served = succeeded(exchange) && json !== undefined
-      const usable = served && typeof json === 'object' && json !== null && !Array.isArray(json)
       return {
         exchange,
-        value: usable ? (json as Record<string, unknown>) : undefined,
-        ...(served && !usable && { owner: owners.shapes.configuration }),
+        value: served && isObject(json) ? json : undefined,
+        ...(served && !isObject(json) && { owner: owners.shapes.configuration }),
         why: `no configuration was served: ${answerOf(exchange)}`,
       }
     })
@@ -91,13 +91,13 @@ export function createClientSteps(parts: {
     memory.once('jwks', owners.steps.jwks, async () => {
       const exchange = await tpp().call('jwks', { path: await jwksAddress() })
       requireReachable(exchange)
-      const keys = member(exchange.response?.json, 'keys')
+      const { json } = exchange.response ?? {}
+      const served = succeeded(exchange) && json !== undefined
+      const keys = member(json, 'keys')
       return {
         exchange,
         value: Array.isArray(keys) ? { keys } : undefined,
-        ...(exchange.response?.json !== undefined &&
-          succeeded(exchange) &&
-          !Array.isArray(keys) && { owner: owners.shapes.jwks }),
+        ...(served && !Array.isArray(keys) && { owner: owners.shapes.jwks }),
         why: `no JWK Set was served: ${answerOf(exchange)}`,
       }
     })

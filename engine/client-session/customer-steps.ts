@@ -6,6 +6,7 @@ import { requireReachable } from '../judge/expect.ts'
 import { refused, succeeded } from '../judge/matchers.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
+import { claimsOf } from '../wire/jwt-decode.ts'
 import type { Visits } from './authorisation.ts'
 import {
   type Approval,
@@ -37,7 +38,7 @@ import {
   type Step,
   type StepMemory,
 } from './step-owners.ts'
-import { idTokenFacts, refreshed, type TokenSet, tokensOf } from './tokens.ts'
+import { refreshed, type TokenSet, tokensOf } from './tokens.ts'
 import { currentTrace, rulesBrokenBy } from './trace.ts'
 import { type Visit, visitEnd } from './visit.ts'
 
@@ -72,7 +73,7 @@ function messageOf(named: NamedConsent, consentId: string, { registered }: Tpp) 
 
 /** The tokens that the code of an approval gives, for a consent. */
 async function exchangeCode(client: Tpp, { code, request, redirect }: Granted, subject: string) {
-  const idToken = idTokenFacts(redirect, request)
+  const idToken = { ...claimsOf(redirect.idToken ?? ''), nonce: request.nonce }
   const sent = await client.token(
     { grant_type: 'authorization_code', code, redirect_uri: request.redirectUri },
     { about: { idToken, subject } },

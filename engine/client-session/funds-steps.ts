@@ -1,14 +1,13 @@
 import type { Target } from '../configuration/resolve.ts'
+import type { ClientName } from '../configuration/target.ts'
 import { answerOf } from '../judge/answer-words.ts'
-import { member } from '../judge/data-rows.ts'
 import { requireReachable } from '../judge/expect.ts'
 import { succeeded } from '../judge/matchers.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { Caller, FundsAddresses } from './caller.ts'
 import type { ClientSteps } from './client-steps.ts'
-import { fundsConfirmationBody, SCHEMES } from './consent.ts'
-import type { ClientName } from './parties.ts'
+import { createdId, fundsConfirmationBody, SCHEMES } from './consent.ts'
 import { type Owners, requireValue, type StepMemory } from './step-owners.ts'
 
 const FUNDS = '/funds-confirmation-consents'
@@ -109,11 +108,6 @@ export function createFundsSteps(parts: {
     })
 
   return { fundsConfirmation, fundsDeletion, deleteFunds }
-}
-
-function createdId(exchange: Exchange): string | undefined {
-  const id = member(exchange.response?.json, 'Data', 'ConsentId')
-  return succeeded(exchange) && typeof id === 'string' && id !== '' ? id : undefined
 }
 
 /** Does the bank know nothing at this address? AMB-41: a redirect to a page is a refusal too. */

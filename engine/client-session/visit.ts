@@ -2,8 +2,8 @@ import type { Page, VisitEnd } from '../authorisation-drivers/driver.ts'
 import type { AuthorisationDeviation, AuthorisationRequest } from '../client/messages.ts'
 import { parseRedirect, type Redirect } from '../client/redirect.ts'
 import type { Tpp } from '../client/tpp.ts'
+import type { ClientName, CustomerName } from '../configuration/target.ts'
 import type { Exchange } from '../wire/exchange.ts'
-import type { ClientName, CustomerName } from './parties.ts'
 
 export interface VisitOptions {
   client?: ClientName

@@ -115,11 +115,7 @@ function signed(said: IdTokenSignature, { kid }: Record<string, unknown>): IdTok
  *
  * @param alg the one algorithm that is allowed.
  */
-export async function signatureOf(
-  jws: string,
-  jwks: unknown,
-  alg = 'PS256',
-): Promise<IdTokenSignature> {
+export async function signatureOf(jws: string, jwks: unknown, alg = 'PS256') {
   let said: IdTokenSignature = 'no such key'
   for (const jwk of keysFor(jwks, headerOf(jws)?.kid)) {
     const key = await importJWK(jwk, alg).catch(() => undefined)

@@ -223,10 +223,7 @@ export function createTpp(parts: {
   }
 }
 
-function statementFor(
-  client: TargetClient,
-  deviation: RegistrationDeviation['softwareStatement'],
-): string | undefined {
+function statementFor(client: TargetClient, deviation: RegistrationDeviation['softwareStatement']) {
   if (deviation === null) return undefined
   if (typeof deviation === 'string') return deviation
   const { softwareStatement } = client

@@ -36,6 +36,10 @@ export interface TargetDocument {
   expiryPatience?: number
 }
 
+export type ClientName = keyof TargetDocument['clients']
+
+export type CustomerName = keyof TargetDocument['customers']
+
 /** Either the production placeholders or the sandbox ones; any of `overrides` replaces one URL. */
 export interface Addresses {
   base_url?: string
@@ -84,7 +88,7 @@ export interface ClientDocument {
 
 export interface ProductsDocument {
   headers?: Record<string, string>
-  client?: 'first' | 'second'
+  client?: ClientName
 }
 
 export interface CustomerDocument {

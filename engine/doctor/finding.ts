@@ -36,10 +36,7 @@ export type Line = Finding & { name: string }
  * Runs examinations in their order and tells each finding at once. What needs one that went wrong
  * or was skipped is skipped, and names the first cause.
  */
-export async function examine(
-  examinations: Examination[],
-  tell: (line: Line) => void = () => {},
-): Promise<Line[]> {
+export async function examine(examinations: Examination[], tell: (line: Line) => void = () => {}) {
   const lines: Line[] = []
   const causes = new Map<string, string>()
   for (const { name, needs = [], run } of examinations) {

@@ -23,11 +23,7 @@ interface BuiltValidator {
  *
  * @param name of the schema's file below schemas/, without its ending, perhaps with one of its $defs.
  */
-export function builtValidator(
-  name: string,
-  text: string,
-  pass?: unknown,
-): ValidateFunction | undefined {
+export function builtValidator(name: string, text: string, pass?: unknown) {
   // What runs from source may be newer than the build.
   if (import.meta.url.endsWith('.ts')) return undefined
   const file = builtValidatorFile(name)

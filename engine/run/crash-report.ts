@@ -40,11 +40,7 @@ export async function salvaged(out: string, suites: string): Promise<Report | un
 }
 
 /** The report of a run whose process is gone, from what it had written down. */
-export async function crashReport(
-  described: Described,
-  startedAt: Date,
-  why: string,
-): Promise<Report> {
+export async function crashReport(described: Described, startedAt: Date, why: string) {
   const { out, memory, deviations } = described
   const journal = join(out, JOURNAL)
   const lines = readJournal(journal, 'judged')

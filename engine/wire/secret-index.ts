@@ -113,12 +113,7 @@ function matches({ text: form, word }: Form, text: string, at: number): boolean 
 }
 
 /** A form of which the text, or what stands before an ellipsis, ends with the beginning. */
-function cutAt(
-  byStart: ReadonlyMap<string, Form[]>,
-  text: string,
-  at: number,
-  cut: number,
-): Form | undefined {
+function cutAt(byStart: ReadonlyMap<string, Form[]>, text: string, at: number, cut: number) {
   if (cut - at < LEAST_OF_A_CUT || cut - at > LONGEST_CUT) return undefined
   const known = byStart.get(text.slice(at, at + SHORTEST))
   if (!known) return undefined
