@@ -1,5 +1,4 @@
 import type { Tpp } from '../client/tpp.ts'
-import type { Target } from '../configuration/resolve.ts'
 import { answerOf } from '../judge/answer-words.ts'
 import { member } from '../judge/data-rows.ts'
 import { requireReachable } from '../judge/expect.ts'
@@ -8,13 +7,7 @@ import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
 import { claimsOf } from '../wire/jwt-decode.ts'
 import type { Visits } from './authorisation.ts'
-import {
-  type Approval,
-  createCaller,
-  type FundsAddresses,
-  type RefusedToken,
-  type Replacement,
-} from './caller.ts'
+import { type Approval, createCaller, type RefusedToken, type Replacement } from './caller.ts'
 import type { ClientSteps } from './client-steps.ts'
 import {
   type ConsentData,
@@ -26,17 +19,15 @@ import {
 import { createGivenApprovals } from './given-approvals.ts'
 import type { HeldTokens } from './held-tokens.ts'
 import type { Hooks } from './hooks.ts'
-import { type IssuedTokens, refusedAt } from './issued-tokens.ts'
+import { refusedAt } from './issued-tokens.ts'
 import { resumableApproval } from './resume-approval.ts'
-import type { ResumableRun } from './resume-run.ts'
 import { untilTimeHasMoved } from './status-times.ts'
 import {
   accountsOwner,
-  type Owners,
   ownersOf,
   requireValue,
+  type SharedBySteps,
   type Step,
-  type StepMemory,
 } from './step-owners.ts'
 import { refreshed, type TokenSet, tokensOf } from './tokens.ts'
 import { currentTrace, rulesBrokenBy } from './trace.ts'
@@ -89,21 +80,16 @@ const WITHOUT_STATE = {
 }
 
 /** From a consent to the data behind it: each step is sent when first asked for, and remembered. */
-export function createCustomerSteps(parts: {
-  target: Target
-  hooks: Hooks
-  memory: StepMemory
-  owners: Owners
-  issued: IssuedTokens
-  clients: ClientSteps
-  visits: Visits
-  held: HeldTokens
-  funds: FundsAddresses
-  /** Where approvals are written down, for the run after one that is interrupted. */
-  resumable?: ResumableRun
-  /** Told which consents customers have approved. */
-  onApproved(consentId: string): void
-}) {
+export function createCustomerSteps(
+  parts: SharedBySteps & {
+    hooks: Hooks
+    clients: ClientSteps
+    visits: Visits
+    held: HeldTokens
+    /** Told which consents customers have approved. */
+    onApproved(consentId: string): void
+  },
+) {
   const { target, hooks, memory, owners, issued, clients, visits, held, resumable } = parts
   const approvals = new Map<string, Promise<Approval>>()
 

@@ -1,29 +1,21 @@
-import type { Target } from '../configuration/resolve.ts'
 import type { ClientName } from '../configuration/target.ts'
 import { answerOf } from '../judge/answer-words.ts'
 import { requireReachable } from '../judge/expect.ts'
 import { succeeded } from '../judge/matchers.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import type { Exchange } from '../wire/exchange.ts'
-import type { Caller, FundsAddresses } from './caller.ts'
+import type { Caller } from './caller.ts'
 import type { ClientSteps } from './client-steps.ts'
 import { createdId, fundsConfirmationBody, SCHEMES } from './consent.ts'
-import { type Owners, requireValue, type StepMemory } from './step-owners.ts'
+import { requireValue, type SharedBySteps } from './step-owners.ts'
 
 const FUNDS = '/funds-confirmation-consents'
 
 export type FundsSteps = ReturnType<typeof createFundsSteps>
 
 /** Funds confirmation consents, which no customer approves. */
-export function createFundsSteps(parts: {
-  target: Target
-  memory: StepMemory
-  owners: Owners
-  clients: ClientSteps
-  /** Filled in with what the bank turns out to take. */
-  funds: FundsAddresses
-}) {
-  const { target, memory, owners, clients, funds } = parts
+export function createFundsSteps(parts: SharedBySteps, clients: ClientSteps) {
+  const { target, memory, owners, funds } = parts
 
   /**
    * The answer of the first address that takes a request: the document leaves open which of them it is. What a

@@ -7,7 +7,6 @@ import type { ResponseSchema } from '../judge/schemas.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { Wire } from '../wire/wire.ts'
 import { createVisits } from './authorisation.ts'
-import type { FundsAddresses } from './caller.ts'
 import { createCleanup, deleteLeftovers } from './cleanup.ts'
 import { createClientSteps } from './client-steps.ts'
 import type { ClientStore } from './client-store.ts'
@@ -74,13 +73,10 @@ export function createSession(parts: {
     leftovers.keepOnly([...resumable.earlier.approvals.values()].map(({ facts }) => facts.id))
   }
   const memory = stepMemory()
-  const funds: FundsAddresses = {}
-  const held = createHeldTokens(resumable)
   const issued = createIssuedTokens()
-  const clients = createClientSteps({
-    ...{ target, wire, memory, owners, issued, funds },
-    store: parts.clients,
-  })
+  const shared = { target, wire, memory, owners, issued, funds: {}, resumable }
+  const held = createHeldTokens(resumable)
+  const clients = createClientSteps(shared, parts.clients)
   const liveness = createLiveness((message) => wire.send(message))
   wire.onRequest((message) => {
     parts.deadline?.admit()
@@ -124,15 +120,15 @@ export function createSession(parts: {
     onTold: issued.told,
   })
   const visits = createVisits({
-    ...{ target, owners, driver, wire, clients, issued, resumable },
+    ...{ ...shared, driver, clients },
     async heed(exchange) {
       await verify(exchange)
       heed(exchange)
     },
   })
-  const fundsSteps = createFundsSteps({ target, memory, owners, clients, funds })
+  const fundsSteps = createFundsSteps(shared, clients)
   const { approved, ...customerSteps } = createCustomerSteps({
-    ...{ target, hooks, memory, owners, issued, clients, visits, held, funds, resumable },
+    ...{ ...shared, hooks, clients, visits, held },
     onApproved(consentId) {
       if (resumable) leftovers.keep(consentId)
     },

@@ -1,7 +1,12 @@
+import type { Target } from '../configuration/resolve.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import type { EndpointOwners } from '../judge/results.ts'
 import type { Exchange } from '../wire/exchange.ts'
+import type { Wire } from '../wire/wire.ts'
+import type { FundsAddresses } from './caller.ts'
 import type { NamedConsent } from './consent.ts'
+import type { IssuedTokens } from './issued-tokens.ts'
+import type { ResumableRun } from './resume-run.ts'
 import { traced } from './trace.ts'
 
 /**
@@ -83,6 +88,19 @@ export function requireExchange(step: Step<unknown>): Exchange {
 }
 
 export type StepMemory = ReturnType<typeof stepMemory>
+
+/** What the steps of one session share. */
+export interface SharedBySteps {
+  target: Target
+  wire: Wire
+  memory: StepMemory
+  owners: Owners
+  issued: IssuedTokens
+  /** Filled in with what the bank turns out to take. */
+  funds: FundsAddresses
+  /** What an interrupted run left, and where this one writes down as it goes. */
+  resumable?: ResumableRun
+}
 
 /** Remembers steps by name; each runs once, on behalf of the check that owns it. */
 export function stepMemory() {
