@@ -8,7 +8,6 @@ import { briefingOf, type ClientDriver, ClientTrouble, PRESENT } from './client.
 import type { Customers } from './customer.ts'
 import { type Fact, type Goal, type ScenarioRun, stepsOf } from './scenario.ts'
 
-/** Who plays. */
 export interface Players {
   host: BankHost
   client: ClientDriver

@@ -1,3 +1,4 @@
+import { isObject } from '../record/json.ts'
 import type { About } from '../wire/exchange.ts'
 import type { Retry } from '../wire/retry-after.ts'
 import { type JwtDeviation, merged } from './jwt.ts'
@@ -71,7 +72,6 @@ export type Authentication =
   | 'client_secret_post'
   | 'none'
 
-/** The form of a token request. */
 export function tokenForm(message: {
   grant: Grant
   clientId: string
@@ -118,11 +118,7 @@ export interface RegisteredClient {
  * @throws TypeError when there is no client_id to go on with.
  */
 export function registeredClient(json: unknown): RegisteredClient {
-  const members = typeof json === 'object' && json !== null ? { ...json } : {}
-  const { client_id, redirect_uris, scope, client_secret, ...rest } = members as Record<
-    string,
-    unknown
-  >
+  const { client_id, redirect_uris, scope, client_secret, ...rest } = isObject(json) ? json : {}
   if (typeof client_id !== 'string' || client_id === '') {
     throw new TypeError('the registration response has no client_id')
   }

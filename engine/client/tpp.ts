@@ -138,7 +138,6 @@ export function createTpp(parts: {
       if (Array.isArray(grants)) facts.grantTypes = grants.map(String)
     },
 
-    /** Claims of a correct registration. */
     registrationClaims: () => registrationClaims(client, facts, client.softwareStatement),
 
     async register(deviation: RegistrationDeviation = {}) {

@@ -23,7 +23,6 @@ export interface Judged {
   place?: string
   /** The offending exchange. */
   exchange?: Exchange
-  /** The control of a negative. */
   control?: Control
   /** It judged an answer to a deviation. */
   negative: boolean

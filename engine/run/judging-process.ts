@@ -207,7 +207,6 @@ export async function openJudging(
   }
 }
 
-/** What a report says of the target. */
 export function targetOf(assignment: Assignment): Report['target'] {
   const { target, configurationDigest, targetFile } = assignment
   const { aisp, products, discovery } = endpointsOf(target)
