@@ -1,3 +1,5 @@
+import type { ExchangeRecord } from '../record/exchange-record.ts'
+
 /** The operations of both documents, and two that serve them. `elsewhere` is any other address. */
 export type Endpoint =
   | 'discovery'
@@ -152,14 +154,6 @@ export function refusesConnection({ kind, code, alone }: WireFailure): boolean {
   return alone !== undefined || (kind === 'tls-alert' && OF_CERTIFICATES.test(code))
 }
 
-export interface WireRequest {
-  method: string
-  url: string
-  /** Name and value as sent, in order. */
-  headers: [string, string][]
-  body?: string
-}
-
 export interface WireResponse {
   status: number
   /** Name and value in the spelling and order of the wire. */
@@ -174,30 +168,16 @@ export interface WireResponse {
   json?: unknown
 }
 
-export interface Connection {
-  /** TLSv1.2, TLSv1.3. */
-  protocol?: string
-  cipher?: string
-  /** Name of the client certificate that was offered: first, second, none, untrusted, expired. */
-  identity: string
-}
-
 /** What the keys of a bank say of the signature of an ID token. */
 export type IdTokenSignature = 'verifies' | 'does not verify' | 'no such key'
 
 /** One request and its response or failure, raw. It never leaves the process that judges. */
-export interface Exchange {
-  /** x1, x2, … in order of sending. */
-  id: string
+export interface Exchange
+  extends Pick<ExchangeRecord, 'id' | 'startedAt' | 'durationMs' | 'request' | 'connection'> {
   endpoint: Endpoint
   about: About
-  /** UTC, RFC 3339 with milliseconds. */
-  startedAt: string
-  durationMs: number
-  request: WireRequest
   response?: WireResponse
   failure?: WireFailure
-  connection: Connection
   /** Of the ID token in the answer, by the keys that the bank had served by then; absent without either. */
   signature?: IdTokenSignature
   /** Id of the exchange that repeated this one after connection trouble, 429 or 503. */
