@@ -9,6 +9,7 @@ import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import type { About, Exchange } from '../wire/exchange.ts'
 import type { ClientSteps } from './client-steps.ts'
 import { consentFacts, DATA_PERMISSIONS } from './consent.ts'
+import type { ResumableRun } from './resume-run.ts'
 import { requireValue, type SharedBySteps } from './step-owners.ts'
 import { type Visit, type VisitOptions, type VisitRecord, visitOf } from './visit.ts'
 
@@ -26,6 +27,8 @@ export function createVisits(
   parts: SharedBySteps & {
     driver: Driver
     clients: ClientSteps
+    /** What an interrupted run left, and where this one writes down as it goes. */
+    resumable?: ResumableRun
     /** Has the rules judge an answer that no wire of ours saw. */
     heed(exchange: Exchange): Promise<void>
   },

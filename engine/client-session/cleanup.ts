@@ -75,6 +75,13 @@ export function createCleanup(file?: string) {
     /** Ids of consents that a run which goes on uses. */
     kept: () => new Set([...left.values()].flatMap(({ id, kept }) => (kept ? [id] : []))),
     list: () => [...left.values()],
+    /** @param why a consent is still there. */
+    told(why: (id: string) => string) {
+      const unable = 'the interface has no way to remove a client'
+      return [...left.values()].map(({ kind, id }) => {
+        return { kind, id, why: kind === 'client' ? unable : why(id) }
+      })
+    },
   }
 }
 
@@ -105,10 +112,5 @@ export async function deleteLeftovers(
       reasons.set(id, (error as Error).message)
     }
   }
-  const unable = 'the interface has no way to remove a client'
-  return leftovers.list().map(({ kind, id }) => ({
-    kind,
-    id,
-    why: kind === 'client' ? unable : (reasons.get(id) ?? 'it was not deleted'),
-  }))
+  return leftovers.told((id) => reasons.get(id) ?? 'it was not deleted')
 }

@@ -21,6 +21,7 @@ import type { HeldTokens } from './held-tokens.ts'
 import type { Hooks } from './hooks.ts'
 import { refusedAt } from './issued-tokens.ts'
 import { resumableApproval } from './resume-approval.ts'
+import type { ResumableRun } from './resume-run.ts'
 import { untilTimeHasMoved } from './status-times.ts'
 import {
   accountsOwner,
@@ -86,6 +87,8 @@ export function createCustomerSteps(
     clients: ClientSteps
     visits: Visits
     held: HeldTokens
+    /** What an interrupted run left, and where this one writes down as it goes. */
+    resumable?: ResumableRun
     /** Told which consents customers have approved. */
     onApproved(consentId: string): void
   },

@@ -74,7 +74,7 @@ export function createSession(parts: {
   }
   const memory = stepMemory()
   const issued = createIssuedTokens()
-  const shared = { target, wire, memory, owners, issued, funds: {}, resumable }
+  const shared = { target, wire, memory, owners, issued, funds: {} }
   const held = createHeldTokens(resumable)
   const clients = createClientSteps(shared, parts.clients)
   const liveness = createLiveness((message) => wire.send(message))
@@ -120,7 +120,7 @@ export function createSession(parts: {
     onTold: issued.told,
   })
   const visits = createVisits({
-    ...{ ...shared, driver, clients },
+    ...{ ...shared, driver, clients, resumable },
     async heed(exchange) {
       await verify(exchange)
       heed(exchange)
@@ -128,7 +128,7 @@ export function createSession(parts: {
   })
   const fundsSteps = createFundsSteps(shared, clients)
   const { approved, ...customerSteps } = createCustomerSteps({
-    ...{ ...shared, hooks, clients, visits, held },
+    ...{ ...shared, hooks, clients, visits, held, resumable },
     onApproved(consentId) {
       if (resumable) leftovers.keep(consentId)
     },

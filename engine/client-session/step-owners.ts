@@ -6,7 +6,6 @@ import type { Wire } from '../wire/wire.ts'
 import type { FundsAddresses } from './caller.ts'
 import type { NamedConsent } from './consent.ts'
 import type { IssuedTokens } from './issued-tokens.ts'
-import type { ResumableRun } from './resume-run.ts'
 import { traced } from './trace.ts'
 
 /**
@@ -98,8 +97,6 @@ export interface SharedBySteps {
   issued: IssuedTokens
   /** Filled in with what the bank turns out to take. */
   funds: FundsAddresses
-  /** What an interrupted run left, and where this one writes down as it goes. */
-  resumable?: ResumableRun
 }
 
 /** Remembers steps by name; each runs once, on behalf of the check that owns it. */
