@@ -1,5 +1,4 @@
 import type { Driver } from '../authorisation-drivers/driver.ts'
-import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Target } from '../configuration/resolve.ts'
 import type { Rule } from '../judge/rule.ts'
 import { createRuleEngine } from '../judge/rule-engine.ts'
@@ -39,7 +38,6 @@ export function createSession(parts: {
   target: Target
   wire: Wire
   driver: Driver
-  catalogue: Catalogue
   owners: Owners
   schemas: ResponseSchema[]
   rules: readonly Rule[]
@@ -60,7 +58,7 @@ export function createSession(parts: {
   /** Sees every exchange, once it has been judged. */
   onExchange?: (exchange: Exchange) => void
 }) {
-  const { target, owners, wire, driver, catalogue, resumable, onExchange } = parts
+  const { target, owners, wire, driver, resumable, onExchange } = parts
   const ruleEngine = createRuleEngine(
     parts.schemas,
     parts.rules,
@@ -138,7 +136,7 @@ export function createSession(parts: {
   const client = { discovery, jwks, registration, registeredBefore, management, replace }
   const extent: Extent = { quick: false }
   return {
-    ...{ target, owners, catalogue, wire, ruleEngine, hooks, leftovers, resumable },
+    ...{ target, owners, wire, ruleEngine, hooks, leftovers, resumable },
     ...{ tpp, caller, approved },
     /** The happy path, message by message; each step is sent once and remembered. */
     steps: { ...client, ...fundsSteps, ...customerSteps, owners: memory.owners },

@@ -1,5 +1,5 @@
 import type { Target } from '../configuration/resolve.ts'
-import { Blocked, NotApplicable } from '../judge/outcome.ts'
+import { blockBy, NotApplicable } from '../judge/outcome.ts'
 import type { EndpointOwners } from '../judge/results.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { Wire } from '../wire/wire.ts'
@@ -73,7 +73,7 @@ export function accountsOwner(permissions: readonly string[], { steps }: Owners)
 /** The value of a step, or the end of this check: blocked by the step's owner. */
 export function requireValue<T>(step: Step<T>): T {
   if (step.value !== undefined) return step.value
-  throw new Blocked({ kind: 'check', id: step.owner }, step.why, step.exchange)
+  blockBy(step.owner, step.why, step.exchange)
 }
 
 /**

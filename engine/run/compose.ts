@@ -130,17 +130,12 @@ function bounded(text: string, most = LONGEST): string {
 
 /** A result as reports hold it: redacted, bounded. */
 export function checkResult(result: Result, redact: (text: string) => string): CheckResult {
-  const { because: _, expected, actual, place, blockedBy, control, ...rest } = result
+  const { because: _, control, ...rest } = result
   const text = (value: string) => bounded(redact(value))
   return {
-    ...rest,
-    message: text(rest.message),
+    ...changed(rest, ['message', 'expected', 'actual', 'place', 'blockedBy'], text),
     durationMs: Math.round(rest.durationMs * 10) / 10,
-    ...(expected !== undefined && { expected: text(expected) }),
-    ...(actual !== undefined && { actual: text(actual) }),
-    ...(place !== undefined && { place: text(place) }),
-    ...(blockedBy !== undefined && { blockedBy: text(blockedBy) }),
-    ...(control && { control: { ...control, summary: text(control.summary) } }),
+    ...(control && { control: changed(control, ['summary'], text) }),
   }
 }
 

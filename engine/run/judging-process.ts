@@ -80,7 +80,6 @@ export async function openJudging(
   }
   const session = openSession({
     target,
-    catalogue,
     suites,
     memory: assignment.memory,
     deadline: assignment.deadline,
