@@ -17,21 +17,19 @@ export function filledSource(
   env: Environment,
   unread: (error: NodeJS.ErrnoException) => string,
 ) {
-  const source = sourceOf(path, textOf(path, unread))
+  let text = ''
+  try {
+    text = readPlain(path).toString('utf8')
+  } catch (error) {
+    const why = unread(error as NodeJS.ErrnoException)
+    throw new TargetError(path, [{ line: 1, column: 1, text: why }])
+  }
+  const source = sourceOf(path, text)
   throwProblems(source)
   const filled = interpolate(source, env)
   // What could not be filled in would only be complained of again.
   throwProblems(source)
   return { source, filled }
-}
-
-function textOf(path: string, unread: (error: NodeJS.ErrnoException) => string): string {
-  try {
-    return readPlain(path).toString('utf8')
-  } catch (error) {
-    const text = unread(error as NodeJS.ErrnoException)
-    throw new TargetError(path, [{ line: 1, column: 1, text }])
-  }
 }
 
 const VARIABLE = /\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g

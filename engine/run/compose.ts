@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { definitionsOf } from '../catalogue/definitions.ts'
+import { bounded } from '../judge/brief.ts'
 import { type Result, verdictOf } from '../judge/results.ts'
 import { root } from '../record/root.ts'
 import { writeWhole } from '../record/write-whole.ts'
@@ -124,14 +125,10 @@ function changed<T extends object>(
 
 const LONGEST = 2000
 
-function bounded(text: string, most = LONGEST): string {
-  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length} characters)`
-}
-
 /** A result as reports hold it: redacted, bounded. */
 export function checkResult(result: Result, redact: (text: string) => string): CheckResult {
   const { because: _, control, ...rest } = result
-  const text = (value: string) => bounded(redact(value))
+  const text = (value: string) => bounded(redact(value), LONGEST)
   return {
     ...changed(rest, ['message', 'expected', 'actual', 'place', 'blockedBy'], text),
     durationMs: Math.round(rest.durationMs * 10) / 10,
