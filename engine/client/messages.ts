@@ -1,13 +1,10 @@
 import { isObject } from '../record/json.ts'
-import type { About } from '../wire/exchange.ts'
 import type { Retry } from '../wire/retry-after.ts'
+import type { WireMessage } from '../wire/wire.ts'
 import { type JwtDeviation, merged } from './jwt.ts'
 
 /** What every message may say of itself; rules read it, the bank never sees it. */
-export interface Told {
-  about?: About
-  /** Milliseconds, instead of the target's. */
-  timeout?: number
+export interface Told extends Pick<WireMessage, 'about' | 'timeout'> {
   /**
    * false: 429, 502, 503 and 504 are judged as they come, and the request is not repeated; `not-429`:
    * so is 429 alone. Default: repeated.

@@ -11,16 +11,31 @@ export interface ExchangeRecord {
   request: { method: string; url: string; headers: [string, string][]; body?: string }
   response?: {
     status: number
+    /** Name and value in the spelling and order of the wire. */
     headers: [string, string][]
+    /** UTF-8 text; empty when there was none. */
     body: string
+    /** Length of the body on arrival, in bytes, after content decoding. */
     bytes: number
     /** SHA-256 of the whole body as received, hex, when `body` was cut. */
     digest?: string
   }
+  /** Why no response arrived. `unreachable` and `untrusted` are the environment, never the bank. */
   failure?: {
-    kind: string
+    kind:
+      | 'unreachable' // ECONNREFUSED, ENOTFOUND, EAI_AGAIN, EHOSTUNREACH
+      | 'untrusted' // our own trust store refuses the server's certificate
+      | 'tls-alert' // the server refused in the handshake and said why
+      | 'closed' // the connection was closed or reset before a response
+      | 'timeout' // no complete response within the target's time
+      | 'garbage' // not HTTP
+      | 'too-large' // body over the limit of the target
     code: string
     message: string
+    /**
+     * Ids of a request to the same endpoint, or else to the same listener, before, and of one just after,
+     * which were answered: only this one was cut. Without them nobody can tell a refusal from trouble.
+     */
     alone?: { before: string; after: string }
   }
   /**

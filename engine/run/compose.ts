@@ -51,7 +51,7 @@ export function composeReport(facts: RunFacts): Report {
     return {
       ...checkResult(result, redact),
       ...(source && { source }),
-      ...(deviation && { deviation: marked(deviation) }),
+      ...(deviation && { deviation }),
     }
   })
   const { file } = facts.target
@@ -106,10 +106,6 @@ function ended(
   }
   if (partial && counted.exitCode === 0) return { verdict: 'incomplete', exitCode: 4 }
   return counted
-}
-
-function marked({ reason, ticket, owner, expires }: Deviation): CheckResult['deviation'] {
-  return { reason, ...(ticket && { ticket }), ...(owner && { owner }), expires }
 }
 
 /** The value with a change made to those of these members that it has. */
