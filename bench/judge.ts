@@ -47,7 +47,6 @@ export async function judgeOnce(
   })
   const session = openSession({
     target,
-    catalogue,
     suites,
     onExchange: (exchange) => {
       waiting += exchange.durationMs

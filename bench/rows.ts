@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
-import { loadTarget } from '../engine/configuration/load.ts'
+import { readTargetFile } from '../engine/configuration/load.ts'
 import { rowsOf } from '../engine/judge/data-rows.ts'
 import { loadSuites } from '../engine/run/suites.ts'
 import type { Exchange } from '../engine/wire/exchange.ts'
@@ -13,7 +13,9 @@ import { judgeOnce } from './judge.ts'
 import { plainValidators } from './replay.ts'
 
 const [file = ''] = process.argv.slice(2)
-const { document } = await loadTarget(file)
+const read = await readTargetFile(file)
+if (read.kind !== 'bank') throw new Error(`${file} describes no bank`)
+const { document } = read.target
 const catalogue = loadCatalogue()
 const suites = await loadSuites(join(import.meta.dirname, '..', 'suites'), catalogue)
 let rows = 0

@@ -101,7 +101,6 @@ async function again(
   const messages: string[] = []
   const session = openSession({
     target,
-    catalogue,
     suites,
     memory: opened.memory,
     onExchange: (exchange) => {

@@ -67,7 +67,7 @@ export async function judgeBank(
   const document = structuredClone(bank.target) as TargetDocument
   options.target?.(document)
   const target = targetFrom(document)
-  const session = openSession({ target, catalogue, suites, onExchange: options.onExchange })
+  const session = openSession({ target, suites, onExchange: options.onExchange })
   try {
     const scope = options.scope ?? { profile: 'full', only: [] }
     const run = createRun({ session, catalogue, checks: suites.checks, scope })

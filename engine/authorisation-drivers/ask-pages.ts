@@ -96,7 +96,8 @@ send(location.pathname, { address })`
   return frame('Back from the bank', body, script, nonce)
 }
 
-const SEND = `async function send(path, body) {
+/** Sends a script's answer to the page's own server, and shows what that says. */
+export const SEND = `async function send(path, body) {
   const words = document.getElementById('words')
   try {
     const answer = await fetch(path, {
@@ -152,7 +153,8 @@ button.quiet { background: #fff; color: #24527a }
 input { font: inherit; width: 100%; box-sizing: border-box; padding: .35rem; border: 1px solid #5b6b7b; border-radius: .25rem; margin-bottom: .5rem }
 .doubt { border-left: .3rem solid #b3261e; background: #fbeceb; padding: .5rem 1rem } code { overflow-wrap: anywhere }`
 
-function frame(title: string, body: string, script: string, nonce: string): string {
+/** A page of ours, whose one script and style are named by the nonce. */
+export function frame(title: string, body: string, script: string, nonce: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -1,9 +1,11 @@
-import { type DefaultTreeAdapterTypes, parse } from 'parse5'
+import { type DefaultTreeAdapterTypes, defaultTreeAdapter, parse } from 'parse5'
 import type { FormDocument } from '../configuration/target.ts'
 import type { Decision } from './driver.ts'
 
 type Node = DefaultTreeAdapterTypes.Node
 type Element = DefaultTreeAdapterTypes.Element
+
+const { isElementNode: isElement, isTextNode: isText } = defaultTreeAdapter
 
 /** A form of a page, as a browser would send it untouched. */
 export interface Form {
@@ -112,14 +114,6 @@ const MOST_CHILDREN = 1000
 
 function inOneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
-}
-
-function isElement(node: Node): node is Element {
-  return 'tagName' in node
-}
-
-function isText(node: Node): node is DefaultTreeAdapterTypes.TextNode {
-  return node.nodeName === '#text'
 }
 
 function attribute(element: Element, name: string): string | undefined {
@@ -236,11 +230,7 @@ function canBePressed({ fields }: Form, description: FormDocument, decision: Dec
 }
 
 /** Of a page that has the names of a description: which button it lacks, and which ones it has. */
-export function lackedButton(
-  { forms }: ReadPage,
-  described: FormDocument[],
-  decision: Decision,
-): string | undefined {
+export function lackedButton({ forms }: ReadPage, described: FormDocument[], decision: Decision) {
   for (const description of described) {
     const { has, only } = description
     const form = forms.find((one) => hasAll(one, has))

@@ -1,4 +1,4 @@
-import { Cookie, CookieJar } from 'tough-cookie'
+import { CookieJar } from 'tough-cookie'
 import type { Target } from '../configuration/resolve.ts'
 import type { FormDocument } from '../configuration/target.ts'
 import { type Exchange, header } from '../wire/exchange.ts'
@@ -43,14 +43,9 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
       let latest: Exchange | undefined
       /** Pages of a visit are used once: after a cut the bank may have taken one, and show an error. */
       let cut = false
-      const stopped = (why: string) => ({
-        ...{ kind: 'stopped' as const, why },
-        ...{ exchange: latest, first, pages },
-      })
-      const redirected = (url: string) => ({
-        ...{ kind: 'redirected' as const, url },
-        ...{ exchange: latest, first, pages },
-      })
+      const seenSoFar = () => ({ exchange: latest, first, pages })
+      const stopped = (why: string) => ({ kind: 'stopped' as const, why, ...seenSoFar() })
+      const redirected = (url: string) => ({ kind: 'redirected' as const, url, ...seenSoFar() })
 
       for (let step = 0; step < MOST_STEPS; step += 1) {
         // Where the visit begins the target says; where it leads, the bank.
@@ -84,8 +79,7 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
         if (!response) return stopped(`no response: ${exchange.failure?.message ?? 'unknown'}`)
         for (const [name, value] of response.headers) {
           if (name.toLowerCase() !== 'set-cookie') continue
-          const parsed = Cookie.parse(value, { loose: true })
-          if (parsed) await jar.setCookie(parsed, next.url, { ignoreError: true })
+          await jar.setCookie(value, next.url, { ignoreError: true })
         }
 
         const location = header(exchange, 'location')

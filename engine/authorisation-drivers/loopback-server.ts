@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { offered } from '../configuration/material.ts'
 import type { TransportDocument } from '../configuration/target.ts'
+import { isObject, parsedJson } from '../record/json.ts'
 
 /** Bytes of a body that are read: an address with a code and an ID token is far smaller. */
 const MOST_BODY = 64 * 1024
@@ -43,34 +46,22 @@ export async function openLoopback(
       // A body that ends early, or a sender that is gone: there is nobody to answer.
       .catch(() => response.destroy())
   }
-  const server = identity
-    ? createSecureServer(secureOptions(identity), listener)
-    : createServer(listener)
+  const server = identity ? createSecureServer(offered(identity), listener) : createServer(listener)
   server.requestTimeout = 10_000
   server.headersTimeout = 10_000
   return { server, origin: await listenHere(server, port) }
 }
 
-function secureOptions({ certificate, key, pkcs12, passphrase }: TransportDocument) {
-  return {
-    ...(pkcs12 === undefined ? { cert: certificate, key } : { pfx: Buffer.from(pkcs12, 'base64') }),
-    ...(passphrase !== undefined && { passphrase }),
-  }
-}
-
 /** Has a server listen on this machine alone, on any port where none is given; gives its address. */
 export async function listenHere(server: Server, port = 0): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, '127.0.0.1', resolve)
-  })
+  await once(server.listen(port, '127.0.0.1'), 'listening')
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-export function shut(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })
+export async function shut(server: Server): Promise<void> {
+  const closed = once(server.close(), 'close')
+  server.closeAllConnections()
+  await closed
 }
 
 async function replyTo(request: IncomingMessage, scheme: string, handler: Handler): Promise<Reply> {
@@ -96,9 +87,8 @@ async function replyTo(request: IncomingMessage, scheme: string, handler: Handle
   }
   const body = await bodyOf(request)
   if (body === undefined) return refusal(413, 'The body is larger than 64 KiB.')
-  const value = parsed(body)
-  if (value === undefined) return refusal(400, 'The body is no JSON object.')
-  return handler.post(path, value)
+  const value = parsedJson(body)
+  return isObject(value) ? handler.post(path, value) : refusal(400, 'The body is no JSON object.')
 }
 
 /** The body; undefined when it is too large. */
@@ -112,16 +102,6 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
     parts.push(part as Buffer)
   }
   return Buffer.concat(parts).toString('utf8')
-}
-
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as Record<string, unknown>) : undefined
-  } catch {
-    return undefined
-  }
 }
 
 function send(response: ServerResponse, reply: Reply): void {

@@ -95,14 +95,10 @@ function acts({ fill, tickAll, code, click, waitFor }: StepDocument): boolean {
 async function shown(tab: Tab, steps: StepDocument[]): Promise<StepDocument | undefined> {
   for (const step of steps) {
     // The page may go while it is looked at.
-    const seen = await tab
-      .locator(step.when)
-      .first()
-      .isVisible()
-      .catch((error: Error) => {
-        if (/selector/i.test(error.message)) throw error
-        return false
-      })
+    const seen = await tab.isVisible(step.when).catch((error: Error) => {
+      if (/selector/i.test(error.message)) throw error
+      return false
+    })
     if (seen) return step
   }
   return undefined
@@ -155,10 +151,7 @@ async function take(
 }
 
 /** Whether an element goes: with its page, or from it. */
-async function leaves(
-  element: { isVisible(): Promise<boolean> },
-  ended: AbortSignal,
-): Promise<boolean> {
+async function leaves(element: { isVisible(): Promise<boolean> }, ended: AbortSignal) {
   const until = performance.now() + STILL
   while (!ended.aborted && performance.now() < until) {
     if (!(await element.isVisible().catch(() => false))) return true

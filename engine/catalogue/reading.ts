@@ -48,18 +48,16 @@ function item(
   { id, level, text, standard, checks, notTested, decision }: Requirement,
   places: ReadonlyMap<string, Place>,
 ): string {
+  /** The id of a check, which leads to its definition. */
+  const linked = (check: string) => {
+    const place = places.get(check)
+    return place ? `[\`${check}\`](../../${place.file}#L${place.line})` : `\`${check}\``
+  }
   const judged =
-    notTested === undefined
-      ? checks.map((check) => linked(check, places.get(check))).join(', ')
-      : `not tested: ${notTested}`
+    notTested === undefined ? checks.map(linked).join(', ') : `not tested: ${notTested}`
   const read = decision === undefined ? '' : ` (read as ${decision} decides)`
   const leans = standard.map((definition) => ` (${definition})`).join('')
   return `- **${id}** ${level}: ${text}${leans}${read} ${judged}`
-}
-
-/** The id of a check, which leads to its definition. */
-function linked(id: string, place: Place | undefined): string {
-  return place ? `[\`${id}\`](../../${place.file}#L${place.line})` : `\`${id}\``
 }
 
 /** Musts that nothing tests, each with its reason: what every report owns up to. */

@@ -1,6 +1,5 @@
-import { createServer } from 'node:http'
-import { escaped } from '../authorisation-drivers/ask-pages.ts'
-import { listenHere, shut } from '../authorisation-drivers/loopback-server.ts'
+import { escaped, frame, SEND } from '../authorisation-drivers/ask-pages.ts'
+import { openLoopback, refusal, shut } from '../authorisation-drivers/loopback-server.ts'
 import { type Briefing, type ClientDriver, ClientTrouble } from './client.ts'
 import { GOALS } from './scenario.ts'
 
@@ -25,38 +24,17 @@ export async function askClient(options: {
   let open: Open | undefined
   let count = 0
   let unanswered: string | undefined
-  const server = createServer((request, response) => {
-    // A page of another site must not answer under a name that points here.
-    const local = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '')
-    const origin = request.headers.origin
-    if (!local || (origin !== undefined && new URL(origin).host !== request.headers.host)) {
-      response.writeHead(403).end()
-      return
-    }
-    if (request.method === 'POST' && request.url === '/said') {
-      let body = ''
-      request.setEncoding('utf8').on('data', (text: string) => {
-        body = (body + text).slice(0, 4096)
-      })
-      request.on('end', () => {
-        const form = new URLSearchParams(body)
-        const end = form.get('end')
-        response.writeHead(303, { location: '/' }).end()
-        if (open && Number(form.get('id')) === open.id && (end === 'done' || end === 'refused')) {
-          open.answer(end, form.get('words') ?? '')
-        }
-      })
-      return
-    }
-    response.writeHead(200, {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy':
-        "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'",
-      ...(!open && { refresh: '1' }),
-    })
-    response.end(pageOf(open))
+  const { server, origin } = await openLoopback(0, {
+    get: () => ({ status: 200, page: (nonce) => pageOf(open, nonce) }),
+    post(_, { id, end, words }) {
+      if (id !== open?.id || (end !== 'done' && end !== 'refused')) {
+        return refusal(409, 'This is not asked any more.')
+      }
+      open?.answer(end, typeof words === 'string' ? words.slice(0, 4096) : '')
+      return { status: 200, value: { words: 'Taken.' } }
+    },
   })
-  options.tell(`${await listenHere(server)}/`)
+  options.tell(`${origin}/`)
 
   return {
     async pursue(briefing) {
@@ -90,18 +68,27 @@ export async function askClient(options: {
   }
 }
 
-function pageOf(open: Open | undefined): string {
-  const head = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Assay asks</title>
-<style>body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 44rem; color-scheme: light dark } button { font: inherit; padding: .4rem 1rem; margin-right: .6rem }</style>`
-  if (!open)
-    return `${head}<h1>Nothing is asked at the moment.</h1><p>This page looks again by itself.</p></html>`
+function pageOf(open: Open | undefined, nonce: string): string {
+  if (!open) {
+    const body = `<h1>Nothing is asked at the moment.</h1><p>This page looks again by itself.</p>`
+    return frame('Asked', body, 'setTimeout(() => location.reload(), 1000)', nonce)
+  }
   const { id, briefing } = open
   const { scenario, goal, customer, bank } = briefing
-  return `${head}<p>Scenario <code>${escaped(scenario.id)}</code>: ${escaped(scenario.title)}.</p>
+  const body = `<p>Scenario <code>${escaped(scenario.id)}</code>: ${escaped(scenario.title)}.</p>
 <h1>With your client: ${escaped(GOALS[goal])}</h1>
 <p>The bank: <code>${escaped(bank.discovery)}</code>. At its pages log in as <code>${escaped(customer.username)}</code>
 with <code>${escaped(customer.password)}</code>, choose every account, and ${customer.decision === 'deny' ? '<b>deny</b>' : 'approve'}.</p>
-<form method="post" action="/said"><input type="hidden" name="id" value="${id}">
-<p><label>What the client said: <input name="words" size="50"></label></p>
-<button name="end" value="done">It has what it was asked for</button><button name="end" value="refused">It refused, or failed</button></form></html>`
+<p><label>What the client said: <input id="said"></label></p>
+<button type="button" value="done">It has what it was asked for</button>
+<button type="button" value="refused" class="quiet">It refused, or failed</button>
+<p id="words" role="status"></p>`
+  const script = `${SEND}
+for (const button of document.querySelectorAll('button')) {
+  button.addEventListener('click', async () => {
+    const words = document.getElementById('said').value
+    if (await send('/said', { id: ${id}, end: button.value, words })) location.reload()
+  })
+}`
+  return frame('Asked', body, script, nonce)
 }

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { judge } from '../judge/judge.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
-import { type Result, ruleResults, settleBlocked } from '../judge/results.ts'
+import { type Result, resultOf, ruleResults, settleBlocked } from '../judge/results.ts'
 import type { Observation } from '../report/report.ts'
+import { notRun } from '../run/not-run.ts'
 import type { Endpoint, Exchange } from '../wire/exchange.ts'
 import { type Players, play } from './play.ts'
 import { type Goal, goalsOf, type Scenario, type ScenarioRun } from './scenario.ts'
@@ -79,10 +80,7 @@ export async function certify(parts: Certification) {
       requirement.level,
       () => undefined,
     )
-    const { exchange, control: _, ...rest } = judged
-    const others = exchanges.map(({ id }) => id).filter((id) => id !== exchange?.id)
-    const ids = [...(exchange ? [exchange.id] : []), ...others.slice(-20)]
-    const result: Result = { ...rest, ...namesOf(scenario, catalogue), exchanges: ids }
+    const result = resultOf(judged, requirement, scenario.title, exchanges)
     results.set(result.id, result)
     parts.onJudged?.(result)
   }
@@ -95,8 +93,8 @@ export async function certify(parts: Certification) {
     const queue = [...wanted]
     const lane = async () => {
       for (let next = queue.shift(); next; next = queue.shift()) {
-        if (parts.signal?.aborted) results.set(next.id, unplayed(next, catalogue))
-        else await perform(next)
+        if (!parts.signal?.aborted) await perform(next)
+        else results.set(next.id, notRun(next, catalogue, 'the certification was interrupted'))
       }
     }
     await Promise.all(Array.from({ length: parts.parallel }, lane))
@@ -104,9 +102,11 @@ export async function certify(parts: Certification) {
     await rm(folder, { recursive: true, force: true })
   }
 
+  const isCause = (id: string) =>
+    [...results.values()].some(({ because }) => because?.kind === 'check' && because.id === id)
   for (const seen of ruleResults(engine.states(), catalogue, results, {})) {
     const rule = afterControl(seen, suites, results)
-    if (selected(rule.id) || isCause(rule.id, results)) {
+    if (selected(rule.id) || isCause(rule.id)) {
       results.set(rule.id, rule)
       parts.onJudged?.(rule)
     }
@@ -126,11 +126,7 @@ function restsOnControl(scenario: Scenario): boolean {
  * @throws NotApplicable for what the client declares that it cannot do.
  * @throws Blocked when the client does not even read from the correct bank.
  */
-function assertPlayable(
-  scenario: Scenario,
-  able: readonly Goal[],
-  control: Result | undefined,
-): void {
+function assertPlayable(scenario: Scenario, able: readonly Goal[], control: Result | undefined) {
   const lacking = goalsOf(scenario).find((goal) => !able.includes(goal))
   if (lacking) throw new NotApplicable(`the client declares that it does not ${lacking}`)
   if (!control || control.outcome === 'pass' || !restsOnControl(scenario)) return
@@ -156,19 +152,3 @@ function afterControl(
 
 /** What is asked for without a login. */
 const APART: readonly Endpoint[] = ['products', 'create-funds-confirmation-consent']
-
-function isCause(id: string, results: ReadonlyMap<string, Result>): boolean {
-  return [...results.values()].some(({ because }) => because?.kind === 'check' && because.id === id)
-}
-
-function unplayed(scenario: Scenario, catalogue: Catalogue): Result {
-  const message = 'the certification was interrupted'
-  const { id } = scenario
-  const ended = { id, outcome: 'not-run' as const, message, exchanges: [], durationMs: 0 }
-  return { ...ended, ...namesOf(scenario, catalogue) }
-}
-
-function namesOf({ id, title }: Scenario, { owners }: Catalogue) {
-  const { id: requirement = '', level = 'observe' as const } = owners.get(id) ?? {}
-  return { requirement, level, kind: 'check' as const, title }
-}

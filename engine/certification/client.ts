@@ -31,7 +31,6 @@ export function briefingOf(
     goal,
     customerPresent: PRESENT.includes(goal),
     bank: {
-      /** Address of the well-known configuration. */
       discovery: `${places.discovery_url ?? places.sandbox_discovery_url}/.well-known/openid-configuration`,
       issuer,
       /** The placeholders of the document's address table. */

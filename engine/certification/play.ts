@@ -1,14 +1,13 @@
 import { mkdirSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { member } from '../judge/data-rows.ts'
-import { Blocked } from '../judge/outcome.ts'
+import { Blocked, blockByEnvironment, blockForData } from '../judge/outcome.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { type BankHost, exchangeOf, type HostedBank } from './bank-host.ts'
 import { briefingOf, type ClientDriver, ClientTrouble, PRESENT } from './client.ts'
 import type { Customers } from './customer.ts'
 import { type Fact, type Goal, type ScenarioRun, stepsOf } from './scenario.ts'
 
-/** Who plays. */
 export interface Players {
   host: BankHost
   client: ClientDriver
@@ -59,7 +58,7 @@ export async function play(run: ScenarioRun, stage: Stage): Promise<void> {
         run.said.push({ goal, ...(await stage.client.pursue(briefing)) })
       } catch (error) {
         if (!(error instanceof ClientTrouble)) throw error
-        throw new Blocked({ kind: 'environment', what: error.message }, error.message)
+        blockByEnvironment(error.message)
       }
       await wait(stage.patience)
     }
@@ -82,8 +81,7 @@ async function state(fact: Fact, bank: HostedBank, exchanges: readonly Exchange[
   const ofToken = fact === 'token-expired'
   const value = ofToken ? newestToken(exchanges) : newestConsent(exchanges)
   if (!http || value === undefined) {
-    const what = `a client that has an ${ofToken ? 'access token' : 'approved consent'} by then`
-    throw new Blocked({ kind: 'data', what }, `needs ${what}`)
+    blockForData(`a client that has an ${ofToken ? 'access token' : 'approved consent'} by then`)
   }
   const answer = await fetch(http.url, {
     method: 'POST',

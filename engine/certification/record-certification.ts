@@ -1,4 +1,4 @@
-import type { CheckResult, Report } from '../report/report.ts'
+import type { CheckResult } from '../report/report.ts'
 import { checkResult } from '../run/compose.ts'
 import type { Deviation } from '../run/deviations.ts'
 import { type Certification, certify } from './certify.ts'
@@ -19,10 +19,7 @@ export interface Recorded {
 }
 
 /** Certifies a client, and writes report.json and exchanges.jsonl of it. */
-export async function recordCertification(
-  certification: Certification,
-  recorded: Recorded,
-): Promise<Report> {
+export async function recordCertification(certification: Certification, recorded: Recorded) {
   const { catalogue } = certification
   const { out, only, name, configurationDigest, version, deviations } = recorded
   const report = openTppReport(out, recorded.secrets)

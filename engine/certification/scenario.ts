@@ -69,10 +69,7 @@ export interface Scenario {
   judge(run: ScenarioRun): void
 }
 
-export function stepsOf({ steps = ['connect'] }: Scenario): Step[] {
-  return steps
-}
+export const stepsOf = ({ steps = ['connect'] }: Scenario): Step[] => steps
 
-export function goalsOf(scenario: Scenario): Goal[] {
-  return stepsOf(scenario).filter((step): step is Goal => typeof step === 'string')
-}
+export const goalsOf = (scenario: Scenario): Goal[] =>
+  stepsOf(scenario).filter((step) => typeof step === 'string')

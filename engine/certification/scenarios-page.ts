@@ -48,10 +48,7 @@ export function scenariosPage(
     .trim()}\n`
 }
 
-function scenarioLines(
-  scenario: Scenario,
-  storyOf: (alteration: string) => string | undefined,
-): string[] {
+function scenarioLines(scenario: Scenario, storyOf: (alteration: string) => string | undefined) {
   const { id, title, right, alteration } = scenario
   const steps = stepsOf(scenario).map((step) =>
     typeof step === 'string' ? `\`${step}\`` : step.fact.replaceAll('-', ' '),

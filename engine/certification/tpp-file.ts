@@ -1,8 +1,7 @@
 import { dirname } from 'node:path'
-import { interpolate, reason } from '../configuration/interpolate.ts'
-import { TargetError, throwProblems } from '../configuration/target-error.ts'
-import { readPlain } from '../record/read-plain.ts'
-import { type Source, sourceOf } from '../yaml/source.ts'
+import { filledSource, reason } from '../configuration/interpolate.ts'
+import { throwProblems } from '../configuration/target-error.ts'
+import type { Source } from '../yaml/source.ts'
 import { noteViolations, validatorOf } from '../yaml/validate.ts'
 import { GOALS, type Goal } from './scenario.ts'
 
@@ -57,20 +56,17 @@ export interface Tpp {
  * @throws TargetError with all problems as `file:line:column: what is wrong. mend.`
  */
 export function readTppFile(path: string, env = process.env): Tpp {
-  const source = sourceOf(path, textOf(path))
-  throwProblems(source)
-  interpolate(source, env)
-  throwProblems(source)
+  const { source } = filledSource(path, env, (error) => {
+    return `the file of the TPP cannot be read: ${reason(error)}. assay init --tpp writes one.`
+  })
   const value: unknown = source.document.toJS()
   const { client } = (value ?? {}) as { client?: { driver?: string } }
   const driver = client?.driver ?? ''
   const known = ['command', 'browser', 'ask']
   if (client && !known.includes(driver)) {
     const found = driver === '' ? 'is missing' : `${driver} is not known`
-    source.complain(
-      ['client', 'driver'],
-      `client.driver ${found}. Write one of ${known.join(', ')}.`,
-    )
+    const text = `client.driver ${found}. Write one of ${known.join(', ')}.`
+    source.complain(['client', 'driver'], text)
     throwProblems(source)
   }
   // The shape of the driver that is named, so that problems are of that shape.
@@ -91,13 +87,4 @@ export function readTppFile(path: string, env = process.env): Tpp {
     (goal) => document.goals?.includes(goal) ?? true,
   )
   return { document, base: dirname(path), goals: able }
-}
-
-function textOf(path: string): string {
-  try {
-    return readPlain(path).toString('utf8')
-  } catch (error) {
-    const text = `the file of the TPP cannot be read: ${reason(error)}. assay init --tpp writes one.`
-    throw new TargetError(path, [{ line: 1, column: 1, text }])
-  }
 }

@@ -2,18 +2,15 @@ import type { Driver } from '../authorisation-drivers/driver.ts'
 import { httpDriver } from '../authorisation-drivers/http.ts'
 import type { AuthorisationDeviation, AuthorisationRequest } from '../client/messages.ts'
 import type { Tpp } from '../client/tpp.ts'
-import type { Target } from '../configuration/resolve.ts'
+import type { ClientName, CustomerName } from '../configuration/target.ts'
 import { answerOf } from '../judge/answer-words.ts'
 import { requireReachable } from '../judge/expect.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import type { About, Exchange } from '../wire/exchange.ts'
-import type { Wire } from '../wire/wire.ts'
 import type { ClientSteps } from './client-steps.ts'
 import { consentFacts, DATA_PERMISSIONS } from './consent.ts'
-import type { IssuedTokens } from './issued-tokens.ts'
-import type { ClientName, CustomerName } from './parties.ts'
 import type { ResumableRun } from './resume-run.ts'
-import { type Owners, requireValue } from './step-owners.ts'
+import { requireValue, type SharedBySteps } from './step-owners.ts'
 import { type Visit, type VisitOptions, type VisitRecord, visitOf } from './visit.ts'
 
 /** No visit has come through yet: the target's description is as likely to be wrong as the bank. */
@@ -26,18 +23,16 @@ function unfit(why: string, shown: string): Blocked {
 export type Visits = ReturnType<typeof createVisits>
 
 /** How customers are sent to the bank, one at a time. */
-export function createVisits(parts: {
-  target: Target
-  owners: Owners
-  driver: Driver
-  wire: Wire
-  clients: ClientSteps
-  issued: IssuedTokens
-  /** Has the rules judge an answer that no wire of ours saw. */
-  heed(exchange: Exchange): Promise<void>
-  /** Where visits are written down, and those of an interrupted run. */
-  resumable?: ResumableRun
-}) {
+export function createVisits(
+  parts: SharedBySteps & {
+    driver: Driver
+    clients: ClientSteps
+    /** What an interrupted run left, and where this one writes down as it goes. */
+    resumable?: ResumableRun
+    /** Has the rules judge an answer that no wire of ours saw. */
+    heed(exchange: Exchange): Promise<void>
+  },
+) {
   const { target, owners, driver, wire, clients, heed } = parts
   const visits: VisitRecord[] = [...(parts.resumable?.earlier.visits ?? [])]
   const spares = new Map<ClientName, string>()

@@ -1,9 +1,9 @@
 import { type CallOptions, routeOf } from '../client/call.ts'
 import type { Told } from '../client/messages.ts'
 import type { Tpp } from '../client/tpp.ts'
+import type { CustomerName } from '../configuration/target.ts'
 import { refused } from '../judge/matchers.ts'
 import type { About, ConsentFacts, Exchange } from '../wire/exchange.ts'
-import type { CustomerName } from './parties.ts'
 import type { TokenSet } from './tokens.ts'
 import type { Visit } from './visit.ts'
 
@@ -68,10 +68,8 @@ export interface Approval extends Caller {
   refresh(): Promise<{ exchange: Exchange; tokens: TokenSet | undefined }>
 }
 
-/** Does the operation need an access token from the client_credentials grant? */
-function isManagement(path: string): boolean {
-  return /^\/(account-access-consents|funds-confirmation-consents)(\/|$)/.test(path)
-}
+/** What needs an access token from the client_credentials grant. */
+const MANAGEMENT = /^\/(account-access-consents|funds-confirmation-consents)(\/|$)/
 
 /**
  * A TPP client at work: paths as the documents write them, the right access token by itself.
@@ -82,7 +80,7 @@ export function createCaller(tpp: Tpp, tokens: Tokens) {
     const { endpoint, subject } = routeOf(method, path)
     const { bearer, ...rest } = deviation
     const funds = path.startsWith('/funds-confirmation-consents')
-    const management = isManagement(path)
+    const management = MANAGEMENT.test(path)
     const send = (token: string | null, instead?: About['instead']) =>
       tpp.call(endpoint, {
         method,

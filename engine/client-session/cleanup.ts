@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import type { ClientName } from '../configuration/target.ts'
 import { answerOf } from '../judge/answer-words.ts'
 import { member } from '../judge/data-rows.ts'
+import { succeeded } from '../judge/matchers.ts'
+import { keep, readKept } from '../record/kept-json.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { ClientSteps } from './client-steps.ts'
 import type { FundsSteps } from './funds-steps.ts'
-import type { ClientName } from './parties.ts'
 
 /** A consent or client that exists at the bank because of this run. */
 export interface Leftover {
@@ -29,34 +29,33 @@ export type Leftovers = ReturnType<typeof createCleanup>
  * was killed removes what it left; without it nothing outlives the run.
  */
 export function createCleanup(file?: string) {
-  const left = new Map<string, Leftover>(file === undefined ? [] : ofEarlierRuns(file))
+  const earlier = file === undefined ? undefined : readKept(file)
+  const known: Leftover[] = Array.isArray(earlier) ? earlier.filter(Boolean) : []
+  const left = new Map(known.map((each) => [`consent ${each.id}`, each]))
   const writeDown = () => {
     if (file === undefined) return
     const consents = [...left.values()].filter(({ kind }) => kind === 'consent')
     try {
-      mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, `${JSON.stringify(consents)}\n`, { mode: 0o600 })
+      keep(file, consents)
     } catch {
       // A full disk: this run knows what it made, and deletes it.
     }
   }
   return {
     note(exchange: Exchange): void {
-      const status = exchange.response?.status ?? 0
-      if (status < 200 || status > 299) return
+      if (!succeeded(exchange)) return
       const { endpoint, about } = exchange
       const client = about.client ?? 'first'
+      const { json } = exchange.response ?? {}
       if (endpoint === 'registration' && exchange.request.method === 'POST') {
-        const id = member(exchange.response?.json, 'client_id')
+        const id = member(json, 'client_id')
         if (typeof id === 'string')
           left.set(`client ${id}`, { kind: 'client', path: '', id, client })
         return
       }
-      const path = endpoint.includes('funds')
-        ? 'funds-confirmation-consents'
-        : 'account-access-consents'
       if (endpoint.startsWith('create-')) {
-        const id = member(exchange.response?.json, 'Data', 'ConsentId')
+        const path = `${endpoint.slice('create-'.length)}s`
+        const id = member(json, 'Data', 'ConsentId')
         if (typeof id === 'string') left.set(`consent ${id}`, { kind: 'consent', path, id, client })
       }
       if (endpoint.startsWith('delete-')) left.delete(`consent ${about.subject}`)
@@ -74,9 +73,15 @@ export function createCleanup(file?: string) {
       for (const consent of left.values()) if (!ids.includes(consent.id)) delete consent.kept
     },
     /** Ids of consents that a run which goes on uses. */
-    kept: (): Set<string> =>
-      new Set([...left.values()].flatMap(({ id, kept }) => (kept ? [id] : []))),
-    list: (): Leftover[] => [...left.values()],
+    kept: () => new Set([...left.values()].flatMap(({ id, kept }) => (kept ? [id] : []))),
+    list: () => [...left.values()],
+    /** @param why a consent is still there. */
+    told(why: (id: string) => string) {
+      const unable = 'the interface has no way to remove a client'
+      return [...left.values()].map(({ kind, id }) => {
+        return { kind, id, why: kind === 'client' ? unable : why(id) }
+      })
+    },
   }
 }
 
@@ -107,21 +112,5 @@ export async function deleteLeftovers(
       reasons.set(id, (error as Error).message)
     }
   }
-  const unable = 'the interface has no way to remove a client'
-  return leftovers.list().map(({ kind, id }) => ({
-    kind,
-    id,
-    why: kind === 'client' ? unable : (reasons.get(id) ?? 'it was not deleted'),
-  }))
-}
-
-/** A file that is not there, or was cut short, only means that nothing is known. */
-function ofEarlierRuns(file: string): [string, Leftover][] {
-  if (!existsSync(file)) return []
-  try {
-    const list = JSON.parse(readFileSync(file, 'utf8')) as Leftover[]
-    return list.map((each) => [`consent ${each.id}`, each])
-  } catch {
-    return []
-  }
+  return leftovers.told((id) => reasons.get(id) ?? 'it was not deleted')
 }

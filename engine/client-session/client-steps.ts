@@ -1,18 +1,17 @@
 import { createTpp, type Tpp } from '../client/tpp.ts'
-import type { Target } from '../configuration/resolve.ts'
+import type { ClientName } from '../configuration/target.ts'
 import { answerOf } from '../judge/answer-words.ts'
 import { member } from '../judge/data-rows.ts'
 import { requireReachable } from '../judge/expect.ts'
 import { succeeded } from '../judge/matchers.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
+import { isObject } from '../record/json.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { addressProblem } from '../wire/outside-address.ts'
-import type { Wire } from '../wire/wire.ts'
-import { createCaller, type FundsAddresses, type RefusedToken, type Replacement } from './caller.ts'
+import { createCaller, type RefusedToken, type Replacement } from './caller.ts'
 import type { ClientStore } from './client-store.ts'
-import { type IssuedTokens, refusedAt } from './issued-tokens.ts'
-import type { ClientName } from './parties.ts'
-import { type Owners, requireValue, type StepMemory } from './step-owners.ts'
+import { refusedAt } from './issued-tokens.ts'
+import { requireValue, type SharedBySteps } from './step-owners.ts'
 import { MARGIN, type TokenSet, tokensOf } from './tokens.ts'
 
 /** What a TPP client does before any customer comes into it. */
@@ -34,17 +33,9 @@ function requireScope(
   throw new NotApplicable(`${who} without the scope ${scope}`)
 }
 
-export function createClientSteps(parts: {
-  target: Target
-  wire: Wire
-  memory: StepMemory
-  owners: Owners
-  issued: IssuedTokens
-  /** Clients of earlier runs. */
-  store?: ClientStore
-  funds: FundsAddresses
-}) {
-  const { target, wire, memory, owners, issued } = parts
+/** @param store clients of earlier runs. */
+export function createClientSteps(parts: SharedBySteps, store?: ClientStore) {
+  const { target, wire, memory, owners, issued, funds } = parts
   const tpps = new Map<ClientName, Tpp>()
   /** Access tokens for consents, as long as they live. */
   const held = new Map<string, TokenSet>()
@@ -63,11 +54,10 @@ export function createClientSteps(parts: {
       requireReachable(exchange)
       const { json } = exchange.response ?? {}
       const served = succeeded(exchange) && json !== undefined
-      const usable = served && typeof json === 'object' && json !== null && !Array.isArray(json)
       return {
         exchange,
-        value: usable ? (json as Record<string, unknown>) : undefined,
-        ...(served && !usable && { owner: owners.shapes.configuration }),
+        value: served && isObject(json) ? json : undefined,
+        ...(served && !isObject(json) && { owner: owners.shapes.configuration }),
         why: `no configuration was served: ${answerOf(exchange)}`,
       }
     })
@@ -91,13 +81,13 @@ export function createClientSteps(parts: {
     memory.once('jwks', owners.steps.jwks, async () => {
       const exchange = await tpp().call('jwks', { path: await jwksAddress() })
       requireReachable(exchange)
-      const keys = member(exchange.response?.json, 'keys')
+      const { json } = exchange.response ?? {}
+      const served = succeeded(exchange) && json !== undefined
+      const keys = member(json, 'keys')
       return {
         exchange,
         value: Array.isArray(keys) ? { keys } : undefined,
-        ...(exchange.response?.json !== undefined &&
-          succeeded(exchange) &&
-          !Array.isArray(keys) && { owner: owners.shapes.jwks }),
+        ...(served && !Array.isArray(keys) && { owner: owners.shapes.jwks }),
         why: `no JWK Set was served: ${answerOf(exchange)}`,
       }
     })
@@ -151,7 +141,7 @@ export function createClientSteps(parts: {
       if (target.absent.has('registration')) {
         throw new NotApplicable('the target declares registration absent and gives no clientId')
       }
-      const kept = parts.store?.find(name)
+      const kept = store?.find(name)
       if (kept) {
         client.adopt(kept)
         await settleAudience(client)
@@ -164,7 +154,7 @@ export function createClientSteps(parts: {
       const usable = succeeded(exchange) && typeof id === 'string' && id !== ''
       if (usable) {
         const registered = client.adopt(exchange.response?.json)
-        parts.store?.keep(name, registered)
+        store?.keep(name, registered)
         await settleAudience(client)
       }
       return {
@@ -221,7 +211,7 @@ export function createClientSteps(parts: {
   /** Goes on as the client that a later registration of the same software made. */
   const replace = async (name: ClientName, registered: unknown) => {
     const adopted = tpp(name).adopt(registered)
-    parts.store?.keep(name, adopted)
+    store?.keep(name, adopted)
     for (const forFunds of [false, true]) {
       if (held.has(`management ${name} ${forFunds}`)) await renewed(name, forFunds)
     }
@@ -235,14 +225,14 @@ export function createClientSteps(parts: {
   /** Another token for consents, where the bank refused one of ours. */
   const instead = async (
     name: ClientName,
-    { token, funds, answer }: RefusedToken,
+    { token, funds: forFunds, answer }: RefusedToken,
   ): Promise<Replacement | undefined> => {
     const known = issued.of(token)
     const newest = issued.isNewest(token)
     // What is wrong with a request may be answered 401 too, but for a token that a newer one ended.
     if (!known || (newest && answer.about.deviation !== undefined)) return undefined
     const promised = issued.isPromised(token)
-    const next = await renewed(name, funds)
+    const next = await renewed(name, forFunds)
     if (!next) return undefined
     if (promised && !newest) replacing.add(name)
     return {
@@ -255,7 +245,7 @@ export function createClientSteps(parts: {
   const caller = async (name: ClientName = 'first') =>
     createCaller(requireValue(await registration(name)), {
       management: async (forFunds) => requireValue(await management(name, forFunds)),
-      funds: () => parts.funds,
+      funds: () => funds,
       instead: (refused) => instead(name, refused),
       vain,
     })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
 import type { Target } from '../configuration/resolve.ts'
+import { isObject } from '../record/json.ts'
+import { keep, readKept } from '../record/kept-json.ts'
 import { claimsOf } from '../wire/jwt-decode.ts'
 
 export type ClientStore = ReturnType<typeof openClientStore>
@@ -24,7 +24,8 @@ const KEPT = [
  * @param file JSON; an entry counts for one bank and what a statement says.
  */
 export function openClientStore(file: string, target: Target) {
-  const all = read(file)
+  const kept = readKept(file)
+  const all = (isObject(kept) ? kept : {}) as Record<string, Record<string, unknown>>
   const key = (name: string) => {
     const client = name === 'second' ? target.clients.second : target.clients.first
     const facts = [target.endpoints.registration, softwareOf(client?.softwareStatement ?? '')]
@@ -34,10 +35,9 @@ export function openClientStore(file: string, target: Target) {
     /** What the bank stored for the client of this name; undefined when it is not known. */
     find: (name: string) => all[key(name)],
     keep(name: string, registered: Record<string, unknown>): void {
-      const kept = Object.entries(registered).filter(([member]) => KEPT.includes(member))
-      all[key(name)] = Object.fromEntries(kept)
-      mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 })
+      const members = Object.entries(registered).filter(([member]) => KEPT.includes(member))
+      all[key(name)] = Object.fromEntries(members)
+      keep(file, all)
     },
   }
 }
@@ -48,15 +48,4 @@ function softwareOf(statement: string): string {
   if (!claims) return statement
   const { iat, exp, nbf, jti, ...lasting } = claims
   return JSON.stringify(lasting)
-}
-
-/** A file that is not there, or was cut short, only means that nothing is known. */
-function read(file: string): Record<string, Record<string, unknown>> {
-  if (!existsSync(file)) return {}
-  try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    return typeof value === 'object' && value !== null ? (value as ReturnType<typeof read>) : {}
-  } catch {
-    return {}
-  }
 }

@@ -1,10 +1,10 @@
 import type { Target } from '../configuration/resolve.ts'
+import type { ClientName, CustomerName } from '../configuration/target.ts'
 import { member } from '../judge/data-rows.ts'
 import { succeeded } from '../judge/matchers.ts'
 import { Blocked } from '../judge/outcome.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
 import type { Approval } from './caller.ts'
-import type { ClientName, CustomerName } from './parties.ts'
 
 /**
  * One row of the table of approvals, suites/consents.ts: a consent and the visit that grants it. Its
@@ -106,10 +106,16 @@ export function dataPath(permissions: readonly string[]): string {
   return opens('ReadBalances') ? '/balances' : '/transactions'
 }
 
+/** The id of a consent of any kind that was created; undefined where none was. */
+export function createdId(exchange: Exchange): string | undefined {
+  const id = member(exchange.response?.json, 'Data', 'ConsentId')
+  return succeeded(exchange) && typeof id === 'string' && id !== '' ? id : undefined
+}
+
 /** What was asked for, under the id that the bank gave it; undefined when it gave none. */
 export function consentFacts(exchange: Exchange, data: ConsentData): ConsentFacts | undefined {
-  const id = member(exchange.response?.json, 'Data', 'ConsentId')
-  if (!succeeded(exchange) || typeof id !== 'string' || id === '') return undefined
+  const id = createdId(exchange)
+  if (id === undefined) return undefined
   return {
     id,
     permissions: data.Permissions,

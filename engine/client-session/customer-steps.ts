@@ -1,19 +1,13 @@
 import type { Tpp } from '../client/tpp.ts'
-import type { Target } from '../configuration/resolve.ts'
 import { answerOf } from '../judge/answer-words.ts'
 import { member } from '../judge/data-rows.ts'
 import { requireReachable } from '../judge/expect.ts'
 import { refused, succeeded } from '../judge/matchers.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
+import { claimsOf } from '../wire/jwt-decode.ts'
 import type { Visits } from './authorisation.ts'
-import {
-  type Approval,
-  createCaller,
-  type FundsAddresses,
-  type RefusedToken,
-  type Replacement,
-} from './caller.ts'
+import { type Approval, createCaller, type RefusedToken, type Replacement } from './caller.ts'
 import type { ClientSteps } from './client-steps.ts'
 import {
   type ConsentData,
@@ -25,19 +19,18 @@ import {
 import { createGivenApprovals } from './given-approvals.ts'
 import type { HeldTokens } from './held-tokens.ts'
 import type { Hooks } from './hooks.ts'
-import { type IssuedTokens, refusedAt } from './issued-tokens.ts'
+import { refusedAt } from './issued-tokens.ts'
 import { resumableApproval } from './resume-approval.ts'
 import type { ResumableRun } from './resume-run.ts'
 import { untilTimeHasMoved } from './status-times.ts'
 import {
   accountsOwner,
-  type Owners,
   ownersOf,
   requireValue,
+  type SharedBySteps,
   type Step,
-  type StepMemory,
 } from './step-owners.ts'
-import { idTokenFacts, refreshed, type TokenSet, tokensOf } from './tokens.ts'
+import { refreshed, type TokenSet, tokensOf } from './tokens.ts'
 import { currentTrace, rulesBrokenBy } from './trace.ts'
 import { type Visit, visitEnd } from './visit.ts'
 
@@ -72,7 +65,7 @@ function messageOf(named: NamedConsent, consentId: string, { registered }: Tpp) 
 
 /** The tokens that the code of an approval gives, for a consent. */
 async function exchangeCode(client: Tpp, { code, request, redirect }: Granted, subject: string) {
-  const idToken = idTokenFacts(redirect, request)
+  const idToken = { ...claimsOf(redirect.idToken ?? ''), nonce: request.nonce }
   const sent = await client.token(
     { grant_type: 'authorization_code', code, redirect_uri: request.redirectUri },
     { about: { idToken, subject } },
@@ -88,21 +81,18 @@ const WITHOUT_STATE = {
 }
 
 /** From a consent to the data behind it: each step is sent when first asked for, and remembered. */
-export function createCustomerSteps(parts: {
-  target: Target
-  hooks: Hooks
-  memory: StepMemory
-  owners: Owners
-  issued: IssuedTokens
-  clients: ClientSteps
-  visits: Visits
-  held: HeldTokens
-  funds: FundsAddresses
-  /** Where approvals are written down, for the run after one that is interrupted. */
-  resumable?: ResumableRun
-  /** Told which consents customers have approved. */
-  onApproved(consentId: string): void
-}) {
+export function createCustomerSteps(
+  parts: SharedBySteps & {
+    hooks: Hooks
+    clients: ClientSteps
+    visits: Visits
+    held: HeldTokens
+    /** What an interrupted run left, and where this one writes down as it goes. */
+    resumable?: ResumableRun
+    /** Told which consents customers have approved. */
+    onApproved(consentId: string): void
+  },
+) {
   const { target, hooks, memory, owners, issued, clients, visits, held, resumable } = parts
   const approvals = new Map<string, Promise<Approval>>()
 

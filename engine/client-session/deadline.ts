@@ -1,4 +1,4 @@
-import { Blocked } from '../judge/outcome.ts'
+import { blockByEnvironment } from '../judge/outcome.ts'
 
 export type Deadline = ReturnType<typeof createDeadline>
 
@@ -15,8 +15,7 @@ export function createDeadline(minutes = Number.POSITIVE_INFINITY) {
     /** @throws Blocked once the time is over. */
     admit() {
       if (since !== undefined || performance.now() < end) return
-      const what = `the ${minutes} minutes of the run are over (--deadline)`
-      throw new Blocked({ kind: 'environment', what }, what)
+      blockByEnvironment(`the ${minutes} minutes of the run are over (--deadline)`)
     },
     /** Told before a wait with what is waited for, and without it after. */
     waiting(what?: string) {

@@ -1,30 +1,21 @@
-import type { Target } from '../configuration/resolve.ts'
+import type { ClientName } from '../configuration/target.ts'
 import { answerOf } from '../judge/answer-words.ts'
-import { member } from '../judge/data-rows.ts'
 import { requireReachable } from '../judge/expect.ts'
 import { succeeded } from '../judge/matchers.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import type { Exchange } from '../wire/exchange.ts'
-import type { Caller, FundsAddresses } from './caller.ts'
+import type { Caller } from './caller.ts'
 import type { ClientSteps } from './client-steps.ts'
-import { fundsConfirmationBody, SCHEMES } from './consent.ts'
-import type { ClientName } from './parties.ts'
-import { type Owners, requireValue, type StepMemory } from './step-owners.ts'
+import { createdId, fundsConfirmationBody, SCHEMES } from './consent.ts'
+import { requireValue, type SharedBySteps } from './step-owners.ts'
 
 const FUNDS = '/funds-confirmation-consents'
 
 export type FundsSteps = ReturnType<typeof createFundsSteps>
 
 /** Funds confirmation consents, which no customer approves. */
-export function createFundsSteps(parts: {
-  target: Target
-  memory: StepMemory
-  owners: Owners
-  clients: ClientSteps
-  /** Filled in with what the bank turns out to take. */
-  funds: FundsAddresses
-}) {
-  const { target, memory, owners, clients, funds } = parts
+export function createFundsSteps(parts: SharedBySteps, clients: ClientSteps) {
+  const { target, memory, owners, funds } = parts
 
   /**
    * The answer of the first address that takes a request: the document leaves open which of them it is. What a
@@ -109,11 +100,6 @@ export function createFundsSteps(parts: {
     })
 
   return { fundsConfirmation, fundsDeletion, deleteFunds }
-}
-
-function createdId(exchange: Exchange): string | undefined {
-  const id = member(exchange.response?.json, 'Data', 'ConsentId')
-  return succeeded(exchange) && typeof id === 'string' && id !== '' ? id : undefined
 }
 
 /** Does the bank know nothing at this address? AMB-41: a redirect to a page is a refusal too. */

@@ -105,6 +105,7 @@ async function callAddress(
   { url, method = 'POST', headers = {}, body }: NonNullable<HookDocument['http']>,
   fill: Fill,
 ): Promise<string | undefined> {
+  const inJson = (value: string) => JSON.stringify(value).slice(1, -1)
   const text = body === undefined ? undefined : fill(JSON.stringify(body), inJson)
   try {
     const answer = await request(fill(url, encodeURIComponent), {
@@ -119,9 +120,4 @@ async function callAddress(
   } catch (error) {
     return (error as Error).message
   }
-}
-
-/** Inside a string of JSON. */
-function inJson(value: string): string {
-  return JSON.stringify(value).slice(1, -1)
 }

@@ -1,12 +1,11 @@
-import type { HookName } from '../configuration/target.ts'
+import type { CustomerName, HookName } from '../configuration/target.ts'
 import { member } from '../judge/data-rows.ts'
 import { succeeded } from '../judge/matchers.ts'
-import type { About, Exchange } from '../wire/exchange.ts'
+import type { Exchange } from '../wire/exchange.ts'
 import type { HookSubject } from './hooks.ts'
-import type { CustomerName } from './parties.ts'
 
 /** An access token, as its token response gave it. */
-export interface IssuedToken {
+interface IssuedToken {
   client: string
   grant: string
   /** Milliseconds since the epoch. */
@@ -15,58 +14,8 @@ export interface IssuedToken {
   expiresIn?: number
 }
 
-/** Every access token of a run, and what is known to have ended one. */
-export interface IssuedTokens {
-  note(exchange: Exchange): void
-  /** A customer has approved a consent for a client, and this code came of it. */
-  approved(code: string, customer: CustomerName, clientId: unknown, consentId: string): void
-  /**
-   * When this customer, after the last approval of this consent, first approved another one for the client:
-   * milliseconds since the epoch; undefined where that never happened.
-   */
-  approvedAnother(consentId: string, clientId: unknown, customer: CustomerName): number | undefined
-  /** Did the customer, between these two instants, approve another consent for the client? */
-  approvedWithin(
-    consentId: string,
-    clientId: unknown,
-    customer: CustomerName,
-    span: { from: number; to: number },
-  ): boolean
-  /** The latest token that a code of this customer gave this client. */
-  latestOf(clientId: unknown, customer: CustomerName): LatestToken | undefined
-  /** A hook has made something true. */
-  told(name: HookName, subject: HookSubject): void
-  of(accessToken: string): IssuedToken | undefined
-  /** Is it the last one of its client's from a client_credentials grant? */
-  isNewest(accessToken: string): boolean
-  /** Should it still live, by what the bank said of it? */
-  isPromised(accessToken: string): boolean
-  /** Has a hook made it expire? */
-  hasExpired(accessToken: string): boolean
-  /** Has the consent been deleted, revoked, or outlived? */
-  hasEnded(consentId: string): boolean
-  /** When it last gave data, in milliseconds since the epoch; 0 where it never did. */
-  lastRead(consentId: string): number
-  /** A token of this consent that should still have lived was not taken. */
-  refusedTooEarly(consentId: string, answer: Exchange): void
-  /** When that first happened since it last gave data: milliseconds since the epoch. */
-  refusedSince(consentId: string): number | undefined
-}
-
-export interface LatestToken {
-  token: string
-  /** Milliseconds since the epoch. */
-  at: number
-  /** Did it expire, was its consent ended, or its code used twice, so that it need not be taken any more? */
-  gone: boolean
-}
-
 /** What is said of the token that was answered 401, for whoever judges whether it should have lived. */
-export function refusedAt(
-  { at, expiresIn = 0 }: IssuedToken,
-  answer: Exchange,
-  newest: boolean,
-): NonNullable<About['instead']> {
+export function refusedAt({ at, expiresIn = 0 }: IssuedToken, answer: Exchange, newest: boolean) {
   const seconds = Math.round((Date.parse(answer.startedAt) - at) / 1000)
   return { of: answer.id, seconds, expiresIn, newest }
 }
@@ -74,7 +23,10 @@ export function refusedAt(
 /** Milliseconds of a token's life at whose end clocks may disagree. */
 const MARGIN = 5000
 
-export function createIssuedTokens(): IssuedTokens {
+export type IssuedTokens = ReturnType<typeof createIssuedTokens>
+
+/** Every access token of a run, and what is known to have ended one. */
+export function createIssuedTokens() {
   const issued = new Map<string, IssuedToken>()
   const newest = new Map<string, string>()
   const expired = new Set<string>()
@@ -85,28 +37,43 @@ export function createIssuedTokens(): IssuedTokens {
   const latest = new Map<string, { token: string; at: number; code: string }>()
   const visits = new Map<string, { consentId: string; at: number }[]>()
   return {
-    approved(code, customer, clientId, consentId) {
+    /** A customer has approved a consent for a client, and this code came of it. */
+    approved(code: string, customer: CustomerName, clientId: unknown, consentId: string): void {
       codes.set(code, { customer, consentId, used: 0 })
       const key = `${clientId} ${customer}`
       visits.set(key, [...(visits.get(key) ?? []), { consentId, at: Date.now() }])
     },
-    approvedAnother(consentId, clientId, customer) {
+    /**
+     * When this customer, after the last approval of this consent, first approved another one for the
+     * client: milliseconds since the epoch; undefined where that never happened.
+     */
+    approvedAnother(consentId: string, clientId: unknown, customer: CustomerName) {
       const made = visits.get(`${clientId} ${customer}`) ?? []
       const own = made.findLastIndex((visit) => visit.consentId === consentId)
       return own < 0 ? undefined : made[own + 1]?.at
     },
-    approvedWithin(consentId, clientId, customer, { from, to }) {
+    /** Did the customer, between these two instants, approve another consent for the client? */
+    approvedWithin(
+      consentId: string,
+      clientId: unknown,
+      customer: CustomerName,
+      { from, to }: { from: number; to: number },
+    ) {
       const made = visits.get(`${clientId} ${customer}`) ?? []
       return made.some((one) => one.consentId !== consentId && one.at >= from && one.at <= to)
     },
-    latestOf(clientId, customer) {
+    /**
+     * The latest token that a code of this customer gave this client, and when. It is gone where it need
+     * not be taken any more: it expired, its consent was ended, or its code used twice.
+     */
+    latestOf(clientId: unknown, customer: CustomerName) {
       const found = latest.get(`${clientId} ${customer}`)
       if (!found) return undefined
       const { token, at, code } = found
       const { consentId = '', used = 0 } = codes.get(code) ?? {}
       return { token, at, gone: expired.has(token) || ended.has(consentId) || used > 1 }
     },
-    note(exchange) {
+    note(exchange: Exchange): void {
       const { endpoint, about, request } = exchange
       const own = about.approval !== undefined && about.deviation === undefined
       if (own && about.consent && succeeded(exchange)) {
@@ -135,22 +102,30 @@ export function createIssuedTokens(): IssuedTokens {
       const clientId = about.registered?.clientId
       latest.set(`${clientId} ${approved.customer}`, { token, at, code })
     },
-    told(name, { accessToken, consentId }) {
+    /** A hook has made something true. */
+    told(name: HookName, { accessToken, consentId }: HookSubject): void {
       if (name === 'token-expired' && accessToken !== undefined) expired.add(accessToken)
       if (name !== 'token-expired' && consentId !== undefined) ended.add(consentId)
     },
-    of: (token) => issued.get(token),
-    isNewest: (token) => newest.get(issued.get(token)?.client ?? '') === token,
-    isPromised(token) {
+    of: (token: string) => issued.get(token),
+    /** Is it the last one of its client's from a client_credentials grant? */
+    isNewest: (token: string) => newest.get(issued.get(token)?.client ?? '') === token,
+    /** Should it still live, by what the bank said of it? */
+    isPromised(token: string) {
       const { at = 0, expiresIn = 0 } = issued.get(token) ?? {}
       return !expired.has(token) && Date.now() < at + expiresIn * 1000 - MARGIN
     },
-    hasExpired: (token) => expired.has(token),
-    hasEnded: (id) => ended.has(id),
-    lastRead: (id) => read.get(id) ?? 0,
-    refusedTooEarly(id, { startedAt }) {
-      if (!refusedFirst.has(id)) refusedFirst.set(id, Date.parse(startedAt))
+    /** Has a hook made it expire? */
+    hasExpired: (token: string) => expired.has(token),
+    /** Has the consent been deleted, revoked, or outlived? */
+    hasEnded: (consentId: string) => ended.has(consentId),
+    /** When it last gave data, in milliseconds since the epoch; 0 where it never did. */
+    lastRead: (consentId: string) => read.get(consentId) ?? 0,
+    /** A token of this consent that should still have lived was not taken. */
+    refusedTooEarly(consentId: string, { startedAt }: Exchange): void {
+      if (!refusedFirst.has(consentId)) refusedFirst.set(consentId, Date.parse(startedAt))
     },
-    refusedSince: (id) => refusedFirst.get(id),
+    /** When that first happened since it last gave data: milliseconds since the epoch. */
+    refusedSince: (consentId: string) => refusedFirst.get(consentId),
   }
 }

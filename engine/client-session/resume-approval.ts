@@ -1,6 +1,6 @@
+import { routeOf } from '../client/call.ts'
 import { succeeded } from '../judge/matchers.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
-import { createCaller } from './caller.ts'
 import type { ClientSteps } from './client-steps.ts'
 import { dataPath, type NamedConsent } from './consent.ts'
 import { type Owners, ownersOf, requireValue, type Step, type StepMemory } from './step-owners.ts'
@@ -64,21 +64,16 @@ export async function stillGood(
   }
   const tpp = requireValue(await clients.registration(consent.client))
   if (tpp.registered?.client_id !== approval.clientId) return undefined
-  let tokens = latest
+  let tokens: TokenSet | undefined = latest
   const deviation = 'does an approval of an interrupted run still work?'
-  if (Date.now() > tokens.expiresAt - LEFT) {
-    if (!tokens.refreshToken) return undefined
-    const grant = { grant_type: 'refresh_token', refresh_token: tokens.refreshToken } as const
-    const renewed = refreshed(tokens, await tpp.token(grant, { deviation }))
-    if (!renewed) return undefined
-    tokens = renewed
+  if (Date.now() > latest.expiresAt - LEFT) {
+    if (!latest.refreshToken) return undefined
+    const grant = { grant_type: 'refresh_token', refresh_token: latest.refreshToken } as const
+    tokens = refreshed(latest, await tpp.token(grant, { deviation }))
+    if (!tokens) return undefined
   }
-  const caller = createCaller(tpp, {
-    management: async () => requireValue(await clients.management(consent.client)),
-    data: async () => tokens.accessToken,
-    funds: () => ({}),
-  })
-  const answer: Exchange = await caller.get(dataPath(consent.permissions), { deviation })
+  const { endpoint } = routeOf('GET', dataPath(consent.permissions))
+  const answer = await tpp.call(endpoint, { bearer: tokens.accessToken, deviation })
   return succeeded(answer) ? tokens : undefined
 }
 

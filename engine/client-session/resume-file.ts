@@ -4,7 +4,6 @@ import {
   hkdfSync,
   type KeyObject,
   randomBytes,
-  timingSafeEqual,
 } from 'node:crypto'
 import {
   appendFileSync,
@@ -107,7 +106,7 @@ function readBack(path: string, options: ResumeFileOptions): Opened | undefined 
   try {
     const header = JSON.parse(line) as Header
     const age = Date.now() - Date.parse(header.since)
-    if (!same(header.binding, options.binding) || !(age < options.lifetime)) return undefined
+    if (header.binding !== options.binding || !(age < options.lifetime)) return undefined
     const key = keyOf(options.secret, header.salt)
     const records = lines.map((each, at) => JSON.parse(unsealed(each, key, placeOf(line, at))))
     truncateSync(path, Buffer.byteLength(whole))
@@ -140,9 +139,4 @@ function unsealed(line: string, key: Buffer, place: Buffer): string {
     .setAAD(place)
     .setAuthTag(bytes.subarray(NONCE, NONCE + TAG))
   return decipher.update(bytes.subarray(NONCE + TAG), undefined, 'utf8') + decipher.final('utf8')
-}
-
-function same(a: string, b: string): boolean {
-  const [one, other] = [Buffer.from(String(a)), Buffer.from(b)]
-  return one.length === other.length && timingSafeEqual(one, other)
 }

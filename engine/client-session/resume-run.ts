@@ -1,5 +1,6 @@
 import type { Result } from '../judge/results.ts'
 import type { Observation } from '../record/check-result.ts'
+import { parsedJson } from '../record/json.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
 import type { ResumableApproval } from './resume-approval.ts'
 import type { ResumeFile } from './resume-file.ts'
@@ -111,9 +112,5 @@ function withoutJson(exchange: Exchange): Exchange {
 function withJson(exchange: Exchange): Exchange {
   const { response } = exchange
   if (!response || response.digest !== undefined) return exchange
-  try {
-    return { ...exchange, response: { ...response, json: JSON.parse(response.body) } }
-  } catch {
-    return exchange
-  }
+  return { ...exchange, response: { ...response, json: parsedJson(response.body) } }
 }

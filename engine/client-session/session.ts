@@ -1,5 +1,4 @@
 import type { Driver } from '../authorisation-drivers/driver.ts'
-import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Target } from '../configuration/resolve.ts'
 import type { Rule } from '../judge/rule.ts'
 import { createRuleEngine } from '../judge/rule-engine.ts'
@@ -7,7 +6,6 @@ import type { ResponseSchema } from '../judge/schemas.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { Wire } from '../wire/wire.ts'
 import { createVisits } from './authorisation.ts'
-import type { FundsAddresses } from './caller.ts'
 import { createCleanup, deleteLeftovers } from './cleanup.ts'
 import { createClientSteps } from './client-steps.ts'
 import type { ClientStore } from './client-store.ts'
@@ -40,7 +38,6 @@ export function createSession(parts: {
   target: Target
   wire: Wire
   driver: Driver
-  catalogue: Catalogue
   owners: Owners
   schemas: ResponseSchema[]
   rules: readonly Rule[]
@@ -61,7 +58,7 @@ export function createSession(parts: {
   /** Sees every exchange, once it has been judged. */
   onExchange?: (exchange: Exchange) => void
 }) {
-  const { target, owners, wire, driver, catalogue, resumable, onExchange } = parts
+  const { target, owners, wire, driver, resumable, onExchange } = parts
   const ruleEngine = createRuleEngine(
     parts.schemas,
     parts.rules,
@@ -74,13 +71,10 @@ export function createSession(parts: {
     leftovers.keepOnly([...resumable.earlier.approvals.values()].map(({ facts }) => facts.id))
   }
   const memory = stepMemory()
-  const funds: FundsAddresses = {}
-  const held = createHeldTokens(resumable)
   const issued = createIssuedTokens()
-  const clients = createClientSteps({
-    ...{ target, wire, memory, owners, issued, funds },
-    store: parts.clients,
-  })
+  const shared = { target, wire, memory, owners, issued, funds: {} }
+  const held = createHeldTokens(resumable)
+  const clients = createClientSteps(shared, parts.clients)
   const liveness = createLiveness((message) => wire.send(message))
   wire.onRequest((message) => {
     parts.deadline?.admit()
@@ -124,15 +118,15 @@ export function createSession(parts: {
     onTold: issued.told,
   })
   const visits = createVisits({
-    ...{ target, owners, driver, wire, clients, issued, resumable },
+    ...{ ...shared, driver, clients, resumable },
     async heed(exchange) {
       await verify(exchange)
       heed(exchange)
     },
   })
-  const fundsSteps = createFundsSteps({ target, memory, owners, clients, funds })
+  const fundsSteps = createFundsSteps(shared, clients)
   const { approved, ...customerSteps } = createCustomerSteps({
-    ...{ target, hooks, memory, owners, issued, clients, visits, held, funds, resumable },
+    ...{ ...shared, hooks, clients, visits, held, resumable },
     onApproved(consentId) {
       if (resumable) leftovers.keep(consentId)
     },
@@ -142,7 +136,7 @@ export function createSession(parts: {
   const client = { discovery, jwks, registration, registeredBefore, management, replace }
   const extent: Extent = { quick: false }
   return {
-    ...{ target, owners, catalogue, wire, ruleEngine, hooks, leftovers, resumable },
+    ...{ target, owners, wire, ruleEngine, hooks, leftovers, resumable },
     ...{ tpp, caller, approved },
     /** The happy path, message by message; each step is sent once and remembered. */
     steps: { ...client, ...fundsSteps, ...customerSteps, owners: memory.owners },

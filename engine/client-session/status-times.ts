@@ -18,10 +18,7 @@ export function standsStillFor(time: string): number {
  * @param shown an answer with the consent.
  * @param since the exchange after which nothing has changed it; `shown` itself, where others may have.
  */
-export async function untilTimeHasMoved(
-  shown: Exchange | undefined,
-  since: Exchange | undefined,
-): Promise<void> {
+export async function untilTimeHasMoved(shown: Exchange | undefined, since: Exchange | undefined) {
   const time = member(shown?.response?.json, 'Data', 'StatusUpdateDateTime')
   if (typeof time !== 'string' || !since) return
   const still = standsStillFor(time)

@@ -1,7 +1,11 @@
-import { Blocked, NotApplicable } from '../judge/outcome.ts'
+import type { Target } from '../configuration/resolve.ts'
+import { blockBy, NotApplicable } from '../judge/outcome.ts'
 import type { EndpointOwners } from '../judge/results.ts'
 import type { Exchange } from '../wire/exchange.ts'
+import type { Wire } from '../wire/wire.ts'
+import type { FundsAddresses } from './caller.ts'
 import type { NamedConsent } from './consent.ts'
+import type { IssuedTokens } from './issued-tokens.ts'
 import { traced } from './trace.ts'
 
 /**
@@ -69,7 +73,7 @@ export function accountsOwner(permissions: readonly string[], { steps }: Owners)
 /** The value of a step, or the end of this check: blocked by the step's owner. */
 export function requireValue<T>(step: Step<T>): T {
   if (step.value !== undefined) return step.value
-  throw new Blocked({ kind: 'check', id: step.owner }, step.why, step.exchange)
+  blockBy(step.owner, step.why, step.exchange)
 }
 
 /**
@@ -83,6 +87,17 @@ export function requireExchange(step: Step<unknown>): Exchange {
 }
 
 export type StepMemory = ReturnType<typeof stepMemory>
+
+/** What the steps of one session share. */
+export interface SharedBySteps {
+  target: Target
+  wire: Wire
+  memory: StepMemory
+  owners: Owners
+  issued: IssuedTokens
+  /** Filled in with what the bank turns out to take. */
+  funds: FundsAddresses
+}
 
 /** Remembers steps by name; each runs once, on behalf of the check that owns it. */
 export function stepMemory() {

@@ -1,9 +1,6 @@
-import type { AuthorisationRequest } from '../client/messages.ts'
-import type { Redirect } from '../client/redirect.ts'
 import { member } from '../judge/data-rows.ts'
 import { succeeded } from '../judge/matchers.ts'
 import type { About, Exchange } from '../wire/exchange.ts'
-import { claimsOf } from '../wire/jwt-decode.ts'
 
 /** What a token response gave. */
 export interface TokenSet {
@@ -11,7 +8,7 @@ export interface TokenSet {
   refreshToken?: string
   idToken?: string
   scope?: string
-  /** What every ID token of this authorisation must agree with. */
+  /** What every ID token of this authorisation must agree with: the claims of its first one, and the nonce sent. */
   authorised?: About['idToken']
   /** Milliseconds since the epoch; Infinity when the bank did not say. */
   expiresAt: number
@@ -19,14 +16,6 @@ export interface TokenSet {
 
 /** Milliseconds before its expiry at which a token is no longer sent. */
 export const MARGIN = 2000
-
-/** What ID tokens of the token endpoint must agree with: the claims of the first one, and the nonce sent. */
-export function idTokenFacts(
-  { idToken }: Redirect,
-  { nonce }: AuthorisationRequest,
-): About['idToken'] {
-  return { ...claimsOf(idToken ?? ''), nonce }
-}
 
 /** The tokens of a token response; undefined when it holds no access token. */
 export function tokensOf(exchange: Exchange): TokenSet | undefined {

@@ -13,7 +13,6 @@ export interface Trace {
 
 const brokenBy = new WeakMap<Exchange, readonly string[]>()
 
-/** Notes which rules an exchange broke. */
 export function noteBroken(exchange: Exchange, rules: readonly string[]): void {
   if (rules.length > 0) brokenBy.set(exchange, rules)
 }

@@ -2,8 +2,8 @@ import type { Page, VisitEnd } from '../authorisation-drivers/driver.ts'
 import type { AuthorisationDeviation, AuthorisationRequest } from '../client/messages.ts'
 import { parseRedirect, type Redirect } from '../client/redirect.ts'
 import type { Tpp } from '../client/tpp.ts'
+import type { ClientName, CustomerName } from '../configuration/target.ts'
 import type { Exchange } from '../wire/exchange.ts'
-import type { ClientName, CustomerName } from './parties.ts'
 
 export interface VisitOptions {
   client?: ClientName
@@ -37,21 +37,18 @@ export interface VisitRecord {
   resumed?: true
 }
 /** How a visit to the authorisation page ended. */
-export type Visit = VisitFacts &
-  (
-    | { kind: 'granted'; redirect: Redirect; code: string }
-    | { kind: 'refused'; redirect: Redirect }
-    | { kind: 'stopped'; why: string }
-  )
-
-export interface VisitFacts {
+export type Visit = {
   request: AuthorisationRequest
   /** Answer of the authorisation endpoint itself. */
   first?: Exchange
   /** The answer that ended the visit: the redirect, or the page where it stopped. */
   last?: Exchange
   pages: Page[]
-}
+} & (
+  | { kind: 'granted'; redirect: Redirect; code: string }
+  | { kind: 'refused'; redirect: Redirect }
+  | { kind: 'stopped'; why: string }
+)
 
 /** `granted` when a usable code arrived, wherever it stands; `refused` by any other redirect. */
 export function visitOf(request: AuthorisationRequest, end: VisitEnd): Visit {

@@ -60,11 +60,7 @@ function grantTypes({ grantTypes: offered }: BankFacts): string[] {
 }
 
 /** Claims of the client assertion: OpenID Connect Core section 9, private_key_jwt. */
-export function assertionClaims(
-  clientId: string,
-  bank: BankFacts,
-  audience: string,
-): Record<string, unknown> {
+export function assertionClaims(clientId: string, bank: BankFacts, audience: string) {
   return {
     iss: clientId,
     sub: clientId,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { compactVerify, importJWK, type JWK } from 'jose'
+import { isObject } from '../record/json.ts'
 import type { IdTokenSignature } from '../wire/exchange.ts'
 import { claimsOf, headerOf } from '../wire/jwt-decode.ts'
 
@@ -115,11 +116,7 @@ function signed(said: IdTokenSignature, { kid }: Record<string, unknown>): IdTok
  *
  * @param alg the one algorithm that is allowed.
  */
-export async function signatureOf(
-  jws: string,
-  jwks: unknown,
-  alg = 'PS256',
-): Promise<IdTokenSignature> {
+export async function signatureOf(jws: string, jwks: unknown, alg = 'PS256') {
   let said: IdTokenSignature = 'no such key'
   for (const jwk of keysFor(jwks, headerOf(jws)?.kid)) {
     const key = await importJWK(jwk, alg).catch(() => undefined)
@@ -136,13 +133,11 @@ export async function signatureOf(
 
 /** Keys of a JWKS that may have signed. */
 function keysFor(jwks: unknown, kid: unknown): JWK[] {
-  const { keys } = (typeof jwks === 'object' && jwks !== null ? jwks : {}) as { keys?: unknown }
-  if (!Array.isArray(keys)) return []
-  return keys
-    .filter((jwk) => kid === undefined || jwk?.kid === kid)
-    .filter((jwk) => jwk?.use === undefined || jwk.use === 'sig')
-    .filter((jwk) => typeof jwk === 'object' && jwk !== null)
-    .map(({ kty, n, e, crv, x, y }) => ({ kty, n, e, crv, x, y }))
+  const keys: unknown = isObject(jwks) && jwks.keys
+  return (Array.isArray(keys) ? keys.filter(isObject) : [])
+    .filter((jwk) => kid === undefined || jwk.kid === kid)
+    .filter(({ use }) => use === undefined || use === 'sig')
+    .map(({ kty, n, e, crv, x, y }) => ({ kty, n, e, crv, x, y }) as JWK)
 }
 
 /**

@@ -1,12 +1,10 @@
-import type { About } from '../wire/exchange.ts'
+import { isObject } from '../record/json.ts'
 import type { Retry } from '../wire/retry-after.ts'
+import type { WireMessage } from '../wire/wire.ts'
 import { type JwtDeviation, merged } from './jwt.ts'
 
 /** What every message may say of itself; rules read it, the bank never sees it. */
-export interface Told {
-  about?: About
-  /** Milliseconds, instead of the target's. */
-  timeout?: number
+export interface Told extends Pick<WireMessage, 'about' | 'timeout'> {
   /**
    * false: 429, 502, 503 and 504 are judged as they come, and the request is not repeated; `not-429`:
    * so is 429 alone. Default: repeated.
@@ -71,7 +69,6 @@ export type Authentication =
   | 'client_secret_post'
   | 'none'
 
-/** The form of a token request. */
 export function tokenForm(message: {
   grant: Grant
   clientId: string
@@ -118,11 +115,7 @@ export interface RegisteredClient {
  * @throws TypeError when there is no client_id to go on with.
  */
 export function registeredClient(json: unknown): RegisteredClient {
-  const members = typeof json === 'object' && json !== null ? { ...json } : {}
-  const { client_id, redirect_uris, scope, client_secret, ...rest } = members as Record<
-    string,
-    unknown
-  >
+  const { client_id, redirect_uris, scope, client_secret, ...rest } = isObject(json) ? json : {}
   if (typeof client_id !== 'string' || client_id === '') {
     throw new TypeError('the registration response has no client_id')
   }

@@ -138,7 +138,6 @@ export function createTpp(parts: {
       if (Array.isArray(grants)) facts.grantTypes = grants.map(String)
     },
 
-    /** Claims of a correct registration. */
     registrationClaims: () => registrationClaims(client, facts, client.softwareStatement),
 
     async register(deviation: RegistrationDeviation = {}) {
@@ -223,10 +222,7 @@ export function createTpp(parts: {
   }
 }
 
-function statementFor(
-  client: TargetClient,
-  deviation: RegistrationDeviation['softwareStatement'],
-): string | undefined {
+function statementFor(client: TargetClient, deviation: RegistrationDeviation['softwareStatement']) {
   if (deviation === null) return undefined
   if (typeof deviation === 'string') return deviation
   const { softwareStatement } = client

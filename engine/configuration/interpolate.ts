@@ -1,9 +1,36 @@
 import { dirname, resolve } from 'node:path'
 import { isPair, isScalar, isSeq, visit } from 'yaml'
 import { LARGEST_FILE, readPlain } from '../record/read-plain.ts'
-import type { Path, Source } from '../yaml/source.ts'
+import { type Path, type Source, sourceOf } from '../yaml/source.ts'
+import { TargetError, throwProblems } from './target-error.ts'
 
 export type Environment = Record<string, string | undefined>
+
+/**
+ * Reads a YAML file and fills its values in.
+ *
+ * @param unread what to say of a file that cannot be read.
+ * @throws TargetError
+ */
+export function filledSource(
+  path: string,
+  env: Environment,
+  unread: (error: NodeJS.ErrnoException) => string,
+) {
+  let text = ''
+  try {
+    text = readPlain(path).toString('utf8')
+  } catch (error) {
+    const why = unread(error as NodeJS.ErrnoException)
+    throw new TargetError(path, [{ line: 1, column: 1, text: why }])
+  }
+  const source = sourceOf(path, text)
+  throwProblems(source)
+  const filled = interpolate(source, env)
+  // What could not be filled in would only be complained of again.
+  throwProblems(source)
+  return { source, filled }
+}
 
 const VARIABLE = /\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 
@@ -14,7 +41,7 @@ const VARIABLE = /\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
  *
  * @returns paths of the values that came from elsewhere: a number there may be spelled as text.
  */
-export function interpolate(source: Source, env: Environment): Set<string> {
+function interpolate(source: Source, env: Environment): Set<string> {
   const filled = new Set<string>()
   visit(source.document, {
     Scalar(key, node, ancestors) {

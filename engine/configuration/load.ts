@@ -1,13 +1,13 @@
 import { dirname } from 'node:path'
 import type { ErrorObject } from 'ajv/dist/2020.js'
-import { readPlain } from '../record/read-plain.ts'
-import { type Source, sourceOf } from '../yaml/source.ts'
+import { isObject } from '../record/json.ts'
+import type { Source } from '../yaml/source.ts'
 import { noteViolations, pathOf, validatorOf } from '../yaml/validate.ts'
 import { checkSense } from './check-sense.ts'
-import { type Environment, interpolate, reason } from './interpolate.ts'
+import { type Environment, filledSource, reason } from './interpolate.ts'
 import { type Target, targetFrom } from './resolve.ts'
 import type { TargetDocument } from './target.ts'
-import { TargetError, throwProblems } from './target-error.ts'
+import { throwProblems } from './target-error.ts'
 
 /** Options of the reference bank in a target file that says `bank: embedded`. */
 export interface EmbeddedOptions {
@@ -30,11 +30,11 @@ export async function readTargetFile(
   path: string,
   env: Environment = process.env,
 ): Promise<TargetFile> {
-  const source = sourceOf(path, textOf(path))
-  throwProblems(source)
-  const filled = interpolate(source, env)
-  // What could not be filled in would only be complained of again.
-  throwProblems(source)
+  const { source, filled } = filledSource(path, env, (error) => {
+    const absent = error.code === 'ENOENT'
+    const why = absent ? 'there is no such file. Correct --target' : reason(error)
+    return `the target file cannot be read: ${why}.`
+  })
   const value = checkShape(source, filled)
   throwProblems(source)
   if ('bank' in (value as object)) {
@@ -48,29 +48,6 @@ export async function readTargetFile(
 }
 
 /**
- * Reads a target file that describes a bank by its addresses.
- *
- * @throws TargetError as readTargetFile, and when the file asks for the reference bank.
- */
-export async function loadTarget(path: string, env: Environment = process.env): Promise<Target> {
-  const read = await readTargetFile(path, env)
-  if (read.kind === 'bank') return read.target
-  const text = 'this asks for the reference bank, which is not running. Describe a bank.'
-  throw new TargetError(path, [{ line: 1, column: 1, text }])
-}
-
-function textOf(path: string): string {
-  try {
-    return readPlain(path).toString('utf8')
-  } catch (error) {
-    const absent = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    const why = absent ? 'there is no such file. Correct --target' : reason(error)
-    const text = `the target file cannot be read: ${why}.`
-    throw new TargetError(path, [{ line: 1, column: 1, text }])
-  }
-}
-
-/**
  * Checks a document against schemas/assay/target.schema.json and notes each problem at its place.
  * The `bank` member decides which of the two shapes it must have, so that errors are of that shape.
  *
@@ -79,7 +56,7 @@ function textOf(path: string): string {
  */
 function checkShape(source: Source, filled: Set<string>): unknown {
   const value: unknown = source.document.toJS()
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     source.complain([], 'a target file is an object. Start with name: and addresses:.')
     return value
   }

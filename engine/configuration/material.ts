@@ -32,7 +32,26 @@ function privateKey({ key, passphrase }: Signing): KeyObject {
   return createPrivateKey({ key, ...(passphrase !== undefined && { passphrase }) })
 }
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
+/** What node:tls offers of a transport. */
+export function offered({ certificate, key, pkcs12, passphrase }: TransportDocument) {
+  return {
+    ...(certificate && { cert: certificate }),
+    ...(key && { key }),
+    ...(pkcs12 && { pfx: Buffer.from(pkcs12, 'base64') }),
+    ...(passphrase && { passphrase }),
+  }
+}
+
+/**
+ * Certificates of a PEM, in its order.
+ *
+ * @throws Error of node:crypto for one that is damaged.
+ */
+export function certificatesIn(pem = ''): X509Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []
+  return blocks.map((block) => new X509Certificate(block))
+}
+
 const DAMAGED = 'is damaged PEM. Name the file as it came: file:name.pem.'
 
 /** What is wrong with a transport certificate and its key; nothing when it can be offered. */
@@ -102,7 +121,7 @@ const REEXPORT =
 
 function pkcs12Finding(pkcs12: string, passphrase: string | undefined): Finding[] {
   try {
-    createSecureContext({ pfx: Buffer.from(pkcs12, 'base64'), passphrase })
+    createSecureContext(offered({ pkcs12, passphrase }))
     return []
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
@@ -142,11 +161,9 @@ export function signingFinding(signing: Signing): Finding[] {
 
 /** What is wrong with a trust anchor: PEM of one or more certificates. */
 export function trustFinding(pem: string): string | undefined {
-  const blocks = pem.match(CERTIFICATE)
-  if (!blocks) return 'holds no PEM certificate. Convert it: openssl x509 -inform der -in FILE.'
   try {
-    for (const block of blocks) new X509Certificate(block)
-    return undefined
+    if (certificatesIn(pem).length > 0) return undefined
+    return 'holds no PEM certificate. Convert it: openssl x509 -inform der -in FILE.'
   } catch {
     return DAMAGED
   }

@@ -47,7 +47,7 @@ export interface Target
  * Makes a target of a complete document: the shape of a target file, everything inline.
  *
  * @param base directory of the target file, for commands of hooks. Default: the working directory.
- * @throws Error of node:crypto when a signing key cannot be read; loadTarget says it in words.
+ * @throws Error of node:crypto when a signing key cannot be read; readTargetFile says it in words.
  */
 export function targetFrom(document: TargetDocument, base: string = process.cwd()): Target {
   const endpoints = endpointsOf(document)

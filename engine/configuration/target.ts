@@ -1,3 +1,5 @@
+import type { Literals } from '../judge/rule.ts'
+
 /**
  * A target as the rest of the engine sees it: loaded, interpolated, checked against
  * schemas/assay/target.schema.json, every PEM and PKCS#12 read. The file's own shape is the same,
@@ -21,7 +23,7 @@ export interface TargetDocument {
   customers: { first: CustomerDocument; second?: CustomerDocument }
   authorisation: AuthorisationDocument
   products?: ProductsDocument
-  literals?: LiteralsDocument
+  literals?: Literals
   fundsConfirmation?: { create?: string; delete?: string }
   absent?: Capability[]
   hooks?: Partial<Record<HookName, HookDocument>>
@@ -35,6 +37,10 @@ export interface TargetDocument {
   /** Seconds. */
   expiryPatience?: number
 }
+
+export type ClientName = keyof TargetDocument['clients']
+
+export type CustomerName = keyof TargetDocument['customers']
 
 /** Either the production placeholders or the sandbox ones; any of `overrides` replaces one URL. */
 export interface Addresses {
@@ -84,7 +90,7 @@ export interface ClientDocument {
 
 export interface ProductsDocument {
   headers?: Record<string, string>
-  client?: 'first' | 'second'
+  client?: ClientName
 }
 
 export interface CustomerDocument {
@@ -150,12 +156,6 @@ export interface StepDocument {
   /** A one-time code: what the command prints on its last line is filled in. */
   code?: { into: string; command: string[] }
   click?: string
-}
-
-export interface LiteralsDocument {
-  panScheme?: string
-  cardSchemes?: string[]
-  intentClaim?: string
 }
 
 /** What a target may declare absent; the closed list behind not-applicable. */

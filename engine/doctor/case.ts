@@ -45,12 +45,10 @@ export function openCase(target: Target, patience: number) {
   }
 }
 
-/** The clients that a target has. */
 export function clientsOf({ clients }: Target): TargetClient[] {
   return [clients.first, clients.second].filter((client) => client !== undefined)
 }
 
-/** A client of the case, by its name. */
 export function tppOf({ tpps }: Pick<Case, 'tpps'>, name = 'first'): Tpp {
   const tpp = tpps.get(name)
   if (!tpp) throw new TypeError(`the target has no client ${name}`)

@@ -58,7 +58,6 @@ function chain(certificates: X509Certificate[]): Finding[] {
   })
 }
 
-/** A part of a subject, by its name. */
 function partOf(subject: string, name: string): string | undefined {
   const line = subject.split('\n').find((each) => each.startsWith(`${name}=`))
   return line?.slice(name.length + 1)

@@ -98,7 +98,6 @@ function registrationRefused(exchange: Exchange, name: string): Finding {
   return wrong('bank', text, mend)
 }
 
-/** A client_credentials token for one scope. */
 export function tokenExamination(known: Case, client: TargetClient, scope: string): Examination {
   const { name } = client
   return {

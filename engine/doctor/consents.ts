@@ -1,5 +1,5 @@
-import { fundsConfirmationBody, SCHEMES } from '../client-session/consent.ts'
-import { member } from '../judge/data-rows.ts'
+import { createdId, fundsConfirmationBody, SCHEMES } from '../client-session/consent.ts'
+import { succeeded } from '../judge/matchers.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { type Case, tppOf } from './case.ts'
 import { type Examination, type Finding, note, ok, skipped, wrong } from './finding.ts'
@@ -18,7 +18,7 @@ export function consentExamination(known: Case): Examination {
       const bearer = tokens.get(accounts) ?? null
       const body = { Data: { Permissions: ['ReadAccountsBasic'] }, Risk: {} }
       const created = await tpp.call('create-account-access-consent', { bearer, body, timeout })
-      known.consentId = consentIdIn(created)
+      known.consentId = createdId(created)
       if (known.consentId === undefined) {
         return refused('not created', created, 'addresses.base_url or overrides.aisp')
       }
@@ -75,7 +75,7 @@ export function fundsExamination(known: Case): Examination {
       const [scheme = '', other] = panScheme ? [panScheme] : SCHEMES
       let created = await creating(scheme)
       if (other && created.exchange.response?.status === 400) created = await creating(other)
-      const id = consentIdIn(created.exchange)
+      const id = createdId(created.exchange)
       if (id === undefined) return fundsRefused(created.exchange, panScheme)
       const deleted = await firstKnown(remove, (address) => {
         const path = `${address}/${encodeURIComponent(id)}`
@@ -118,14 +118,4 @@ function refused(what: string, exchange: Exchange, path?: string): Finding {
   const text = `${what}: ${answerWords(exchange)}`
   const missing = exchange.response?.status === 404 && path !== undefined
   return missing ? wrong('configuration', text, `Correct ${path}.`) : wrong('bank', text)
-}
-
-function succeeded({ response }: Exchange): boolean {
-  return response !== undefined && response.status >= 200 && response.status < 300
-}
-
-/** The id of a consent that was created; undefined where none was. */
-function consentIdIn(exchange: Exchange): string | undefined {
-  const id = member(exchange.response?.json, 'Data', 'ConsentId')
-  return succeeded(exchange) && typeof id === 'string' ? id : undefined
 }

@@ -1,4 +1,5 @@
 import type { Target } from '../configuration/resolve.ts'
+import { isObject } from '../record/json.ts'
 import { addressFinding } from './address.ts'
 import { type Case, clientsOf, tppOf } from './case.ts'
 import { type Examination, type Finding, note, ok, wrong } from './finding.ts'
@@ -102,8 +103,4 @@ function endpoints(configuration: Claims, { endpoints: own }: Target): Finding[]
     if (isObject(aliases) && aliases[member] === mine) return []
     return [note(`${member} is ${said}, the target has ${mine}: overrides.${part}`)]
   })
-}
-
-function isObject(value: unknown): value is Claims {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -46,7 +46,7 @@ export async function examineTarget(
     tell(safe)
   }
   try {
-    await examine(examinationsOf({ ...opened, kept }), safely)
+    for await (const line of examine(examinationsOf({ ...opened, kept }))) safely(line)
     const later = memory === undefined ? '' : '; the next run deletes it'
     for (const { kind, id, path } of leftovers.list()) {
       if (kind === 'consent') safely({ name: 'left behind', ...note(`${path}/${id}${later}`) })

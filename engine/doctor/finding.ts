@@ -33,27 +33,18 @@ type Findings = Finding | Finding[]
 export type Line = Finding & { name: string }
 
 /**
- * Runs examinations in their order and tells each finding at once. What needs one that went wrong
+ * Runs examinations in their order and gives each finding at once. What needs one that went wrong
  * or was skipped is skipped, and names the first cause.
  */
-export async function examine(
-  examinations: Examination[],
-  tell: (line: Line) => void = () => {},
-): Promise<Line[]> {
-  const lines: Line[] = []
+export async function* examine(examinations: Examination[]): AsyncGenerator<Line> {
   const causes = new Map<string, string>()
   for (const { name, needs = [], run } of examinations) {
     const cause = needs.map((need) => causes.get(need)).find((known) => known !== undefined)
     const findings = [cause === undefined ? await run() : skipped(`because of ${cause}`)].flat()
     const failed = findings.some(({ level }) => level === 'wrong' || level === 'skipped')
     if (failed) causes.set(name, cause ?? name)
-    for (const finding of findings) {
-      const line = { name, ...finding }
-      lines.push(line)
-      tell(line)
-    }
+    for (const finding of findings) yield { name, ...finding }
   }
-  return lines
 }
 
 /** 0: nothing is wrong; 2: your configuration; 3: the network, or the bank refuses. */

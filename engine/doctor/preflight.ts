@@ -57,8 +57,10 @@ function needed(places: Place[]): Place[] {
 }
 
 async function obstacles(known: Case): Promise<Line[]> {
-  const found = await examine(addressExaminations(known))
-  const wrongs = found.filter(({ level }) => level === 'wrong')
+  const wrongs: Line[] = []
+  for await (const line of examine(addressExaminations(known))) {
+    if (line.level === 'wrong') wrongs.push(line)
+  }
   const away = new Set<string>()
   let answered = 0
   for (const [{ origin }, answer] of known.answers) {

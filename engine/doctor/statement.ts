@@ -8,9 +8,7 @@ import { type Finding, note, ok, wrong } from './finding.ts'
 type Claims = Record<string, unknown>
 
 /** The claims of a client's software statement; undefined where the target gives none. */
-export function statementOf({ softwareStatement = '' }: TargetClient): Claims | undefined {
-  return claimsOf(softwareStatement)
-}
+export const statementOf = ({ softwareStatement = '' }: TargetClient) => claimsOf(softwareStatement)
 
 /** Whether a software statement is in date, of this organisation, and allows what is asked for. */
 export function statementFindings(client: TargetClient, now: number): Finding[] {

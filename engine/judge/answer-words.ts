@@ -23,16 +23,23 @@ export function answerOf(exchange: Exchange): string {
 
 /** As `answerOf`, with the bank's own words: `401 (invalid_client: the assertion has expired)`. */
 export function answerWith(exchange: Exchange): string {
-  const { response } = exchange
-  const said = (...names: string[]) => {
-    const value = names.map((name) => member(response?.json, name)).find(isText)
-    return value === undefined ? undefined : value.replace(/\s+/g, ' ').slice(0, LONGEST)
-  }
-  // Open banking bodies repeat the status in their Code.
-  const error = said('error', 'Code', 'code')?.replace(new RegExp(`^${response?.status} `), '')
-  const words = said('error_description', 'Message', 'message')
-  const own = [error, words].filter((part) => part !== undefined).join(': ')
+  const short = (text?: string) => text?.replace(/\s+/g, ' ').slice(0, LONGEST)
+  const error = short(textIn(exchange, 'error', 'Code', 'code'))
+  const words = short(textIn(exchange, 'error_description', 'Message', 'message'))
+  const parts = [error && withoutStatus(error, exchange), words]
+  const own = parts.filter((part) => part !== undefined).join(': ')
   return own === '' ? answerOf(exchange) : `${answerOf(exchange)} (${own})`
+}
+
+/** The first of these members of an answer that is a text. */
+export function textIn({ response }: Exchange, ...names: string[]): string | undefined {
+  const values = names.map((name) => member(response?.json, name))
+  return values.find((value) => typeof value === 'string' && value !== '') as string | undefined
+}
+
+/** Open banking bodies repeat the status in their Code. */
+export function withoutStatus(code: string, { response }: Exchange): string {
+  return code.replace(new RegExp(`^${response?.status} `), '')
 }
 
 /** `registered a client (201) although no client certificate was sent` */
@@ -52,8 +59,4 @@ function inSpiteOf(deviation: string): string {
   return / (was|were|has|have|is) /.test(` ${deviation} `)
     ? `although ${deviation}`
     : `in spite of ${deviation}`
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../record/json.ts'
 import type { Exchange } from '../wire/exchange.ts'
 
 /** One element of Data.Account, Data.Balance or Data.Transaction, as the bank sent it. */
@@ -14,9 +15,7 @@ function nameOfRows({ response }: Exchange): string | undefined {
   return ['Account', 'Balance', 'Transaction'].find((name) => Array.isArray(member(data, name)))
 }
 
-const rowsIn = remembered((array: unknown[]) =>
-  array.filter((row): row is Row => typeof row === 'object' && row !== null && !Array.isArray(row)),
-)
+const rowsIn = remembered((array: unknown[]) => array.filter(isObject))
 
 /**
  * Derives a thing once: answers that are alike share their rows, nothing changes these, and they are looked

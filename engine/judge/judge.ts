@@ -1,8 +1,9 @@
 import type { Level } from '../catalogue/catalogue.ts'
+import type { CheckResult } from '../record/check-result.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { type Control, withControls } from './controls.ts'
 import { environmentOf } from './expect.ts'
-import { Blocked, type Cause, Nonconformance, NotApplicable, type Outcome } from './outcome.ts'
+import { Blocked, type Cause, Nonconformance, NotApplicable } from './outcome.ts'
 
 /** An active test: a stimulus, then one verdict. `C` is what its run is given. */
 export interface Check<C = never> {
@@ -14,21 +15,15 @@ export interface Check<C = never> {
 }
 
 /** One check, judged; raw: nothing here has been redacted. */
-export interface Judged {
-  id: string
-  outcome: Outcome
-  message: string
-  expected?: string
-  actual?: string
+export interface Judged
+  extends Pick<CheckResult, 'id' | 'outcome' | 'message' | 'expected' | 'actual' | 'durationMs'> {
   place?: string
   /** The offending exchange. */
   exchange?: Exchange
-  /** The control of a negative. */
   control?: Control
   /** It judged an answer to a deviation. */
   negative: boolean
   because?: Cause
-  durationMs: number
 }
 
 /**

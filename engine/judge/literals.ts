@@ -6,18 +6,21 @@ import type { Literals } from './rule.ts'
  * target's own spelling the pattern beside the keyword says what passes.
  */
 export function matchesLiteral(name: string, value: string, literals: Literals): boolean {
-  if (name === 'panScheme') {
-    return literals.panScheme === undefined || value === literals.panScheme
-  }
-  if (name === 'cardScheme') {
-    return literals.cardSchemes === undefined || literals.cardSchemes.includes(value)
-  }
+  const own = spellings(name, literals)
+  return own === undefined || own.includes(value)
+}
+
+/** The target's own spellings of a literal; undefined where it gives none. */
+function spellings(name: unknown, { panScheme, cardSchemes }: Literals): string[] | undefined {
+  if (name === 'panScheme') return panScheme === undefined ? undefined : [panScheme]
+  if (name === 'cardScheme') return cardSchemes
   throw new Error(`no literal is called ${name}`)
 }
 
 /** The target's own spelling of a literal stands above the documented form. */
 export function isOverruled({ keyword, parentSchema }: ErrorObject, literals: Literals): boolean {
-  if (keyword !== 'pattern') return false
-  if (parentSchema?.literal === 'panScheme') return literals.panScheme !== undefined
-  return parentSchema?.literal === 'cardScheme' && literals.cardSchemes !== undefined
+  const { literal } = parentSchema ?? {}
+  return (
+    keyword === 'pattern' && literal !== undefined && spellings(literal, literals) !== undefined
+  )
 }

@@ -42,7 +42,6 @@ function bodyOf(exchange: Exchange): string {
 
 /** Matchers are pure: what is wrong with an exchange, or undefined. */
 export const matchers = {
-  /** One of these statuses. */
   toHaveStatus(exchange: Exchange, ...statuses: number[]): Finding | undefined {
     if (exchange.response && statuses.includes(exchange.response.status)) return undefined
     const expected = statuses.join(' or ')
@@ -97,7 +96,6 @@ export const matchers = {
     }
   },
 
-  /** None of these rows. */
   toHoldNoneOf(exchange: Exchange, rows: Row[], key = transactionKey): Finding | undefined {
     const present = presentIn(rowsOf(exchange), rows, key)
     if (present.length === 0) return undefined
@@ -144,7 +142,6 @@ export const matchers = {
     return { message: 'the body is not JSON', expected: 'JSON', actual: bodyOf(exchange) }
   },
 
-  /** No body at all. */
   toHaveNoBody(exchange: Exchange): Finding | undefined {
     if (!exchange.response || exchange.response.bytes === 0) return undefined
     return { message: 'the answer has a body', expected: 'no body', actual: bodyOf(exchange) }

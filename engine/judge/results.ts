@@ -1,8 +1,8 @@
 import type { Catalogue, Requirement } from '../catalogue/catalogue.ts'
 import type { CheckResult } from '../record/check-result.ts'
 import type { Verdict } from '../record/words.ts'
-import type { Endpoint } from '../wire/exchange.ts'
-import { worst } from './judge.ts'
+import type { Endpoint, Exchange } from '../wire/exchange.ts'
+import { type Judged, worst } from './judge.ts'
 import type { Cause, Outcome } from './outcome.ts'
 import type { RuleState } from './rule-engine.ts'
 
@@ -13,6 +13,22 @@ export interface Result extends Omit<CheckResult, 'deviation'> {
 
 /** The check that owns the step which sends to an endpoint; without its success nothing is there. */
 export type EndpointOwners = Partial<Record<Endpoint, string>>
+
+/** A check that was judged, with what was sent for it: the offending exchange first. */
+export function resultOf(
+  { negative: _, exchange, control, ...ended }: Judged,
+  { id: requirement, level }: Requirement,
+  title: string,
+  sent: readonly Exchange[],
+): Result {
+  const others = sent.map(({ id }) => id).filter((id) => id !== exchange?.id)
+  return {
+    ...ended,
+    ...{ requirement, level, kind: 'check', title },
+    ...(control && { control: { ...control, exchange: control.exchange.id } }),
+    exchanges: [...(exchange ? [exchange.id] : []), ...others.slice(-20)],
+  }
+}
 
 /** What the rules say at the end of a run, as results. */
 export function ruleResults(

@@ -1,3 +1,5 @@
+import { isObject } from '../record/json.ts'
+
 /** One statement of a schema: the rule that a node states. */
 export interface Stated {
   /** ACC-05/gbp */
@@ -27,9 +29,7 @@ export function instrument(schema: Schema): { instrumented: Schema; stated: Stat
   const walk = (source: Schema, chain: Link[]): Schema => {
     const { pointer } = chain.at(-1) as Link
     const child = (node: unknown, path: string, via: string) =>
-      typeof node === 'object' && node !== null && !Array.isArray(node)
-        ? walk(node as Schema, [...chain, { pointer: `${pointer}/${path}`, via }])
-        : node
+      isObject(node) ? walk(node, [...chain, { pointer: `${pointer}/${path}`, via }]) : node
     if (typeof source.requirement === 'string') {
       stated.push({ id: source.requirement, title: String(source.title ?? ''), chain })
     }

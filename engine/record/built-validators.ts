@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -23,17 +23,13 @@ interface BuiltValidator {
  *
  * @param name of the schema's file below schemas/, without its ending, perhaps with one of its $defs.
  */
-export function builtValidator(
-  name: string,
-  text: string,
-  pass?: unknown,
-): ValidateFunction | undefined {
+export function builtValidator(name: string, text: string, pass?: unknown) {
   // What runs from source may be newer than the build.
   if (import.meta.url.endsWith('.ts')) return undefined
   const file = builtValidatorFile(name)
   if (!existsSync(file)) return undefined
   const { digest, make } = require(file) as BuiltValidator
-  return digest === digestOf(text) ? make(pass) : undefined
+  return digest === hash('sha256', text, 'hex') ? make(pass) : undefined
 }
 
 export const builtValidatorFile = (name: string) =>
@@ -41,11 +37,7 @@ export const builtValidatorFile = (name: string) =>
 
 /** A file that builtValidator reads. */
 export function validatorModule(text: string, code: string): string {
-  return `exports.digest = '${digestOf(text)}'\nexports.make = (pass) => {\nconst module = { exports: {} }\n${code}\nreturn module.exports\n}\n`
-}
-
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+  return `exports.digest = '${hash('sha256', text, 'hex')}'\nexports.make = (pass) => {\nconst module = { exports: {} }\n${code}\nreturn module.exports\n}\n`
 }
 
 /** Ajv, loaded where a validator must be compiled: a run with all of them built needs none of it. */

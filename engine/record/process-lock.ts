@@ -47,7 +47,7 @@ function putAway(file: string, held: string): void {
   })
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

@@ -16,7 +16,8 @@ export function addTest(
   judge: (context: TestContext) => Promise<CheckResult>,
   tell: (result: CheckResult) => Promise<void> = async () => {},
 ): void {
-  const frame = frameOfSuite(new Error().stack)
+  const { stack = '' } = new Error()
+  const frame = stack.split('\n').find((line) => /\.(check|rule)\.[jt]s/.test(line)) ?? ''
   // Waiting for a person must not end a check; what is sent has time-outs of its own.
   test(`${id} ${title}`, { timeout: 0 }, async (context) => {
     const result = await judge(context)
@@ -39,9 +40,4 @@ function failure({ outcome, message, expected, actual }: CheckResult, frame: str
   if (outcome === 'fail') error.name = 'AssertionError'
   error.stack = `${error.name}: ${error.message}\n${frame}`
   return error
-}
-
-/** The line of a stack that is within a suite. */
-function frameOfSuite(stack = ''): string {
-  return stack.split('\n').find((line) => /\.(check|rule)\.[jt]s/.test(line)) ?? ''
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { definitionsOf } from '../catalogue/definitions.ts'
+import { bounded } from '../judge/brief.ts'
 import { type Result, verdictOf } from '../judge/results.ts'
 import { root } from '../record/root.ts'
 import { writeWhole } from '../record/write-whole.ts'
@@ -50,7 +51,7 @@ export function composeReport(facts: RunFacts): Report {
     return {
       ...checkResult(result, redact),
       ...(source && { source }),
-      ...(deviation && { deviation: marked(deviation) }),
+      ...(deviation && { deviation }),
     }
   })
   const { file } = facts.target
@@ -107,10 +108,6 @@ function ended(
   return counted
 }
 
-function marked({ reason, ticket, owner, expires }: Deviation): CheckResult['deviation'] {
-  return { reason, ...(ticket && { ticket }), ...(owner && { owner }), expires }
-}
-
 /** The value with a change made to those of these members that it has. */
 function changed<T extends object>(
   value: T,
@@ -124,23 +121,14 @@ function changed<T extends object>(
 
 const LONGEST = 2000
 
-function bounded(text: string, most = LONGEST): string {
-  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length} characters)`
-}
-
 /** A result as reports hold it: redacted, bounded. */
 export function checkResult(result: Result, redact: (text: string) => string): CheckResult {
-  const { because: _, expected, actual, place, blockedBy, control, ...rest } = result
-  const text = (value: string) => bounded(redact(value))
+  const { because: _, control, ...rest } = result
+  const text = (value: string) => bounded(redact(value), LONGEST)
   return {
-    ...rest,
-    message: text(rest.message),
+    ...changed(rest, ['message', 'expected', 'actual', 'place', 'blockedBy'], text),
     durationMs: Math.round(rest.durationMs * 10) / 10,
-    ...(expected !== undefined && { expected: text(expected) }),
-    ...(actual !== undefined && { actual: text(actual) }),
-    ...(place !== undefined && { place: text(place) }),
-    ...(blockedBy !== undefined && { blockedBy: text(blockedBy) }),
-    ...(control && { control: { ...control, summary: text(control.summary) } }),
+    ...(control && { control: changed(control, ['summary'], text) }),
   }
 }
 

@@ -1,14 +1,14 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
+import { isObject } from '../record/json.ts'
 
 /**
  * Tells two configurations apart without saying anything of them: SHA-256, hex, over their JSON with
  * the members of every object in order, so that it does not matter how a file is laid out.
  */
 export function configurationDigest(configured: unknown): string {
-  return createHash('sha256').update(JSON.stringify(configured, inOrder)).digest('hex')
-}
-
-function inOrder(_name: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+  const inOrder = (_: string, value: unknown) => {
+    if (!isObject(value)) return value
+    return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+  }
+  return hash('sha256', JSON.stringify(configured, inOrder), 'hex')
 }

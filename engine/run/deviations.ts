@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Result } from '../judge/results.ts'
+import type { CheckResult } from '../record/check-result.ts'
 import { readList } from '../yaml/list.ts'
 
 /** Something that the bank is known to do wrong: still judged and shown, it does not fail the run. */
-export interface Deviation {
+export interface Deviation extends NonNullable<CheckResult['deviation']> {
   /** A requirement, or one check or rule. */
   id: string
-  reason: string
-  ticket?: string
-  owner?: string
   /** The last day on which it counts, YYYY-MM-DD in UTC. */
   expires: string
 }
@@ -45,19 +43,18 @@ export function applyDeviations(
   today: Date,
 ) {
   /** Results that a deviation covers, by id. */
-  const covered = new Map<string, Deviation>()
+  const covered = new Map<string, Omit<Deviation, 'id'>>()
   /** What is wrong with the list itself, which fails a run: an entry that expired or passes again. */
   const stale: string[] = []
   const day = today.toISOString().slice(0, 10)
-  for (const deviation of deviations) {
-    const { id, expires } = deviation
+  for (const { id, ...known } of deviations) {
     const about = [...results.values()].filter((each) => each.id === id || each.requirement === id)
     const broken = about.filter(({ outcome }) => outcome === 'fail' || outcome === 'warn')
-    if (expires < day) {
-      stale.push(`the known deviation ${id} expired on ${expires}`)
+    if (known.expires < day) {
+      stale.push(`the known deviation ${id} expired on ${known.expires}`)
       continue
     }
-    for (const result of broken) covered.set(result.id, deviation)
+    for (const result of broken) covered.set(result.id, known)
     const sound = about.length > 0 && about.every(({ outcome }) => outcome === 'pass')
     if (sound) stale.push(`the known deviation ${id} no longer occurs: remove it`)
   }

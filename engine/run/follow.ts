@@ -6,7 +6,6 @@ import { JOURNAL, parsedLine } from './journal.ts'
 export interface Standing {
   /** Checks that are going to be judged; undefined until they are known. */
   total?: number
-  /** Requests sent. */
   requests: number
   /** What a person is waited for. */
   waiting?: string

@@ -1,4 +1,5 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { parsedJson } from '../record/json.ts'
 import type { CheckResult, Observation, Report } from '../report/report.ts'
 import type { Scope } from './scope.ts'
 
@@ -31,21 +32,13 @@ export function appendJournal(file: string, line: JournalLine): void {
   appendFileSync(file, `${JSON.stringify(line)}\n`)
 }
 
-/** The lines of a journal, those of one kind or all; one that was cut short is left out. */
-export function readJournal<K extends JournalLine['kind']>(file: string, kind?: K) {
+/** The lines of a journal of one kind; one that was cut short is left out. */
+export function readJournal<K extends JournalLine['kind']>(file: string, kind: K) {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
   return lines
     .flatMap((line) => parsedLine(line) ?? [])
-    .filter(
-      (line): line is Extract<JournalLine, { kind: K }> => kind === undefined || line.kind === kind,
-    )
+    .filter((line): line is Extract<JournalLine, { kind: K }> => line.kind === kind)
 }
 
 /** A line of a journal; undefined where it was cut short. */
-export function parsedLine(text: string): JournalLine | undefined {
-  try {
-    return JSON.parse(text) as JournalLine
-  } catch {
-    return undefined
-  }
-}
+export const parsedLine = (text: string) => parsedJson(text) as JournalLine | undefined

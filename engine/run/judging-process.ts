@@ -80,7 +80,6 @@ export async function openJudging(
   }
   const session = openSession({
     target,
-    catalogue,
     suites,
     memory: assignment.memory,
     deadline: assignment.deadline,
@@ -207,7 +206,6 @@ export async function openJudging(
   }
 }
 
-/** What a report says of the target. */
 export function targetOf(assignment: Assignment): Report['target'] {
   const { target, configurationDigest, targetFile } = assignment
   const { aisp, products, discovery } = endpointsOf(target)

@@ -1,7 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { chooseDriver, type DriverOptions } from '../authorisation-drivers/choose.ts'
-import type { Catalogue } from '../catalogue/catalogue.ts'
 import { openClientStore } from '../client-session/client-store.ts'
 import { createDeadline } from '../client-session/deadline.ts'
 import { openResumeFile } from '../client-session/resume-file.ts'
@@ -12,24 +11,23 @@ import type { Exchange } from '../wire/exchange.ts'
 import { createWire } from '../wire/wire.ts'
 import type { Suites } from './suites.ts'
 
+type SessionParts = Parameters<typeof createSession>[0]
+
 /** Opens a session with a target: its wire, its driver, its rules. */
-export function openSession(parts: {
-  target: Target
-  catalogue: Catalogue
-  suites: Suites
-  /** Folder in which a bank's clients and leftovers are remembered; without it nothing is. */
-  memory?: string
-  onExchange?: (exchange: Exchange) => void
-  /** Keeps the run where the target says so; without it nothing outlives the process. */
-  keep?: { binding: string; fresh: boolean }
-  /** Is somebody there to be asked? */
-  operator?: boolean
-  /** What the run tells its driver; without it nobody is told that it waits. */
-  approvals?: DriverOptions
-  /** Minutes after which nothing more is asked of the bank. */
-  deadline?: number
-}): Session {
-  const { target, catalogue, suites, onExchange, operator, memory, keep } = parts
+export function openSession(
+  parts: Pick<SessionParts, 'target' | 'onExchange' | 'operator'> & {
+    suites: Suites
+    /** Folder in which a bank's clients and leftovers are remembered; without it nothing is. */
+    memory?: string
+    /** Keeps the run where the target says so; without it nothing outlives the process. */
+    keep?: { binding: string; fresh: boolean }
+    /** What the run tells its driver; without it nobody is told that it waits. */
+    approvals?: DriverOptions
+    /** Minutes after which nothing more is asked of the bank. */
+    deadline?: number
+  },
+): Session {
+  const { target, suites, onExchange, operator, memory, keep } = parts
   const keptPath = memory === undefined ? undefined : join(memory, `${target.name}.visits`)
   const resumable = keep && keptPath ? keptRunOf(target, keptPath, keep) : undefined
   const sent = (resumable?.earlier.exchanges ?? []).map(numberOf)
@@ -40,24 +38,14 @@ export function openSession(parts: {
     parts.approvals?.onWaiting?.(what)
   }
   const driver = chooseDriver(target, wire, { ...parts.approvals, onWaiting })
-  const { owners, schemas, rules } = suites
   const remembered = memory !== undefined && {
     clients: openClientStore(join(memory, `${target.name}.clients.json`), target),
     leftovers: join(memory, `${target.name}.leftovers.json`),
   }
   return createSession({
-    target,
-    wire,
-    driver,
-    catalogue,
-    owners,
-    schemas,
-    rules,
-    onExchange,
-    operator,
-    onWaiting,
-    deadline,
-    resumable,
+    ...suites,
+    ...{ target, onExchange, operator },
+    ...{ wire, driver, onWaiting, deadline, resumable },
     keeps: () => keptPath !== undefined && existsSync(keptPath),
     ...remembered,
   })

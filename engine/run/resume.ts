@@ -1,5 +1,4 @@
 import type { Session } from '../client-session/session.ts'
-import type { Report } from '../report/report.ts'
 import type { SuiteCheck } from '../suite-api/check.ts'
 
 /**
@@ -8,10 +7,7 @@ import type { SuiteCheck } from '../suite-api/check.ts'
  *
  * @returns what was taken over; undefined where there is nothing.
  */
-export async function resumeRun(
-  session: Session,
-  checks: SuiteCheck[],
-): Promise<Report['resumed']> {
+export async function resumeRun(session: Session, checks: SuiteCheck[]) {
   const earlier = session.resumable?.earlier
   if (!earlier || earlier.exchanges.length === 0) return undefined
   const judged = new Set(earlier.judgements.map(({ result }) => result.id))

@@ -4,6 +4,7 @@ import type { EarlierJudgement } from '../client-session/resume-run.ts'
 import type { Session } from '../client-session/session.ts'
 import { traced } from '../client-session/trace.ts'
 import { judge } from '../judge/judge.ts'
+import { resultOf } from '../judge/results.ts'
 import type { Observation } from '../record/check-result.ts'
 import { namedBy, type SuiteCheck } from '../suite-api/check.ts'
 
@@ -28,22 +29,10 @@ export async function judgeOne(
     judged: await judge(check, context, requirement.level, () => trace.broken.at(-1)),
     trace,
   }))
-  const { id, exchange, control, negative, durationMs, ...ended } = judged
-  const others = trace.exchanges.map((x) => x.id).filter((other) => other !== exchange?.id)
   return {
     observations,
     approvals: [...trace.approvals],
-    ...(negative && !control && { uncontrolled: true }),
-    result: {
-      id,
-      requirement: requirement.id,
-      level: requirement.level,
-      kind: 'check',
-      title: check.title,
-      ...ended,
-      ...(control && { control: { ...control, exchange: control.exchange.id } }),
-      exchanges: [...(exchange ? [exchange.id] : []), ...others.slice(-20)],
-      durationMs,
-    },
+    ...(judged.negative && !judged.control && { uncontrolled: true }),
+    result: resultOf(judged, requirement, check.title, trace.exchanges),
   }
 }

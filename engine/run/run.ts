@@ -9,7 +9,6 @@ import { neededBy } from './plan.ts'
 import { type Judgement, judgeOne } from './run-check.ts'
 import { checkInScope, inScope, isEarly, ordered, ruleInCore, type Scope } from './scope.ts'
 
-/** How a run ended. */
 export type Finished = Awaited<ReturnType<ReturnType<typeof createRun>['finish']>>
 
 /** Milliseconds for the check that is under way when a run is interrupted. */
@@ -19,7 +18,6 @@ const PATIENCE = 10_000
 export function createRun(parts: {
   session: Session
   catalogue: Catalogue
-  /** Every check of the suites. */
   checks: SuiteCheck[]
   scope: Scope
 }) {

@@ -2,7 +2,7 @@ import { inject } from 'vitest'
 import { loadCatalogue } from '../catalogue/catalogue.ts'
 import { handRulesTo } from '../judge/rule.ts'
 import type { DescribedRequirement } from '../report/allure-parts.ts'
-import type { CheckResult, ExchangeRecord, Outcome, Report } from '../report/report.ts'
+import type { CheckResult, Outcome, Report } from '../report/report.ts'
 import { handChecksTo, type SuiteCheck } from '../suite-api/check.ts'
 import { checkResult } from './compose.ts'
 import { type Assignment, openJudging } from './judging-process.ts'
@@ -92,7 +92,7 @@ export async function isOver(): Promise<boolean> {
 }
 
 /** The requirement of a result and its evidence, redacted: for reporters. */
-export async function behind({ id, exchanges, control }: CheckResult): Promise<Behind> {
+export async function behind({ id, exchanges, control }: CheckResult) {
   const { catalogue, exchange } = (await open()).judging
   const requirement = catalogue.owners.get(id)
   const decision = catalogue.decisions.get(requirement?.decision ?? '')
@@ -105,11 +105,6 @@ export async function behind({ id, exchanges, control }: CheckResult): Promise<B
     },
     exchanges: new Map(records.map((record) => [record.id, record])),
   }
-}
-
-export interface Behind {
-  requirement: (DescribedRequirement & { chapter: string }) | undefined
-  exchanges: Map<string, ExchangeRecord>
 }
 
 function open(): Promise<Shared> {

@@ -27,11 +27,7 @@ export function suiteFiles(folder: string): string[] {
  * @throws CatalogueError where a check or rule has an id that specs/ does not know, and would judge on
  *   nobody's behalf, and where specs/ names one that nothing defines, and would never be judged.
  */
-export async function loadSuites(
-  folder: string,
-  catalogue: Catalogue,
-  instance = '',
-): Promise<Suites> {
+export async function loadSuites(folder: string, catalogue: Catalogue, instance = '') {
   const suites = await importSuites(folder, instance)
   const problems = idProblems(idsOf(suites), catalogue)
   if (problems.length > 0) throw new CatalogueError(problems)

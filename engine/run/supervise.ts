@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestCase, TestModule, Vitest } from 'vitest/node'
 import { targetFrom } from '../configuration/resolve.ts'
+import { isAlive } from '../record/process-lock.ts'
 import { root } from '../record/root.ts'
 import type { CheckResult, Report } from '../report/report.ts'
 import { createRedactor } from '../wire/redaction.ts'
@@ -175,7 +176,7 @@ function watchdog(
     if (readJournal(journal, 'waiting').at(-1)?.for !== undefined) return
     clearInterval(timer)
     const pid = judgingProcess(journal)
-    if (!isAlive(pid)) {
+    if (pid === undefined || !isAlive(pid)) {
       lost(new Error(GONE))
       return
     }
@@ -187,14 +188,6 @@ function watchdog(
 
 /** The process that judges, as it wrote down itself. */
 const judgingProcess = (journal: string) => readJournal(journal, 'start')[0]?.pid
-
-function isAlive(pid: number | undefined): pid is number {
-  try {
-    return pid !== undefined && process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 /** Milliseconds without a judging process after which an interrupted run does not wait for it. */
 const MISSED = 3000
@@ -224,7 +217,8 @@ function interruption(parts: {
   let seen = 0
   let watch: NodeJS.Timeout | undefined
   const look = () => {
-    if (isAlive(judgingProcess(journal))) seen = performance.now()
+    const pid = judgingProcess(journal)
+    if (pid !== undefined && isAlive(pid)) seen = performance.now()
     else if (performance.now() - seen > MISSED) lost(new Error(GONE))
   }
   const listener = () => {

@@ -7,4 +7,4 @@ export {
   fundsConfirmationBody,
   type NamedConsent,
 } from '../client-session/consent.ts'
-export type { ClientName } from '../client-session/parties.ts'
+export type { ClientName } from '../configuration/target.ts'

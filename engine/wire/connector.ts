@@ -2,6 +2,7 @@ import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
 import { buildConnector } from 'undici'
+import { offered } from '../configuration/material.ts'
 import type { TransportDocument } from '../configuration/target.ts'
 import { tunnel } from './connect-proxy.ts'
 import { withoutInterim } from './interim.ts'
@@ -23,27 +24,15 @@ export interface SocketFacts {
 const facts = new WeakMap<Socket, SocketFacts>()
 
 /** TLS facts and errors of a socket that a connector of this module made. */
-export function factsOf(socket: Socket): SocketFacts | undefined {
-  return facts.get(socket)
-}
+export const factsOf = (socket: Socket) => facts.get(socket)
 
 /**
  * Reads the certificate and key of an identity, once for all its connections.
  *
  * @throws Error of OpenSSL when they cannot be offered.
  */
-export function contextOf(
-  transport: TransportDocument | undefined,
-  trust: string[] | undefined,
-): SecureContext {
-  const { certificate, key, pkcs12, passphrase } = transport ?? {}
-  return createSecureContext({
-    ...(trust && { ca: trust }),
-    ...(certificate && { cert: certificate }),
-    ...(key && { key }),
-    ...(pkcs12 && { pfx: Buffer.from(pkcs12, 'base64') }),
-    ...(passphrase && { passphrase }),
-  })
+export function contextOf(transport: TransportDocument = {}, trust?: string[]): SecureContext {
+  return createSecureContext({ ...(trust && { ca: trust }), ...offered(transport) })
 }
 
 /**
@@ -62,15 +51,19 @@ export function connector(options: {
   /** Called with true when a TCP connection begins, with false when it stands or has failed. */
   reaching(begun: boolean): void
 }): buildConnector.connector {
-  const { proxy, reaching, ...offered } = options
-  const connect = buildConnector({ ...offered, maxCachedSessions: 0 })
+  const { proxy, reaching, ...rest } = options
+  const connect = buildConnector({ ...rest, maxCachedSessions: 0 })
   const open: buildConnector.connector = (target, callback) => {
     const reached = begin(reaching, target.httpSocket === undefined)
     // undici's connector returns the socket that it is connecting; its types do not say so.
     const socket = connect(target, (...[error, connected]) => {
       reached()
       if (error) return callback(error, null)
-      if (connected instanceof TLSSocket) noteTls(connected)
+      const known = facts.get(connected)
+      if (known && connected instanceof TLSSocket) {
+        known.protocol = connected.getProtocol() ?? undefined
+        known.cipher = connected.getCipher().name
+      }
       callback(null, connected)
     }) as unknown as Socket
     socket.once('connect', reached)
@@ -79,7 +72,7 @@ export function connector(options: {
   if (proxy === undefined) return open
   return (target, callback) => {
     const reached = begin(reaching, true)
-    tunnel(proxy, target, offered.timeout)
+    tunnel(proxy, target, rest.timeout)
       .finally(reached)
       .then(
         (httpSocket) => open({ ...target, httpSocket }, callback),
@@ -103,13 +96,6 @@ function watch(socket: Socket): void {
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   socket.prependListener('error', (error) => errors.push(error))
   facts.set(socket, { errors, closed, requests: 0, expectResponse: withoutInterim(socket) })
-}
-
-function noteTls(socket: TLSSocket): void {
-  const known = facts.get(socket)
-  if (!known) return
-  known.protocol = socket.getProtocol() ?? undefined
-  known.cipher = socket.getCipher().name
 }
 
 let writing: ((socket: Socket) => void) | undefined

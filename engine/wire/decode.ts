@@ -7,11 +7,7 @@ import { tooLarge, WireLimit } from './failure.ts'
  *
  * @throws WireLimit: `garbage` for a coding that is unknown or wrong, `too-large` over the limit.
  */
-export async function decoded(
-  body: Buffer,
-  headers: [string, string][],
-  limit: number,
-): Promise<Buffer> {
+export async function decoded(body: Buffer, headers: [string, string][], limit: number) {
   const codings = headers
     .filter(([name]) => name.toLowerCase() === 'content-encoding')
     .flatMap(([, value]) => value.toLowerCase().split(','))
@@ -29,14 +25,10 @@ async function undo(coding: string, body: Buffer, limit: number): Promise<Buffer
   try {
     if (coding === 'gzip' || coding === 'x-gzip') return await promisify(gunzip)(body, options)
     if (coding === 'br') return await promisify(brotliDecompress)(body, options)
-    if (coding === 'deflate') {
-      // "deflate" is the zlib format; some servers send the raw one.
-      const zlib = (body[0] ?? 0) % 16 === 8
-      return await promisify<Buffer, typeof options, Buffer>(zlib ? inflate : inflateRaw)(
-        body,
-        options,
-      )
-    }
+    // "deflate" is the zlib format; some servers send the raw one.
+    const isZlib = (body[0] ?? 0) % 16 === 8
+    if (coding === 'deflate' && isZlib) return await promisify(inflate)(body, options)
+    if (coding === 'deflate') return await promisify(inflateRaw)(body, options)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit)

@@ -112,10 +112,7 @@ async function untold(error: Error, socket: SocketFacts | undefined): Promise<Er
 }
 
 function pairs(raw: Dispatcher.DispatchController['rawHeaders']): [string, string][] {
-  const texts = Array.isArray(raw) ? raw.map(text) : []
+  // Of a text it is the text itself.
+  const texts = Array.isArray(raw) ? raw.map((each) => each.toString('latin1')) : []
   return texts.flatMap((name, index) => (index % 2 === 0 ? [[name, texts[index + 1] ?? '']] : []))
-}
-
-function text(value: Buffer | string): string {
-  return typeof value === 'string' ? value : value.toString('latin1')
 }

@@ -48,15 +48,11 @@ function insidesOf(run: string, depth: number): string[] {
     const bytes = Buffer.from(line.slice(offset), 'base64')
     if (bytes.length < SHORTEST_INSIDE) return []
     const layers = layersOf(bytes.toString('utf8')).filter(({ text }) => READABLE.test(text))
-    return layers.flatMap((layer) => [
-      folded(layer).text,
-      ...(depth < DEEPEST ? nested(layer.text, depth + 1) : []),
-    ])
+    return layers.flatMap((layer) => {
+      const runs = depth < DEEPEST ? (layer.text.match(BASE64) ?? []) : []
+      return [folded(layer).text, ...runs.flatMap((inner) => insidesOf(inner, depth + 1))]
+    })
   })
-}
-
-function nested(text: string, depth: number): string[] {
-  return Array.from(text.matchAll(BASE64)).flatMap(([run]) => insidesOf(run, depth))
 }
 
 /** As many characters beside each other as the shortest secret has; U+FFFD stands for bytes that are none. */

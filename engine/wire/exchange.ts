@@ -1,3 +1,5 @@
+import type { ExchangeRecord } from '../record/exchange-record.ts'
+
 /** The operations of both documents, and two that serve them. `elsewhere` is any other address. */
 export type Endpoint =
   | 'discovery'
@@ -125,24 +127,7 @@ export interface Seen {
   endsACard?: boolean
 }
 
-/** Why no response arrived. `unreachable` and `untrusted` are the environment, never the bank. */
-export interface WireFailure {
-  kind:
-    | 'unreachable' // ECONNREFUSED, ENOTFOUND, EAI_AGAIN, EHOSTUNREACH
-    | 'untrusted' // our own trust store refuses the server's certificate
-    | 'tls-alert' // the server refused in the handshake and said why
-    | 'closed' // the connection was closed or reset before a response
-    | 'timeout' // no complete response within the target's time
-    | 'garbage' // not HTTP
-    | 'too-large' // body over the limit of the target
-  code: string
-  message: string
-  /**
-   * Ids of a request to the same endpoint, or else to the same listener, before, and of one just after, which
-   * were answered: only this one was cut. Without them nobody can tell a refusal from trouble.
-   */
-  alone?: { before: string; after: string }
-}
+export type WireFailure = NonNullable<ExchangeRecord['failure']>
 
 /** Alerts with which a server refuses a certificate, or that none came: RFC 8446 6.2. */
 const OF_CERTIFICATES = /CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED/
@@ -152,52 +137,24 @@ export function refusesConnection({ kind, code, alone }: WireFailure): boolean {
   return alone !== undefined || (kind === 'tls-alert' && OF_CERTIFICATES.test(code))
 }
 
-export interface WireRequest {
-  method: string
-  url: string
-  /** Name and value as sent, in order. */
-  headers: [string, string][]
-  body?: string
-}
-
-export interface WireResponse {
-  status: number
-  /** Name and value in the spelling and order of the wire. */
-  headers: [string, string][]
-  /** UTF-8 text; empty when there was none. Of a large JSON body the beginning alone. */
-  body: string
-  /** SHA-256 of a large body, hex. */
-  digest?: string
-  /** Length of the body on arrival, in bytes, after content decoding. */
-  bytes: number
+/** Of a large JSON body the text is the beginning alone. */
+export interface WireResponse extends NonNullable<ExchangeRecord['response']> {
   /** Body as JSON; undefined when it is empty or not JSON. Never to be changed: answers share it. */
   json?: unknown
-}
-
-export interface Connection {
-  /** TLSv1.2, TLSv1.3. */
-  protocol?: string
-  cipher?: string
-  /** Name of the client certificate that was offered: first, second, none, untrusted, expired. */
-  identity: string
 }
 
 /** What the keys of a bank say of the signature of an ID token. */
 export type IdTokenSignature = 'verifies' | 'does not verify' | 'no such key'
 
 /** One request and its response or failure, raw. It never leaves the process that judges. */
-export interface Exchange {
-  /** x1, x2, … in order of sending. */
-  id: string
+export interface Exchange
+  extends Pick<
+    ExchangeRecord,
+    'id' | 'startedAt' | 'durationMs' | 'request' | 'failure' | 'connection'
+  > {
   endpoint: Endpoint
   about: About
-  /** UTC, RFC 3339 with milliseconds. */
-  startedAt: string
-  durationMs: number
-  request: WireRequest
   response?: WireResponse
-  failure?: WireFailure
-  connection: Connection
   /** Of the ID token in the answer, by the keys that the bank had served by then; absent without either. */
   signature?: IdTokenSignature
   /** Id of the exchange that repeated this one after connection trouble, 429 or 503. */

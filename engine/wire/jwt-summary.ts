@@ -1,3 +1,4 @@
+import { isObject } from '../record/json.ts'
 import { decodedPart } from './jwt-decode.ts'
 
 /** Claims and header members whose values tell what went wrong and give no access. */
@@ -16,11 +17,7 @@ const SHOWN = new Set(
  * @param redact applied to each value that is shown.
  * @returns undefined when the parts are not JSON.
  */
-export function jwtSummary(
-  header: string,
-  payload: string,
-  redact: (text: string) => string,
-): string | undefined {
+export function jwtSummary(header: string, payload: string, redact: Redact): string | undefined {
   const [head, claims] = [header, payload].map(decodedPart)
   if (head === undefined) return undefined
   const shown = members(head, redact)
@@ -28,26 +25,21 @@ export function jwtSummary(
 }
 
 /** Depth and number of what is shown are bounded: a bank chooses the claims of its ID token. */
-function members(value: object, redact: (text: string) => string, depth = 0): string {
+function members(value: object, redact: Redact, depth = 0): string {
   const shown = Object.entries(value)
     .slice(0, 60)
     .map(([name, member]) => `${plain(redact(name))}${shownValue(name, member, redact, depth)}`)
   return shown.join(' ')
 }
 
-function shownValue(
-  name: string,
-  value: unknown,
-  redact: (text: string) => string,
-  depth: number,
-): string {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return depth < 4 ? `={${members(value, redact, depth + 1)}}` : ''
-  }
+function shownValue(name: string, value: unknown, redact: Redact, depth: number): string {
+  if (isObject(value)) return depth < 4 ? `={${members(value, redact, depth + 1)}}` : ''
   if (!SHOWN.has(name)) return ''
   const text = [value].flat().map(String).join(',')
   return `=${plain(redact(text.slice(0, 500)))}`
 }
+
+type Redact = (text: string) => string
 
 function plain(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what a bank writes may hold them

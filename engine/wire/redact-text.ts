@@ -1,3 +1,4 @@
+import { parsedJson } from '../record/json.ts'
 import { jwtSummary } from './jwt-summary.ts'
 import { type Hit, type Layer, layersOf, placed, withHits } from './layered-text.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
@@ -113,13 +114,7 @@ function tellsItself(value: string): boolean {
   return value.length >= 16 || (value.length >= 8 && /[^a-z]/.test(value))
 }
 
-function fromJson(text: string): string {
-  try {
-    return JSON.parse(`"${text}"`)
-  } catch {
-    return text
-  }
-}
+const fromJson = (text: string) => (parsedJson(`"${text}"`) as string | undefined) ?? text
 
 function fromForm(text: string): string {
   try {

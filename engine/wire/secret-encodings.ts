@@ -1,3 +1,4 @@
+import { isObject, parsedJson } from '../record/json.ts'
 import { foldedText } from './folded-text.ts'
 
 /** Values shorter than this are redacted where their place tells them, and not searched for. */
@@ -82,14 +83,10 @@ function partsOf(value: string): string[] {
   }
   const signature = /^eyJ[\w-]+\.[\w-]*\.([\w-]{16,})$/.exec(value)?.[1]
   if (signature !== undefined) return [signature]
-  if (!value.trimStart().startsWith('{')) return []
-  try {
-    const jwk: Record<string, unknown> = JSON.parse(value)
-    const secret = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'].map((name) => jwk[name])
-    return secret.filter((member): member is string => typeof member === 'string')
-  } catch {
-    return []
-  }
+  const jwk = parsedJson(value)
+  if (!isObject(jwk)) return []
+  const secret = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'].map((name) => jwk[name])
+  return secret.filter((member) => typeof member === 'string')
 }
 
 /** What stays the same of the encoded text wherever in a longer one it begins: 0, 1 or 2 bytes in. */

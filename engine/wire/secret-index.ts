@@ -43,7 +43,10 @@ export function createSecretIndex() {
     for (let at = beginAt(text, 0), from = 0; at >= 0; at = beginAt(text, Math.max(at + 1, from))) {
       const whole = formAt(text, at)
       // Folding spells an ellipsis with three dots.
-      while (cut < at) cut = endOr(text.indexOf('...', cut + 1), text.length)
+      while (cut < at) {
+        const next = text.indexOf('...', cut + 1)
+        cut = next < 0 ? text.length : next
+      }
       const form = whole ?? (cuts ? cutAt(byStart, text, at, cut) : undefined)
       if (!form) continue
       const length = whole ? whole.text.length : cut - at
@@ -113,12 +116,7 @@ function matches({ text: form, word }: Form, text: string, at: number): boolean 
 }
 
 /** A form of which the text, or what stands before an ellipsis, ends with the beginning. */
-function cutAt(
-  byStart: ReadonlyMap<string, Form[]>,
-  text: string,
-  at: number,
-  cut: number,
-): Form | undefined {
+function cutAt(byStart: ReadonlyMap<string, Form[]>, text: string, at: number, cut: number) {
   if (cut - at < LEAST_OF_A_CUT || cut - at > LONGEST_CUT) return undefined
   const known = byStart.get(text.slice(at, at + SHORTEST))
   if (!known) return undefined
@@ -138,7 +136,3 @@ const PART_OF_AN_ESCAPE =
   /\ufffd?(?:\\+(?:u\{?[0-9a-f]{0,7}|x[0-9a-f]?|[0-3][0-7]?)?|&(?:#x?[0-9a-f]{0,6}|[a-z]{0,24})|%(?:u[0-9a-f]{0,3}|[0-9a-f]?))?$/i
 
 const LONGEST_CUT = 4096
-
-function endOr(found: number, length: number): number {
-  return found < 0 ? length : found
-}

@@ -1,18 +1,17 @@
-import { X509Certificate } from 'node:crypto'
+import type { X509Certificate } from 'node:crypto'
 import { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
+import { certificatesIn } from '../configuration/material.ts'
 import type { TransportDocument } from '../configuration/target.ts'
 import { contextOf } from './connector.ts'
 
 /** Certificates of a transport, leaf first; of a PKCS#12 file the leaf alone. */
 export function certificatesOf(transport: TransportDocument): X509Certificate[] {
-  const blocks = transport.certificate?.match(
-    /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g,
-  )
-  if (blocks) return blocks.map((block) => new X509Certificate(block))
+  const written = certificatesIn(transport.certificate)
+  if (written.length > 0) return written
   // Node reads PKCS#12 only for connections: a socket that never connects says what it would offer.
   const socket = new TLSSocket(new Duplex({ read() {}, write() {} }) as never, {
-    secureContext: contextOf(transport, undefined),
+    secureContext: contextOf(transport),
   })
   const leaf = socket.getX509Certificate()
   socket.destroy()

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { root } from '../record/root.ts'
+import { schemaFile } from './validate.ts'
 
 /** A list as the build read it: each element, and where it begins. */
 export interface BuiltList {
@@ -27,6 +28,8 @@ export function builtList(file: string, schema: string, text: string): BuiltList
 export const listKey = (file: string, schema: string) => `${schema} ${relative(root, file)}`
 
 export function listDigest(schema: string, text: string): string {
-  const path = join(root, 'schemas', 'assay', `${schema}.schema.json`)
-  return createHash('sha256').update(readFileSync(path)).update(text).digest('hex')
+  return createHash('sha256')
+    .update(readFileSync(schemaFile(schema)))
+    .update(text)
+    .digest('hex')
 }

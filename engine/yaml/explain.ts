@@ -2,15 +2,11 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import { nearest } from './nearest.ts'
 import type { Path } from './source.ts'
 
-/** A problem in words: what is wrong at a path, or with the key at its end, and the mend. */
-export interface Explanation {
-  path: Path
-  atKey?: boolean
-  text: string
-}
-
-/** Says an error of the schema in words that mend it, without the value that was found. */
-export function explain(error: ErrorObject, path: Path): Explanation {
+/**
+ * Says an error of the schema in words that mend it, without the value that was found: what is wrong at
+ * a path, or with the key at its end.
+ */
+export function explain(error: ErrorObject, path: Path) {
   const { keyword, params, parentSchema } = error
   if (keyword === 'additionalProperties') {
     const key = String(params.additionalProperty)

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { readPlain } from '../record/read-plain.ts'
-import { type BuiltList, builtList } from './built-lists.ts'
+import { builtList } from './built-lists.ts'
 import { sourceOf } from './source.ts'
 import { noteViolations, validatorOf } from './validate.ts'
 
@@ -37,12 +37,7 @@ function textOf(file: string): string {
 }
 
 /** The same of a text that is not built yet. */
-export function parseList(
-  name: string,
-  schema: string,
-  text: string,
-  problems: string[],
-): BuiltList['entries'] {
+export function parseList(name: string, schema: string, text: string, problems: string[]) {
   const source = sourceOf(name, text)
   const isYaml = source.problems.length === 0
   const list: unknown = isYaml ? source.document.toJS() : []

@@ -4,7 +4,6 @@ import type { Directory } from '../../bank/directory.ts'
 import type { Bank } from '../../bank/running-bank.ts'
 import { chooseDriver, type DriverOptions } from '../../engine/authorisation-drivers/choose.ts'
 import { findBrowser } from '../../engine/authorisation-drivers/find-browser.ts'
-import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import { createSession, type Session } from '../../engine/client-session/session.ts'
 import { targetFrom } from '../../engine/configuration/resolve.ts'
 import type { AuthorisationDocument, TargetDocument } from '../../engine/configuration/target.ts'
@@ -62,7 +61,6 @@ export async function open(
       target,
       wire,
       driver: chooseDriver(target, wire, options),
-      catalogue: loadCatalogue(),
       schemas: [],
       rules: [],
     })

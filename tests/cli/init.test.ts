@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { type Asker, answersTo, init } from '../../cli/init.ts'
 import { questions } from '../../cli/init-questions.ts'
-import { loadTarget } from '../../engine/configuration/load.ts'
 import { pemOf, signingKeys, softwareStatement } from '../configuration/documents.ts'
+import { loadTarget } from '../configuration/load-target.ts'
 import { authority } from '../wire/certificates.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-init-'))

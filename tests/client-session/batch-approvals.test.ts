@@ -2,7 +2,6 @@ import { beforeAll, expect, test } from 'vitest'
 import { startBank } from '../../bank/bank.ts'
 import type { Directory } from '../../bank/directory.ts'
 import { httpDriver } from '../../engine/authorisation-drivers/http.ts'
-import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import type { NamedConsent } from '../../engine/client-session/consent.ts'
 import { createSession } from '../../engine/client-session/session.ts'
 import { targetFrom } from '../../engine/configuration/resolve.ts'
@@ -41,13 +40,11 @@ async function asked(
   const target = targetFrom(document)
   const wire = createWire(target)
   const driver = httpDriver(wire, targetFrom(document), document.authorisation.forms ?? [])
-  const catalogue = loadCatalogue()
   const session = createSession({
     owners,
     target,
     wire,
     driver,
-    catalogue,
     schemas: [],
     rules: [],
   })

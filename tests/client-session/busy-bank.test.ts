@@ -26,12 +26,10 @@ const bank = await openBank({ alterations: [busy] })
 afterAll(() => bank.close())
 
 test('discovery and jwks wait as Retry-After says, visibly', async () => {
-  const catalogue = loadCatalogue()
-  const suites = await loadSuites(join(root, 'suites'), catalogue)
+  const suites = await loadSuites(join(root, 'suites'), loadCatalogue())
   const exchanges: Exchange[] = []
   const session = openSession({
     target: targetFrom(structuredClone(bank.target) as TargetDocument),
-    catalogue,
     suites,
     onExchange: (exchange) => exchanges.push(exchange),
   })

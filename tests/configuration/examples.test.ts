@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, expect, test } from 'vitest'
-import { loadTarget, readTargetFile } from '../../engine/configuration/load.ts'
+import { readTargetFile } from '../../engine/configuration/load.ts'
 import { authority } from '../wire/certificates.ts'
 import { pemOf, signingKeys, softwareStatement } from './documents.ts'
+import { loadTarget } from './load-target.ts'
 
 const secrets = mkdtempSync(join(tmpdir(), 'assay-examples-'))
 afterAll(() => rmSync(secrets, { recursive: true }))

@@ -71,9 +71,9 @@ async function ended({ ended: end }: Command) {
     expect(text, name).not.toMatch(/\n\s+at .+:\d+:\d+\)?/)
   }
   const outcomes = new Map(report.checks.map(({ id, outcome }) => [id, outcome]))
-  const journal = readJournal(join(out, 'judged.jsonl'))
-  const judged = journal.flatMap((line) => (line.kind === 'judged' ? [line.result] : []))
-  const planned = journal.flatMap((line) => (line.kind === 'start' ? line.checks : []))
+  const journal = join(out, 'judged.jsonl')
+  const judged = readJournal(journal, 'judged').map(({ result }) => result)
+  const planned = readJournal(journal, 'start').flatMap(({ checks }) => checks)
   expect(planned.filter((id) => !outcomes.has(id))).toEqual([])
   // Only a rule over the same sentence, or what a later check shows, takes something away.
   for (const { id, outcome } of judged) {

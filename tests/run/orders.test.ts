@@ -62,7 +62,7 @@ test('every check run alone gives the outcome that it has among all', async () =
       bank = await startBank({ directory })
     }
     const target = targetFrom(structuredClone(bank.target) as TargetDocument)
-    const session = openSession({ target, catalogue, suites })
+    const session = openSession({ target, suites })
     const scope = { profile: 'full' as const, only: [check.id] }
     const run = createRun({ session, catalogue, checks: suites.checks, scope })
     for (const each of run.checks) await run.judge(each)

@@ -1,0 +1,42 @@
+import { once } from 'node:events'
+import { isIP } from 'node:net'
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
+import { tunnel } from './connect-proxy.ts'
+
+/**
+ * Opens a TLS session with a server; no request is sent on it. Whoever opens it ends it.
+ *
+ * @param origin https://host:port
+ * @throws Error in words when the server is not reached or not trusted.
+ */
+export async function tlsSession(
+  origin: string,
+  { proxy, timeout, ...offered }: ConnectionOptions & { proxy?: string; timeout: number },
+): Promise<TLSSocket> {
+  const { hostname, port, protocol } = new URL(origin)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const through = proxy && (await tunnel(proxy, { hostname, port, protocol }, timeout))
+  const socket = connect({
+    ...{ ...offered, host, port: Number(port || 443) },
+    ...(through && { socket: through }),
+    ...(isIP(host) === 0 && { servername: host }),
+  })
+  // What comes after the first error says nothing more.
+  socket.on('error', () => {})
+  const late = AbortSignal.timeout(timeout)
+  try {
+    await once(socket, 'secureConnect', { signal: late })
+    return socket
+  } catch (error) {
+    socket.destroy()
+    const unanswered = `${origin} did not answer within ${timeout / 1000} s`
+    throw new Error(late.aborted ? unanswered : inWords(origin, error as NodeJS.ErrnoException))
+  }
+}
+
+const UNREACHED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ECONNRESET', 'EPIPE']
+
+function inWords(origin: string, { code = '', message }: NodeJS.ErrnoException): string {
+  if (UNREACHED.includes(code)) return `${origin} was not reached: ${code}`
+  return `the certificate of ${origin} is not trusted: ${message}`
+}
