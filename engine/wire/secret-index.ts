@@ -59,9 +59,7 @@ export function createSecretIndex() {
   }
 
   const mayHold = ({ views, hashes }: Insides): boolean =>
-    hashes
-      ? hashes.some((hash) => starts[hash] === 1)
-      : views.some((view) => beginAt(view, 0) >= 0)
+    hashes ? hashes.some((hash) => starts[hash] === 1) : views.some((view) => beginAt(view, 0) >= 0)
 
   /** What was encoded as a whole and holds a secret, or base64 of one. */
   const inEncoded = (layer: Layer, cuts: boolean): Hit[] => {
