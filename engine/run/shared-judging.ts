@@ -1,7 +1,6 @@
 import { inject } from 'vitest'
 import { loadCatalogue } from '../catalogue/catalogue.ts'
 import { handRulesTo } from '../judge/rule.ts'
-import type { DescribedRequirement } from '../report/allure-parts.ts'
 import type { CheckResult, Outcome, Report } from '../report/report.ts'
 import { handChecksTo, type SuiteCheck } from '../suite-api/check.ts'
 import { checkResult } from './compose.ts'

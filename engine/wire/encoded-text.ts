@@ -1,6 +1,7 @@
 import { folded } from './folded-text.ts'
 import { layersOf } from './layered-text.ts'
 import { SHORTEST, SHORTEST_INSIDE } from './secret-encodings.ts'
+import { hashesOf } from './start-hashes.ts'
 
 /** Base64 of either alphabet, in one line or several. */
 export const BASE64 = /[A-Za-z0-9+/_-]{8,}(?:(?:\r\n?|\n)[ \t]*[A-Za-z0-9+/_-]{2,})*/g
@@ -26,19 +27,28 @@ const DEEPEST = 3
 const REMEMBERED = 20_000
 const LONGEST_REMEMBERED = 200
 
+/** What a run of base64 may stand for. */
+export interface Insides {
+  views: readonly string[]
+  /** Hashes of every four characters in them, where they are remembered. */
+  hashes?: Uint32Array
+}
+
 /**
  * Remembers what base64 holds. It is told a run and says every text that this may stand for, wherever in
  * it one begins, folded and without its escapes, and what base64 inside of it stands for; those in which no
  * text can stand are left out.
  */
-export function createEncodedTexts(): (run: string) => readonly string[] {
-  const known = new Map<string, readonly string[]>()
+export function createEncodedTexts(): (run: string) => Insides {
+  const known = new Map<string, Insides>()
   return (run) => {
     const before = known.get(run)
     if (before) return before
     const views = insidesOf(run, 1)
-    if (run.length < LONGEST_REMEMBERED && known.size < REMEMBERED) known.set(run, views)
-    return views
+    if (run.length >= LONGEST_REMEMBERED || known.size >= REMEMBERED) return { views }
+    const insides = { views, hashes: hashesOf(views) }
+    known.set(run, insides)
+    return insides
   }
 }
 

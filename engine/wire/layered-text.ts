@@ -17,6 +17,7 @@ const MOST_LAYERS = 8
  */
 export function layersOf(text: string): Layer[] {
   const top: Layer = { text }
+  if (!/[\\%&]/.test(text)) return [top]
   const kinds = [BACKSLASHED, PERCENT, ENTITY].filter((kind) => text.search(kind) >= 0)
   if (kinds.length === 0) return [top]
   const all = [top, ...below(top, ESCAPE)]

@@ -8,24 +8,26 @@ export type Pseudonyms = ReturnType<typeof createPseudonyms>
 export function createPseudonyms(key: string = randomBytes(32).toString('hex')) {
   const secretKey = Buffer.from(key, 'hex')
   const index = createSecretIndex()
-  /** Pseudonyms without their closing bracket, by digest: the first label stays. */
+  /** Pseudonyms without their closing bracket, by value: the first label stays. */
   const known = new Map<string, string>()
   const issued = new Set<string>()
   const searchedFor = new Set<string>()
   let longest = 0
 
   const begin = (value: string, label: string, searched: boolean): string => {
-    const digest = createHmac('sha256', secretKey).update(value).digest('hex')
-    const pseudonym = known.get(digest) ?? `<${label}:${digest.slice(0, 6)}`
-    known.set(digest, pseudonym)
+    const pseudonym = known.get(value) ?? `<${label}:${digestOf(value)}`
+    known.set(value, pseudonym)
     issued.add(pseudonym)
-    if (searched && !searchedFor.has(digest)) {
-      searchedFor.add(digest)
+    if (searched && !searchedFor.has(value)) {
+      searchedFor.add(value)
       index.add(value, `${pseudonym}>`)
       longest = Math.max(longest, value.length)
     }
     return pseudonym
   }
+
+  const digestOf = (value: string): string =>
+    createHmac('sha256', secretKey).update(value).digest('hex').slice(0, 6)
 
   return {
     key,

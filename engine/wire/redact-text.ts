@@ -78,29 +78,39 @@ export function textRedaction(pseudonyms: Pseudonyms) {
       }),
     )
 
-  const redacted = (text: string): string => {
+  /** Without what its places give away, of which the rest of a record is told. */
+  const placesTaken = remembered((text: string): string => {
     const plain = places.reduce(replaced, text)
     const [, ...below] = layersOf(plain)
-    return withoutValues(withHits(plain, below.flatMap(hiddenIn)))
-  }
+    return withHits(plain, below.flatMap(hiddenIn))
+  })
 
-  /** Texts that were looked at since a secret was last added: what a bank says it says often. */
-  const known = new Map<string, string>()
-  let knownOf = 0
+  const redacted = remembered((text: string) => withoutValues(placesTaken(text)))
+  let searched = 0
 
   return {
     inPlace,
+    placesTaken,
     text(text: string): string {
-      const { searched } = pseudonyms
-      if (searched !== knownOf || known.size >= REMEMBERED) known.clear()
-      knownOf = searched
-      const before = known.get(text)
-      if (before !== undefined) return before
-      const result = redacted(text)
-      if (pseudonyms.searched === searched) known.set(text, result)
-      return result
+      if (pseudonyms.searched !== searched) redacted.forget()
+      searched = pseudonyms.searched
+      return redacted(text)
     },
   }
+}
+
+/** What a bank says it says often. */
+function remembered(change: (text: string) => string) {
+  const known = new Map<string, string>()
+  const changed = (text: string): string => {
+    const before = known.get(text)
+    if (before !== undefined) return before
+    if (known.size >= REMEMBERED) known.clear()
+    const result = change(text)
+    known.set(text, result)
+    return result
+  }
+  return Object.assign(changed, { forget: () => known.clear() })
 }
 
 /** Texts, of which the longest are the beginnings of bodies. */

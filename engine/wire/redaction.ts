@@ -13,6 +13,7 @@ const KEPT = 32 * 1024
 const MARGIN = 8 * 1024
 
 type Header = [string, string]
+type Change = (text: string) => string
 
 /**
  * Makes a redactor. A secret becomes `<label:123456>`, its label and the first six digits of an
@@ -24,17 +25,7 @@ type Header = [string, string]
  */
 export function createRedactor(secrets: string[], options: { key?: string } = {}) {
   const pseudonyms = createPseudonyms(options.key)
-  const { text: redactText, inPlace } = textRedaction(pseudonyms)
-
-  const redactHeader = ([name, value]: Header): Header => {
-    const label = credentialHeader(name)
-    if (label === undefined) return [name, redactText(value)]
-    if (label === 'cookie') return [name, redactCookies(name, value)]
-    const [, scheme, credentials] = /^([A-Za-z]+) +(\S.*)$/.exec(value) ?? []
-    if (scheme === undefined || credentials === undefined) return [name, inPlace(value, label)]
-    if (scheme.toLowerCase() === 'basic') learnBasic(credentials)
-    return [name, `${scheme} ${inPlace(credentials, labelOf(scheme))}`]
-  }
+  const { text: redactText, placesTaken, inPlace } = textRedaction(pseudonyms)
 
   const learnBasic = (credentials: string) => {
     const pair = Buffer.from(credentials, 'base64').toString('utf8')
@@ -42,56 +33,66 @@ export function createRedactor(secrets: string[], options: { key?: string } = {}
     if (pair.includes(':') && secret !== '') pseudonyms.of(secret, 'client_secret', true)
   }
 
-  const redactCookies = (name: string, value: string): string => {
-    const secret = (pair: string) => {
-      const at = pair.indexOf('=') + 1
-      return pair.slice(0, at) + inPlace(pair.slice(at).trim(), 'cookie')
+  const recordOf = (exchange: Exchange, redact: Change): Omit<ExchangeRecord, 'hash'> => {
+    const redactHeader = ([name, value]: Header): Header => {
+      const label = credentialHeader(name)
+      if (label === undefined) return [name, redact(value)]
+      if (label === 'cookie') return [name, redactCookies(name, value)]
+      const [, scheme, credentials] = /^([A-Za-z]+) +(\S.*)$/.exec(value) ?? []
+      if (scheme === undefined || credentials === undefined) return [name, inPlace(value, label)]
+      if (scheme.toLowerCase() === 'basic') learnBasic(credentials)
+      return [name, `${scheme} ${inPlace(credentials, labelOf(scheme))}`]
     }
-    const [first = '', ...rest] = value.split(';')
-    // Of Set-Cookie only the first pair is the cookie, the others are its attributes.
-    const others = rest.map(name.toLowerCase() === 'set-cookie' ? redactText : secret)
-    return [secret(first), ...others].join(';')
-  }
 
-  const bounded = (body: string): string => {
-    if (body.length <= KEPT) return redactText(body)
-    // Base64 of percent-encoded UTF-8 is twelve times as long.
-    const margin = Math.max(MARGIN, pseudonyms.longest * 12)
-    const looked = redactText(body.slice(0, KEPT + margin))
-    // A secret that the look cut in two stands at its end, and is not among what is kept.
-    const whole = body.length <= KEPT + margin ? looked.length : looked.length - margin
-    return looked.slice(0, Math.max(0, Math.min(KEPT, whole)))
-  }
+    const redactCookies = (name: string, value: string): string => {
+      const secret = (pair: string) => {
+        const at = pair.indexOf('=') + 1
+        return pair.slice(0, at) + inPlace(pair.slice(at).trim(), 'cookie')
+      }
+      const [first = '', ...rest] = value.split(';')
+      // Of Set-Cookie only the first pair is the cookie, the others are its attributes.
+      const others = rest.map(name.toLowerCase() === 'set-cookie' ? redact : secret)
+      return [secret(first), ...others].join(';')
+    }
 
-  const redactResponse = (response: WireResponse) => ({
-    status: response.status,
-    headers: response.headers.map(redactHeader),
-    body: bounded(response.body),
-    bytes: response.bytes,
-    ...(response.body.length > KEPT && {
-      digest: response.digest ?? createHash('sha256').update(response.body).digest('hex'),
-    }),
-  })
+    const bounded = (body: string): string => {
+      if (body.length <= KEPT) return redact(body)
+      // Base64 of percent-encoded UTF-8 is twelve times as long.
+      const margin = Math.max(MARGIN, pseudonyms.longest * 12)
+      const looked = redact(body.slice(0, KEPT + margin))
+      // A secret that the look cut in two stands at its end, and is not among what is kept.
+      const whole = body.length <= KEPT + margin ? looked.length : looked.length - margin
+      return looked.slice(0, Math.max(0, Math.min(KEPT, whole)))
+    }
 
-  const redactRecord = (exchange: Exchange): Omit<ExchangeRecord, 'hash'> => {
+    const responseOf = (response: WireResponse) => ({
+      status: response.status,
+      headers: response.headers.map(redactHeader),
+      body: bounded(response.body),
+      bytes: response.bytes,
+      ...(response.body.length > KEPT && {
+        digest: response.digest ?? createHash('sha256').update(response.body).digest('hex'),
+      }),
+    })
+
     const { request, response, failure } = exchange
     return {
       id: exchange.id,
       endpoint: exchange.endpoint,
-      about: eachText(exchange.about, redactText) as Record<string, unknown>,
+      about: eachText(exchange.about, redact) as Record<string, unknown>,
       startedAt: exchange.startedAt,
       durationMs: exchange.durationMs,
       request: {
         method: request.method,
-        url: redactText(request.url),
+        url: redact(request.url),
         headers: request.headers.map(redactHeader),
         ...(request.body !== undefined && { body: bounded(request.body) }),
       },
-      ...(response && { response: redactResponse(response) }),
-      ...(failure && { failure: { ...failure, message: redactText(failure.message) } }),
+      ...(response && { response: responseOf(response) }),
+      ...(failure && { failure: { ...failure, message: redact(failure.message) } }),
       connection: exchange.connection,
       ...(exchange.retriedBy !== undefined && { retriedBy: exchange.retriedBy }),
-      ...(exchange.unavailable !== undefined && { unavailable: redactText(exchange.unavailable) }),
+      ...(exchange.unavailable !== undefined && { unavailable: redact(exchange.unavailable) }),
     }
   }
 
@@ -109,9 +110,10 @@ export function createRedactor(secrets: string[], options: { key?: string } = {}
     redactText,
     /** A record without its place in the chain; bodies bounded. */
     redactExchange(exchange: Exchange): Omit<ExchangeRecord, 'hash'> {
+      // What a later place gives away may stand in an earlier one: so all of them are asked before.
+      recordOf(exchange, placesTaken)
       const { searched } = pseudonyms
-      const record = redactRecord(exchange)
-      // What a later place gave away may stand, unnoticed, in an earlier one.
+      const record = recordOf(exchange, redactText)
       if (pseudonyms.searched === searched) return record
       return eachText(record, pseudonyms.replace) as typeof record
     },
@@ -119,7 +121,7 @@ export function createRedactor(secrets: string[], options: { key?: string } = {}
 }
 
 /** The value with a function applied to every text in it. */
-function eachText(value: unknown, change: (text: string) => string): unknown {
+function eachText(value: unknown, change: Change): unknown {
   if (typeof value === 'string') return change(value)
   if (Array.isArray(value)) return value.map((member) => eachText(member, change))
   if (typeof value !== 'object' || value === null) return value

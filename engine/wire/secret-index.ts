@@ -1,7 +1,8 @@
-import { BASE64, createEncodedTexts, DUMP, dumped } from './encoded-text.ts'
+import { BASE64, createEncodedTexts, DUMP, dumped, type Insides } from './encoded-text.ts'
 import { folded } from './folded-text.ts'
 import { type Hit, type Layer, layersOf, placed, withHits } from './layered-text.ts'
 import { formsOf, isPlainWord, SHORTEST } from './secret-encodings.ts'
+import { HASHES, hashed, hashOf } from './start-hashes.ts'
 
 interface Form {
   text: string
@@ -40,14 +41,16 @@ export function createSecretIndex() {
     const { text } = view
     const hits: Hit[] = []
     let cut = -1
+    let ends: number[] = []
     for (let at = beginAt(text, 0), from = 0; at >= 0; at = beginAt(text, Math.max(at + 1, from))) {
       const whole = formAt(text, at)
       // Folding spells an ellipsis with three dots.
       while (cut < at) {
         const next = text.indexOf('...', cut + 1)
         cut = next < 0 ? text.length : next
+        ends = cuts ? endsOf(text, cut) : []
       }
-      const form = whole ?? (cuts ? cutAt(byStart, text, at, cut) : undefined)
+      const form = whole ?? cutAt(byStart, text, at, ends)
       if (!form) continue
       const length = whole ? whole.text.length : cut - at
       hits.push(placed(view, at, at + length, form.pseudonym))
@@ -56,16 +59,19 @@ export function createSecretIndex() {
     return hits
   }
 
+  const mayHold = ({ views, hashes }: Insides): boolean =>
+    hashes ? hashes.some((hash) => starts[hash] === 1) : views.some((view) => beginAt(view, 0) >= 0)
+
   /** What was encoded as a whole and holds a secret, or base64 of one. */
   const inEncoded = (layer: Layer, cuts: boolean): Hit[] => {
     const hits: Hit[] = []
     const look = (run: string, index: number, views: readonly string[]) => {
-      const likely = views.filter((view) => beginAt(view, 0) >= 0)
-      const [hit] = likely.flatMap((view) => inFolded({ text: view }, cuts))
+      const [hit] = views.flatMap((view) => inFolded({ text: view }, cuts))
       if (hit) hits.push(placed(layer, index, index + run.length, hit.pseudonym))
     }
     for (const { 0: run, index } of layer.text.matchAll(BASE64)) {
-      look(run, index, insidesOf(run))
+      const insides = insidesOf(run)
+      if (mayHold(insides)) look(run, index, insides.views)
     }
     for (const { 0: run, 1: mark, index } of layer.text.matchAll(DUMP)) {
       look(run, index, dumped(run, mark))
@@ -97,38 +103,29 @@ export function createSecretIndex() {
   }
 }
 
-/** Four characters, five bits apart: those before them are shifted out. */
-const HASHES = 2 ** (5 * SHORTEST)
-
-function hashOf(start: string): number {
-  let hash = 0
-  for (let at = 0; at < SHORTEST; at += 1) hash = hashed(hash, start.charCodeAt(at))
-  return hash
-}
-
-function hashed(before: number, code: number): number {
-  return ((before << 5) ^ code) & (HASHES - 1)
-}
-
 function matches({ text: form, word }: Form, text: string, at: number): boolean {
   if (!text.startsWith(form, at)) return false
   return !word || !(WORD.test(text.charAt(at + form.length)) || WORD.test(text.charAt(at - 1)))
 }
 
 /** A form of which the text, or what stands before an ellipsis, ends with the beginning. */
-function cutAt(byStart: ReadonlyMap<string, Form[]>, text: string, at: number, cut: number) {
-  if (cut - at < LEAST_OF_A_CUT || cut - at > LONGEST_CUT) return undefined
-  const known = byStart.get(text.slice(at, at + SHORTEST))
-  if (!known) return undefined
-  const rest = text.slice(at, cut)
-  return [rest, rest.replace(PART_OF_AN_ESCAPE, '')]
-    .filter(({ length }) => length >= LEAST_OF_A_CUT)
-    .map((begun) =>
-      known.find(
-        ({ text: form, word }) => !word && form.length > begun.length && form.startsWith(begun),
-      ),
-    )
-    .find((form) => form !== undefined)
+function cutAt(byStart: ReadonlyMap<string, Form[]>, text: string, at: number, ends: number[]) {
+  for (const end of ends) {
+    const length = end - at
+    if (length < LEAST_OF_A_CUT || length > LONGEST_CUT) continue
+    const known = byStart.get(text.slice(at, at + SHORTEST)) ?? []
+    const longer = known.filter((form) => !form.word && form.text.length > length)
+    const form = longer.find((each) => text.startsWith(each.text.slice(0, length), at))
+    if (form) return form
+  }
+  return undefined
+}
+
+/** Where a text that was cut ends, with what may be a part of an escape and without it. */
+function endsOf(text: string, cut: number): number[] {
+  if (!/[\\&%\ufffd]/.test(text.slice(Math.max(0, cut - 32), cut))) return [cut]
+  const last = text.slice(Math.max(0, cut - LONGEST_CUT), cut)
+  return [cut, cut - (PART_OF_AN_ESCAPE.exec(last)?.[0].length ?? 0)]
 }
 
 /** What is left of an escape where a text was cut within it. */
