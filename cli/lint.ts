@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { definedTwice, lint as problemsOf } from '../authoring/lint.ts'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
-import { definedTwice, lint as problemsOf } from '../engine/lint/lint.ts'
 import { root } from '../engine/record/root.ts'
 import { idsOf, importSuites, loadConsents } from '../engine/run/suites.ts'
 import { SUITES } from './folders.ts'

@@ -14,7 +14,7 @@ export const main = join(root, 'dist', 'cli', 'main.js')
 /** What the build writes last. */
 const BUILT = join(root, 'dist', 'validators', 'product-information.products.cjs')
 
-const SOURCES = ['engine', 'suites', 'bank', 'proof', 'cli', 'build']
+const SOURCES = ['engine', 'suites', 'bank', 'proof', 'authoring', 'cli', 'build']
 
 function stale(): boolean {
   if (!existsSync(BUILT)) return true

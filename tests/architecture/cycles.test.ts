@@ -50,7 +50,7 @@ test('a circle is found, however long', () => {
   expect(circles(graph)).toEqual([['a', 'b', 'c']])
 })
 
-test.each(['bank', 'engine', 'suites', 'proof', 'cli'])(
+test.each(['bank', 'engine', 'suites', 'proof', 'authoring', 'cli'])(
   'no circles in %s, not even of types',
   (room) => {
     const graph = importsOf(room)

@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '..', '..')
-const ROOMS = ['engine', 'suites', 'bank', 'proof', 'cli']
+const ROOMS = ['engine', 'suites', 'bank', 'proof', 'authoring', 'cli']
 
 /** Every import between files of the project, as room → room with its place. */
 const imports = ROOMS.flatMap((room) =>
@@ -48,6 +48,10 @@ test('the bank never imports the engine: shared code would hide one bug in both'
 
 test('proof imports bank, engine and suites', () => {
   expect(offenders('proof/', ['bank/', 'engine/', 'suites/'])).toEqual([])
+})
+
+test('what makes pages and looks for mistakes in sources is no part of a run', () => {
+  expect(offenders('authoring/', ['engine/'])).toEqual([])
 })
 
 test('what a run records is defined below everything, once', () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { root } from '../record/root.ts'
-import type { Endpoint } from '../wire/exchange.ts'
-import { readList } from '../yaml/list.ts'
+import { root } from '../../engine/record/root.ts'
+import type { Endpoint } from '../../engine/wire/exchange.ts'
+import { readList } from '../../engine/yaml/list.ts'
 
 /** One operation of an interface, as the table of endpoints lists it. */
 export interface Operation {

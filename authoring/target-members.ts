@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../record/root.ts'
+import { root } from '../engine/record/root.ts'
 
 interface Node {
   $ref?: string

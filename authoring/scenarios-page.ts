@@ -1,6 +1,6 @@
-import type { Catalogue } from '../catalogue/catalogue.ts'
-import { GOALS, type Scenario, stepsOf } from './scenario.ts'
-import type { TppSuites } from './suite.ts'
+import type { Catalogue } from '../engine/catalogue/catalogue.ts'
+import { GOALS, type Scenario, stepsOf } from '../engine/certification/scenario.ts'
+import type { TppSuites } from '../engine/certification/suite.ts'
 
 /** Every scenario and rule with its sentence, made from the catalogue: docs/scenarios.md. */
 export function scenariosPage(

@@ -1,4 +1,4 @@
-import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Catalogue } from '../../engine/catalogue/catalogue.ts'
 
 export type Schema = Record<string, unknown>
 

@@ -1,8 +1,14 @@
-import type { Catalogue } from '../catalogue/catalogue.ts'
-import { definedIn, definitionsOf, lineAt, type Place, textsOf } from '../catalogue/definitions.ts'
-import type { NamedConsent } from '../client-session/consent.ts'
-import { idProblems } from '../run/suites.ts'
-import { namedBy, type SuiteCheck } from '../suite-api/check.ts'
+import type { Catalogue } from '../engine/catalogue/catalogue.ts'
+import {
+  definedIn,
+  definitionsOf,
+  lineAt,
+  type Place,
+  textsOf,
+} from '../engine/catalogue/definitions.ts'
+import type { NamedConsent } from '../engine/client-session/consent.ts'
+import { idProblems } from '../engine/run/suites.ts'
+import { namedBy, type SuiteCheck } from '../engine/suite-api/check.ts'
 
 /** Every mistake in specs, suites and proof that can be seen without a bank; each a line with its mend. */
 export function lint(parts: {

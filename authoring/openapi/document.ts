@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { stringify } from 'yaml'
-import type { Catalogue } from '../catalogue/catalogue.ts'
-import { root } from '../record/root.ts'
+import type { Catalogue } from '../../engine/catalogue/catalogue.ts'
+import { root } from '../../engine/record/root.ts'
 import { mustsOf, type Schema } from './musts.ts'
 import type { Operation } from './operations.ts'
 

@@ -11,7 +11,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import { loadSchemas } from '../../engine/judge/schemas.ts'
-import { loadOperations } from '../../engine/openapi/operations.ts'
+import { loadOperations } from '../../authoring/openapi/operations.ts'
 import { fits, mutants } from '../../proof/mutants.ts'
 import { observed } from '../observed.ts'
 

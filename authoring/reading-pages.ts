@@ -1,5 +1,5 @@
-import type { Catalogue, Requirement } from './catalogue.ts'
-import type { Place } from './definitions.ts'
+import type { Catalogue, Requirement } from '../engine/catalogue/catalogue.ts'
+import type { Place } from '../engine/catalogue/definitions.ts'
 
 /**
  * The page for a reader who holds a document: every line of it, the requirements read out of it and
