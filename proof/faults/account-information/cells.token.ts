@@ -27,6 +27,9 @@ const faults: Fault[] = [
   takesAuthentication('saml', REFRESH, undefined, fails('TOK-06/with-refresh-token')),
   takesAuthentication('other-client-id', CODE, undefined, warns('TOK-33/with-code')),
   takesAuthentication('other-client-id', REFRESH, undefined, warns('TOK-33/with-refresh-token')),
+  takesAuthentication('no-type', CLIENT, undefined, warns('TOK-39/no-type')),
+  takesAuthentication('no-type', CODE, undefined, warns('TOK-39/with-code')),
+  takesAuthentication('no-type', REFRESH, undefined, warns('TOK-39/with-refresh-token')),
   tokenAnswers(
     'expires-in-as-text',
     (body) => ({ ...body, expires_in: String(body.expires_in) }),
