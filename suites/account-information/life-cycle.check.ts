@@ -9,8 +9,8 @@ import {
   basicCredits,
   codeOfAnotherClient,
   everything,
-  narrowOfSeconds,
   reconfirmed,
+  secondClient,
   secondCustomer,
 } from '../consents.ts'
 import {
@@ -84,9 +84,9 @@ check(
   async (context) => expectNoData(await revoked(context), context),
 )
 
-/** The second client and the second customer, where AUTHZ-17/data has re-confirmed the consent. */
-const OF_SECONDS = {
-  uses: [narrowOfSeconds],
+/** Of a target with one customer the consent of the second client is deleted at the end. */
+const OF_SECOND = {
+  uses: [secondClient],
   needs: ['clients.second', 'customers.second', 'hooks.customer-revokes'],
   last: true,
 } as const
@@ -94,8 +94,8 @@ const OF_SECONDS = {
 check(
   'CLC-10/second-client',
   'After a customer revoked a consent with the second client, this client sees Status Revoked',
-  { ...OF_SECONDS, follows: ['CLC-10/sees-revoked'] },
-  async (context: Context<typeof narrowOfSeconds>) => {
+  { ...OF_SECOND, follows: ['CLC-10/sees-revoked'] },
+  async (context: Context<typeof secondClient>) => {
     const { query, after } = await revokedForSecond(context)
     relyOn('CONS-22/after-approval', query).toSucceed()
     expect(after.query).toSucceed()
@@ -106,8 +106,8 @@ check(
 check(
   'CLC-11/second-client',
   'After a customer revoked a consent with the second client, its access token gets no data',
-  { ...OF_SECONDS, follows: ['CLC-11/data-refused', 'CLC-11/re-confirmed'] },
-  async (context: Context<typeof narrowOfSeconds>) =>
+  { ...OF_SECOND, follows: ['CLC-11/data-refused', 'CLC-11/re-confirmed'] },
+  async (context: Context<typeof secondClient>) =>
     expectNoData(await revokedForSecond(context), context),
 )
 
@@ -169,8 +169,8 @@ check(
 check(
   'CLC-12/second-client',
   'Revocation moves StatusUpdateDateTime of a consent of the second client, too',
-  { ...OF_SECONDS, follows: ['CLC-12/status-update-moves'] },
-  async (context: Context<typeof narrowOfSeconds>) => {
+  { ...OF_SECOND, follows: ['CLC-12/status-update-moves'] },
+  async (context: Context<typeof secondClient>) => {
     const { query, after, at } = await revokedForSecond(context)
     relyOn('CONS-22/after-approval', query).toSucceed()
     relyOn('CLC-10/second-client', after.query).toHaveMember('Data.Status', 'Revoked')

@@ -5,14 +5,7 @@ import { requireExchange, requireValue, tokensOf } from '../../engine/suite-api/
 import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, refused, rowsOf, succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
-import {
-  basicCredits,
-  debitsInPeriod,
-  everything,
-  narrowOfSeconds,
-  noAccounts,
-  secondClient,
-} from '../consents.ts'
+import { basicCredits, debitsInPeriod, everything, noAccounts, secondClient } from '../consents.ts'
 import {
   dataPaths,
   deleted,
@@ -274,7 +267,7 @@ check(
   'TOK-31/second-client',
   'The refresh token of the second client gives no access to data once the customer revoked its consent',
   {
-    uses: [narrowOfSeconds],
+    uses: [secondClient],
     needs: ['clients.second', 'customers.second', 'hooks.customer-revokes'],
     follows: ['TOK-31/revoked'],
     last: true,

@@ -1,6 +1,7 @@
-import type { Context } from 'koa'
+import type { Context, Middleware } from 'koa'
 import type { Consent } from '../../../bank/consents.ts'
 import { currentRequest } from '../../../bank/request-context.ts'
+import { revokeGrants } from '../../../bank/services.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { tokenInfoOf } from '../../../bank/token-info.ts'
 import {
@@ -85,6 +86,50 @@ function deletes(
       ctx.status = 204
     },
   }
+}
+
+/** An ended consent gives data to whoever refreshes a token of it. */
+function revives(
+  ended: (consent: Consent, ctx: Context) => boolean,
+): NonNullable<Fault['policies']> {
+  return (correct, { fired }) => {
+    const back = new Set<string>()
+    return {
+      tokensDie: () => false,
+      refreshable(consent, age) {
+        const ctx = currentRequest()
+        const right = correct.refreshable(consent, age)
+        if (right || !ctx || !ended(consent, ctx)) return right
+        back.add(consent.id)
+        fired()
+        return true
+      },
+      consentUsable(consent, age) {
+        const ctx = currentRequest()
+        const fresh = ctx && tokenInfoOf(ctx)?.refreshed
+        const since = consent.deleted ?? consent.statusUpdated
+        if (back.has(consent.id) && fresh && bornAfter(ctx, since)) return undefined
+        return correct.consentUsable(consent, age)
+      },
+    }
+  }
+}
+
+/** What a deletion of an authorised consent of the second client by the first does, although it is refused. */
+function refusedYet(harm: (consent: Consent, ctx: Context) => void): Middleware {
+  return async (ctx, next) => {
+    const asked = isAbout(ctx, 'account-access', 'DELETE') && byFirst(ctx)
+    const consent = asked ? consentNamed(ctx) : undefined
+    await next()
+    if (consent?.status !== 'Authorised' || !isOfSecond(ctx, consent)) return
+    harm(consent, ctx)
+    stateOf(ctx).fired()
+  }
+}
+
+function isOfSecondCustomer(ctx: Context, consent: Consent | undefined): boolean {
+  const [, second] = stateOf(ctx).bank.customers
+  return second !== undefined && consent?.customerId === second.id
 }
 
 const faults: Fault[] = [
@@ -231,6 +276,47 @@ const faults: Fault[] = [
     fails('CLC-04/second-client'),
   ),
   outlives(
+    'deletion-by-the-second-customer',
+    (consent) => consent.deleted !== undefined,
+    (ctx) => isOfSecondCustomer(ctx, tokenInfoOf(ctx)?.consent),
+    fails('CLC-04/second-client'),
+  ),
+  {
+    id: 'deleted-consents-of-the-second-customer-can-be-queried',
+    story: 'Customers of the acquired portfolio have an archive, and queries look there as well.',
+    fails: ['CLC-03/second-client'],
+    policies: (correct, { fired }) => ({
+      visibleToTpp(consent) {
+        const ctx = currentRequest()
+        if (ctx?.method !== 'GET' || !isOfSecondCustomer(ctx, consent) || !consent.deleted) {
+          return correct.visibleToTpp(consent)
+        }
+        fired()
+        return true
+      },
+    }),
+  },
+  {
+    id: 'refresh-token-of-the-second-client-outlives-deletion',
+    story: 'The refresh tokens of newer TPPs are kept elsewhere, and deletion ends the others.',
+    fails: ['TOK-31/second-client-deletes'],
+    policies: revives((consent, ctx) => consent.deleted !== undefined && isOfSecond(ctx, consent)),
+  },
+  {
+    id: 'first-client-ends-what-it-may-not-delete',
+    story: 'The deletion of a TPP’s own app is queued before it is asked whose the consent is.',
+    fails: ['CLC-08/second-client'],
+    middleware: refusedYet((consent) => {
+      consent.deleted = Date.now()
+    }),
+  },
+  {
+    id: 'first-client-ends-the-tokens-of-what-it-may-not-delete',
+    story: 'Tokens are ended first, since that is what is urgent; then the consent is looked up.',
+    fails: ['CLC-08/second-client'],
+    middleware: refusedYet((consent, ctx) => revokeGrants(stateOf(ctx).bank.services, consent)),
+  },
+  outlives(
     'deletion-with-the-first-token',
     (consent) => consent.deleted !== undefined,
     (ctx) => tokenInfoOf(ctx)?.refreshed === false && byFirst(ctx),
@@ -261,24 +347,7 @@ const faults: Fault[] = [
     id: 'refresh-token-of-the-second-client-outlives-revocation',
     story: 'The refresh tokens of newer TPPs are kept elsewhere, and revocation ends the others.',
     fails: ['TOK-31/second-client'],
-    policies: (correct, { fired }) => {
-      const back = new Set<string>()
-      return {
-        tokensDie: () => false,
-        refreshable(consent, age) {
-          const ctx = currentRequest()
-          const right = correct.refreshable(consent, age)
-          if (right || consent.status !== 'Revoked' || !ctx || !isOfSecond(ctx, consent)) {
-            return right
-          }
-          back.add(consent.id)
-          fired()
-          return true
-        },
-        consentUsable: (consent, age) =>
-          back.has(consent.id) ? undefined : correct.consentUsable(consent, age),
-      }
-    },
+    policies: revives((consent, ctx) => consent.status === 'Revoked' && isOfSecond(ctx, consent)),
   },
   outlives(
     'revocation-with-a-filter',

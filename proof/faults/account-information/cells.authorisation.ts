@@ -271,6 +271,22 @@ const faults: Fault[] = [
     },
   },
   {
+    id: 're-confirmed-consents-open-balances',
+    story: 'A re-confirmation is taken for one of everything that the bank offers.',
+    fails: [],
+    warns: ['AUTHZ-17/permissions'],
+    policies: (correct, { fired }) => ({
+      permits(permissions, endpoint) {
+        const ctx = currentRequest()
+        const known = ctx && (tokenInfoOf(ctx)?.consent?.grants.size ?? 0) > 1
+        const right = correct.permits(permissions, endpoint)
+        if (right || !known || !endpoint.endsWith('balances')) return right
+        fired()
+        return true
+      },
+    }),
+  },
+  {
     id: 'expiry-of-the-second-client-lost-at-approval',
     story: 'Consents of the second client go through another page, which knows no expiry.',
     fails: ['CONS-22/after-approval'],

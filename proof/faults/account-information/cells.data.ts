@@ -120,6 +120,10 @@ const faults: Fault[] = [
     fails: [],
     warns: ['ACC-20/basic-hides-card'],
   }),
+  dataFault(D.detailShown, 'account', S.reconfirmed, {
+    fails: [],
+    warns: ['AUTHZ-17/permissions'],
+  }),
   dataFault(D.detailShown, 'account', both(S.basic, S.refreshed), {
     fails: [],
     warns: ['ACC-20/basic-hides-card', 'ACC-15/bulk-equals-single'],
