@@ -14,7 +14,10 @@ import {
 } from '../../cells/access-cells.ts'
 import { consentNamed, isAbout } from '../../consent-requests.ts'
 import { endpointOf } from '../../data-requests.ts'
+import { ofEachBank } from '../../each-bank.ts'
+import { tokenForm } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
+import { jsonOf } from '../../rewriting.ts'
 
 /** Who gets in where, one cell at a time. */
 const fails = (...ids: string[]) => ({ fails: ids })
@@ -22,6 +25,7 @@ const warns = (...ids: string[]) => ({ fails: [], warns: ids })
 
 const bySecond = (ctx: Context) => tokenInfoOf(ctx)?.client === 'second'
 const byFirst = (ctx: Context) => tokenInfoOf(ctx)?.client === 'first'
+const bearerOf = (ctx: Context) => ctx.get('authorization').replace(/^Bearer +/i, '')
 const isAbsent = (ctx: Context) => ctx.get('x-fapi-customer-ip-address') === ''
 
 function isOfSecond(ctx: Context, { clientId }: Consent): boolean {
@@ -36,9 +40,8 @@ function isClientToken(ctx: Context): boolean {
 }
 
 function scopeOf(ctx: Context): string {
-  const bearer = ctx.get('authorization').replace(/^Bearer +/i, '')
   const { records } = stateOf(ctx).bank.services
-  return String(records.peek('ClientCredentials', bearer)?.scope)
+  return String(records.peek('ClientCredentials', bearerOf(ctx))?.scope)
 }
 
 /** A consent of the second client, in the hands of the first. */
@@ -91,27 +94,34 @@ function deletes(
 /** An ended consent gives data to whoever refreshes a token of it. */
 function revives(
   ended: (consent: Consent, ctx: Context) => boolean,
-): NonNullable<Fault['policies']> {
-  return (correct, { fired }) => {
-    const back = new Set<string>()
-    return {
+): Pick<Fault, 'policies' | 'middleware'> {
+  /** Access tokens that came of it. */
+  const late = ofEachBank(() => new Set<string>())
+  const isEnded = (consent: Consent | undefined, ctx: Context | undefined): ctx is Context =>
+    consent !== undefined && ctx !== undefined && ended(consent, ctx)
+  return {
+    policies: (correct, { fired }) => ({
       tokensDie: () => false,
       refreshable(consent, age) {
-        const ctx = currentRequest()
         const right = correct.refreshable(consent, age)
-        if (right || !ctx || !ended(consent, ctx)) return right
-        back.add(consent.id)
+        if (right || !isEnded(consent, currentRequest())) return right
         fired()
         return true
       },
       consentUsable(consent, age) {
         const ctx = currentRequest()
-        const fresh = ctx && tokenInfoOf(ctx)?.refreshed
-        const since = consent.deleted ?? consent.statusUpdated
-        if (back.has(consent.id) && fresh && bornAfter(ctx, since)) return undefined
-        return correct.consentUsable(consent, age)
+        const known = ctx && late().has(bearerOf(ctx))
+        return known ? undefined : correct.consentUsable(consent, age)
       },
-    }
+    }),
+    async middleware(ctx, next) {
+      await next()
+      const token = jsonOf(ctx)?.access_token
+      if (tokenForm(ctx)?.get('grant_type') !== 'refresh_token' || !token) return
+      const { records, consents } = stateOf(ctx).bank.services
+      const { grantId } = records.peek('AccessToken', String(token)) ?? {}
+      if (isEnded(consents.ofGrant(String(grantId)), ctx)) late().add(String(token))
+    },
   }
 }
 
@@ -300,7 +310,7 @@ const faults: Fault[] = [
     id: 'refresh-token-of-the-second-client-outlives-deletion',
     story: 'The refresh tokens of newer TPPs are kept elsewhere, and deletion ends the others.',
     fails: ['TOK-31/second-client-deletes'],
-    policies: revives((consent, ctx) => consent.deleted !== undefined && isOfSecond(ctx, consent)),
+    ...revives((consent, ctx) => consent.deleted !== undefined && isOfSecond(ctx, consent)),
   },
   {
     id: 'first-client-ends-what-it-may-not-delete',
@@ -347,7 +357,7 @@ const faults: Fault[] = [
     id: 'refresh-token-of-the-second-client-outlives-revocation',
     story: 'The refresh tokens of newer TPPs are kept elsewhere, and revocation ends the others.',
     fails: ['TOK-31/second-client'],
-    policies: revives((consent, ctx) => consent.status === 'Revoked' && isOfSecond(ctx, consent)),
+    ...revives((consent, ctx) => consent.status === 'Revoked' && isOfSecond(ctx, consent)),
   },
   outlives(
     'revocation-with-a-filter',
@@ -410,8 +420,7 @@ const faults: Fault[] = [
 
 /** Was the access token of a request issued after this instant (milliseconds since 1970)? */
 function bornAfter(ctx: Context, instant: number): boolean {
-  const bearer = ctx.get('authorization').replace(/^Bearer +/i, '')
-  const record = stateOf(ctx).bank.services.records.peek('AccessToken', bearer)
+  const record = stateOf(ctx).bank.services.records.peek('AccessToken', bearerOf(ctx))
   return (record?.iat ?? 0) >= Math.floor(instant / 1000)
 }
 
