@@ -24,6 +24,7 @@ import {
   revokedForSecond,
 } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
+import { waysToAsk } from './common/absent-reads.ts'
 import { expectSameCreation, expectSameTerms, TERMS } from './common/consent-comparisons.ts'
 import { consentPath, createConsent } from './common/consent-requests.ts'
 import {
@@ -144,8 +145,11 @@ check(
     const { until } = settling(context)
     for (const { path, bearer, before } of reads) {
       relyOn(readOwner(approval, path), before).toSucceed()
-      const ask = () => approval.get(path, { bearer, deviation: 'its consent was revoked' })
-      expect(await until(ask, refused)).toBeRefused()
+      for (const way of waysToAsk(path)) {
+        const ask = () =>
+          approval.get(path, { bearer, deviation: 'its consent was revoked', ...way })
+        expect(await until(ask, refused)).toBeRefused()
+      }
     }
   },
 )
@@ -227,6 +231,20 @@ check(
     relyOn(OWNERS.query, await other.get(consentPath(await createConsent(other)))).toSucceed()
     const deviation = 'a revoked consent of another client'
     expect(await other.get(consentPath(approval.consentId), { deviation })).toBeRefused()
+  },
+)
+
+check(
+  'SEC-05/second-client',
+  'The first client cannot query a consent of the second that its customer revoked',
+  { ...OF_SECOND, follows: ['SEC-05/other-direction', 'SEC-05/revoked'] },
+  async (context: Context<typeof secondClient>) => {
+    const { approval, after } = await revokedForSecond(context)
+    relyOn('CLC-10/second-client', after.query).toSucceed()
+    const first = await context.caller()
+    relyOn(OWNERS.query, await first.get(consentPath(await createConsent(first)))).toSucceed()
+    const deviation = 'a revoked consent of another client'
+    expect(await first.get(consentPath(approval.consentId), { deviation })).toBeRefused()
   },
 )
 

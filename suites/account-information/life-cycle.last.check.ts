@@ -8,6 +8,7 @@ import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { everything, narrowOfSeconds, reconfirmed, secondClient } from '../consents.ts'
 import { again, atWork, dataPaths, harmed, requireOpen } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
+import { waysToAsk } from './common/absent-reads.ts'
 import { ACCOUNTS, consentPath, createConsent } from './common/consent-requests.ts'
 import { requireAccountIds } from './common/data-reads.ts'
 import { readOwner } from './common/read-owners.ts'
@@ -99,7 +100,11 @@ const ofSecondClient = sharedFixture(OF_SECOND.uses, async (context) => {
 check(
   'CLC-08/second-client',
   'A consent that the customer has authorised for the second client is not deleted by the first',
-  { ...OF_SECOND, follows: ['CLC-08/authorised', 'CLC-08/other-direction'], last: true },
+  {
+    ...OF_SECOND,
+    follows: ['CLC-08/refused', 'CLC-08/survives', 'CLC-08/authorised', 'CLC-08/other-direction'],
+    last: true,
+  },
   async (context: OfSecond) => {
     const { before, own, attempt, after } = await triedByFirst(context)
     relyOn('CONS-22/after-approval', before.query).toSucceed()
@@ -135,8 +140,11 @@ async function expectNothing(
   for (const { accessToken: bearer } of tokens) {
     for (const { path, answer } of before) {
       relyOn(readOwner(approval, path), answer).toSucceed()
-      const ask = () => approval.get(path, { bearer, deviation })
-      expect(await until(ask, refused)).toBeRefused()
+      // With the token in use in each way, with the others as it is.
+      for (const way of bearer === tokens[0]?.accessToken ? waysToAsk(path) : [{}]) {
+        const ask = () => approval.get(path, { bearer, deviation, ...way })
+        expect(await until(ask, refused)).toBeRefused()
+      }
     }
   }
 }
@@ -166,7 +174,7 @@ check(
 check(
   'CLC-03/second-client',
   'A consent that the second client deleted cannot be queried by it any more',
-  { ...OF_SECOND, follows: ['CLC-03/query-refused'], last: true },
+  { ...OF_SECOND, follows: ['CLC-03/query-refused', 'CLC-03/re-confirmed'], last: true },
   async (context: OfSecond) => expectGone('CLC-01/second-client', await ofSecondClient(context)),
 )
 
@@ -180,7 +188,7 @@ check(
 check(
   'CLC-04/second-client',
   'After the second client deleted its consent, no access token of it gets data',
-  { ...OF_SECOND, follows: ['CLC-04/data-refused'], last: true },
+  { ...OF_SECOND, follows: ['CLC-04/data-refused', 'CLC-04/re-confirmed'], last: true },
   async (context: OfSecond) =>
     expectNothing(context, 'CLC-01/second-client', await ofSecondClient(context)),
 )
@@ -225,7 +233,7 @@ check(
 check(
   'TOK-31/second-client-deletes',
   'After the second client deleted its consent, no refresh token of it gives access to data',
-  { ...OF_SECOND, follows: ['TOK-31/deleted'], last: true },
+  { ...OF_SECOND, follows: ['TOK-31/deleted', 'TOK-31/re-confirmed'], last: true },
   async (context: OfSecond) =>
     expectNoRefresh('CLC-01/second-client', await ofSecondClient(context)),
 )

@@ -226,6 +226,27 @@ check(
   },
 )
 
+// A bank may take it for theft and end the approval: it is the last thing done with it.
+check(
+  'TOK-13/second-client',
+  'A refresh token of the first client is not exchanged for the second',
+  {
+    uses: [noAccounts, secondClient],
+    spends: noAccounts,
+    needs: ['clients.second'],
+    follows: ['TOK-13/other-client'],
+  },
+  async (context) => {
+    await expiredToken(context).catch(() => undefined)
+    const { refreshToken = '' } = requireValue(await context.steps.refresh(noAccounts))
+    const { tpp } = await context.caller('second')
+    relyOn(OWNERS.management, await tpp.token({ grant_type: 'client_credentials' })).toSucceed()
+    const grant = { grant_type: 'refresh_token', refresh_token: refreshToken } as const
+    const deviation = 'a refresh token of the first client'
+    expect(await tpp.token(grant, { deviation })).toGiveNoToken()
+  },
+)
+
 /** The refresh token of an approval that has ended, and what its access token reads, if one comes. */
 async function expectNoAccess(
   context: Context<never>,

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import type { Consent } from '../../../bank/consents.ts'
+import type { Consent, Status } from '../../../bank/consents.ts'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { revokeGrants } from '../../../bank/services.ts'
 import { stateOf } from '../../../bank/state.ts'
@@ -73,17 +73,17 @@ function ofTheSecond(
 function deletes(
   id: string,
   story: string,
-  fits: (ctx: Context) => boolean,
+  fits: (ctx: Context, consent: Consent) => boolean,
   said: Pick<Fault, 'fails' | 'warns'>,
+  status: Status = 'Authorised',
 ): Fault {
   return {
     id,
     story,
     ...said,
     async middleware(ctx, next) {
-      const asked = isAbout(ctx, 'account-access', 'DELETE') && fits(ctx)
-      const consent = asked ? consentNamed(ctx) : undefined
-      if (consent?.status !== 'Authorised') return next()
+      const consent = isAbout(ctx, 'account-access', 'DELETE') ? consentNamed(ctx) : undefined
+      if (consent?.status !== status || !fits(ctx, consent)) return next()
       consent.deleted = Date.now()
       stateOf(ctx).fired()
       ctx.status = 204
@@ -395,33 +395,108 @@ const faults: Fault[] = [
     id: 'refresh-token-outlives-a-re-confirmed-consent',
     story: 'Deletion revokes the latest grant of a consent; those of before go on.',
     fails: ['TOK-31/re-confirmed'],
+    ...revives((consent) => consent.deleted !== undefined && consent.grants.size > 1),
+  },
+  outlives(
+    'deletion-by-the-second-client-with-a-filter',
+    (consent) => consent.deleted !== undefined,
+    (ctx) => bySecond(ctx) && ctx.querystring !== '',
+    fails('CLC-04/second-client'),
+  ),
+  outlives(
+    'deletion-by-the-second-client-while-absent',
+    (consent) => consent.deleted !== undefined,
+    (ctx) => bySecond(ctx) && isAbsent(ctx),
+    fails('CLC-04/second-client'),
+  ),
+  outlives(
+    'deletion-of-what-was-re-confirmed-with-a-filter',
+    (consent) => consent.deleted !== undefined && consent.grants.size > 1,
+    (ctx) => byFirst(ctx) && ctx.querystring !== '',
+    fails('CLC-04/re-confirmed'),
+  ),
+  outlives(
+    'revocation-of-what-was-re-confirmed-with-a-filter',
+    (consent) => consent.status === 'Revoked' && consent.grants.size > 1,
+    (ctx) => ctx.querystring !== '',
+    fails('CLC-11/re-confirmed'),
+  ),
+  deletes(
+    'consents-of-the-second-client-deleted-without-token',
+    'The second client deletes by a callback that was agreed before tokens were asked for.',
+    (ctx, consent) => ctx.get('authorization') === '' && isOfSecond(ctx, consent),
+    fails('CLC-07/without-authorization'),
+    'AwaitingAuthorisation',
+  ),
+  {
+    id: 'waiting-consents-of-the-second-client-deleted-with-200',
+    story: 'The gateway of newer clients answers with 200 where nothing was to be revoked.',
+    fails: ['CLC-01/awaiting'],
+    async middleware(ctx, next) {
+      const second = isAbout(ctx, 'account-access', 'DELETE') && bySecond(ctx)
+      const consent = second ? consentNamed(ctx) : undefined
+      await next()
+      if (ctx.status !== 204 || !consent || consent.customerId !== undefined) return
+      ctx.status = 200
+      ctx.body = {}
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'the-second-client-deletes-what-never-was',
+    story: 'For newer clients a deletion is idempotent: what is not there was deleted before.',
+    fails: ['CLC-09/invalid-id'],
+    async middleware(ctx, next) {
+      await next()
+      const asked = isAbout(ctx, 'account-access', 'DELETE') && bySecond(ctx)
+      if (!asked || consentNamed(ctx) || ctx.status < 400) return
+      ctx.status = 204
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'deleted-consents-of-the-second-client-can-be-queried',
+    story: 'What a newer client deleted before anybody approved it is kept as a draft.',
+    fails: ['CLC-03/query-refused'],
     policies: (correct, { fired }) => ({
-      tokensDie(event) {
+      visibleToTpp(consent) {
         const ctx = currentRequest()
-        const consent = ctx && event === 'deleted' ? consentNamed(ctx) : undefined
-        return (consent?.grants.size ?? 0) < 2 && correct.tokensDie(event)
-      },
-      refreshable(consent, age) {
-        if (consent.deleted === undefined || consent.grants.size < 2) {
-          return correct.refreshable(consent, age)
+        const draft = consent.deleted && consent.customerId === undefined
+        if (ctx?.method !== 'GET' || !draft || !isOfSecond(ctx, consent)) {
+          return correct.visibleToTpp(consent)
         }
         fired()
         return true
       },
-      consentUsable(consent, age) {
+    }),
+  },
+  {
+    id: 'first-client-queries-revoked-consents',
+    story: 'What was revoked goes to an archive, which the bank’s own app may read.',
+    fails: ['SEC-05/second-client'],
+    policies: (correct, { fired }) => ({
+      ownsConsent(consent, clientId) {
         const ctx = currentRequest()
-        const known = consent.deleted !== undefined && consent.grants.size > 1
-        const fresh = ctx && tokenInfoOf(ctx)?.refreshed && bornAfter(ctx, consent.deleted ?? 0)
-        return known && fresh ? undefined : correct.consentUsable(consent, age)
+        const own = correct.ownsConsent(consent, clientId)
+        const archived = consent.status === 'Revoked' && ctx && isOfSecond(ctx, consent)
+        if (own || !archived || ctx.method !== 'GET') return own
+        fired()
+        return true
       },
     }),
   },
+  {
+    id: 'funds-consents-of-the-second-client-deleted-without-token',
+    story: 'The second client deletes by a callback that was agreed before tokens were asked for.',
+    fails: ['FCC-13/without-authorization'],
+    async middleware(ctx, next) {
+      const asked = isAbout(ctx, 'funds-confirmation', 'DELETE') && !ctx.get('authorization')
+      const consent = asked ? consentNamed(ctx) : undefined
+      if (!consent || !isOfSecond(ctx, consent)) return next()
+      consent.deleted = Date.now()
+      stateOf(ctx).fired()
+      ctx.status = 204
+    },
+  },
 ]
-
-/** Was the access token of a request issued after this instant (milliseconds since 1970)? */
-function bornAfter(ctx: Context, instant: number): boolean {
-  const record = stateOf(ctx).bank.services.records.peek('AccessToken', bearerOf(ctx))
-  return (record?.iat ?? 0) >= Math.floor(instant / 1000)
-}
-
 export default faults

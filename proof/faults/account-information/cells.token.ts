@@ -131,6 +131,25 @@ const faults: Fault[] = [
     ofKnownConsent,
     unused,
   ),
+  {
+    id: 'refresh-tokens-of-the-first-client-for-the-second',
+    story: 'The second client is a platform on which the first is a tenant.',
+    fails: ['TOK-13/second-client'],
+    policies: (correct, { fired }) => ({
+      stored(model, key, record) {
+        const seen = correct.stored(model, key, record)
+        const ctx = currentRequest()
+        const form = ctx && tokenForm(ctx)
+        if (!seen || !form?.has('refresh_token') || !['RefreshToken', 'Grant'].includes(model)) {
+          return seen
+        }
+        const changed = forWhoeverAsks(seen, form)
+        if (!ctx || !changed || !clientIs(ctx, changed.clientId, 'second')) return seen
+        fired()
+        return changed
+      },
+    }),
+  },
   tokenAnswers(
     'expires-in-as-text',
     (body) => ({ ...body, expires_in: String(body.expires_in) }),
