@@ -8,7 +8,13 @@ import { codeOfAnotherClient, everything, secondClient } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
 import { tryOwnCode } from './common/codes.ts'
 import { withFewerScopes } from './common/narrow-registration.ts'
-import { CONFIRMED_ONCE_MORE, confirmedOnceMore, requireConfirmed } from './common/once-more.ts'
+import {
+  CONFIRMED_ONCE_MORE,
+  confirmedOnceMore,
+  ENDS_AT_ONCE,
+  requireConfirmed,
+  requireExchanged,
+} from './common/once-more.ts'
 import { relyOnRightExchange, TRIED_CODE, triedCode } from './common/tried-code.ts'
 import { unregisteredScope } from './common/unregistered-scope.ts'
 
@@ -329,11 +335,9 @@ check(
     if (!tried.foreign) throw new NotApplicable(ENDS_AT_ONCE)
     relyOn(OWNERS.management, await (await context.caller()).tpp.token(CLIENT)).toSucceed()
     expect(tried.foreign).toGiveNoToken()
-    if (right) relyOn(OWNERS.exchange, right).toGiveAToken()
+    requireExchanged(right, tried.foreign)
   },
 )
-
-const ENDS_AT_ONCE = 'the bank ends a code at the first refusal'
 
 check(
   'TOK-12/second-client',
@@ -344,7 +348,7 @@ check(
     if (tried.foreign) relyOn('TOK-35/second-client', tried.foreign).toGiveNoToken()
     if (!tried.elsewhere) throw new NotApplicable(ENDS_AT_ONCE)
     expect(tried.elsewhere).toGiveNoToken()
-    if (right) relyOn(OWNERS.exchange, right).toGiveAToken()
+    requireExchanged(right, tried.elsewhere)
   },
 )
 
@@ -353,8 +357,7 @@ check(
   'The code of a re-confirmation for the second client works once',
   { ...CONFIRMED_ONCE_MORE, follows: ['TOK-14/replayed'] },
   async (context) => {
-    const { right, again } = requireConfirmed(await confirmedOnceMore(context))
-    if (right) relyOn(OWNERS.exchange, right).toSucceed()
+    const { again } = requireConfirmed(await confirmedOnceMore(context))
     if (!again) throw new NotApplicable('the tokens of the code are needed, older ones are ended')
     expect(again).toGiveNoToken()
   },

@@ -1,3 +1,4 @@
+import type { Context } from '../../../engine/suite-api/check.ts'
 import { relyOn } from '../../../engine/suite-api/expect.ts'
 import { tokensOf, visitEnd } from '../../../engine/suite-api/flow.ts'
 import { blockBy, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
@@ -55,7 +56,7 @@ export const confirmedOnceMore = sharedFixture(CONFIRMED_ONCE_MORE.uses, async (
   const before = await read()
   bookedIn(before.transactions, readOwner(approval, bulk))
   const older = await approval.tokens()
-  const outlives = tokensOf((await tryOwnCode(context)).last) && (await triedCode(context)).outlived
+  const outlives = await outlivesRefusals(context).catch(() => false)
   await approvedBefore(context, reconfirmed)
   const options = { client: 'second', customer: 'second', consentId, correct: true } as const
   const visit = await context.visit({ purpose: ONCE_MORE, ...options })
@@ -96,19 +97,37 @@ export const confirmedOnceMore = sharedFixture(CONFIRMED_ONCE_MORE.uses, async (
   return { approval, before, tried, right, after, again }
 })
 
+/** Has a code of the first client, and one that came with another redirect URI, still given tokens after refusals? */
+async function outlivesRefusals(
+  context: Context<typeof everything | typeof codeOfAnotherClient>,
+): Promise<boolean> {
+  const { last } = await tryOwnCode(context)
+  return tokensOf(last) !== undefined && (await triedCode(context)).outlived
+}
+
 type Confirmed = Awaited<ReturnType<typeof confirmedOnceMore>>
 
-/** The code gave tokens to its own client, for the right request. */
-export function requireConfirmed(confirmed: Confirmed): Confirmed & { after: Given } {
-  const { tried, right, after } = confirmed
-  if (after) return { ...confirmed, after }
+/** Nothing but the right request exchanged the code, and that did. */
+export function relyOnRightExchange({ tried, right }: Confirmed): void {
   const { foreign, elsewhere } = tried
-  if (foreign && tokensOf(foreign)) {
-    blockBy('TOK-35/second-client', 'its code was exchanged for the first client', foreign)
-  }
-  if (elsewhere && tokensOf(elsewhere)) {
-    blockBy('TOK-12/second-client', 'its code was exchanged before', elsewhere)
-  }
-  if (right) relyOn(OWNERS.exchange, right).toGiveAToken()
-  throw new NotApplicable('the code of the re-confirmation gave no token')
+  if (foreign) relyOn('TOK-35/second-client', foreign).toGiveNoToken()
+  if (elsewhere) relyOn('TOK-12/second-client', elsewhere).toGiveNoToken()
+  requireExchanged(right, foreign)
+}
+
+/** The right request, where it was sent, gave a token: else a refusal before it has ended the code. */
+export function requireExchanged(right?: Exchange, refusedBefore?: Exchange): void {
+  if (!right || tokensOf(right)) return
+  if (refusedBefore) throw new NotApplicable(ENDS_AT_ONCE)
+  relyOn(OWNERS.exchange, right).toGiveAToken()
+}
+
+export const ENDS_AT_ONCE = 'the bank ends a code at the first refusal'
+
+/** What the consent gives by the tokens of its re-confirmation. */
+export function requireConfirmed(confirmed: Confirmed): Confirmed & { after: Given } {
+  relyOnRightExchange(confirmed)
+  const { after } = confirmed
+  if (!after) throw new NotApplicable('the code of the re-confirmation gave no token')
+  return { ...confirmed, after }
 }
