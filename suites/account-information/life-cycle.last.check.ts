@@ -92,6 +92,7 @@ const triedByFirst = sharedFixture(OF_SECOND.uses, async (context) => {
 /** The same, deleted by its own client. */
 const ofSecondClient = sharedFixture(OF_SECOND.uses, async (context) => {
   const { before, after } = await triedByFirst(context)
+  relyOn('CONS-22/after-approval', before.query).toSucceed()
   const harm = harmed(before, after)
   if (harm) blockBy('CLC-08/second-client', 'the first client has ended it before', harm)
   return endOf(context, before.approval, before.older)

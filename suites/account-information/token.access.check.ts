@@ -18,6 +18,7 @@ import { OWNERS } from '../owners.ts'
 import { ABSENT, waysToAsk } from './common/absent-reads.ts'
 import { consentBody, consentPath, createConsent } from './common/consent-requests.ts'
 import { accountIdsIn, pathOf, requireAccountIds } from './common/data-reads.ts'
+import { approvedUnlessRefused } from './common/optional-consents.ts'
 import { readOwner } from './common/read-owners.ts'
 import { goOnRefreshed } from './common/refreshed-access.ts'
 import { everyPath } from './common/same-rows.ts'
@@ -231,14 +232,17 @@ check(
   'TOK-13/second-client',
   'A refresh token of the first client is not exchanged for the second',
   {
-    uses: [noAccounts, secondClient],
+    uses: [everything, noAccounts, secondClient],
     spends: noAccounts,
     needs: ['clients.second'],
     follows: ['TOK-13/other-client'],
   },
   async (context) => {
-    await expiredToken(context).catch(() => undefined)
-    const { refreshToken = '' } = requireValue(await context.steps.refresh(noAccounts))
+    await approvedUnlessRefused(context, noAccounts)
+    const expired = await expiredToken(context).catch(() => undefined)
+    const step = await context.steps.refresh(noAccounts)
+    if (expired && step.exchange) relyOn('TOK-22/after-expiry', step.exchange).toGiveAToken()
+    const { refreshToken = '' } = requireValue(step)
     const { tpp } = await context.caller('second')
     relyOn(OWNERS.management, await tpp.token({ grant_type: 'client_credentials' })).toSucceed()
     const grant = { grant_type: 'refresh_token', refresh_token: refreshToken } as const
