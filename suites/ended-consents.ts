@@ -154,8 +154,9 @@ export const revoked = sharedFixture([basicCredits], (context) =>
   endedBy(context, 'customer-revokes', basicCredits, 'its consent was revoked', seesRevoked),
 )
 
-/** The same of “second client”, once nothing else is asked of it. */
+/** The same of “second client”, once nothing else is asked of it: with one customer it is deleted instead. */
 export const revokedForSecond = sharedFixture([secondClient], async (context) => {
+  context.customer('second')
   context.requireHook('customer-revokes')
   await requireOpen(await context.approved(secondClient))
   return endedBy(context, 'customer-revokes', secondClient, 'its consent was revoked', seesRevoked)
