@@ -81,17 +81,21 @@ export const secondCustomer = consent({
   customer: 'second',
 })
 
-/** The first customer with the second client and another redirect URI. */
+/** The first customer with the second client and another redirect URI. Ends revoked by the customer. */
 export const secondClient = consent({
   name: 'second client',
-  purpose: 'all permissions, for the second TPP client; choose every account',
+  purpose:
+    'all permissions, for the second TPP client; choose every account; will be revoked at the bank',
   permissions: DATA_PERMISSIONS,
   expiresInDays: 60,
   client: 'second',
   redirectUri: 1,
 })
 
-/** The second customer with the second client: few permissions, and a part of the past. Confirmed twice. */
+/**
+ * The second customer with the second client: few permissions, and a part of the past. Confirmed twice, with a code
+ * that is tried wrongly. Ends deleted by the TPP.
+ */
 export const narrowOfSeconds = consent({
   name: 'second client and customer',
   purpose:

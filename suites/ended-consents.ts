@@ -11,7 +11,7 @@ import {
   untilTimeHasMoved,
   type Visit,
 } from '../engine/suite-api/flow.ts'
-import { blockBy } from '../engine/suite-api/outcomes.ts'
+import { blockBy, NotApplicable } from '../engine/suite-api/outcomes.ts'
 import { type Exchange, member, refused, succeeded } from '../engine/suite-api/responses.ts'
 import { sharedFixture } from '../engine/suite-api/shared-fixture.ts'
 import { waysToAsk } from './account-information/common/absent-reads.ts'
@@ -24,8 +24,8 @@ import {
   codeOfAnotherClient,
   debitsInPeriod,
   everything,
-  narrowOfSeconds,
   reconfirmed,
+  secondClient,
   secondCustomer,
 } from './consents.ts'
 
@@ -154,10 +154,21 @@ export const revoked = sharedFixture([basicCredits], (context) =>
   endedBy(context, 'customer-revokes', basicCredits, 'its consent was revoked', seesRevoked),
 )
 
-/** The same of “second client and customer”, once nothing else is asked of it. */
-export const revokedForSecond = sharedFixture([narrowOfSeconds], (context) =>
-  endedBy(context, 'customer-revokes', narrowOfSeconds, 'its consent was revoked', seesRevoked),
-)
+/** The same of “second client”, once nothing else is asked of it: with one customer it is deleted instead. */
+export const revokedForSecond = sharedFixture([secondClient], async (context) => {
+  context.customer('second')
+  context.requireHook('customer-revokes')
+  await requireOpen(await context.approved(secondClient))
+  return endedBy(context, 'customer-revokes', secondClient, 'its consent was revoked', seesRevoked)
+})
+
+/** A bank may end everything that was issued for a consent once a wrong client has shown a token of it. */
+export async function requireOpen(approval: Approval): Promise<void> {
+  const list = await approval.get('/accounts')
+  if ([401, 403].includes(list.response?.status ?? 0)) {
+    throw new NotApplicable('an earlier refusal has ended the tokens of this approval')
+  }
+}
 
 /** “accounts only”, past its ExpirationDateTime; not applicable without the hook. */
 export const expired = sharedFixture([accountsOnly], async (context): Promise<Outlived> => {
@@ -274,7 +285,8 @@ function relyOnDeletionOfOthers(session: object): void {
   blockBy('CLC-19/others-untouched', 'the deletion of another consent has ended it', exchange)
 }
 
-async function atWork<Used extends NamedConsent>(
+/** An approval once more at work: all that its permissions open, and its query. */
+export async function atWork<Used extends NamedConsent>(
   { approved, steps, session }: Context<Used>,
   consent: Used,
 ): Promise<Before> {
@@ -305,7 +317,7 @@ const seesRevoked = (query: Exchange) =>
   refused(query) || member(query.response?.json, 'Data', 'Status') === 'Revoked'
 
 /** The same once more, with the same access token; a deviation where it is no correct request any more. */
-async function again(
+export async function again(
   { approval, tokens, older, requests }: Before,
   deviation: string | undefined,
   settled?: Settling & { ended: (query: Exchange) => boolean; queryable?: boolean },

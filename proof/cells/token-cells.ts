@@ -80,6 +80,10 @@ export const WRONG_AUTHENTICATION: Record<string, Wrong> = {
       : undefined,
   saml: ({ claims }, form) =>
     form.get('client_assertion_type')?.endsWith('saml2-bearer') ? claims : undefined,
+  'no-type': (assertion, form, ctx) =>
+    !form.has('client_assertion_type') && looksRight(ctx, assertion, assertion.claims.sub)
+      ? assertion.claims
+      : undefined,
   'other-client-id': (assertion, form, ctx) => {
     const { claims } = assertion
     const id = form.get('client_id')

@@ -116,15 +116,18 @@ const variants: Variant[] = [
   {
     id: 'links-of-any-form',
     story:
-      'Links.Self is an absolute URL that references the resource: with the query of the request or without, and under the name by which TPPs reach the bank.',
+      'Links.Self is an absolute URL that references the resource: with the query of the request or without, and under the name and the path by which TPPs, or those behind the gateway, reach the bank.',
     policies: (correct, { fired }) => {
-      const next = roundRobin(['without-query', 'public'] as const)
+      const next = roundRobin(['without-query', 'public', 'behind', 'below'] as const)
       return {
         selfLink(base, path) {
           fired()
-          return next() === 'public'
-            ? `https://api.bank.example:443${path}`
-            : correct.selfLink(base, path.split('?', 1)[0] ?? path)
+          const how = next()
+          if (how === 'public') return `https://api.bank.example:443${path}`
+          if (how === 'behind')
+            return correct.selfLink(base, path.replace(/^.*\/v3\.1\//, '/v1/api/'))
+          if (how === 'below') return correct.selfLink(`${base}/gateway/v2.4`, path)
+          return correct.selfLink(base, path.split('?', 1)[0] ?? path)
         },
       }
     },

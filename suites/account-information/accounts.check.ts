@@ -3,7 +3,7 @@ import type { Approval } from '../../engine/suite-api/consents.ts'
 import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import { requireExchange, requireValue } from '../../engine/suite-api/flow.ts'
 import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
-import { brief, type Exchange, member, type Row, rowsOf } from '../../engine/suite-api/responses.ts'
+import { brief, type Exchange, type Row, rowsOf } from '../../engine/suite-api/responses.ts'
 import {
   accountsOnly,
   basicCredits,
@@ -23,6 +23,7 @@ import {
   described,
   differ,
   documented,
+  hidesCard,
   idsAroundRefresh,
   type Levels,
   levelsAtSingles,
@@ -238,11 +239,6 @@ check(
     expectCardHidden(accounts)
   },
 )
-
-function hidesCard({ Account }: Row): boolean {
-  const cards = [Account ?? []].flat()
-  return cards.every((card) => !/\d/.test(String(member(card, 'Identification') ?? '')))
-}
 
 check(
   'ACC-11/basic-alone',

@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import { check } from '../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
-import { type TokenSet, tokensOf, visitEnd } from '../../engine/suite-api/flow.ts'
+import { tokensOf } from '../../engine/suite-api/flow.ts'
 import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
-import { missingFrom, rowsOf } from '../../engine/suite-api/responses.ts'
+import { missingFrom, refused, rowsOf } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import {
   basicCredits,
   codeOfAnotherClient,
   debitsInPeriod,
   everything,
-  narrowOfSeconds,
   reconfirmed,
   secondClient,
   secondCustomer,
 } from '../consents.ts'
 import { confirmedLate, deleted, LATE, outOfDate, revoked } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
+import { hidesCard } from './common/account-comparisons.ts'
 import { settled } from './common/booking-times.ts'
 import { keyAcrossConsents } from './common/completeness.ts'
 import { expectSameTerms, TERMS } from './common/consent-comparisons.ts'
 import { ACCOUNTS, consentPath, createConsent } from './common/consent-requests.ts'
 import { deletedAndQueried } from './common/deleted-consents.ts'
 import { denied } from './common/denial.ts'
-import { readPeriod } from './common/period-reads.ts'
+import { CONFIRMED_ONCE_MORE, confirmedOnceMore, requireConfirmed } from './common/once-more.ts'
 import { readOwner } from './common/read-owners.ts'
 import { bookedIn, bulk, relyOnSteadyRows } from './common/transaction-readings.ts'
 import {
@@ -265,8 +265,6 @@ check(
   },
 )
 
-const ONCE_MORE = 'a consent with a period, to be re-confirmed'
-
 /**
  * The second client and customer, before and after the visit, by the tokens that come of it: the terms that
  * the query shows, and the rows. What is shown beyond the period and the permissions, rules judge. Blocked
@@ -275,40 +273,35 @@ const ONCE_MORE = 'a consent with a period, to be re-confirmed'
 check(
   'AUTHZ-17/data',
   'A consent that is re-confirmed has its period and shows the transactions of it as before',
-  {
-    uses: [everything, reconfirmed, narrowOfSeconds],
-    spends: narrowOfSeconds,
-    grants: [ONCE_MORE],
-    needs: ['clients.second', 'customers.second'],
-    follows: ['TXN-20/nothing-missing', 'TXN-28/second-read'],
-  },
+  { ...CONFIRMED_ONCE_MORE, follows: ['TXN-20/nothing-missing', 'TXN-28/second-read'] },
   async (context) => {
-    const approval = await context.approved(narrowOfSeconds)
-    const owner = readOwner(approval, bulk)
-    const path = consentPath(approval.consentId)
-    const terms = await approval.get(path)
-    const before = settled(bookedIn(await approval.get(bulk), owner))
-    await approvedBefore(context, reconfirmed)
-    const { consentId, tpp } = approval
-    const options = { client: 'second', customer: 'second', consentId, correct: true } as const
-    const again = await context.visit({ purpose: ONCE_MORE, ...options })
-    if (again.kind !== 'granted') {
-      blockBy(OWNERS.visitAgain, `the visit ended with ${visitEnd(again)}`, again.last)
-    }
-    const { code, request } = again
-    const grant = { code, redirect_uri: request.redirectUri } as const
-    const exchange = await tpp.token({ grant_type: 'authorization_code', ...grant })
-    relyOn(OWNERS.exchange, exchange).toGiveAToken()
-    approval.use(tokensOf(exchange) as TokenSet)
-    const answer = await approval.get(bulk)
-    expect(answer).toSucceed()
-    await readPeriod(approval)
-    if (missingFrom(rowsOf(answer), before, keyAcrossConsents).length > 0) {
+    const { approval, before, after } = requireConfirmed(await confirmedOnceMore(context))
+    expect(after.transactions).toSucceed()
+    const shown = settled(bookedIn(before.transactions, readOwner(approval, bulk)))
+    if (missingFrom(rowsOf(after.transactions), shown, keyAcrossConsents).length > 0) {
       await relyOnSteadyRows(approval)
-      expect(answer).toHoldRows(before, keyAcrossConsents)
+      expect(after.transactions).toHoldRows(shown, keyAcrossConsents)
     }
-    const now = await approval.get(path)
-    expectSameTerms(terms, now, TERMS, 'its re-confirmation', 'CONS-22/after-approval')
-    if (before.length === 0) blockForData('a booked debit within the period of the consent')
+    const id = 'CONS-22/after-approval'
+    expectSameTerms(before.terms, after.terms, TERMS, 'its re-confirmation', id)
+    if (shown.length === 0) blockForData('a booked debit within the period of the consent')
+  },
+)
+
+/** Balances where they were refused before: which permission they need is open. */
+check(
+  'AUTHZ-17/permissions',
+  'A consent that is re-confirmed opens and shows no more than its permissions did before',
+  { ...CONFIRMED_ONCE_MORE, follows: ['AUTHZ-17/unchanged', 'ACC-20/basic-hides-card'] },
+  async (context) => {
+    const { approval, before, after } = requireConfirmed(await confirmedOnceMore(context))
+    for (const [index, answer] of before.accounts.entries()) {
+      const now = after.accounts[index]
+      if (!now) continue
+      relyOn(readOwner(approval, '/accounts'), answer).toSucceed()
+      if (!rowsOf(answer).every(hidesCard)) continue
+      expect(now).toHoldOnly('an account without the digits of its card', hidesCard)
+    }
+    if (refused(before.balances)) expect(after.balances).toBeRefused()
   },
 )

@@ -509,22 +509,3 @@ check(
     }
   },
 )
-
-/**
- * Response_type code. Not-applicable when the registered response_types have it. Fails: a code
- * arrives, in fragment or query.
- */
-check(
-  'AUTHZ-28/code',
-  'A response type that the client has not registered is refused',
-  NEGATIVE,
-  async (context: Context<typeof everything>) => {
-    const { registered } = (await context.caller()).tpp
-    const types = registered?.response_types
-    if (Array.isArray(types) && types.includes('code')) {
-      throw new NotApplicable('the bank registered the response type code as well')
-    }
-    const deviation = inBoth({ response_type: 'code' })
-    expectNoCode(await wrongVisit(context, { purpose: 'the response type code', deviation }))
-  },
-)

@@ -75,16 +75,19 @@ check(OWNERS.jwks, "The bank's JWK Set is served", {}, async ({ steps }) => {
   expect(exchange).toBeJson()
 })
 
-/** Once the bank has signed an ID token: see DISC-13/kept. */
+/** Once the bank has signed an ID token, and before a refresh that may bring another: see DISC-13/kept. */
 check(
   'DISC-10/again',
   "The bank's JWK Set is served a second time",
   { uses: [everything] },
-  async ({ steps, tpp }) => {
+  async ({ approved, steps, tpp }) => {
     await steps.visit(everything)
     const step = await steps.jwks()
     requireValue(step)
     const again = await tpp().call('jwks', { path: requireExchange(step).request.url })
+    await approved(everything)
+      .then((approval) => approval.refresh())
+      .catch(() => undefined)
 
     expect(again).toSucceed()
     expect(again).toBeJson()

@@ -1,4 +1,5 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
+import type { ClientName } from '../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import { type Caller, requireExchange, requireValue } from '../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
@@ -12,6 +13,7 @@ import {
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { everything } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
+import { clientsOf } from './common/clients.ts'
 import {
   CONSENTS,
   consentBody,
@@ -94,25 +96,42 @@ check(
   },
 )
 
-/** One deletion with a missing or invalid Authorization, and then the owner's own. */
+/** Deletions of a consent of each client with a missing or invalid Authorization, and then its own. */
 const unauthorised = sharedFixture([], async (context) => {
-  const client = await ableToDelete(context)
+  const each: Awaited<ReturnType<typeof deletedWithout>>[] = []
+  await ableToDelete(context)
+  for (const name of clientsOf(context)) {
+    // The second client need not have the scope.
+    if (name === 'second' && !(await ownsFunds(context))) continue
+    each.push(await deletedWithout(context, name))
+  }
+  return each
+})
+
+/** Does the second client get a funds confirmation consent? */
+async function ownsFunds({ steps }: Context): Promise<boolean> {
+  const step = await steps.fundsConfirmation('second').catch(() => undefined)
+  return step?.value !== undefined
+}
+
+async function deletedWithout({ caller, steps }: Context, name: ClientName) {
+  const client = await caller(name)
   const path = fundsPath(await newFundsId(client))
   const without = await client.delete(path, { bearer: null, deviation: 'no Authorization header' })
-  const issued = requireValue(await context.steps.management('first', true))
+  const issued = requireValue(await steps.management(name, true))
   const unknown: Exchange[] = []
   for (const wrong of unknownTokens(issued)) unknown.push(await client.delete(path, wrong))
   // What was deleted before can't be deleted: the check that let it happen says so.
   const survived = [without, ...unknown].every(refused)
   return { without, unknown, own: survived ? await client.delete(path) : undefined }
-})
+}
 
 check(
   'FCC-13/without-authorization',
   'DELETE of a funds confirmation consent without Authorization header answers 401',
   {},
   async (context) => {
-    expect((await unauthorised(context)).without).toHaveStatus(401)
+    for (const { without } of await unauthorised(context)) expect(without).toHaveStatus(401)
   },
 )
 
@@ -121,9 +140,10 @@ check(
   'DELETE of a funds confirmation consent with an invalid access token answers 401',
   { follows: ['DATA-03/unknown-token'] },
   async (context) => {
-    const { unknown, without } = await unauthorised(context)
-    relyOn('FCC-13/without-authorization', without).toBeRefused()
-    for (const answer of unknown) expect(answer).toHaveStatus(401)
+    for (const { unknown, without } of await unauthorised(context)) {
+      relyOn('FCC-13/without-authorization', without).toBeRefused()
+      for (const answer of unknown) expect(answer).toHaveStatus(401)
+    }
   },
 )
 
@@ -132,8 +152,9 @@ check(
   'DELETE of a funds confirmation consent with an expired access token answers 401',
   { needs: ['hooks.token-expired'] },
   async (context) => {
-    const { unknown } = await unauthorised(context)
-    for (const answer of unknown) relyOn('FCC-13/invalid-token', answer).toHaveStatus(401)
+    for (const { unknown } of await unauthorised(context)) {
+      for (const answer of unknown) relyOn('FCC-13/invalid-token', answer).toHaveStatus(401)
+    }
     await ableToDelete(context)
     const { before, after } = await fundsAroundExpiry(context)
     relyOn(OWNERS.fundsDeletion, await before.deletion()).toSucceed()
@@ -146,10 +167,11 @@ check(
   'A funds confirmation consent survives a DELETE with a missing or invalid Authorization header',
   {},
   async (context) => {
-    const { without, unknown, own } = await unauthorised(context)
-    relyOn('FCC-13/without-authorization', without).toBeRefused()
-    for (const answer of unknown) relyOn('FCC-13/invalid-token', answer).toBeRefused()
-    if (own) expect(own).toSucceed()
+    for (const { without, unknown, own } of await unauthorised(context)) {
+      relyOn('FCC-13/without-authorization', without).toBeRefused()
+      for (const answer of unknown) relyOn('FCC-13/invalid-token', answer).toBeRefused()
+      if (own) expect(own).toSucceed()
+    }
   },
 )
 

@@ -9,8 +9,8 @@ import {
   basicCredits,
   codeOfAnotherClient,
   everything,
-  narrowOfSeconds,
   reconfirmed,
+  secondClient,
   secondCustomer,
 } from '../consents.ts'
 import {
@@ -24,6 +24,7 @@ import {
   revokedForSecond,
 } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
+import { waysToAsk } from './common/absent-reads.ts'
 import { expectSameCreation, expectSameTerms, TERMS } from './common/consent-comparisons.ts'
 import { consentPath, createConsent } from './common/consent-requests.ts'
 import {
@@ -84,9 +85,9 @@ check(
   async (context) => expectNoData(await revoked(context), context),
 )
 
-/** The second client and the second customer, where AUTHZ-17/data has re-confirmed the consent. */
-const OF_SECONDS = {
-  uses: [narrowOfSeconds],
+/** Of a target with one customer the consent of the second client is deleted at the end. */
+const OF_SECOND = {
+  uses: [secondClient],
   needs: ['clients.second', 'customers.second', 'hooks.customer-revokes'],
   last: true,
 } as const
@@ -94,8 +95,8 @@ const OF_SECONDS = {
 check(
   'CLC-10/second-client',
   'After a customer revoked a consent with the second client, this client sees Status Revoked',
-  { ...OF_SECONDS, follows: ['CLC-10/sees-revoked'] },
-  async (context: Context<typeof narrowOfSeconds>) => {
+  { ...OF_SECOND, follows: ['CLC-10/sees-revoked'] },
+  async (context: Context<typeof secondClient>) => {
     const { query, after } = await revokedForSecond(context)
     relyOn('CONS-22/after-approval', query).toSucceed()
     expect(after.query).toSucceed()
@@ -106,8 +107,8 @@ check(
 check(
   'CLC-11/second-client',
   'After a customer revoked a consent with the second client, its access token gets no data',
-  { ...OF_SECONDS, follows: ['CLC-11/data-refused', 'CLC-11/re-confirmed'] },
-  async (context: Context<typeof narrowOfSeconds>) =>
+  { ...OF_SECOND, follows: ['CLC-11/data-refused', 'CLC-11/re-confirmed'] },
+  async (context: Context<typeof secondClient>) =>
     expectNoData(await revokedForSecond(context), context),
 )
 
@@ -144,8 +145,11 @@ check(
     const { until } = settling(context)
     for (const { path, bearer, before } of reads) {
       relyOn(readOwner(approval, path), before).toSucceed()
-      const ask = () => approval.get(path, { bearer, deviation: 'its consent was revoked' })
-      expect(await until(ask, refused)).toBeRefused()
+      for (const way of waysToAsk(path)) {
+        const ask = () =>
+          approval.get(path, { bearer, deviation: 'its consent was revoked', ...way })
+        expect(await until(ask, refused)).toBeRefused()
+      }
     }
   },
 )
@@ -169,8 +173,8 @@ check(
 check(
   'CLC-12/second-client',
   'Revocation moves StatusUpdateDateTime of a consent of the second client, too',
-  { ...OF_SECONDS, follows: ['CLC-12/status-update-moves'] },
-  async (context: Context<typeof narrowOfSeconds>) => {
+  { ...OF_SECOND, follows: ['CLC-12/status-update-moves'] },
+  async (context: Context<typeof secondClient>) => {
     const { query, after, at } = await revokedForSecond(context)
     relyOn('CONS-22/after-approval', query).toSucceed()
     relyOn('CLC-10/second-client', after.query).toHaveMember('Data.Status', 'Revoked')
@@ -227,6 +231,20 @@ check(
     relyOn(OWNERS.query, await other.get(consentPath(await createConsent(other)))).toSucceed()
     const deviation = 'a revoked consent of another client'
     expect(await other.get(consentPath(approval.consentId), { deviation })).toBeRefused()
+  },
+)
+
+check(
+  'SEC-05/second-client',
+  'The first client cannot query a consent of the second that its customer revoked',
+  { ...OF_SECOND, follows: ['SEC-05/other-direction', 'SEC-05/revoked'] },
+  async (context: Context<typeof secondClient>) => {
+    const { approval, after } = await revokedForSecond(context)
+    relyOn('CLC-10/second-client', after.query).toSucceed()
+    const first = await context.caller()
+    relyOn(OWNERS.query, await first.get(consentPath(await createConsent(first)))).toSucceed()
+    const deviation = 'a revoked consent of another client'
+    expect(await first.get(consentPath(approval.consentId), { deviation })).toBeRefused()
   },
 )
 

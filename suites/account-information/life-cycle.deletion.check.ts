@@ -10,6 +10,7 @@ import { consentPath } from './common/consent-requests.ts'
 import {
   awaitingDeleted,
   deletedAndQueried,
+  eachAwaitingDeleted,
   expectNoData,
   relyOnDeletion,
   statusOf,
@@ -26,7 +27,9 @@ check(
   'DELETE of a consent that nobody has authorised answers 204',
   {},
   async (context) => {
-    expect((await awaitingDeleted(context)).deletion).toHaveStatus(204)
+    for (const { deletion } of await eachAwaitingDeleted(context)) {
+      expect(deletion).toHaveStatus(204)
+    }
   },
 )
 
@@ -78,10 +81,12 @@ check(
   { uses: [everything, debitsInPeriod], spends: debitsInPeriod },
   async (context) => {
     const awaiting = await awaitingDeleted(context)
-    relyOn(OWNERS.query, awaiting.before).toSucceed()
-    relyOn(OWNERS.deletion, awaiting.deletion).toSucceed()
-    context.observe('query of a deleted consent', answerOf(awaiting.after), awaiting.after)
-    expect(awaiting.after).toBeAnError()
+    for (const { before, deletion, after } of await eachAwaitingDeleted(context)) {
+      relyOn(OWNERS.query, before).toSucceed()
+      relyOn(OWNERS.deletion, deletion).toSucceed()
+      context.observe('query of a deleted consent', answerOf(after), after)
+      expect(after).toBeAnError()
+    }
     const { approval, deletion, query, after } = await deleted(context)
     relyOn(OWNERS.query, query).toSucceed()
     relyOn('CLC-01/authorised', deletion).toSucceed()

@@ -1,13 +1,14 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import type { Approval } from '../../engine/suite-api/consents.ts'
-import { expect, relyOn } from '../../engine/suite-api/expect.ts'
+import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import { requireValue, type TokenSet, tokensOf, visitEnd } from '../../engine/suite-api/flow.ts'
 import { blockBy, NotApplicable } from '../../engine/suite-api/outcomes.ts'
-import { type Exchange, refused, succeeded } from '../../engine/suite-api/responses.ts'
+import { answerOf, type Exchange, refused, succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
-import { everything, reconfirmed, secondClient } from '../consents.ts'
-import { dataPaths } from '../ended-consents.ts'
+import { everything, narrowOfSeconds, reconfirmed, secondClient } from '../consents.ts'
+import { again, atWork, dataPaths, harmed, requireOpen } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
+import { waysToAsk } from './common/absent-reads.ts'
 import { ACCOUNTS, consentPath, createConsent } from './common/consent-requests.ts'
 import { requireAccountIds } from './common/data-reads.ts'
 import { readOwner } from './common/read-owners.ts'
@@ -35,11 +36,7 @@ async function endOf(
   approval: Approval,
   issued: readonly (TokenSet | undefined)[],
 ): Promise<End> {
-  // A bank may end everything that was issued for a consent once a wrong client has shown a token of it.
-  const list = await approval.get('/accounts')
-  if ([401, 403].includes(list.response?.status ?? 0)) {
-    throw new NotApplicable('an earlier refusal has ended the tokens of this approval')
-  }
+  await requireOpen(approval)
   const paths = dataPaths(approval.facts.permissions, await requireAccountIds(approval))
   const before: End['before'] = []
   for (const path of paths) before.push({ path, answer: await approval.get(path) })
@@ -69,13 +66,60 @@ const twiceConfirmed = sharedFixture([everything, reconfirmed], async (context) 
   return endOf(context, approval, issued)
 })
 
-/** “second client”. */
-const ofSecondClient = sharedFixture([secondClient], async (context) => {
+/** Of the second client: that of the second customer, where the target has one. It was re-confirmed. */
+const lastOfSecond = ({ target }: Context<never>) =>
+  target.document.customers.second ? narrowOfSeconds : secondClient
+
+/** What a check says that looks at the second client's deletion. */
+const OF_SECOND = { uses: [secondClient, narrowOfSeconds], needs: ['clients.second'] } as const
+
+type OfSecond = Context<typeof secondClient | typeof narrowOfSeconds>
+
+/** That consent, which the first client tries to delete, just after it has deleted one of its own. */
+const triedByFirst = sharedFixture(OF_SECOND.uses, async (context) => {
   context.tpp('second')
-  const approval = await context.approved(secondClient)
-  requireValue(await context.steps.exchange(secondClient))
-  return endOf(context, approval, [(await context.steps.exchange(secondClient)).value])
+  const consent = lastOfSecond(context)
+  requireValue(await context.steps.exchange(consent))
+  await requireOpen(await context.approved(consent))
+  const before = await atWork(context, consent)
+  const first = await context.caller()
+  const own = await first.delete(consentPath(await createConsent(first)))
+  const deviation = 'an authorised consent of another client'
+  const attempt = await first.delete(consentPath(before.approval.consentId), { deviation })
+  return { before, own, attempt, after: await again(before, undefined) }
 })
+
+/** The same, deleted by its own client. */
+const ofSecondClient = sharedFixture(OF_SECOND.uses, async (context) => {
+  const { before, after } = await triedByFirst(context)
+  relyOn('CONS-22/after-approval', before.query).toSucceed()
+  const harm = harmed(before, after)
+  if (harm) blockBy('CLC-08/second-client', 'the first client has ended it before', harm)
+  return endOf(context, before.approval, before.older)
+})
+
+check(
+  'CLC-08/second-client',
+  'A consent that the customer has authorised for the second client is not deleted by the first',
+  {
+    ...OF_SECOND,
+    follows: ['CLC-08/refused', 'CLC-08/survives', 'CLC-08/authorised', 'CLC-08/other-direction'],
+    last: true,
+  },
+  async (context: OfSecond) => {
+    const { before, own, attempt, after } = await triedByFirst(context)
+    relyOn('CONS-22/after-approval', before.query).toSucceed()
+    relyOn(OWNERS.deletion, own).toSucceed()
+    expect(attempt).toBeAnError()
+    const harm = harmed(before, after)
+    expectThat(harm === undefined, {
+      message: 'the refused deletion has changed what the consent gives',
+      expected: 'the same answers as before',
+      actual: harm ? `${harm.endpoint} answered ${answerOf(harm)}` : '',
+      exchange: harm,
+    })
+  },
+)
 
 function expectGone(owner: string, { deletion, queries }: End): void {
   if (!succeeded(queries.before)) {
@@ -97,15 +141,18 @@ async function expectNothing(
   for (const { accessToken: bearer } of tokens) {
     for (const { path, answer } of before) {
       relyOn(readOwner(approval, path), answer).toSucceed()
-      const ask = () => approval.get(path, { bearer, deviation })
-      expect(await until(ask, refused)).toBeRefused()
+      // With the token in use in each way, with the others as it is.
+      for (const way of bearer === tokens[0]?.accessToken ? waysToAsk(path) : [{}]) {
+        const ask = () => approval.get(path, { bearer, deviation, ...way })
+        expect(await until(ask, refused)).toBeRefused()
+      }
     }
   }
 }
 
 /** No refresh token that was issued for the consent gives an access token which reads accounts. */
-async function expectNoRefresh({ approval, deletion, tokens }: End): Promise<void> {
-  relyOn('CLC-01/authorised', deletion).toSucceed()
+async function expectNoRefresh(owner: string, { approval, deletion, tokens }: End): Promise<void> {
+  relyOn(owner, deletion).toSucceed()
   const deviation = 'a refresh token of a deleted consent'
   const refreshTokens = new Set(tokens.flatMap(({ refreshToken }) => refreshToken ?? []))
   if (refreshTokens.size === 0) throw new NotApplicable('the bank issues no refresh token')
@@ -128,9 +175,8 @@ check(
 check(
   'CLC-03/second-client',
   'A consent that the second client deleted cannot be queried by it any more',
-  { uses: [secondClient], follows: ['CLC-03/query-refused'], last: true },
-  async (context: Context<typeof secondClient>) =>
-    expectGone('CLC-01/second-client', await ofSecondClient(context)),
+  { ...OF_SECOND, follows: ['CLC-03/query-refused', 'CLC-03/re-confirmed'], last: true },
+  async (context: OfSecond) => expectGone('CLC-01/second-client', await ofSecondClient(context)),
 )
 
 check(
@@ -143,8 +189,8 @@ check(
 check(
   'CLC-04/second-client',
   'After the second client deleted its consent, no access token of it gets data',
-  { uses: [secondClient], follows: ['CLC-04/data-refused'], last: true },
-  async (context: Context<typeof secondClient>) =>
+  { ...OF_SECOND, follows: ['CLC-04/data-refused', 'CLC-04/re-confirmed'], last: true },
+  async (context: OfSecond) =>
     expectNothing(context, 'CLC-01/second-client', await ofSecondClient(context)),
 )
 
@@ -182,13 +228,21 @@ check(
   'TOK-31/re-confirmed',
   'After the deletion of a consent that was re-confirmed, no refresh token of it gives access to data',
   { uses: [everything, reconfirmed], follows: ['TOK-31/deleted'], last: true },
-  async (context) => expectNoRefresh(await twiceConfirmed(context)),
+  async (context) => expectNoRefresh('CLC-01/authorised', await twiceConfirmed(context)),
+)
+
+check(
+  'TOK-31/second-client-deletes',
+  'After the second client deleted its consent, no refresh token of it gives access to data',
+  { ...OF_SECOND, follows: ['TOK-31/deleted', 'TOK-31/re-confirmed'], last: true },
+  async (context: OfSecond) =>
+    expectNoRefresh('CLC-01/second-client', await ofSecondClient(context)),
 )
 
 check(
   'CLC-01/second-client',
   'DELETE of the second client’s own consent answers 204',
-  { uses: [secondClient], follows: ['CLC-01/awaiting', 'CLC-01/authorised'], last: true },
+  { ...OF_SECOND, follows: ['CLC-01/awaiting', 'CLC-01/authorised'], last: true },
   async (context) => {
     expect((await ofSecondClient(context)).deletion).toHaveStatus(204)
   },

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { check } from '../../engine/suite-api/check.ts'
+import { type Context, check } from '../../engine/suite-api/check.ts'
+import type { ClientName } from '../../engine/suite-api/consents.ts'
 import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import { type CallDeviation, requireValue } from '../../engine/suite-api/flow.ts'
 import { blockBy } from '../../engine/suite-api/outcomes.ts'
@@ -8,6 +9,7 @@ import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { debitsInPeriod } from '../consents.ts'
 import { attacked, harmed, triedWithoutToken } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
+import { clientsOf } from './common/clients.ts'
 import {
   consentPath,
   create,
@@ -23,17 +25,22 @@ import { aroundExpiry } from './common/expired-token.ts'
  * Requirements: specs/account-information/life-cycle.yaml
  */
 
-/** Deletions of one consent with a missing or wrong Authorization, and what became of it. */
+/** Deletions of a consent of each client with a missing or wrong Authorization, and what became of it. */
 const unauthorised = sharedFixture([], async (context) => {
-  const { caller, steps } = context
-  const client = await caller()
+  const each: Awaited<ReturnType<typeof deletedWithout>>[] = []
+  for (const name of clientsOf(context)) each.push(await deletedWithout(context, name))
+  return each
+})
+
+async function deletedWithout({ caller, steps }: Context, name: ClientName) {
+  const client = await caller(name)
   const path = consentPath(await createConsent(client))
   const before = await client.get(path)
   const attempt = (deviation: CallDeviation) => client.delete(path, deviation)
   const without = await attempt({ bearer: null, deviation: 'no Authorization header' })
   const bearer = randomBytes(32).toString('base64url')
   const unknown = await attempt({ bearer, deviation: 'an unknown access token' })
-  const token = requireValue(await steps.management())
+  const token = requireValue(await steps.management(name))
   const basic = await attempt({
     bearer: null,
     headers: { Authorization: `Basic ${token}` },
@@ -42,16 +49,17 @@ const unauthorised = sharedFixture([], async (context) => {
   const after = await client.get(path)
   const deletion = await client.delete(path)
   return { before, without, unknown, basic, after, deletion }
-})
+}
 
 check(
   'CLC-07/without-authorization',
   'DELETE of a consent without Authorization header answers 401',
   {},
   async (context) => {
-    const { before, without } = await unauthorised(context)
-    relyOn(OWNERS.query, before).toSucceed()
-    expect(without).toHaveStatus(401)
+    for (const { before, without } of await unauthorised(context)) {
+      relyOn(OWNERS.query, before).toSucceed()
+      expect(without).toHaveStatus(401)
+    }
   },
 )
 
@@ -60,10 +68,11 @@ check(
   'DELETE of a consent with an invalid Authorization header answers 401',
   {},
   async (context) => {
-    const { before, unknown, basic } = await unauthorised(context)
-    relyOn(OWNERS.query, before).toSucceed()
-    expect(unknown).toHaveStatus(401)
-    expect(basic).toHaveStatus(401)
+    for (const { before, unknown, basic } of await unauthorised(context)) {
+      relyOn(OWNERS.query, before).toSucceed()
+      expect(unknown).toHaveStatus(401)
+      expect(basic).toHaveStatus(401)
+    }
   },
 )
 
@@ -90,14 +99,16 @@ check(
   'DELETE of an authorised consent with a missing or invalid Authorization header answers 401',
   { uses: [debitsInPeriod], spends: debitsInPeriod },
   async (context) => {
-    const waiting = await unauthorised(context)
+    const each = await unauthorised(context)
     const { before, without, unknown, data, query } = await triedWithoutToken(context)
     relyOn(OWNERS.query, before.query).toSucceed()
-    relyOn('CLC-07/without-authorization', waiting.without).toHaveStatus(401)
+    for (const waiting of each) {
+      relyOn('CLC-07/without-authorization', waiting.without).toHaveStatus(401)
+    }
     expect(without).toHaveStatus(401)
-    relyOn('CLC-07/invalid-token', waiting.unknown).toHaveStatus(401)
+    for (const waiting of each) relyOn('CLC-07/invalid-token', waiting.unknown).toHaveStatus(401)
     expect(unknown).toHaveStatus(401)
-    relyOn('CLC-07/nothing-deleted', waiting.after).toSucceed()
+    for (const waiting of each) relyOn('CLC-07/nothing-deleted', waiting.after).toSucceed()
     relyOn('TOK-25/delete-authorised', data).toBeAnError()
     if (statusOf(query) !== 'Revoked') expect(query).toSucceed()
   },
@@ -121,16 +132,14 @@ check(
   'A consent survives a DELETE with a missing or invalid Authorization header',
   {},
   async (context) => {
-    const { before, without, unknown, basic, after, deletion } = await unauthorised(context)
-    relyOn(OWNERS.query, before).toSucceed()
-    const attempts = [
-      { id: 'CLC-07/without-authorization', answer: without },
-      { id: 'CLC-07/invalid-token', answer: unknown },
-      { id: 'CLC-07/invalid-token', answer: basic },
-    ]
-    for (const { id, answer } of attempts) relyOn(id, answer).toBeRefused()
-    expect(after).toSucceed()
-    relyOn(OWNERS.deletion, deletion).toSucceed()
+    for (const each of await unauthorised(context)) {
+      const { before, without, unknown, basic, after, deletion } = each
+      relyOn(OWNERS.query, before).toSucceed()
+      relyOn('CLC-07/without-authorization', without).toBeRefused()
+      for (const answer of [unknown, basic]) relyOn('CLC-07/invalid-token', answer).toBeRefused()
+      expect(after).toSucceed()
+      relyOn(OWNERS.deletion, deletion).toSucceed()
+    }
   },
 )
 
@@ -244,10 +253,12 @@ check(
   {},
   async (context) => {
     relyOn(OWNERS.deletion, (await awaitingDeleted(context)).deletion).toSucceed()
-    const client = await context.caller()
-    for (const id of invalidIds(await createConsent(client))) {
-      const deviation = `ConsentId of nothing, ${id.length} characters`
-      expect(await client.delete(consentPath(id), { deviation })).toBeAnError()
+    for (const name of clientsOf(context)) {
+      const client = await context.caller(name)
+      for (const id of invalidIds(await createConsent(client))) {
+        const deviation = `ConsentId of nothing, ${id.length} characters`
+        expect(await client.delete(consentPath(id), { deviation })).toBeAnError()
+      }
     }
   },
 )

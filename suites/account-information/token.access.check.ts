@@ -5,14 +5,7 @@ import { requireExchange, requireValue, tokensOf } from '../../engine/suite-api/
 import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, refused, rowsOf, succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
-import {
-  basicCredits,
-  debitsInPeriod,
-  everything,
-  narrowOfSeconds,
-  noAccounts,
-  secondClient,
-} from '../consents.ts'
+import { basicCredits, debitsInPeriod, everything, noAccounts, secondClient } from '../consents.ts'
 import {
   dataPaths,
   deleted,
@@ -25,6 +18,7 @@ import { OWNERS } from '../owners.ts'
 import { ABSENT, waysToAsk } from './common/absent-reads.ts'
 import { consentBody, consentPath, createConsent } from './common/consent-requests.ts'
 import { accountIdsIn, pathOf, requireAccountIds } from './common/data-reads.ts'
+import { approvedUnlessRefused } from './common/optional-consents.ts'
 import { readOwner } from './common/read-owners.ts'
 import { goOnRefreshed } from './common/refreshed-access.ts'
 import { everyPath } from './common/same-rows.ts'
@@ -233,6 +227,30 @@ check(
   },
 )
 
+// A bank may take it for theft and end the approval: it is the last thing done with it.
+check(
+  'TOK-13/second-client',
+  'A refresh token of the first client is not exchanged for the second',
+  {
+    uses: [everything, noAccounts, secondClient],
+    spends: noAccounts,
+    needs: ['clients.second'],
+    follows: ['TOK-13/other-client'],
+  },
+  async (context) => {
+    await approvedUnlessRefused(context, noAccounts)
+    const expired = await expiredToken(context).catch(() => undefined)
+    const step = await context.steps.refresh(noAccounts)
+    if (expired && step.exchange) relyOn('TOK-22/after-expiry', step.exchange).toGiveAToken()
+    const { refreshToken = '' } = requireValue(step)
+    const { tpp } = await context.caller('second')
+    relyOn(OWNERS.management, await tpp.token({ grant_type: 'client_credentials' })).toSucceed()
+    const grant = { grant_type: 'refresh_token', refresh_token: refreshToken } as const
+    const deviation = 'a refresh token of the first client'
+    expect(await tpp.token(grant, { deviation })).toGiveNoToken()
+  },
+)
+
 /** The refresh token of an approval that has ended, and what its access token reads, if one comes. */
 async function expectNoAccess(
   context: Context<never>,
@@ -274,7 +292,7 @@ check(
   'TOK-31/second-client',
   'The refresh token of the second client gives no access to data once the customer revoked its consent',
   {
-    uses: [narrowOfSeconds],
+    uses: [secondClient],
     needs: ['clients.second', 'customers.second', 'hooks.customer-revokes'],
     follows: ['TOK-31/revoked'],
     last: true,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import type { TokenDeviation } from '../../engine/suite-api/client.ts'
-import type { ClientName } from '../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import type { Exchange } from '../../engine/suite-api/responses.ts'
 import { OWNERS } from '../owners.ts'
+import { clientsOf } from './common/clients.ts'
 import { partiesOf, WRONG_AUTHENTICATIONS } from './common/wrong-authentications.ts'
 
 /** POST /oauth/token: who asks, and for which grant. Requirements: specs/account-information/token.yaml */
@@ -19,10 +19,6 @@ async function wrong(
   const { tpp } = await caller()
   relyOn(OWNERS.management, await tpp.token(CLIENT)).toSucceed()
   return tpp.token(CLIENT, deviation)
-}
-
-function clientsOf({ target }: Context): readonly ClientName[] {
-  return target.clients.second ? ['first', 'second'] : ['first']
 }
 
 check('TOK-02/missing', 'A token request without grant_type is refused', {}, async (context) => {
@@ -45,7 +41,7 @@ check(
   {},
   async (context) => {
     const deviation = 'client_id alone'
-    for (const client of context.cases(clientsOf(context))) {
+    for (const client of clientsOf(context)) {
       const { tpp } = await context.caller(client)
       relyOn(OWNERS.management, await tpp.token(CLIENT)).toSucceed()
       expect(await tpp.token(CLIENT, { authentication: 'none', deviation })).toGiveNoToken()
@@ -56,7 +52,7 @@ check(
 for (const { id, title, attempts, byAnother } of WRONG_AUTHENTICATIONS) {
   check(id, title, {}, async (context) => {
     if (byAnother) context.tpp('second')
-    for (const client of context.cases(clientsOf(context))) {
+    for (const client of clientsOf(context)) {
       const parties = await partiesOf(context, client)
       for (const wrong of attempts(parties)) {
         relyOn(OWNERS.management, await parties.tpp.token(CLIENT)).toSucceed()
@@ -72,7 +68,7 @@ check(
   {},
   async (context) => {
     // The document lets it out, so this is no deviation.
-    for (const client of context.cases(clientsOf(context))) {
+    for (const client of clientsOf(context)) {
       const { tpp } = await context.caller(client)
       relyOn(OWNERS.management, await tpp.token(CLIENT)).toSucceed()
       expect(await tpp.token(CLIENT, { form: { client_id: undefined } })).toGiveAToken()
@@ -85,7 +81,7 @@ check(
   'A client assertion that was used before is refused',
   {},
   async (context) => {
-    for (const client of context.cases(clientsOf(context))) {
+    for (const client of clientsOf(context)) {
       const { tpp } = await context.caller(client)
       const control = await tpp.token(CLIENT)
       relyOn(OWNERS.management, control).toSucceed()

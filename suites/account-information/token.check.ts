@@ -8,6 +8,13 @@ import { codeOfAnotherClient, everything, secondClient } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
 import { tryOwnCode } from './common/codes.ts'
 import { withFewerScopes } from './common/narrow-registration.ts'
+import {
+  CONFIRMED_ONCE_MORE,
+  confirmedOnceMore,
+  ENDS_AT_ONCE,
+  requireConfirmed,
+  requireExchanged,
+} from './common/once-more.ts'
 import { relyOnRightExchange, TRIED_CODE, triedCode } from './common/tried-code.ts'
 import { unregisteredScope } from './common/unregistered-scope.ts'
 
@@ -315,5 +322,43 @@ check(
     const grant = { grant_type: 'refresh_token', refresh_token: refreshToken } as const
     const deviation = 'a refresh token without client authentication'
     expect(await tpp.token(grant, { authentication: 'none', deviation })).toGiveNoToken()
+  },
+)
+
+/** The code of the second client is that of a re-confirmation, too. */
+check(
+  'TOK-35/second-client',
+  'The code of a re-confirmation for the second client is not exchanged for the first',
+  { ...CONFIRMED_ONCE_MORE, follows: ['TOK-35/other-client'] },
+  async (context) => {
+    const { tried, right } = await confirmedOnceMore(context)
+    if (!tried.foreign) throw new NotApplicable(ENDS_AT_ONCE)
+    relyOn(OWNERS.management, await (await context.caller()).tpp.token(CLIENT)).toSucceed()
+    expect(tried.foreign).toGiveNoToken()
+    requireExchanged(right, tried.foreign)
+  },
+)
+
+check(
+  'TOK-12/second-client',
+  'The code of a re-confirmation is not exchanged with another redirect URI for the second client',
+  { ...CONFIRMED_ONCE_MORE, follows: ['TOK-12/other'] },
+  async (context) => {
+    const { tried, right } = await confirmedOnceMore(context)
+    if (tried.foreign) relyOn('TOK-35/second-client', tried.foreign).toGiveNoToken()
+    if (!tried.elsewhere) throw new NotApplicable(ENDS_AT_ONCE)
+    expect(tried.elsewhere).toGiveNoToken()
+    requireExchanged(right, tried.elsewhere)
+  },
+)
+
+check(
+  'TOK-14/second-client',
+  'The code of a re-confirmation for the second client works once',
+  { ...CONFIRMED_ONCE_MORE, follows: ['TOK-14/replayed'] },
+  async (context) => {
+    const { again } = requireConfirmed(await confirmedOnceMore(context))
+    if (!again) throw new NotApplicable('the tokens of the code are needed, older ones are ended')
+    expect(again).toGiveNoToken()
   },
 )

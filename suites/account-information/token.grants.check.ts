@@ -22,7 +22,7 @@ import {
 
 const ALL: readonly WrongAuthentication[] = [...WRONG_AUTHENTICATIONS, REPLAYED]
 
-for (const requirement of ['TOK-05', 'TOK-06', 'TOK-07', 'TOK-08', 'TOK-32', 'TOK-33']) {
+for (const requirement of ['TOK-05', 'TOK-06', 'TOK-07', 'TOK-08', 'TOK-32', 'TOK-33', 'TOK-39']) {
   const wrongs = ALL.filter(({ id }) => requirementOf(id) === requirement)
   const follows = requirement === 'TOK-32' ? ['TOK-32/replayed'] : []
 

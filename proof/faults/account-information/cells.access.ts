@@ -1,6 +1,7 @@
-import type { Context } from 'koa'
-import type { Consent } from '../../../bank/consents.ts'
+import type { Context, Middleware } from 'koa'
+import type { Consent, Status } from '../../../bank/consents.ts'
 import { currentRequest } from '../../../bank/request-context.ts'
+import { revokeGrants } from '../../../bank/services.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { tokenInfoOf } from '../../../bank/token-info.ts'
 import {
@@ -13,7 +14,10 @@ import {
 } from '../../cells/access-cells.ts'
 import { consentNamed, isAbout } from '../../consent-requests.ts'
 import { endpointOf } from '../../data-requests.ts'
+import { ofEachBank } from '../../each-bank.ts'
+import { tokenForm } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
+import { jsonOf } from '../../rewriting.ts'
 
 /** Who gets in where, one cell at a time. */
 const fails = (...ids: string[]) => ({ fails: ids })
@@ -21,6 +25,7 @@ const warns = (...ids: string[]) => ({ fails: [], warns: ids })
 
 const bySecond = (ctx: Context) => tokenInfoOf(ctx)?.client === 'second'
 const byFirst = (ctx: Context) => tokenInfoOf(ctx)?.client === 'first'
+const bearerOf = (ctx: Context) => ctx.get('authorization').replace(/^Bearer +/i, '')
 const isAbsent = (ctx: Context) => ctx.get('x-fapi-customer-ip-address') === ''
 
 function isOfSecond(ctx: Context, { clientId }: Consent): boolean {
@@ -35,9 +40,8 @@ function isClientToken(ctx: Context): boolean {
 }
 
 function scopeOf(ctx: Context): string {
-  const bearer = ctx.get('authorization').replace(/^Bearer +/i, '')
   const { records } = stateOf(ctx).bank.services
-  return String(records.peek('ClientCredentials', bearer)?.scope)
+  return String(records.peek('ClientCredentials', bearerOf(ctx))?.scope)
 }
 
 /** A consent of the second client, in the hands of the first. */
@@ -69,22 +73,73 @@ function ofTheSecond(
 function deletes(
   id: string,
   story: string,
-  fits: (ctx: Context) => boolean,
+  fits: (ctx: Context, consent: Consent) => boolean,
   said: Pick<Fault, 'fails' | 'warns'>,
+  status: Status = 'Authorised',
 ): Fault {
   return {
     id,
     story,
     ...said,
     async middleware(ctx, next) {
-      const asked = isAbout(ctx, 'account-access', 'DELETE') && fits(ctx)
-      const consent = asked ? consentNamed(ctx) : undefined
-      if (consent?.status !== 'Authorised') return next()
+      const consent = isAbout(ctx, 'account-access', 'DELETE') ? consentNamed(ctx) : undefined
+      if (consent?.status !== status || !fits(ctx, consent)) return next()
       consent.deleted = Date.now()
       stateOf(ctx).fired()
       ctx.status = 204
     },
   }
+}
+
+/** An ended consent gives data to whoever refreshes a token of it. */
+function revives(
+  ended: (consent: Consent, ctx: Context) => boolean,
+): Pick<Fault, 'policies' | 'middleware'> {
+  /** Access tokens that came of it. */
+  const late = ofEachBank(() => new Set<string>())
+  const isEnded = (consent: Consent | undefined, ctx: Context | undefined): ctx is Context =>
+    consent !== undefined && ctx !== undefined && ended(consent, ctx)
+  return {
+    policies: (correct, { fired }) => ({
+      tokensDie: () => false,
+      refreshable(consent, age) {
+        const right = correct.refreshable(consent, age)
+        if (right || !isEnded(consent, currentRequest())) return right
+        fired()
+        return true
+      },
+      consentUsable(consent, age) {
+        const ctx = currentRequest()
+        const known = ctx && late().has(bearerOf(ctx))
+        return known ? undefined : correct.consentUsable(consent, age)
+      },
+    }),
+    async middleware(ctx, next) {
+      await next()
+      const token = jsonOf(ctx)?.access_token
+      if (tokenForm(ctx)?.get('grant_type') !== 'refresh_token' || !token) return
+      const { records, consents } = stateOf(ctx).bank.services
+      const { grantId } = records.peek('AccessToken', String(token)) ?? {}
+      if (isEnded(consents.ofGrant(String(grantId)), ctx)) late().add(String(token))
+    },
+  }
+}
+
+/** What a deletion of an authorised consent of the second client by the first does, although it is refused. */
+function refusedYet(harm: (consent: Consent, ctx: Context) => void): Middleware {
+  return async (ctx, next) => {
+    const asked = isAbout(ctx, 'account-access', 'DELETE') && byFirst(ctx)
+    const consent = asked ? consentNamed(ctx) : undefined
+    await next()
+    if (consent?.status !== 'Authorised' || !isOfSecond(ctx, consent)) return
+    harm(consent, ctx)
+    stateOf(ctx).fired()
+  }
+}
+
+function isOfSecondCustomer(ctx: Context, consent: Consent | undefined): boolean {
+  const [, second] = stateOf(ctx).bank.customers
+  return second !== undefined && consent?.customerId === second.id
 }
 
 const faults: Fault[] = [
@@ -231,6 +286,47 @@ const faults: Fault[] = [
     fails('CLC-04/second-client'),
   ),
   outlives(
+    'deletion-by-the-second-customer',
+    (consent) => consent.deleted !== undefined,
+    (ctx) => isOfSecondCustomer(ctx, tokenInfoOf(ctx)?.consent),
+    fails('CLC-04/second-client'),
+  ),
+  {
+    id: 'deleted-consents-of-the-second-customer-can-be-queried',
+    story: 'Customers of the acquired portfolio have an archive, and queries look there as well.',
+    fails: ['CLC-03/second-client'],
+    policies: (correct, { fired }) => ({
+      visibleToTpp(consent) {
+        const ctx = currentRequest()
+        if (ctx?.method !== 'GET' || !isOfSecondCustomer(ctx, consent) || !consent.deleted) {
+          return correct.visibleToTpp(consent)
+        }
+        fired()
+        return true
+      },
+    }),
+  },
+  {
+    id: 'refresh-token-of-the-second-client-outlives-deletion',
+    story: 'The refresh tokens of newer TPPs are kept elsewhere, and deletion ends the others.',
+    fails: ['TOK-31/second-client-deletes'],
+    ...revives((consent, ctx) => consent.deleted !== undefined && isOfSecond(ctx, consent)),
+  },
+  {
+    id: 'first-client-ends-what-it-may-not-delete',
+    story: 'The deletion of a TPP’s own app is queued before it is asked whose the consent is.',
+    fails: ['CLC-08/second-client'],
+    middleware: refusedYet((consent) => {
+      consent.deleted = Date.now()
+    }),
+  },
+  {
+    id: 'first-client-ends-the-tokens-of-what-it-may-not-delete',
+    story: 'Tokens are ended first, since that is what is urgent; then the consent is looked up.',
+    fails: ['CLC-08/second-client'],
+    middleware: refusedYet((consent, ctx) => revokeGrants(stateOf(ctx).bank.services, consent)),
+  },
+  outlives(
     'deletion-with-the-first-token',
     (consent) => consent.deleted !== undefined,
     (ctx) => tokenInfoOf(ctx)?.refreshed === false && byFirst(ctx),
@@ -261,24 +357,7 @@ const faults: Fault[] = [
     id: 'refresh-token-of-the-second-client-outlives-revocation',
     story: 'The refresh tokens of newer TPPs are kept elsewhere, and revocation ends the others.',
     fails: ['TOK-31/second-client'],
-    policies: (correct, { fired }) => {
-      const back = new Set<string>()
-      return {
-        tokensDie: () => false,
-        refreshable(consent, age) {
-          const ctx = currentRequest()
-          const right = correct.refreshable(consent, age)
-          if (right || consent.status !== 'Revoked' || !ctx || !isOfSecond(ctx, consent)) {
-            return right
-          }
-          back.add(consent.id)
-          fired()
-          return true
-        },
-        consentUsable: (consent, age) =>
-          back.has(consent.id) ? undefined : correct.consentUsable(consent, age),
-      }
-    },
+    ...revives((consent, ctx) => consent.status === 'Revoked' && isOfSecond(ctx, consent)),
   },
   outlives(
     'revocation-with-a-filter',
@@ -316,34 +395,108 @@ const faults: Fault[] = [
     id: 'refresh-token-outlives-a-re-confirmed-consent',
     story: 'Deletion revokes the latest grant of a consent; those of before go on.',
     fails: ['TOK-31/re-confirmed'],
+    ...revives((consent) => consent.deleted !== undefined && consent.grants.size > 1),
+  },
+  outlives(
+    'deletion-by-the-second-client-with-a-filter',
+    (consent) => consent.deleted !== undefined,
+    (ctx) => bySecond(ctx) && ctx.querystring !== '',
+    fails('CLC-04/second-client'),
+  ),
+  outlives(
+    'deletion-by-the-second-client-while-absent',
+    (consent) => consent.deleted !== undefined,
+    (ctx) => bySecond(ctx) && isAbsent(ctx),
+    fails('CLC-04/second-client'),
+  ),
+  outlives(
+    'deletion-of-what-was-re-confirmed-with-a-filter',
+    (consent) => consent.deleted !== undefined && consent.grants.size > 1,
+    (ctx) => byFirst(ctx) && ctx.querystring !== '',
+    fails('CLC-04/re-confirmed'),
+  ),
+  outlives(
+    'revocation-of-what-was-re-confirmed-with-a-filter',
+    (consent) => consent.status === 'Revoked' && consent.grants.size > 1,
+    (ctx) => ctx.querystring !== '',
+    fails('CLC-11/re-confirmed'),
+  ),
+  deletes(
+    'consents-of-the-second-client-deleted-without-token',
+    'The second client deletes by a callback that was agreed before tokens were asked for.',
+    (ctx, consent) => ctx.get('authorization') === '' && isOfSecond(ctx, consent),
+    fails('CLC-07/without-authorization'),
+    'AwaitingAuthorisation',
+  ),
+  {
+    id: 'waiting-consents-of-the-second-client-deleted-with-200',
+    story: 'The gateway of newer clients answers with 200 where nothing was to be revoked.',
+    fails: ['CLC-01/awaiting'],
+    async middleware(ctx, next) {
+      const second = isAbout(ctx, 'account-access', 'DELETE') && bySecond(ctx)
+      const consent = second ? consentNamed(ctx) : undefined
+      await next()
+      if (ctx.status !== 204 || !consent || consent.customerId !== undefined) return
+      ctx.status = 200
+      ctx.body = {}
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'the-second-client-deletes-what-never-was',
+    story: 'For newer clients a deletion is idempotent: what is not there was deleted before.',
+    fails: ['CLC-09/invalid-id'],
+    async middleware(ctx, next) {
+      await next()
+      const asked = isAbout(ctx, 'account-access', 'DELETE') && bySecond(ctx)
+      if (!asked || consentNamed(ctx) || ctx.status < 400) return
+      ctx.status = 204
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'deleted-consents-of-the-second-client-can-be-queried',
+    story: 'What a newer client deleted before anybody approved it is kept as a draft.',
+    fails: ['CLC-03/query-refused'],
     policies: (correct, { fired }) => ({
-      tokensDie(event) {
+      visibleToTpp(consent) {
         const ctx = currentRequest()
-        const consent = ctx && event === 'deleted' ? consentNamed(ctx) : undefined
-        return (consent?.grants.size ?? 0) < 2 && correct.tokensDie(event)
-      },
-      refreshable(consent, age) {
-        if (consent.deleted === undefined || consent.grants.size < 2) {
-          return correct.refreshable(consent, age)
+        const draft = consent.deleted && consent.customerId === undefined
+        if (ctx?.method !== 'GET' || !draft || !isOfSecond(ctx, consent)) {
+          return correct.visibleToTpp(consent)
         }
         fired()
         return true
       },
-      consentUsable(consent, age) {
+    }),
+  },
+  {
+    id: 'first-client-queries-revoked-consents',
+    story: 'What was revoked goes to an archive, which the bank’s own app may read.',
+    fails: ['SEC-05/second-client'],
+    policies: (correct, { fired }) => ({
+      ownsConsent(consent, clientId) {
         const ctx = currentRequest()
-        const known = consent.deleted !== undefined && consent.grants.size > 1
-        const fresh = ctx && tokenInfoOf(ctx)?.refreshed && bornAfter(ctx, consent.deleted ?? 0)
-        return known && fresh ? undefined : correct.consentUsable(consent, age)
+        const own = correct.ownsConsent(consent, clientId)
+        const archived = consent.status === 'Revoked' && ctx && isOfSecond(ctx, consent)
+        if (own || !archived || ctx.method !== 'GET') return own
+        fired()
+        return true
       },
     }),
   },
+  {
+    id: 'funds-consents-of-the-second-client-deleted-without-token',
+    story: 'The second client deletes by a callback that was agreed before tokens were asked for.',
+    fails: ['FCC-13/without-authorization'],
+    async middleware(ctx, next) {
+      const asked = isAbout(ctx, 'funds-confirmation', 'DELETE') && !ctx.get('authorization')
+      const consent = asked ? consentNamed(ctx) : undefined
+      if (!consent || !isOfSecond(ctx, consent)) return next()
+      consent.deleted = Date.now()
+      stateOf(ctx).fired()
+      ctx.status = 204
+    },
+  },
 ]
-
-/** Was the access token of a request issued after this instant (milliseconds since 1970)? */
-function bornAfter(ctx: Context, instant: number): boolean {
-  const bearer = ctx.get('authorization').replace(/^Bearer +/i, '')
-  const record = stateOf(ctx).bank.services.records.peek('AccessToken', bearer)
-  return (record?.iat ?? 0) >= Math.floor(instant / 1000)
-}
-
 export default faults

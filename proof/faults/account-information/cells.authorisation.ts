@@ -4,7 +4,13 @@ import { stateOf } from '../../../bank/state.ts'
 import { tokenInfoOf } from '../../../bank/token-info.ts'
 import { clientIs } from '../../cells/token-cells.ts'
 import { answered, consentNamed } from '../../consent-requests.ts'
-import { acceptsRequest, goodTimes, landings, looksRight } from '../../jwt-rewrites.ts'
+import {
+  acceptsRequest,
+  type Decoded,
+  goodTimes,
+  landings,
+  looksRight,
+} from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 
 /** The authorisation page, one cell at a time: redirects of another request, consents of before. */
@@ -71,6 +77,16 @@ function secondMayReturnTo(
   })
 }
 
+/** Are these the claims of a request object that name another client than the query does? */
+function namesAnother(
+  { claims }: Decoded,
+  { client_id: asked }: { client_id?: string },
+  names: readonly string[],
+): boolean {
+  const others = ['client_id', 'iss'].filter((name) => claims[name] && claims[name] !== asked)
+  return others.join() === names.join()
+}
+
 const faults: Fault[] = [
   {
     id: 'redirect-uris-of-the-second-client-not-compared',
@@ -95,6 +111,42 @@ const faults: Fault[] = [
       const byFirst = header.kid === first.signing.kid && header.alg === 'PS256'
       return byFirst && clientIs(ctx, query.client_id, 'second') ? claims : undefined
     }),
+  },
+  {
+    id: 'request-objects-of-whoever-signed-them',
+    story: 'The key is looked up by the client_id of the request object, the client by the query.',
+    fails: ['AUTHZ-11/of-another-client'],
+    middleware: acceptsRequest((request, query, ctx) =>
+      namesAnother(request, query, ['client_id', 'iss']) &&
+      looksRight(ctx, request, request.claims.client_id)
+        ? { ...request.claims, client_id: query.client_id, iss: query.client_id }
+        : undefined,
+    ),
+  },
+  {
+    id: 'client-id-of-the-request-object-not-compared',
+    story:
+      'The client is known from the query, and its key fits: nobody reads the client_id again.',
+    fails: [],
+    warns: ['AUTHZ-37/client-id'],
+    middleware: acceptsRequest((request, query, ctx) =>
+      namesAnother(request, query, ['client_id']) && looksRight(ctx, request, query.client_id)
+        ? { ...request.claims, client_id: query.client_id }
+        : undefined,
+    ),
+  },
+  {
+    id: 'issuer-of-the-second-clients-request-objects-not-compared',
+    story: 'A platform signs for the second client with the key of that client and its own name.',
+    fails: [],
+    warns: ['AUTHZ-37/issuer'],
+    middleware: acceptsRequest((request, query, ctx) =>
+      namesAnother(request, query, ['iss']) &&
+      looksRight(ctx, request, query.client_id) &&
+      clientIs(ctx, query.client_id, 'second')
+        ? { ...request.claims, iss: query.client_id }
+        : undefined,
+    ),
   },
   {
     id: 'old-request-objects-of-the-second-client',
@@ -217,6 +269,22 @@ const faults: Fault[] = [
       await next()
       consent.cards = chosen
     },
+  },
+  {
+    id: 're-confirmed-consents-open-balances',
+    story: 'A re-confirmation is taken for one of everything that the bank offers.',
+    fails: [],
+    warns: ['AUTHZ-17/permissions'],
+    policies: (correct, { fired }) => ({
+      permits(permissions, endpoint) {
+        const ctx = currentRequest()
+        const known = ctx && (tokenInfoOf(ctx)?.consent?.grants.size ?? 0) > 1
+        const right = correct.permits(permissions, endpoint)
+        if (right || !known || !endpoint.endsWith('balances')) return right
+        fired()
+        return true
+      },
+    }),
   },
   {
     id: 'expiry-of-the-second-client-lost-at-approval',

@@ -88,6 +88,24 @@ const faults: Fault[] = [
   dataFault(D.otherSelf, 'account-balances', S.noAccounts, fails('ENV-05/same-resource')),
   dataFault(D.localTime, 'account-transactions', S.noAccounts, fails('GEN-02/utc')),
   dataFault(D.periodIgnored, 'transactions', S.secondClient, fails('TXN-20/inside')),
+  dataFault(
+    D.periodEndIgnored,
+    'transactions',
+    both(S.secondClient, S.fromAlone),
+    fails('TXN-20/inside'),
+  ),
+  dataFault(
+    D.periodStartIgnored,
+    'account-transactions',
+    both(S.secondClient, S.toAlone),
+    fails('TXN-20/inside'),
+  ),
+  dataFault(
+    D.periodIgnored,
+    'account-transactions',
+    both(S.secondClient, S.absent),
+    fails('TXN-20/inside'),
+  ),
   dataFault(D.periodEndIgnored, 'account-transactions', S.secondCustomer, fails('TXN-20/inside')),
   dataFault(D.periodStartIgnored, 'transactions', both(S.secondCustomer, S.refreshed), {
     fails: ['TXN-20/inside'],
@@ -119,6 +137,10 @@ const faults: Fault[] = [
   dataFault(D.detailShown, 'accounts', S.secondClient, {
     fails: [],
     warns: ['ACC-20/basic-hides-card'],
+  }),
+  dataFault(D.detailShown, 'account', S.reconfirmed, {
+    fails: [],
+    warns: ['AUTHZ-17/permissions'],
   }),
   dataFault(D.detailShown, 'account', both(S.basic, S.refreshed), {
     fails: [],

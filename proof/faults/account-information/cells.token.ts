@@ -1,4 +1,9 @@
-import { takesAuthentication, tokenAnswers } from '../../cells/token-cells.ts'
+import type { Context } from 'koa'
+import type { correct } from '../../../bank/policies.ts'
+import { currentRequest } from '../../../bank/request-context.ts'
+import { stateOf } from '../../../bank/state.ts'
+import { clientIs, takesAuthentication, tokenAnswers } from '../../cells/token-cells.ts'
+import { decoded, tokenForm } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 
 /** The token endpoint, one cell at a time: an authentication that passes for one grant or one client. */
@@ -8,6 +13,60 @@ const warns = (...ids: string[]) => ({ fails: [], warns: ids })
 const CODE = 'authorization_code'
 const REFRESH = 'refresh_token'
 const CLIENT = 'client_credentials'
+
+type Stored = NonNullable<ReturnType<typeof correct.stored>>
+
+/** Codes of the second client, or of a re-confirmation, looked at otherwise where they are exchanged. */
+function codes(
+  id: string,
+  story: string,
+  said: Pick<Fault, 'fails' | 'warns'>,
+  fits: (owner: string, ctx: Context, record: Stored) => boolean,
+  change: (record: Stored, form: URLSearchParams) => Stored | undefined,
+): Fault {
+  return {
+    id,
+    story,
+    ...said,
+    policies: (correct, { fired }) => ({
+      stored(model, key, record) {
+        const seen = correct.stored(model, key, record)
+        const ctx = currentRequest()
+        const form = ctx && tokenForm(ctx)
+        if (!seen || !form?.has('code') || !['AuthorizationCode', 'Grant'].includes(model)) {
+          return seen
+        }
+        if (!fits(String(seen.clientId), ctx as Context, seen)) return seen
+        const changed = change(seen, form)
+        if (changed) fired()
+        return changed ?? seen
+      },
+    }),
+  }
+}
+
+const ofSecond = (owner: string, ctx: Context) => clientIs(ctx, owner, 'second')
+
+/** Was the consent of this code, or of its grant, authorised before? */
+function ofKnownConsent(_owner: string, ctx: Context, { grantId, jti }: Stored): boolean {
+  const consent = stateOf(ctx).bank.services.consents.ofGrant(String(grantId ?? jti))
+  return (consent?.grants.size ?? 0) > 1
+}
+
+/** As if the code had been issued to whoever shows it. */
+function forWhoeverAsks(record: Stored, form: URLSearchParams): Stored | undefined {
+  const clientId = decoded(form.get('client_assertion')).claims.sub
+  return clientId === record.clientId ? undefined : { ...record, clientId: String(clientId) }
+}
+
+function withAnyRedirectUri(record: Stored, form: URLSearchParams): Stored | undefined {
+  const asked = form.get('redirect_uri')
+  const other = record.kind === 'AuthorizationCode' && asked && asked !== record.redirectUri
+  return other ? { ...record, redirectUri: asked } : undefined
+}
+
+const unused = (record: Stored): Stored | undefined =>
+  record.consumed ? { ...record, consumed: undefined } : undefined
 
 const faults: Fault[] = [
   takesAuthentication('secret-post', CODE, undefined, fails('TOK-05/with-code')),
@@ -27,6 +86,70 @@ const faults: Fault[] = [
   takesAuthentication('saml', REFRESH, undefined, fails('TOK-06/with-refresh-token')),
   takesAuthentication('other-client-id', CODE, undefined, warns('TOK-33/with-code')),
   takesAuthentication('other-client-id', REFRESH, undefined, warns('TOK-33/with-refresh-token')),
+  takesAuthentication('no-type', CLIENT, undefined, warns('TOK-39/no-type')),
+  takesAuthentication('no-type', CODE, undefined, warns('TOK-39/with-code')),
+  takesAuthentication('no-type', REFRESH, undefined, warns('TOK-39/with-refresh-token')),
+  codes(
+    'codes-of-the-second-client-for-anybody',
+    'The second client is a platform whose parts share codes, so nobody asks whose they are.',
+    fails('TOK-35/second-client'),
+    ofSecond,
+    forWhoeverAsks,
+  ),
+  codes(
+    'codes-of-a-known-consent-for-anybody',
+    'Whoever knows a consent that was authorised before is trusted with its next code.',
+    fails('TOK-35/second-client'),
+    ofKnownConsent,
+    forWhoeverAsks,
+  ),
+  codes(
+    'codes-of-the-second-client-with-any-redirect-uri',
+    'The second client changes its addresses often.',
+    fails('TOK-12/second-client'),
+    ofSecond,
+    withAnyRedirectUri,
+  ),
+  codes(
+    'codes-of-a-known-consent-with-any-redirect-uri',
+    'The redirect URI was compared when the consent was authorised first.',
+    fails('TOK-12/second-client'),
+    ofKnownConsent,
+    withAnyRedirectUri,
+  ),
+  codes(
+    'codes-of-the-second-client-work-twice',
+    'The second client sends requests again that took long.',
+    warns('TOK-14/second-client'),
+    ofSecond,
+    unused,
+  ),
+  codes(
+    'codes-of-a-known-consent-work-twice',
+    'Codes are marked as used where a consent turns Authorised, and this one is so already.',
+    warns('TOK-14/second-client'),
+    ofKnownConsent,
+    unused,
+  ),
+  {
+    id: 'refresh-tokens-of-the-first-client-for-the-second',
+    story: 'The second client is a platform on which the first is a tenant.',
+    fails: ['TOK-13/second-client'],
+    policies: (correct, { fired }) => ({
+      stored(model, key, record) {
+        const seen = correct.stored(model, key, record)
+        const ctx = currentRequest()
+        const form = ctx && tokenForm(ctx)
+        if (!seen || !form?.has('refresh_token') || !['RefreshToken', 'Grant'].includes(model)) {
+          return seen
+        }
+        const changed = forWhoeverAsks(seen, form)
+        if (!ctx || !changed || !clientIs(ctx, changed.clientId, 'second')) return seen
+        fired()
+        return changed
+      },
+    }),
+  },
   tokenAnswers(
     'expires-in-as-text',
     (body) => ({ ...body, expires_in: String(body.expires_in) }),

@@ -1,5 +1,16 @@
 import type { Fault } from '../../proof.ts'
 
+/** Links.Self with another path. */
+function linksOf(change: (path: string) => string): NonNullable<Fault['policies']> {
+  return (correct, { fired }) => ({
+    selfLink(base, path) {
+      const changed = change(path)
+      if (changed !== path) fired()
+      return correct.selfLink(base, changed)
+    },
+  })
+}
+
 const faults: Fault[] = [
   {
     id: 'paths-of-version-three-zero',
@@ -16,6 +27,30 @@ const faults: Fault[] = [
       }
       await next()
     },
+  },
+  {
+    id: 'links-of-version-three-zero',
+    story: 'The paths moved to v3.1; the template of the links was forgotten.',
+    fails: ['VER-01/in-links'],
+    policies: linksOf((path) => path.replace('/v3.1/', '/v3.0/')),
+  },
+  {
+    id: 'links-of-balances-name-the-release',
+    story:
+      'Balances were built anew, and link to the release of the specification that they follow.',
+    fails: ['VER-01/in-links'],
+    policies: linksOf((path) =>
+      path.endsWith('/balances') ? path.replace('/v3.1/', '/v3.1.2/') : path,
+    ),
+  },
+  {
+    id: 'links-of-funds-consents-of-version-four',
+    story:
+      'The service of funds confirmation is shared with the next version, whose links it writes.',
+    fails: ['VER-01/in-links'],
+    policies: linksOf((path) =>
+      path.includes('/funds-confirmation-consents') ? path.replace('/v3.1/', '/v4/') : path,
+    ),
   },
 ]
 export default faults

@@ -2,7 +2,7 @@ import type { Context } from '../../../engine/suite-api/check.ts'
 import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { relyOn } from '../../../engine/suite-api/expect.ts'
 import { blockBy, blockForData } from '../../../engine/suite-api/outcomes.ts'
-import { brief, type Exchange, type Row } from '../../../engine/suite-api/responses.ts'
+import { brief, type Exchange, member, type Row } from '../../../engine/suite-api/responses.ts'
 import { basicCredits, everything } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { accountsTwice, firstRead, requireAccountIds, requireRows, singles } from './data-reads.ts'
@@ -24,6 +24,12 @@ export const described = (row: Row): string => fieldsOf(row, lastFour)
 
 const lastFour = (number: unknown) =>
   /\d{4}$/.test(String(number)) ? String(number).slice(-4) : number
+
+/** Does an account show no digit of its card? */
+export function hidesCard({ Account }: Row): boolean {
+  const cards = [Account ?? []].flat()
+  return cards.every((card) => !/\d/.test(String(member(card, 'Identification') ?? '')))
+}
 
 /** AccountIds before and after a refresh_token grant; the approval goes on with the new tokens. */
 export async function idsAroundRefresh(

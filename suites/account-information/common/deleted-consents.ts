@@ -1,4 +1,5 @@
 import type { Context } from '../../../engine/suite-api/check.ts'
+import type { ClientName } from '../../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
 import {
   answerOf,
@@ -10,21 +11,35 @@ import {
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import type { Ended } from '../../ended-consents.ts'
 import { OWNERS } from '../../owners.ts'
+import { clientsOf } from './clients.ts'
 import { consentPath, createConsent } from './consent-requests.ts'
 import { settling } from './settling.ts'
 
+const awaitingDeletedBy = (name: ClientName) =>
+  sharedFixture([], async (context) => {
+    const client = await context.caller(name)
+    const id = await createConsent(client)
+    const before = await client.get(consentPath(id))
+    const deletion = await client.delete(consentPath(id))
+    const deviation = 'the consent was deleted'
+    const ask = () => client.get(consentPath(id), { deviation })
+    const after = await settling(context).until(ask, refused)
+    const again = await client.delete(consentPath(id), { deviation })
+    return { id, before, deletion, after, again }
+  })
+
 /** Deletion of a consent that nobody has authorised, and queries around it. */
-export const awaitingDeleted = sharedFixture([], async (context) => {
-  const client = await context.caller()
-  const id = await createConsent(client)
-  const before = await client.get(consentPath(id))
-  const deletion = await client.delete(consentPath(id))
-  const deviation = 'the consent was deleted'
-  const ask = () => client.get(consentPath(id), { deviation })
-  const after = await settling(context).until(ask, refused)
-  const again = await client.delete(consentPath(id), { deviation })
-  return { id, before, deletion, after, again }
-})
+export const awaitingDeleted = awaitingDeletedBy('first')
+
+const awaitingDeletedBySecond = awaitingDeletedBy('second')
+
+/** The same of each client. */
+export async function eachAwaitingDeleted(context: Context<never>) {
+  const each = { first: awaitingDeleted, second: awaitingDeletedBySecond }
+  const deleted: Awaited<ReturnType<typeof awaitingDeleted>>[] = []
+  for (const name of clientsOf(context)) deleted.push(await each[name](context))
+  return deleted
+}
 
 /** The deletion of a consent that nobody authorised, which any other deletion relies on. */
 export async function relyOnDeletion(context: Context): Promise<void> {

@@ -11,9 +11,11 @@ export function readOwner({ name, tpp, customer, facts }: Approval, path: string
   // One with few permissions may be refused for those, whoever has it.
   const full = DATA_PERMISSIONS.every((each) => permissions.includes(each))
   if (another && full) return 'DATA-08/other-approvals'
+  const transactions = path.endsWith('/transactions')
+  if (tpp.name === 'second') return transactions ? 'TXN-14/second-client' : 'ACC-11/second-client'
   const single = path.startsWith('/accounts/')
   if (path.endsWith('/balances')) return single ? 'BAL-02/answers-200' : OWNERS.balances
-  if (path.endsWith('/transactions')) return transactionsOwner(permissions, single)
+  if (transactions) return transactionsOwner(permissions, single)
   const owner = accountsOwner(permissions)
   return single && owner === OWNERS.accounts ? 'ACC-02/answers-200' : owner
 }

@@ -23,6 +23,8 @@ interface Tried {
   /** What its token reads: accounts under ReadAccountsBasic, and transactions under directions alone. */
   reads?: { accounts: Exchange; transactions?: Exchange[] }
   again: Exchange
+  /** Did the code give a token to the right request after those that were refused? */
+  outlived: boolean
 }
 
 /**
@@ -43,7 +45,8 @@ export const triedCode = sharedFixture([everything], async (context): Promise<Tr
     const wrong = await exchanged(tpp, visit, { deviation, form: { redirect_uri: other } })
     const byNobody = await exchangedByNobody(tpp, visit)
     const right = await exchanged(tpp, visit, { deviation: 'a code that was refused before' })
-    const tried = { elsewhere: wrong, byNobody, right }
+    const outlived = ![wrong, byNobody].some(tokensOf) && tokensOf(right) !== undefined
+    const tried = { elsewhere: wrong, byNobody, right, outlived }
     if ([wrong, byNobody, right].some(tokensOf)) {
       return { ...tried, ...(await afterwards(tpp, visit, right, narrow)) }
     }
@@ -52,7 +55,7 @@ export const triedCode = sharedFixture([everything], async (context): Promise<Tr
       return withCode(context, tpp, async (third) => {
         const right = await exchanged(tpp, third)
         const later = await afterwards(tpp, third, right, narrow)
-        return { elsewhere: wrong, byNobody, right, ...later }
+        return { elsewhere: wrong, byNobody, right, outlived, ...later }
       })
     })
   })

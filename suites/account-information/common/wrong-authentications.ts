@@ -150,6 +150,13 @@ export const WRONG_AUTHENTICATIONS: readonly WrongAuthentication[] = [
     title: 'A client assertion without jti is refused',
     attempts: () => [assertion('assertion without jti', { claims: { jti: undefined } })],
   },
+  {
+    id: 'TOK-39/no-type',
+    title: 'A client assertion without client_assertion_type is refused',
+    attempts: () => [
+      { form: { client_assertion_type: undefined }, deviation: 'no client_assertion_type' },
+    ],
+  },
 ]
 
 /** That a used assertion is refused, with another grant than the one that used it. */

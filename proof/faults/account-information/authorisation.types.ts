@@ -1,0 +1,61 @@
+import type { Middleware } from 'koa'
+import { clientIs } from '../../cells/token-cells.ts'
+import { ofEachBank } from '../../each-bank.ts'
+import { acceptsRequest, decoded, landings } from '../../jwt-rewrites.ts'
+import type { Fault } from '../../proof.ts'
+
+/** Response types that nobody registered, and what comes of them. */
+
+/** Grants requests of some other response types: what comes of them is what was asked for. */
+function grantsTypes(fits: (type: string, second: boolean) => boolean): Middleware {
+  const asked = ofEachBank(() => new Map<unknown, string[]>())
+  const taken = acceptsRequest(({ claims }, query, ctx) => {
+    const type = String(claims.response_type)
+    if (type === 'code id_token' || !fits(type, clientIs(ctx, query.client_id, 'second'))) {
+      return undefined
+    }
+    asked().set(claims.nonce, type.split(' '))
+    query.response_type = 'code id_token'
+    return { ...claims, response_type: 'code id_token' }
+  })
+  const given = landings((fragment) => {
+    const types = asked().get(decoded(fragment.get('id_token')).claims.nonce)
+    if (!types) return false
+    if (types.includes('token')) fragment.set('access_token', 'a-token-of-the-implicit-flow')
+    for (const name of ['code', 'id_token']) if (!types.includes(name)) fragment.delete(name)
+  })
+  return (ctx, next) => taken(ctx, () => given(ctx, next))
+}
+
+const faults: Fault[] = [
+  {
+    id: 'response-types-as-they-come',
+    story: 'The library supports every flow, and nobody switched off what is not registered.',
+    fails: [],
+    warns: ['AUTHZ-28/others'],
+    middleware: grantsTypes((type) => type === 'id_token'),
+  },
+  {
+    id: 'access-tokens-at-the-authorisation-page',
+    story:
+      'The app of the bank gets its tokens by the implicit flow, and so does everybody who asks.',
+    fails: [],
+    warns: ['AUTHZ-28/others'],
+    middleware: grantsTypes((type) => type === 'token'),
+  },
+  {
+    id: 'nothing-comes-of-none',
+    story: 'The response type none ends at the TPP without an error, as the library has it.',
+    fails: [],
+    warns: ['AUTHZ-28/others'],
+    middleware: grantsTypes((type) => type === 'none'),
+  },
+  {
+    id: 'response-type-code-of-the-second-client',
+    story: 'Newer clients are entered by hand, and whoever did it ticked every response type.',
+    fails: [],
+    warns: ['AUTHZ-28/second-client'],
+    middleware: grantsTypes((type, second) => type === 'code' && second),
+  },
+]
+export default faults

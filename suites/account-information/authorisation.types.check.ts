@@ -1,0 +1,97 @@
+import { type Context, check } from '../../engine/suite-api/check.ts'
+import type { ClientName } from '../../engine/suite-api/consents.ts'
+import { expectThat, noteNegative } from '../../engine/suite-api/expect.ts'
+import type { Visit } from '../../engine/suite-api/flow.ts'
+import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { everything, secondClient } from '../consents.ts'
+import { expectAnswered, expectNoCode, inBoth, wrongVisit } from './common/visits.ts'
+
+/** GET /authorize: other response types. Requirements: specs/account-information/authorisation.yaml */
+
+/** The words of a response type, whose order means nothing (RFC 6749 3.1.1). */
+const inOrder = (type: string) => type.split(' ').toSorted().join(' ')
+
+/** Those that the client has not registered: "the service may modify any supplied value". */
+async function unregistered(
+  { caller }: Context<typeof everything>,
+  client: ClientName,
+  types: readonly string[],
+): Promise<string[]> {
+  const stored = (await caller(client)).tpp.registered?.response_types
+  const registered = [stored ?? []].flat().map((type) => inOrder(String(type)))
+  const left = types.filter((type) => !registered.includes(inOrder(type)))
+  if (left.length > 0) return left
+  throw new NotApplicable(`the bank registered ${types.join(', ')} as well`)
+}
+
+const asking = (type: string) => `the response type ${type}`
+
+const ofType = (
+  context: Context<typeof everything>,
+  type: string,
+  purpose: string,
+  client: ClientName = 'first',
+) => wrongVisit(context, { client, purpose, deviation: inBoth({ response_type: type }) })
+
+/** What may come with a success, wherever it stands. */
+const GIVEN = ['code', 'id_token', 'access_token'] as const
+
+/** Ends the check with a finding when the visit ended at the TPP with anything but an error. */
+function expectNotGranted(visit: Visit): void {
+  noteNegative()
+  expectAnswered(visit)
+  if (visit.kind === 'stopped') return
+  const { query, fragment, error } = visit.redirect
+  const given = GIVEN.filter((name) => query[name] ?? fragment[name])
+  expectThat(given.length === 0 && Boolean(error ?? fragment.error ?? query.error), {
+    message: 'the request was granted',
+    expected: 'an error, or a page of the bank',
+    actual: given.length > 0 ? `${given.join(', ')} at the redirect URI` : 'no error',
+    exchange: visit.last,
+  })
+}
+
+check(
+  'AUTHZ-28/code',
+  'A response type that the client has not registered is refused',
+  { uses: [everything], refusals: 1 },
+  async (context) => {
+    for (const type of await unregistered(context, 'first', ['code'])) {
+      expectNoCode(await ofType(context, type, asking(type)))
+    }
+  },
+)
+
+/** They differ in what would come of them: an ID token, an access token, nothing, and too much. */
+const OTHERS = ['id_token', 'token', 'none', 'code id_token token']
+
+check(
+  'AUTHZ-28/others',
+  'The response types id_token, token, none and code id_token token, which nobody registered, are refused',
+  { uses: [everything], refusals: OTHERS.length },
+  async (context) => {
+    for (const type of context.cases(await unregistered(context, 'first', OTHERS))) {
+      expectNotGranted(await ofType(context, type, asking(type)))
+    }
+  },
+)
+
+const TYPES = ['code', 'id_token']
+
+check(
+  'AUTHZ-28/second-client',
+  'A response type that the second client has not registered is refused to it',
+  {
+    uses: [everything, secondClient],
+    needs: ['clients.second'],
+    refusals: TYPES.length,
+    follows: ['AUTHZ-28/code', 'AUTHZ-28/others'],
+  },
+  async (context) => {
+    await context.approved(secondClient)
+    for (const type of context.cases(await unregistered(context, 'second', TYPES))) {
+      const purpose = `${asking(type)}, by the second client`
+      expectNotGranted(await ofType(context, type, purpose, 'second'))
+    }
+  },
+)
