@@ -234,6 +234,10 @@ check(
       if (!succeeded(answer)) await relyOnBothFilters(approval)
       expect(answer).toHaveStatus(200)
       const rows = requireRows(answer, 'TXN-15/each-combination')
+      const within = (time: number) => time >= window.from && time <= window.to
+      if (bookingTimes(rows).some(within)) {
+        blockBy('TXN-24/one-response', 'all transactions lack one that the window shows', whole)
+      }
       if (rows.some(isBookedAtSomeTime)) {
         await relyOnFilters(approval, 'from', 'to', 'both')
         blockBy('TXN-17/both', 'a booked transaction lies outside the window', answer)
