@@ -1,5 +1,5 @@
-import { signatureOf } from '../client/id-token.ts'
 import { parseRedirect } from '../client/redirect.ts'
+import { signatureOf } from '../client/signature.ts'
 import { member } from '../judge/data-rows.ts'
 import type { BankSaid } from '../judge/rule.ts'
 import { type Exchange, header } from '../wire/exchange.ts'

@@ -1,3 +1,3 @@
-export { compareIdToken, type IdTokenFinding } from '../client/id-token.ts'
 export { type JwtDeviation, jwt } from '../client/jwt.ts'
+export type { IdTokenSignature } from '../wire/exchange.ts'
 export { claimsOf, headerOf } from '../wire/jwt-decode.ts'

@@ -1,8 +1,8 @@
 import { parseRedirect, type Redirect, redirectsTo } from '../../engine/suite-api/client.ts'
-import { claimsOf, compareIdToken, headerOf } from '../../engine/suite-api/jwt.ts'
+import { claimsOf, headerOf } from '../../engine/suite-api/jwt.ts'
 import { type About, type Exchange, header } from '../../engine/suite-api/responses.ts'
 import { type Finding, type RuleTools, rule } from '../../engine/suite-api/rule.ts'
-import { findingsOf } from './common/id-token-findings.ts'
+import { compareIdToken, findingsOf } from './common/id-token.ts'
 
 /** What the authorisation page sends to a redirect URI. Requirements: specs/account-information/authorisation.yaml */
 

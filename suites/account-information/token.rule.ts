@@ -1,7 +1,7 @@
-import { claimsOf, compareIdToken, type IdTokenFinding } from '../../engine/suite-api/jwt.ts'
+import { claimsOf } from '../../engine/suite-api/jwt.ts'
 import { type Exchange, header, member, succeeded } from '../../engine/suite-api/responses.ts'
 import { rule } from '../../engine/suite-api/rule.ts'
-import { findingsOf } from './common/id-token-findings.ts'
+import { compareIdToken, findingsOf, type IdTokenFinding } from './common/id-token.ts'
 
 /** POST /oauth/token. Requirements: specs/account-information/token.yaml */
 

@@ -1,12 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
+import { signatureOf } from '../../engine/client/signature.ts'
 import {
   compareIdToken,
   halfHash,
   type IdTokenContext,
-  signatureOf,
-} from '../../engine/client/id-token.ts'
+} from '../../suites/account-information/common/id-token.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const other = generateKeyPairSync('rsa', { modulusLength: 2048 })

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
-import { compactVerify, importJWK, type JWK } from 'jose'
-import { isObject } from '../record/json.ts'
-import type { IdTokenSignature } from '../wire/exchange.ts'
-import { claimsOf, headerOf } from '../wire/jwt-decode.ts'
+import { claimsOf, headerOf, type IdTokenSignature } from '../../../engine/suite-api/jwt.ts'
+import type { Finding } from '../../../engine/suite-api/rule.ts'
 
 /** One thing that an ID token must be, and what it is. */
 export interface IdTokenFinding {
@@ -111,36 +109,6 @@ function signed(said: IdTokenSignature, { kid }: Record<string, unknown>): IdTok
 }
 
 /**
- * Verifies a compact JWS by the keys of a JWKS, as it was answered: those of its kid, or each where it
- * names none (RFC 7515 section 4.1.4, RFC 7517 section 4.2).
- *
- * @param alg the one algorithm that is allowed.
- */
-export async function signatureOf(jws: string, jwks: unknown, alg = 'PS256') {
-  let said: IdTokenSignature = 'no such key'
-  for (const jwk of keysFor(jwks, headerOf(jws)?.kid)) {
-    const key = await importJWK(jwk, alg).catch(() => undefined)
-    if (!key) continue
-    const good = compactVerify(jws, key, { algorithms: [alg] }).then(
-      () => true,
-      () => false,
-    )
-    if (await good) return 'verifies'
-    said = 'does not verify'
-  }
-  return said
-}
-
-/** Keys of a JWKS that may have signed. */
-function keysFor(jwks: unknown, kid: unknown): JWK[] {
-  const keys: unknown = isObject(jwks) && jwks.keys
-  return (Array.isArray(keys) ? keys.filter(isObject) : [])
-    .filter((jwk) => kid === undefined || jwk.kid === kid)
-    .filter(({ use }) => use === undefined || use === 'sig')
-    .map(({ kty, n, e, crv, x, y }) => ({ kty, n, e, crv, x, y }) as JWK)
-}
-
-/**
  * Left half of the hash of a text, base64url: c_hash, s_hash and at_hash. The hash is the one that
  * the algorithm's name ends in: SHA-256 of PS256.
  */
@@ -148,4 +116,15 @@ export function halfHash(text: string, alg: string): string {
   const bits = /(256|384|512)$/.exec(alg)?.[1] ?? '256'
   const digest = createHash(`sha${bits}`).update(text, 'utf8').digest()
   return digest.subarray(0, digest.length / 2).toString('base64url')
+}
+
+/** What of a compared ID token is wrong, among what a rule is about. */
+export function findingsOf(compared: IdTokenFinding[], about: IdTokenFinding['what'][]): Finding[] {
+  return compared
+    .filter(({ what, ok }) => !ok && about.includes(what))
+    .map(({ what, expected, actual }) => ({
+      message: `${what} of the ID token is ${actual}`,
+      expected,
+      actual,
+    }))
 }
