@@ -11,10 +11,10 @@ import type { Fault, Variant } from './proof.ts'
  */
 
 /** Faults at most in one bank, or TPPs in one client: with more of them groups hold less often than is gained. */
-export const LARGEST = 12
+export const LARGEST = 16
 
 /** Freedoms at most in one bank. */
-const FREEDOMS = 6
+const FREEDOMS = 8
 
 /** Faults with a freedom each at most in one bank. */
 const PAIRS = 4
