@@ -97,7 +97,7 @@ const A_CHECK = 5.6
 const AN_APPROVAL = 10
 const A_VISIT = 6.5
 /** Of these, what is sent where one approval of a kind is looked at. */
-const ONE_OF_A_KIND = 0.8
+const ONE_OF_A_KIND = 0.9
 
 /** Whole histories that a check asks for, by its chapter, as they are at the reference bank. */
 const HISTORIES: Record<string, number> = {
@@ -133,8 +133,12 @@ export function neededBy(checks: SuiteCheck[]): NamedConsent[] {
   return [...needed]
 }
 
-/** Does a check ask for this hook? One that lacks several stands under the first alone, which ends it. */
+/**
+ * Does a check ask for this hook? One that lacks several stands under the first alone, which ends it, and one that
+ * names a client or customer who is not there under none.
+ */
 function hookOf({ options }: SuiteCheck, target: TargetDocument, name: HookName): boolean {
+  if (lacksParty(options, target)) return false
   const asked = HOOKS.filter((hook) => options.needs?.includes(`hooks.${hook}`))
   const lacks = asked.find((hook) => factBy(target, hook) === undefined)
   return asked.includes(name) && (lacks === undefined || lacks === name)
@@ -169,15 +173,20 @@ function ownVisits(checks: SuiteCheck[]): OwnVisit[] {
 
 /** Whether a check needs something of the target besides hooks, and does not find it. */
 function missingFor({ options }: SuiteCheck, target: TargetDocument): boolean {
-  const { registers, needs = [] } = options
-  if (registers === true && !target.freshRegistrations) return true
-  if (needs.includes('clients.second') && !target.clients.second) return true
-  if (needs.includes('customers.second') && !target.customers.second) return true
+  if (options.registers === true && !target.freshRegistrations) return true
+  if (lacksParty(options, target)) return true
   const lacks = ({ client, customer }: NamedConsent) =>
     missing(target, client, customer) !== undefined
   if (options.spends && lacks(options.spends)) return true
   // One that looks at several approvals goes on with those that there are.
   return options.uses?.length ? options.uses.every(lacks) : false
+}
+
+function lacksParty({ needs = [] }: SuiteCheck['options'], { clients, customers }: TargetDocument) {
+  return (
+    (needs.includes('clients.second') && !clients.second) ||
+    (needs.includes('customers.second') && !customers.second)
+  )
 }
 
 function missing(target: TargetDocument, client?: string, customer?: string): string | undefined {

@@ -69,7 +69,7 @@ const BANKS = {
   /** Where the address of the bank is a port that nobody listens on. */
   absent: { faults: [] },
   /** Ctrl-C, half way. */
-  interrupted: { faults: ['no-certificate-needed'], cut: 156 },
+  interrupted: { faults: ['no-certificate-needed'], cut: 165 },
   /** A run in which every outcome stands. */
   every: {
     faults: [

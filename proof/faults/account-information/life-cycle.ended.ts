@@ -201,7 +201,7 @@ const faults: Fault[] = [
     because: 'What the consent opens is closed, at every endpoint; no newer approval replaced it.',
     stops: true,
     // Data are read for longer than an end may take to be seen, after the approvals that others gave.
-    settings: { responseDelayMs: 5 },
+    settings: { responseDelayMs: 8 },
     async middleware(ctx: Context, next: Next) {
       await next()
       const consent = isAbout(ctx, KIND, 'GET') ? consentNamed(ctx) : undefined
