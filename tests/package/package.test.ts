@@ -38,7 +38,7 @@ test('the package holds what a user needs, and nothing else', () => {
   const paths = packed.files.map(({ path }) => path)
   const allowed = [
     /^(CHANGELOG\.md|LICENSE|README\.md|package\.json)$/,
-    /^dist\/(bank|cli|engine|proof|suites)\/.+\.js$/,
+    /^dist\/(authoring|bank|cli|engine|proof|suites)\/.+\.js$/,
     /^dist\/engine\/.+\.d\.ts$/,
     /^dist\/lists\.json$/,
     /^config\/[\w.-]+\.yaml$/,
