@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Context } from '../engine/suite-api/check.ts'
 import type { HookName } from '../engine/suite-api/client.ts'
 import type { Approval, NamedConsent } from '../engine/suite-api/consents.ts'
-import { relyOn } from '../engine/suite-api/expect.ts'
+import { expectThat, relyOn } from '../engine/suite-api/expect.ts'
 import {
   type CallDeviation,
   requireValue,
@@ -12,7 +12,13 @@ import {
   type Visit,
 } from '../engine/suite-api/flow.ts'
 import { blockBy, NotApplicable } from '../engine/suite-api/outcomes.ts'
-import { type Exchange, member, refused, succeeded } from '../engine/suite-api/responses.ts'
+import {
+  answerOf,
+  type Exchange,
+  member,
+  refused,
+  succeeded,
+} from '../engine/suite-api/responses.ts'
 import { sharedFixture } from '../engine/suite-api/shared-fixture.ts'
 import { waysToAsk } from './account-information/common/absent-reads.ts'
 import { approvedAfterTries } from './account-information/common/codes.ts'
@@ -119,6 +125,17 @@ export function harmed({ query, requests }: Answers, after: Answers): Exchange |
       answer.response?.status !== 429 &&
       succeeded(requests[index]?.answer ?? answer),
   )?.answer
+}
+
+/** Ends the check with a finding where a refused deletion has changed what the consent gives. */
+export function expectUnharmed(before: Answers, after: Answers): void {
+  const harm = harmed(before, after)
+  expectThat(harm === undefined, {
+    message: 'the refused deletion has changed what the consent gives',
+    expected: 'the same answers as before',
+    actual: harm ? `${harm.endpoint} answered ${answerOf(harm)}` : '',
+    exchange: harm,
+  })
 }
 
 /** “debits in a period”, deleted by the TPP. */

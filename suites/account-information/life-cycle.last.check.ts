@@ -1,12 +1,12 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import type { Approval } from '../../engine/suite-api/consents.ts'
-import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
+import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import { requireValue, type TokenSet, tokensOf, visitEnd } from '../../engine/suite-api/flow.ts'
 import { blockBy, NotApplicable } from '../../engine/suite-api/outcomes.ts'
-import { answerOf, type Exchange, refused, succeeded } from '../../engine/suite-api/responses.ts'
+import { type Exchange, refused, succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { everything, narrowOfSeconds, reconfirmed, secondClient } from '../consents.ts'
-import { again, atWork, dataPaths, harmed, requireOpen } from '../ended-consents.ts'
+import { again, atWork, dataPaths, expectUnharmed, harmed, requireOpen } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
 import { waysToAsk } from './common/absent-reads.ts'
 import { ACCOUNTS, consentPath, createConsent } from './common/consent-requests.ts'
@@ -111,13 +111,7 @@ check(
     relyOn('CONS-22/after-approval', before.query).toSucceed()
     relyOn(OWNERS.deletion, own).toSucceed()
     expect(attempt).toBeAnError()
-    const harm = harmed(before, after)
-    expectThat(harm === undefined, {
-      message: 'the refused deletion has changed what the consent gives',
-      expected: 'the same answers as before',
-      actual: harm ? `${harm.endpoint} answered ${answerOf(harm)}` : '',
-      exchange: harm,
-    })
+    expectUnharmed(before, after)
   },
 )
 

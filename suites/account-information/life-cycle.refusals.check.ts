@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import type { ClientName } from '../../engine/suite-api/consents.ts'
-import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
+import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import { type CallDeviation, requireValue } from '../../engine/suite-api/flow.ts'
 import { blockBy } from '../../engine/suite-api/outcomes.ts'
-import { answerOf, succeeded } from '../../engine/suite-api/responses.ts'
+import { succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { debitsInPeriod } from '../consents.ts'
-import { attacked, harmed, triedWithoutToken } from '../ended-consents.ts'
+import { attacked, expectUnharmed, triedWithoutToken } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
 import { clientsOf } from './common/clients.ts'
 import {
@@ -201,13 +201,7 @@ check(
     if (!attempt || !after) throw new TypeError('there is a second client')
     relyOn(OWNERS.query, before.query).toSucceed()
     expect(attempt).toBeAnError()
-    const harm = harmed(before, after)
-    expectThat(harm === undefined, {
-      message: 'the refused deletion has changed what the consent gives',
-      expected: 'the same answers as before',
-      actual: harm ? `${harm.endpoint} answered ${answerOf(harm)}` : '',
-      exchange: harm,
-    })
+    expectUnharmed(before, after)
   },
 )
 

@@ -1,0 +1,21 @@
+import type { Context } from 'koa'
+import type { Consent } from '../../bank/consents.ts'
+import { stateOf } from '../../bank/state.ts'
+import { tokenInfoOf } from '../../bank/token-info.ts'
+
+/** Of which client or customer a request or a consent is, and whether the customer is there. */
+
+export const bySecond = (ctx: Context) => tokenInfoOf(ctx)?.client === 'second'
+export const byFirst = (ctx: Context) => tokenInfoOf(ctx)?.client === 'first'
+export const bearerOf = (ctx: Context) => ctx.get('authorization').replace(/^Bearer +/i, '')
+export const isAbsent = (ctx: Context) => ctx.get('x-fapi-customer-ip-address') === ''
+
+export function isOfSecond(ctx: Context, { clientId }: Consent): boolean {
+  const { records, directory } = stateOf(ctx).bank.services
+  return records.peek('Client', clientId)?.org_id === directory.clients.second.organisationId
+}
+
+export function isOfSecondCustomer(ctx: Context, consent: Consent | undefined): boolean {
+  const [, second] = stateOf(ctx).bank.customers
+  return second !== undefined && consent?.customerId === second.id
+}

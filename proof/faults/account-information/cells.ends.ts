@@ -1,0 +1,264 @@
+import type { Context, Middleware } from 'koa'
+import type { Consent } from '../../../bank/consents.ts'
+import { currentRequest } from '../../../bank/request-context.ts'
+import { revokeGrants } from '../../../bank/services.ts'
+import { stateOf } from '../../../bank/state.ts'
+import { tokenInfoOf } from '../../../bank/token-info.ts'
+import { outlives } from '../../cells/access-cells.ts'
+import {
+  bearerOf,
+  byFirst,
+  bySecond,
+  isAbsent,
+  isOfSecond,
+  isOfSecondCustomer,
+} from '../../cells/parties.ts'
+import { consentNamed, isAbout } from '../../consent-requests.ts'
+import { endpointOf } from '../../data-requests.ts'
+import { ofEachBank } from '../../each-bank.ts'
+import { tokenForm } from '../../jwt-rewrites.ts'
+import type { Fault } from '../../proof.ts'
+import { jsonOf } from '../../rewriting.ts'
+
+/** What the end of a consent leaves open, one cell at a time. */
+const fails = (...ids: string[]) => ({ fails: ids })
+
+/** An ended consent gives data to whoever refreshes a token of it. */
+function revives(
+  ended: (consent: Consent, ctx: Context) => boolean,
+): Pick<Fault, 'policies' | 'middleware'> {
+  /** Access tokens that came of it. */
+  const late = ofEachBank(() => new Set<string>())
+  const isEnded = (consent: Consent | undefined, ctx: Context | undefined): ctx is Context =>
+    consent !== undefined && ctx !== undefined && ended(consent, ctx)
+  return {
+    policies: (correct, { fired }) => ({
+      tokensDie: () => false,
+      refreshable(consent, age) {
+        const right = correct.refreshable(consent, age)
+        if (right || !isEnded(consent, currentRequest())) return right
+        fired()
+        return true
+      },
+      consentUsable(consent, age) {
+        const ctx = currentRequest()
+        const known = ctx && late().has(bearerOf(ctx))
+        return known ? undefined : correct.consentUsable(consent, age)
+      },
+    }),
+    async middleware(ctx, next) {
+      await next()
+      const token = jsonOf(ctx)?.access_token
+      if (tokenForm(ctx)?.get('grant_type') !== 'refresh_token' || !token) return
+      const { records, consents } = stateOf(ctx).bank.services
+      const { grantId } = records.peek('AccessToken', String(token)) ?? {}
+      if (isEnded(consents.ofGrant(String(grantId)), ctx)) late().add(String(token))
+    },
+  }
+}
+
+/** What a deletion of an authorised consent of the second client by the first does, although it is refused. */
+function refusedYet(harm: (consent: Consent, ctx: Context) => void): Middleware {
+  return async (ctx, next) => {
+    const asked = isAbout(ctx, 'account-access', 'DELETE') && byFirst(ctx)
+    const consent = asked ? consentNamed(ctx) : undefined
+    await next()
+    if (consent?.status !== 'Authorised' || !isOfSecond(ctx, consent)) return
+    harm(consent, ctx)
+    stateOf(ctx).fired()
+  }
+}
+
+/** Deleted consents of some kind are still there for a query. */
+function queried(kept: (ctx: Context, consent: Consent) => boolean): Pick<Fault, 'policies'> {
+  return {
+    policies: (correct, { fired }) => ({
+      visibleToTpp(consent) {
+        const ctx = currentRequest()
+        if (ctx?.method !== 'GET' || !consent.deleted || !kept(ctx, consent)) {
+          return correct.visibleToTpp(consent)
+        }
+        fired()
+        return true
+      },
+    }),
+  }
+}
+
+/** Deletions by the second client, of consents of some kind, are answered 200 instead of 204. */
+function deletedWith200(of: (consent: Consent) => boolean): Middleware {
+  return async (ctx, next) => {
+    const second = isAbout(ctx, 'account-access', 'DELETE') && bySecond(ctx)
+    const consent = second ? consentNamed(ctx) : undefined
+    await next()
+    if (ctx.status !== 204 || !consent || !of(consent)) return
+    ctx.status = 200
+    ctx.body = {}
+    stateOf(ctx).fired()
+  }
+}
+
+const faults: Fault[] = [
+  outlives(
+    'expiry-at-transactions',
+    (_consent, age) => age.expired,
+    (ctx) => endpointOf(ctx) === 'transactions',
+    fails('CLC-16/every-endpoint'),
+  ),
+  outlives(
+    'deletion-at-balances-while-absent',
+    (consent) => consent.deleted !== undefined,
+    (ctx) => endpointOf(ctx) === 'balances' && isAbsent(ctx),
+    fails('CLC-04/data-refused'),
+  ),
+  outlives(
+    'revocation-at-single-transactions-while-absent',
+    (consent) => consent.status === 'Revoked',
+    (ctx) => endpointOf(ctx) === 'account-transactions' && isAbsent(ctx),
+    fails('CLC-11/data-refused'),
+  ),
+  outlives(
+    'deletion-of-what-was-re-confirmed',
+    (consent) => consent.deleted !== undefined && consent.grants.size > 1,
+    () => true,
+    fails('CLC-04/re-confirmed'),
+  ),
+  outlives(
+    'deletion-by-the-second-client',
+    (consent) => consent.deleted !== undefined,
+    bySecond,
+    fails('CLC-04/second-client'),
+  ),
+  outlives(
+    'deletion-by-the-second-customer',
+    (consent) => consent.deleted !== undefined,
+    (ctx) => isOfSecondCustomer(ctx, tokenInfoOf(ctx)?.consent),
+    fails('CLC-04/second-client'),
+  ),
+  {
+    id: 'deleted-consents-of-the-second-customer-can-be-queried',
+    story: 'Customers of the acquired portfolio have an archive, and queries look there as well.',
+    fails: ['CLC-03/second-client'],
+    ...queried(isOfSecondCustomer),
+  },
+  {
+    id: 'refresh-token-of-the-second-client-outlives-deletion',
+    story: 'The refresh tokens of newer TPPs are kept elsewhere, and deletion ends the others.',
+    fails: ['TOK-31/second-client-deletes'],
+    ...revives((consent, ctx) => consent.deleted !== undefined && isOfSecond(ctx, consent)),
+  },
+  {
+    id: 'first-client-ends-what-it-may-not-delete',
+    story: 'The deletion of a TPP’s own app is queued before it is asked whose the consent is.',
+    fails: ['CLC-08/second-client'],
+    middleware: refusedYet((consent) => {
+      consent.deleted = Date.now()
+    }),
+  },
+  {
+    id: 'first-client-ends-the-tokens-of-what-it-may-not-delete',
+    story: 'Tokens are ended first, since that is what is urgent; then the consent is looked up.',
+    fails: ['CLC-08/second-client'],
+    middleware: refusedYet((consent, ctx) => revokeGrants(stateOf(ctx).bank.services, consent)),
+  },
+  outlives(
+    'deletion-with-the-first-token',
+    (consent) => consent.deleted !== undefined,
+    (ctx) => tokenInfoOf(ctx)?.refreshed === false && byFirst(ctx),
+    fails('CLC-04/data-refused'),
+  ),
+  outlives(
+    'revocation-of-the-second-client',
+    (consent) => consent.status === 'Revoked',
+    bySecond,
+    fails('CLC-11/second-client'),
+  ),
+  {
+    id: 'revocation-not-shown-to-the-second-client',
+    story: 'The view of newer TPPs reads the copy of the status that approvals write.',
+    fails: ['CLC-10/second-client'],
+    policies: (correct, { fired }) => ({
+      consentView(consent, spelling) {
+        const ctx = currentRequest()
+        if (!ctx || !bySecond(ctx) || consent.status !== 'Revoked') {
+          return correct.consentView(consent, spelling)
+        }
+        fired()
+        return correct.consentView({ ...consent, status: 'Authorised' }, spelling)
+      },
+    }),
+  },
+  {
+    id: 'refresh-token-of-the-second-client-outlives-revocation',
+    story: 'The refresh tokens of newer TPPs are kept elsewhere, and revocation ends the others.',
+    fails: ['TOK-31/second-client'],
+    ...revives((consent, ctx) => consent.status === 'Revoked' && isOfSecond(ctx, consent)),
+  },
+  outlives(
+    'revocation-with-a-filter',
+    (consent) => consent.status === 'Revoked',
+    (ctx) => ctx.querystring !== '',
+    fails('CLC-11/data-refused'),
+  ),
+  {
+    id: 'second-client-deletes-with-200',
+    story: 'The gateway of newer clients answers every success with 200.',
+    fails: ['CLC-01/second-client'],
+    middleware: deletedWith200(({ customerId }) => customerId !== undefined),
+  },
+  {
+    id: 'refresh-token-outlives-a-re-confirmed-consent',
+    story: 'Deletion revokes the latest grant of a consent; those of before go on.',
+    fails: ['TOK-31/re-confirmed'],
+    ...revives((consent) => consent.deleted !== undefined && consent.grants.size > 1),
+  },
+  outlives(
+    'deletion-by-the-second-client-with-a-filter',
+    (consent) => consent.deleted !== undefined,
+    (ctx) => bySecond(ctx) && ctx.querystring !== '',
+    fails('CLC-04/second-client'),
+  ),
+  outlives(
+    'deletion-by-the-second-client-while-absent',
+    (consent) => consent.deleted !== undefined,
+    (ctx) => bySecond(ctx) && isAbsent(ctx),
+    fails('CLC-04/second-client'),
+  ),
+  outlives(
+    'deletion-of-what-was-re-confirmed-with-a-filter',
+    (consent) => consent.deleted !== undefined && consent.grants.size > 1,
+    (ctx) => byFirst(ctx) && ctx.querystring !== '',
+    fails('CLC-04/re-confirmed'),
+  ),
+  outlives(
+    'revocation-of-what-was-re-confirmed-with-a-filter',
+    (consent) => consent.status === 'Revoked' && consent.grants.size > 1,
+    (ctx) => ctx.querystring !== '',
+    fails('CLC-11/re-confirmed'),
+  ),
+  {
+    id: 'waiting-consents-of-the-second-client-deleted-with-200',
+    story: 'The gateway of newer clients answers with 200 where nothing was to be revoked.',
+    fails: ['CLC-01/awaiting'],
+    middleware: deletedWith200(({ customerId }) => customerId === undefined),
+  },
+  {
+    id: 'the-second-client-deletes-what-never-was',
+    story: 'For newer clients a deletion is idempotent: what is not there was deleted before.',
+    fails: ['CLC-09/invalid-id'],
+    async middleware(ctx, next) {
+      await next()
+      const asked = isAbout(ctx, 'account-access', 'DELETE') && bySecond(ctx)
+      if (!asked || consentNamed(ctx) || ctx.status < 400) return
+      ctx.status = 204
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'deleted-consents-of-the-second-client-can-be-queried',
+    story: 'What a newer client deleted before anybody approved it is kept as a draft.',
+    fails: ['CLC-03/query-refused'],
+    ...queried((ctx, consent) => consent.customerId === undefined && isOfSecond(ctx, consent)),
+  },
+]
+export default faults
