@@ -154,6 +154,12 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'booked-late-between-two-requests',
+    story:
+      'A purchase of weeks ago is booked late, with the time at which it was made, while a window around it is asked for.',
+    ...bookedLate(),
+  },
+  {
     id: 'account-of-two-customers',
     story:
       'No sentence says that an account has one customer: two share one, by the same AccountId, and each has another one alone.',
@@ -557,6 +563,41 @@ function movingBooks(fired: () => void): Partial<Policies> {
 }
 
 /** Each account keeps its shape, so that bulk and single show the same. */
+/** From the first request for days in which a card has no row among those it has, one stands in their middle. */
+function bookedLate(): Pick<Variant, 'policies'> {
+  return {
+    policies: (correct, { fired }) => {
+      // AccountIds are those of a consent: a card is known by its first transaction.
+      const late = new Map<string, Row[]>()
+      return {
+        rowsBooked(rows, accountId, endpoint) {
+          const booked = correct.rowsBooked(rows, accountId, endpoint)
+          const oldest = booked.at(-1)
+          const newest = booked.find(({ status }) => status === 'Booked')
+          if (!oldest || !newest) return booked
+          const added = late.get(oldest.id) ?? []
+          const all = [...booked, ...added]
+          const { fromBookingDateTime, toBookingDateTime } = currentRequest()?.query ?? {}
+          const from = Date.parse(String(fromBookingDateTime))
+          const to = Date.parse(String(toBookingDateTime))
+          const among = oldest.booked < from && to < newest.booked
+          if (
+            among &&
+            to - from > 86_400_000 &&
+            !all.some((row) => row.booked > from && row.booked < to)
+          ) {
+            const row = { ...newest, id: `${newest.id}-${all.length}`, booked: (from + to) / 2 }
+            late.set(oldest.id, [...added, row])
+            all.push(row)
+            fired()
+          }
+          return all.sort((one, other) => other.booked - one.booked)
+        },
+      }
+    },
+  }
+}
+
 function dottedNames(): Pick<Variant, 'middleware'> {
   const asObject = roundRobinPerKey([true, false])
   const line = roundRobinPerKey<(line: Json) => unknown>([
