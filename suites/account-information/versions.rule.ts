@@ -22,7 +22,7 @@ rule(
  * them. A path without one, or with the number of a gateway such as v1, is not judged.
  */
 rule(
-  'VER-01/in-links',
+  'VER-03/in-links',
   'Where Links.Self names a version of the paths, it is v3.1',
   {
     endpoints: [...CONSENTS, ...DATA],
