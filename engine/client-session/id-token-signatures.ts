@@ -13,7 +13,7 @@ const MOST_SOUGHT = 3
  * Keys rotate: OpenID Connect Core 10.1.1 lets a client read the JWKS again when it meets a kid that it
  * does not know. `read` does so.
  */
-export function createIdTokenSignatures(bank: BankSaid, read: () => Promise<unknown>) {
+export function createIdTokenSignatures(rules: { bank: BankSaid }, read: () => Promise<unknown>) {
   const sought = new Set<string>()
   const refresh = async (idToken: string, keys: unknown[]) => {
     const kid = headerOf(idToken)?.kid
@@ -24,9 +24,10 @@ export function createIdTokenSignatures(bank: BankSaid, read: () => Promise<unkn
   }
   return async (exchange: Exchange): Promise<void> => {
     const idToken = idTokenOf(exchange)
-    if (idToken === undefined || !bank.jwks) return
-    if (exchange.about.deviation === undefined) await refresh(idToken, bank.jwks.keys)
-    exchange.signature = await signatureOf(idToken, bank.jwks)
+    const jwks = idToken && rules.bank.jwks
+    if (!idToken || !jwks) return
+    if (exchange.about.deviation === undefined) await refresh(idToken, jwks.keys)
+    exchange.signature = await signatureOf(idToken, rules.bank.jwks ?? jwks)
   }
 }
 

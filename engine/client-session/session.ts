@@ -19,6 +19,7 @@ import { createIssuedTokens } from './issued-tokens.ts'
 import { createLiveness } from './liveness.ts'
 import { restoreSteps, stillGood } from './resume-approval.ts'
 import type { ResumableRun } from './resume-run.ts'
+import { rulesMeanwhile } from './rules-meanwhile.ts'
 import { type Owners, stepMemory } from './step-owners.ts'
 import { currentTrace, noteBroken } from './trace.ts'
 
@@ -55,16 +56,13 @@ export function createSession(parts: {
   deadline?: Deadline
   /** Are the approvals of an interrupted run kept at this moment? */
   keeps?: () => boolean
-  /** Sees every exchange, once it has been judged. */
+  /** Sees every exchange. */
   onExchange?: (exchange: Exchange) => void
 }) {
   const { target, owners, wire, driver, resumable, onExchange } = parts
-  const ruleEngine = createRuleEngine(
-    parts.schemas,
-    parts.rules,
-    target.document.literals ?? {},
-    target.layout,
-    target.clockTolerance,
+  const { literals = {} } = target.document
+  const rules = rulesMeanwhile(
+    createRuleEngine(parts.schemas, parts.rules, literals, target.layout, target.clockTolerance),
   )
   const leftovers = createCleanup(parts.leftovers)
   if (resumable) {
@@ -89,15 +87,11 @@ export function createSession(parts: {
     }
     leftovers.note(exchange)
     issued.note(exchange)
-    const broken = ruleEngine.judge(exchange)
-    noteBroken(exchange, broken)
-    if (!earlier) {
-      trace?.broken.push(...broken)
-      resumable?.exchange(exchange)
-    }
+    noteBroken(exchange, rules.judge(exchange))
+    if (!earlier) resumable?.exchange(exchange)
     onExchange?.(exchange)
   }
-  const verify = createIdTokenSignatures(ruleEngine.bank, async () => {
+  const verify = createIdTokenSignatures(rules, async () => {
     return clients.tpp().call('jwks', { path: await clients.jwksAddress() })
   })
   wire.onExchange(async (exchange) => {
@@ -136,7 +130,7 @@ export function createSession(parts: {
   const client = { discovery, jwks, registration, registeredBefore, management, replace }
   const extent: Extent = { quick: false }
   return {
-    ...{ target, owners, wire, ruleEngine, hooks, leftovers, resumable },
+    ...{ target, owners, wire, rules, hooks, leftovers, resumable },
     ...{ tpp, caller, approved },
     /** The happy path, message by message; each step is sent once and remembered. */
     steps: { ...client, ...fundsSteps, ...customerSteps, owners: memory.owners },

@@ -5,16 +5,15 @@ import type { Exchange } from '../wire/exchange.ts'
 export interface Trace {
   check: string
   exchanges: Exchange[]
-  /** Rules that one of these exchanges broke. */
-  broken: string[]
   /** Approvals that were used. */
   approvals: Set<string>
 }
 
-const brokenBy = new WeakMap<Exchange, readonly string[]>()
+const brokenBy = new WeakMap<Exchange, () => readonly string[]>()
 
-export function noteBroken(exchange: Exchange, rules: readonly string[]): void {
-  if (rules.length > 0) brokenBy.set(exchange, rules)
+/** @param rules tells the ids of the rules that the exchange broke. */
+export function noteBroken(exchange: Exchange, rules: () => readonly string[]): void {
+  brokenBy.set(exchange, rules)
 }
 
 /**
@@ -22,14 +21,19 @@ export function noteBroken(exchange: Exchange, rules: readonly string[]): void {
  * condemned is blocked by that rule.
  */
 export function rulesBrokenBy(exchange: Exchange): readonly string[] {
-  return brokenBy.get(exchange) ?? []
+  return brokenBy.get(exchange)?.() ?? []
+}
+
+/** The rule that what happened broke last. */
+export function lastBroken({ exchanges }: Trace): string | undefined {
+  return exchanges.flatMap(rulesBrokenBy).at(-1)
 }
 
 const storage = new AsyncLocalStorage<Trace>()
 
 /** Runs something on behalf of a check or step; all it sends is noted in the trace. */
 export function traced<T>(check: string, run: (trace: Trace) => Promise<T>): Promise<T> {
-  const trace: Trace = { check, exchanges: [], broken: [], approvals: new Set() }
+  const trace: Trace = { check, exchanges: [], approvals: new Set() }
   return storage.run(trace, () => run(trace))
 }
 

@@ -111,7 +111,7 @@ export async function openJudging(
   const told = new Set<string>()
   /** Rules that were broken since this was asked last. */
   const newlyBroken = () => {
-    const states = session.ruleEngine
+    const states = session.rules
       .states()
       .filter((state) => state.violated > 0 && !told.has(state.id))
       .filter(({ id, uses }) => ruleInScope({ id, uses }, catalogue, scope))

@@ -2,7 +2,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import { contextFor } from '../client-session/context.ts'
 import type { EarlierJudgement } from '../client-session/resume-run.ts'
 import type { Session } from '../client-session/session.ts'
-import { traced } from '../client-session/trace.ts'
+import { lastBroken, traced } from '../client-session/trace.ts'
 import { judge } from '../judge/judge.ts'
 import { resultOf } from '../judge/results.ts'
 import type { Observation } from '../record/check-result.ts'
@@ -26,7 +26,7 @@ export async function judgeOne(
   const named = { id: check.id, uses: namedBy(check.options) }
   const context = contextFor(named, session, (observation) => observations.push(observation))
   const { judged, trace } = await traced(check.id, async (trace) => ({
-    judged: await judge(check, context, requirement.level, () => trace.broken.at(-1)),
+    judged: await judge(check, context, requirement.level, () => lastBroken(trace)),
     trace,
   }))
   return {

@@ -117,7 +117,7 @@ export function createRun(parts: {
       /** Final results by id: checks and rules. */
       const results = new Map<string, Result>()
       for (const { result } of judged.values()) results.set(result.id, { ...result })
-      const states = session.ruleEngine
+      const states = session.rules
         .states()
         .filter(({ uses }) => scope.profile !== 'core' || ruleInCore(uses))
       const seen = ruleResults(states, catalogue, results, session.owners.endpoints)
@@ -148,7 +148,7 @@ export function createRun(parts: {
       }
       const observations: Observation[] = [
         ...[...judged.values()].flatMap((judgement) => judgement.observations),
-        ...session.ruleEngine.observations(),
+        ...session.rules.observations(),
       ]
       return { results, observations, used, leftBehind }
     },

@@ -1,6 +1,6 @@
 import type { NamedConsent } from '../client-session/consent.ts'
 import type { Context } from '../client-session/context.ts'
-import { currentTrace } from '../client-session/trace.ts'
+import { currentTrace, lastBroken } from '../client-session/trace.ts'
 import { remembered } from '../judge/controls.ts'
 import { stumbled, unreadable } from '../judge/judge.ts'
 
@@ -28,7 +28,8 @@ async function readable<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (error) {
-    const rule = stumbled(error) ? currentTrace()?.broken.at(-1) : undefined
+    const trace = stumbled(error) ? currentTrace() : undefined
+    const rule = trace && lastBroken(trace)
     throw rule === undefined ? error : unreadable(rule)
   }
 }

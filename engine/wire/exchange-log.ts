@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { CHAIN_START, chainedLine } from '../record/chain.ts'
 import type { ExchangeRecord } from '../record/exchange-record.ts'
 import type { Exchange } from './exchange.ts'
+import { meanwhile } from './meanwhile.ts'
 import type { Redactor } from './redaction.ts'
 
 /** exchanges.jsonl while a run goes on. Whatever cannot be written throws at the next call. */
@@ -88,9 +89,4 @@ export function openExchangeLog(path: string, redactor: Redactor) {
       if (trouble) throw trouble
     },
   }
-}
-
-/** Two rounds of the event loop on: undici hands the next request to its socket in the first. */
-function meanwhile(work: () => void): void {
-  setImmediate(() => setImmediate(work))
 }

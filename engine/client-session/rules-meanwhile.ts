@@ -1,0 +1,61 @@
+import type { RuleEngine } from '../judge/rule-engine.ts'
+import type { Exchange } from '../wire/exchange.ts'
+import { meanwhile } from '../wire/meanwhile.ts'
+
+/** Bytes of a body up to which its rules take no time that a request would notice. */
+const SMALL = 64 * 1024
+
+/**
+ * Has the rules judge each exchange while the bank is busy with the next request: at the latest when
+ * anything is asked of them. So whoever asks finds what all exchanges so far say.
+ */
+export function rulesMeanwhile(engine: RuleEngine) {
+  let waiting: { exchange: Exchange; broken: string[] }[] = []
+  let trouble: unknown
+
+  const judgeWaiting = () => {
+    const due = waiting
+    waiting = []
+    for (const each of due) each.broken = engine.judge(each.exchange)
+  }
+
+  const judgeInTime = () => {
+    try {
+      judgeWaiting()
+    } catch (error) {
+      trouble ??= error
+    }
+  }
+
+  return {
+    /**
+     * Takes an exchange, and tells how to learn the ids of the rules that it breaks.
+     *
+     * @throws what a rule threw.
+     */
+    judge(exchange: Exchange): () => readonly string[] {
+      if (trouble !== undefined) throw trouble
+      const one = { exchange, broken: [] }
+      if (waiting.length === 0) meanwhile(judgeInTime)
+      waiting.push(one)
+      if ((exchange.response?.bytes ?? 0) > SMALL) judgeWaiting()
+      return () => {
+        judgeWaiting()
+        return one.broken
+      }
+    },
+    /** What the bank has said of itself so far. */
+    get bank() {
+      judgeWaiting()
+      return engine.bank
+    },
+    states() {
+      judgeWaiting()
+      return engine.states()
+    },
+    observations() {
+      judgeWaiting()
+      return engine.observations()
+    },
+  }
+}
