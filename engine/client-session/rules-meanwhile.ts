@@ -16,14 +16,12 @@ export function rulesMeanwhile(engine: RuleEngine) {
   const judgeWaiting = () => {
     const due = waiting
     waiting = []
-    for (const each of due) each.broken = engine.judge(each.exchange)
-  }
-
-  const judgeInTime = () => {
-    try {
-      judgeWaiting()
-    } catch (error) {
-      trouble ??= error
+    for (const each of due) {
+      try {
+        each.broken = engine.judge(each.exchange)
+      } catch (error) {
+        trouble ??= error
+      }
     }
   }
 
@@ -31,14 +29,16 @@ export function rulesMeanwhile(engine: RuleEngine) {
     /**
      * Takes an exchange, and tells how to learn the ids of the rules that it breaks.
      *
-     * @throws what a rule threw.
+     * @throws what a rule threw over an earlier one: trouble of ours.
      */
     judge(exchange: Exchange): () => readonly string[] {
-      if (trouble !== undefined) throw trouble
-      const one = { exchange, broken: [] }
-      if (waiting.length === 0) meanwhile(judgeInTime)
+      const one: { exchange: Exchange; broken: string[] } = { exchange, broken: [] }
+      if (waiting.length === 0) meanwhile(judgeWaiting)
       waiting.push(one)
       if ((exchange.response?.bytes ?? 0) > SMALL) judgeWaiting()
+      const raised = trouble
+      trouble = undefined
+      if (raised !== undefined) throw raised
       return () => {
         judgeWaiting()
         return one.broken
