@@ -51,6 +51,19 @@ export function requested(
   }
 }
 
+/** Requests with just this body are taken as if they had another one. */
+export function bodyTakenAs(kind: Kind, sent: string, body: Json): Middleware {
+  return async (ctx: Context, next: Next) => {
+    const state = stateOf(ctx)
+    if (isAbout(ctx, kind, 'POST') && state.body === sent) {
+      state.body = JSON.stringify(body)
+      ctx.req.headers['content-length'] = String(state.body.length)
+      state.fired()
+    }
+    await next()
+  }
+}
+
 function parsed(text: string): Json | undefined {
   try {
     const value: unknown = JSON.parse(text)

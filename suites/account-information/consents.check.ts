@@ -1,19 +1,21 @@
-import { randomUUID } from 'node:crypto'
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import { daysFromNow } from '../../engine/suite-api/consents.ts'
 import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import { requireExchange } from '../../engine/suite-api/flow.ts'
-import { answerOf, brief, member, succeeded } from '../../engine/suite-api/responses.ts'
+import { answerOf } from '../../engine/suite-api/responses.ts'
 import { everything } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
 import {
+  bodiesWithoutObject,
   CONSENTS,
   consentBody,
   create,
+  expectNotAdopted,
+  fieldsOfTheBank,
   PERIOD,
   requireConsentId,
 } from './common/consent-requests.ts'
-import { secondsOf, spellingsOf } from './common/instants.ts'
+import { spellingsOf } from './common/instants.ts'
 
 /**
  * POST /account-access-consents.
@@ -158,31 +160,12 @@ check(
   async ({ caller }) => {
     const client = await caller()
     relyOn(OWNERS.consent, await create(client)).toSucceed()
-    const ConsentId = randomUUID()
-    const CreationDateTime = '2001-01-01T00:00:00Z'
-    const answer = await create(
-      client,
-      { ConsentId, CreationDateTime, Status: 'Authorised' },
-      {
-        deviation: 'ConsentId, CreationDateTime and Status in the request',
-        about: { owns: ['CONS-06/at-creation'] },
-      },
-    )
-    if (!succeeded(answer)) return expect(answer).toBeRefused()
-    const data = member(answer.response?.json, 'Data')
-    const adopted = [
-      ...(member(data, 'ConsentId') === ConsentId ? ['ConsentId'] : []),
-      ...(member(data, 'Status') === 'Authorised' ? ['Status'] : []),
-      ...(secondsOf(member(data, 'CreationDateTime')) === secondsOf(CreationDateTime)
-        ? ['CreationDateTime']
-        : []),
-    ]
-    expectThat(adopted.length === 0, {
-      message: `the bank took ${adopted.join(' and ')} from the request`,
-      expected: 'values of its own, or a refusal',
-      actual: brief(data),
-      exchange: answer,
+    const fields = fieldsOfTheBank()
+    const answer = await create(client, fields, {
+      deviation: 'ConsentId, CreationDateTime and Status in the request',
+      about: { owns: ['CONS-06/at-creation'] },
     })
+    expectNotAdopted(answer, fields)
   },
 )
 
@@ -193,13 +176,7 @@ check(
   async ({ caller }) => {
     const client = await caller()
     relyOn(OWNERS.consent, await create(client)).toSucceed()
-    const whole = JSON.stringify(consentBody())
-    const bodies = {
-      'a truncated body': whole.slice(0, -10),
-      'an empty body': '',
-      'a body []': '[]',
-    }
-    for (const [deviation, body] of Object.entries(bodies)) {
+    for (const [deviation, body] of bodiesWithoutObject(consentBody())) {
       expect(await client.post(CONSENTS, body, { deviation })).toBeRefused()
     }
   },

@@ -5,8 +5,13 @@ import { type Caller, requireExchange, requireValue } from '../../engine/suite-a
 import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { answerOf, member, refused } from '../../engine/suite-api/responses.ts'
 import { OWNERS } from '../owners.ts'
-import { requireConsentId } from './common/consent-requests.ts'
-import { atWork, create, FUNDS, newFundsId } from './common/funds-consents.ts'
+import {
+  bodiesWithoutObject,
+  expectNotAdopted,
+  fieldsOfTheBank,
+  requireConsentId,
+} from './common/consent-requests.ts'
+import { atWork, create, FUNDS, fundsBody, newFundsId } from './common/funds-consents.ts'
 import { spellingsOf } from './common/instants.ts'
 
 /**
@@ -216,6 +221,33 @@ check(
     for (const ExpirationDateTime of ['tomorrow', '2024-13-45T00:00:00Z', 5]) {
       const deviation = `ExpirationDateTime holds no date-time: ${ExpirationDateTime}`
       expect(await create(client, { data: { ExpirationDateTime } }, { deviation })).toBeRefused()
+    }
+  },
+)
+
+check(
+  'CONS-19/funds',
+  'ConsentId, Status and CreationDateTime of a request for a funds confirmation consent are not taken',
+  { follows: ['CONS-19/not-adopted'] },
+  async (context) => {
+    const client = await atWork(context)
+    relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
+    const data = fieldsOfTheBank()
+    const deviation = 'ConsentId, CreationDateTime and Status in the request'
+    const about = { owns: ['FCC-22/at-creation'] }
+    expectNotAdopted(await create(client, { data }, { deviation, about }), data)
+  },
+)
+
+check(
+  'CONS-20/funds',
+  'A body that is no JSON object is refused for a funds confirmation consent too',
+  { follows: ['CONS-20/malformed-json'] },
+  async (context) => {
+    const client = await atWork(context)
+    relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
+    for (const [deviation, body] of bodiesWithoutObject(fundsBody(client))) {
+      expect(await client.post(FUNDS, body, { deviation })).toBeRefused()
     }
   },
 )

@@ -2,7 +2,7 @@ import type { Context, Middleware, Next } from 'koa'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { tokenInfoOf } from '../../../bank/token-info.ts'
-import { consentNamed, isAbout, requested } from '../../consent-requests.ts'
+import { bodyTakenAs, consentNamed, isAbout, requested } from '../../consent-requests.ts'
 import type { Fault } from '../../proof.ts'
 import type { Json } from '../../rewriting.ts'
 
@@ -35,6 +35,37 @@ function withoutWrongDates(data: Json): Json | undefined {
 }
 
 const faults: Fault[] = [
+  {
+    id: 'null-is-a-default-consent',
+    story: 'The parser gives null for the text null, and null means the default.',
+    fails: [],
+    warns: ['CONS-20/malformed-json'],
+    middleware: bodyTakenAs('account-access', 'null', {
+      Data: { Permissions: ['ReadAccountsBasic'] },
+      Risk: {},
+    }),
+  },
+  {
+    id: 'funds-consent-without-a-body-is-for-the-card-on-file',
+    story: 'Whoever sends nothing asks for the card that is on file.',
+    fails: [],
+    warns: ['CONS-20/funds'],
+    middleware: bodyTakenAs('funds-confirmation', '', { Data: { DebtorAccount: CARD }, Risk: {} }),
+  },
+  {
+    id: 'funds-consents-take-their-status-from-the-request',
+    story: 'The request is mapped onto the stored consent, member by member.',
+    fails: [],
+    warns: ['CONS-19/funds'],
+    async middleware(ctx, next) {
+      const sent = isAbout(ctx, 'funds-confirmation', 'POST') ? stateOf(ctx).body : ''
+      await next()
+      if (!sent.includes('"Status":"Authorised"') || ctx.status !== 201) return
+      const body = ctx.body as { Data: Json }
+      ctx.body = { ...body, Data: { ...body.Data, Status: 'Authorised' } }
+      stateOf(ctx).fired()
+    },
+  },
   {
     id: 'funds-consents-expire-when-they-can-be-read',
     story: 'A date that cannot be parsed is null, and a consent for funds may do without one.',

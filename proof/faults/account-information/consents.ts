@@ -3,6 +3,7 @@ import { stateOf } from '../../../bank/state.ts'
 import {
   answered,
   answeredWith,
+  bodyTakenAs,
   consentNamed,
   isAbout,
   repeated,
@@ -349,15 +350,7 @@ const faults: Fault[] = [
     story: 'A test left a default for requests without a body.',
     fails: [],
     warns: ['CONS-20/malformed-json'],
-    async middleware(ctx: Context, next: Next) {
-      const state = stateOf(ctx)
-      if (isAbout(ctx, KIND, 'POST') && state.body === '') {
-        state.body = JSON.stringify({ Data: { Permissions: ['ReadAccountsBasic'] }, Risk: {} })
-        ctx.req.headers['content-length'] = String(state.body.length)
-        state.fired()
-      }
-      await next()
-    },
+    middleware: bodyTakenAs(KIND, '', { Data: { Permissions: ['ReadAccountsBasic'] }, Risk: {} }),
   },
   {
     id: 'expiry-beyond-ninety-days-refused',

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { DATA_PERMISSIONS, daysFromNow } from '../../../engine/suite-api/consents.ts'
-import { relyOn } from '../../../engine/suite-api/expect.ts'
+import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
 import type { CallDeviation, Caller } from '../../../engine/suite-api/flow.ts'
 import { blockBy } from '../../../engine/suite-api/outcomes.ts'
-import { type Exchange, member } from '../../../engine/suite-api/responses.ts'
+import { brief, type Exchange, member, succeeded } from '../../../engine/suite-api/responses.ts'
 import { OWNERS } from '../../owners.ts'
+import { secondsOf } from './instants.ts'
 
 export const CONSENTS = '/account-access-consents'
 
@@ -60,6 +61,43 @@ export async function createConsent(
   const exchange = await create(caller, data)
   relyOn(OWNERS.consent, exchange).toSucceed()
   return requireConsentId(exchange)
+}
+
+/** What a TPP cannot set, and its values. */
+export function fieldsOfTheBank() {
+  return {
+    ConsentId: randomUUID(),
+    CreationDateTime: '2001-01-01T00:00:00Z',
+    Status: 'Authorised',
+  }
+}
+
+/** A creation with these fields in its request is refused, or has values of the bank's own. */
+export function expectNotAdopted(answer: Exchange, sent: ReturnType<typeof fieldsOfTheBank>) {
+  if (!succeeded(answer)) return expect(answer).toBeRefused()
+  const data = member(answer.response?.json, 'Data')
+  const created = secondsOf(member(data, 'CreationDateTime'))
+  const adopted = [
+    ...(member(data, 'ConsentId') === sent.ConsentId ? ['ConsentId'] : []),
+    ...(member(data, 'Status') === sent.Status ? ['Status'] : []),
+    ...(created === secondsOf(sent.CreationDateTime) ? ['CreationDateTime'] : []),
+  ]
+  expectThat(adopted.length === 0, {
+    message: `the bank took ${adopted.join(' and ')} from the request`,
+    expected: 'values of its own, or a refusal',
+    actual: brief(data),
+    exchange: answer,
+  })
+}
+
+/** Bodies that are no JSON object, by what they are; one begins like the correct one. */
+export function bodiesWithoutObject(correct: unknown): [what: string, body: string][] {
+  return [
+    ['a truncated body', JSON.stringify(correct).slice(0, -10)],
+    ['an empty body', ''],
+    ['a body []', '[]'],
+    ['a body null', 'null'],
+  ]
 }
 
 /** ConsentIds of nothing; some of them begin like this one of a consent. */

@@ -29,9 +29,14 @@ export function create(
   { data, account }: { data?: Record<string, unknown>; account?: Record<string, unknown> } = {},
   deviation?: CallDeviation,
 ): Promise<Exchange> {
-  const { Data, Risk } = fundsConfirmationBody(caller.tpp.target, caller.funds().scheme)
+  const { Data, Risk } = fundsBody(caller)
   const DebtorAccount = { ...(Data.DebtorAccount as object), ...account }
   return caller.post(FUNDS, { Data: { ...Data, DebtorAccount, ...data }, Risk }, deviation)
+}
+
+/** The correct request, in the words that the bank takes. */
+export function fundsBody(caller: Caller) {
+  return fundsConfirmationBody(caller.tpp.target, caller.funds().scheme)
 }
 
 /** The id of one more consent; its creation is the control of what follows. */
