@@ -411,7 +411,7 @@ const variants: Variant[] = [
   {
     id: 'amounts-of-any-currency-and-decimals',
     story:
-      'Amount is a string; how many decimals it has no sentence says. Its Currency is the "currency of the transaction": euros for a meal in Lyon.',
+      'Amount is a string of at most five decimals; how many no sentence says. Its Currency is the "currency of the transaction": euros for a meal in Lyon.',
     policies: (_correct, { fired }) => {
       const decimals = roundRobin([0, 3, 5, 2])
       return {

@@ -71,11 +71,11 @@ const UUID = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi
 
 /**
  * A run of 15 or 16 digits, perhaps in groups, that begins and adds up like a card number. Letters or
- * hyphens beside it tell a piece of an opaque id.
+ * hyphens beside it tell a piece of an opaque id, a point before it the decimals of an amount.
  */
 function holdsCardNumber(text: string): boolean {
   if (text.length < 15 || !ENOUGH_DIGITS.test(text)) return false
-  const runs = text.replaceAll(UUID, ' ').match(/(?<![\w-])\d(?:[ -]?\d)*(?![\w-])/g) ?? []
+  const runs = text.replaceAll(UUID, ' ').match(/(?<![\w-]|\d\.)\d(?:[ -]?\d)*(?![\w-])/g) ?? []
   return runs
     .map((run) => run.replace(/\D/g, ''))
     .some((digits) => /^[2-6]\d{14,15}$/.test(digits) && addsUp(digits))

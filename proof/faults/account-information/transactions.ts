@@ -97,6 +97,18 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'amounts-as-floating-point-numbers',
+    story: 'Amounts are computed in pounds, and written as the language writes such numbers.',
+    fails: [],
+    warns: ['BAL-20/digits', 'TXN-32/digits'],
+    middleware: rowsOf([...BOTH, 'balances', 'account-balances'], (rows) =>
+      rows.map((row) => {
+        const amount = row.Amount as Json
+        return { ...row, Amount: { ...amount, Amount: `${amount.Amount}0000000000001` } }
+      }),
+    ),
+  },
+  {
     id: 'single-transactions-relabelled',
     story: 'A mapper puts the requested id on rows that were read from the other card.',
     fails: ['TXN-24/one-response'],
