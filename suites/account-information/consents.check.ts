@@ -159,13 +159,14 @@ check(
   {},
   async ({ caller }) => {
     const client = await caller()
-    relyOn(OWNERS.consent, await create(client)).toSucceed()
+    const without = await create(client)
+    relyOn(OWNERS.consent, without).toSucceed()
     const fields = fieldsOfTheBank()
     const answer = await create(client, fields, {
       deviation: 'ConsentId, CreationDateTime and Status in the request',
       about: { owns: ['CONS-06/at-creation'] },
     })
-    expectNotAdopted(answer, fields)
+    expectNotAdopted(answer, fields, without)
   },
 )
 

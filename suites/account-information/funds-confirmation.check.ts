@@ -231,11 +231,12 @@ check(
   { follows: ['CONS-19/not-adopted'] },
   async (context) => {
     const client = await atWork(context)
-    relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
+    const without = await create(client)
+    relyOn(OWNERS.fundsConfirmation, without).toSucceed()
     const data = fieldsOfTheBank()
     const deviation = 'ConsentId, CreationDateTime and Status in the request'
     const about = { owns: ['FCC-22/at-creation'] }
-    expectNotAdopted(await create(client, { data }, { deviation, about }), data)
+    expectNotAdopted(await create(client, { data }, { deviation, about }), data, without)
   },
 )
 
