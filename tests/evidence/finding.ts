@@ -49,20 +49,45 @@ export function finder(secrets: Iterable<string>): Finder {
     }
   }
 
-  return (text) => {
+  /** What runs of base64 hold, by how often encodings were undone before: the same come in many files. */
+  const inRuns = Array.from({ length: MOST_UNDONE }, () => new Map<string, Set<string>>())
+
+  const look = (text: string, undone: number): Set<string> => {
     const hits = new Set<string>()
-    const once = undone(text)
-    for (const one of [text, ungrouped(text), ...once, ...once.flatMap(undone)]) seek(one, hits)
+    seek(text, hits)
+    const known = inRuns[undone]
+    if (!known) return hits
+    const plain = unquoted(text)
+    if (plain !== text) for (const hit of look(plain, undone + 1)) hits.add(hit)
+    for (const run of new Set(text.match(BASE64))) {
+      const inside = known.get(run) ?? look(decoded(run), undone + 1)
+      known.set(run, inside)
+      for (const hit of inside) hits.add(hit)
+    }
+    return hits
+  }
+
+  return (text) => {
+    const hits = look(text, 0)
+    seek(ungrouped(text), hits)
     return [...hits]
   }
 }
 
-function undone(text: string): string[] {
-  const decoded = [...text.matchAll(/[A-Za-z0-9+/_-]{8,}/g)].flatMap(([run]) =>
-    [0, 1, 2, 3].map((at) => Buffer.from(run.slice(at), 'base64url').toString('latin1')),
-  )
-  const unquoted = text.replaceAll('+', ' ').replace(/(?:%[0-9A-Fa-f]{2})+/g, unescaped)
-  return [decoded.join('\n'), unquoted]
+/** Encodings within encodings that are undone. */
+const MOST_UNDONE = 2
+
+const BASE64 = /[A-Za-z0-9+/_-]{8,}/g
+
+/** A run may begin within what was encoded. */
+function decoded(run: string): string {
+  return [0, 1, 2, 3]
+    .map((at) => Buffer.from(run.slice(at), 'base64url').toString('latin1'))
+    .join('\n')
+}
+
+function unquoted(text: string): string {
+  return text.replaceAll('+', ' ').replace(/(?:%[0-9A-Fa-f]{2})+/g, unescaped)
 }
 
 /** Card numbers without the spaces between their groups. */
