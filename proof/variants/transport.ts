@@ -207,7 +207,7 @@ const variants: Variant[] = [
       const seen = answered()
       const count = deletes ? ++seen.deletions : ++seen.others
       if (count % (deletes ? 3 : 40) !== 0) return
-      await wait(deletes ? 120 : 40)
+      await wait(deletes ? 60 : 40)
       ctx.state.fired()
     },
   },

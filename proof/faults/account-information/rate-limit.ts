@@ -113,7 +113,7 @@ const faults: Fault[] = [
     fails: [],
     warns: ['RATE-02/present-is-served'],
     // Who is refused waits for the end of the window.
-    settings: { rateLimit: { ...defaults.rateLimit, window: 10 } },
+    settings: { rateLimit: { ...defaults.rateLimit, window: 4 } },
     policies: (correct, { fired }) => {
       let mostOfOneWindow = 0
       return {
