@@ -46,7 +46,7 @@ const DAY = 86_400_000
 const asked = ofEachBank(() => new Map<unknown, number>())
 
 /** Milliseconds that a deletion or revocation needs to reach every server. */
-const LATE = 1500
+const LATE = 1000
 
 const variants: Variant[] = [
   {
