@@ -132,8 +132,8 @@ async function again(
   const { result } = await judgeOne(check, session, catalogue)
   process.off('SIGINT', interrupted)
   const results = new Map([[result.id, result]])
-  const { rules: seen, owners } = session
-  const rules = ruleResults(seen.states(), catalogue, results, owners.endpoints)
+  const states = session.rules.states()
+  const rules = ruleResults(states, catalogue, results, session.owners.endpoints)
   const judged = rules.find((rule) => rule.id === id) ?? result
   await cleanUp()
   tell(judged, redact)

@@ -24,8 +24,9 @@ export function createIdTokenSignatures(rules: { bank: BankSaid }, read: () => P
   }
   return async (exchange: Exchange): Promise<void> => {
     const idToken = idTokenOf(exchange)
-    const jwks = idToken && rules.bank.jwks
-    if (!idToken || !jwks) return
+    if (idToken === undefined) return
+    const { jwks } = rules.bank
+    if (!jwks) return
     if (exchange.about.deviation === undefined) await refresh(idToken, jwks.keys)
     exchange.signature = await signatureOf(idToken, rules.bank.jwks ?? jwks)
   }

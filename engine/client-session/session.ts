@@ -87,9 +87,10 @@ export function createSession(parts: {
     }
     leftovers.note(exchange)
     issued.note(exchange)
-    noteBroken(exchange, rules.judge(exchange))
     if (!earlier) resumable?.exchange(exchange)
     onExchange?.(exchange)
+    // Last, since it may throw over an earlier one: no evidence is lost by that.
+    noteBroken(exchange, rules.judge(exchange))
   }
   const verify = createIdTokenSignatures(rules, async () => {
     return clients.tpp().call('jwks', { path: await clients.jwksAddress() })
