@@ -409,6 +409,18 @@ const variants: Variant[] = [
     middleware: rowsOf('account', (rows) => rows.map(bare)),
   },
   {
+    id: 'amounts-padded-with-zeros',
+    story:
+      'The mainframe writes each amount in all thirteen digits and five decimals that version 3.1.2 has room for.',
+    policies: (correct, { fired }) => ({
+      amountOf(pence) {
+        fired()
+        const { Amount, ...others } = correct.amountOf(pence)
+        return { ...others, Amount: `${Amount}000`.padStart(19, '0') }
+      },
+    }),
+  },
+  {
     id: 'amounts-of-any-currency-and-decimals',
     story:
       'Amount is a string of at most five decimals; how many no sentence says. Its Currency is the "currency of the transaction": euros for a meal in Lyon.',
