@@ -3,18 +3,19 @@ import { isObject } from '../record/json.ts'
 import type { IdTokenSignature } from '../wire/exchange.ts'
 import { headerOf } from '../wire/jwt-decode.ts'
 
+/** The one algorithm that is allowed. */
+const ALG = 'PS256'
+
 /**
  * Verifies a compact JWS by the keys of a JWKS, as it was answered: those of its kid, or each where it
  * names none (RFC 7515 section 4.1.4, RFC 7517 section 4.2).
- *
- * @param alg the one algorithm that is allowed.
  */
-export async function signatureOf(jws: string, jwks: unknown, alg = 'PS256') {
+export async function signatureOf(jws: string, jwks: unknown) {
   let said: IdTokenSignature = 'no such key'
   for (const jwk of keysFor(jwks, headerOf(jws)?.kid)) {
-    const key = await importJWK(jwk, alg).catch(() => undefined)
+    const key = await imported(jwk)
     if (!key) continue
-    const good = compactVerify(jws, key, { algorithms: [alg] }).then(
+    const good = compactVerify(jws, key, { algorithms: [ALG] }).then(
       () => true,
       () => false,
     )
@@ -25,10 +26,20 @@ export async function signatureOf(jws: string, jwks: unknown, alg = 'PS256') {
 }
 
 /** Keys of a JWKS that may have signed. */
-function keysFor(jwks: unknown, kid: unknown): JWK[] {
+function keysFor(jwks: unknown, kid: unknown) {
   const keys: unknown = isObject(jwks) && jwks.keys
   return (Array.isArray(keys) ? keys.filter(isObject) : [])
     .filter((jwk) => kid === undefined || jwk.kid === kid)
     .filter(({ use }) => use === undefined || use === 'sig')
-    .map(({ kty, n, e, crv, x, y }) => ({ kty, n, e, crv, x, y }) as JWK)
+}
+
+const keys = new WeakMap<object, Promise<Awaited<ReturnType<typeof importJWK>> | undefined>>()
+
+/** A bank signs many times with one key, which is read once; undefined where it is none. */
+function imported(jwk: Record<string, unknown>) {
+  const { kty, n, e, crv, x, y } = jwk
+  const known =
+    keys.get(jwk) ?? importJWK({ kty, n, e, crv, x, y } as JWK, ALG).catch(() => undefined)
+  keys.set(jwk, known)
+  return known
 }

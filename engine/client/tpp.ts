@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Target, TargetClient } from '../configuration/resolve.ts'
 import type { Wire } from '../wire/wire.ts'
+import { assertionsAhead } from './assertions-ahead.ts'
 import {
   type CallEndpoint,
   type CallOptions,
@@ -75,6 +76,10 @@ export function createTpp(parts: {
     target.document.assertionAudience ??
     facts.tokenEndpoint ??
     target.endpoints.token
+
+  const correctAssertion = assertionsAhead((id, aud) =>
+    jwt(assertionClaims(id, facts, aud), signer),
+  )
 
   const told = ({ about, timeout, retry, deviation }: Told) => ({
     about: { client: name, ...(deviation !== undefined && { deviation }), ...about },
@@ -154,7 +159,9 @@ export function createTpp(parts: {
           : grant
       const clientSecret = registered?.client_secret ?? randomBytes(24).toString('base64url')
       const assertion = () =>
-        jwt(assertionClaims(clientId(), facts, audience()), signer, deviation.assertion)
+        deviation.assertion
+          ? jwt(assertionClaims(clientId(), facts, audience()), signer, deviation.assertion)
+          : correctAssertion(clientId(), audience())
       const authentication = deviation.authentication ?? 'private_key_jwt'
       const message = { grant: scoped, clientId: clientId(), assertion, authentication }
       const { scope } = registered ?? {}

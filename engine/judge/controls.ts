@@ -4,7 +4,7 @@ import type { Exchange } from '../wire/exchange.ts'
 /** The same request without the deviation, which the bank served just before a negative. */
 export interface Control {
   exchange: Exchange
-  /** What the exchange shows, in words. */
+  /** What the exchange shows, in words of ours: nothing that the bank said. */
   summary: string
 }
 

@@ -123,12 +123,11 @@ const LONGEST = 2000
 
 /** A result as reports hold it: redacted, bounded. */
 export function checkResult(result: Result, redact: (text: string) => string): CheckResult {
-  const { because: _, control, ...rest } = result
+  const { because: _, ...rest } = result
   const text = (value: string) => bounded(redact(value), LONGEST)
   return {
     ...changed(rest, ['message', 'expected', 'actual', 'place', 'blockedBy'], text),
     durationMs: Math.round(rest.durationMs * 10) / 10,
-    ...(control && { control: changed(control, ['summary'], text) }),
   }
 }
 

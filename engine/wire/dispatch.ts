@@ -83,9 +83,9 @@ export function dispatch(
       },
       onResponseEnd() {
         endedAt = performance.now()
-        // undici gives the connection back in the next turn of the event loop; a request sent
-        // before that would open another one.
-        setImmediate(() => setImmediate(() => settle([])))
+        // undici gives the connection back in the next turn of the event loop, by an immediate that it
+        // sets once this returns; a request sent before that would open another one.
+        process.nextTick(() => setImmediate(() => settle([])))
       },
       onResponseError(_controller, error) {
         if (settled) return

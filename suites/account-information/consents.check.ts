@@ -2,13 +2,14 @@ import { type Context, check } from '../../engine/suite-api/check.ts'
 import { daysFromNow } from '../../engine/suite-api/consents.ts'
 import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import { requireExchange } from '../../engine/suite-api/flow.ts'
-import { answerOf } from '../../engine/suite-api/responses.ts'
+import { answerOf, member, succeeded } from '../../engine/suite-api/responses.ts'
 import { everything } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
 import {
   bodiesWithoutObject,
   CONSENTS,
   consentBody,
+  consentPath,
   create,
   expectNotAdopted,
   fieldsOfTheBank,
@@ -151,7 +152,7 @@ check(
 
 /**
  * POST with ConsentId, Status Authorised, CreationDateTime 2001-01-01T00:00:00Z in Data: refused,
- * or 2xx with another ConsentId, Status and CreationDateTime.
+ * or 2xx with another ConsentId, Status and CreationDateTime, and so is the query of that consent.
  */
 check(
   'CONS-19/not-adopted',
@@ -167,6 +168,10 @@ check(
       about: { owns: ['CONS-06/at-creation'] },
     })
     expectNotAdopted(answer, fields, without)
+    const id = member(answer.response?.json, 'Data', 'ConsentId')
+    if (!succeeded(answer) || typeof id !== 'string') return
+    const deviation = 'a consent whose request named a Status'
+    expectNotAdopted(await client.get(consentPath(id), { deviation }), fields, without)
   },
 )
 

@@ -48,7 +48,7 @@ async function wrong(
   token: Promise<string> | string,
   { keys = jwks, ...over }: Partial<IdTokenContext> & { keys?: unknown } = {},
 ) {
-  const signature = await signatureOf(await token, keys, over.alg)
+  const signature = await signatureOf(await token, keys)
   const findings = compareIdToken(await token, { ...context, signature, ...over })
   return findings.filter(({ ok }) => !ok).map(({ what }) => what)
 }
@@ -90,7 +90,6 @@ describe('an ID token', () => {
 
   test('signed with another algorithm', async () => {
     expect(await wrong(idToken({}, { alg: 'RS256' }))).toEqual(['alg', 'signature'])
-    expect(await wrong(idToken({}, { alg: 'RS256' }), { alg: 'RS256' })).toEqual([])
   })
 
   test('that was changed after signing, or is none', async () => {

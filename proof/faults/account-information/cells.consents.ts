@@ -3,6 +3,7 @@ import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { tokenInfoOf } from '../../../bank/token-info.ts'
 import { bodyTakenAs, consentNamed, isAbout, requested } from '../../consent-requests.ts'
+import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
 import type { Json } from '../../rewriting.ts'
 
@@ -33,6 +34,22 @@ function withoutWrongDates(data: Json): Json | undefined {
   const read = entries.filter(([name, value]) => !name.endsWith('DateTime') || isDate(value))
   return read.length < entries.length ? Object.fromEntries(read) : undefined
 }
+
+/** The Status that a request names is in the answers to queries, and not in that of the creation. */
+const storedAsSent: Middleware = async (ctx: Context, next: Next) => {
+  const { body, fired } = stateOf(ctx)
+  await next()
+  const answer = ctx.body as { Data?: Json } | undefined
+  const id = answer?.Data?.ConsentId
+  const sent = /"Status":"([^"]+)"/.exec(body)?.[1]
+  if (sent && isAbout(ctx, 'account-access', 'POST')) statusSent().set(id, sent)
+  const Status = isAbout(ctx, 'account-access', 'GET') ? statusSent().get(id) : undefined
+  if (!Status) return
+  ctx.body = { ...answer, Data: { ...answer?.Data, Status } }
+  fired()
+}
+
+const statusSent = ofEachBank(() => new Map<unknown, string>())
 
 const faults: Fault[] = [
   {
@@ -65,6 +82,14 @@ const faults: Fault[] = [
       ctx.body = { ...body, Data: { ...body.Data, Status: 'Authorised' } }
       stateOf(ctx).fired()
     },
+  },
+  {
+    id: 'stored-status-of-the-request',
+    story:
+      'The answer is made of what the bank would store, and then the request is merged into it.',
+    fails: [],
+    warns: ['CONS-19/not-adopted'],
+    middleware: storedAsSent,
   },
   {
     id: 'funds-consents-expire-when-they-can-be-read',

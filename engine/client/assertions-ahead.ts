@@ -1,0 +1,23 @@
+import { meanwhile } from '../wire/meanwhile.ts'
+
+/** Milliseconds for which an assertion that was signed ahead is taken. */
+const FRESH = 5000
+
+/**
+ * Client assertions, each used once: when one is taken, the next is signed while the bank is busy with the
+ * request. One for another client or audience, or of some time ago, is signed anew.
+ */
+export function assertionsAhead(sign: (clientId: string, audience: string) => string) {
+  let ahead: { assertion: string; of: string; signedAt: number } | undefined
+
+  return (clientId: string, audience: string): string => {
+    const of = JSON.stringify([clientId, audience])
+    const fits = ahead?.of === of && Date.now() - ahead.signedAt < FRESH
+    const assertion = fits && ahead ? ahead.assertion : sign(clientId, audience)
+    ahead = undefined
+    meanwhile(() => {
+      ahead ??= { assertion: sign(clientId, audience), of, signedAt: Date.now() }
+    })
+    return assertion
+  }
+}
