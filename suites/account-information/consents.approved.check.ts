@@ -1,7 +1,8 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import type { Approval, NamedConsent } from '../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
-import { requireExchange } from '../../engine/suite-api/flow.ts'
+import { requireExchange, untilTimeHasMoved } from '../../engine/suite-api/flow.ts'
 import { blockBy, Nonconformance } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, succeeded } from '../../engine/suite-api/responses.ts'
 import {
@@ -18,7 +19,8 @@ import { OWNERS } from '../owners.ts'
 import { changedSince, expectSameCreation, newlyQueried } from './common/consent-comparisons.ts'
 import { consentPath } from './common/consent-requests.ts'
 import { statusOf } from './common/deleted-consents.ts'
-import { expectMoved } from './common/status-updates.ts'
+import { DENIED, deniedAndQueried } from './common/denial.ts'
+import { expectMoved, expectUntouched } from './common/status-updates.ts'
 
 /**
  * GET /account-access-consents/{ConsentId} once a customer has approved it.
@@ -97,6 +99,52 @@ check(
     relyOn(owner, query).toSucceed()
     if (statusOf(query) === statusOf(creation)) return
     const at = Date.parse((approval.visit.first ?? creation).startedAt)
+    expectMoved({ before: creation, after: query, at, since: creation }, context)
+  },
+)
+
+/** As far as its spelling tells: the second query comes when another time would show. */
+check(
+  'CONS-29/not-by-reading',
+  'Reading the data of a consent does not move its StatusUpdateDateTime',
+  { uses: [everything], follows: ['CONS-29/not-by-query'] },
+  async ({ approved }) => {
+    const approval = await approved(everything)
+    const path = consentPath(approval.consentId)
+    const before = await approval.get(path)
+    relyOn(OWNERS.query, before).toSucceed()
+    await untilTimeHasMoved(before, before)
+    await wait(20)
+    relyOn(OWNERS.accounts, await approval.get('/accounts')).toSucceed()
+    for (const read of ['/balances', '/transactions']) await approval.get(read)
+    const after = await approval.get(path)
+    relyOn(OWNERS.query, after).toSucceed()
+    expectUntouched(before, after, 'reading data')
+  },
+)
+
+/** The same of a consent that the customer denied, on the visit of AUTHZ-21/denied. */
+check(
+  'CONS-22/after-denial',
+  'The query of a consent that the customer denied shows it as it was created',
+  { ...DENIED, follows: ['CONS-22/after-approval'] },
+  async (context) => {
+    const { creation, query } = await deniedAndQueried(context)
+    relyOn(OWNERS.query, query).toSucceed()
+    const finding = changedSince({ creation, query })
+    if (finding) throw new Nonconformance({ ...finding, exchange: query })
+  },
+)
+
+check(
+  'CONS-29/after-denial',
+  'Denial moves StatusUpdateDateTime where it changes Status',
+  { ...DENIED, follows: ['CONS-29/after-approval'] },
+  async (context) => {
+    const { visit, creation, query } = await deniedAndQueried(context)
+    relyOn(OWNERS.query, query).toSucceed()
+    if (statusOf(query) === statusOf(creation)) return
+    const at = Date.parse((visit.first ?? creation).startedAt)
     expectMoved({ before: creation, after: query, at, since: creation }, context)
   },
 )

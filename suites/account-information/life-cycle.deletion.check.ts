@@ -1,7 +1,6 @@
 import { check } from '../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
-import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
-import { answerOf, refused } from '../../engine/suite-api/responses.ts'
+import { answerOf } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { debitsInPeriod, everything } from '../consents.ts'
 import { deleted } from '../ended-consents.ts'
@@ -15,7 +14,7 @@ import {
   relyOnDeletion,
   statusOf,
 } from './common/deleted-consents.ts'
-import { DENIED, denied } from './common/denial.ts'
+import { DENIED, deniedAndQueried } from './common/denial.ts'
 
 /**
  * What becomes of a consent that the TPP deletes.
@@ -33,10 +32,8 @@ check(
   },
 )
 
-/** Not applicable where its query is refused: what becomes of a consent that was denied is open. */
 const deniedDeleted = sharedFixture([everything], async (context) => {
-  const { consentId, query } = await denied(context)
-  if (refused(query)) throw new NotApplicable('a denied consent is not there any more')
+  const { consentId } = await deniedAndQueried(context)
   return deletedAndQueried(context, consentId)
 })
 

@@ -1,10 +1,15 @@
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { tokenInfoOf } from '../../../bank/token-info.ts'
-import { answered, answeredWith, consentNamed } from '../../consent-requests.ts'
+import { answered, answeredWith, consentNamed, isAbout } from '../../consent-requests.ts'
+import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
+import type { Json } from '../../rewriting.ts'
 
 const KIND = 'account-access'
+
+/** When data were read last, by ConsentId. */
+const lastUsed = ofEachBank(() => new Map<string, string>())
 
 const faults: Fault[] = [
   {
@@ -52,6 +57,41 @@ const faults: Fault[] = [
         return before
       },
     }),
+  },
+  {
+    id: 'reading-touches-the-consent',
+    story: 'Each use of a consent is noted in its row, and with it the time of the last change.',
+    fails: [],
+    warns: ['CONS-29/not-by-reading'],
+    async middleware(ctx, next) {
+      await next()
+      const used = ctx.status === 200 && tokenInfoOf(ctx)?.consent
+      if (used) lastUsed().set(used.id, new Date().toISOString())
+      const at = isAbout(ctx, KIND, 'GET') && lastUsed().get(consentNamed(ctx)?.id ?? '')
+      const answer = ctx.body as { Data?: Json } | undefined
+      if (!at || answer?.Data?.Status !== 'Authorised') return
+      ctx.body = { ...answer, Data: { ...answer.Data, StatusUpdateDateTime: at } }
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'denied-consents-have-no-permissions',
+    story: 'What is denied is nothing: the permissions are taken back together with the request.',
+    fails: ['CONS-22/after-denial'],
+    middleware: answered(KIND, 'GET', (data) =>
+      data.Status === 'Rejected' ? { ...data, Permissions: [] } : undefined,
+    ),
+  },
+  {
+    id: 'denial-leaves-update-time',
+    story: 'StatusUpdateDateTime is set by the approval and by nothing else.',
+    fails: [],
+    warns: ['CONS-29/after-denial'],
+    middleware: answered(KIND, 'GET', (data) =>
+      data.Status === 'Rejected'
+        ? { ...data, StatusUpdateDateTime: data.CreationDateTime }
+        : undefined,
+    ),
   },
   {
     id: 'approval-with-the-second-client-leaves-update-time',

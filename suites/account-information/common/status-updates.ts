@@ -3,7 +3,7 @@ import { expectThat } from '../../../engine/suite-api/expect.ts'
 import { standsStillFor } from '../../../engine/suite-api/flow.ts'
 import { blockBy, blockForData } from '../../../engine/suite-api/outcomes.ts'
 import { brief, type Exchange, member } from '../../../engine/suite-api/responses.ts'
-import { secondsOf } from './instants.ts'
+import { sameInstant, secondsOf } from './instants.ts'
 
 /** A change of Status between two answers about one consent. */
 interface Change {
@@ -35,6 +35,21 @@ export function expectMoved({ before, after, at, since }: Change, { target }: Co
     message: 'StatusUpdateDateTime is not the time at which Status changed',
     expected: `${new Date(at).toISOString()}, give or take ${target.clockTolerance} s`,
     actual: `${brief(now)}, before it ${brief(old)}`,
+    exchange: after,
+    place: '/Data/StatusUpdateDateTime',
+  })
+}
+
+/** Ends the check unless two queries show the same StatusUpdateDateTime, as far as both tell it. */
+export function expectUntouched(before: Exchange, after: Exchange, by: string): void {
+  const [old, now] = [before, after].map((x) =>
+    member(x.response?.json, 'Data', 'StatusUpdateDateTime'),
+  )
+  if (secondsOf(old) === undefined || secondsOf(now) === undefined) return
+  expectThat(sameInstant(String(old), String(now)), {
+    message: `StatusUpdateDateTime was moved by ${by}`,
+    expected: brief(old),
+    actual: brief(now),
     exchange: after,
     place: '/Data/StatusUpdateDateTime',
   })
