@@ -28,6 +28,7 @@ import { waysToAsk } from './common/absent-reads.ts'
 import { expectSameCreation, expectSameTerms, TERMS } from './common/consent-comparisons.ts'
 import { consentPath, createConsent } from './common/consent-requests.ts'
 import {
+  attackedByAnother,
   deletedAndQueried,
   expectNoData,
   relyOnDeletion,
@@ -367,15 +368,52 @@ const revokedDeleted = sharedFixture([basicCredits], async (context) => {
   return deletedAndQueried(context, approval.consentId)
 })
 
-/** The same with the consent that has expired; not applicable where that is not there any more. */
-const expiredDeleted = sharedFixture([accountsOnly], async (context) => {
+/** The ConsentId of the consent that has expired; not applicable where that is not there any more. */
+const expiredId = sharedFixture([accountsOnly], async (context) => {
   const { consentId } = (await expired(context)).approval
   const client = await context.caller()
   if (refused(await client.get(consentPath(consentId), { deviation: 'its consent has expired' }))) {
     throw new NotApplicable('an expired consent is not there any more')
   }
+  return consentId
+})
+
+/** That consent, which another client tries to read and to delete before its own deletes it. */
+const expiredAttacked = sharedFixture([accountsOnly], async (context) =>
+  attackedByAnother(context, await expiredId(context), 'has expired'),
+)
+
+const expiredDeleted = sharedFixture([accountsOnly], async (context) => {
+  const consentId = await expiredId(context)
+  await expiredAttacked(context).catch(() => undefined)
   return deletedAndQueried(context, consentId)
 })
+
+const EXPIRED_OF_ANOTHER = {
+  uses: [accountsOnly],
+  spends: accountsOnly,
+  needs: ['clients.second', 'hooks.consent-expired'],
+} as const
+
+check(
+  'SEC-05/expired',
+  'A client cannot query a consent of another client that has expired',
+  { ...EXPIRED_OF_ANOTHER, follows: ['SEC-05/other-client', 'SEC-05/authorised'] },
+  async (context: Context<typeof accountsOnly>) =>
+    expect((await expiredAttacked(context)).read).toBeRefused(),
+)
+
+check(
+  'CLC-08/expired',
+  'DELETE of a consent of another client that has expired is refused, and deletes nothing',
+  { ...EXPIRED_OF_ANOTHER, follows: ['CLC-08/refused', 'CLC-08/survives', 'CLC-08/authorised'] },
+  async (context: Context<typeof accountsOnly>) => {
+    await relyOnDeletion(context)
+    const { deletion, query } = await expiredAttacked(context)
+    expect(deletion).toBeAnError()
+    expect(query).toSucceed()
+  },
+)
 
 /**
  * The last thing done with that consent. Not applicable where its query is refused: what becomes of an
@@ -388,7 +426,7 @@ check(
     uses: [accountsOnly],
     spends: accountsOnly,
     needs: ['hooks.consent-expired'],
-    follows: ['CLC-01/authorised'],
+    follows: ['CLC-01/authorised', 'CLC-08/expired'],
   },
   async (context) => {
     await relyOnDeletion(context)

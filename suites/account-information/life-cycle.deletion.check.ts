@@ -7,6 +7,7 @@ import { deleted } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
 import { consentPath } from './common/consent-requests.ts'
 import {
+  attackedByAnother,
   awaitingDeleted,
   deletedAndQueried,
   eachAwaitingDeleted,
@@ -32,15 +33,43 @@ check(
   },
 )
 
+/** The denied consent, which another client tries to read and to delete before its own deletes it. */
+const deniedAttacked = sharedFixture([everything], async (context) => {
+  const { consentId } = await deniedAndQueried(context)
+  return attackedByAnother(context, consentId, 'its customer denied')
+})
+
 const deniedDeleted = sharedFixture([everything], async (context) => {
   const { consentId } = await deniedAndQueried(context)
+  await deniedAttacked(context).catch(() => undefined)
   return deletedAndQueried(context, consentId)
 })
+
+const DENIED_OF_ANOTHER = { ...DENIED, needs: ['clients.second'] } as const
+
+check(
+  'SEC-05/denied',
+  'A client cannot query a consent of another client that its customer denied',
+  { ...DENIED_OF_ANOTHER, follows: ['SEC-05/other-client', 'SEC-05/authorised'] },
+  async (context) => expect((await deniedAttacked(context)).read).toBeRefused(),
+)
+
+check(
+  'CLC-08/denied',
+  'DELETE of a consent of another client that its customer denied is refused, and deletes nothing',
+  { ...DENIED_OF_ANOTHER, follows: ['CLC-08/refused', 'CLC-08/survives', 'CLC-08/authorised'] },
+  async (context) => {
+    await relyOnDeletion(context)
+    const { deletion, query } = await deniedAttacked(context)
+    expect(deletion).toBeAnError()
+    expect(query).toSucceed()
+  },
+)
 
 check(
   'CLC-01/denied',
   'DELETE of a consent that the customer has denied, and that the TPP can query, answers 204',
-  DENIED,
+  { ...DENIED, follows: ['CLC-08/denied'] },
   async (context) => {
     await relyOnDeletion(context)
     expect((await deniedDeleted(context)).deletion).toHaveStatus(204)

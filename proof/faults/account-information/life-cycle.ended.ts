@@ -1,6 +1,7 @@
 import type { Context, Next } from 'koa'
+import type { Consent } from '../../../bank/consents.ts'
 import { currentRequest } from '../../../bank/request-context.ts'
-import { revokeGrants } from '../../../bank/services.ts'
+import { ageOf, revokeGrants } from '../../../bank/services.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { tokenInfoOf } from '../../../bank/token-info.ts'
 import { answered, consentNamed, isAbout } from '../../consent-requests.ts'
@@ -8,6 +9,18 @@ import type { Fault } from '../../proof.ts'
 import { successes } from '../../rewriting.ts'
 
 const KIND = 'account-access'
+
+/** Every client is taken for the owner of these consents. */
+const ownedByAll =
+  (these: (consent: Consent) => boolean): Fault['policies'] =>
+  (correct, { fired }) => ({
+    ownsConsent(consent, clientId) {
+      const own = correct.ownsConsent(consent, clientId)
+      if (own || !these(consent)) return own
+      fired()
+      return true
+    },
+  })
 
 const faults: Fault[] = [
   {
@@ -155,13 +168,21 @@ const faults: Fault[] = [
     id: 'revoked-consent-for-any-client',
     story: 'The archive of revoked consents is looked up by the id alone.',
     fails: ['SEC-05/revoked', 'CLC-08/revoked'],
-    policies: (correct, { fired }) => ({
-      ownsConsent(consent, clientId) {
-        const own = correct.ownsConsent(consent, clientId)
-        if (own || consent.status !== 'Revoked') return own
-        fired()
-        return true
-      },
+    policies: ownedByAll(({ status }) => status === 'Revoked'),
+  },
+  {
+    id: 'denied-consent-for-any-client',
+    story: 'What was denied belongs to nobody: it is looked up by the id alone.',
+    fails: ['SEC-05/denied', 'CLC-08/denied'],
+    policies: ownedByAll(({ status }) => status === 'Rejected'),
+  },
+  {
+    id: 'expired-consent-for-any-client',
+    story: 'A consent that has run out is moved to a table without owners.',
+    fails: ['SEC-05/expired', 'CLC-08/expired'],
+    policies: ownedByAll((consent) => {
+      const ctx = currentRequest()
+      return ctx !== undefined && ageOf(stateOf(ctx).bank.services, consent).expired
     }),
   },
   {

@@ -58,6 +58,20 @@ export async function deletedAndQueried(
   return { deletion, query: await settling(context).until(ask, refused) }
 }
 
+/** What another client gets of a consent of the first one that is over, and what its own client sees then. */
+export async function attackedByAnother(context: Context<never>, consentId: string, over: string) {
+  const other = await context.caller('second')
+  const own = consentPath(await createConsent(other))
+  relyOn(OWNERS.query, await other.get(own)).toSucceed()
+  relyOn(OWNERS.deletion, await other.delete(own)).toSucceed()
+  const path = consentPath(consentId)
+  const deviation = `a consent of another client that ${over}`
+  const read = await other.get(path, { deviation })
+  const deletion = await other.delete(path, { deviation })
+  const client = await context.caller()
+  return { read, deletion, query: await client.get(path, { deviation: `a consent that ${over}` }) }
+}
+
 /** Each data request that succeeded before is refused now. */
 export function expectNoData({ requests, after }: Ended, { observe }: Context): void {
   const good = requests.flatMap(({ path, answer }, index) => {
