@@ -92,6 +92,28 @@ const alterations: Alteration[] = [
     ctx.req.socket.destroy()
   }),
   instead(
+    'a-page-instead-of-data',
+    'A portal answers for the interface: every request for data gets 200 and its page.',
+    (ctx) => {
+      ctx.status = 200
+      ctx.type = 'html'
+      ctx.body = '<!doctype html><title>Welcome</title><p>Please log in.</p>'
+    },
+  ),
+  instead('data-cut-short', 'Answers with data end in the midst of their JSON.', (ctx) => {
+    ctx.status = 200
+    ctx.type = 'application/json'
+    ctx.body = '{"Data":{"Account":[{"AccountId":"22289","Currency":"GB'
+  }),
+  instead(
+    'answers-without-data',
+    'Requests for data get 200 and an object without Data.',
+    (ctx) => {
+      ctx.status = 200
+      ctx.body = { Links: { Self: ctx.href }, Meta: { TotalPages: 1 } }
+    },
+  ),
+  instead(
     'products-unavailable',
     'The list of products is answered with 503.',
     (ctx) => {
@@ -109,6 +131,12 @@ const alterations: Alteration[] = [
     'consent-refused',
     'The bank refuses to create a consent.',
     (ctx) => refuse(ctx, 400, 'Field.Invalid', 'A permission is not supported.'),
+    { applies: (ctx) => partOf(ctx) === 'consents' && ctx.method === 'POST' },
+  ),
+  instead(
+    'consents-unavailable',
+    'Every request that creates a consent is answered with 503.',
+    (ctx) => refuse(ctx, 503, 'UnexpectedError', 'The service is not available.'),
     { applies: (ctx) => partOf(ctx) === 'consents' && ctx.method === 'POST' },
   ),
   {

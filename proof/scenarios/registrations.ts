@@ -1,6 +1,30 @@
 import type { Alteration } from '../../bank/alteration.ts'
+import { stateOf } from '../../bank/state.ts'
+import { partOf } from '../rewriting.ts'
+
+/** Every registration is answered so. */
+const registered = (id: string, story: string, status: number, error: string): Alteration => ({
+  id,
+  story,
+  async middleware(ctx, next) {
+    // What the request says of itself is judged all the same.
+    await next()
+    if (partOf(ctx) !== 'registration' || ctx.status !== 201) return
+    ctx.status = status
+    ctx.body = { error }
+    stateOf(ctx).refusal = { reason: error, detail: error }
+    stateOf(ctx).fired()
+  },
+})
 
 const alterations: Alteration[] = [
+  registered('registration-refused', 'The bank takes no new clients.', 400, 'access_denied'),
+  registered(
+    'registration-unavailable',
+    'Every registration is answered with 503.',
+    503,
+    'temporarily_unavailable',
+  ),
   {
     id: 'last-redirect-uri-is-stored',
     story: 'Of the redirect URIs that a client registers, the bank keeps the last.',

@@ -179,6 +179,7 @@ export interface Conduct {
   /** Does it ask for accounts, balances and transactions at the same time? */
   readsAtOnce: boolean
   goesOnAfterRefusedConsent: boolean
+  goesOnUnregistered: boolean
   fundsAccount(account: Json): Json
   deletesFundsConsent: boolean
   productRequest(request: { url: string; headers: Record<string, string> }): {
@@ -283,6 +284,7 @@ export const right: Conduct = {
   takesInterimAnswers: false,
   readsAtOnce: false,
   goesOnAfterRefusedConsent: false,
+  goesOnUnregistered: false,
   fundsAccount: (account) => account,
   deletesFundsConsent: true,
   productRequest: (request) => request,

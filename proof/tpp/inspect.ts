@@ -22,10 +22,11 @@ export function inspected(
   { needs, pinsAmounts }: Conduct,
   amounts: Record<string, string>,
 ): Json {
-  const rows = Object.values(json.Data as Json).flat() as Json[]
   const fail = (why: string): never => {
     throw new Refusal(`the answer cannot be read: ${why}`)
   }
+  if (typeof json.Data !== 'object' || json.Data === null) fail('no Data')
+  const rows = Object.values(json.Data as Json).flat() as Json[]
   if (needs.transactions && 'Transaction' in (json.Data as Json) && rows.length === 0)
     fail('no transactions')
   if (needs.interactionId && !headers['x-fapi-interaction-id']) fail('no interaction id')

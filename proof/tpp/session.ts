@@ -130,7 +130,10 @@ export function openSession(briefing: Briefing, conduct: Conduct): Session {
       headers: { 'content-type': conduct.registrationType, accept: 'application/json' },
       body: jwt(claims, 'registration'),
     })
-    if (answer.status !== 201) throw refused('registration', answer)
+    if (answer.status !== 201) {
+      if (!conduct.goesOnUnregistered) throw refused('registration', answer)
+      return { client_id: newId() } as NonNullable<Memory['client']>
+    }
     const { software_on_behalf_of: name } = stated
     if (conduct.needs.onBehalfOf && answer.json.software_on_behalf_of !== name) {
       throw new Refusal('the registration is for somebody else')

@@ -72,26 +72,36 @@ scenario({
   },
 })
 
-scenario({
-  id: 'TCON-05/refused',
-  title: 'the bank refuses to create the consent',
-  right: 'It says so, and sends no customer to the bank.',
-  alteration: 'consent-refused',
-  judge(run) {
-    const altered = requireAltered(run, 'creates a consent')
-    const visit = after(run, altered).find(({ endpoint }) => endpoint === 'authorisation')
-    if (visit) {
-      throw new Nonconformance({
-        message: 'a customer is sent to the bank for a consent that does not exist',
-        expected: 'no authorisation request',
-        actual: 'an authorisation request',
-        exchange: visit,
-      })
-    }
-    givesUp(run.altered)
-    requireRefusal(run, 'a refused consent', altered)
-  },
-})
+for (const [name, alteration, title, what] of [
+  ['refused', 'consent-refused', 'the bank refuses to create the consent', 'a refused consent'],
+  [
+    'unavailable',
+    'consents-unavailable',
+    'the bank answers with 503 when a consent is created',
+    'answers of 503',
+  ],
+] as const) {
+  scenario({
+    id: `TCON-05/${name}`,
+    title,
+    right: 'It says so, and sends no customer to the bank.',
+    alteration,
+    judge(run) {
+      const altered = requireAltered(run, 'creates a consent')
+      const visit = after(run, altered).find(({ endpoint }) => endpoint === 'authorisation')
+      if (visit) {
+        throw new Nonconformance({
+          message: 'a customer is sent to the bank for a consent that does not exist',
+          expected: 'no authorisation request',
+          actual: 'an authorisation request',
+          exchange: visit,
+        })
+      }
+      givesUp(run.altered)
+      requireRefusal(run, what, altered)
+    },
+  })
+}
 
 /** The consent is over: the client says so, and does not go on asking. */
 function notices(run: ScenarioRun, what: string): void {

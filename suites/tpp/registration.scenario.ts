@@ -2,7 +2,7 @@
 import type { ScenarioRun } from '../../engine/suite-api/certification.ts'
 import { scenario } from '../../engine/suite-api/certification.ts'
 import { Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.ts'
-import { survives } from './common/expect.ts'
+import { after, givesUp, requireAltered, requireRefusal, survives } from './common/expect.ts'
 import { list, queryOf, requestObjectOf, seenOf, words } from './common/messages.ts'
 
 /** Every visit asks only for what the bank stored. */
@@ -51,3 +51,40 @@ scenario({
   alteration: 'registered-with-much-more',
   judge: (run) => survives(run),
 })
+
+for (const [name, alteration, title, what] of [
+  [
+    'refused',
+    'registration-refused',
+    'the bank refuses the registration with 400',
+    'a refused registration',
+  ],
+  [
+    'unavailable',
+    'registration-unavailable',
+    'the bank answers every registration with 503',
+    'answers of 503',
+  ],
+] as const) {
+  scenario({
+    id: `TREG-08/${name}`,
+    title,
+    right: 'It gives up after some attempts, says so, and asks for no token.',
+    alteration,
+    owns: ['TTOK-03/issuer'],
+    judge(run) {
+      const altered = requireAltered(run, 'registers')
+      const token = after(run, altered).find(({ endpoint }) => endpoint === 'token')
+      if (token) {
+        throw new Nonconformance({
+          message: 'a client that is not registered asks for a token',
+          expected: 'no token request',
+          actual: 'a token request',
+          exchange: token,
+        })
+      }
+      givesUp(run.altered)
+      requireRefusal(run, what, altered)
+    },
+  })
+}

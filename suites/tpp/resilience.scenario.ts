@@ -124,3 +124,32 @@ scenario({
   alteration: 'slow-data',
   judge: (run) => survives(run),
 })
+
+for (const [name, alteration, title, what] of [
+  [
+    'page',
+    'a-page-instead-of-data',
+    'requests for data are answered with 200 and a page of the portal',
+    'a page instead of data',
+  ],
+  [
+    'cut',
+    'data-cut-short',
+    'answers with data end in the midst of their JSON',
+    'JSON that ends too early',
+  ],
+  [
+    'no-data',
+    'answers-without-data',
+    'requests for data are answered with 200 and an object without Data',
+    'an answer without Data',
+  ],
+] as const) {
+  scenario({
+    id: `TRES-04/${name}`,
+    title,
+    right: 'It says that it did not get the data.',
+    alteration,
+    judge: (run) => requireRefusal(run, what, requireAltered(run, 'reads data')),
+  })
+}

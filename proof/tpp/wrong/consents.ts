@@ -82,7 +82,7 @@ const wrong: WrongTpp[] = [
   {
     id: 'customer-sent-without-a-consent',
     story: 'The ConsentId is made by the client, and the bank will know it later.',
-    warns: ['TCON-05/refused'],
+    warns: ['TCON-05/refused', 'TCON-05/unavailable'],
     conduct: { goesOnAfterRefusedConsent: true },
   },
   {

@@ -81,6 +81,18 @@ const wrong: WrongTpp[] = [
     conduct: { needs: { ...nothing, onBehalfOf: true } },
   },
   {
+    id: 'registration-that-failed-is-one',
+    story: 'Onboarding ends with a tick, whatever came of the registration.',
+    warns: ['TREG-08/refused', 'TREG-08/unavailable'],
+    conduct: { claimsSuccess: (reason) => reason.startsWith('registration was refused') },
+  },
+  {
+    id: 'goes-on-unregistered',
+    story: 'The client_id is written down after the answer, and is made up where none came.',
+    warns: ['TREG-08/refused', 'TREG-08/unavailable'],
+    conduct: { goesOnUnregistered: true },
+  },
+  {
     id: 'registers-for-encryption',
     story: 'The template has every claim that there is.',
     fails: ['TREG-04/advertised'],

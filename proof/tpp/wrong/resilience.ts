@@ -28,6 +28,18 @@ const wrong: WrongTpp[] = [
     conduct: { claimsSuccess: (reason) => /was refused: (429|503) .*UK\.OBIE/s.test(reason) },
   },
   {
+    id: 'what-is-no-json-is-nothing',
+    story: 'A parser that fails is logged, and there is nothing to show.',
+    warns: ['TRES-04/cut'],
+    conduct: { claimsSuccess: (reason) => reason === 'no JSON came' },
+  },
+  {
+    id: 'what-has-no-data-is-nothing',
+    story: 'The list is what stands in Data, or empty.',
+    warns: ['TRES-04/no-data', 'TRES-04/page'],
+    conduct: { claimsSuccess: (reason) => reason === 'the answer cannot be read: no Data' },
+  },
+  {
     id: 'not-three-seconds-of-patience',
     story: 'The pages of the app wait for anything, but not for three seconds.',
     warns: ['TRES-03/slow'],
