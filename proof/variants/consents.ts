@@ -1,3 +1,4 @@
+import type { Consent } from '../../bank/consents.ts'
 import { currentRequest } from '../../bank/request-context.ts'
 import { stateOf } from '../../bank/state.ts'
 import { tokenInfoOf } from '../../bank/token-info.ts'
@@ -112,6 +113,26 @@ const variants: Variant[] = [
         return undefined
       },
     }),
+    target: (document) => {
+      document.settlingTime = 5
+    },
+  },
+  {
+    id: 'ends-reach-data-later',
+    story:
+      'Nor is it named for data: the query says at once that a consent is deleted, refresh tokens and data servers hear of it within a second.',
+    policies: (correct, { fired }) => {
+      const late = ({ deleted }: Consent) => deleted !== undefined && Date.now() - deleted < LATE
+      return {
+        tokensDie: () => false,
+        refreshable: (consent, age) => late(consent) || correct.refreshable(consent, age),
+        consentUsable(consent, age) {
+          if (!late(consent)) return correct.consentUsable(consent, age)
+          fired()
+          return undefined
+        },
+      }
+    },
     target: (document) => {
       document.settlingTime = 5
     },

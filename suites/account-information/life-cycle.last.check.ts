@@ -145,8 +145,13 @@ async function expectNothing(
 }
 
 /** No refresh token that was issued for the consent gives an access token which reads accounts. */
-async function expectNoRefresh(owner: string, { approval, deletion, tokens }: End): Promise<void> {
+async function expectNoRefresh(
+  context: Context<never>,
+  owner: string,
+  { approval, deletion, tokens }: End,
+): Promise<void> {
   relyOn(owner, deletion).toSucceed()
+  const { until } = settling(context)
   const deviation = 'a refresh token of a deleted consent'
   const refreshTokens = new Set(tokens.flatMap(({ refreshToken }) => refreshToken ?? []))
   if (refreshTokens.size === 0) throw new NotApplicable('the bank issues no refresh token')
@@ -154,7 +159,8 @@ async function expectNoRefresh(owner: string, { approval, deletion, tokens }: En
     const grant = { grant_type: 'refresh_token', refresh_token } as const
     const answer = await approval.tpp.token(grant, { deviation })
     const bearer = tokensOf(answer)?.accessToken
-    if (bearer) expect(await approval.get('/accounts', { bearer, deviation })).toBeRefused()
+    const ask = () => approval.get('/accounts', { bearer, deviation })
+    if (bearer) expect(await until(ask, refused)).toBeRefused()
     else expect(answer).toGiveNoToken()
   }
 }
@@ -222,7 +228,7 @@ check(
   'TOK-31/re-confirmed',
   'After the deletion of a consent that was re-confirmed, no refresh token of it gives access to data',
   { uses: [everything, reconfirmed], follows: ['TOK-31/deleted'], last: true },
-  async (context) => expectNoRefresh('CLC-01/authorised', await twiceConfirmed(context)),
+  async (context) => expectNoRefresh(context, 'CLC-01/authorised', await twiceConfirmed(context)),
 )
 
 check(
@@ -230,7 +236,7 @@ check(
   'After the second client deleted its consent, no refresh token of it gives access to data',
   { ...OF_SECOND, follows: ['TOK-31/deleted', 'TOK-31/re-confirmed'], last: true },
   async (context: OfSecond) =>
-    expectNoRefresh('CLC-01/second-client', await ofSecondClient(context)),
+    expectNoRefresh(context, 'CLC-01/second-client', await ofSecondClient(context)),
 )
 
 check(
