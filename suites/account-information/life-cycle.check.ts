@@ -217,6 +217,18 @@ check(
 )
 
 check(
+  'CLC-23/second-client',
+  'Revocation leaves permissions and transaction period of a consent of the second client as they were',
+  { ...OF_SECOND, follows: ['CONS-22/after-approval', 'CLC-23/terms'] },
+  async (context: Context<typeof secondClient>) => {
+    const { query, after } = await revokedForSecond(context)
+    relyOn('CONS-22/after-approval', query).toSucceed()
+    relyOn('CLC-10/second-client', after.query).toSucceed()
+    expectSameTerms(query, after.query, TERMS, 'its revocation')
+  },
+)
+
+check(
   'SEC-05/revoked',
   'A client cannot query a consent of another client that its customer revoked',
   {
@@ -340,6 +352,44 @@ check(
     const { query } = (await expired(context)).after
     context.observe('query of an expired consent', answerOf(query), query)
     context.observe('Status of an expired consent', statusOf(query) ?? 'none', query)
+  },
+)
+
+/** The query before and after; not applicable where it is refused then, for what it shows is open. */
+function aroundExpiry({ query, after }: Outlived) {
+  if (refused(after.query)) throw new NotApplicable('an expired consent is not there any more')
+  relyOn('CONS-22/after-approval', query).toSucceed()
+  relyOn(OWNERS.query, after.query).toSucceed()
+  return { before: query, after: after.query }
+}
+
+check(
+  'CONS-22/after-expiry',
+  'The query of an expired consent, where it is answered, shows when it was created',
+  {
+    uses: [accountsOnly],
+    spends: accountsOnly,
+    needs: ['hooks.consent-expired'],
+    follows: ['CONS-22/after-approval'],
+  },
+  async (context) => {
+    const { before, after } = aroundExpiry(await expired(context))
+    expectSameCreation({ creation: before, query: after })
+  },
+)
+
+check(
+  'CLC-23/expired',
+  'Expiry leaves permissions and transaction period of a consent as they were',
+  {
+    uses: [accountsOnly],
+    spends: accountsOnly,
+    needs: ['hooks.consent-expired'],
+    follows: ['CONS-22/after-approval'],
+  },
+  async (context) => {
+    const { before, after } = aroundExpiry(await expired(context))
+    expectSameTerms(before, after, TERMS, 'its expiry')
   },
 )
 

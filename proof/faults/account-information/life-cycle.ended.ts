@@ -10,6 +10,11 @@ import { successes } from '../../rewriting.ts'
 
 const KIND = 'account-access'
 
+function hasExpired(consent: Consent | undefined): boolean {
+  const ctx = currentRequest()
+  return ctx !== undefined && !!consent && ageOf(stateOf(ctx).bank.services, consent).expired
+}
+
 /** Every client is taken for the owner of these consents. */
 const ownedByAll =
   (these: (consent: Consent) => boolean): Fault['policies'] =>
@@ -165,6 +170,36 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'revocation-with-the-second-client-takes-the-permissions',
+    story: 'The new platform keeps permissions with what is authorised.',
+    fails: [],
+    warns: ['CLC-23/second-client'],
+    middleware: answered(KIND, 'GET', (data, ctx) => {
+      const second = tokenInfoOf(ctx)?.client === 'second'
+      return second && data.Status === 'Revoked' ? { ...data, Permissions: [] } : undefined
+    }),
+  },
+  {
+    id: 'expiry-takes-the-permissions',
+    story: 'What has run out permits nothing, and the query shows that.',
+    fails: [],
+    warns: ['CLC-23/expired'],
+    middleware: answered(KIND, 'GET', (data, ctx) =>
+      hasExpired(consentNamed(ctx)) ? { ...data, Permissions: [] } : undefined,
+    ),
+  },
+  {
+    id: 'expiry-moves-creation-time',
+    story: 'What has run out is a row of the archive, whose clock is a minute slow.',
+    fails: ['CONS-22/after-expiry'],
+    middleware: answered(KIND, 'GET', (data, ctx) => {
+      const aMinuteBefore = Date.parse(String(data.CreationDateTime)) - 60_000
+      return hasExpired(consentNamed(ctx))
+        ? { ...data, CreationDateTime: new Date(aMinuteBefore).toISOString() }
+        : undefined
+    }),
+  },
+  {
     id: 'revoked-consent-for-any-client',
     story: 'The archive of revoked consents is looked up by the id alone.',
     fails: ['SEC-05/revoked', 'CLC-08/revoked'],
@@ -180,10 +215,7 @@ const faults: Fault[] = [
     id: 'expired-consent-for-any-client',
     story: 'A consent that has run out is moved to a table without owners.',
     fails: ['SEC-05/expired', 'CLC-08/expired'],
-    policies: ownedByAll((consent) => {
-      const ctx = currentRequest()
-      return ctx !== undefined && ageOf(stateOf(ctx).bank.services, consent).expired
-    }),
+    policies: ownedByAll(hasExpired),
   },
   {
     id: 'revocation-of-the-second-client-leaves-update-time',
