@@ -138,6 +138,9 @@ export function expectUnharmed(before: Answers, after: Answers): void {
   })
 }
 
+/** Milliseconds that are left of a token whose time is nearly over. */
+const NEARLY = 10_000
+
 /** “debits in a period”, deleted by the TPP. */
 export const deleted = sharedFixture(
   [debitsInPeriod, everything],
@@ -149,9 +152,13 @@ export const deleted = sharedFixture(
     relyOn('TOK-25/delete-authorised', data).toBeAnError()
     if (refused(query)) blockBy('CLC-07/authorised', 'a refused deletion has ended it', query)
     const other = await context.approved(everything)
+    const { accessToken, expiresAt } = await other.tokens()
     const look = async (): Promise<Others> => ({
       query: await other.get(consentPath(other)),
-      accounts: await other.get('/accounts'),
+      // With the same token, unless its time is nearly over: another one would hide that this one was ended.
+      accounts: await other.get('/accounts', {
+        ...(expiresAt - Date.now() > NEARLY && { bearer: accessToken }),
+      }),
     })
     const otherBefore = await look()
     const at = Date.now()

@@ -98,6 +98,7 @@ const burst = sharedFixture([everything, secondClient], async (context) => {
   const second = context.target.clients.second ? await context.approved(secondClient) : undefined
   const before = {
     query: await approval.get(consent),
+    absentQuery: await approval.get(consent, { customerPresent: false }),
     ipv6: await present(approval, '/accounts', IPV6),
     second: second && (await absent(second)),
     others: await each(others, (path) => present(approval, path, IPV4)),
@@ -121,6 +122,9 @@ const burst = sharedFixture([everything, secondClient], async (context) => {
     ipv4: await presentNow(approval, '/accounts', IPV4),
     ipv6: await presentNow(approval, '/accounts', IPV6),
     query: await lasting(() => approval.get(consent, { retry: 'not-429' })),
+    absentQuery: await lasting(() =>
+      approval.get(consent, { customerPresent: false, retry: 'not-429' }),
+    ),
     second: second && (await absent(second)),
     others: await each(others, (path) => presentNow(approval, path, IPV4)),
     absent: await each(['/accounts', ...others, '/accounts'], (path) => absent(approval, path)),
@@ -225,6 +229,8 @@ check(
     relyOn(OWNERS.query, before.query).toSucceed()
     if (!stillLimited(after)) blockForData('a limit that lasts while consents are managed')
     expect(after.query).toSucceed()
+    // "429 | Data endpoints": that nobody is there limits no consent.
+    if (succeeded(before.absentQuery)) expect(after.absentQuery).toSucceed()
   },
 )
 

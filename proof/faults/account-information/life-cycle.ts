@@ -2,9 +2,11 @@ import type { Context, Next } from 'koa'
 import type { Consent } from '../../../bank/consents.ts'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
+import { tokenInfoOf } from '../../../bank/token-info.ts'
 import { answeredWith, consentNamed, isAbout, serving } from '../../consent-requests.ts'
+import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
-import { policy } from '../../rewriting.ts'
+import { partOf, policy } from '../../rewriting.ts'
 
 const KIND = 'account-access'
 
@@ -42,6 +44,9 @@ const stays =
       return true
     },
   })
+
+/** Access tokens that were used, with their consents, and those that were ended. */
+const sessions = ofEachBank(() => ({ ended: new Set<string>(), seen: new Map<string, Consent>() }))
 
 const faults: Fault[] = [
   {
@@ -406,6 +411,32 @@ const faults: Fault[] = [
           fired()
           return false
         },
+      }
+    },
+  },
+  {
+    id: 'deletion-ends-the-access-tokens-of-other-consents',
+    story:
+      'Deletion drops the session of the customer with the client, and all access tokens in it.',
+    fails: ['TOK-17/honoured'],
+    warns: ['CLC-19/others-untouched'],
+    async middleware(ctx, next) {
+      const token = ctx.get('authorization')
+      const { ended, seen } = sessions()
+      if (partOf(ctx) === 'data' && ended.has(token)) {
+        stateOf(ctx).fired()
+        ctx.status = 401
+        return
+      }
+      await next()
+      const used = partOf(ctx) === 'data' && tokenInfoOf(ctx)?.consent
+      if (used) seen.set(token, used)
+      const deleted = isAbout(ctx, KIND, 'DELETE') && ctx.status === 204
+      const gone = deleted ? consentNamed(ctx) : undefined
+      if (!gone?.customerId) return
+      for (const [each, { id, clientId, customerId }] of seen) {
+        const same = clientId === gone.clientId && customerId === gone.customerId
+        if (same && id !== gone.id) ended.add(each)
       }
     },
   },

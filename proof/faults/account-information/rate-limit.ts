@@ -73,6 +73,16 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'limit-for-consents-of-the-absent',
+    story: 'Whoever is absent is limited, whatever they ask for.',
+    fails: [],
+    warns: ['RATE-03/consents-served'],
+    middleware: spreads((ctx, limited) => {
+      const same = stateOf(ctx).transport.organisationId === limited
+      return same && partOf(ctx) === 'consents' && ctx.get(PRESENT) === ''
+    }),
+  },
+  {
     id: 'limit-for-everybody',
     story: 'The counter has no key: all clients share it.',
     fails: [],

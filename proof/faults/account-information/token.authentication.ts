@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import type { Context, Middleware, Next } from 'koa'
 import { stateOf } from '../../../bank/state.ts'
 import { ofEachBank } from '../../each-bank.ts'
 import {
@@ -30,7 +32,7 @@ function withoutAssertionFor(grant: string): Fault['middleware'] {
 const usedBefore = ofEachBank(() => new Map<string, unknown[]>())
 
 /** Requests of a grant that name the client by their assertion alone are refused. */
-function needsClientId(grant: string, fails: string[]): Fault {
+function needsClientId(grant: string, fails: string[]): Fault & { middleware: Middleware } {
   return {
     id: `client-id-required-for-${grant.replaceAll('_', '-')}`,
     story: `The service behind ${grant} finds its clients by the form.`,
@@ -45,8 +47,23 @@ function needsClientId(grant: string, fails: string[]): Fault {
   }
 }
 
+const needed = needsClientId('authorization_code', ['TOK-09/with-code'])
+
+const withoutJti = acceptsAssertion(({ claims }) =>
+  claims.iss !== undefined && claims.jti === undefined
+    ? { jti: randomUUID(), ...claims }
+    : undefined,
+)
+
 const faults: Fault[] = [
-  needsClientId('authorization_code', ['TOK-09/with-code']),
+  needed,
+  {
+    ...needed,
+    id: 'client-id-required-for-a-code-and-no-jti',
+    story: `${needed.story} What is remembered of an assertion is its jti, if it has one.`,
+    warns: ['TOK-32/without-jti'],
+    middleware: (ctx: Context, next: Next) => withoutJti(ctx, () => needed.middleware(ctx, next)),
+  },
   needsClientId('refresh_token', ['TOK-09/with-refresh-token']),
   {
     id: 'refresh-without-client-authentication',

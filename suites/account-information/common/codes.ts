@@ -6,7 +6,12 @@ import { blockBy, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import type { Exchange } from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { codeOfAnotherClient, everything } from '../../consents.ts'
-import { partiesOf, REPLAYED, WRONG_AUTHENTICATIONS } from './wrong-authentications.ts'
+import {
+  partiesOf,
+  REPLAYED,
+  WRONG_AUTHENTICATIONS,
+  withClientCredentials,
+} from './wrong-authentications.ts'
 
 /** The requirement's id within that of a check. */
 export const requirementOf = (id: string): string => id.slice(0, id.indexOf('/'))
@@ -16,17 +21,29 @@ interface Attempt {
   /** The check that tries the same with client_credentials. */
   id: string
   wrong: TokenDeviation
-  answer: Exchange
+  /** What the same gave with client_credentials. */
+  elsewhere: Exchange
+  /** Absent where that was a token: it would spend the code, and is told there. */
+  answer?: Exchange
 }
 
 /**
  * One code, at once, since it lives for a minute: tried by the second client, then by its own without
- * grant_type and with each wrong authentication, until a token comes; else as it should be, without the
- * client_id that may be left out, and with it. The approval goes on with the tokens that its own client got, rightly or not.
+ * grant_type and with each wrong authentication that client_credentials refuses, until a token comes; else as
+ * it should be, without the client_id that may be left out, and with it. The approval goes on with the tokens
+ * that its own client got, rightly or not.
  */
 export const tryOwnCode = sharedFixture([everything, codeOfAnotherClient], async (context) => {
   requireValue(await context.steps.exchange(everything))
   const parties = await partiesOf(context)
+  // Before there is a code, which lives for a minute.
+  const attempts: Attempt[] = []
+  for (const { id, byAnother, ...each } of [...WRONG_AUTHENTICATIONS, REPLAYED]) {
+    if (byAnother && !parties.other) continue
+    for (const wrong of each.attempts(parties)) {
+      attempts.push({ id, wrong, elsewhere: await withClientCredentials(parties, id, wrong) })
+    }
+  }
   const approval = await context.approved(codeOfAnotherClient)
   const { code, request } = approval.visit
   const grant = {
@@ -43,15 +60,15 @@ export const tryOwnCode = sharedFixture([everything, codeOfAnotherClient], async
           deviation: 'a code without grant_type',
         })
   const tried: Attempt[] = []
-  for (const { id, attempts, byAnother } of [...WRONG_AUTHENTICATIONS, REPLAYED]) {
-    if (byAnother && !parties.other) continue
-    for (const wrong of attempts(parties)) {
-      const before = [foreign, untyped, ...tried.map(({ answer }) => answer)]
-      if (before.some((answer) => answer && tokensOf(answer))) break
-      tried.push({ id, wrong, answer: await parties.tpp.token(grant, wrong) })
-    }
+  const spent = [foreign, untyped].some((answer) => answer && tokensOf(answer))
+  let given: Exchange | undefined
+  for (const attempt of spent ? [] : attempts) {
+    if (given) break
+    tried.push(attempt)
+    if (tokensOf(attempt.elsewhere)) continue
+    attempt.answer = await parties.tpp.token(grant, attempt.wrong)
+    if (tokensOf(attempt.answer)) given = attempt.answer
   }
-  const given = tried.map(({ answer }) => answer).find((answer) => tokensOf(answer))
   // A code that gave a token is not tried again: that may end the token (RFC 6749 section 4.1.2).
   const deviation = 'a code that was refused before'
   const unnamed = given

@@ -3,6 +3,7 @@ import type { Context } from '../../../engine/suite-api/check.ts'
 import type { TokenDeviation, Tpp } from '../../../engine/suite-api/client.ts'
 import type { ClientName } from '../../../engine/suite-api/consents.ts'
 import { relyOn } from '../../../engine/suite-api/expect.ts'
+import type { Exchange } from '../../../engine/suite-api/responses.ts'
 import { OWNERS } from '../../owners.ts'
 
 /** Something that is wrong with how a client authenticates, whatever the grant. */
@@ -181,19 +182,24 @@ export async function partiesOf(context: Context, name: ClientName = 'first'): P
   }
 }
 
-/** Ends the check as blocked where a client_credentials request shows the same: it is that check's. */
-export async function relyOnClientCredentials(
+/** What the same gives in a client_credentials request, of which a check of its own tells. */
+export async function withClientCredentials(
   { tpp }: Parties,
   id: string,
   wrong: TokenDeviation,
+): Promise<Exchange> {
+  if (id !== REPLAYED.id) return tpp.token(CLIENT, wrong)
+  const control = await tpp.token(CLIENT)
+  relyOn(OWNERS.management, control).toSucceed()
+  const { body } = control.request
+  return tpp.token(CLIENT, { body, deviation: 'the same assertion' })
+}
+
+/** Ends the check as blocked where a client_credentials request shows the same: it is that check's. */
+export async function relyOnClientCredentials(
+  parties: Parties,
+  id: string,
+  wrong: TokenDeviation,
 ): Promise<void> {
-  if (id === REPLAYED.id) {
-    const control = await tpp.token(CLIENT)
-    relyOn(OWNERS.management, control).toSucceed()
-    const { body } = control.request
-    const again = await tpp.token(CLIENT, { body, deviation: 'the same assertion' })
-    relyOn(id, again).toGiveNoToken()
-    return
-  }
-  relyOn(id, await tpp.token(CLIENT, wrong)).toGiveNoToken()
+  relyOn(id, await withClientCredentials(parties, id, wrong)).toGiveNoToken()
 }
