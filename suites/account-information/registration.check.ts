@@ -231,7 +231,7 @@ wrongRegistrationCheck(
   async (context) => {
     expectNoClient(
       await register(context, {
-        deviation: 'for another server',
+        deviation: 'a registration for another server',
         jwt: { claims: { aud: 'https://other.example' } },
       }),
     )

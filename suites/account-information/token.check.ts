@@ -11,7 +11,7 @@ import { withFewerScopes } from './common/narrow-registration.ts'
 import {
   CONFIRMED_ONCE_MORE,
   confirmedOnceMore,
-  ENDS_AT_ONCE,
+  NOT_TRIED,
   requireConfirmed,
   requireExchanged,
 } from './common/once-more.ts'
@@ -332,7 +332,7 @@ check(
   { ...CONFIRMED_ONCE_MORE, follows: ['TOK-35/other-client'] },
   async (context) => {
     const { tried, right } = await confirmedOnceMore(context)
-    if (!tried.foreign) throw new NotApplicable(ENDS_AT_ONCE)
+    if (!tried.foreign) throw new NotApplicable(NOT_TRIED)
     relyOn(OWNERS.management, await (await context.caller()).tpp.token(CLIENT)).toSucceed()
     expect(tried.foreign).toGiveNoToken()
     requireExchanged(right, tried.foreign)
@@ -346,7 +346,7 @@ check(
   async (context) => {
     const { tried, right } = await confirmedOnceMore(context)
     if (tried.foreign) relyOn('TOK-35/second-client', tried.foreign).toGiveNoToken()
-    if (!tried.elsewhere) throw new NotApplicable(ENDS_AT_ONCE)
+    if (!tried.elsewhere) throw new NotApplicable(NOT_TRIED)
     expect(tried.elsewhere).toGiveNoToken()
     requireExchanged(right, tried.elsewhere)
   },

@@ -228,7 +228,7 @@ check(
       const owner = readOwner(approval, path)
       const window = emptyWindow(requireRows(whole, owner))
       if (!window)
-        blockForBookings('two booked transactions with six days between them', rowsOf(whole))
+        blockForBookings('six days without a booking between two bookings', rowsOf(whole))
       relyOn(owner, whole).toHaveStatus(200)
       const answer = await approval.get(path, { query: queryOf(window) })
       // A bank that refuses every pair of filters is judged by TXN-15/each-combination.

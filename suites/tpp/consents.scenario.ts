@@ -10,6 +10,7 @@ import {
   requireAltered,
   requireRefusal,
   requireUnbroken,
+  stopsThere,
 } from './common/expect.ts'
 import { DATA, seenOf, sent } from './common/messages.ts'
 
@@ -86,20 +87,12 @@ for (const [name, alteration, title, what] of [
     title,
     right: 'It says so, and sends no customer to the bank.',
     alteration,
-    judge(run) {
-      const altered = requireAltered(run, 'creates a consent')
-      const visit = after(run, altered).find(({ endpoint }) => endpoint === 'authorisation')
-      if (visit) {
-        throw new Nonconformance({
-          message: 'a customer is sent to the bank for a consent that does not exist',
-          expected: 'no authorisation request',
-          actual: 'an authorisation request',
-          exchange: visit,
-        })
-      }
-      givesUp(run.altered)
-      requireRefusal(run, what, altered)
-    },
+    judge: (run) =>
+      stopsThere(run, requireAltered(run, 'creates a consent'), {
+        what,
+        needs: 'authorisation',
+        message: 'a customer is sent to the bank for a consent that does not exist',
+      }),
   })
 }
 

@@ -2,7 +2,7 @@
 import type { ScenarioRun } from '../../engine/suite-api/certification.ts'
 import { scenario } from '../../engine/suite-api/certification.ts'
 import { Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.ts'
-import { after, givesUp, requireAltered, requireRefusal, survives } from './common/expect.ts'
+import { requireAltered, stopsThere, survives } from './common/expect.ts'
 import { list, queryOf, requestObjectOf, seenOf, words } from './common/messages.ts'
 
 /** Every visit asks only for what the bank stored. */
@@ -72,19 +72,11 @@ for (const [name, alteration, title, what] of [
     right: 'It gives up after some attempts, says so, and asks for no token.',
     alteration,
     owns: ['TTOK-03/issuer'],
-    judge(run) {
-      const altered = requireAltered(run, 'registers')
-      const token = after(run, altered).find(({ endpoint }) => endpoint === 'token')
-      if (token) {
-        throw new Nonconformance({
-          message: 'a client that is not registered asks for a token',
-          expected: 'no token request',
-          actual: 'a token request',
-          exchange: token,
-        })
-      }
-      givesUp(run.altered)
-      requireRefusal(run, what, altered)
-    },
+    judge: (run) =>
+      stopsThere(run, requireAltered(run, 'registers'), {
+        what,
+        needs: 'token',
+        message: 'a client that is not registered asks for a token',
+      }),
   })
 }

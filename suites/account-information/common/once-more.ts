@@ -118,11 +118,12 @@ export function relyOnRightExchange({ tried, right }: Confirmed): void {
 /** The right request, where it was sent, gave a token: else a refusal before it has ended the code. */
 export function requireExchanged(right?: Exchange, refusedBefore?: Exchange): void {
   if (!right || tokensOf(right)) return
-  if (refusedBefore) throw new NotApplicable(ENDS_AT_ONCE)
+  if (refusedBefore) throw new NotApplicable('the bank ends a code at the first refusal')
   relyOn(OWNERS.exchange, right).toGiveAToken()
 }
 
-export const ENDS_AT_ONCE = 'the bank ends a code at the first refusal'
+/** Why a code was not tried: one was refused and gave no token afterwards, or was taken when it should not. */
+export const NOT_TRIED = 'no code is known to outlive a refusal'
 
 /** What the consent gives by the tokens of its re-confirmation. */
 export function requireConfirmed(confirmed: Confirmed): Confirmed & { after: Given } {

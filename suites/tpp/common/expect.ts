@@ -120,6 +120,21 @@ export function refusesTheTokens(run: ScenarioRun, what: string): void {
   requireRefusal(run, what, altered)
 }
 
+/** What the bank refused is asked for some times at most, and nothing is sent that needs it. */
+export function stopsThere(
+  run: ScenarioRun,
+  altered: Exchange,
+  { what, needs, message }: { what: string; needs: Exchange['endpoint']; message: string },
+): void {
+  const next = after(run, altered).find(({ endpoint }) => endpoint === needs)
+  if (next) {
+    const expected = `no request to the ${needs} endpoint`
+    throw new Nonconformance({ message, expected, actual: 'such a request', exchange: next })
+  }
+  givesUp(run.altered)
+  requireRefusal(run, what, altered)
+}
+
 /** The client says that it did not get what it was asked for. */
 export function requireRefusal(run: ScenarioRun, what: string, cause?: Exchange): void {
   const { end, goal } = lastSaid(run)

@@ -2,33 +2,15 @@ import { type Context, check } from '../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import { tokensOf } from '../../engine/suite-api/flow.ts'
 import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
-import { answerOf, type Exchange, refused, succeeded } from '../../engine/suite-api/responses.ts'
+import { type Exchange, refused, succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
-import {
-  accountsOnly,
-  basicCredits,
-  codeOfAnotherClient,
-  everything,
-  reconfirmed,
-  secondClient,
-  secondCustomer,
-} from '../consents.ts'
-import {
-  confirmedLate,
-  expired,
-  expiredWhole,
-  LATE,
-  type Outlived,
-  outOfDate,
-  revoked,
-  revokedForSecond,
-} from '../ended-consents.ts'
+import { basicCredits, everything, reconfirmed, secondClient, secondCustomer } from '../consents.ts'
+import { confirmedLate, LATE, revoked, revokedForSecond } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
 import { waysToAsk } from './common/absent-reads.ts'
 import { expectSameCreation, expectSameTerms, TERMS } from './common/consent-comparisons.ts'
 import { consentPath, createConsent } from './common/consent-requests.ts'
 import {
-  attackedByAnother,
   deletedAndQueried,
   expectNoData,
   relyOnDeletion,
@@ -37,37 +19,23 @@ import {
 import { readOwner } from './common/read-owners.ts'
 import { settling } from './common/settling.ts'
 import { expectMoved } from './common/status-updates.ts'
-import { approvedBefore, expectNoAccounts } from './common/visits.ts'
 
 /**
- * What becomes of a consent: revoked, expired, not re-confirmed.
+ * What becomes of a consent that its customer revokes at the bank.
  * Requirements: specs/account-information/life-cycle.yaml
  */
 
-/** Ends the check as blocked where data is served to the access token of before. */
-function relyOnNoData({ requests, after }: Outlived, owner: string): void {
-  const served = after.requests.find(
-    ({ answer }, index) => !refused(answer) && succeeded(requests[index]?.answer ?? answer),
-  )
-  if (!served) return
-  blockBy(owner, 'data is served anyway', served.answer)
-}
-
-/** The refresh token brings back no data that the access token does not get any more. */
-function expectNoLateData(ended: Outlived, owner: string, { observe }: Context): void {
-  const { late } = ended
-  if (!late) throw new NotApplicable('the bank issues no refresh token, or does not use it')
-  relyOnNoData(ended, owner)
-  if (ended.refreshed) relyOn(OWNERS.refresh, ended.refreshed).toSucceed()
-  observe('refresh_token grant afterwards', answerOf(late.grant), late.grant)
-  for (const answer of late.data) expect(answer).toBeRefused()
-  if (late.data.length === 0) expect(late.grant).toGiveNoToken()
-}
+/** What the checks say that look at the revocation of “basic credits”. */
+const REVOKED = {
+  uses: [basicCredits],
+  spends: basicCredits,
+  needs: ['hooks.customer-revokes'],
+} as const
 
 check(
   'CLC-10/sees-revoked',
   'After the customer revoked a consent, the TPP sees Status Revoked',
-  { uses: [basicCredits], spends: basicCredits, needs: ['hooks.customer-revokes'] },
+  REVOKED,
   async (context) => {
     const { query, after } = await revoked(context)
     relyOn(OWNERS.query, query).toSucceed()
@@ -82,7 +50,7 @@ check(
 check(
   'CLC-11/data-refused',
   'After the customer revoked a consent, its access token gets no data',
-  { uses: [basicCredits], spends: basicCredits, needs: ['hooks.customer-revokes'] },
+  REVOKED,
   async (context) => expectNoData(await revoked(context), context),
 )
 
@@ -162,7 +130,7 @@ check(
 check(
   'CLC-12/status-update-moves',
   'Revocation moves StatusUpdateDateTime',
-  { uses: [basicCredits], spends: basicCredits, needs: ['hooks.customer-revokes'] },
+  REVOKED,
   async (context) => {
     const { query, after, at } = await revoked(context)
     relyOn(OWNERS.query, query).toSucceed()
@@ -186,12 +154,7 @@ check(
 check(
   'CONS-22/after-revocation',
   'The query of a revoked consent shows when it was created',
-  {
-    uses: [basicCredits],
-    spends: basicCredits,
-    needs: ['hooks.customer-revokes'],
-    follows: ['CONS-22/after-approval'],
-  },
+  { ...REVOKED, follows: ['CONS-22/after-approval'] },
   async (context) => {
     const { query, after } = await revoked(context)
     relyOn(OWNERS.query, query).toSucceed()
@@ -203,12 +166,7 @@ check(
 check(
   'CLC-23/terms',
   'Revocation leaves permissions and transaction period of a consent as they were',
-  {
-    uses: [basicCredits],
-    spends: basicCredits,
-    needs: ['hooks.customer-revokes'],
-    follows: ['CONS-22/after-approval'],
-  },
+  { ...REVOKED, follows: ['CONS-22/after-approval'] },
   async (context) => {
     const { query, after } = await revoked(context)
     relyOn('CLC-10/sees-revoked', after.query).toSucceed()
@@ -290,127 +248,6 @@ check(
   },
 )
 
-/**
- * Consent with an ExpirationDateTime; hook consent-expired, or waiting where the expiry is near;
- * data refused. Not judged nearer to the instant than the clock tolerance.
- */
-check(
-  'CLC-16/data-refused',
-  'After its ExpirationDateTime a consent gives no data',
-  { uses: [accountsOnly], spends: accountsOnly, needs: ['hooks.consent-expired'] },
-  async (context) => expectNoData(await expired(context), context),
-)
-
-/**
- * The refresh token after that; when an access token comes, a data request with it is refused. Not
- * applicable without a refresh token; blocked by CLC-16/data-refused where that fails.
- */
-check(
-  'CLC-16/every-endpoint',
-  'After its ExpirationDateTime a consent with all permissions gives no data at any endpoint',
-  {
-    uses: [everything, codeOfAnotherClient],
-    spends: codeOfAnotherClient,
-    follows: ['CLC-16/data-refused'],
-    needs: ['hooks.consent-expired'],
-  },
-  async (context) => expectNoData(await expiredWhole(context), context),
-)
-
-check(
-  'CLC-16/refresh-gives-no-data',
-  'After its ExpirationDateTime a consent gives no data by its refresh token either',
-  { uses: [accountsOnly], spends: accountsOnly, needs: ['hooks.consent-expired'] },
-  async (context) => expectNoLateData(await expired(context), 'CLC-16/data-refused', context),
-)
-
-check(
-  'CLC-16/not-revived',
-  'A consent whose ExpirationDateTime has passed is not brought back by authorising it again',
-  {
-    uses: [everything, reconfirmed, accountsOnly],
-    spends: accountsOnly,
-    refusals: 1,
-    needs: ['hooks.consent-expired'],
-  },
-  async (context) => {
-    const ended = await expired(context)
-    await approvedBefore(context, reconfirmed)
-    relyOnNoData(ended, 'CLC-16/data-refused')
-    const { consentId } = ended.approval
-    const purpose = 'a consent that has expired'
-    const visit = await context.visit({ purpose, consentId })
-    await expectNoAccounts(await context.caller(), visit, purpose)
-  },
-)
-
-check(
-  'CLC-17/recorded',
-  'What the query of an expired consent shows',
-  { uses: [accountsOnly], spends: accountsOnly, needs: ['hooks.consent-expired'] },
-  async (context) => {
-    const { query } = (await expired(context)).after
-    context.observe('query of an expired consent', answerOf(query), query)
-    context.observe('Status of an expired consent', statusOf(query) ?? 'none', query)
-  },
-)
-
-/** The query before and after; not applicable where it is refused then, for what it shows is open. */
-function aroundExpiry({ query, after }: Outlived) {
-  if (refused(after.query)) throw new NotApplicable('an expired consent is not there any more')
-  relyOn('CONS-22/after-approval', query).toSucceed()
-  relyOn(OWNERS.query, after.query).toSucceed()
-  return { before: query, after: after.query }
-}
-
-check(
-  'CONS-22/after-expiry',
-  'The query of an expired consent, where it is answered, shows when it was created',
-  {
-    uses: [accountsOnly],
-    spends: accountsOnly,
-    needs: ['hooks.consent-expired'],
-    follows: ['CONS-22/after-approval'],
-  },
-  async (context) => {
-    const { before, after } = aroundExpiry(await expired(context))
-    expectSameCreation({ creation: before, query: after })
-  },
-)
-
-check(
-  'CLC-23/expired',
-  'Expiry leaves permissions and transaction period of a consent as they were',
-  {
-    uses: [accountsOnly],
-    spends: accountsOnly,
-    needs: ['hooks.consent-expired'],
-    follows: ['CONS-22/after-approval'],
-  },
-  async (context) => {
-    const { before, after } = aroundExpiry(await expired(context))
-    expectSameTerms(before, after, TERMS, 'its expiry')
-  },
-)
-
-/**
- * Hook ninety-days-passed on an authorised consent; data refused. That re-confirming brings the
- * data back is judged by AUTHZ-32.
- */
-check(
-  'CLC-18/data-refused',
-  'Without re-confirmation a consent gives no data after ninety days',
-  { uses: [secondCustomer], spends: secondCustomer, needs: ['hooks.ninety-days-passed'] },
-  async (context) => expectNoData(await outOfDate(context), context),
-)
-
-check(
-  'CLC-18/refresh-gives-no-data',
-  'After ninety days without re-confirmation its refresh token gives no data either',
-  { uses: [secondCustomer], spends: secondCustomer, needs: ['hooks.ninety-days-passed'] },
-  async (context) => expectNoLateData(await outOfDate(context), 'CLC-18/data-refused', context),
-)
-
 /** DELETE of the consent that the customer has revoked, and its query afterwards. */
 const revokedDeleted = sharedFixture([basicCredits], async (context) => {
   const { approval } = await revoked(context)
@@ -418,83 +255,11 @@ const revokedDeleted = sharedFixture([basicCredits], async (context) => {
   return deletedAndQueried(context, approval.consentId)
 })
 
-/** The ConsentId of the consent that has expired; not applicable where that is not there any more. */
-const expiredId = sharedFixture([accountsOnly], async (context) => {
-  const { consentId } = (await expired(context)).approval
-  const client = await context.caller()
-  if (refused(await client.get(consentPath(consentId), { deviation: 'its consent has expired' }))) {
-    throw new NotApplicable('an expired consent is not there any more')
-  }
-  return consentId
-})
-
-/** That consent, which another client tries to read and to delete before its own deletes it. */
-const expiredAttacked = sharedFixture([accountsOnly], async (context) =>
-  attackedByAnother(context, await expiredId(context), 'has expired'),
-)
-
-const expiredDeleted = sharedFixture([accountsOnly], async (context) => {
-  const consentId = await expiredId(context)
-  await expiredAttacked(context).catch(() => undefined)
-  return deletedAndQueried(context, consentId)
-})
-
-const EXPIRED_OF_ANOTHER = {
-  uses: [accountsOnly],
-  spends: accountsOnly,
-  needs: ['clients.second', 'hooks.consent-expired'],
-} as const
-
-check(
-  'SEC-05/expired',
-  'A client cannot query a consent of another client that has expired',
-  { ...EXPIRED_OF_ANOTHER, follows: ['SEC-05/other-client', 'SEC-05/authorised'] },
-  async (context: Context<typeof accountsOnly>) =>
-    expect((await expiredAttacked(context)).read).toBeRefused(),
-)
-
-check(
-  'CLC-08/expired',
-  'DELETE of a consent of another client that has expired is refused, and deletes nothing',
-  { ...EXPIRED_OF_ANOTHER, follows: ['CLC-08/refused', 'CLC-08/survives', 'CLC-08/authorised'] },
-  async (context: Context<typeof accountsOnly>) => {
-    await relyOnDeletion(context)
-    const { deletion, query } = await expiredAttacked(context)
-    expect(deletion).toBeAnError()
-    expect(query).toSucceed()
-  },
-)
-
-/**
- * The last thing done with that consent. Not applicable where its query is refused: what becomes of an
- * expired consent is open, and one that is not there cannot be deleted.
- */
-check(
-  'CLC-01/expired',
-  'DELETE of a consent that has expired, and that the TPP can query, answers 204',
-  {
-    uses: [accountsOnly],
-    spends: accountsOnly,
-    needs: ['hooks.consent-expired'],
-    follows: ['CLC-01/authorised', 'CLC-08/expired'],
-  },
-  async (context) => {
-    await relyOnDeletion(context)
-    const { deletion } = await expiredDeleted(context)
-    expect(deletion).toHaveStatus(204)
-  },
-)
-
 // The last thing done with that consent.
 check(
   'CLC-01/revoked',
   'DELETE of a consent that the customer has revoked answers 204',
-  {
-    uses: [basicCredits],
-    spends: basicCredits,
-    needs: ['hooks.customer-revokes'],
-    follows: ['CLC-08/revoked'],
-  },
+  { ...REVOKED, follows: ['CLC-08/revoked'] },
   async (context) => {
     await relyOnDeletion(context)
     const { after } = await revoked(context)
@@ -506,33 +271,12 @@ check(
 check(
   'CLC-03/revoked',
   'A consent that the customer revoked and the TPP then deleted cannot be queried any more',
-  {
-    uses: [basicCredits],
-    spends: basicCredits,
-    needs: ['hooks.customer-revokes'],
-    follows: ['CLC-03/query-refused'],
-  },
+  { ...REVOKED, follows: ['CLC-03/query-refused'] },
   async (context) => {
     const { after } = await revoked(context)
     relyOn('CLC-10/sees-revoked', after.query).toHaveMember('Data.Status', 'Revoked')
     const { deletion, query } = await revokedDeleted(context)
     relyOn('CLC-01/revoked', deletion).toSucceed()
-    expect(query).toBeAnError()
-  },
-)
-
-check(
-  'CLC-03/expired',
-  'A consent that expired and that the TPP then deleted cannot be queried any more',
-  {
-    uses: [accountsOnly],
-    spends: accountsOnly,
-    needs: ['hooks.consent-expired'],
-    follows: ['CLC-03/query-refused'],
-  },
-  async (context) => {
-    const { deletion, query } = await expiredDeleted(context)
-    relyOn('CLC-01/expired', deletion).toSucceed()
     expect(query).toBeAnError()
   },
 )
