@@ -15,6 +15,9 @@ const consentData = (change: (data: Json) => Json | undefined) =>
     return data && { ...body, Data: data }
   })
 
+/** Milliseconds for which a denied consent is there. */
+const SOON = 200
+
 /** Gives consents ids of another form: those of the bank, behind a prefix. */
 function idsBehind(prefix: string): NonNullable<Variant['middleware']> {
   const spelling = ofEachBank(() => ({ told: false }))
@@ -274,6 +277,19 @@ const variants: Variant[] = [
     policies: (correct, { fired }) => ({
       visibleToTpp(consent) {
         if (!correct.consentExpired(consent)) return correct.visibleToTpp(consent)
+        fired()
+        return false
+      },
+    }),
+  },
+  {
+    id: 'denied-consents-vanish-soon',
+    story:
+      'What becomes of a denied consent is not shown: it can be queried for a while, and is then removed like anything that nobody needs.',
+    policies: (correct, { fired }) => ({
+      visibleToTpp(consent) {
+        const removed = consent.status === 'Rejected' && Date.now() - consent.statusUpdated > SOON
+        if (!removed) return correct.visibleToTpp(consent)
         fired()
         return false
       },

@@ -1,15 +1,17 @@
 import { check } from '../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
+import { Nonconformance } from '../../engine/suite-api/outcomes.ts'
 import { answerOf } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { debitsInPeriod, everything } from '../consents.ts'
 import { deleted } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
+import { changedSince } from './common/consent-comparisons.ts'
 import { consentPath } from './common/consent-requests.ts'
 import {
   attackedByAnother,
   awaitingDeleted,
-  deletedAndQueried,
+  deletedWhereThere,
   eachAwaitingDeleted,
   expectNoData,
   relyOnDeletion,
@@ -42,7 +44,7 @@ const deniedAttacked = sharedFixture([everything], async (context) => {
 const deniedDeleted = sharedFixture([everything], async (context) => {
   const { consentId } = await deniedAndQueried(context)
   await deniedAttacked(context).catch(() => undefined)
-  return deletedAndQueried(context, consentId)
+  return deletedWhereThere(context, consentId, 'its consent was denied')
 })
 
 const DENIED_OF_ANOTHER = { ...DENIED, needs: ['clients.second'] } as const
@@ -56,20 +58,32 @@ check(
 
 check(
   'CLC-08/denied',
-  'DELETE of a consent of another client that its customer denied is refused, and deletes nothing',
+  'DELETE of a consent of another client that its customer denied is refused',
   { ...DENIED_OF_ANOTHER, follows: ['CLC-08/refused', 'CLC-08/survives', 'CLC-08/authorised'] },
   async (context) => {
     await relyOnDeletion(context)
-    const { deletion, query } = await deniedAttacked(context)
-    expect(deletion).toBeAnError()
-    expect(query).toSucceed()
+    expect((await deniedAttacked(context)).deletion).toBeAnError()
+  },
+)
+
+check(
+  'CLC-23/denied',
+  'Denial leaves the permissions of a consent as they were',
+  { ...DENIED, follows: ['CONS-22/after-approval'] },
+  async (context) => {
+    const { creation, query } = await deniedAndQueried(context)
+    relyOn(OWNERS.query, query).toSucceed()
+    const finding = changedSince({ creation, query })
+    if (finding?.place === '/Data/Permissions') {
+      throw new Nonconformance({ ...finding, exchange: query })
+    }
   },
 )
 
 check(
   'CLC-01/denied',
   'DELETE of a consent that the customer has denied, and that the TPP can query, answers 204',
-  { ...DENIED, follows: ['CLC-08/denied'] },
+  DENIED,
   async (context) => {
     await relyOnDeletion(context)
     expect((await deniedDeleted(context)).deletion).toHaveStatus(204)

@@ -228,7 +228,10 @@ check(
       const owner = readOwner(approval, path)
       const window = emptyWindow(requireRows(whole, owner))
       if (!window)
-        blockForBookings('six days without a booking between two bookings', rowsOf(whole))
+        blockForBookings(
+          'two booked transactions that are six days apart, and none between them',
+          rowsOf(whole),
+        )
       relyOn(owner, whole).toHaveStatus(200)
       const answer = await approval.get(path, { query: queryOf(window) })
       // A bank that refuses every pair of filters is judged by TXN-15/each-combination.

@@ -77,10 +77,22 @@ const faults: Fault[] = [
   {
     id: 'denied-consents-have-no-permissions',
     story: 'What is denied is nothing: the permissions are taken back together with the request.',
-    fails: ['CONS-22/after-denial'],
+    fails: [],
+    warns: ['CLC-23/denied'],
     middleware: answered(KIND, 'GET', (data) =>
       data.Status === 'Rejected' ? { ...data, Permissions: [] } : undefined,
     ),
+  },
+  {
+    id: 'denial-moves-creation-time',
+    story: 'What is denied is written to the table of refusals, whose clock is a minute slow.',
+    fails: ['CONS-22/after-denial'],
+    middleware: answered(KIND, 'GET', (data) => {
+      const aMinuteBefore = Date.parse(String(data.CreationDateTime)) - 60_000
+      return data.Status === 'Rejected'
+        ? { ...data, CreationDateTime: new Date(aMinuteBefore).toISOString() }
+        : undefined
+    }),
   },
   {
     id: 'denial-leaves-update-time',

@@ -1,6 +1,7 @@
 import type { Context } from '../../../engine/suite-api/check.ts'
 import type { ClientName } from '../../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
+import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import {
   answerOf,
   type Exchange,
@@ -58,7 +59,19 @@ export async function deletedAndQueried(
   return { deletion, query: await settling(context).until(ask, refused) }
 }
 
-/** What another client gets of a consent of the first one that is over, and what its own client sees then. */
+/**
+ * The same of one that is over for another reason, such as “its consent has expired”. Not applicable where its query
+ * is refused just before: what becomes of such a consent is open, and the bank may remove it at any time.
+ */
+export async function deletedWhereThere(context: Context<never>, consentId: string, over: string) {
+  const client = await context.caller()
+  if (refused(await client.get(consentPath(consentId), { deviation: over }))) {
+    throw new NotApplicable('the consent is not there any more')
+  }
+  return deletedAndQueried(context, consentId)
+}
+
+/** What another client gets of a consent of the first one that is over. */
 export async function attackedByAnother(context: Context<never>, consentId: string, over: string) {
   const other = await context.caller('second')
   const own = consentPath(await createConsent(other))
@@ -67,9 +80,7 @@ export async function attackedByAnother(context: Context<never>, consentId: stri
   const path = consentPath(consentId)
   const deviation = `a consent of another client that ${over}`
   const read = await other.get(path, { deviation })
-  const deletion = await other.delete(path, { deviation })
-  const client = await context.caller()
-  return { read, deletion, query: await client.get(path, { deviation: `a consent that ${over}` }) }
+  return { read, deletion: await other.delete(path, { deviation }) }
 }
 
 /** Each data request that succeeded before is refused now. */

@@ -21,7 +21,7 @@ import { settling } from './common/settling.ts'
 import { expectMoved } from './common/status-updates.ts'
 
 /**
- * What becomes of a consent that its customer revokes at the bank.
+ * What becomes of a consent that its customer revokes at the bank. What time ends: life-cycle.expiry.check.ts.
  * Requirements: specs/account-information/life-cycle.yaml
  */
 
