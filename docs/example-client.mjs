@@ -68,7 +68,9 @@ async function visit() { // the customer goes to the bank; what comes back is ch
   if (sub !== decodeJwt(first).sub || intent !== kept.consent) throw new Error('the second ID token is for somebody else')
   keep(tokens)
 }
-const read = async () => { for (const path of ['/accounts', '/balances', '/transactions']) await api('GET', path, kept.access) }
+const read = async () => {
+  for (const path of ['/accounts', '/balances', '/transactions']) if (!(await api('GET', path, kept.access))?.Data) throw new Error(`${path}: no Data came`)
+}
 const Permissions = ['ReadAccountsDetail', 'ReadBalances', 'ReadTransactionsDetail', 'ReadTransactionsCredits', 'ReadTransactionsDebits']
 const goals = {
   connect: async () => { kept.consent = (await manage('POST', '/account-access-consents', { Data: { Permissions }, Risk: {} })).Data.ConsentId; await visit(); await read() },
