@@ -76,15 +76,14 @@ describe.skipIf(!hasBrowser)(`report.html in Chromium${reason}`, () => {
     const { requirement, exchange } = observed
     await page.locator('#observations summary').click()
     await page.locator('#observations a', { hasText: requirement }).first().click()
-    expect(await page.locator(`[id="${requirement}"]`).getAttribute('open')).not.toBeNull()
+    await page.locator(`[id="${requirement}"][open]`).waitFor()
     await page.locator(`#observations a[data-show=${exchange}]`).first().click()
-    expect(await page.locator('#exchange-list .view').textContent()).toContain(
-      new URL(found.request.url).pathname,
-    )
+    const path = new URL(found.request.url).pathname
+    await page.locator('#exchange-list .view', { hasText: path }).waitFor()
     await page.evaluate(`location.hash = '#exchange-x250'`)
     await page.locator('#exchange-list button[aria-expanded=true]', { hasText: 'x250' }).waitFor()
     await page.evaluate(`location.hash = '#' + encodeURI('check-TXN-17/both')`)
-    expect(await page.locator('[id="check-TXN-17/both"]').isVisible()).toBe(true)
+    await page.locator('[id="check-TXN-17/both"]').waitFor()
   })
 
   test('fits a phone', async () => {

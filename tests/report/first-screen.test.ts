@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)(`the page of a real run, in Chromium${reason}`, () 
     for (let i = 0; i < report.causes.length; i += 1) {
       const href = decodeURIComponent((await links.nth(i).getAttribute('href')) ?? '')
       await links.nth(i).click()
-      expect(await page.locator(`[id="${href.slice(1)}"]`).isVisible(), href).toBe(true)
+      await page.locator(`[id="${href.slice(1)}"]`).waitFor()
     }
   })
 
@@ -244,6 +244,7 @@ describe.skipIf(!hasBrowser)(`the page of a real run, in Chromium${reason}`, () 
     await page.keyboard.press('Enter')
     await page.locator('.requirement:visible > summary').first().focus()
     await page.keyboard.press('Enter')
+    await page.locator('.requirement[open]').waitFor()
     expect(await page.locator('.requirement[open]').count()).toBe(1)
     await page.locator('#exchange-list .exchange th button').first().focus()
     await page.keyboard.press('ArrowDown')
