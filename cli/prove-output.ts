@@ -36,7 +36,7 @@ export function allHold(proofs: Pick<Shown, 'complaints'>[], began: number): boo
   return holds === proofs.length
 }
 
-/** How many prove at once; one more than processors, as now and then each waits for something. */
+/** How many prove at once; two more than processors, as now and then each waits for something. */
 export function processes(options: { processes?: string }): number {
-  return number('--processes', options.processes, 64) || availableParallelism() + 1
+  return number('--processes', options.processes, 64) || availableParallelism() + 2
 }

@@ -15,8 +15,8 @@ import { allHold, processes, show } from './prove-output.ts'
 
 const BUILT = import.meta.url.endsWith('.js')
 
-/** Milliseconds for one client, longer than all scenarios take on a busy machine. */
-const PATIENCE = 300_000
+/** Milliseconds for one client, tried twice, longer than all scenarios take on a busy machine. */
+const PATIENCE = 600_000
 
 /** `assay prove --tpp`, without the banks. */
 export async function proveTppsOnly(options: Options & { tpp: string[] | true }): Promise<void> {
@@ -40,8 +40,7 @@ export async function proveTpps(ids: string[], options: Options): Promise<boolea
     script: join(import.meta.dirname, '..', 'proof', 'tpp', `worker.${BUILT ? 'js' : 'ts'}`),
     queue: alone ? chosen.map(({ id }) => [id]) : groupTpps(all, judges),
     processes: processes(options),
-    // A group that does not hold is halved again and again: twice as many clients as it has members.
-    patience: (group) => PATIENCE * 2 * group.length,
+    patience: PATIENCE,
     done(proof) {
       proofs.push(proof)
       show({ ...proof, kind: `${proof.kind} TPP` }, proofs.length, chosen.length)

@@ -63,12 +63,18 @@ export async function prove(options: ProveOptions): Promise<void> {
   // What is proven in other processes needs no bank in this one.
   const context = options.correct || whole ? await openProofContext() : undefined
   try {
-    if (options.correct && context) done(await proveOne(context, 'correct', CORRECT))
-    else if (!options.merge)
+    const inWorkers = async () => {
+      if (options.correct || options.merge) return
       await runInWorkers(jobs, processes(options), done, (ids, round) =>
         amongOthers(all, ids, round),
       )
-    const mutants = whole && context ? await proveMutants(context) : undefined
+    }
+    const inThisProcess = async () => {
+      if (!context) return
+      if (options.correct) return void done(await proveOne(context, 'correct', CORRECT))
+      return proveMutants(context)
+    }
+    const [mutants] = await Promise.all([inThisProcess(), inWorkers()])
     const matrix =
       mutants && context && matrixOf(proofs, context.suites, context.catalogue, mutants.caught)
     const made = new Set(proofs.map(({ id }) => id))

@@ -46,8 +46,8 @@ const SAMPLE = 24
 export const SEED = 1
 
 /**
- * Everything there is to prove, several in one bank where they can share it. What has a bank of its own comes
- * first, since the slowest are among it; then faults, so that those that others hid meet others meanwhile.
+ * Everything there is to prove, several in one bank where they can share it. Faults that share one come first,
+ * since those that others hid can meet others only when all were tried: meanwhile there is the rest to be done.
  */
 export function wholeProof(all: Alterations, seed: number, alone = false): Job[] {
   const { faults, variants } = all
@@ -61,8 +61,8 @@ export function wholeProof(all: Alterations, seed: number, alone = false): Job[]
   const single = ({ ids }: Job) => ids.length === 1
   const shared = jobs.filter((each) => !single(each))
   return [
-    ...jobs.filter(single),
     ...shared.filter(({ kind }) => kind === 'fault'),
+    ...jobs.filter(single),
     ...shared.filter(({ kind }) => kind !== 'fault'),
     ...mixedJobs(all, SAMPLE, seed, alone),
   ]

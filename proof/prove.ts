@@ -18,6 +18,9 @@ export interface Proof {
   hidden?: true
 }
 
+/** Sees to it that a part of a group is proven, now or later: what is proven later has no proof yet. */
+export type ProvePart<Each> = (part: Each[]) => Promise<Proof[]>
+
 /** Proves one alteration in this process. */
 export async function proveOne(
   context: ProofContext,
@@ -77,6 +80,7 @@ export async function proveGroup(
   context: ProofContext,
   kind: Proof['kind'],
   group: (Fault | Variant)[],
+  provePart: ProvePart<Fault | Variant>,
 ): Promise<Proof[]> {
   const [only] = group
   if (only && group.length === 1) return [await proveOne(context, kind, only)]
@@ -98,11 +102,7 @@ export async function proveGroup(
       hidden.includes(each) ? { ...shared(each), hidden: true } : shared(each),
     )
   }
-  const apart = await inParts(
-    group,
-    (each) => hidden.includes(each),
-    (part) => proveGroup(context, kind, part),
-  )
+  const apart = await inParts(group, (each) => hidden.includes(each), provePart)
   if (kind !== 'variant' || found.length === 0) return apart
   return [{ id: judged.id, kind: 'pair', judged, complaints: found }, ...apart]
 }
@@ -120,7 +120,11 @@ function shows(each: Fault | Variant, { fails, warns }: Judged): boolean {
  * Proves that faults are found at a bank that takes freedoms as well. Where several pairs share a bank and
  * one is not found by its own checks, it is proven by itself.
  */
-export async function proveMixed(context: ProofContext, pairs: Mixed[]): Promise<Proof[]> {
+export async function proveMixed(
+  context: ProofContext,
+  pairs: Mixed[],
+  provePart: ProvePart<Mixed>,
+): Promise<Proof[]> {
   const faults = pairs.map(([fault]) => fault)
   // What freedoms do to whole bodies is done to the faults' as well.
   const freedoms = inOrder(pairs.map(([, variant]) => variant))
@@ -134,7 +138,7 @@ export async function proveMixed(context: ProofContext, pairs: Mixed[]): Promise
     const judged = { ...summed(id, run), fired: run.firedBy.get(fault.id) ?? 0 }
     const alone = pairs.length === 1
     if (!alone && !(judged.errors.length === 0 && judged.fired > 0 && shows(fault, judged))) {
-      proofs.push(...(await proveMixed(context, [mixed])))
+      proofs.push(...(await provePart([mixed])))
       continue
     }
     const found = mixedComplaints(mixed, judged, chapterOfId)

@@ -3,8 +3,8 @@ import type { Job } from './jobs.ts'
 import type { Proof } from './prove.ts'
 import { shareAmong } from './worker-pool.ts'
 
-/** Milliseconds, longer than any whole run takes on a busy machine: what is still under way by then hangs. */
-const PATIENCE = 120_000
+/** Milliseconds, longer than two whole runs take on a busy machine: what is still under way by then hangs. */
+const PATIENCE = 240_000
 
 /**
  * Shares what is to be proven at banks among processes. Faults that others hid come next, once all others are done.
@@ -34,17 +34,14 @@ export async function runInWorkers(
     open = faultsIn(next)
     queue.unshift(...next)
   }
-  while (queue.length > 0) {
-    await shareAmong<Job, Proof>({
-      script: join(import.meta.dirname, script),
-      queue,
-      processes,
-      // A group that does not hold is parted again and again: twice as many runs as it has members.
-      patience: ({ ids }) => PATIENCE * 2 * ids.length,
-      done: note,
-      lost,
-    })
-  }
+  await shareAmong<Job, Proof>({
+    script: join(import.meta.dirname, script),
+    queue,
+    processes,
+    patience: PATIENCE,
+    done: note,
+    lost,
+  })
 }
 
 function faultsIn(jobs: Job[]): number {

@@ -126,11 +126,14 @@ async function judgeTpps(context: TppProofContext, tpps: ProvenTpp[]): Promise<J
  * decision of each was asked for. Those that others hid are proven by themselves; the rest holds, where nothing
  * else came. What holds in neither way is proven in parts. Freedoms that are not lawful together are a proof
  * of their own, which does not hold.
+ *
+ * @param provePart sees to it that a part of the group is proven, now or later.
  */
 export async function proveTpps(
   context: TppProofContext,
   kind: TppProof['kind'],
   group: ProvenTpp[],
+  provePart: (part: ProvenTpp[]) => Promise<TppProof[]>,
 ): Promise<TppProof[]> {
   const judged = await judgeTpps(context, group)
   const { requests, milliseconds, taken } = judged
@@ -153,10 +156,10 @@ export async function proveTpps(
   if (shown.length === group.length && found.length === 0) return group.map(shared)
   // What others hid is proven by itself; the rest holds, where nothing else came.
   if (surplusOf(group, judged).length === 0 && shown.length > 0 && shown.length < group.length) {
-    const rest = await proveTpps(context, kind, group.filter(hidden))
+    const rest = await provePart(group.filter(hidden))
     return [...shown.map(shared), ...rest]
   }
-  const apart = await inParts(group, hidden, (part) => proveTpps(context, kind, part))
+  const apart = await inParts(group, hidden, provePart)
   if (kind !== 'lawful' || found.length === 0) return apart
   return [{ ...proof(besides), fails: [], warns: [], complaints: found }, ...apart]
 }

@@ -1,5 +1,6 @@
 import { triedTwice } from '../second-try.ts'
-import { openTppProofs, proveTpps, tppsToProve } from './prove-tpp.ts'
+import type { Answer } from '../worker-pool.ts'
+import { openTppProofs, proveTpps, type TppProof, tppsToProve } from './prove-tpp.ts'
 
 /** A process that proves the TPPs of which it is sent the ids; those that come at once share a client. */
 
@@ -13,6 +14,15 @@ process.on('message', async (ids: string[]) => {
   })
   const tpps = found.map(({ tpp }) => tpp)
   const kind = found[0]?.kind ?? 'wrong'
-  process.send?.(await triedTwice(() => proveTpps(context, kind, tpps)))
+  let more: string[][] = []
+  const results = await triedTwice(() => {
+    more = []
+    return proveTpps(context, kind, tpps, async (part) => {
+      more.push(part.map(({ id }) => id))
+      return []
+    })
+  })
+  const answer: Answer<string[], TppProof> = { results, more }
+  process.send?.(answer)
 })
 process.send?.('ready')

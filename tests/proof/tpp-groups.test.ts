@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { groupTpps } from '../../proof/tpp/grouping.ts'
-import { openTppProofs, proveTpps, tppsToProve } from '../../proof/tpp/prove-tpp.ts'
+import { openTppProofs, proveTpps, type TppProof, tppsToProve } from '../../proof/tpp/prove-tpp.ts'
 import { conductOf, decisionsOf } from '../../proof/tpp/shared-conduct.ts'
 import type { ProvenTpp } from '../../proof/tpp/tpp-proof.ts'
 
@@ -41,9 +41,11 @@ test('several in one client: the parts of each, and whose was asked for', () => 
   expect(() => conductOf([one, one], () => {})).toThrow(TypeError)
 })
 
+const prove = (group: ProvenTpp[]): Promise<TppProof[]> => proveTpps(context, 'wrong', group, prove)
+
 test('what another hid is proven by itself, and the other holds', async () => {
   const pair = ['no-transport-certificate', 'registration-of-another-type'].map(tppOf)
-  const proofs = await proveTpps(context, 'wrong', pair)
+  const proofs = await prove(pair)
   const both = pair.map(({ id }) => id).join(' + ')
   expect(proofs.map(({ id, complaints, besides }) => [id, complaints, besides])).toEqual([
     [pair[0]?.id, [], both],
@@ -55,7 +57,7 @@ test('a group that shows what none of its members says is proven in halves', asy
   const [one, other] = [tppOf('registration-of-another-type'), tppOf('registers-for-rs256')]
   const [id = ''] = one.fails ?? []
   const silent = { ...one, fails: [] }
-  const proofs = await proveTpps(context, 'wrong', [silent, other])
+  const proofs = await prove([silent, other])
   const complaints = proofs.flatMap((proof) => proof.complaints)
   expect(proofs.map(({ besides }) => besides)).toEqual([undefined, undefined])
   expect(complaints).toContainEqual(expect.stringContaining(`${id} was not expected`))
@@ -63,7 +65,7 @@ test('a group that shows what none of its members says is proven in halves', asy
 
 test('one that does not do what it says does not hold', async () => {
   const complaintsOf = async (tpp: ProvenTpp) =>
-    (await proveTpps(context, 'wrong', [tpp])).flatMap(({ complaints }) => complaints)
+    (await prove([tpp])).flatMap(({ complaints }) => complaints)
   const stopping = tppOf('no-transport-certificate')
   expect(await complaintsOf({ ...stopping, fails: [] })).toEqual([
     expect.stringContaining('was not expected'),
