@@ -26,8 +26,8 @@ export default defineConfig({
           pool: 'forks',
           // Files share what they import: each process loads suites, schemas and libraries once.
           isolate: false,
-          // Many of them wait for another process, a browser or a clock.
-          maxWorkers: availableParallelism() + 3,
+          // Now and then one waits for another process, a browser or a clock.
+          maxWorkers: availableParallelism() + 1,
         },
       },
       {
