@@ -115,6 +115,7 @@ export function settleBlocked(
   follows: ReadonlyMap<string, readonly string[]> = new Map(),
 ): void {
   blameOwners(results)
+  openCircles(results)
   blockFollowers(results, follows)
   nameCauses(results)
 }
@@ -123,13 +124,43 @@ function blameOwners(results: Map<string, Result>): void {
   for (const result of results.values()) {
     if (result.outcome !== 'blocked' || result.because?.kind !== 'check') continue
     const owner = results.get(result.because.id)
-    if (!owner || !SOUND.includes(owner.outcome)) continue
-    owner.outcome = worst(owner.level)
-    owner.message = `succeeded once, but not for ${result.id}: ${result.message}`
-    owner.expected ??= 'the same success every time'
-    owner.actual ??= result.message
-    owner.exchanges = [...result.exchanges, ...owner.exchanges]
+    if (owner && SOUND.includes(owner.outcome)) blame(owner, result, 'succeeded once, but not')
   }
+}
+
+/** What `owner` judges failed for another check, its witness. */
+function blame(owner: Result, witness: Result, how: string): void {
+  owner.outcome = worst(owner.level)
+  owner.message = `${how} for ${witness.id}: ${witness.message}`
+  owner.expected ??= 'the same success every time'
+  owner.actual ??= witness.message
+  owner.exchanges = [...witness.exchanges, ...owner.exchanges]
+}
+
+/**
+ * At a bank that fails now and then, checks can block each other in a circle: each saw fail what another
+ * judges, and none judged its own. The first of them is blamed.
+ */
+function openCircles(results: Map<string, Result>): void {
+  for (const result of results.values()) {
+    const witness = witnessInCircle(result, results)
+    if (!witness) continue
+    blame(result, witness, 'did not succeed')
+    delete result.because
+  }
+}
+
+/** The check that this one blocks, where a chain of blocked ones leads from it back to itself. */
+function witnessInCircle(start: Result, results: ReadonlyMap<string, Result>): Result | undefined {
+  const seen = new Set<Result>()
+  let result: Result | undefined = start
+  while (result?.outcome === 'blocked' && result.because?.kind === 'check' && !seen.has(result)) {
+    seen.add(result)
+    const next = results.get(result.because.id)
+    if (next === start) return result
+    result = next
+  }
+  return undefined
 }
 
 /** One defect is one failure, also where it shows at several places. */
