@@ -48,22 +48,16 @@ export function groupsOf<Each>(
 }
 
 /**
- * Proves a group that does not hold in two parts: those that others hid and the rest, or else two halves.
+ * The two parts in which a group that does not hold is proven: those that others hid and the rest, or else two halves.
  *
  * @param hidden did one not show itself?
  */
-export async function inParts<Each, Proof>(
-  group: Each[],
-  hidden: (each: Each) => boolean,
-  prove: (part: Each[]) => Promise<Proof[]>,
-): Promise<Proof[]> {
-  const middle = Math.ceil(group.length / 2)
+export function partsOf<Each>(group: Each[], hidden: (each: Each) => boolean): [Each[], Each[]] {
   const unseen = group.filter(hidden)
-  const parted = unseen.length > 0 && unseen.length < group.length
-  const [one, other] = parted
-    ? [unseen, group.filter((each) => !hidden(each))]
-    : [group.slice(0, middle), group.slice(middle)]
-  return [...(await prove(one)), ...(await prove(other))]
+  if (unseen.length > 0 && unseen.length < group.length)
+    return [unseen, group.filter((each) => !hidden(each))]
+  const middle = Math.ceil(group.length / 2)
+  return [group.slice(0, middle), group.slice(middle)]
 }
 
 /** Do they show at different ids, and in one chapter at different requirements? */

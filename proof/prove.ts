@@ -1,4 +1,4 @@
-import { inParts } from './grouping.ts'
+import { partsOf } from './grouping.ts'
 import { judgeBank, type ProofContext, summed } from './judge-bank.ts'
 import { type Mixed, mixedComplaints, mixedName } from './mixed.ts'
 import { inOrder } from './pairs.ts'
@@ -18,8 +18,8 @@ export interface Proof {
   hidden?: true
 }
 
-/** Sees to it that a part of a group is proven, now or later: what is proven later has no proof yet. */
-export type ProvePart<Each> = (part: Each[]) => Promise<Proof[]>
+/** Takes down what is to be proven by itself: it has no proof yet. */
+export type Later<Each> = (part: Each[]) => void
 
 /** Proves one alteration in this process. */
 export async function proveOne(
@@ -80,7 +80,7 @@ export async function proveGroup(
   context: ProofContext,
   kind: Proof['kind'],
   group: (Fault | Variant)[],
-  provePart: ProvePart<Fault | Variant>,
+  later: Later<Fault | Variant>,
 ): Promise<Proof[]> {
   const [only] = group
   if (only && group.length === 1) return [await proveOne(context, kind, only)]
@@ -102,9 +102,9 @@ export async function proveGroup(
       hidden.includes(each) ? { ...shared(each), hidden: true } : shared(each),
     )
   }
-  const apart = await inParts(group, (each) => hidden.includes(each), provePart)
-  if (kind !== 'variant' || found.length === 0) return apart
-  return [{ id: judged.id, kind: 'pair', judged, complaints: found }, ...apart]
+  for (const part of partsOf(group, (each) => hidden.includes(each))) later(part)
+  if (kind !== 'variant' || found.length === 0) return []
+  return [{ id: judged.id, kind: 'pair', judged, complaints: found }]
 }
 
 /** Is everything there that a fault is to show? */
@@ -123,7 +123,7 @@ function shows(each: Fault | Variant, { fails, warns }: Judged): boolean {
 export async function proveMixed(
   context: ProofContext,
   pairs: Mixed[],
-  provePart: ProvePart<Mixed>,
+  later: Later<Mixed>,
 ): Promise<Proof[]> {
   const faults = pairs.map(([fault]) => fault)
   // What freedoms do to whole bodies is done to the faults' as well.
@@ -138,7 +138,7 @@ export async function proveMixed(
     const judged = { ...summed(id, run), fired: run.firedBy.get(fault.id) ?? 0 }
     const alone = pairs.length === 1
     if (!alone && !(judged.errors.length === 0 && judged.fired > 0 && shows(fault, judged))) {
-      proofs.push(...(await provePart([mixed])))
+      later([mixed])
       continue
     }
     const found = mixedComplaints(mixed, judged, chapterOfId)

@@ -1,3 +1,5 @@
+import type { Answer } from './worker-pool.ts'
+
 /** What a proof says that may be tried again. */
 interface Tried {
   id: string
@@ -9,13 +11,19 @@ interface Tried {
 /**
  * Proves once more what did not hold: a machine that is busy elsewhere may be late once. What holds at the
  * second try says so, with what it said at the first.
+ *
+ * @param prove is handed what takes down a job that is to be done instead.
  */
-export async function triedTwice<Proof extends Tried>(
-  prove: () => Promise<Proof[]>,
-): Promise<Proof[]> {
-  const first = await prove()
-  const broken = new Map(first.map(({ id, complaints }) => [id, complaints]))
-  if (first.every(({ complaints }) => complaints.length === 0)) return first
-  const second = await prove()
-  return second.map((proof) => ({ ...proof, atFirst: broken.get(proof.id) ?? [] }))
+export async function triedTwice<Job, Proof extends Tried>(
+  prove: (later: (job: Job) => void) => Promise<Proof[]>,
+): Promise<Answer<Job, Proof>> {
+  const tried = async () => {
+    const more: Job[] = []
+    return { results: await prove((job) => more.push(job)), more }
+  }
+  const first = await tried()
+  const broken = new Map(first.results.map(({ id, complaints }) => [id, complaints]))
+  if (first.results.every(({ complaints }) => complaints.length === 0)) return first
+  const { results, more } = await tried()
+  return { results: results.map((each) => ({ ...each, atFirst: broken.get(each.id) ?? [] })), more }
 }

@@ -8,7 +8,7 @@ import { type Customers, openCustomers } from '../../engine/certification/custom
 import { GOALS, type Goal } from '../../engine/certification/scenario.ts'
 import { loadTppSuites, type TppSuites } from '../../engine/certification/suite.ts'
 import type { Result } from '../../engine/judge/results.ts'
-import { inParts } from '../grouping.ts'
+import { partsOf } from '../grouping.ts'
 import { createBankHost } from './bank-host.ts'
 import { inProcess } from './in-process.ts'
 import lawful from './lawful.ts'
@@ -127,13 +127,13 @@ async function judgeTpps(context: TppProofContext, tpps: ProvenTpp[]): Promise<J
  * else came. What holds in neither way is proven in parts. Freedoms that are not lawful together are a proof
  * of their own, which does not hold.
  *
- * @param provePart sees to it that a part of the group is proven, now or later.
+ * @param later takes down a part of the group that is to be proven by itself.
  */
 export async function proveTpps(
   context: TppProofContext,
   kind: TppProof['kind'],
   group: ProvenTpp[],
-  provePart: (part: ProvenTpp[]) => Promise<TppProof[]>,
+  later: (part: ProvenTpp[]) => void,
 ): Promise<TppProof[]> {
   const judged = await judgeTpps(context, group)
   const { requests, milliseconds, taken } = judged
@@ -156,12 +156,12 @@ export async function proveTpps(
   if (shown.length === group.length && found.length === 0) return group.map(shared)
   // What others hid is proven by itself; the rest holds, where nothing else came.
   if (surplusOf(group, judged).length === 0 && shown.length > 0 && shown.length < group.length) {
-    const rest = await provePart(group.filter(hidden))
-    return [...shown.map(shared), ...rest]
+    later(group.filter(hidden))
+    return shown.map(shared)
   }
-  const apart = await inParts(group, hidden, provePart)
-  if (kind !== 'lawful' || found.length === 0) return apart
-  return [{ ...proof(besides), fails: [], warns: [], complaints: found }, ...apart]
+  for (const part of partsOf(group, hidden)) later(part)
+  if (kind !== 'lawful' || found.length === 0) return []
+  return [{ ...proof(besides), fails: [], warns: [], complaints: found }]
 }
 
 /** What came and was not expected of any of them, and the other way round. */

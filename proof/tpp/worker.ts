@@ -1,5 +1,4 @@
 import { triedTwice } from '../second-try.ts'
-import type { Answer } from '../worker-pool.ts'
 import { openTppProofs, proveTpps, type TppProof, tppsToProve } from './prove-tpp.ts'
 
 /** A process that proves the TPPs of which it is sent the ids; those that come at once share a client. */
@@ -14,15 +13,9 @@ process.on('message', async (ids: string[]) => {
   })
   const tpps = found.map(({ tpp }) => tpp)
   const kind = found[0]?.kind ?? 'wrong'
-  let more: string[][] = []
-  const results = await triedTwice(() => {
-    more = []
-    return proveTpps(context, kind, tpps, async (part) => {
-      more.push(part.map(({ id }) => id))
-      return []
-    })
-  })
-  const answer: Answer<string[], TppProof> = { results, more }
+  const answer = await triedTwice<string[], TppProof>((later) =>
+    proveTpps(context, kind, tpps, (part) => later(part.map(({ id }) => id))),
+  )
   process.send?.(answer)
 })
 process.send?.('ready')
