@@ -1,6 +1,6 @@
 import type { Catalogue, Requirement } from '../catalogue/catalogue.ts'
 import type { CheckResult } from '../record/check-result.ts'
-import type { Verdict } from '../record/words.ts'
+import type { Level, Verdict } from '../record/words.ts'
 import type { Endpoint, Exchange } from '../wire/exchange.ts'
 import { type Judged, worst } from './judge.ts'
 import type { Cause, Outcome } from './outcome.ts'
@@ -137,12 +137,16 @@ function blame(owner: Result, witness: Result, how: string): void {
   owner.exchanges = [...witness.exchanges, ...owner.exchanges]
 }
 
+const HEAVIEST_FIRST: Level[] = ['must', 'should', 'observe']
+
 /**
  * At a bank that fails now and then, checks can block each other in a circle: each saw fail what another
- * judges, and none judged its own. The first of them is blamed.
+ * judges, and none judged its own. The first of them is blamed, of a must if there is one: it was seen broken.
  */
 function openCircles(results: Map<string, Result>): void {
-  for (const result of results.values()) {
+  const weight = ({ level }: Result) => HEAVIEST_FIRST.indexOf(level)
+  const inOrder = [...results.values()].sort((one, other) => weight(one) - weight(other))
+  for (const result of inOrder) {
     const witness = witnessInCircle(result, results)
     if (!witness) continue
     blame(result, witness, 'did not succeed')

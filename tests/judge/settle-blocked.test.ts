@@ -52,12 +52,19 @@ test('of checks that block each other the first is blamed, by what the last of t
   })
 })
 
-test('of a should in a circle it is a warning, and a check that blocks itself is one', () => {
-  const all = settled(result('A', 'B', { level: 'should' }), result('B', 'A'), result('C', 'C'))
+test('in a circle a must is blamed before a should; a check that blocks itself is one', () => {
+  const should = { level: 'should' } as const
+  const all = settled(
+    ...[result('A', 'B', should), result('B', 'A')],
+    ...[result('C', 'D', should), result('D', 'C', should)],
+    result('E', 'E'),
+  )
   expect(outcomes(all)).toEqual([
-    ['A', 'warn', undefined],
-    ['B', 'blocked', 'A'],
-    ['C', 'fail', undefined],
+    ['A', 'blocked', 'B'],
+    ['B', 'fail', undefined],
+    ['C', 'warn', undefined],
+    ['D', 'blocked', 'C'],
+    ['E', 'fail', undefined],
   ])
 })
 
