@@ -128,12 +128,13 @@ function blameOwners(results: Map<string, Result>): void {
   }
 }
 
-/** What `owner` judges failed for another check, its witness. */
+/** What `owner` judges failed for its witness: another check, or itself where it relied on its own. */
 function blame(owner: Result, witness: Result, how: string): void {
   owner.outcome = worst(owner.level)
-  owner.message = `${how} for ${witness.id}: ${witness.message}`
   owner.expected ??= 'the same success every time'
   owner.actual ??= witness.message
+  if (witness === owner) return
+  owner.message = `${how} for ${witness.id}: ${witness.message}`
   owner.exchanges = [...witness.exchanges, ...owner.exchanges]
 }
 

@@ -66,6 +66,7 @@ test('in a circle a must is blamed before a should; a check that blocks itself i
     ['D', 'blocked', 'C'],
     ['E', 'fail', undefined],
   ])
+  expect(all.get('E')).toMatchObject({ message: 'answered 500 (E)', exchanges: ['x-E'] })
 })
 
 test('whoever blocks whom, every chain ends in a cause', () => {
