@@ -5,6 +5,7 @@ import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { tokenInfoOf } from '../../../bank/token-info.ts'
 import { answersWith, askedAccount, endpointOf, rowsOf } from '../../data-requests.ts'
+import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
 
 const shortened = (text: string) =>
@@ -34,7 +35,28 @@ function open(...endpoints: DataEndpoint[]): NonNullable<Fault['policies']> {
   })
 }
 
+/** Access tokens that read the list before. */
+const readersOfTheList = ofEachBank(() => new Set<string>())
+
 const faults: Fault[] = [
+  {
+    id: 'basic-lists-accounts-once',
+    story:
+      'A cache of the second call looks for the card number, and finds that it may not be shown.',
+    fails: ['ACC-11/basic-alone'],
+    policies: (correct, { fired }) => ({
+      permits(permissions, endpoint) {
+        const right = correct.permits(permissions, endpoint)
+        if (!right || endpoint !== 'accounts' || permissions.includes('ReadAccountsDetail'))
+          return right
+        const token = String(currentRequest()?.get('authorization'))
+        const again = readersOfTheList().has(token)
+        readersOfTheList().add(token)
+        if (again) fired()
+        return !again
+      },
+    }),
+  },
   {
     id: 'permissions-forgotten-on-refresh',
     story: 'The permissions are claims of the first access token, and its successors have none.',
