@@ -28,11 +28,15 @@ export function show(proof: Shown, n: number, of: number): void {
   for (const complaint of atFirst) console.log(`${INDENT}at the second try; first: ${complaint}`)
 }
 
-/** How many of them hold is said; whether all do. */
-export function allHold(proofs: Pick<Shown, 'complaints'>[], began: number): boolean {
+/** How many of them hold is said, and how long it took since `began`, milliseconds; whether all do. */
+export function allHold(
+  of: 'banks' | 'TPPs',
+  proofs: Pick<Shown, 'complaints'>[],
+  began: number,
+): boolean {
   const holds = proofs.filter(({ complaints }) => complaints.length === 0).length
   const seconds = ((Date.now() - began) / 1000).toFixed(1)
-  console.log(`${holds} of ${proofs.length} proofs hold (${seconds} s)`)
+  console.log(`${holds} of ${proofs.length} proofs of ${of} hold (${seconds} s)`)
   return holds === proofs.length
 }
 

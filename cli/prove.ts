@@ -60,14 +60,15 @@ export async function prove(options: ProveOptions): Promise<void> {
     }
   }
   const whole = isWhole(options) && options.shard === undefined
+  // Both sides: what judges TPPs is proven by wrong and lawful TPPs.
+  const tpps = whole && !options.merge ? await wholeTppProof(options) : undefined
   // What is proven in other processes needs no bank in this one.
   const context = options.correct || whole ? await openProofContext() : undefined
   try {
     const inWorkers = async () => {
       if (options.correct || options.merge) return
-      await runInWorkers(jobs, processes(options), done, (ids, round) =>
-        amongOthers(all, ids, round),
-      )
+      const again = (ids: string[], round: number) => amongOthers(all, ids, round)
+      await runInWorkers({ jobs, done, again }, tpps, processes(options))
     }
     const inThisProcess = async () => {
       if (!context) return
@@ -88,7 +89,9 @@ export async function prove(options: ProveOptions): Promise<void> {
       const { made, recorded, caught } = mutants
       console.log(`${made} mutants of ${recorded} answers, ${caught.size} rules caught`)
     }
-    process.exitCode = allHold(proofs, began) && more.length === 0 ? 0 : 1
+    const hold = allHold('banks', proofs, began) && more.length === 0
+    const tppsHold = tpps?.finish(began) ?? true
+    process.exitCode = hold && tppsHold ? 0 : 1
     if (options.json) {
       const seconds = (Date.now() - began) / 1000
       const told = mutants && { ...mutants, caught: [...mutants.caught] }
@@ -100,11 +103,11 @@ export async function prove(options: ProveOptions): Promise<void> {
   } finally {
     await context?.directory.close()
   }
-  if (!whole || options.merge) return
-  // Both sides: what judges TPPs is proven by wrong and lawful TPPs.
-  const { proveTpps } = await import('./prove-tpp.ts')
-  const { processes: count, alone } = options
-  if (!(await proveTpps([], { processes: count, alone }))) process.exitCode = 1
+}
+
+async function wholeTppProof({ alone }: ProveOptions) {
+  const { openTppProof } = await import('./prove-tpp.ts')
+  return openTppProof([], { alone })
 }
 
 /** What no fault catches, and faults that nothing catches. */
@@ -181,5 +184,5 @@ export async function provePairs(options: { pairs: string; seed?: string }): Pro
   } finally {
     await context.directory.close()
   }
-  process.exitCode = allHold(proofs, began) ? 0 : 1
+  process.exitCode = allHold('banks', proofs, began) ? 0 : 1
 }

@@ -3,7 +3,7 @@ import type { Fault } from './proof.ts'
 /** Freedoms that a chapter's checks meet: the files of proof/variants/ that are about it. */
 const THEMES: Record<string, string[]> = {
   general: ['transport', 'bodies'],
-  envelope: ['bodies', 'data'],
+  envelope: ['bodies', 'accounts', 'transactions', 'data'],
   discovery: ['discovery', 'tokens'],
   registration: ['registration', 'clients'],
   authorisation: ['authorisation', 'tokens'],
@@ -12,10 +12,10 @@ const THEMES: Record<string, string[]> = {
   consents: ['consents', 'statuses'],
   'life-cycle': ['consents', 'limits'],
   'funds-confirmation': ['funds-confirmation', 'statuses'],
-  accounts: ['data', 'bodies'],
+  accounts: ['accounts', 'data', 'bodies'],
   balances: ['data', 'bodies'],
-  transactions: ['data', 'bodies'],
-  data: ['data', 'limits'],
+  transactions: ['transactions', 'data', 'bodies'],
+  data: ['accounts', 'transactions', 'data', 'limits'],
   'rate-limit': ['limits', 'outages'],
   errors: ['statuses', 'bodies'],
   versions: ['bodies'],

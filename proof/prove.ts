@@ -1,3 +1,4 @@
+import type { TargetDocument } from '../engine/configuration/target.ts'
 import { partsOf } from './grouping.ts'
 import { judgeBank, type ProofContext, summed } from './judge-bank.ts'
 import { type Mixed, mixedComplaints, mixedName } from './mixed.ts'
@@ -47,8 +48,7 @@ export async function proveWithin(
 ): Promise<Proof[]> {
   const within = (id: string) => chapters.includes(context.catalogue.owners.get(id)?.chapter ?? '')
   const scope = { profile: 'full' as const, only: chapters }
-  const { target } = group[0] ?? {}
-  const run = await judgeBank(context, group, { scope, target })
+  const run = await judgeBank(context, group, { scope, target: targetOf(group) })
   const judged = summed(group.map(({ id }) => id).join(' + '), run)
   const expected = unionOf('variant', group)
   // One freedom may keep another from showing itself: refusing to refresh, what a refresh changes.
@@ -84,7 +84,7 @@ export async function proveGroup(
 ): Promise<Proof[]> {
   const [only] = group
   if (only && group.length === 1) return [await proveOne(context, kind, only)]
-  const run = await judgeBank(context, group)
+  const run = await judgeBank(context, group, { target: targetOf(group) })
   const judged = summed(group.map(({ id }) => id).join(' + '), run)
   const fired = ({ id }: Fault | Variant) => run.firedBy.get(id) ?? 0
   const unseen = (each: Fault | Variant) => fired(each) === 0 && !('silent' in each && each.silent)
@@ -105,6 +105,11 @@ export async function proveGroup(
   for (const part of partsOf(group, (each) => hidden.includes(each))) later(part)
   if (kind !== 'variant' || found.length === 0) return []
   return [{ id: judged.id, kind: 'pair', judged, complaints: found }]
+}
+
+/** What the operators of such banks say in their target files, all of it in one. */
+const targetOf = (group: (Fault | Variant)[]) => (document: TargetDocument) => {
+  for (const { target } of group) target?.(document)
 }
 
 /** Is everything there that a fault is to show? */

@@ -18,7 +18,7 @@ export interface Shared<Job, Result> {
   queue: Job[]
   processes: number
   /** Milliseconds that a job may take at most. */
-  patience: number
+  patience(job: Job): number
   done(result: Result): void
   /** What is reported of a job whose process died or hung. */
   lost(job: Job, why: string): Result[]
@@ -53,7 +53,7 @@ function oneProcess<Job, Result>(shared: Shared<Job, Result>, others: Others): P
     job = queue.shift()
     if (job) {
       others.working += 1
-      timer = setTimeout(() => child.kill('SIGKILL'), patience)
+      timer = setTimeout(() => child.kill('SIGKILL'), patience(job))
       child.send(job as object)
     } else if (others.working > 0) others.idle.add(next)
     else child.kill()

@@ -3,6 +3,12 @@ import type { TppJudges, TppProof } from './prove-tpp.ts'
 import { decisionsOf } from './shared-conduct.ts'
 import type { ProvenTpp } from './tpp-proof.ts'
 
+/** Those that share a client, all of one kind. */
+export interface TppJob {
+  kind: TppProof['kind']
+  ids: string[]
+}
+
 type Each = { kind: TppProof['kind']; tpp: ProvenTpp }
 
 /**
@@ -10,7 +16,7 @@ type Each = { kind: TppProof['kind']; tpp: ProvenTpp }
  * same decision otherwise and no id is of two. They are told apart by what fails. A request that breaks a
  * rule blocks the scenario in which it is refused: what rules catch shares no client with what scenarios catch.
  */
-export function groupTpps(all: Each[], { suites }: Pick<TppJudges, 'suites'>): string[][] {
+export function groupTpps(all: Each[], { suites }: Pick<TppJudges, 'suites'>): TppJob[] {
   const rules = suites.rules.map(({ id }) => id)
   const sortOf = ({ kind, tpp }: Each) => {
     if (tpp.stops || tpp.goals) return 'alone'
@@ -19,12 +25,22 @@ export function groupTpps(all: Each[], { suites }: Pick<TppJudges, 'suites'>): s
   }
   return [...new Set(all.map(sortOf))]
     .flatMap((sort) => {
-      const tpps = all.filter((each) => sortOf(each) === sort).map(({ tpp }) => tpp)
-      return groupsOf(tpps, (one, other) => sort !== 'alone' && apart(one, other))
+      const some = all.filter((each) => sortOf(each) === sort)
+      return groupsOf(some, (one, other) => sort !== 'alone' && apart(one.tpp, other.tpp))
     })
-    .sort((one, other) => other.length - one.length)
-    .map((group) => group.map(({ id }) => id))
+    .map(jobOf)
+    .sort((one, other) => other.ids.length - one.ids.length)
 }
+
+/** Each in a client of its own. */
+export function tppsAlone(all: Each[]): TppJob[] {
+  return all.map((each) => jobOf([each]))
+}
+
+const jobOf = (group: Each[]): TppJob => ({
+  kind: group[0]?.kind ?? 'wrong',
+  ids: group.map(({ tpp }) => tpp.id),
+})
 
 const apart = (one: ProvenTpp, other: ProvenTpp) =>
   differ(decisionsOf(one), decisionsOf(other)) && differ(idsOf(one), idsOf(other))

@@ -228,19 +228,6 @@ function ownComplaints(
 const idsOf = (results: ReadonlyMap<string, Result>, wanted: Result['outcome']) =>
   [...results.values()].filter(({ outcome }) => outcome === wanted).map(({ id }) => id)
 
-/** The proof of a TPP whose process is gone. */
-export function lostProof(id: string, kind: TppProof['kind'], why: string): TppProof {
-  return {
-    id,
-    kind,
-    fails: [],
-    warns: [],
-    requests: 0,
-    milliseconds: 0,
-    complaints: [why],
-  }
-}
-
 /** What can fail or warn, and no wrong TPP shows it. */
 export function uncaught(proofs: TppProof[], { catalogue, suites }: TppJudges): string[] {
   const seen = new Set(proofs.flatMap(({ fails, warns }) => [...fails, ...warns]))

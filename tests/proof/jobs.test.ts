@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { CHAPTERS } from '../../engine/catalogue/catalogue.ts'
 import { chapterOf, themesOf } from '../../proof/chapters.ts'
+import { QUARREL } from '../../proof/grouping.ts'
 import {
   about,
   amongOthers,
@@ -67,6 +68,18 @@ test('freedoms that were once found wanting together meet, whatever the draw', (
         pair.join(),
       ).toBe(true)
     }
+  }
+})
+
+test('faults that quarrel exist, and share no bank in any round', () => {
+  const known = all.faults.map(({ id }) => id)
+  const rounds = [1, 2].flatMap((round) => amongOthers(all, known, round))
+  for (const pair of QUARREL) {
+    expect(known).toEqual(expect.arrayContaining([...pair]))
+    const both = [...wholeProof(all, 7), ...rounds].filter(({ ids }) =>
+      pair.every((id) => ids.includes(id)),
+    )
+    expect(both, pair.join()).toEqual([])
   }
 })
 

@@ -5,7 +5,7 @@ import { conductOf, decisionsOf } from '../../proof/tpp/shared-conduct.ts'
 import type { ProvenTpp } from '../../proof/tpp/tpp-proof.ts'
 
 const [context, all] = await Promise.all([openTppProofs(), tppsToProve()])
-const groups = groupTpps(all, context)
+const groups = groupTpps(all, context).map(({ ids }) => ids)
 const tppOf = (id: string) => all.find(({ tpp }) => tpp.id === id)?.tpp as ProvenTpp
 
 afterAll(() => context.close())

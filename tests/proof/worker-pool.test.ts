@@ -41,7 +41,7 @@ async function shared(jobs: Job[], source = WORKER, processes = 2): Promise<Resu
     script,
     queue: [...jobs],
     processes,
-    patience: 2000,
+    patience: () => 2000,
     done: (result) => results.push(result),
     lost: ({ name }, why) => [{ name, why }],
   })

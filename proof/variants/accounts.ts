@@ -1,0 +1,150 @@
+import { stateOf } from '../../bank/state.ts'
+import { rowsOf } from '../data-requests.ts'
+import type { Variant } from '../proof.ts'
+import { answers, elements, type Json, partOf } from '../rewriting.ts'
+import { roundRobin, roundRobinPerKey } from '../round-robin.ts'
+
+const seen = answers((ctx) => partOf(ctx) === 'data')
+
+const maskOf = roundRobin(['************', '•••• •••• •••• ', ''])
+
+/** Without what tells of its card. */
+const bare = ({ Account: _card, ...row }: Json): Json => row
+
+const variants: Variant[] = [
+  {
+    id: 'one-account-only',
+    story: 'A customer may have one card and no other.',
+    settings: { data: { accounts: 1 } },
+    middleware: seen,
+    blocks: [
+      'ACC-02/asked-account-only',
+      'ACC-03/unique',
+      'ACC-14/all-accounts',
+      'ACC-21/selected',
+      'BAL-02/asked-account-only',
+      'BAL-13/all-accounts',
+      'TXN-02/asked-account-only',
+      'TXN-23/all-accounts',
+    ],
+    because: 'With one account, all of them cannot be told from the first.',
+  },
+  {
+    id: 'account-of-two-customers',
+    story:
+      'No sentence says that an account has one customer: two share one, by the same AccountId, and each has another one alone.',
+    target({ customers }) {
+      delete customers.second?.accounts
+    },
+    policies: (correct) => ({
+      accountIdFor: (_consentId, card, secret) => correct.accountIdFor('', card, secret),
+    }),
+    async middleware(ctx, next) {
+      const [one, other] = stateOf(ctx).bank.customers
+      const shared = one?.cards[0]
+      if (shared && other && !other.cards.includes(shared)) {
+        other.cards.unshift(shared)
+        ctx.state.fired()
+      }
+      await next()
+    },
+  },
+  {
+    id: 'account-ids-of-any-form',
+    story:
+      'An AccountId is a string: one that must be encoded in a path, digits, and, being "persistent for a given ConsentId", one that other consents have as well.',
+    policies: (correct, { fired }) => {
+      const form = roundRobinPerKey(['encoded', 'digits', 'shared'] as const)
+      return {
+        accountIdFor(consentId, cardKey, secret) {
+          fired()
+          const own = correct.accountIdFor(consentId, cardKey, secret)
+          switch (form(`${consentId} ${cardKey}`)) {
+            case 'encoded':
+              return `GB:${own.slice(0, 16)}/1+a=%41 ü`
+            case 'digits':
+              return String(Buffer.from(own).readUInt32BE(3))
+            default:
+              return correct.accountIdFor('any', cardKey, secret)
+          }
+        },
+      }
+    },
+  },
+  {
+    id: 'accounts-as-in-3.1.2',
+    story:
+      'The other members of 3.1.2: a state, a nickname, a servicer. Description is a textual description: that of every card may be the same, in any script.',
+    middleware: elements('Account', (row) => ({
+      ...row,
+      Description: 'Kreditkarte “Größe” 信用卡',
+      Status: 'Enabled',
+      StatusUpdateDateTime: '2020-01-01T06:06:06+00:00',
+      Nickname: 'Card – für Reisen ✈',
+      Servicer: { SchemeName: 'UK.OBIE.BICFI', Identification: '80200112344562' },
+    })),
+  },
+  {
+    id: 'detail-by-values',
+    story:
+      'The level of detail shows in values: Basic masks the whole card number, Detail all but four digits.',
+    policies: (correct, { fired }) => ({
+      accountView(facts) {
+        const view = correct.accountView(facts)
+        if (facts.detail) return view
+        fired()
+        const card = {
+          SchemeName: facts.scheme,
+          Identification: '*'.repeat(16),
+          Name: facts.card.holder,
+        }
+        return { ...view, Account: [card] }
+      },
+    }),
+  },
+  {
+    id: 'cards-at-single-addresses',
+    story:
+      'The list of accounts names them, and no more; the level of detail shows where one is asked for.',
+    warns: ['ACC-20/detail-shows-card'],
+    middleware: rowsOf('accounts', (rows) => rows.map(bare)),
+  },
+  {
+    id: 'cards-in-the-list-alone',
+    story:
+      'The other way round: a single address names the account, and no more; the level of detail shows in the list.',
+    warns: ['ACC-20/detail-shows-card'],
+    middleware: rowsOf('account', (rows) => rows.map(bare)),
+  },
+  {
+    id: 'cards-masked-in-any-way',
+    story:
+      'A "masked version of the primary card number" may show its first six and last four digits, be grouped, with dots, or be what is left of it: four digits.',
+    policies: (_correct, { fired }) => {
+      const mask = roundRobinPerKey<(pan: string) => string>([
+        (pan) => `${pan.slice(0, 6)}XXXXXX${pan.slice(-4)}`,
+        (pan) => `•••• •••• •••• ${pan.slice(-4)}`,
+        (pan) => pan.slice(-4),
+      ])
+      return {
+        maskCard(pan) {
+          fired()
+          return mask(pan)(pan)
+        },
+      }
+    },
+  },
+  {
+    id: 'cards-masked-otherwise-each-time',
+    story:
+      'Each is a "masked version of the primary card number": which one depends on the server that answers.',
+    policies: (_correct, { fired }) => ({
+      maskCard(pan) {
+        fired()
+        return `${maskOf()}${pan.slice(-4)}`
+      },
+    }),
+  },
+]
+
+export default variants

@@ -1,0 +1,317 @@
+import { randomInt } from 'node:crypto'
+import type { Row } from '../../bank/data/transactions.ts'
+import type { Policies } from '../../bank/policies.ts'
+import { currentRequest } from '../../bank/request-context.ts'
+import { tokenInfoOf } from '../../bank/token-info.ts'
+import { rowsOf } from '../data-requests.ts'
+import type { Variant } from '../proof.ts'
+import { answers, elements, type Json, partOf } from '../rewriting.ts'
+import { roundRobin, roundRobinOf } from '../round-robin.ts'
+
+const pound = (pence: number) => (pence / 100).toFixed(2)
+
+const seen = answers((ctx) => partOf(ctx) === 'data')
+
+/** A kind of row that is the same in every answer, told by the id that the bank gives it. */
+const kindOf = (row: Json, kinds: number) =>
+  Number.parseInt(String(row.TransactionId).slice(0, 4), 16) % kinds
+
+/** What a name is before anybody has looked it up, and what two sources say of it. */
+const spelling = roundRobin<(name: string) => string>([
+  (name) => name,
+  (name) => name.toUpperCase(),
+  (name) => `${name.slice(0, 12)}*`,
+])
+
+const variants: Variant[] = [
+  {
+    id: 'no-transactions',
+    story: 'Cards that were never used have no transactions; the arrays are empty.',
+    settings: { data: { transactions: 0 } },
+    middleware: seen,
+    blocks: [
+      'DATA-08/concurrent',
+      'TXN-02/asked-account-only',
+      'TXN-03/account-id',
+      'TXN-03/of-the-consent',
+      'TXN-04/amount-string',
+      'TXN-05/currency-string',
+      'TXN-06/indicator-string',
+      'TXN-08/booked-spelled',
+      'TXN-08/status-string',
+      'TXN-09/booking-string',
+      'TXN-10/address-string',
+      'TXN-11/merchant-name-string',
+      'TXN-11/merchant-object',
+      'TXN-16/from-alone',
+      'TXN-17/both',
+      'TXN-17/nothing-to-drop',
+      'TXN-17/reversed',
+      'TXN-17/to-alone',
+      'TXN-18/spellings',
+      'TXN-20/inside',
+      'TXN-20/nothing-missing',
+      'TXN-20/end-alone',
+      'TXN-23/all-accounts',
+      'TXN-24/one-response',
+      'TXN-31/amount',
+      'TXN-31/booking-date-time',
+      'TXN-31/indicator',
+      'TXN-31/status',
+      'TXN-38/credit-or-debit',
+      'TXN-38/rfc-3339',
+      'TXN-39/bulk-equals-single',
+    ],
+    because:
+      'Without a row no filter, no field and no right to see it can be told from its absence.',
+  },
+  {
+    id: 'three-transactions',
+    story: 'Cards that were hardly used have two pending transactions and a booked one.',
+    settings: { data: { transactions: 3 } },
+    middleware: seen,
+    blocks: ['TXN-17/both', 'TXN-17/nothing-to-drop', 'TXN-17/reversed', 'TXN-20/nothing-missing'],
+    because:
+      'One booked row per card has not enough of them around two instants, nor in the period.',
+  },
+  {
+    id: 'ninety-days-of-history',
+    story: 'How far the history reaches is open: the ninety days before today.',
+    policies: (_correct, { fired }) => ({
+      rowsBooked(rows) {
+        const day = 86_400_000
+        const start = (Math.floor(Date.now() / day) - 90) * day
+        if (rows.some(({ booked }) => booked < start)) fired()
+        return rows.filter(({ booked }) => booked >= start)
+      },
+    }),
+  },
+  {
+    id: 'history-shorter-after-a-refresh',
+    story:
+      'How far the history reaches is open: who has just logged in sees all of it, and a token that comes of a refresh the last thirteen months.',
+    warns: ['TXN-28/kept'],
+    because: 'A booked transaction should stay; this bank shows older ones to the customer alone.',
+    policies: (correct, { fired }) => ({
+      rowsBooked(rows, accountId, endpoint) {
+        const all = correct.rowsBooked(rows, accountId, endpoint)
+        const ctx = currentRequest()
+        if (!ctx || !tokenInfoOf(ctx)?.refreshed) return all
+        fired()
+        const start = Date.now() - 396 * 86_400_000
+        return all.filter(({ booked }) => booked >= start)
+      },
+    }),
+  },
+  {
+    id: 'ninety-days-while-nobody-looks',
+    story:
+      'How far the history reaches is open: without the customer it is ninety days, as far as a login of some time ago may be relied on.',
+    policies: (correct, { fired }) => ({
+      rowsBooked(rows, accountId, endpoint) {
+        const all = correct.rowsBooked(rows, accountId, endpoint)
+        if (currentRequest()?.get('x-fapi-customer-ip-address') !== '') return all
+        fired()
+        return all.filter(({ booked }) => booked >= Date.now() - 90 * 86_400_000)
+      },
+    }),
+  },
+  {
+    id: 'booked-for-the-next-working-day',
+    story:
+      'BookingDateTime is "when the transaction was booked": what comes on a Friday evening is booked for Monday, and a filter that ends before leaves it out.',
+    warns: ['TXN-35/not-in-future'],
+    because: 'A booked transaction should have been booked in the past.',
+    policies: (correct, { fired }) => ({
+      rowsBooked(rows, accountId, endpoint) {
+        const [newest, ...rest] = correct.rowsBooked(rows, accountId, endpoint)
+        if (!newest) return rest
+        fired()
+        const booked = (Math.floor(Date.now() / 86_400_000) + 3) * 86_400_000
+        return [{ ...newest, status: 'Booked', booked }, ...rest]
+      },
+    }),
+  },
+  {
+    id: 'booked-late-between-two-requests',
+    story:
+      'A purchase of weeks ago is booked late, with the time at which it was made, while a window around it is asked for.',
+    ...bookedLate(),
+  },
+  {
+    id: 'transaction-ids-like-card-numbers',
+    story:
+      'TransactionId is not in the table of transactions: sixteen digits, the last one a check digit, as many a ledger numbers what it books.',
+    middleware: elements('Transaction', (row, index) => ({
+      ...row,
+      // Both add up as card numbers do (ISO/IEC 7812-1).
+      TransactionId: index % 2 === 0 ? '4000000000000002' : '4000000000000010',
+    })),
+  },
+  {
+    id: 'transaction-ids-come-and-go',
+    story:
+      'TransactionId is not in the table of transactions, so nothing is said of its presence or its lasting: some rows have none, others a new one each time.',
+    middleware: elements(
+      'Transaction',
+      roundRobinOf<[Json], Json>(
+        ({ TransactionId: _id, ...row }) => row,
+        (row) => ({ ...row, TransactionId: String(randomInt(1e12)) }),
+      ),
+    ),
+  },
+  {
+    id: 'books-that-move',
+    story:
+      '"Transaction amounts can change after the transaction is first created"; while somebody reads, pending ones are booked, and the customer goes shopping.',
+    policies: (_correct, { fired }) => movingBooks(fired),
+    middleware: elements('Transaction', (row, index) =>
+      index % 3 === 0
+        ? { ...row, Amount: { Amount: pound(100 + randomInt(9999)), Currency: 'GBP' } }
+        : row,
+    ),
+  },
+  {
+    id: 'twins-of-whole-days',
+    story:
+      'Dates without a time of day: transactions are booked at midnight, many at one instant, and two coffees of one day differ in nothing that is documented.',
+    policies: (_correct, { fired }) => ({
+      rowsBooked(rows) {
+        fired()
+        return rows.map((row, index) => {
+          const twin = rows[index - (index % 3)]
+          const same = twin && twin.status === row.status ? { ...twin, id: row.id } : row
+          return { ...same, booked: same.booked - (same.booked % 86_400_000) }
+        })
+      },
+    }),
+  },
+  {
+    id: 'booked-rows-within-the-bounds',
+    story:
+      'A bank may list transactions once they are booked, and never before; "booked after and before the given time": the instants themselves are not in (AMB-18).',
+    policies: (_correct, { fired }) => ({
+      rowsBooked(rows) {
+        fired()
+        return rows.filter(({ status }) => status === 'Booked')
+      },
+      bookedWithin(row, { from, to }) {
+        fired()
+        return (from === undefined || row.booked > from) && (to === undefined || row.booked < to)
+      },
+      withinConsentPeriod(row, { transactionsFrom: from, transactionsTo: to }) {
+        return (from === undefined || row.booked > from) && (to === undefined || row.booked < to)
+      },
+    }),
+  },
+  {
+    id: 'pending-rows-in-other-words',
+    story:
+      'BookingDateTime is "when the transaction was booked", and a pending one was not; the full list of values of Status is not shown: Held and Declined are two more.',
+    middleware: elements('Transaction', ({ BookingDateTime, ...row }) => {
+      if (row.Status !== 'Pending') return { ...row, BookingDateTime }
+      const kind = kindOf(row, 3)
+      return kind === 0
+        ? row
+        : { ...row, BookingDateTime, Status: kind === 1 ? 'Held' : 'Declined' }
+    }),
+  },
+  {
+    id: 'pending-rows-in-words-of-each-service',
+    story:
+      'The full list of values of Status is not shown: what is pending in the list is authorised at the single addresses.',
+    middleware: rowsOf('account-transactions', (rows) =>
+      rows.map((row) => (row.Status === 'Pending' ? { ...row, Status: 'Authorised' } : row)),
+    ),
+  },
+  {
+    id: 'merchants-and-addresses-of-some',
+    story:
+      'No sentence promises MerchantDetails, its MerchantName or AddressLine (AMB-17): some rows have neither, some a merchant without a name.',
+    middleware: elements('Transaction', ({ MerchantDetails, AddressLine, ...row }) => {
+      const kind = kindOf(row, 3)
+      if (kind === 0) return row
+      const anonymous = kind === 1 && { MerchantCategoryCode: '5411' }
+      return {
+        ...row,
+        AddressLine,
+        ...(MerchantDetails !== undefined && { MerchantDetails: anonymous || MerchantDetails }),
+      }
+    }),
+  },
+  {
+    id: 'merchants-found-out-later',
+    story:
+      'Who took the money, and where, is found out after the booking, and not everywhere at once: no sentence says that MerchantName or AddressLine stays.',
+    middleware: rowsOf(['transactions', 'account-transactions'], (rows) => {
+      const spelt = spelling()
+      return rows.map((row) => ({
+        ...row,
+        AddressLine: spelt(String(row.AddressLine)),
+        ...(row.MerchantDetails !== undefined && {
+          MerchantDetails: { MerchantName: spelt(JSON.stringify(row.MerchantDetails)) },
+        }),
+      }))
+    }),
+  },
+]
+
+/** Now and then a pending row is booked, and a new one is there. */
+function movingBooks(fired: () => void): Partial<Policies> {
+  let calls = 0
+  const fresh = new Map<string, Row[]>()
+  return {
+    rowsBooked(rows, accountId) {
+      calls += 1
+      const bought = fresh.get(accountId) ?? []
+      const [, , model] = rows
+      if (model && calls % 4 === 0) {
+        fired()
+        const booked = Math.floor(Date.now() / 1000) * 1000 - 60_000
+        bought.unshift({ ...model, id: `${calls}-new`, booked, status: 'Booked' })
+        fresh.set(accountId, bought)
+      }
+      const moved = rows.map((row) =>
+        row.status === 'Pending' && calls % 7 >= 3 ? { ...row, status: 'Booked' as const } : row,
+      )
+      return [...bought, ...moved]
+    },
+  }
+}
+
+/** From the first request for days in which a card has no row among those it has, one stands in their middle. */
+function bookedLate(): Pick<Variant, 'policies'> {
+  return {
+    policies: (correct, { fired }) => {
+      // AccountIds are those of a consent: a card is known by its first transaction.
+      const late = new Map<string, Row[]>()
+      return {
+        rowsBooked(rows, accountId, endpoint) {
+          const booked = correct.rowsBooked(rows, accountId, endpoint)
+          const oldest = booked.at(-1)
+          const newest = booked.find(({ status }) => status === 'Booked')
+          if (!oldest || !newest) return booked
+          const added = late.get(oldest.id) ?? []
+          const all = [...booked, ...added]
+          const { fromBookingDateTime, toBookingDateTime } = currentRequest()?.query ?? {}
+          const from = Date.parse(String(fromBookingDateTime))
+          const to = Date.parse(String(toBookingDateTime))
+          const among = oldest.booked < from && to < newest.booked
+          if (
+            among &&
+            to - from > 86_400_000 &&
+            !all.some((row) => row.booked > from && row.booked < to)
+          ) {
+            const row = { ...newest, id: `${newest.id}-${all.length}`, booked: (from + to) / 2 }
+            late.set(oldest.id, [...added, row])
+            all.push(row)
+            fired()
+          }
+          return all.sort((one, other) => other.booked - one.booked)
+        },
+      }
+    },
+  }
+}
+
+export default variants
