@@ -72,6 +72,10 @@ export const QUARREL: readonly (readonly [string, string])[] = [
   ['deletion-of-authorised-is-queued', 'authorised-consent-deleted-with-its-data-token'],
   ['outlives-revocation-of-the-second-client', 'ended-consents-authorisable'],
   ['query-of-the-second-client-forgets-the-period', 'unknown-consent-answers-200'],
+  ['deletion-of-authorised-is-queued', 'data-token-deletes-consents'],
+  ['authorised-consent-deleted-with-its-data-token', 'refresh-after-the-end'],
+  ['waiting-consents-show-statements-as-well', 'unknown-consent-answers-200'],
+  ['access-token-outlives-its-consent', 'ended-consents-authorisable'],
 ]
 
 const quarrel = (one: Chaptered, other: Chaptered) =>
