@@ -368,7 +368,9 @@ export async function again(
         .slice(1)
         .map((way) => ({ ...way, bearer: tokens.accessToken, deviation })),
     ]
-    for (const how of asked) beyond.push(await until(() => approval.get(path, how), refused))
+    for (const how of asked) {
+      beyond.push(await until(() => approval.get(path, how), refused, how))
+    }
   }
   return { query, requests: repeated, beyond }
 }

@@ -66,6 +66,9 @@ export function createTpp(parts: {
     ? registeredClient({ client_id: client.clientId, redirect_uris: client.redirectUris })
     : undefined
 
+  /** Requests for which it said that no customer is there. */
+  let unattended = 0
+
   const clientId = () => {
     if (!registered) throw new TypeError(`client ${name} is not registered yet`)
     return registered.client_id
@@ -120,6 +123,10 @@ export function createTpp(parts: {
     /** What the bank stored for the client; undefined until adopted, where none is configured. */
     get registered() {
       return registered
+    },
+    /** How many requests it has sent in this run for a customer who is absent. */
+    get unattended() {
+      return unattended
     },
     /** The audience of its client assertions. */
     get audience() {
@@ -207,6 +214,7 @@ export function createTpp(parts: {
     async call(endpoint: CallEndpoint, options: CallOptions & Told = {}) {
       const method = options.method ?? methodOf(endpoint)
       const { subject, body } = options
+      if (options.customerPresent === false) unattended += 1
       const common = told(options)
       const { client: productsClient = 'none', headers: productsHeaders } =
         (endpoint === 'products' && target.document.products) || {}

@@ -26,6 +26,13 @@ const variants: Variant[] = [
     middleware: limited,
   },
   {
+    id: 'rate-limit-of-ten-seconds',
+    story:
+      '"Thresholds and windows: not shown": twelve requests of a client in ten seconds, so that the second client may have used up its own.',
+    settings: { rateLimit: { threshold: 12, window: 10 } },
+    middleware: limited,
+  },
+  {
     id: 'rate-limit-never-reached',
     story: '"Thresholds and windows: not shown": ten thousand requests, more than a run may send.',
     settings: { rateLimit: { threshold: 10_000 } },

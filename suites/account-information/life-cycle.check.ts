@@ -117,7 +117,7 @@ check(
       for (const way of waysToAsk(path)) {
         const ask = () =>
           approval.get(path, { bearer, deviation: 'its consent was revoked', ...way })
-        expect(await until(ask, refused)).toBeRefused()
+        expect(await until(ask, refused, way)).toBeRefused()
       }
     }
   },

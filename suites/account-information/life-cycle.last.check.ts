@@ -138,7 +138,7 @@ async function expectNothing(
       // With the token in use in each way, with the others as it is.
       for (const way of bearer === tokens[0]?.accessToken ? waysToAsk(path) : [{}]) {
         const ask = () => approval.get(path, { bearer, deviation, ...way })
-        expect(await until(ask, refused)).toBeRefused()
+        expect(await until(ask, refused, way)).toBeRefused()
       }
     }
   }

@@ -20,7 +20,7 @@ import { consentBody, consentPath, createConsent } from './common/consent-reques
 import { accountIdsIn, pathOf, requireAccountIds } from './common/data-reads.ts'
 import { approvedUnlessRefused } from './common/optional-consents.ts'
 import { readOwner } from './common/read-owners.ts'
-import { goOnRefreshed } from './common/refreshed-access.ts'
+import { goOnRefreshed, newestRefreshToken } from './common/refreshed-access.ts'
 import { everyPath } from './common/same-rows.ts'
 
 /** What access tokens and refresh tokens give. Requirements: specs/account-information/token.yaml */
@@ -242,7 +242,7 @@ check(
     const expired = await expiredToken(context).catch(() => undefined)
     const step = await context.steps.refresh(noAccounts)
     if (expired && step.exchange) relyOn('TOK-22/after-expiry', step.exchange).toGiveAToken()
-    const { refreshToken = '' } = requireValue(step)
+    const refreshToken = await newestRefreshToken(context, noAccounts)
     const { tpp } = await context.caller('second')
     relyOn(OWNERS.management, await tpp.token({ grant_type: 'client_credentials' })).toSucceed()
     const grant = { grant_type: 'refresh_token', refresh_token: refreshToken } as const

@@ -15,6 +15,7 @@ import {
   requireConfirmed,
   requireExchanged,
 } from './common/once-more.ts'
+import { newestRefreshToken } from './common/refreshed-access.ts'
 import { relyOnRightExchange, TRIED_CODE, triedCode } from './common/tried-code.ts'
 import { unregisteredScope } from './common/unregistered-scope.ts'
 
@@ -171,9 +172,8 @@ check(
     const exchanged = await steps.exchange(everything)
     requireValue(exchanged)
     const first = requireScopes(requireExchange(exchanged))
-    requireValue(await steps.refresh(everything))
+    const refreshToken = await newestRefreshToken(context, everything)
     const approval = await approved(everything)
-    const { refreshToken = '' } = await approval.tokens()
     const { scopes } = (await caller()).tpp.client
     const { fundsConfirmation = (await unregisteredScope(context)).beyond } = scopes
     if (first.includes(fundsConfirmation)) blockForData('a scope that the approval does not have')
@@ -317,7 +317,7 @@ check(
   { uses: [secondClient], spends: secondClient },
   async (context) => {
     const { tpp } = await context.approved(secondClient)
-    const { refreshToken = '' } = requireValue(await context.steps.refresh(secondClient))
+    const refreshToken = await newestRefreshToken(context, secondClient)
     await relyOnAuthentication(context)
     const grant = { grant_type: 'refresh_token', refresh_token: refreshToken } as const
     const deviation = 'a refresh token without client authentication'

@@ -7,6 +7,7 @@ import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { codeOfAnotherClient, everything, secondClient } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
 import { requireGiven, requirementOf, tryOwnCode } from './common/codes.ts'
+import { newestRefreshToken } from './common/refreshed-access.ts'
 import {
   partiesOf,
   REPLAYED,
@@ -143,9 +144,10 @@ check(
   'TOK-13/other-client',
   'A refresh token is not exchanged for another client than the one that it was issued to',
   { uses: [secondClient], spends: secondClient },
-  async ({ approved, caller, steps, observe }) => {
+  async (context) => {
+    const { approved, caller, observe } = context
     const owner = await approved(secondClient)
-    const { refreshToken = '' } = requireValue(await steps.refresh(secondClient))
+    const refreshToken = await newestRefreshToken(context, secondClient)
     const grant = { grant_type: 'refresh_token', refresh_token: refreshToken } as const
     const { tpp } = await caller()
     relyOn(OWNERS.management, await tpp.token({ grant_type: 'client_credentials' })).toSucceed()

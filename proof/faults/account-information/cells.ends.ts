@@ -98,6 +98,22 @@ function deletedWith200(of: (consent: Consent) => boolean): Middleware {
   }
 }
 
+const isAbsentAtBalances = (ctx: Context) => endpointOf(ctx) === 'balances' && isAbsent(ctx)
+
+/** Times that balances were served of what was deleted. */
+const served = ofEachBank(() => ({ times: 0 }))
+
+/** Who asks until the end shows meets a limit, and may take it for the end. */
+const twiceOfWhatWasDeleted: Middleware = async (ctx, next) => {
+  const deleted = isAbsentAtBalances(ctx) && tokenInfoOf(ctx)?.consent?.deleted !== undefined
+  if (deleted && served().times === 2) {
+    ctx.status = 429
+    return
+  }
+  await next()
+  if (deleted && ctx.status === 200) served().times += 1
+}
+
 const faults: Fault[] = [
   outlives(
     'expiry-at-transactions',
@@ -108,9 +124,18 @@ const faults: Fault[] = [
   outlives(
     'deletion-at-balances-while-absent',
     (consent) => consent.deleted !== undefined,
-    (ctx) => endpointOf(ctx) === 'balances' && isAbsent(ctx),
+    isAbsentAtBalances,
     fails('CLC-04/data-refused'),
   ),
+  {
+    ...outlives(
+      'deletion-while-absent-until-a-limit',
+      (consent) => consent.deleted !== undefined,
+      isAbsentAtBalances,
+      fails('CLC-04/data-refused'),
+    ),
+    middleware: twiceOfWhatWasDeleted,
+  },
   outlives(
     'revocation-at-single-transactions-while-absent',
     (consent) => consent.status === 'Revoked',

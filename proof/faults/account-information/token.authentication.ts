@@ -73,6 +73,14 @@ const faults: Fault[] = [
     middleware: withoutAssertionFor('refresh_token'),
   },
   {
+    id: 'rotation-without-client-authentication',
+    story:
+      'Each refresh token takes the place of the one before, so whoever has the newest must be the client.',
+    fails: ['TOK-04/refresh-token'],
+    settings: { refreshTokens: 'rotated' },
+    middleware: withoutAssertionFor('refresh_token'),
+  },
+  {
     id: 'code-without-client-authentication',
     story: 'Public clients with a code are served; confidential ones were never told apart.',
     fails: ['TOK-04/authorization-code'],

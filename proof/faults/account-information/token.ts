@@ -201,6 +201,25 @@ function lifeLeft(ctx: Context, header: string): number {
   return exp === undefined ? 0 : exp - seconds()
 }
 
+const grantsOfAnyClient: Fault = {
+  id: 'grants-of-any-client',
+  story: 'Codes and refresh tokens are looked up by their values alone.',
+  fails: ['TOK-13/other-client', 'TOK-35/other-client'],
+  policies: (_correct, { fired }) => ({
+    stored(model, _id, record) {
+      const ctx = currentRequest()
+      const form = ctx && tokenForm(ctx)
+      const presented = form?.has('refresh_token') || form?.has('code')
+      const asked = ['RefreshToken', 'AuthorizationCode', 'Grant'].includes(model)
+      if (!record || !form || !presented || !asked) return record
+      const clientId = clientOf(form)
+      if (record.clientId === clientId) return record
+      fired()
+      return { ...record, clientId }
+    },
+  }),
+}
+
 const faults: Fault[] = [
   {
     id: 'client-tokens-die-young',
@@ -369,23 +388,12 @@ const faults: Fault[] = [
       },
     }),
   },
+  grantsOfAnyClient,
   {
-    id: 'grants-of-any-client',
-    story: 'Codes and refresh tokens are looked up by their values alone.',
-    fails: ['TOK-13/other-client', 'TOK-35/other-client'],
-    policies: (_correct, { fired }) => ({
-      stored(model, _id, record) {
-        const ctx = currentRequest()
-        const form = ctx && tokenForm(ctx)
-        const presented = form?.has('refresh_token') || form?.has('code')
-        const asked = ['RefreshToken', 'AuthorizationCode', 'Grant'].includes(model)
-        if (!record || !form || !presented || !asked) return record
-        const clientId = clientOf(form)
-        if (record.clientId === clientId) return record
-        fired()
-        return { ...record, clientId }
-      },
-    }),
+    ...grantsOfAnyClient,
+    id: 'rotating-grants-of-any-client',
+    story: `${grantsOfAnyClient.story} Each refresh token takes the place of the one before.`,
+    settings: { refreshTokens: 'rotated' },
   },
   {
     id: 'code-works-twice',
