@@ -4,7 +4,13 @@ import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import { claimsOf } from '../../engine/suite-api/jwt.ts'
 import { blockBy } from '../../engine/suite-api/outcomes.ts'
 import { member } from '../../engine/suite-api/responses.ts'
-import { debitsInPeriod, everything, reconfirmed, SPECIAL_STATE } from '../consents.ts'
+import {
+  debitsInPeriod,
+  everything,
+  reconfirmed,
+  SPECIAL_STATE,
+  secondCustomer,
+} from '../consents.ts'
 import { OWNERS } from '../owners.ts'
 import { expectSameTerms, TERMS } from './common/consent-comparisons.ts'
 import { consentPath } from './common/consent-requests.ts'
@@ -234,6 +240,31 @@ check(
     const { error, mode } = visit.redirect
     context.observe('error after denial', error ?? 'absent', visit.last)
     context.observe('where the error after denial stands', mode ?? 'nowhere', visit.last)
+  },
+)
+
+/**
+ * sub of two customers’ ID tokens for the same client, OIDC Core 2: "locally unique and never reassigned
+ * identifier within the Issuer for the End-User". Whether it tells the customer or the consent is open.
+ */
+check(
+  'AUTHZ-19/sub-of-another-customer',
+  'The ID tokens of two customers do not name the same subject',
+  { uses: [everything, secondCustomer], follows: ['AUTHZ-19/claims'] },
+  async ({ approved, customer }) => {
+    customer('second')
+    const mine = await approved(everything)
+    const { visit } = await approved(secondCustomer)
+    const [one, other] = [mine.visit, visit].map(({ redirect }) => claimsOf(redirect.idToken ?? ''))
+    if (typeof one?.sub !== 'string' || typeof other?.sub !== 'string') {
+      blockBy('AUTHZ-19/claims', 'an ID token has no sub', visit.last)
+    }
+    expectThat(one.sub !== other.sub, {
+      message: 'both customers have the same sub',
+      expected: 'an identifier of each',
+      actual: one.sub,
+      exchange: visit.last,
+    })
   },
 )
 

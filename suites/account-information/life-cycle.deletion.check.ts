@@ -1,7 +1,7 @@
 import { check } from '../../engine/suite-api/check.ts'
-import { expect, relyOn } from '../../engine/suite-api/expect.ts'
-import { Nonconformance } from '../../engine/suite-api/outcomes.ts'
-import { answerOf } from '../../engine/suite-api/responses.ts'
+import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
+import { blockBy, Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { answerOf, succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { debitsInPeriod, everything } from '../consents.ts'
 import { deleted } from '../ended-consents.ts'
@@ -77,6 +77,26 @@ check(
     if (finding?.place === '/Data/Permissions') {
       throw new Nonconformance({ ...finding, exchange: query })
     }
+  },
+)
+
+check(
+  'CLC-24/denied',
+  'A consent that the customer denied is not shown as authorised',
+  { ...DENIED, follows: ['AUTHZ-21/denied'] },
+  async (context) => {
+    const { creation, query } = await deniedAndQueried(context)
+    relyOn(OWNERS.query, query).toSucceed()
+    if (statusOf(creation) === 'Authorised') {
+      blockBy('CONS-04/awaiting-authorisation', 'it was authorised from the beginning', creation)
+    }
+    expectThat(statusOf(query) !== 'Authorised', {
+      message: 'the denied consent is authorised',
+      expected: 'another Status',
+      actual: 'Authorised',
+      exchange: query,
+      place: '/Data/Status',
+    })
   },
 )
 
@@ -159,6 +179,21 @@ check('CLC-06/recorded', 'What a second DELETE of a consent gives', {}, async (c
  * After a DELETE of an authorised consent, another authorised one of the same client and customer
  * still is 2xx on GET /accounts and on its query.
  */
+check(
+  'CLC-19/awaiting-untouched',
+  'Deleting a consent that nobody has authorised leaves another one as it was',
+  {},
+  async (context) => {
+    for (const { deletion, others } of await eachAwaitingDeleted(context)) {
+      // No sentence says how many of them may wait at once.
+      if (!succeeded(others.before)) throw new NotApplicable('the newest consent alone may wait')
+      relyOn('CLC-01/awaiting', deletion).toSucceed()
+      expect(others.after).toSucceed()
+      expect(others.after).toHaveMember('Data.Status', statusOf(others.before))
+    }
+  },
+)
+
 check(
   'CLC-19/others-untouched',
   'Deleting one consent leaves another of the same client and customer as it was',

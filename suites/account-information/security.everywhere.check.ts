@@ -8,6 +8,7 @@ import { rowsOf } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { everything, secondClient, secondCustomer } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
+import { filtersOf } from './common/absent-reads.ts'
 import {
   CONSENTS,
   consentBody,
@@ -146,6 +147,10 @@ check(
       relyOn(owner, await approval.get(path)).toSucceed()
       for (const { slug: _, ...wrong } of wrongConnections(context)) {
         expect(await approval.get(path, wrong)).toBeRefused()
+      }
+      const [{ identity, deviation } = {}] = wrongConnections(context)
+      for (const way of filtersOf(path)) {
+        expect(await approval.get(path, { ...way, identity, deviation })).toBeRefused()
       }
     }
   },

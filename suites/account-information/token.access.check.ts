@@ -15,7 +15,7 @@ import {
   revokedForSecond,
 } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
-import { ABSENT, waysToAsk } from './common/absent-reads.ts'
+import { ABSENT, filtersOf, waysToAsk } from './common/absent-reads.ts'
 import { consentBody, consentPath, createConsent } from './common/consent-requests.ts'
 import { accountIdsIn, pathOf, requireAccountIds } from './common/data-reads.ts'
 import { approvedUnlessRefused } from './common/optional-consents.ts'
@@ -156,7 +156,11 @@ async function expire<Used extends NamedConsent>({ approved, hook }: Context<Use
   await hook('token-expired', { accessToken: tokens.accessToken }, tokens.expiresAt)
   const late = { bearer: tokens.accessToken, deviation: 'it has expired' }
   const after: Exchange[] = []
-  for (const path of served) after.push(await approval.get(path, late))
+  for (const path of served) {
+    for (const way of [{}, ...filtersOf(path)]) {
+      after.push(await approval.get(path, { ...way, ...late }))
+    }
+  }
   // A list and a single address: banks allow few requests without the customer.
   const absent = [served[0], served.find((path) => path.startsWith('/accounts/'))]
   for (const path of absent.filter((one) => one !== undefined)) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { stateOf } from '../../../bank/state.ts'
 import { ofEachBank } from '../../each-bank.ts'
-import { inRs256, redirectIdTokens } from '../../id-tokens.ts'
+import { idTokens, inRs256, redirectIdTokens } from '../../id-tokens.ts'
 import { decoded, landings, tokenForm } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 import { type Json, jsonOf } from '../../rewriting.ts'
@@ -19,6 +19,13 @@ const faults: Fault[] = [
       const owner = records.peek('Client', String(claims.aud))?.org_id
       return owner === directory.clients.second.organisationId ? claims : undefined
     }, inRs256),
+  },
+  {
+    id: 'one-subject-for-everybody',
+    story: 'sub is the number of the tenant, which all customers share.',
+    fails: [],
+    warns: ['AUTHZ-19/sub-of-another-customer'],
+    middleware: idTokens((claims, sign) => sign({ ...claims, sub: 'cards' })),
   },
   {
     id: 'id-token-of-unpublished-key',

@@ -137,6 +137,18 @@ const faults: Fault[] = [
     middleware: twiceOfWhatWasDeleted,
   },
   outlives(
+    'deletion-with-an-end-alone',
+    (consent) => consent.deleted !== undefined,
+    ({ query }) => 'toBookingDateTime' in query && !('fromBookingDateTime' in query),
+    fails('CLC-04/data-refused'),
+  ),
+  outlives(
+    'revocation-with-both-filters',
+    (consent) => consent.status === 'Revoked',
+    ({ query }) => 'toBookingDateTime' in query && 'fromBookingDateTime' in query,
+    fails('CLC-11/data-refused'),
+  ),
+  outlives(
     'revocation-at-single-transactions-while-absent',
     (consent) => consent.status === 'Revoked',
     (ctx) => endpointOf(ctx) === 'account-transactions' && isAbsent(ctx),

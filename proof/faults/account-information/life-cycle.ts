@@ -321,6 +321,53 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'revoked-until-2040',
+    story: 'A revocation is stored as a block with an end, and the end is shown.',
+    fails: [],
+    warns: ['CLC-12/status-update-moves'],
+    policies: (correct, { fired }) => ({
+      consentView(consent, spelling) {
+        if (consent.status !== 'Revoked') return correct.consentView(consent, spelling)
+        fired()
+        return correct.consentView({ ...consent, statusUpdated: Date.UTC(2040, 0) }, spelling)
+      },
+    }),
+  },
+  {
+    id: 'denied-consents-are-authorised',
+    story: 'The page reports that the customer has decided; that is shown as Authorised.',
+    fails: [],
+    warns: ['CLC-24/denied'],
+    policies: (correct, { fired }) => ({
+      consentView(consent, spelling) {
+        if (consent.status !== 'Rejected') return correct.consentView(consent, spelling)
+        fired()
+        return correct.consentView({ ...consent, status: 'Authorised' }, spelling)
+      },
+    }),
+  },
+  {
+    id: 'deletion-takes-what-waits-before',
+    story:
+      'What nobody approved stands in a queue, and a deletion takes what stands before it, too.',
+    fails: [],
+    warns: ['CLC-19/awaiting-untouched'],
+    async middleware(ctx, next) {
+      const consent = isAbout(ctx, KIND, 'DELETE') ? consentNamed(ctx) : undefined
+      await next()
+      if (ctx.status !== 204 || !consent || consent.customerId) return
+      const waiting = stateOf(ctx)
+        .bank.services.consents.all()
+        .filter(({ kind, clientId, customerId }) => {
+          return kind === consent.kind && clientId === consent.clientId && !customerId
+        })
+      const before = waiting[waiting.indexOf(consent) - 1]
+      if (!before || before.deleted) return
+      before.deleted = Date.now()
+      stateOf(ctx).fired()
+    },
+  },
+  {
     id: 'expiry-never-looked-at',
     story: 'ExpirationDateTime is stored, shown and forgotten.',
     fails: ['CLC-16/data-refused'],

@@ -34,6 +34,15 @@ const faults: Fault[] = [
     middleware: admits(({ path }) => path.startsWith(`${AISP}/accounts/`)),
   },
   {
+    id: 'filters-without-certificate',
+    story: 'The rule for the certificate compares the whole target of a request, query and all.',
+    fails: ['SEC-02/other-endpoints'],
+    settings: { tlsRefusal: 'status' },
+    middleware: admits(
+      ({ path, query }) => path.endsWith('/transactions') && 'toBookingDateTime' in query,
+    ),
+  },
+  {
     id: 'consent-creation-with-expired-certificate',
     story: 'The authority of a certificate is checked, its dates only where something is read.',
     fails: ['SEC-01/create'],

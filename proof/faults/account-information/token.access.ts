@@ -149,6 +149,21 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'expired-token-with-a-filter',
+    story: 'Searches run in a service of their own, which reads the token and not its time.',
+    fails: ['TOK-21/expired'],
+    policies: (_correct, { fired }) => ({
+      stored(model, _id, record) {
+        const ctx = currentRequest()
+        const searches = ctx && endpointOf(ctx) && ctx.querystring !== ''
+        if (model !== 'AccessToken' || !searches) return record
+        if (!record?.exp || record.exp > now()) return record
+        fired()
+        return { ...record, exp: now() + 3600 }
+      },
+    }),
+  },
+  {
     id: 'client-token-reads-single-accounts',
     story: 'The AccountId tells whose data it is; which grant the token came from is not asked.',
     fails: ['TOK-24/accounts', 'TOK-24/balances', 'TOK-24/transactions'],

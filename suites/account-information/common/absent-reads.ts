@@ -14,13 +14,23 @@ import type { Wrong } from './transaction-readings.ts'
 /** A request without the customer, which a limit may refuse: nobody waits until it is over. */
 export const ABSENT = { customerPresent: false, retry: 'not-429' } as const
 
+const FROM = { fromBookingDateTime: '2020-01-01T00:00:00Z' }
+const TO = { toBookingDateTime: '2099-12-31T00:00:00Z' }
+
+/** Each filter alone, and both. */
+const FILTERS = [{ query: FROM }, { query: TO }, { query: { ...FROM, ...TO } }]
+
 /**
  * In which ways an address is asked what nobody may have: as it is, without the customer, and where it
- * takes one with a filter. A gateway may know each of them by a rule of its own.
+ * takes filters with each of them and with both. A gateway may know each of them by a rule of its own.
  */
 export function waysToAsk(path: string): readonly CallDeviation[] {
-  const query = { fromBookingDateTime: '2020-01-01T00:00:00Z' }
-  return path.endsWith('/transactions') ? [{}, ABSENT, { query }] : [{}, ABSENT]
+  return [{}, ABSENT, ...filtersOf(path)]
+}
+
+/** The ways of them that filter. */
+export function filtersOf(path: string): readonly CallDeviation[] {
+  return path.endsWith('/transactions') ? FILTERS : []
 }
 
 /** An answer to a request without the customer, between two with the customer. */

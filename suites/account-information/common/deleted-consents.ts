@@ -19,17 +19,20 @@ import { settling } from './settling.ts'
 const awaitingDeletedBy = (name: ClientName) =>
   sharedFixture([], async (context) => {
     const client = await context.caller(name)
+    const other = consentPath(await createConsent(client))
     const id = await createConsent(client)
     const before = await client.get(consentPath(id))
+    const waiting = await client.get(other)
     const deletion = await client.delete(consentPath(id))
+    const others = { before: waiting, after: await client.get(other) }
     const deviation = 'the consent was deleted'
     const ask = () => client.get(consentPath(id), { deviation })
     const after = await settling(context).until(ask, refused)
     const again = await client.delete(consentPath(id), { deviation })
-    return { id, before, deletion, after, again }
+    return { id, before, deletion, others, after, again }
   })
 
-/** Deletion of a consent that nobody has authorised, and queries around it. */
+/** Deletion of a consent that nobody has authorised, and queries around it, of another such as well. */
 export const awaitingDeleted = awaitingDeletedBy('first')
 
 const awaitingDeletedBySecond = awaitingDeletedBy('second')

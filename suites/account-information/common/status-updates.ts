@@ -31,7 +31,9 @@ export function expectMoved({ before, after, at, since }: Change, { target }: Co
     blockForData('more time between two changes of Status than their spelling tells apart')
   }
   const earliest = Math.floor(at / 1000) - target.clockTolerance
-  expectThat(now !== old && moved >= earlier && moved >= earliest, {
+  const answered = (Date.parse(after.startedAt) + after.durationMs) / 1000
+  const latest = Math.ceil(answered) + target.clockTolerance
+  expectThat(now !== old && moved >= earlier && moved >= earliest && moved <= latest, {
     message: 'StatusUpdateDateTime is not the time at which Status changed',
     expected: `${new Date(at).toISOString()}, give or take ${target.clockTolerance} s`,
     actual: `${brief(now)}, before it ${brief(old)}`,
