@@ -250,7 +250,7 @@ check(
 check(
   'AUTHZ-19/sub-of-another-customer',
   'The ID tokens of two customers do not name the same subject',
-  { uses: [everything, secondCustomer], follows: ['AUTHZ-19/claims'] },
+  { uses: [everything, secondCustomer], follows: ['AUTHZ-19/claims', 'AUTHZ-22/before-login'] },
   async ({ approved, customer }) => {
     customer('second')
     const mine = await approved(everything)

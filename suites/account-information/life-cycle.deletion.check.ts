@@ -184,7 +184,10 @@ check(
   'Deleting a consent that nobody has authorised leaves another one as it was',
   {},
   async (context) => {
-    for (const { deletion, others } of await eachAwaitingDeleted(context)) {
+    for (const { id, deletion, others } of await eachAwaitingDeleted(context)) {
+      if (others.path === consentPath(id)) {
+        blockBy('CONS-03/unique', 'both consents have the same ConsentId', others.before)
+      }
       // No sentence says how many of them may wait at once.
       if (!succeeded(others.before)) throw new NotApplicable('the newest consent alone may wait')
       relyOn('CLC-01/awaiting', deletion).toSucceed()

@@ -24,7 +24,7 @@ const awaitingDeletedBy = (name: ClientName) =>
     const before = await client.get(consentPath(id))
     const waiting = await client.get(other)
     const deletion = await client.delete(consentPath(id))
-    const others = { before: waiting, after: await client.get(other) }
+    const others = { path: other, before: waiting, after: await client.get(other) }
     const deviation = 'the consent was deleted'
     const ask = () => client.get(consentPath(id), { deviation })
     const after = await settling(context).until(ask, refused)

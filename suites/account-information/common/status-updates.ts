@@ -31,8 +31,15 @@ export function expectMoved({ before, after, at, since }: Change, { target }: Co
     blockForData('more time between two changes of Status than their spelling tells apart')
   }
   const earliest = Math.floor(at / 1000) - target.clockTolerance
-  const answered = (Date.parse(after.startedAt) + after.durationMs) / 1000
-  const latest = Math.ceil(answered) + target.clockTolerance
+  const latest = Math.ceil(answeredAt(after)) + target.clockTolerance
+  const created = secondsOf(member(before.response?.json, 'Data', 'CreationDateTime'))
+  if (
+    moved > latest &&
+    created !== undefined &&
+    created > answeredAt(before) + target.clockTolerance
+  ) {
+    blockBy('CONS-06/at-creation', 'its creation was in the future as well', before)
+  }
   expectThat(now !== old && moved >= earlier && moved >= earliest && moved <= latest, {
     message: 'StatusUpdateDateTime is not the time at which Status changed',
     expected: `${new Date(at).toISOString()}, give or take ${target.clockTolerance} s`,
@@ -41,6 +48,10 @@ export function expectMoved({ before, after, at, since }: Change, { target }: Co
     place: '/Data/StatusUpdateDateTime',
   })
 }
+
+/** When an answer was there, in seconds since the epoch. */
+const answeredAt = ({ startedAt, durationMs }: Exchange) =>
+  (Date.parse(startedAt) + durationMs) / 1000
 
 /** Ends the check unless two queries show the same StatusUpdateDateTime, as far as both tell it. */
 export function expectUntouched(before: Exchange, after: Exchange, by: string): void {
