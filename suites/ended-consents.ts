@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Context } from '../engine/suite-api/check.ts'
 import type { HookName } from '../engine/suite-api/client.ts'
 import type { Approval, NamedConsent } from '../engine/suite-api/consents.ts'
-import { expectThat, relyOn } from '../engine/suite-api/expect.ts'
+import { expect, expectThat, relyOn } from '../engine/suite-api/expect.ts'
 import {
   type CallDeviation,
   requireValue,
@@ -40,6 +40,14 @@ export interface Ended extends Before {
   after: Answers
   /** When it ended, by our clock, in milliseconds since the epoch. */
   at: number
+  /** Other approvals, just before the end and just after. */
+  others: Bystander[]
+}
+
+/** An approval that stands beside one that ends. */
+export interface Bystander {
+  before: Others
+  after: Others
 }
 
 /** An approval that time ended, and what its refresh token gave just after. */
@@ -73,17 +81,15 @@ interface Answers {
   beyond?: Exchange[]
 }
 
-/** What another consent of the same client and customer still gives. */
+/** What another consent gives. */
 interface Others {
   query: Exchange
-  accounts: Exchange
+  data: Exchange
 }
 
 interface Deleted extends Ended {
   /** Answer of the DELETE. */
   deletion: Exchange
-  /** The approval “everything” just before the deletion, and just after. */
-  others: { before: Others; after: Others }
 }
 
 /** “debits in a period”, which another client tries to delete. */
@@ -151,27 +157,75 @@ export const deleted = sharedFixture(
     relyOn('CLC-07/authorised', unknown).toBeAnError()
     relyOn('TOK-25/delete-authorised', data).toBeAnError()
     if (refused(query)) blockBy('CLC-07/authorised', 'a refused deletion has ended it', query)
-    const other = await context.approved(everything)
-    const { accessToken, expiresAt } = await other.tokens()
-    const look = async (): Promise<Others> => ({
-      query: await other.get(consentPath(other)),
-      // With the same token, unless its time is nearly over: another one would hide that this one was ended.
-      accounts: await other.get('/accounts', {
-        ...(expiresAt - Date.now() > NEARLY && { bearer: accessToken }),
-      }),
-    })
-    const otherBefore = await look()
+    const other = await looking(await context.approved(everything))
+    const otherBefore = await other()
     const at = Date.now()
     const deletion = await approval.delete(consentPath(approval))
     const settled = settling(context)
-    const others = { before: otherBefore, after: await look() }
-    const lost = [others.after.query, others.after.accounts].find((answer) => !succeeded(answer))
-    if (lost) spoilt.set(context.session, lost)
+    const others = [{ before: otherBefore, after: await other() }]
+    noteLost(context, others, 'CLC-19/others-untouched')
     const gone = { ...settled, ended: refused }
     const after = await again(before, 'its consent was deleted', gone)
     return { ...before, at, deletion, others, after }
   },
 )
+
+/** What is asked of an approval before and after another one ends. */
+async function looking(other: Approval): Promise<() => Promise<Others>> {
+  const { accessToken, expiresAt } = await other.tokens()
+  const [path = '/accounts'] = dataPaths(other.facts.permissions, [])
+  return async () => ({
+    query: await other.get(consentPath(other)),
+    // With the same token, unless its time is nearly over: another one would hide that this one was ended.
+    data: await other.get(path, {
+      ...(expiresAt - Date.now() > NEARLY && { bearer: accessToken }),
+    }),
+  })
+}
+
+/**
+ * One approval of the same client and one of the other, of the same customer, that stand beside another. What is
+ * refused already has ended for a reason of its own.
+ */
+async function bystanders({ given }: Context<never>, { name, customer }: Approval) {
+  const found: { look: () => Promise<Others>; before: Others }[] = []
+  for (const client of ['first', 'second']) {
+    for (const other of given()) {
+      if (other.name === name || other.customer !== customer || other.tpp.name !== client) continue
+      const look = await looking(other)
+      const before = await look()
+      if (!succeeded(before.query) || !succeeded(before.data)) continue
+      found.push({ look, before })
+      break
+    }
+  }
+  return async (): Promise<Bystander[]> => {
+    const after: Bystander[] = []
+    for (const { look, before } of found) after.push({ before, after: await look() })
+    return after
+  }
+}
+
+/** Remembers what others have lost, so that nothing that rests on them blames them. */
+function noteLost({ session }: Context<never>, others: readonly Bystander[], owner: string): void {
+  const lost = others
+    .flatMap(({ after }) => [after.query, after.data])
+    .find((answer) => !succeeded(answer))
+  if (lost) spoilt.set(session, { owner, exchange: lost })
+}
+
+/** Ends the check with a finding where another approval is not what it was. */
+export function expectOthersUntouched(others: readonly Bystander[]): void {
+  for (const { before, after } of others) {
+    expect(after.query).toSucceed()
+    // The transition to Authorised is not shown: a query may lag behind the approval.
+    const status = (query: Exchange) => member(query.response?.json, 'Data', 'Status')
+    if (status(after.query) !== 'Authorised') {
+      expect(after.query).toHaveMember('Data.Status', status(before.query))
+    }
+    expect(after.data).toSucceed()
+  }
+}
 
 /** “basic credits”, revoked by the customer at the bank; not applicable without the hook. */
 export const revoked = sharedFixture([basicCredits], (context) =>
@@ -182,14 +236,15 @@ export const revoked = sharedFixture([basicCredits], (context) =>
 export const revokedForSecond = sharedFixture([secondClient], async (context) => {
   context.customer('second')
   context.requireHook('customer-revokes')
-  await requireOpen(await context.approved(secondClient))
+  await requireOpen(context, await context.approved(secondClient))
   return endedBy(context, 'customer-revokes', secondClient, 'its consent was revoked', seesRevoked)
 })
 
 /** A bank may end everything that was issued for a consent once a wrong client has shown a token of it. */
-export async function requireOpen(approval: Approval): Promise<void> {
+export async function requireOpen({ session }: Context<never>, approval: Approval): Promise<void> {
   const list = await approval.get('/accounts')
   if ([401, 403].includes(list.response?.status ?? 0)) {
+    relyOnEndsOfOthers(session)
     throw new NotApplicable('an earlier refusal has ended the tokens of this approval')
   }
 }
@@ -247,6 +302,7 @@ async function endedBy<Used extends NamedConsent>(
   const before = await atWork(context, consent)
   const { consentId, facts } = before.approval
   const end = hook === 'consent-expired' ? Date.parse(facts.expiration ?? '') : undefined
+  const lookAtOthers = await bystanders(context, before.approval)
   // Its customer may have confirmed it again since the approval, which is an update, too.
   if (hook === 'customer-revokes') await untilTimeHasMoved(before.query, before.query)
   const at = Date.now()
@@ -254,7 +310,9 @@ async function endedBy<Used extends NamedConsent>(
   // "The TPP can still query the consent", once it is revoked: that is a correct request.
   const queryable = hook === 'customer-revokes'
   const settled = { ...settling(context), ended: queryShows, queryable }
-  return { ...before, at, after: await again(before, words, settled) }
+  const others = await lookAtOthers()
+  noteLost(context, others, OF_OTHERS[hook] ?? 'CLC-19/others-untouched')
+  return { ...before, at, others, after: await again(before, words, settled) }
 }
 
 /** The same, with a refresh after the end. */
@@ -299,14 +357,19 @@ export async function refreshAfter(
 const consentPath = ({ consentId }: Approval) =>
   `/account-access-consents/${encodeURIComponent(consentId)}`
 
-/** The answers of others that a deletion has spoilt, by run. */
-const spoilt = new WeakMap<object, Exchange>()
+/** Who says that an end has spoilt others, by what made it true. */
+const OF_OTHERS: Partial<Record<HookName, string>> = {
+  'customer-revokes': 'CLC-19/not-by-revocation',
+  'consent-expired': 'CLC-19/not-by-expiry',
+}
 
-/** Ends the check where an earlier deletion of another consent took from this one what it had. */
-function relyOnDeletionOfOthers(session: object): void {
-  const exchange = spoilt.get(session)
-  if (!exchange) return
-  blockBy('CLC-19/others-untouched', 'the deletion of another consent has ended it', exchange)
+/** The answers of others that an end has spoilt, by run. */
+const spoilt = new WeakMap<object, { owner: string; exchange: Exchange }>()
+
+/** Ends the check where the end of another consent took from this one what it had. */
+export function relyOnEndsOfOthers(session: object): void {
+  const lost = spoilt.get(session)
+  if (lost) blockBy(lost.owner, 'the end of another consent has ended it', lost.exchange)
 }
 
 /** An approval once more at work: all that its permissions open, and its query. */
@@ -327,7 +390,7 @@ export async function atWork<Used extends NamedConsent>(
   )
   const accounts = await steps.accounts(consent)
   const query = await approval.get(consentPath(approval))
-  if (accounts.value === undefined || !succeeded(query)) relyOnDeletionOfOthers(session)
+  if (accounts.value === undefined || !succeeded(query)) relyOnEndsOfOthers(session)
   const accountIds = requireValue(accounts)
   const requests: Answers['requests'] = []
   for (const path of dataPaths(consent.permissions, accountIds)) {

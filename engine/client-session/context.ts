@@ -81,6 +81,8 @@ export function contextFor(
     /** A registered TPP client at work. */
     caller: session.caller,
     approved: ask(session.approved),
+    /** Approvals that customers gave so far, the oldest first: to look at what happens beside them. */
+    given: session.given,
     serve(consents: readonly NamedConsent[]): void {
       for (const consent of consents) {
         ask(({ name }) => currentTrace()?.approvals.add(name))(consent)

@@ -317,5 +317,5 @@ export function createCustomerSteps(
     return approval
   }
 
-  return { consent, visit, exchange, refresh, accounts, approved }
+  return { consent, visit, exchange, refresh, accounts, approved, given: given.all }
 }

@@ -68,6 +68,7 @@ export function createGivenApprovals(
     new NotApplicable(`the bank ended the approval “${name}” when ${newer} was given`)
 
   return {
+    all: (): readonly Approval[] => given.map(({ approval }) => approval),
     add(approval: Approval, permissions: readonly string[]) {
       given.push({ approval, path: dataPath(permissions), at: Date.now() })
     },

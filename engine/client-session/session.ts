@@ -120,7 +120,7 @@ export function createSession(parts: {
     },
   })
   const fundsSteps = createFundsSteps(shared, clients)
-  const { approved, ...customerSteps } = createCustomerSteps({
+  const { approved, given, ...customerSteps } = createCustomerSteps({
     ...{ ...shared, hooks, clients, visits, held, resumable },
     onApproved(consentId) {
       if (resumable) leftovers.keep(consentId)
@@ -132,7 +132,7 @@ export function createSession(parts: {
   const extent: Extent = { quick: false }
   return {
     ...{ target, owners, wire, rules, hooks, leftovers, resumable },
-    ...{ tpp, caller, approved },
+    ...{ tpp, caller, approved, given },
     /** The happy path, message by message; each step is sent once and remembered. */
     steps: { ...client, ...fundsSteps, ...customerSteps, owners: memory.owners },
     visits: visits.records,

@@ -5,7 +5,13 @@ import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/out
 import { type Exchange, refused, succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { basicCredits, everything, reconfirmed, secondClient, secondCustomer } from '../consents.ts'
-import { confirmedLate, LATE, revoked, revokedForSecond } from '../ended-consents.ts'
+import {
+  confirmedLate,
+  expectOthersUntouched,
+  LATE,
+  revoked,
+  revokedForSecond,
+} from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
 import { waysToAsk } from './common/absent-reads.ts'
 import { expectSameCreation, expectSameTerms, TERMS } from './common/consent-comparisons.ts'
@@ -52,6 +58,18 @@ check(
   'After the customer revoked a consent, its access token gets no data',
   REVOKED,
   async (context) => expectNoData(await revoked(context), context),
+)
+
+/** Approvals of the same customer with this client and the other, as far as the run has them by then. */
+check(
+  'CLC-19/not-by-revocation',
+  'Revoking one consent leaves other consents of the same customer as they were',
+  { ...REVOKED, follows: ['CLC-19/others-untouched'] },
+  async (context) => {
+    const { others } = await revoked(context)
+    if (others.length === 0) blockForData('an approval that stands beside the one that is revoked')
+    expectOthersUntouched(others)
+  },
 )
 
 /** Of a target with one customer the consent of the second client is deleted at the end. */

@@ -1,6 +1,6 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
-import { blockBy, NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { answerOf, refused, succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import {
@@ -10,7 +10,13 @@ import {
   reconfirmed,
   secondCustomer,
 } from '../consents.ts'
-import { expired, expiredWhole, type Outlived, outOfDate } from '../ended-consents.ts'
+import {
+  expectOthersUntouched,
+  expired,
+  expiredWhole,
+  type Outlived,
+  outOfDate,
+} from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
 import { expectSameCreation, expectSameTerms, TERMS } from './common/consent-comparisons.ts'
 import {
@@ -178,6 +184,18 @@ const expiredDeleted = sharedFixture([accountsOnly], async (context) => {
   await expiredAttacked(context).catch(() => undefined)
   return deletedWhereThere(context, consentId, 'its consent has expired')
 })
+
+/** Approvals of the same customer with this client and the other, as far as the run has them by then. */
+check(
+  'CLC-19/not-by-expiry',
+  'The expiry of one consent leaves other consents of the same customer as they were',
+  { ...EXPIRED, follows: ['CLC-19/others-untouched', 'CLC-19/not-by-revocation'] },
+  async (context) => {
+    const { others } = await expired(context)
+    if (others.length === 0) blockForData('an approval that stands beside the one that expires')
+    expectOthersUntouched(others)
+  },
+)
 
 const EXPIRED_OF_ANOTHER = {
   ...EXPIRED,

@@ -36,7 +36,7 @@ async function endOf(
   approval: Approval,
   issued: readonly (TokenSet | undefined)[],
 ): Promise<End> {
-  await requireOpen(approval)
+  await requireOpen(context, approval)
   const paths = dataPaths(approval.facts.permissions, await requireAccountIds(approval))
   const before: End['before'] = []
   for (const path of paths) before.push({ path, answer: await approval.get(path) })
@@ -80,7 +80,7 @@ const triedByFirst = sharedFixture(OF_SECOND.uses, async (context) => {
   context.tpp('second')
   const consent = lastOfSecond(context)
   requireValue(await context.steps.exchange(consent))
-  await requireOpen(await context.approved(consent))
+  await requireOpen(context, await context.approved(consent))
   const before = await atWork(context, consent)
   const first = await context.caller()
   const own = await first.delete(consentPath(await createConsent(first)))

@@ -5,6 +5,7 @@ import { blockBy, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { answerOf, type Exchange } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { codeOfAnotherClient, everything, secondClient } from '../consents.ts'
+import { relyOnEndsOfOthers } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
 import { requireGiven, requirementOf, tryOwnCode } from './common/codes.ts'
 import { newestRefreshToken } from './common/refreshed-access.ts'
@@ -118,7 +119,10 @@ const refreshing = sharedFixture([secondClient], async (context) => {
       refresh_token: refreshToken,
     })
     const tokens = tokensOf(control)
-    if (!tokens) throw new NotApplicable('the bank ends a refresh token at a refusal')
+    if (!tokens) {
+      relyOnEndsOfOthers(context.session)
+      throw new NotApplicable('the bank ends a refresh token at a refusal')
+    }
     approval.use({ ...tokens, refreshToken: tokens.refreshToken ?? refreshToken })
     return tokens.refreshToken ?? refreshToken
   }

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import type { Consent } from '../../../bank/consents.ts'
 import { currentRequest } from '../../../bank/request-context.ts'
-import { revokeGrants } from '../../../bank/services.ts'
+import { ageOf, revokeGrants } from '../../../bank/services.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { tokenInfoOf } from '../../../bank/token-info.ts'
 import { outlives } from '../../cells/access-cells.ts'
@@ -114,7 +114,42 @@ const twiceOfWhatWasDeleted: Middleware = async (ctx, next) => {
   if (deleted && ctx.status === 200) served().times += 1
 }
 
+/** The end of one consent ends what the same customer approved for another client, too. */
+function takesOthers(ended: (other: Consent, ctx: Context) => boolean): Pick<Fault, 'policies'> {
+  const taken = (consent: Consent) => {
+    const ctx = currentRequest()
+    if (!ctx || consent.customerId === undefined || consent.status !== 'Authorised') return false
+    const { consents } = stateOf(ctx).bank.services
+    return consents
+      .ofCustomer(consent.customerId)
+      .some((other) => other.clientId !== consent.clientId && ended(other, ctx))
+  }
+  return {
+    policies: (correct, { fired }) => ({
+      consentUsable(consent, age) {
+        if (!taken(consent)) return correct.consentUsable(consent, age)
+        fired()
+        return correct.consentUsable({ ...consent, status: 'Revoked' }, age)
+      },
+    }),
+  }
+}
+
 const faults: Fault[] = [
+  {
+    id: 'revocation-takes-what-another-client-has',
+    story: 'The customer withdraws open banking as such, whatever is named on the page.',
+    fails: [],
+    warns: ['CLC-19/not-by-revocation'],
+    ...takesOthers(({ status }) => status === 'Revoked'),
+  },
+  {
+    id: 'expiry-takes-what-another-client-has',
+    story: 'What has run out closes the session of the customer, with every client.',
+    fails: [],
+    warns: ['CLC-19/not-by-expiry'],
+    ...takesOthers((other, ctx) => ageOf(stateOf(ctx).bank.services, other).expired),
+  },
   outlives(
     'expiry-at-transactions',
     (_consent, age) => age.expired,
