@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { diffReports } from '../../engine/report/diff.ts'
+import { count } from '../../engine/report/escape.ts'
 import { historyEntry } from '../../engine/report/history.ts'
 import { html } from '../../engine/report/html/page.ts'
 import { hasBrowser, launch, reason, type Watched, watched } from './chromium.ts'
@@ -220,12 +221,14 @@ describe.skipIf(!hasBrowser)(`the page of a real run, in Chromium${reason}`, () 
       const position = page.locator('.pager output')
       await page.selectOption('select[name=endpoint]', 'GET /accounts')
       expect(await position.textContent()).toMatch(
-        new RegExp(`of ${exchanges.filter(({ endpoint }) => endpoint === 'accounts').length}$`),
+        new RegExp(
+          `of ${count(exchanges.filter(({ endpoint }) => endpoint === 'accounts').length)}$`,
+        ),
       )
       await page.selectOption('select[name=endpoint]', '')
       await page.selectOption('select[name=purpose]', 'yes')
       const wrong = exchanges.filter(({ about }) => about.deviation !== undefined).length
-      expect(await position.textContent()).toMatch(new RegExp(`of ${wrong}$`))
+      expect(await position.textContent()).toMatch(new RegExp(`of ${count(wrong)}$`))
       await page.selectOption('select[name=purpose]', '')
       await page.selectOption('select[name=failure]', 'TXN-17/to-alone')
       const failed = report.checks.find(({ id }) => id === 'TXN-17/to-alone')

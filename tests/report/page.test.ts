@@ -142,8 +142,8 @@ describe('report.html', () => {
     const page = html(every.report, exchanges)
     expect(page.length).toBeLessThan(26 * 1024 * 1024)
     expect(page).toMatch(/Headers and bodies of [0-9,]+ exchanges are in exchanges\.jsonl only/)
-    const index = /id="exchange-index">(.*?)<\/script>/.exec(page)?.[1] ?? '[]'
-    const rows = JSON.parse(index) as (string | number)[][]
+    const index = /id="exchange-index">(.*?)<\/script>/.exec(page)?.[1] ?? '{}'
+    const { rows } = JSON.parse(index) as { rows: (string | number)[][] }
     expect(rows).toHaveLength(1500)
     const evidence = every.report.checks.find(({ id }) => id === 'TXN-17/to-alone')?.exchanges[0]
     expect(rows.find(([id]) => id === evidence)?.at(-1)).toBeGreaterThanOrEqual(0)

@@ -29,8 +29,14 @@
 
   // Data: an index of all exchanges, and their records in chunks that are parsed when needed.
 
-  const index = JSON.parse(document.getElementById('exchange-index')?.textContent ?? '[]').map(
-    ([id, where, method, path, status, ms, check, deviation, failures, chunk]) => {
+  // Texts stand there once; rows name their places.
+  const { words: texts, rows } = JSON.parse(
+    document.getElementById('exchange-index')?.textContent ?? '{"words":[],"rows":[]}',
+  )
+  const index = rows.map(
+    ([id, atWhere, atMethod, atPath, status, ms, atCheck, atDeviation, failures, chunk]) => {
+      const places = [atWhere, atMethod, atPath, atCheck, atDeviation]
+      const [where, method, path, check, deviation] = places.map((place) => texts[place])
       const words = `${id} ${where} ${method} ${path} ${status} ${check} ${deviation}`
       const text = words.toLowerCase()
       return { id, where, method, path, status, ms, check, deviation, failures, chunk, text }
