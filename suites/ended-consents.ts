@@ -185,24 +185,29 @@ async function looking(other: Approval): Promise<() => Promise<Others>> {
 
 /**
  * One approval of the same client and one of the other, of the same customer, that stand beside another. What is
- * refused already has ended for a reason of its own.
+ * refused already has ended for a reason of its own, and a code that checks have tried is not used for this.
  */
 async function bystanders({ given }: Context<never>, { name, customer }: Approval) {
   const found: { look: () => Promise<Others>; before: Others }[] = []
   for (const client of ['first', 'second']) {
     for (const other of given()) {
-      if (other.name === name || other.customer !== customer || other.tpp.name !== client) continue
-      const look = await looking(other)
-      const before = await look()
-      if (!succeeded(before.query) || !succeeded(before.data)) continue
+      if (other.customer !== customer || other.tpp.name !== client) continue
+      if ([name, codeOfAnotherClient.name].includes(other.name)) continue
+      // Whoever judges that one says why it has no token, or cannot be looked at.
+      const look = await looking(other).catch(() => undefined)
+      const before = await look?.().catch(() => undefined)
+      if (!look || !before || !succeeded(before.query) || !succeeded(before.data)) continue
       found.push({ look, before })
       break
     }
   }
   return async (): Promise<Bystander[]> => {
-    const after: Bystander[] = []
-    for (const { look, before } of found) after.push({ before, after: await look() })
-    return after
+    const all: Bystander[] = []
+    for (const { look, before } of found) {
+      const after = await look().catch(() => undefined)
+      if (after) all.push({ before, after })
+    }
+    return all
   }
 }
 
