@@ -147,6 +147,14 @@ describe('a registered value', () => {
     }
   })
 
+  test('that is an ordinary word leaves the id of the check, and nothing else that says it', () => {
+    const redactor = createRedactor(['other'])
+    const about = { check: 'TOK-13/other-client', deviation: 'the other client' }
+    const record = redactor.redactExchange(exchange({ about: { client: 'first', ...about } }))
+    expect(record.about.check).toBe(about.check)
+    expect(record.about.deviation).toMatch(/^the <secret:[0-9a-f]{6}> client$/)
+  })
+
   test('registered late is found from then on', () => {
     const redactor = createRedactor([])
     expect(redactor.redactText('one-time 493021')).toBe('one-time 493021')
