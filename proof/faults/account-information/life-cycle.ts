@@ -48,6 +48,17 @@ const stays =
 /** Access tokens that were used, with their consents, and those that were ended. */
 const sessions = ofEachBank(() => ({ ended: new Set<string>(), seen: new Map<string, Consent>() }))
 
+/** Consents of one Status are shown to the TPP with something else. */
+function shownOtherwise(status: Consent['status'], other: Partial<Consent>): Fault['policies'] {
+  return (correct, { fired }) => ({
+    consentView(consent, spelling) {
+      if (consent.status !== status) return correct.consentView(consent, spelling)
+      fired()
+      return correct.consentView({ ...consent, ...other }, spelling)
+    },
+  })
+}
+
 const faults: Fault[] = [
   {
     id: 're-confirmed-consent-stays',
@@ -325,26 +336,14 @@ const faults: Fault[] = [
     story: 'A revocation is stored as a block with an end, and the end is shown.',
     fails: [],
     warns: ['CLC-12/status-update-moves'],
-    policies: (correct, { fired }) => ({
-      consentView(consent, spelling) {
-        if (consent.status !== 'Revoked') return correct.consentView(consent, spelling)
-        fired()
-        return correct.consentView({ ...consent, statusUpdated: Date.UTC(2040, 0) }, spelling)
-      },
-    }),
+    policies: shownOtherwise('Revoked', { statusUpdated: Date.UTC(2040, 0) }),
   },
   {
     id: 'denied-consents-are-authorised',
     story: 'The page reports that the customer has decided; that is shown as Authorised.',
     fails: [],
     warns: ['CLC-24/denied'],
-    policies: (correct, { fired }) => ({
-      consentView(consent, spelling) {
-        if (consent.status !== 'Rejected') return correct.consentView(consent, spelling)
-        fired()
-        return correct.consentView({ ...consent, status: 'Authorised' }, spelling)
-      },
-    }),
+    policies: shownOtherwise('Rejected', { status: 'Authorised' }),
   },
   {
     id: 'deletion-takes-what-waits-before',

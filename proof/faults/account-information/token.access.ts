@@ -2,6 +2,7 @@ import type { Context, Next } from 'koa'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { tokenInfoOf } from '../../../bank/token-info.ts'
+import { isAbsent } from '../../cells/parties.ts'
 import { endpointOf } from '../../data-requests.ts'
 import { ofEachBank } from '../../each-bank.ts'
 import { tokenForm } from '../../jwt-rewrites.ts'
@@ -23,6 +24,19 @@ async function grantedAs(scope: string, form: URLSearchParams, ctx: Context, nex
   if (ctx.status !== 200 || !body) return
   ctx.body = { ...body, scope }
   state.fired()
+}
+
+/** Tokens of a kind that have expired are still good for requests that fit. */
+function stillGood(kind: string, fits: (ctx: Context) => boolean): Fault['policies'] {
+  return (_correct, { fired }) => ({
+    stored(model, _id, record) {
+      const ctx = currentRequest()
+      if (model !== kind || !ctx || !fits(ctx)) return record
+      if (!record?.exp || record.exp > now()) return record
+      fired()
+      return { ...record, exp: now() + 3600 }
+    },
+  })
 }
 
 const faults: Fault[] = [
@@ -108,60 +122,31 @@ const faults: Fault[] = [
     id: 'expired-token-reads-one-account',
     story: 'Single transactions go past the cache that knows what has expired.',
     fails: ['TOK-21/expired'],
-    policies: (_correct, { fired }) => ({
-      stored(model, _id, record) {
-        const path = currentRequest()?.path ?? ''
-        if (model !== 'AccessToken' || !/\/accounts\/[^/]+\/transactions$/.test(path)) return record
-        if (!record?.exp || record.exp > now()) return record
-        fired()
-        return { ...record, exp: now() + 3600 }
-      },
-    }),
+    policies: stillGood('AccessToken', ({ path }) => /\/accounts\/[^/]+\/transactions$/.test(path)),
   },
   {
     id: 'expired-token-creates-funds-consents',
     story: 'The service of funds confirmation believes a cache of tokens that has no expiry.',
     fails: ['SEC-03/expired-funds-token'],
-    policies: (_correct, { fired }) => ({
-      stored(model, _id, record) {
-        const ctx = currentRequest()
-        const creates = ctx?.method === 'POST' && ctx.path.endsWith('/funds-confirmation-consents')
-        if (model !== 'ClientCredentials' || !creates) return record
-        if (!record?.exp || record.exp > now()) return record
-        fired()
-        return { ...record, exp: now() + 3600 }
-      },
-    }),
+    policies: stillGood(
+      'ClientCredentials',
+      ({ method, path }) => method === 'POST' && path.endsWith('/funds-confirmation-consents'),
+    ),
   },
   {
     id: 'expired-token-while-absent',
     story: 'Requests of machines are let in by the gateway, whose cache of tokens has no expiry.',
     fails: ['TOK-21/expired'],
-    policies: (_correct, { fired }) => ({
-      stored(model, _id, record) {
-        const ctx = currentRequest()
-        const absent = ctx?.get('x-fapi-customer-ip-address') === ''
-        if (model !== 'AccessToken' || !absent || !endpointOf(ctx)) return record
-        if (!record?.exp || record.exp > now()) return record
-        fired()
-        return { ...record, exp: now() + 3600 }
-      },
-    }),
+    policies: stillGood('AccessToken', (ctx) => isAbsent(ctx) && endpointOf(ctx) !== undefined),
   },
   {
     id: 'expired-token-with-a-filter',
     story: 'Searches run in a service of their own, which reads the token and not its time.',
     fails: ['TOK-21/expired'],
-    policies: (_correct, { fired }) => ({
-      stored(model, _id, record) {
-        const ctx = currentRequest()
-        const searches = ctx && endpointOf(ctx) && ctx.querystring !== ''
-        if (model !== 'AccessToken' || !searches) return record
-        if (!record?.exp || record.exp > now()) return record
-        fired()
-        return { ...record, exp: now() + 3600 }
-      },
-    }),
+    policies: stillGood(
+      'AccessToken',
+      (ctx) => endpointOf(ctx) !== undefined && ctx.querystring !== '',
+    ),
   },
   {
     id: 'client-token-reads-single-accounts',
