@@ -316,7 +316,9 @@ async function endedBy<Used extends NamedConsent>(
   const queryable = hook === 'customer-revokes'
   const settled = { ...settling(context), ended: queryShows, queryable }
   const others = await lookAtOthers()
-  noteLost(context, others, OF_OTHERS[hook] ?? 'CLC-19/others-untouched')
+  const ofSecond = before.approval.tpp.name === 'second'
+  const owner = ofSecond ? 'CLC-19/second-client' : OF_OTHERS[hook]
+  noteLost(context, others, owner ?? 'CLC-19/others-untouched')
   return { ...before, at, others, after: await again(before, words, settled) }
 }
 

@@ -158,6 +158,17 @@ check(
 )
 
 check(
+  'CLC-19/second-client',
+  'Revoking a consent with the second client leaves the customer’s consents with the first as they were',
+  { ...OF_SECOND, follows: ['CLC-19/not-by-revocation'] },
+  async (context: Context<typeof secondClient>) => {
+    const { others } = await revokedForSecond(context)
+    if (others.length === 0) blockForData('an approval that stands beside the one that is revoked')
+    expectOthersUntouched(others)
+  },
+)
+
+check(
   'CLC-12/second-client',
   'Revocation moves StatusUpdateDateTime of a consent of the second client, too',
   { ...OF_SECOND, follows: ['CLC-12/status-update-moves'] },

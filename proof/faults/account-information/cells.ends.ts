@@ -141,7 +141,14 @@ const faults: Fault[] = [
     story: 'The customer withdraws open banking as such, whatever is named on the page.',
     fails: [],
     warns: ['CLC-19/not-by-revocation'],
-    ...takesOthers(({ status }) => status === 'Revoked'),
+    ...takesOthers((other, ctx) => other.status === 'Revoked' && !isOfSecond(ctx, other)),
+  },
+  {
+    id: 'revocation-with-the-second-client-takes-what-the-first-has',
+    story: 'The new platform tells the old one which customer left, not which client.',
+    fails: [],
+    warns: ['CLC-19/second-client'],
+    ...takesOthers((other, ctx) => other.status === 'Revoked' && isOfSecond(ctx, other)),
   },
   {
     id: 'expiry-takes-what-another-client-has',
