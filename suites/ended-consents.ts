@@ -318,7 +318,7 @@ async function endedBy<Used extends NamedConsent>(
   const others = await lookAtOthers()
   const ofSecond = before.approval.tpp.name === 'second'
   const owner = ofSecond ? 'CLC-19/second-client' : OF_OTHERS[hook]
-  noteLost(context, others, owner ?? 'CLC-19/others-untouched')
+  if (owner) noteLost(context, others, owner)
   return { ...before, at, others, after: await again(before, words, settled) }
 }
 
