@@ -12,16 +12,11 @@ import {
   type Visit,
 } from '../engine/suite-api/flow.ts'
 import { blockBy, NotApplicable } from '../engine/suite-api/outcomes.ts'
-import {
-  answerOf,
-  type Exchange,
-  member,
-  refused,
-  succeeded,
-} from '../engine/suite-api/responses.ts'
+import { answerOf, type Exchange, refused, succeeded } from '../engine/suite-api/responses.ts'
 import { sharedFixture } from '../engine/suite-api/shared-fixture.ts'
 import { waysToAsk } from './account-information/common/absent-reads.ts'
 import { approvedAfterTries } from './account-information/common/codes.ts'
+import { statusOf } from './account-information/common/consent-requests.ts'
 import { type Settling, settling } from './account-information/common/settling.ts'
 import { approvedBefore } from './account-information/common/visits.ts'
 import {
@@ -30,6 +25,7 @@ import {
   codeOfAnotherClient,
   debitsInPeriod,
   everything,
+  noAccounts,
   reconfirmed,
   secondClient,
   secondCustomer,
@@ -87,6 +83,12 @@ interface Others {
   data: Exchange
 }
 
+/** What another consent gives before an end, and how to ask for it again. */
+interface Standing {
+  look: () => Promise<Others>
+  before: Others
+}
+
 interface Deleted extends Ended {
   /** Answer of the DELETE. */
   deletion: Exchange
@@ -120,9 +122,8 @@ export const triedWithoutToken = sharedFixture([debitsInPeriod], async (context)
 
 /** Did a consent lose anything that it had before? */
 export function harmed({ query, requests }: Answers, after: Answers): Exchange | undefined {
-  const status = (exchange: Exchange) => member(exchange.response?.json, 'Data', 'Status')
   // The transition to Authorised is not shown: a query may lag behind the approval.
-  const same = [status(query), 'Authorised'].includes(status(after.query))
+  const same = [statusOf(query), 'Authorised'].includes(statusOf(after.query))
   if (succeeded(query) && !(succeeded(after.query) && same)) return after.query
   return after.requests.find(
     // A limit that is reached meanwhile harms no consent.
@@ -184,22 +185,26 @@ async function looking(other: Approval): Promise<() => Promise<Others>> {
 }
 
 /**
- * One approval of the same client and one of the other, of the same customer, that stand beside another. What is
- * refused already has ended for a reason of its own, and a code that checks have tried is not used for this.
+ * One approval of the same client and one of the other, of the same customer, that stand beside another: one that
+ * reads data, or else one that can be queried. What is refused already has ended for a reason of its own, and a
+ * code that checks have tried is not used for this.
  */
 async function bystanders({ given }: Context<never>, { name, customer }: Approval) {
-  const found: { look: () => Promise<Others>; before: Others }[] = []
+  const found: Standing[] = []
   for (const client of ['first', 'second']) {
+    const standing: Standing[] = []
     for (const other of given()) {
       if (other.customer !== customer || other.tpp.name !== client) continue
       if ([name, codeOfAnotherClient.name].includes(other.name)) continue
       // Whoever judges that one says why it has no token, or cannot be looked at.
       const look = await looking(other).catch(() => undefined)
       const before = await look?.().catch(() => undefined)
-      if (!look || !before || !succeeded(before.query) || !succeeded(before.data)) continue
-      found.push({ look, before })
-      break
+      if (!look || !before || !succeeded(before.query)) continue
+      const reads = succeeded(before.data)
+      if (reads || statusOf(before.query) === 'Authorised') standing.push({ look, before })
+      if (reads) break
     }
+    found.push(...standing.slice(-1))
   }
   return async (): Promise<Bystander[]> => {
     const all: Bystander[] = []
@@ -214,7 +219,7 @@ async function bystanders({ given }: Context<never>, { name, customer }: Approva
 /** Remembers what others have lost, so that nothing that rests on them blames them. */
 function noteLost({ session }: Context<never>, others: readonly Bystander[], owner: string): void {
   const lost = others
-    .flatMap(({ after }) => [after.query, after.data])
+    .flatMap(({ before, after }) => [after.query, ...(succeeded(before.data) ? [after.data] : [])])
     .find((answer) => !succeeded(answer))
   if (lost) spoilt.set(session, { owner, exchange: lost })
 }
@@ -224,11 +229,10 @@ export function expectOthersUntouched(others: readonly Bystander[]): void {
   for (const { before, after } of others) {
     expect(after.query).toSucceed()
     // The transition to Authorised is not shown: a query may lag behind the approval.
-    const status = (query: Exchange) => member(query.response?.json, 'Data', 'Status')
-    if (status(after.query) !== 'Authorised') {
-      expect(after.query).toHaveMember('Data.Status', status(before.query))
+    if (statusOf(after.query) !== 'Authorised') {
+      expect(after.query).toHaveMember('Data.Status', statusOf(before.query))
     }
-    expect(after.data).toSucceed()
+    if (succeeded(before.data)) expect(after.data).toSucceed()
   }
 }
 
@@ -237,10 +241,15 @@ export const revoked = sharedFixture([basicCredits], (context) =>
   endedBy(context, 'customer-revokes', basicCredits, 'its consent was revoked', seesRevoked),
 )
 
-/** The same of “second client”, once nothing else is asked of it: with one customer it is deleted instead. */
-export const revokedForSecond = sharedFixture([secondClient], async (context) => {
+/**
+ * The same of “second client”, beside “no accounts”, once nothing else is asked of it: with one customer it is
+ * deleted instead.
+ */
+export const revokedForSecond = sharedFixture([noAccounts, secondClient], async (context) => {
   context.customer('second')
   context.requireHook('customer-revokes')
+  // Whoever judges that one says why it was not given.
+  await context.approved(noAccounts).catch(() => undefined)
   await requireOpen(context, await context.approved(secondClient))
   return endedBy(context, 'customer-revokes', secondClient, 'its consent was revoked', seesRevoked)
 })
@@ -407,8 +416,7 @@ export async function atWork<Used extends NamedConsent>(
 }
 
 /** Does the TPP see that the customer has revoked the consent? */
-const seesRevoked = (query: Exchange) =>
-  refused(query) || member(query.response?.json, 'Data', 'Status') === 'Revoked'
+const seesRevoked = (query: Exchange) => refused(query) || statusOf(query) === 'Revoked'
 
 /** The same once more, with the same access token; a deviation where it is no correct request any more. */
 export async function again(

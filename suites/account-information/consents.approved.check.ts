@@ -17,8 +17,7 @@ import {
 } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
 import { changedSince, expectSameCreation, newlyQueried } from './common/consent-comparisons.ts'
-import { consentPath } from './common/consent-requests.ts'
-import { statusOf } from './common/deleted-consents.ts'
+import { consentPath, statusOf } from './common/consent-requests.ts'
 import { DENIED, deniedAndQueried } from './common/denial.ts'
 import { expectMoved, expectUntouched } from './common/status-updates.ts'
 

@@ -1,14 +1,13 @@
 import { brief, type Exchange, member, succeeded } from '../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../engine/suite-api/rule.ts'
 import { changedSince } from './common/consent-comparisons.ts'
-import { NINE_PERMISSIONS } from './common/consent-requests.ts'
+import { NINE_PERMISSIONS, statusOf } from './common/consent-requests.ts'
 import {
   createdThen,
   datesAsRequested,
   datesShown,
   requestedData,
 } from './common/created-consents.ts'
-import { statusOf } from './common/deleted-consents.ts'
 import { ACCOUNT_ACCESS, CONSENTS } from './common/endpoints.ts'
 import { secondsOf } from './common/instants.ts'
 

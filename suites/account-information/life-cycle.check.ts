@@ -4,7 +4,14 @@ import { tokensOf } from '../../engine/suite-api/flow.ts'
 import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, refused, succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
-import { basicCredits, everything, reconfirmed, secondClient, secondCustomer } from '../consents.ts'
+import {
+  basicCredits,
+  everything,
+  noAccounts,
+  reconfirmed,
+  secondClient,
+  secondCustomer,
+} from '../consents.ts'
 import {
   confirmedLate,
   expectOthersUntouched,
@@ -15,13 +22,8 @@ import {
 import { OWNERS } from '../owners.ts'
 import { waysToAsk } from './common/absent-reads.ts'
 import { expectSameCreation, expectSameTerms, TERMS } from './common/consent-comparisons.ts'
-import { consentPath, createConsent } from './common/consent-requests.ts'
-import {
-  deletedAndQueried,
-  expectNoData,
-  relyOnDeletion,
-  statusOf,
-} from './common/deleted-consents.ts'
+import { consentPath, createConsent, statusOf } from './common/consent-requests.ts'
+import { deletedAndQueried, expectNoData, relyOnDeletion } from './common/deleted-consents.ts'
 import { readOwner } from './common/read-owners.ts'
 import { settling } from './common/settling.ts'
 import { expectMoved } from './common/status-updates.ts'
@@ -74,16 +76,18 @@ check(
 
 /** Of a target with one customer the consent of the second client is deleted at the end. */
 const OF_SECOND = {
-  uses: [secondClient],
+  uses: [noAccounts, secondClient],
   needs: ['clients.second', 'customers.second', 'hooks.customer-revokes'],
   last: true,
 } as const
+
+type BySecond = (typeof OF_SECOND.uses)[number]
 
 check(
   'CLC-10/second-client',
   'After a customer revoked a consent with the second client, this client sees Status Revoked',
   { ...OF_SECOND, follows: ['CLC-10/sees-revoked'] },
-  async (context: Context<typeof secondClient>) => {
+  async (context: Context<BySecond>) => {
     const { query, after } = await revokedForSecond(context)
     relyOn('CONS-22/after-approval', query).toSucceed()
     expect(after.query).toSucceed()
@@ -95,8 +99,7 @@ check(
   'CLC-11/second-client',
   'After a customer revoked a consent with the second client, its access token gets no data',
   { ...OF_SECOND, follows: ['CLC-11/data-refused', 'CLC-11/re-confirmed'] },
-  async (context: Context<typeof secondClient>) =>
-    expectNoData(await revokedForSecond(context), context),
+  async (context: Context<BySecond>) => expectNoData(await revokedForSecond(context), context),
 )
 
 /**
@@ -161,7 +164,7 @@ check(
   'CLC-19/second-client',
   'Revoking a consent with the second client leaves the customer’s consents with the first as they were',
   { ...OF_SECOND, follows: ['CLC-19/not-by-revocation'] },
-  async (context: Context<typeof secondClient>) => {
+  async (context: Context<BySecond>) => {
     const { others } = await revokedForSecond(context)
     if (others.length === 0) blockForData('an approval that stands beside the one that is revoked')
     expectOthersUntouched(others)
@@ -172,7 +175,7 @@ check(
   'CLC-12/second-client',
   'Revocation moves StatusUpdateDateTime of a consent of the second client, too',
   { ...OF_SECOND, follows: ['CLC-12/status-update-moves'] },
-  async (context: Context<typeof secondClient>) => {
+  async (context: Context<BySecond>) => {
     const { query, after, at } = await revokedForSecond(context)
     relyOn('CONS-22/after-approval', query).toSucceed()
     relyOn('CLC-10/second-client', after.query).toHaveMember('Data.Status', 'Revoked')
@@ -207,7 +210,7 @@ check(
   'CLC-23/second-client',
   'Revocation leaves permissions and transaction period of a consent of the second client as they were',
   { ...OF_SECOND, follows: ['CONS-22/after-approval', 'CLC-23/terms'] },
-  async (context: Context<typeof secondClient>) => {
+  async (context: Context<BySecond>) => {
     const { query, after } = await revokedForSecond(context)
     relyOn('CONS-22/after-approval', query).toSucceed()
     relyOn('CLC-10/second-client', after.query).toSucceed()
@@ -238,7 +241,7 @@ check(
   'SEC-05/second-client',
   'The first client cannot query a consent of the second that its customer revoked',
   { ...OF_SECOND, follows: ['SEC-05/other-direction', 'SEC-05/revoked'] },
-  async (context: Context<typeof secondClient>) => {
+  async (context: Context<BySecond>) => {
     const { approval, after } = await revokedForSecond(context)
     relyOn('CLC-10/second-client', after.query).toSucceed()
     const first = await context.caller()

@@ -7,7 +7,7 @@ import { debitsInPeriod, everything } from '../consents.ts'
 import { deleted, expectOthersUntouched } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
 import { changedSince } from './common/consent-comparisons.ts'
-import { consentPath } from './common/consent-requests.ts'
+import { consentPath, statusOf } from './common/consent-requests.ts'
 import {
   attackedByAnother,
   awaitingDeleted,
@@ -15,7 +15,6 @@ import {
   eachAwaitingDeleted,
   expectNoData,
   relyOnDeletion,
-  statusOf,
 } from './common/deleted-consents.ts'
 import { DENIED, deniedAndQueried } from './common/denial.ts'
 

@@ -19,12 +19,12 @@ import {
 } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
 import { expectSameCreation, expectSameTerms, TERMS } from './common/consent-comparisons.ts'
+import { statusOf } from './common/consent-requests.ts'
 import {
   attackedByAnother,
   deletedWhereThere,
   expectNoData,
   relyOnDeletion,
-  statusOf,
 } from './common/deleted-consents.ts'
 import { approvedBefore, expectNoAccounts } from './common/visits.ts'
 

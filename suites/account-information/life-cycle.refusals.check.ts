@@ -16,8 +16,9 @@ import {
   createConsent,
   invalidIds,
   requireConsentId,
+  statusOf,
 } from './common/consent-requests.ts'
-import { awaitingDeleted, statusOf } from './common/deleted-consents.ts'
+import { awaitingDeleted } from './common/deleted-consents.ts'
 import { aroundExpiry } from './common/expired-token.ts'
 
 /**

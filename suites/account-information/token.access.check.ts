@@ -296,7 +296,7 @@ check(
   'TOK-31/second-client',
   'The refresh token of the second client gives no access to data once the customer revoked its consent',
   {
-    uses: [secondClient],
+    uses: [noAccounts, secondClient],
     needs: ['clients.second', 'customers.second', 'hooks.customer-revokes'],
     follows: ['TOK-31/revoked'],
     last: true,

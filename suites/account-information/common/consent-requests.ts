@@ -114,3 +114,6 @@ export function invalidIds(own: string): string[] {
   const cut = own.length < 16 ? [] : [own.slice(0, -1)]
   return [randomUUID(), 'x', 'x'.repeat(200), `${own}x`, ...cut]
 }
+
+/** Status of the consent in the answer to a query. */
+export const statusOf = (query: Exchange) => member(query.response?.json, 'Data', 'Status')

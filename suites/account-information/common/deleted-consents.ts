@@ -2,13 +2,7 @@ import type { Context } from '../../../engine/suite-api/check.ts'
 import type { ClientName } from '../../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
 import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
-import {
-  answerOf,
-  type Exchange,
-  member,
-  refused,
-  succeeded,
-} from '../../../engine/suite-api/responses.ts'
+import { answerOf, type Exchange, refused, succeeded } from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import type { Ended } from '../../ended-consents.ts'
 import { OWNERS } from '../../owners.ts'
@@ -103,6 +97,3 @@ export function expectNoData({ requests, after }: Ended, { observe }: Context): 
   }
   for (const other of after.beyond ?? []) expect(other).toBeRefused()
 }
-
-/** Status of the consent in the answer to a query. */
-export const statusOf = (query: Exchange) => member(query.response?.json, 'Data', 'Status')
