@@ -156,18 +156,16 @@ command('prove', 'every check can fail, no lawful bank does')
   .option('--json <file>', 'write every proof and the matrix')
   .option('--page <file>', 'write the matrix as a page')
   .option('--processes <number>', 'how many at once; default: one more than processors')
-  .option('--pairs <number>', 'only pairs of variants, as many, drawn at random')
+  .option('--draws <number>', 'only variants, up to twelve in a bank, drawn anew as often')
   .option('--mixed <number>', 'only faults with a variant of their chapter, as many, or all')
   .option('--shard <part>', '1/4: one of four parts, for another machine; needs --json')
   .option('--merge <file...>', 'judge what the parts wrote as one')
-  .option('--seed <number>', 'draws the same pairs again; default: a new one')
+  .option('--seed <number>', 'draws the same again; default: 1 for the whole proof, else a new one')
   .option('--tpp [id...]', 'only what judges TPPs: the right one, wrong ones, lawful ones')
   .action(async (options) =>
     options.tpp
       ? (await import('./prove-tpp.ts')).proveTppsOnly(options)
-      : options.pairs
-        ? (await import('./prove.ts')).provePairs(options)
-        : (await import('./prove.ts')).prove(options),
+      : (await import('./prove.ts')).prove(options),
   )
 
 command('deviations', 'known deviations: what a bank is known to do wrong')

@@ -6,11 +6,11 @@ import {
   about,
   amongOthers,
   CORRECT,
+  drawsOf,
   type Job,
   loadAlterations,
   mixedJobs,
   named,
-  pairsToMake,
   SEED,
   UnknownProof,
   wholeProof,
@@ -37,6 +37,8 @@ export interface ProveOptions {
   page?: string
   /** How many faults, each with a freedom of its chapter; `all` of them. */
   mixed?: string
+  /** How often freedoms are drawn anew that share a bank. */
+  draws?: string
   seed?: string
   /** `1/4`: the first of four parts of the whole proof. */
   shard?: string
@@ -119,8 +121,9 @@ function gaps({ uncaught, harmless }: Matrix): string[] {
 }
 
 /** Is it everything, at once or in parts? */
-function isWhole({ fault, variant, check, chapter, correct, mixed }: ProveOptions): boolean {
-  return [fault, variant, check, chapter, correct, mixed].every((part) => part === undefined)
+function isWhole(options: ProveOptions): boolean {
+  const { fault, variant, check, chapter, correct, mixed, draws } = options
+  return [fault, variant, check, chapter, correct, mixed, draws].every((part) => part === undefined)
 }
 
 function jobsFor(options: ProveOptions, all: Alterations): Job[] {
@@ -132,6 +135,13 @@ function jobsFor(options: ProveOptions, all: Alterations): Job[] {
     const jobs = mixedJobs(all, count ?? 0, seed, options.alone)
     const pairs = jobs.flatMap(({ ids }) => ids)
     console.log(`${pairs.length} faults, each with a freedom of its chapter: --seed ${seed}`)
+    return sharded(jobs, options.shard)
+  }
+  if (options.draws !== undefined) {
+    const draws = number('--draws', options.draws, 10_000) ?? 0
+    const seed = number('--seed', options.seed, 2 ** 32 - 1) ?? randomInt(2 ** 32)
+    const jobs = drawsOf(all, draws, seed)
+    console.log(`${jobs.length} banks of several freedoms each: --seed ${seed}`)
     return sharded(jobs, options.shard)
   }
   if (isWhole(options)) {
@@ -164,25 +174,4 @@ function proofsIn(file: string): Proof[] {
   } catch (error) {
     throw new UsageError(`--merge ${file}: ${(error as Error).message}`)
   }
-}
-
-/** `assay prove --pairs`: exit code 0 when no bank with two lawful freedoms is condemned. */
-export async function provePairs(options: { pairs: string; seed?: string }): Promise<void> {
-  const count = number('--pairs', options.pairs, 100_000) ?? 0
-  const seed = number('--seed', options.seed, 2 ** 32 - 1) ?? randomInt(2 ** 32)
-  const pairs = pairsToMake(await loadAlterations(), count, seed)
-  console.log(`${pairs.length} pairs of variants, drawn with --seed ${seed}`)
-  const began = Date.now()
-  const context = await openProofContext()
-  const proofs: Proof[] = []
-  try {
-    for (const pair of pairs) {
-      const proof = await proveOne(context, 'pair', pair)
-      proofs.push(proof)
-      show({ ...proof.judged, ...proof }, proofs.length, pairs.length)
-    }
-  } finally {
-    await context.directory.close()
-  }
-  process.exitCode = allHold('banks', proofs, began) ? 0 : 1
 }

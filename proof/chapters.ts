@@ -1,4 +1,4 @@
-import type { Fault } from './proof.ts'
+import type { Fault, Variant } from './proof.ts'
 
 /** Freedoms that a chapter's checks meet: the files of proof/variants/ that are about it. */
 const THEMES: Record<string, string[]> = {
@@ -46,4 +46,9 @@ export function chaptersToRun(chapters: string[]): string[] {
 /** The chapter of a fault, without what tells two files of one chapter apart. */
 export function chapterOf({ chapter }: Pick<Fault, 'id'> & { chapter: string }): string {
   return chapter.split('.')[0] as string
+}
+
+/** The theme of a variant, without what tells two files of one theme apart. */
+export function themeOf({ theme }: Pick<Variant, 'id'> & { theme: string }): string {
+  return theme.split('.')[0] as string
 }

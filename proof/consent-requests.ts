@@ -3,7 +3,7 @@ import type { Consent, ConsentKind } from '../bank/consents.ts'
 import { currentRequest } from '../bank/request-context.ts'
 import { stateOf } from '../bank/state.ts'
 import { ofEachBank } from './each-bank.ts'
-import { type Json, jsonOf } from './rewriting.ts'
+import { type Json, jsonOf, successes } from './rewriting.ts'
 
 const PATHS: Record<Kind, string> = {
   any: '-consents',
@@ -90,6 +90,13 @@ export function answered(
     stateOf(ctx).fired()
   }
 }
+
+/** Changes Data of successful answers about any consent, one created or queried. */
+export const consentData = (change: (data: Json) => Json | undefined) =>
+  successes(['consents'], (body) => {
+    const data = change(body.Data as Json)
+    return data && { ...body, Data: data }
+  })
 
 /** Another status for requests about consents of a kind; undefined leaves it. */
 export function answeredWith(

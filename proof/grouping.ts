@@ -14,7 +14,7 @@ import type { Fault } from './proof.ts'
 export const LARGEST = 16
 
 /** Freedoms at most in one bank. */
-const FREEDOMS = 8
+const FREEDOMS = 12
 
 /** Faults with a freedom each at most in one bank. */
 const PAIRS = 4
@@ -104,13 +104,29 @@ export function groupVariants(variants: Themed[], seed: number): Themed[][] {
   const social = variants.filter(({ blocks }) => blocks === undefined)
   for (const pair of [...metBefore(social), ...drawPairs(social, seed)]) {
     const [one, other] = pair.map((variant) => groups.get(variant) ?? [])
-    if (!one || !other || one === other || one.length + other.length > FREEDOMS) continue
-    if (!one.every((each) => other.every((another) => compatible(each, another)))) continue
+    if (!one || !other || one === other || !couldBeOne(one, other)) continue
     const both = [...one, ...other]
     for (const variant of both) groups.set(variant, both)
   }
-  return [...new Set(groups.values())].map(inOrder)
+  const blocking = [...new Set(groups.values())].filter(([one]) => one?.blocks !== undefined)
+  const drawn = [...new Set(groups.values())].filter((group) => !blocking.includes(group))
+  return [...blocking, ...joined(drawn)].map(inOrder)
 }
+
+/** The same where the smaller fill what room the larger leave. */
+function joined(groups: Themed[][]): Themed[][] {
+  const full: Themed[][] = []
+  for (const group of groups.toSorted((one, other) => other.length - one.length)) {
+    const room = full.find((other) => couldBeOne(group, other))
+    if (room) room.push(...group)
+    else full.push([...group])
+  }
+  return full
+}
+
+const couldBeOne = (one: Themed[], other: Themed[]) =>
+  one.length + other.length <= FREEDOMS &&
+  one.every((each) => other.every((another) => compatible(each, another)))
 
 /** Pairs that are looked through at once for who suits whom: of all there are it would take minutes. */
 const AT_ONCE = 120

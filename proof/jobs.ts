@@ -1,10 +1,10 @@
 import { nearest } from '../engine/yaml/nearest.ts'
-import { chapterOf, chaptersToRun, themesOf } from './chapters.ts'
+import { chapterOf, chaptersToRun, themeOf, themesOf } from './chapters.ts'
 import { drawn } from './draw.ts'
 import { groupFaults, groupMixed, groupVariants, LARGEST } from './grouping.ts'
 import { loadFaults, loadVariants } from './load.ts'
 import { allMixed, type Mixed, mixedName } from './mixed.ts'
-import { drawPairs, type Themed, together } from './pairs.ts'
+import type { Themed } from './pairs.ts'
 import type { Fault, Variant } from './proof.ts'
 import type { Proof } from './prove.ts'
 
@@ -138,7 +138,7 @@ export function about(
   const concerned = [...new Set([...near, ...whole])]
   const only = chaptersToRun(concerned)
   const themes = concerned.flatMap(themesOf)
-  const variants = all.variants.filter(({ theme }) => themes.includes(theme))
+  const variants = all.variants.filter((variant) => themes.includes(themeOf(variant)))
   return [
     job('correct', [CORRECT]),
     ...groupFaults(faults).map((group) => job('fault', group)),
@@ -167,11 +167,12 @@ export function amongOthers({ faults }: Alterations, ids: string[], round: numbe
   return groupFaults(hidden, Math.ceil(LARGEST / 2 ** round)).map((group) => job('fault', group))
 }
 
-/** Pairs of freedoms that one bank could take, drawn at random. */
-export function pairsToMake({ variants }: Alterations, count: number, seed: number): Variant[] {
-  return drawPairs(variants, seed)
-    .slice(0, count)
-    .map((both) => together(both))
+/** Banks that take several freedoms each, in as many draws: in every draw each freedom meets others. */
+export function drawsOf({ variants }: Alterations, draws: number, seed: number): Job[] {
+  return Array.from({ length: draws }, (_, draw) => groupVariants(variants, seed + draw))
+    .flat()
+    .filter((group) => group.length > 1)
+    .map((group) => job('variant', group))
 }
 
 function find<Each extends { id: string }>(known: Each[], id: string | undefined): Each {

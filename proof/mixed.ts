@@ -1,4 +1,4 @@
-import { chapterOf, themesOf } from './chapters.ts'
+import { chapterOf, themeOf, themesOf } from './chapters.ts'
 import { sameSettings, type Themed } from './pairs.ts'
 import type { Fault, Judged, Variant } from './proof.ts'
 
@@ -17,7 +17,7 @@ export function allMixed(faults: Chaptered[], variants: Themed[]): Mixed[] {
   return faults.flatMap((fault) => {
     const themes = themesOf(chapterOf(fault))
     return variants
-      .filter((variant) => themes.includes(variant.theme) && together(fault, variant))
+      .filter((variant) => themes.includes(themeOf(variant)) && together(fault, variant))
       .map((variant): Mixed => [fault, variant])
   })
 }

@@ -1,9 +1,7 @@
-import type { Context } from 'koa'
-import type { Policies } from '../bank/policies.ts'
 import { drawn } from './draw.ts'
 import type { Fault, Variant } from './proof.ts'
 
-/** A variant, and the file of proof/variants that holds it. */
+/** A variant, and the file of proof/variants that holds it: tokens.ts, or tokens.approvals.ts of the same theme. */
 export type Themed = Variant & { theme: string }
 
 /** What encodes or rewrites whole bodies comes last, so its middleware is the outermost. */
@@ -31,6 +29,12 @@ export const MET: readonly (readonly [string, string])[] = [
   ['many-keys', 'unavailable-now-and-then'],
   ['configuration-with-much-more', 'grants-are-asked-late'],
   ['combinations-of-3.1.2-only', 'refusals-cut-the-line'],
+  ['transaction-ids-come-and-go', 'rows-in-another-order-each-time'],
+  ['rate-limit-of-each-endpoint', 'ninety-days-while-nobody-looks'],
+  ['balances-beside-accounts-alone', 'only-the-newest-approval'],
+  ['times-to-the-second-move-with-re-confirmation', 'short-lived-tokens-without-refresh'],
+  ['ends-take-effect-later', 'newest-approval-revokes-at-the-decision'],
+  ['refusals-lead-to-a-page', 'only-the-newest-client-token'],
 ]
 
 /** Those of them that are among these variants. */
@@ -42,7 +46,7 @@ export function metBefore(variants: Themed[]): [Themed, Themed][] {
   })
 }
 
-/** Variants of one theme often say the opposite; of two themes, when both want one setting. */
+/** Variants of one file often say the opposite; of two files, when both want one setting. */
 export function compatible(one: Themed, other: Themed): boolean {
   return one.theme !== other.theme && !sameSettings(one, other)
 }
@@ -57,30 +61,4 @@ export function inOrder<Group extends Themed[]>(variants: Group): Group {
   const rank = ({ theme }: Themed) =>
     OUTERMOST.includes(theme) ? OUTERMOST.indexOf(theme) : OUTERMOST.length
   return variants.toSorted((one, other) => rank(one) - rank(other)) as Group
-}
-
-/** Both freedoms as one; what either warns of or blocks is lawful. */
-export function together([outer, inner]: [Variant, Variant]): Variant {
-  return {
-    id: `${outer.id} + ${inner.id}`,
-    story: `${outer.story} ${inner.story}`,
-    settings: { ...inner.settings, ...outer.settings },
-    policies(correct, tools) {
-      const first = outer.policies?.(correct, tools) ?? {}
-      const both: Policies = { ...correct, ...first }
-      return { ...first, ...inner.policies?.(both, tools) }
-    },
-    async middleware(ctx: Context, next) {
-      const within = inner.middleware ? () => inner.middleware?.(ctx, next) : next
-      await (outer.middleware ? outer.middleware(ctx, async () => within()) : within())
-    },
-    target(document) {
-      outer.target?.(document)
-      inner.target?.(document)
-    },
-    warns: [...(outer.warns ?? []), ...(inner.warns ?? [])],
-    blocks: [...(outer.blocks ?? []), ...(inner.blocks ?? [])],
-    because: [outer.because, inner.because].filter(Boolean).join(' '),
-    silent: outer.silent === true && inner.silent === true,
-  }
 }

@@ -57,7 +57,7 @@ export function complaints(expected: Fault | Variant, judged: Judged): string[] 
 }
 
 /** What was expected and did not come. */
-export function missing(expected: Fault | Variant, judged: Judged): string[] {
+function missing(expected: Fault | Variant, judged: Judged): string[] {
   return compared(expected, (word, ids) =>
     ids.filter((id) => !judged[word].includes(id)).map((id) => `${word}: ${id} was expected`),
   )

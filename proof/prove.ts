@@ -3,7 +3,7 @@ import { partsOf } from './grouping.ts'
 import { judgeBank, type ProofContext, summed } from './judge-bank.ts'
 import { type Mixed, mixedComplaints, mixedName } from './mixed.ts'
 import { inOrder } from './pairs.ts'
-import { complaints, type Fault, type Judged, missing, surplus, type Variant } from './proof.ts'
+import { complaints, type Fault, type Judged, surplus, type Variant } from './proof.ts'
 
 /** One proof: what was expected of it, and what came. */
 export interface Proof {
@@ -31,10 +31,7 @@ export async function proveOne(
   const alterations = kind === 'correct' ? [] : [expected]
   const run = await judgeBank(context, alterations, { target: expected.target })
   const judged = summed(expected.id, run)
-  // One freedom may hide what the other alone warns of or blocks.
-  const hidden = kind === 'pair' ? missing(expected, judged) : []
-  const found = complaints(expected, judged).filter((each) => !hidden.includes(each))
-  return { id: expected.id, kind, judged, complaints: found }
+  return { id: expected.id, kind, judged, complaints: complaints(expected, judged) }
 }
 
 /**
@@ -101,6 +98,10 @@ export async function proveGroup(
     return group.map((each) =>
       hidden.includes(each) ? { ...shared(each), hidden: true } : shared(each),
     )
+  }
+  if (kind === 'variant' && found.length === 0 && hidden.length < group.length) {
+    later(hidden)
+    return group.filter((each) => !hidden.includes(each)).map(shared)
   }
   for (const part of partsOf(group, (each) => hidden.includes(each))) later(part)
   if (kind !== 'variant' || found.length === 0) return []

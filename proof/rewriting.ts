@@ -79,6 +79,9 @@ export function refusals(parts: Part[], change: (ctx: Context) => unknown): Midd
   return answers((ctx) => (ctx.status >= 400 && parts.includes(partOf(ctx)) ? change(ctx) : false))
 }
 
+/** Does the status speak of the moment, and refuse nothing? */
+export const isPassing = ({ status }: Context) => status === 429 || status >= 500
+
 /** Other statuses for reasons to refuse; `status` returns undefined where the usual one stays. */
 export function statuses(
   status: (reason: Reason, usual: number) => number | undefined,

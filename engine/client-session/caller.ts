@@ -103,8 +103,7 @@ export function createCaller(tpp: Tpp, tokens: Tokens) {
     if (!source) throw new TypeError(`GET ${path} needs an approval`)
     const token = await source()
     const answer = await send(token)
-    const status = answer.response?.status
-    if (status !== 401 && (management || !refused(answer))) return answer
+    if (answer.response?.status !== 401 && !refused(answer)) return answer
     const kind = `${tpp.name} ${endpoint} ${method} ${answer.about.deviation ?? ''}`
     if (tokens.vain?.has(kind)) return answer
     const better = await tokens.instead?.({ token, management, funds, answer })

@@ -229,8 +229,11 @@ export function createClientSteps(parts: SharedBySteps, store?: ClientStore) {
   ): Promise<Replacement | undefined> => {
     const known = issued.of(token)
     const newest = issued.isNewest(token)
-    // What is wrong with a request may be answered 401 too, but for a token that a newer one ended.
-    if (!known || (newest && answer.about.deviation !== undefined)) return undefined
+    const unauthorised = answer.response?.status === 401
+    // What is wrong with a request may be answered 401 too, but for a token that a newer one ended; and a
+    // token that is not taken any more may be refused in another way (AMB-41).
+    if (!known || (newest && !unauthorised)) return undefined
+    if (answer.about.deviation !== undefined && (newest || !unauthorised)) return undefined
     const promised = issued.isPromised(token)
     const next = await renewed(name, forFunds)
     if (!next) return undefined

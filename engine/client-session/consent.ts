@@ -99,11 +99,18 @@ export const DATA_PERMISSIONS = [
   'ReadTransactionsDebits',
 ]
 
-/** An address of data that these permissions open in any case. */
-export function dataPath(permissions: readonly string[]): string {
+/**
+ * The bulk addresses of data that these permissions open, the surest first: which permission the balances need, and
+ * whether accounts are needed for more than themselves, is not shown.
+ */
+export function dataPaths(permissions: readonly string[]): string[] {
   const opens = (word: string) => permissions.some((name) => name.startsWith(word))
-  if (opens('ReadAccounts')) return '/accounts'
-  return opens('ReadBalances') ? '/balances' : '/transactions'
+  const paths = {
+    ReadAccounts: '/accounts',
+    ReadBalances: '/balances',
+    ReadTransactions: '/transactions',
+  }
+  return Object.entries(paths).flatMap(([word, path]) => (opens(word) ? path : []))
 }
 
 /** The id of a consent of any kind that was created; undefined where none was. */

@@ -2,8 +2,8 @@ import { member } from '../judge/data-rows.ts'
 import { refused, succeeded } from '../judge/matchers.ts'
 import { NotApplicable } from '../judge/outcome.ts'
 import type { Exchange } from '../wire/exchange.ts'
-import type { Approval } from './caller.ts'
-import { dataPath, type NamedConsent } from './consent.ts'
+import type { Approval, CallDeviation } from './caller.ts'
+import { dataPaths, type NamedConsent } from './consent.ts'
 import type { HeldTokens } from './held-tokens.ts'
 import type { IssuedTokens } from './issued-tokens.ts'
 
@@ -13,7 +13,7 @@ import type { IssuedTokens } from './issued-tokens.ts'
  * data were refused before that has ended for another reason.
  *
  * @param queried the query of a consent, by its client
- * @param settlingTime milliseconds within which the end of a consent takes effect
+ * @param settlingTime milliseconds within which the end of a consent takes effect: until then what was replaced reads
  */
 export function createGivenApprovals(
   held: HeldTokens,
@@ -49,7 +49,7 @@ export function createGivenApprovals(
     if (!older) return undefined
     const { tpp, customer, consentId } = older.approval
     const latest = issued.latestOf(tpp.registered?.client_id, customer)
-    if (!latest || latest.at < older.at || issued.lastRead(consentId) >= latest.at) return undefined
+    if (!latest || latest.at < older.at || hasReadSince(consentId, latest.at)) return undefined
     return { older, ...latest }
   }
 
@@ -64,32 +64,36 @@ export function createGivenApprovals(
     return !issued.approvedWithin(consentId, tpp.registered?.client_id, customer, { from, to })
   }
 
+  /** Has it given data since another one was given so long ago that it was not replaced by that? */
+  const hasReadSince = (consentId: string, at: number) =>
+    issued.lastRead(consentId) >= at + settlingTime
+
   const ended = ({ name }: NamedConsent, newer: string) =>
     new NotApplicable(`the bank ended the approval “${name}” when ${newer} was given`)
 
   return {
     all: (): readonly Approval[] => given.map(({ approval }) => approval),
     add(approval: Approval, permissions: readonly string[]) {
-      given.push({ approval, path: dataPath(permissions), at: Date.now() })
+      given.push({ approval, paths: dataPaths(permissions), at: Date.now() })
     },
-    /** Did the same customer give the same client a newer one, and did this one read nothing since? */
+    /** Did the same customer give the same client a newer one, and has this one read nothing since that took effect? */
     mayBeReplaced(consent: NamedConsent) {
       if (endedByItself(consent)) return false
       const { older, newer } = besides(consent) ?? {}
-      if (older && newer && issued.lastRead(older.approval.consentId) < newer.at) return true
+      if (older && newer && !hasReadSince(older.approval.consentId, newer.at)) return true
       return approvedLater(consent) !== undefined
     },
     /**
      * Where data are refused with whatever status.
      *
-     * @throws NotApplicable when its query shows that it ended, and it read nothing since a newer one was given.
+     * @throws NotApplicable when its query shows that it ended, and it read nothing since a newer one took effect.
      */
     async requireNotReplaced(consent: NamedConsent) {
       const older = givenOf(consent.name)
       if (!older || endedByItself(consent)) return
       const { tpp, customer, consentId } = older.approval
       const at = issued.approvedAnother(consentId, tpp.registered?.client_id, customer)
-      if (at === undefined || issued.lastRead(consentId) >= at) return
+      if (at === undefined || hasReadSince(consentId, at)) return
       if (showsTheEnd(await queried(consent, consentId))) throw ended(consent, 'a later one')
     },
     /**
@@ -103,16 +107,15 @@ export function createGivenApprovals(
       if (older && newer) {
         // What has ended cannot be asked: only data that the older one gave beside it say that both stood.
         const replaced = gone
-          ? issued.lastRead(older.approval.consentId) < newer.at
-          : succeeded(await newer.approval.get(newer.path))
+          ? !hasReadSince(older.approval.consentId, newer.at)
+          : await reads(newer)
         if (replaced) throw ended(consent, `“${newer.approval.name}”`)
       }
       const later = approvedLater(consent)
       if (!later) return
       if (later.gone) throw ended(consent, 'a later one')
-      const { approval, path } = later.older
       const message = { bearer: later.token, deviation: 'the token of a later approval' }
-      if (succeeded(await approval.get(path, message))) throw ended(consent, 'a later one')
+      if (await reads(later.older, message)) throw ended(consent, 'a later one')
     },
     /**
      * Where its refresh token was refused.
@@ -127,7 +130,7 @@ export function createGivenApprovals(
       }
       const older = givenOf(consent.name)
       // Refused data end at requireNewestReads.
-      if (older && (gone || approvedLater(consent))) await older.approval.get(older.path)
+      if (older && (gone || approvedLater(consent))) await reads(older)
     },
   }
 }
@@ -139,9 +142,15 @@ function showsTheEnd(query: Exchange): boolean {
   return typeof status === 'string' && !['AwaitingAuthorisation', 'Authorised'].includes(status)
 }
 
-/** An approval, an address that it reads, and when it was given, in milliseconds since the epoch. */
+/** Does any address that its permissions open give data? */
+async function reads({ approval, paths }: Given, message?: CallDeviation): Promise<boolean> {
+  for (const path of paths) if (succeeded(await approval.get(path, message))) return true
+  return false
+}
+
+/** An approval, addresses that it may read, and when it was given, in milliseconds since the epoch. */
 interface Given {
   approval: Approval
-  path: string
+  paths: string[]
   at: number
 }

@@ -2,7 +2,7 @@ import { routeOf } from '../client/call.ts'
 import { succeeded } from '../judge/matchers.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
 import type { ClientSteps } from './client-steps.ts'
-import { dataPath, type NamedConsent } from './consent.ts'
+import { dataPaths, type NamedConsent } from './consent.ts'
 import { type Owners, ownersOf, requireValue, type Step, type StepMemory } from './step-owners.ts'
 import { refreshed, type TokenSet } from './tokens.ts'
 import type { Visit } from './visit.ts'
@@ -72,9 +72,12 @@ export async function stillGood(
     tokens = refreshed(latest, await tpp.token(grant, { deviation }))
     if (!tokens) return undefined
   }
-  const { endpoint } = routeOf('GET', dataPath(consent.permissions))
-  const answer = await tpp.call(endpoint, { bearer: tokens.accessToken, deviation })
-  return succeeded(answer) ? tokens : undefined
+  for (const path of dataPaths(consent.permissions)) {
+    const { endpoint } = routeOf('GET', path)
+    const answer = await tpp.call(endpoint, { bearer: tokens.accessToken, deviation })
+    if (succeeded(answer)) return tokens
+  }
+  return undefined
 }
 
 /**

@@ -1,16 +1,13 @@
 import type { Context, Middleware } from 'koa'
 import { currentRequest } from '../../bank/request-context.ts'
 import { stateOf } from '../../bank/state.ts'
-import { ofEachBank } from '../each-bank.ts'
 import { extraScopesLeftOut } from '../extra-scopes.ts'
 import { changeFragment, idTokens, rehashed } from '../id-tokens.ts'
 import type { Variant } from '../proof.ts'
 import { answers, partOf } from '../rewriting.ts'
 import { roundRobin, roundRobinOf, roundRobinPerKey } from '../round-robin.ts'
 import { tokensSpelt } from '../token-spelling.ts'
-
-const locationOf = (ctx: Context) => String(ctx.response.get('location') ?? '')
-const onPages = (ctx: Context) => partOf(ctx) === 'pages'
+import { locationOf, onPages, page, pages } from '../visit-pages.ts'
 
 /** The redirects to a TPP that carry an error in the fragment. */
 const errors = (change: (ctx: Context, fragment: URLSearchParams, address: string) => unknown) =>
@@ -20,28 +17,6 @@ const errors = (change: (ctx: Context, fragment: URLSearchParams, address: strin
     return onPages(ctx) && fragment.has('error') ? change(ctx, fragment, address) : false
   })
 
-/** Text of the pages that customers see, changed. */
-const pages = (change: (html: string, ctx: Context) => string) =>
-  answers((ctx) => {
-    if (!onPages(ctx) || typeof ctx.body !== 'string') return false
-    const { status } = ctx
-    const changed = change(ctx.body, ctx)
-    if (changed === ctx.body) return false
-    ctx.body = changed
-    ctx.status = status
-  })
-
-const page = (content: string) => `<!doctype html><html lang="en"><title>Bank</title>${content}`
-
-/** Names on the pages in the bank's own way. */
-const inMarkup = pages((html) =>
-  html.replace(
-    /<strong>([^<]+)<\/strong>/g,
-    (_all, name: string) =>
-      `<em><b>${name.replace(/ /g, '&#32;&#10;').replace(/a/g, '&#x61;')}</b></em>`,
-  ),
-)
-
 /** The button that denies, as a link behind the form. */
 const declining = pages((html) => {
   const action = /action="(\S+\/decision)"/.exec(html)?.[1]
@@ -50,122 +25,7 @@ const declining = pages((html) => {
   return html.replace(/<button[^>]*value="deny"[^>]*>Deny<\/button>\s*<\/form>/, `</form>${link}`)
 })
 
-/** Wrong passwords of each customer since the last right one. */
-const wrongOnes = ofEachBank(() => new Map<string, number>())
-
-/** The form of a page's request that is encoded in parts (RFC 7578); undefined for any other. */
-function partsOf(ctx: Context): URLSearchParams | undefined {
-  const boundary = /^multipart\/form-data;.*boundary="?([^";]+)/.exec(ctx.get('content-type'))?.[1]
-  if (boundary === undefined) return undefined
-  const form = new URLSearchParams()
-  for (const part of stateOf(ctx).body.split(`--${boundary}`)) {
-    const [, name, value] = /name="([^"]*)"\r\n\r\n([\s\S]*)\r\n$/.exec(part) ?? []
-    if (name !== undefined) form.append(name, value ?? '')
-  }
-  return form
-}
-
-const inParts = pages((html) => html.replaceAll('<form ', '<form enctype="multipart/form-data" '))
-
 const variants: Variant[] = [
-  {
-    id: 'login-page-at-once',
-    story:
-      'The first answer of the authorisation endpoint may be the login page (AMB-08), and which claims a request object needs is open: nbf is not one of them.',
-    settings: { loginPage: 'forms' },
-    middleware: answers((ctx) => onPages(ctx) && ctx.path === '/authorize'),
-  },
-  {
-    id: 'login-page-with-401',
-    story:
-      'Which status the first page has is open (AMB-08): nobody is logged in yet, so it is 401 with a form.',
-    async middleware(ctx, next) {
-      await next()
-      const asks = typeof ctx.body === 'string' && ctx.body.includes('name="password"')
-      if (!onPages(ctx) || ctx.status !== 200 || !asks) return
-      ctx.status = 401
-      ctx.state.fired()
-    },
-  },
-  {
-    id: 'login-behind-many-redirects',
-    story:
-      "How customers come to the login page is the bank's: by way of three other paths and a cookie. After a form was posted, 303 leads on within the bank; the redirect to the TPP is a 302.",
-    async middleware(ctx, next) {
-      const hop = onPages(ctx) ? /^\/go\/(\d)$/.exec(ctx.path)?.[1] : undefined
-      if (hop !== undefined) {
-        const to = ctx.cookies.get('hop', { signed: false })
-        const n = Number(hop)
-        ctx.status = n % 2 ? 307 : 302
-        ctx.redirect(n < 3 ? `/go/${n + 1}` : decodeURIComponent(to ?? '/'))
-        ctx.state.fired()
-        return
-      }
-      await next()
-      if (onPages(ctx) && ctx.method === 'POST' && ctx.status === 302) ctx.status = 303
-      const place = locationOf(ctx)
-      if (!onPages(ctx) || ctx.path !== '/authorize' || !place.startsWith('/interaction/')) return
-      ctx.cookies.set('hop', encodeURIComponent(place), { signed: false, path: '/go' })
-      ctx.set('location', '/go/1')
-    },
-  },
-  {
-    id: 'a-page-before-the-login',
-    story:
-      "What customers see is the bank's: a page about fraud with a button comes first, and organisation and OnBehalfOf are shown in entities, capitals and markup.",
-    target: ({ authorisation }) => {
-      authorisation.forms?.push({ has: ['go-on'], approve: { name: 'go-on', value: 'yes' } })
-    },
-    async middleware(ctx, next) {
-      const asks = onPages(ctx) && ctx.path.startsWith('/interaction/') && ctx.method === 'GET'
-      if (!asks || ctx.query['go-on'] || ctx.cookies.get('read', { signed: false })) {
-        return inMarkup(ctx, next)
-      }
-      ctx.cookies.set('read', 'yes', { signed: false, path: ctx.path })
-      ctx.type = 'text/html'
-      ctx.body = page(
-        `<p>Beware of fraud.</p><form action="${ctx.path}"><button name="go-on" value="yes">Go on</button></form>`,
-      )
-      ctx.state.fired()
-    },
-  },
-  {
-    id: 'locked-out-after-three-wrong-passwords',
-    story:
-      'How customers are protected is the bank’s: who is wrong three times in a row is locked out.',
-    async middleware(ctx, next) {
-      await next()
-      if (!onPages(ctx) || ctx.method !== 'POST' || !ctx.path.endsWith('/login')) return
-      const name = new URLSearchParams(stateOf(ctx).body).get('username') ?? ''
-      const before = wrongOnes().get(name) ?? 0
-      const wrong = ctx.status === 200
-      if (wrong) ctx.state.fired()
-      if (before < 3) wrongOnes().set(name, wrong ? before + 1 : 0)
-      if ((wrongOnes().get(name) ?? 0) < 3) return
-      ctx.remove('location')
-      ctx.type = 'text/html'
-      ctx.body = page('<p>You were locked out. Please call us.</p>')
-      ctx.status = 200
-    },
-  },
-  {
-    id: 'forms-in-parts',
-    story:
-      'How the pages encode their forms is the bank’s: as multipart/form-data, and no other way.',
-    async middleware(ctx, next) {
-      if (onPages(ctx) && ctx.method === 'POST') {
-        const form = partsOf(ctx)
-        if (!form) {
-          ctx.status = 415
-          return
-        }
-        stateOf(ctx).body = form.toString()
-        ctx.req.headers['content-type'] = 'application/x-www-form-urlencoded'
-        ctx.state.fired()
-      }
-      await inParts(ctx, next)
-    },
-  },
   {
     id: 'extra-scopes-are-left-out',
     story:

@@ -54,7 +54,7 @@ const variants: Variant[] = [
         clientIdFor(statement) {
           const id = correct.clientIdFor(statement)
           const before = newest.get(statement.software_id)
-          if (before !== undefined) ended.add(before)
+          if (before !== undefined && before !== id) ended.add(before)
           newest.set(statement.software_id, id)
           return id
         },

@@ -1,4 +1,5 @@
 import { stateOf } from '../../bank/state.ts'
+import { idTokens } from '../id-tokens.ts'
 import type { Variant } from '../proof.ts'
 import { type Json, partOf } from '../rewriting.ts'
 
@@ -103,6 +104,25 @@ const variants: Variant[] = [
     id: 'strict-clock-behind',
     story: `No clocks agree: the bank's is ${APART} seconds behind, and it takes nothing that was issued in its future.`,
     ...strictClock(-APART),
+  },
+  {
+    id: 'id-tokens-of-a-fast-clock',
+    story: "No clocks agree: the bank's is 20 seconds ahead of the TPP's.",
+    policies: (correct) => ({
+      consentView: (consent, spelling) => {
+        const created = consent.created + 20_000
+        const statusUpdated = consent.statusUpdated + 20_000
+        return correct.consentView({ ...consent, created, statusUpdated }, spelling)
+      },
+    }),
+    middleware: idTokens((claims, sign) =>
+      sign({
+        ...claims,
+        iat: Number(claims.iat) + 20,
+        exp: Number(claims.exp) + 20,
+        ...(claims.auth_time !== undefined && { auth_time: Number(claims.auth_time) + 20 }),
+      }),
+    ),
   },
 ]
 

@@ -154,7 +154,7 @@ const variants: Variant[] = [
       'Date-times are UTC; a fraction of a second has no, three or nine digits, UTC is Z or +00:00, and T and Z may be written in lower case (RFC 3339 5.6).',
     policies: (correct, { fired }) => {
       const spell = roundRobinOf<[string], string>(
-        (utc) => utc.replace(/\.\d+/, ''),
+        (utc) => utc.replace(/\.0+(?=Z)/, ''),
         (utc) => utc.replace('Z', '+00:00'),
         (utc) => utc.replace(/(\.\d+)?Z$/, (_, fraction = '.') => `${fraction.padEnd(10, '0')}Z`),
         (utc) => utc.toLowerCase(),

@@ -7,11 +7,11 @@ import { answers, type Json, partOf, successes } from '../rewriting.ts'
 const FUNDS = 'funds-confirmation-consents'
 const seen = answers((ctx) => partOf(ctx) === 'consents' && ctx.path.includes(FUNDS))
 
-const created = (change: (data: Json, account: Json) => Json) =>
+const created = (change: (data: Json, account: Json, sent: string) => Json) =>
   successes(['consents'], (body, ctx) => {
     const data = body.Data as Json
     if (!ctx.path.includes(FUNDS)) return undefined
-    return { ...body, Data: change(data, data.DebtorAccount as Json) }
+    return { ...body, Data: change(data, data.DebtorAccount as Json, stateOf(ctx).body) }
   })
 
 const variants: Variant[] = [
@@ -39,8 +39,8 @@ const variants: Variant[] = [
     id: 'funds-with-members-of-the-bank',
     story:
       'Name is "assigned by the servicing institution": where none was sent, the bank has one. What ExpirationDateTime is when none was sent is not shown: a date of the bank.',
-    middleware: created((data, account) => ({
-      ExpirationDateTime: '2999-12-31T00:00:00Z',
+    middleware: created((data, account, sent) => ({
+      ...(!sent.includes('ExpirationDateTime') && { ExpirationDateTime: '2999-12-31T00:00:00Z' }),
       ...data,
       DebtorAccount: { Name: 'MS A OKAFOR', SecondaryIdentification: '00', ...account },
     })),

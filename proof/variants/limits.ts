@@ -17,7 +17,10 @@ const variants: Variant[] = [
     story:
       '"Thresholds and windows: not shown": four requests a day. Nor does the document say anything of Retry-After: a date (RFC 9110 10.2.3), or none.',
     settings: { rateLimit: { threshold: 4, window: 86_400 } },
-    middleware: refusals(['data'], (ctx) => (ctx.status === 429 ? retry(ctx) : false)),
+    middleware: refusals(['data'], (ctx) => {
+      const limited = ctx.status === 429 && ctx.get('x-fapi-customer-ip-address') === ''
+      return limited ? retry(ctx) : false
+    }),
   },
   {
     id: 'rate-limit-of-a-second',

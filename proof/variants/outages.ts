@@ -42,7 +42,8 @@ const variants: Variant[] = [
     async middleware(ctx: Context, proceed: Next) {
       const count = next()
       if (count % 5 !== 0) return proceed()
-      const status = partOf(ctx) === 'products' ? 503 : ([503, 502, 504][(count / 5) % 3] ?? 503)
+      const always = ['products', 'pages'].includes(partOf(ctx))
+      const status = always ? 503 : ([503, 502, 504][(count / 5) % 3] ?? 503)
       // Without Retry-After the suite waits for a second: seen once.
       outages().count += 1
       unavailable(ctx, status, outages().count === 3 ? undefined : '0')

@@ -4,7 +4,7 @@ import { currentRequest } from '../../bank/request-context.ts'
 import { stateOf } from '../../bank/state.ts'
 import { ofEachBank } from '../each-bank.ts'
 import type { Variant } from '../proof.ts'
-import { partOf, refusals, statuses } from '../rewriting.ts'
+import { isPassing, partOf, refusals, statuses } from '../rewriting.ts'
 import { roundRobin, roundRobinOf } from '../round-robin.ts'
 
 /** The consent in the path of the request, also a deleted or a foreign one. */
@@ -54,7 +54,7 @@ const variants: Variant[] = [
     story:
       'Status codes of error responses are not shown but for deletions and the rate limit: the gateway redirects to a page that explains (AMB-41).',
     middleware: refusals(['consents', 'data'], (ctx) => {
-      if (ctx.method === 'DELETE' || ctx.status === 429 || ctx.status >= 500) return false
+      if (ctx.method === 'DELETE' || isPassing(ctx)) return false
       ctx.status = 302
       ctx.set('location', 'https://www.bank.example/developers/errors')
       ctx.body = ''
@@ -177,7 +177,7 @@ const variants: Variant[] = [
     }),
     middleware: refusals(
       ['token', 'registration'],
-      roundRobinOf<[Context], void>(
+      roundRobinOf<[Context], false | undefined>(
         (ctx) => refuseBy(ctx, 400),
         (ctx) => refuseBy(ctx, 403),
         (ctx) => refuseBy(ctx, partOf(ctx) === 'registration' ? 404 : 401),
@@ -199,10 +199,12 @@ const variants: Variant[] = [
   },
 ]
 
-function refuseBy(ctx: Context, status: number) {
+function refuseBy(ctx: Context, status: number): false | undefined {
+  if (isPassing(ctx)) return false
   ctx.status = status
   ctx.remove('allow')
   if (status !== 401) ctx.remove('www-authenticate')
+  return undefined
 }
 
 export default variants

@@ -1,29 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
-import type { Consent } from '../../bank/consents.ts'
-import { revoke } from '../../bank/services.ts'
 import { stateOf } from '../../bank/state.ts'
 import { ofEachBank } from '../each-bank.ts'
-import { extraScopesLeftOut } from '../extra-scopes.ts'
-import { halfHash, idTokens, remade, type Sign } from '../id-tokens.ts'
 import { decoded, looksRight, signedByItself, tokenRequests } from '../jwt-rewrites.ts'
 import { endsTheOneBefore } from '../newest-client-token.ts'
 import type { Variant } from '../proof.ts'
-import { answers, type Json, jsonOf, partOf, successes } from '../rewriting.ts'
+import { answers, isPassing, type Json, jsonOf, partOf } from '../rewriting.ts'
 import { roundRobinOf } from '../round-robin.ts'
+import { formOf, grantOf, tokenResponses } from '../token-requests.ts'
 import { tokensSpelt } from '../token-spelling.ts'
-
-const tokenResponses = (change: (answer: Json, ctx: Context) => Json | undefined) =>
-  successes(['token'], change)
 
 /** Fires when the token endpoint answers: the freedom is in what it says, or does not. */
 const seen = answers((ctx) => partOf(ctx) === 'token' && ctx.status === 200)
-
-/** The form of a token request. */
-const formOf = (ctx: Context) => new URLSearchParams(stateOf(ctx).body)
-
-const grantOf = (ctx: Context, accessToken: unknown) =>
-  stateOf(ctx).bank.services.records.peek('AccessToken', String(accessToken))?.grantId
 
 /** The claims of a client assertion that this client signed for itself; undefined for any other. */
 function ownAssertion(form: URLSearchParams, ctx: Context): Json | undefined {
@@ -43,42 +31,6 @@ const living = ofEachBank(() => new Map<string, string>())
 
 /** The newest access token of each grant. */
 const newest = ofEachBank(() => new Map<string, string>())
-
-/** An approval ends those that the same customer gave the same client before. */
-const newestApprovalAlone: Variant['middleware'] = async (ctx, next) => {
-  await next()
-  const body = jsonOf(ctx)
-  if (partOf(ctx) !== 'token' || ctx.status !== 200 || !body) return
-  if (formOf(ctx).get('grant_type') !== 'authorization_code') return
-  const { consents, records } = stateOf(ctx).bank.services
-  const consent = consents.ofGrant(grantOf(ctx, body.access_token) ?? '')
-  for (const other of consents.ofCustomer(consent?.customerId ?? '')) {
-    if (other === consent || other.clientId !== consent?.clientId) continue
-    for (const grant of other.grants) records.revokeGrant(grant)
-    ctx.state.fired()
-  }
-}
-
-/** What a customer decides to share ends, at once, what the same customer shared with the client before. */
-const decisionsEnd =
-  (end: (earlier: Consent, ctx: Context) => void): NonNullable<Variant['middleware']> =>
-  async (ctx, next) => {
-    await next()
-    if (!ctx.path.endsWith('/decision')) return
-    const shared = stateOf(ctx)
-      .bank.services.consents.all()
-      .filter(({ kind, status }) => kind === 'account-access' && status === 'Authorised')
-      .sort((a, b) => (b.confirmed ?? 0) - (a.confirmed ?? 0))
-    const seen = new Set<string>()
-    for (const consent of shared) {
-      const pair = `${consent.clientId} ${consent.customerId}`
-      if (seen.has(pair)) {
-        end(consent, ctx)
-        ctx.state.fired()
-      }
-      seen.add(pair)
-    }
-  }
 
 const variants: Variant[] = [
   {
@@ -166,14 +118,6 @@ const variants: Variant[] = [
     ),
   },
   {
-    id: 'id-tokens-of-the-token-endpoint',
-    story:
-      'id_token is not required in the token response; where it is there, at_hash is optional (OpenID Connect Core 3.3.3.6), and nonce, c_hash and s_hash belong to the redirect.',
-    middleware: tokenResponses((body, ctx) =>
-      typeof body.id_token === 'string' ? withOrWithout(body, body.id_token, ctx) : undefined,
-    ),
-  },
-  {
     id: 'short-lived-tokens',
     story:
       '"Token lifetime is reported in expires_in (seconds); its value: not shown": 90 seconds, and 4 for a client\'s own.',
@@ -245,40 +189,6 @@ const variants: Variant[] = [
     },
   },
   {
-    id: 'only-the-newest-approval',
-    story:
-      'No sentence promises that several approvals stand side by side (AMB-43): what a customer approves for a client replaces what the same customer approved for it before.',
-    middleware: newestApprovalAlone,
-  },
-  {
-    id: 'newest-approval-of-one-client',
-    story:
-      'The same at a bank that has one client for each software: an approval is replaced before its refresh token was ever used.',
-    policies: () => ({ clientIdFor: ({ software_id }) => String(software_id) }),
-    middleware: newestApprovalAlone,
-  },
-  {
-    id: 'newest-approval-revokes-at-the-decision',
-    story:
-      'The same where the decision itself ends what was shared before, its code used or not, and the query shows Revoked.',
-    middleware: decisionsEnd((earlier, ctx) => revoke(stateOf(ctx).bank.services, earlier)),
-  },
-  {
-    id: 'newest-approval-revokes-consents-alone',
-    story:
-      'The same where tokens outlive the consent that was replaced: its data are refused with 403, as for want of a right.',
-    middleware: decisionsEnd((earlier) => {
-      earlier.status = 'Revoked'
-      earlier.statusUpdated = Date.now()
-    }),
-  },
-  {
-    id: 'newest-approval-though-it-asked-for-more',
-    story:
-      'The same where a scope beyond the registered ones is left out: an approval that asked for one replaces those before it too.',
-    middleware: (ctx, next) => extraScopesLeftOut(ctx, () => newestApprovalAlone?.(ctx, next)),
-  },
-  {
     id: 'a-refused-code-is-void',
     story:
       'Whether a code survives a request that is refused is open (RFC 6749 4.1.2 speaks of its use): it is void. Whether its tokens survive its second use is open too (SHOULD): they do.',
@@ -292,119 +202,12 @@ const variants: Variant[] = [
         return
       }
       await next()
-      if (!code || ctx.status < 400) return
+      if (!code || ctx.status < 400 || isPassing(ctx)) return
       await records.adapter('AuthorizationCode').destroy(code)
       stateOf(ctx).fired()
     },
   },
-  {
-    id: 'client-grants-need-a-scope',
-    story: 'The form has no scope (AMB-11); what happens without it is not shown: it is refused.',
-    policies: (correct, { fired }) => ({
-      clientScopes(requested, registered) {
-        if (requested.length > 0) return correct.clientScopes(requested, registered)
-        fired()
-        return []
-      },
-    }),
-  },
-  {
-    id: 'client-tokens-without-funds',
-    story:
-      'RFC 6749 3.3 lets a bank ignore a part of the scope that is asked for: no client_credentials grant is bound to that of funds confirmation, and scope says so.',
-    policies: (correct, { fired }) => ({
-      clientScopes(requested, registered) {
-        const scopes = correct.clientScopes(requested, registered)
-        const narrowed = scopes.filter((scope) => scope !== 'fundsconfirmations')
-        if (narrowed.length < scopes.length) fired()
-        return narrowed.length > 0 ? narrowed : ['accounts']
-      },
-    }),
-  },
-  {
-    id: 'odd-token-requests-answered-oddly',
-    story:
-      'What a request without scope gives is not shown (AMB-11): a token, and an answer that says little.',
-    middleware: tokenResponses(({ scope: _scope, expires_in: _expires, ...body }, ctx) => {
-      const form = formOf(ctx)
-      const odd = form.get('grant_type') === 'client_credentials' && !form.get('scope')
-      return odd ? body : undefined
-    }),
-  },
-  {
-    id: 'client-tokens-of-every-scope',
-    story:
-      'A client_credentials grant is bound to every registered scope of the API, whichever is asked for; scope says so.',
-    policies: (correct, { fired }) => ({
-      clientScopes(_requested, registered) {
-        fired()
-        return correct.clientScopes([], registered)
-      },
-    }),
-  },
-  {
-    id: 'id-tokens-with-little-or-much',
-    story:
-      "Only iss, sub, aud, exp, iat, nonce and c_hash are OpenID Connect's; acr, auth_time, s_hash and the intent are not shown. More claims, an audience in an array with azp, a subject that is the intent: all lawful.",
-    middleware: idTokens(
-      roundRobinOf<[Json, Sign, Context], string>(
-        (claims, sign, ctx) => {
-          const { iss, aud, exp, iat, nonce, c_hash } = claims
-          return sign({ iss, sub: intentFor(claims, ctx), aud, exp, iat, nonce, c_hash })
-        },
-        (claims, sign, ctx) =>
-          sign({
-            ...claims,
-            sub: intentFor(claims, ctx),
-            aud: [claims.aud],
-            azp: claims.aud,
-            jti: 'b7c1d2',
-            amr: ['mfa'],
-            'http://openbanking.org.uk/refresh_token_expires_at': 4_102_444_800,
-          }),
-      ),
-    ),
-  },
-  {
-    id: 'id-tokens-of-a-fast-clock',
-    story: "No clocks agree: the bank's is 20 seconds ahead of the TPP's.",
-    policies: (correct) => ({
-      consentView: (consent, spelling) => {
-        const created = consent.created + 20_000
-        const statusUpdated = consent.statusUpdated + 20_000
-        return correct.consentView({ ...consent, created, statusUpdated }, spelling)
-      },
-    }),
-    middleware: idTokens((claims, sign) =>
-      sign({
-        ...claims,
-        iat: Number(claims.iat) + 20,
-        exp: Number(claims.exp) + 20,
-        ...(claims.auth_time !== undefined && { auth_time: Number(claims.auth_time) + 20 }),
-      }),
-    ),
-  },
 ]
-
-/** The intent in place of the customer; a subject that is no customer stays. */
-function intentFor({ sub, openbanking_intent_id: intent }: Json, ctx: Context): unknown {
-  return stateOf(ctx).bank.customers.some(({ id }) => id === sub) ? intent : sub
-}
-
-/** Without the ID token, or with one for this answer. */
-const withOrWithout = roundRobinOf<[Json, string, Context], Json>(
-  ({ id_token: _none, ...body }) => body,
-  (body, idToken, ctx) => {
-    const at_hash = halfHash(String(body.access_token))
-    const other = remade(
-      idToken,
-      ({ nonce: _nonce, c_hash: _hash, s_hash: _state, ...claims }, sign) =>
-        sign({ at_hash, ...claims }),
-      ctx,
-    )
-    return { ...body, id_token: other ?? idToken }
-  },
-)
 
 /** After a refresh, earlier access tokens of the same authorisation are void. */
 const oneAccessToken: Middleware = async (ctx, next) => {

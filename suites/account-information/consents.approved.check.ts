@@ -3,7 +3,7 @@ import { type Context, check } from '../../engine/suite-api/check.ts'
 import type { Approval, NamedConsent } from '../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import { requireExchange, untilTimeHasMoved } from '../../engine/suite-api/flow.ts'
-import { blockBy, Nonconformance } from '../../engine/suite-api/outcomes.ts'
+import { blockBy, Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, succeeded } from '../../engine/suite-api/responses.ts'
 import {
   accountsOnly,
@@ -102,7 +102,10 @@ check(
   },
 )
 
-/** As far as its spelling tells: the second query comes when another time would show. */
+/**
+ * As far as its spelling tells: the second query comes when another time would show. Not applicable where access
+ * tokens end so soon that the customer had to confirm the consent again meanwhile, which may move it.
+ */
 check(
   'CONS-29/not-by-reading',
   'Reading the data of a consent does not move its StatusUpdateDateTime',
@@ -110,6 +113,7 @@ check(
   async ({ approved }) => {
     const approval = await approved(everything)
     const path = consentPath(approval.consentId)
+    const { authorised } = await approval.tokens()
     const before = await approval.get(path)
     relyOn(OWNERS.query, before).toSucceed()
     await untilTimeHasMoved(before, before)
@@ -118,6 +122,9 @@ check(
     for (const read of ['/balances', '/transactions']) await approval.get(read)
     const after = await approval.get(path)
     relyOn(OWNERS.query, after).toSucceed()
+    if ((await approval.tokens()).authorised !== authorised) {
+      throw new NotApplicable('the customer had to confirm the consent again meanwhile')
+    }
     expectUntouched(before, after, 'reading data')
   },
 )

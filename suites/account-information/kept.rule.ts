@@ -1,4 +1,5 @@
 import {
+  bookedAt,
   brief,
   type Endpoint,
   type Exchange,
@@ -9,7 +10,7 @@ import {
 import { type Finding, type RuleTools, rule } from '../../engine/suite-api/rule.ts'
 import { bookedOf, settled } from './common/booking-times.ts'
 import { keyAcrossConsents } from './common/completeness.ts'
-import { DATA } from './common/endpoints.ts'
+import { DATA, isWithCustomer } from './common/endpoints.ts'
 import { moreOften } from './common/twins.ts'
 
 /** What a consent showed once. Requirements: specs/account-information/transactions.yaml */
@@ -24,7 +25,9 @@ rule(
       return undefined
     }
     if (!consent || new URL(exchange.request.url).search !== '') return undefined
-    const key = `${consent.id} ${exchange.endpoint} ${exchange.about.subject ?? ''}`
+    // What is not shown without the customer, who sees it, is judged by DATA-08/absent.
+    const present = isWithCustomer(exchange)
+    const key = `${consent.id} ${exchange.endpoint} ${exchange.about.subject ?? ''} ${present}`
     const first = earlier.get(key) as Shown | undefined
     if (!first) {
       earlier.set(key, counted(exchange))
@@ -32,8 +35,10 @@ rule(
     }
     // Answers that are alike to the byte are one object.
     if (first.json === exchange.response?.json) return []
-    const { counts: now } = counted(exchange)
-    const lost = [...first.counts].filter(([row, times]) => (now.get(row) ?? 0) < times)
+    const now = counted(exchange)
+    const lost = [...first.counts]
+      .filter(([row, times]) => (now.counts.get(row) ?? 0) < times)
+      .filter(([row]) => present || !isPassing(first, now, row))
     const [gone] = lost
     if (!gone) return []
     return [
@@ -89,21 +94,43 @@ function repeated(
   ]
 }
 
+const A_DAY = 24 * 60 * 60 * 1000
+
 interface Shown {
   json: unknown
   /** How often each row stands there: by its kind alone where its id or amount may change. */
   counts: ReadonlyMap<string, number>
+  /** When each was booked, in milliseconds since the epoch; nothing of rows that are no transactions. */
+  booked: ReadonlyMap<string, number>
+  /** When the oldest was; -Infinity where there is none. */
+  oldest: number
 }
 
 function counted(exchange: Exchange): Shown {
   const { endpoint } = exchange
   const rows = rowsOf(exchange)
   const counts = new Map<string, number>()
+  const booked = new Map<string, number>()
   const transactions = endpoint.endsWith('transactions')
   const keyOf = (row: Row) => (transactions ? keyAcrossConsents(row) : 'an account')
   for (const row of transactions ? settled(bookedOf(rows)) : rows) {
     const key = keyOf(row)
     counts.set(key, (counts.get(key) ?? 0) + 1)
+    const at = bookedAt(row)
+    if (at !== undefined) booked.set(key, at)
   }
-  return { json: exchange.response?.json, counts }
+  const oldest = booked.size === 0 ? Number.NEGATIVE_INFINITY : lowest(booked.values())
+  return { json: exchange.response?.json, counts, booked, oldest }
+}
+
+function lowest(times: Iterable<number>): number {
+  let least = Number.POSITIVE_INFINITY
+  for (const time of times) least = Math.min(least, time)
+  return least
+}
+
+/** Is a row the oldest, and older than all that is left? So many days that banks show without a login end there. */
+function isPassing(first: Shown, now: Shown, row: string): boolean {
+  const at = first.booked.get(row)
+  return at !== undefined && at < now.oldest && at < first.oldest + A_DAY
 }

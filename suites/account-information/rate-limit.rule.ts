@@ -1,5 +1,5 @@
 import { rule } from '../../engine/suite-api/rule.ts'
-import { DATA } from './common/endpoints.ts'
+import { DATA, isWithCustomer } from './common/endpoints.ts'
 
 /** Rate limiting of data requests. Requirements: specs/account-information/rate-limit.yaml */
 
@@ -11,11 +11,9 @@ rule(
     follows: ['RATE-02/present-is-served'],
     retried: true,
   },
-  ({ endpoint, request, response, about }) => {
-    const present = request.headers.some(
-      ([name]) => name.toLowerCase() === 'x-fapi-customer-ip-address',
-    )
-    if (!about.consent || !present) return undefined
+  (exchange) => {
+    const { endpoint, request, response, about } = exchange
+    if (!about.consent || !isWithCustomer(exchange)) return undefined
     if (response?.status !== 429) return []
     const message = `${request.method} ${endpoint} answered 429 although the customer is present`
     return [{ message, expected: 'an answer other than 429', actual: '429' }]

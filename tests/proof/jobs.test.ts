@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CHAPTERS } from '../../engine/catalogue/catalogue.ts'
-import { chapterOf, themesOf } from '../../proof/chapters.ts'
+import { chapterOf, themeOf, themesOf } from '../../proof/chapters.ts'
 import { QUARREL } from '../../proof/grouping.ts'
 import {
   about,
@@ -44,15 +44,15 @@ test('of faults that share a bank no two show at one id, nor two of a chapter at
   }
 })
 
-const themeOf = (id: string) => all.variants.find((one) => one.id === id)?.theme ?? ''
+const fileOf = (id: string) => all.variants.find((one) => one.id === id)?.theme ?? ''
 const freedomsOf = (jobs: Job[]) =>
   jobs.filter(({ kind, ids }) => kind === 'variant' && ids.length > 1).map(({ ids }) => ids)
 
 test('variants that share a bank are of different themes; what rewrites whole bodies is outside', () => {
   const groups = [7, 8, 9].flatMap((seed) => freedomsOf(wholeProof(all, seed)))
-  expect(groups.filter((ids) => ids.map(themeOf).includes('bodies')).length).toBeGreaterThan(10)
+  expect(groups.filter((ids) => ids.map(fileOf).includes('bodies')).length).toBeGreaterThan(10)
   for (const ids of groups) {
-    const themes = ids.map(themeOf)
+    const themes = ids.map(fileOf)
     expect(new Set(themes).size, ids.join()).toBe(ids.length)
     const outside = ['transport', 'bodies'].filter((theme) => themes.includes(theme))
     expect(themes.slice(0, outside.length), ids.join()).toEqual(outside)
@@ -122,7 +122,7 @@ test('every chapter of a fault has freedoms, and every theme is of some chapter'
     expect(CHAPTERS, fault.id).toContain(chapterOf(fault))
     expect(themesOf(chapterOf(fault)), fault.chapter).not.toEqual([])
   }
-  const homeless = all.variants.filter(({ theme }) => !themes.has(theme)).map(({ theme }) => theme)
+  const homeless = all.variants.map(themeOf).filter((theme) => !themes.has(theme))
   expect(homeless, 'name the chapters of these themes in proof/chapters.ts').toEqual([])
 })
 

@@ -50,8 +50,7 @@ export function absentReads(approval: Approval): Promise<AbsentRead[]> {
     const reads: AbsentRead[] = []
     for (const path of everyPath(approval, ids.at(-1))) {
       const before = await approval.get(path)
-      const about = { owns: ['TXN-28/kept'] }
-      const absent = await approval.get(path, { ...ABSENT, about })
+      const absent = await approval.get(path, ABSENT)
       reads.push({ path, before, absent, after: await approval.get(path) })
     }
     return reads
@@ -88,8 +87,7 @@ export async function dueWhileAbsent(
 /** Are balances others yet, when they are asked for once more? Then they go back and forth by themselves. */
 async function movesOn(approval: Approval, path: string, absent: Exchange): Promise<boolean> {
   if (!path.endsWith('/balances')) return false
-  const about = { owns: ['TXN-28/kept'] }
-  const twice = await approval.get(path, { ...ABSENT, about })
+  const twice = await approval.get(path, ABSENT)
   if (!succeeded(twice)) return false
   return otherThanAround(approval, path, [absent, twice, absent]) !== undefined
 }

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../../engine/suite-api/responses.ts'
+import type { Endpoint, Exchange } from '../../../engine/suite-api/responses.ts'
 
 export { DATA } from '../../../engine/suite-api/responses.ts'
 
@@ -13,3 +13,7 @@ export const CONSENTS: readonly Endpoint[] = [
   ...ACCOUNT_ACCESS,
   'create-funds-confirmation-consent',
 ]
+
+/** "Header x-fapi-customer-ip-address signals that the customer is present": does the request have it? */
+export const isWithCustomer = ({ request }: Exchange): boolean =>
+  request.headers.some(([name]) => name.toLowerCase() === 'x-fapi-customer-ip-address')

@@ -1,0 +1,86 @@
+import type { Context } from 'koa'
+import type { Consent } from '../../bank/consents.ts'
+import { revoke } from '../../bank/services.ts'
+import { stateOf } from '../../bank/state.ts'
+import { extraScopesLeftOut } from '../extra-scopes.ts'
+import type { Variant } from '../proof.ts'
+import { answers, jsonOf, partOf } from '../rewriting.ts'
+import { formOf, grantOf } from '../token-requests.ts'
+
+/** Fires when the token endpoint answers: the freedom is in what it says, or does not. */
+const _seen = answers((ctx) => partOf(ctx) === 'token' && ctx.status === 200)
+
+/** An approval ends those that the same customer gave the same client before. */
+const newestApprovalAlone: Variant['middleware'] = async (ctx, next) => {
+  await next()
+  const body = jsonOf(ctx)
+  if (partOf(ctx) !== 'token' || ctx.status !== 200 || !body) return
+  if (formOf(ctx).get('grant_type') !== 'authorization_code') return
+  const { consents, records } = stateOf(ctx).bank.services
+  const consent = consents.ofGrant(grantOf(ctx, body.access_token) ?? '')
+  for (const other of consents.ofCustomer(consent?.customerId ?? '')) {
+    if (other === consent || other.clientId !== consent?.clientId) continue
+    for (const grant of other.grants) records.revokeGrant(grant)
+    ctx.state.fired()
+  }
+}
+
+/** What a customer decides to share ends, at once, what the same customer shared with the client before. */
+const decisionsEnd =
+  (end: (earlier: Consent, ctx: Context) => void): NonNullable<Variant['middleware']> =>
+  async (ctx, next) => {
+    await next()
+    if (!ctx.path.endsWith('/decision')) return
+    const shared = stateOf(ctx)
+      .bank.services.consents.all()
+      .filter(({ kind, status }) => kind === 'account-access' && status === 'Authorised')
+      .sort((a, b) => (b.confirmed ?? 0) - (a.confirmed ?? 0))
+    const seen = new Set<string>()
+    for (const consent of shared) {
+      const pair = `${consent.clientId} ${consent.customerId}`
+      if (seen.has(pair)) {
+        end(consent, ctx)
+        ctx.state.fired()
+      }
+      seen.add(pair)
+    }
+  }
+
+const variants: Variant[] = [
+  {
+    id: 'only-the-newest-approval',
+    story:
+      'No sentence promises that several approvals stand side by side (AMB-43): what a customer approves for a client replaces what the same customer approved for it before.',
+    middleware: newestApprovalAlone,
+  },
+  {
+    id: 'newest-approval-of-one-client',
+    story:
+      'The same at a bank that has one client for each software: an approval is replaced before its refresh token was ever used.',
+    policies: () => ({ clientIdFor: ({ software_id }) => String(software_id) }),
+    middleware: newestApprovalAlone,
+  },
+  {
+    id: 'newest-approval-revokes-at-the-decision',
+    story:
+      'The same where the decision itself ends what was shared before, its code used or not, and the query shows Revoked.',
+    middleware: decisionsEnd((earlier, ctx) => revoke(stateOf(ctx).bank.services, earlier)),
+  },
+  {
+    id: 'newest-approval-revokes-consents-alone',
+    story:
+      'The same where tokens outlive the consent that was replaced: its data are refused with 403, as for want of a right.',
+    middleware: decisionsEnd((earlier) => {
+      earlier.status = 'Revoked'
+      earlier.statusUpdated = Date.now()
+    }),
+  },
+  {
+    id: 'newest-approval-though-it-asked-for-more',
+    story:
+      'The same where a scope beyond the registered ones is left out: an approval that asked for one replaces those before it too.',
+    middleware: (ctx, next) => extraScopesLeftOut(ctx, () => newestApprovalAlone?.(ctx, next)),
+  },
+]
+
+export default variants

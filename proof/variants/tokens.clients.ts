@@ -1,0 +1,52 @@
+import type { Variant } from '../proof.ts'
+import { formOf, tokenResponses } from '../token-requests.ts'
+
+const variants: Variant[] = [
+  {
+    id: 'client-grants-need-a-scope',
+    story: 'The form has no scope (AMB-11); what happens without it is not shown: it is refused.',
+    policies: (correct, { fired }) => ({
+      clientScopes(requested, registered) {
+        if (requested.length > 0) return correct.clientScopes(requested, registered)
+        fired()
+        return []
+      },
+    }),
+  },
+  {
+    id: 'client-tokens-without-funds',
+    story:
+      'RFC 6749 3.3 lets a bank ignore a part of the scope that is asked for: no client_credentials grant is bound to that of funds confirmation, and scope says so.',
+    policies: (correct, { fired }) => ({
+      clientScopes(requested, registered) {
+        const scopes = correct.clientScopes(requested, registered)
+        const narrowed = scopes.filter((scope) => scope !== 'fundsconfirmations')
+        if (narrowed.length < scopes.length) fired()
+        return narrowed.length > 0 ? narrowed : ['accounts']
+      },
+    }),
+  },
+  {
+    id: 'odd-token-requests-answered-oddly',
+    story:
+      'What a request without scope gives is not shown (AMB-11): a token, and an answer that says little.',
+    middleware: tokenResponses(({ scope: _scope, expires_in: _expires, ...body }, ctx) => {
+      const form = formOf(ctx)
+      const odd = form.get('grant_type') === 'client_credentials' && !form.get('scope')
+      return odd ? body : undefined
+    }),
+  },
+  {
+    id: 'client-tokens-of-every-scope',
+    story:
+      'A client_credentials grant is bound to every registered scope of the API, whichever is asked for; scope says so.',
+    policies: (correct, { fired }) => ({
+      clientScopes(_requested, registered) {
+        fired()
+        return correct.clientScopes([], registered)
+      },
+    }),
+  },
+]
+
+export default variants

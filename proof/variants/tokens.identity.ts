@@ -1,0 +1,63 @@
+import type { Context } from 'koa'
+import { stateOf } from '../../bank/state.ts'
+import { halfHash, idTokens, remade, type Sign } from '../id-tokens.ts'
+import type { Variant } from '../proof.ts'
+import type { Json } from '../rewriting.ts'
+import { roundRobinOf } from '../round-robin.ts'
+import { tokenResponses } from '../token-requests.ts'
+
+const variants: Variant[] = [
+  {
+    id: 'id-tokens-of-the-token-endpoint',
+    story:
+      'id_token is not required in the token response; where it is there, at_hash is optional (OpenID Connect Core 3.3.3.6), and nonce, c_hash and s_hash belong to the redirect.',
+    middleware: tokenResponses((body, ctx) =>
+      typeof body.id_token === 'string' ? withOrWithout(body, body.id_token, ctx) : undefined,
+    ),
+  },
+  {
+    id: 'id-tokens-with-little-or-much',
+    story:
+      "Only iss, sub, aud, exp, iat, nonce and c_hash are OpenID Connect's; acr, auth_time, s_hash and the intent are not shown. More claims, an audience in an array with azp, a subject that is the intent: all lawful.",
+    middleware: idTokens(
+      roundRobinOf<[Json, Sign, Context], string>(
+        (claims, sign, ctx) => {
+          const { iss, aud, exp, iat, nonce, c_hash } = claims
+          return sign({ iss, sub: intentFor(claims, ctx), aud, exp, iat, nonce, c_hash })
+        },
+        (claims, sign, ctx) =>
+          sign({
+            ...claims,
+            sub: intentFor(claims, ctx),
+            aud: [claims.aud],
+            azp: claims.aud,
+            jti: 'b7c1d2',
+            amr: ['mfa'],
+            'http://openbanking.org.uk/refresh_token_expires_at': 4_102_444_800,
+          }),
+      ),
+    ),
+  },
+]
+
+/** The intent in place of the customer; a subject that is no customer stays. */
+function intentFor({ sub, openbanking_intent_id: intent }: Json, ctx: Context): unknown {
+  return stateOf(ctx).bank.customers.some(({ id }) => id === sub) ? intent : sub
+}
+
+/** Without the ID token, or with one for this answer. */
+const withOrWithout = roundRobinOf<[Json, string, Context], Json>(
+  ({ id_token: _none, ...body }) => body,
+  (body, idToken, ctx) => {
+    const at_hash = halfHash(String(body.access_token))
+    const other = remade(
+      idToken,
+      ({ nonce: _nonce, c_hash: _hash, s_hash: _state, ...claims }, sign) =>
+        sign({ at_hash, ...claims }),
+      ctx,
+    )
+    return { ...body, id_token: other ?? idToken }
+  },
+)
+
+export default variants
