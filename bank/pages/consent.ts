@@ -12,6 +12,8 @@ interface Question {
   onBehalfOf: string
   customer: string
   cards: (Card & { masked: string })[]
+  /** Are the cards to be chosen? */
+  choice: boolean
   problem?: string
 }
 
@@ -21,7 +23,7 @@ export function consentPage(ctx: Context, question: Question): void {
   const again = consent.customerId !== undefined
   const funds = consent.kind === 'funds-confirmation'
   const card = (one: Card & { masked: string }) => html`${one.description}, ${one.masked}`
-  const choice = html`<fieldset><legend>Which cards?</legend>
+  const boxes = html`<fieldset><legend>Which cards?</legend>
 ${cards.map(
   (one) =>
     html`<label><input type="checkbox" name="accounts" value="${one.key}"> ${card(one)}</label>\n`,
@@ -41,7 +43,7 @@ ${periodOf(consent)}
 <dt>Until</dt><dd>${consent.expires === undefined ? 'you revoke it' : `${onDay(consent.expires)} (UTC)`}</dd>
 </dl>
 <form method="post" action="${action}">
-${again || funds ? list : choice}
+${question.choice ? boxes : list}
 <button type="submit" name="decision" value="approve">Approve</button>
 <button type="submit" name="decision" value="deny" class="quiet">Deny</button>
 </form>`

@@ -91,6 +91,11 @@ export function confirmableBy(
   return undefined
 }
 
+/** Do customers choose the cards of this consent? When re-confirming, it covers the same as before. */
+export function choosesCards({ kind, customerId }: Consent): boolean {
+  return kind !== 'funds-confirmation' && customerId === undefined
+}
+
 /** The cards that the consent page offers; when re-confirming, the same as before. */
 export function cardsOffered(consent: Consent, customer: Customer): Card[] {
   if (consent.customerId) return customer.cards.filter(({ key }) => consent.cards.includes(key))

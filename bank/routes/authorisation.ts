@@ -62,7 +62,16 @@ export function authorisationRoutes(
     const offered = policies.cardsOffered(consent, customer)
     const cards = offered.map((card) => ({ ...card, masked: policies.maskCard(card.pan) }))
     const action = `/interaction/${uid}/decision`
-    const asked = { action, consent, organisation, onBehalfOf, customer: customer.name, cards }
+    const choice = policies.choosesCards(consent)
+    const asked = {
+      action,
+      consent,
+      organisation,
+      onBehalfOf,
+      customer: customer.name,
+      cards,
+      choice,
+    }
     consentPage(ctx, problem ? { ...asked, problem } : asked)
   }
 
@@ -115,7 +124,7 @@ export function authorisationRoutes(
       return deny(ctx, uid, 'the customer denied consent')
     }
     if (decision !== 'approve') return ask(ctx, visit, customer, 'Please approve or deny.')
-    const again = consent.customerId !== undefined || consent.kind === 'funds-confirmation'
+    const again = !policies.choosesCards(consent)
     const offered = policies.cardsOffered(consent, customer)
     const granted = policies.cardsGranted(offered, form.getAll('accounts'), again)
     if (granted.length === 0) return ask(ctx, visit, customer, 'Choose at least one card.')

@@ -298,14 +298,16 @@ export function createCustomerSteps(
         { grant_type: 'refresh_token', refresh_token: refreshToken },
         { about: { idToken: authorised, subject: facts.id } },
       )
-      requireReachable(sent)
+      if (!sent.response) requireReachable(sent)
       const next = refreshed(before, sent)
       if (next) use(next)
       else {
         requireRefreshGrant(client)
+        // Before what a gateway's trouble leaves in doubt: of an approval that was replaced nothing is to judge.
         await given.requireNotReplaced(named)
         await given.requireNewestRefreshes(named)
       }
+      requireReachable(sent)
       return { exchange: sent, tokens: next }
     }
     const approval: Approval = {

@@ -64,6 +64,7 @@ const variants: Variant[] = [
     id: 'accounts-chosen-again',
     story: 'When customers re-confirm, the bank may let them choose the accounts again.',
     policies: (correct, { fired }) => ({
+      choosesCards: ({ kind }) => kind !== 'funds-confirmation',
       cardsOffered(consent, customer) {
         if (!consent.customerId) return correct.cardsOffered(consent, customer)
         fired()
