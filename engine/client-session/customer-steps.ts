@@ -164,6 +164,7 @@ export function createCustomerSteps(
     const made = await visits.visit(messageOf(named, id, client))
     const owner = owners.steps.visitAgain
     if (made.kind !== 'granted') {
+      await given.requireNotReplaced(named)
       const why = `the access token of “${named.name}” has expired, confirming the consent again ended with ${visitEnd(made)}`
       throw new Blocked({ kind: 'check', id: owner }, why, made.last)
     }
