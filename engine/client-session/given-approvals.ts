@@ -68,6 +68,14 @@ export function createGivenApprovals(
   const hasReadSince = (consentId: string, at: number) =>
     issued.lastRead(consentId) >= at + settlingTime
 
+  /** Does it give data all the same? Then something was refused for another reason than its end. */
+  const stillReads = async ({ name }: NamedConsent) => {
+    const older = givenOf(name)
+    const bearer = older && held.of(older.approval.facts)?.accessToken
+    if (!older || bearer === undefined) return false
+    return reads(older, { bearer, deviation: 'does this approval still give data?' })
+  }
+
   const ended = ({ name }: NamedConsent, newer: string) =>
     new NotApplicable(`the bank ended the approval “${name}” when ${newer} was given`)
 
@@ -99,10 +107,10 @@ export function createGivenApprovals(
     /**
      * Where its access token was refused.
      *
-     * @throws NotApplicable when a newer approval reads data, or did before it ended.
+     * @throws NotApplicable when it reads no data any more, and a newer approval does, or did before it ended.
      */
     async requireNewestReads(consent: NamedConsent) {
-      if (endedByItself(consent)) return
+      if (endedByItself(consent) || (await stillReads(consent))) return
       const { older, newer, gone } = besides(consent) ?? {}
       if (older && newer) {
         // What has ended cannot be asked: only data that the older one gave beside it say that both stood.
