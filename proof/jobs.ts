@@ -3,7 +3,7 @@ import { chapterOf, chaptersToRun, themeOf, themesOf } from './chapters.ts'
 import { drawn } from './draw.ts'
 import { groupFaults, groupMixed, groupVariants, LARGEST } from './grouping.ts'
 import { loadFaults, loadVariants } from './load.ts'
-import { allMixed, type Mixed, mixedName } from './mixed.ts'
+import { allMixed, hidBefore, type Mixed, mixedName } from './mixed.ts'
 import type { Themed } from './pairs.ts'
 import type { Fault, Variant } from './proof.ts'
 import type { Proof } from './prove.ts'
@@ -68,14 +68,17 @@ export function wholeProof(all: Alterations, seed: number, alone = false): Job[]
   ]
 }
 
-/** Faults with a freedom of their chapter: as many as asked for, or all. */
+/** Faults with a freedom of their chapter: those that one once hid, and as many as asked for, or all. */
 export function mixedJobs(
   { faults, variants }: Alterations,
   count: number,
   seed: number,
   alone = false,
 ): Job[] {
-  const pairs = drawn(allMixed(faults, variants), seed).slice(0, count)
+  const before = hidBefore(faults, variants)
+  const known = before.map(mixedName)
+  const others = allMixed(faults, variants).filter((each) => !known.includes(mixedName(each)))
+  const pairs = [...before, ...drawn(others, seed).slice(0, count)]
   const groups = alone ? pairs.map((pair) => [pair]) : groupMixed(pairs)
   return groups.map((group) => ({ kind: 'mixed', ids: group.map(mixedName) }))
 }

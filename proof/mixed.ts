@@ -12,6 +12,24 @@ export type Mixed = [Chaptered, Themed]
 
 export const mixedName = ([fault, variant]: Mixed) => `${fault.id} + ${variant.id}`
 
+/** Faults that a freedom once hid: they meet in every proof. */
+export const HID: readonly (readonly [fault: string, variant: string])[] = [
+  ['refresh-without-client-authentication', 'refresh-tokens-rotate'],
+  ['refresh-tokens-of-the-first-client-for-the-second', 'refresh-tokens-rotate'],
+  ['revocation-leaves-update-time', 'date-times-spelt-in-any-way'],
+  ['denial-leaves-update-time', 'date-times-spelt-in-any-way'],
+  ['approval-with-the-second-client-leaves-update-time', 'date-times-spelt-in-any-way'],
+]
+
+/** Those of them that are among these. */
+export function hidBefore(faults: Chaptered[], variants: Themed[]): Mixed[] {
+  return HID.flatMap(([one, other]) => {
+    const fault = faults.find(({ id }) => id === one)
+    const variant = variants.find(({ id }) => id === other)
+    return fault && variant ? [[fault, variant] satisfies Mixed] : []
+  })
+}
+
 /** Every fault with every freedom of its chapter that a bank could have beside it. */
 export function allMixed(faults: Chaptered[], variants: Themed[]): Mixed[] {
   return faults.flatMap((fault) => {

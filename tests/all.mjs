@@ -46,8 +46,9 @@ const stages = [
       slowest = slowestOf(testResults)
       const second = new Map(repeated().map((file) => [file.name, file]))
       const files = testResults.map((file) => second.get(file.name) ?? file)
-      broken.push(...brokenOf(files).map(complaint))
-      return [testsOf(files, 'passed'), Math.max(testsOf(files, 'failed'), broken.length)]
+      const complaints = brokenOf(files).map(complaint)
+      broken.push(...complaints)
+      return [testsOf(files, 'passed'), Math.max(testsOf(files, 'failed'), complaints.length)]
     },
   },
   {

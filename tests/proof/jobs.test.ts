@@ -13,7 +13,7 @@ import {
   UnknownProof,
   wholeProof,
 } from '../../proof/jobs.ts'
-import { mixedComplaints } from '../../proof/mixed.ts'
+import { HID, mixedComplaints } from '../../proof/mixed.ts'
 import { MET } from '../../proof/pairs.ts'
 import type { Fault, Judged, Variant } from '../../proof/proof.ts'
 
@@ -68,6 +68,13 @@ test('freedoms that were once found wanting together meet, whatever the draw', (
         pair.join(),
       ).toBe(true)
     }
+  }
+})
+
+test('faults that a freedom once hid meet it, whatever the draw', () => {
+  for (const seed of [7, 8]) {
+    const names = namesOf(wholeProof(all, seed))
+    for (const pair of HID) expect(names).toContain(pair.join(' + '))
   }
 })
 
