@@ -2,7 +2,7 @@ import type { Consent } from '../../bank/consents.ts'
 import { currentRequest } from '../../bank/request-context.ts'
 import { stateOf } from '../../bank/state.ts'
 import { tokenInfoOf } from '../../bank/token-info.ts'
-import { consentData, isAbout } from '../consent-requests.ts'
+import { isAbout } from '../consent-requests.ts'
 import type { Variant } from '../proof.ts'
 import { partOf } from '../rewriting.ts'
 import { roundRobinPerKey } from '../round-robin.ts'
@@ -104,15 +104,6 @@ const variants: Variant[] = [
     target: (document) => {
       document.settlingTime = 5
     },
-  },
-  {
-    id: 'consents-expire-by-default',
-    story: 'What ExpirationDateTime is when none was sent is not shown: the end of time.',
-    middleware: consentData((data) =>
-      data.ExpirationDateTime === undefined
-        ? { ...data, ExpirationDateTime: '9999-12-31T23:59:59.999Z' }
-        : undefined,
-    ),
   },
   {
     id: 'consents-expire-ninety-days-after-confirmation',

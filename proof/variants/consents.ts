@@ -52,6 +52,15 @@ const variants: Variant[] = [
     middleware: idsBehind('urn:bank.example:intent:/1+a=%41 '),
   },
   {
+    id: 'consents-expire-by-default',
+    story: 'What ExpirationDateTime is when none was sent is not shown: the end of time.',
+    middleware: consentData((data) =>
+      data.ExpirationDateTime === undefined
+        ? { ...data, ExpirationDateTime: '9999-12-31T23:59:59.999Z' }
+        : undefined,
+    ),
+  },
+  {
     id: 'consents-without-their-dates',
     story: 'Which members a consent response has no column says: the dates that were sent are not.',
     warns: ['CONS-30/dates', 'FCC-21/optional-members'],

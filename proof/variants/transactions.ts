@@ -167,7 +167,7 @@ const variants: Variant[] = [
     policies: (_correct, { fired }) => movingBooks(fired),
     middleware: elements('Transaction', (row, index) =>
       index % 3 === 0
-        ? { ...row, Amount: { Amount: pound(100 + randomInt(9999)), Currency: 'GBP' } }
+        ? { ...row, Amount: { ...(row.Amount as Json), Amount: pound(100 + randomInt(9999)) } }
         : row,
     ),
   },
