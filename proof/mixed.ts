@@ -19,6 +19,7 @@ export const HID: readonly (readonly [fault: string, variant: string])[] = [
   ['revocation-leaves-update-time', 'date-times-spelt-in-any-way'],
   ['denial-leaves-update-time', 'date-times-spelt-in-any-way'],
   ['approval-with-the-second-client-leaves-update-time', 'date-times-spelt-in-any-way'],
+  ['last-row-twice-account-transactions-both-filters', 'transaction-ids-come-and-go'],
 ]
 
 /** Those of them that are among these. */

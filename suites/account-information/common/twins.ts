@@ -1,10 +1,10 @@
 import type { Row } from '../../../engine/suite-api/responses.ts'
 
 /**
- * Rows that stand in an answer more often than in an earlier one, which has them too. Two rows are one
- * only where they are alike to the last member: two purchases of one day may differ in little. And there must be
- * more of that time than before: what no sentence promises (an id, a merchant) may come and go, and makes one
- * purchase look like the next. Rows of a time of their own have no twin, so that few are ever written out.
+ * Rows that stand in an answer more often than in an earlier one, which has them too. Two rows are one only
+ * where they are alike to the last member but TransactionId, which no sentence promises to last: two purchases of
+ * one day may differ in little. And there must be more of that time than before: a merchant that comes and goes
+ * makes one purchase look like the next. Rows of a time of their own have no twin, so that few are ever written out.
  */
 export function moreOften(rows: Row[], earlier: Row[]): Row[] {
   const seen = new Set<unknown>()
@@ -14,10 +14,12 @@ export function moreOften(rows: Row[], earlier: Row[]): Row[] {
   const twins = ({ BookingDateTime: at }: Row) => shared.has(at)
   const before = earlier.filter(twins)
   const now = rows.filter(twins)
-  const repeated = beyond(now, before, (row) => JSON.stringify(row))
+  const repeated = beyond(now, before, withoutId)
   const more = new Set(beyond(now, before, kindOf).map(kindOf))
   return repeated.filter((row) => more.has(kindOf(row)))
 }
+
+const withoutId = ({ TransactionId: _id, ...row }: Row) => JSON.stringify(row)
 
 const kindOf = ({ BookingDateTime, CreditDebitIndicator }: Row) =>
   JSON.stringify([BookingDateTime, CreditDebitIndicator])
