@@ -3,8 +3,6 @@ import { stateOf } from '../../bank/state.ts'
 import { ofEachBank } from '../each-bank.ts'
 import type { Variant } from '../proof.ts'
 import { answers } from '../rewriting.ts'
-import { roundRobinOf } from '../round-robin.ts'
-import { tokensSpelt } from '../token-spelling.ts'
 import { locationOf, onPages, page, pages } from '../visit-pages.ts'
 
 /** Names on the pages in the bank's own way. */
@@ -134,16 +132,5 @@ const variants: Variant[] = [
     },
   },
 ]
-
-const _tokens = tokensSpelt(
-  roundRobinOf<[string, Context], string>(
-    (token) => `v1/${token}+~.==`,
-    (token, ctx) =>
-      stateOf(ctx).bank.signAsBank(
-        { jti: token, scp: ['accounts'], pad: 'x'.repeat(1500) },
-        { typ: 'at+jwt' },
-      ),
-  ),
-)
 
 export default variants

@@ -38,7 +38,6 @@ const variants: Variant[] = [
       }
     },
   },
-
   {
     id: 'ends-take-effect-later',
     story:

@@ -4,11 +4,8 @@ import { revoke } from '../../bank/services.ts'
 import { stateOf } from '../../bank/state.ts'
 import { extraScopesLeftOut } from '../extra-scopes.ts'
 import type { Variant } from '../proof.ts'
-import { answers, jsonOf, partOf } from '../rewriting.ts'
+import { jsonOf, partOf } from '../rewriting.ts'
 import { formOf, grantOf } from '../token-requests.ts'
-
-/** Fires when the token endpoint answers: the freedom is in what it says, or does not. */
-const _seen = answers((ctx) => partOf(ctx) === 'token' && ctx.status === 200)
 
 /** An approval ends those that the same customer gave the same client before. */
 const newestApprovalAlone: Variant['middleware'] = async (ctx, next) => {
