@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Context } from '../engine/suite-api/check.ts'
 import type { HookName } from '../engine/suite-api/client.ts'
 import type { Approval, NamedConsent } from '../engine/suite-api/consents.ts'
-import { expect, expectThat, relyOn } from '../engine/suite-api/expect.ts'
+import { expectThat, relyOn } from '../engine/suite-api/expect.ts'
 import {
   type CallDeviation,
   requireValue,
@@ -17,8 +17,10 @@ import { sharedFixture } from '../engine/suite-api/shared-fixture.ts'
 import { waysToAsk } from './account-information/common/absent-reads.ts'
 import { approvedAfterTries } from './account-information/common/codes.ts'
 import { statusOf } from './account-information/common/consent-requests.ts'
+import { dataPaths } from './account-information/common/data-reads.ts'
 import { type Settling, settling } from './account-information/common/settling.ts'
 import { approvedBefore } from './account-information/common/visits.ts'
+import { type Bystander, bystanders, looking, noteLost, relyOnEndsOfOthers } from './bystanders.ts'
 import {
   accountsOnly,
   basicCredits,
@@ -38,12 +40,6 @@ export interface Ended extends Before {
   at: number
   /** Other approvals, just before the end and just after. */
   others: Bystander[]
-}
-
-/** An approval that stands beside one that ends. */
-export interface Bystander {
-  before: Others
-  after: Others
 }
 
 /** An approval that time ended, and what its refresh token gave just after. */
@@ -75,18 +71,6 @@ interface Answers {
   requests: { path: string; answer: Exchange }[]
   /** What came of the same, and no request may give: other tokens, filters, an absent customer. */
   beyond?: Exchange[]
-}
-
-/** What another consent gives. */
-interface Others {
-  query: Exchange
-  data: Exchange
-}
-
-/** What another consent gives before an end, and how to ask for it again. */
-interface Standing {
-  look: () => Promise<Others>
-  before: Others
 }
 
 interface Deleted extends Ended {
@@ -145,9 +129,6 @@ export function expectUnharmed(before: Answers, after: Answers): void {
   })
 }
 
-/** Milliseconds that are left of a token whose time is nearly over. */
-const NEARLY = 10_000
-
 /** “debits in a period”, deleted by the TPP. */
 export const deleted = sharedFixture(
   [debitsInPeriod, everything],
@@ -170,71 +151,6 @@ export const deleted = sharedFixture(
     return { ...before, at, deletion, others, after }
   },
 )
-
-/** What is asked of an approval before and after another one ends. */
-async function looking(other: Approval): Promise<() => Promise<Others>> {
-  const { accessToken, expiresAt } = await other.tokens()
-  const [path = '/accounts'] = dataPaths(other.facts.permissions, [])
-  return async () => ({
-    query: await other.get(consentPath(other)),
-    // With the same token, unless its time is nearly over: another one would hide that this one was ended.
-    data: await other.get(path, {
-      ...(expiresAt - Date.now() > NEARLY && { bearer: accessToken }),
-    }),
-  })
-}
-
-/**
- * One approval of the same client and one of the other, of the same customer, that stand beside another: one that
- * reads data, or else one that can be queried. What is refused already has ended for a reason of its own, and a
- * code that checks have tried is not used for this.
- */
-async function bystanders({ given }: Context<never>, { name, customer }: Approval) {
-  const found: Standing[] = []
-  for (const client of ['first', 'second']) {
-    const standing: Standing[] = []
-    for (const other of given()) {
-      if (other.customer !== customer || other.tpp.name !== client) continue
-      if ([name, codeOfAnotherClient.name].includes(other.name)) continue
-      // Whoever judges that one says why it has no token, or cannot be looked at.
-      const look = await looking(other).catch(() => undefined)
-      const before = await look?.().catch(() => undefined)
-      if (!look || !before || !succeeded(before.query)) continue
-      const reads = succeeded(before.data)
-      if (reads || statusOf(before.query) === 'Authorised') standing.push({ look, before })
-      if (reads) break
-    }
-    found.push(...standing.slice(-1))
-  }
-  return async (): Promise<Bystander[]> => {
-    const all: Bystander[] = []
-    for (const { look, before } of found) {
-      const after = await look().catch(() => undefined)
-      if (after) all.push({ before, after })
-    }
-    return all
-  }
-}
-
-/** Remembers what others have lost, so that nothing that rests on them blames them. */
-function noteLost({ session }: Context<never>, others: readonly Bystander[], owner: string): void {
-  const lost = others
-    .flatMap(({ before, after }) => [after.query, ...(succeeded(before.data) ? [after.data] : [])])
-    .find((answer) => !succeeded(answer))
-  if (lost) spoilt.set(session, { owner, exchange: lost })
-}
-
-/** Ends the check with a finding where another approval is not what it was. */
-export function expectOthersUntouched(others: readonly Bystander[]): void {
-  for (const { before, after } of others) {
-    expect(after.query).toSucceed()
-    // The transition to Authorised is not shown: a query may lag behind the approval.
-    if (statusOf(after.query) !== 'Authorised') {
-      expect(after.query).toHaveMember('Data.Status', statusOf(before.query))
-    }
-    if (succeeded(before.data)) expect(after.data).toSucceed()
-  }
-}
 
 /** “basic credits”, revoked by the customer at the bank; not applicable without the hook. */
 export const revoked = sharedFixture([basicCredits], (context) =>
@@ -379,15 +295,6 @@ const OF_OTHERS: Partial<Record<HookName, string>> = {
   'consent-expired': 'CLC-19/not-by-expiry',
 }
 
-/** The answers of others that an end has spoilt, by run. */
-const spoilt = new WeakMap<object, { owner: string; exchange: Exchange }>()
-
-/** Ends the check where the end of another consent took from this one what it had. */
-export function relyOnEndsOfOthers(session: object): void {
-  const lost = spoilt.get(session)
-  if (lost) blockBy(lost.owner, 'the end of another consent has ended it', lost.exchange)
-}
-
 /** An approval once more at work: all that its permissions open, and its query. */
 export async function atWork<Used extends NamedConsent>(
   { approved, steps, session }: Context<Used>,
@@ -458,17 +365,4 @@ function distinct(tokens: TokenSet[]): TokenSet[] {
   return tokens.filter(
     ({ accessToken }, at) => tokens.findIndex((one) => one.accessToken === accessToken) === at,
   )
-}
-
-/** The data endpoints that these permissions open, for all accounts and for each of these. */
-export function dataPaths(permissions: readonly string[], accountIds: string[]): string[] {
-  const opened = [
-    { path: '/accounts', single: '', by: 'ReadAccounts' },
-    { path: '/balances', single: '/balances', by: 'ReadBalances' },
-    { path: '/transactions', single: '/transactions', by: 'ReadTransactions' },
-  ].filter(({ by }) => permissions.some((permission) => permission.startsWith(by)))
-  return opened.flatMap(({ path, single }) => [
-    path,
-    ...accountIds.map((id) => `/accounts/${encodeURIComponent(id)}${single}`),
-  ])
 }

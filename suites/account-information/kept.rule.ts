@@ -25,7 +25,7 @@ rule(
       return undefined
     }
     if (!consent || new URL(exchange.request.url).search !== '') return undefined
-    // What is not shown without the customer, who sees it, is judged by DATA-08/absent.
+    // How much less is shown without the customer is judged by DATA-08/absent: like is compared with like.
     const present = isWithCustomer(exchange)
     const key = `${consent.id} ${exchange.endpoint} ${exchange.about.subject ?? ''} ${present}`
     const first = earlier.get(key) as Shown | undefined

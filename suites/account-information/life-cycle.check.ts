@@ -4,6 +4,7 @@ import { tokensOf } from '../../engine/suite-api/flow.ts'
 import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, refused, succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
+import { expectOthersUntouched } from '../bystanders.ts'
 import {
   basicCredits,
   everything,
@@ -12,13 +13,7 @@ import {
   secondClient,
   secondCustomer,
 } from '../consents.ts'
-import {
-  confirmedLate,
-  expectOthersUntouched,
-  LATE,
-  revoked,
-  revokedForSecond,
-} from '../ended-consents.ts'
+import { confirmedLate, LATE, revoked, revokedForSecond } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
 import { waysToAsk } from './common/absent-reads.ts'
 import { expectSameCreation, expectSameTerms, TERMS } from './common/consent-comparisons.ts'

@@ -3,6 +3,7 @@ import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { answerOf, refused, succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
+import { expectOthersUntouched } from '../bystanders.ts'
 import {
   accountsOnly,
   codeOfAnotherClient,
@@ -10,13 +11,7 @@ import {
   reconfirmed,
   secondCustomer,
 } from '../consents.ts'
-import {
-  expectOthersUntouched,
-  expired,
-  expiredWhole,
-  type Outlived,
-  outOfDate,
-} from '../ended-consents.ts'
+import { expired, expiredWhole, type Outlived, outOfDate } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
 import { expectSameCreation, expectSameTerms, TERMS } from './common/consent-comparisons.ts'
 import { statusOf } from './common/consent-requests.ts'

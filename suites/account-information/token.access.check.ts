@@ -6,18 +6,11 @@ import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, refused, rowsOf, succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { basicCredits, debitsInPeriod, everything, noAccounts, secondClient } from '../consents.ts'
-import {
-  dataPaths,
-  deleted,
-  type Ended,
-  refreshAfter,
-  revoked,
-  revokedForSecond,
-} from '../ended-consents.ts'
+import { deleted, type Ended, refreshAfter, revoked, revokedForSecond } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
 import { ABSENT, filtersOf, waysToAsk } from './common/absent-reads.ts'
 import { consentBody, consentPath, createConsent } from './common/consent-requests.ts'
-import { accountIdsIn, pathOf, requireAccountIds } from './common/data-reads.ts'
+import { accountIdsIn, dataPaths, pathOf, requireAccountIds } from './common/data-reads.ts'
 import { approvedUnlessRefused } from './common/optional-consents.ts'
 import { readOwner } from './common/read-owners.ts'
 import { goOnRefreshed, newestRefreshToken } from './common/refreshed-access.ts'

@@ -205,3 +205,16 @@ export async function rowsOfStrangers(approval: Approval, rows: Row[]): Promise<
   }
   return strange
 }
+
+/** The data endpoints that these permissions open, for all accounts and for each of these. */
+export function dataPaths(permissions: readonly string[], accountIds: string[]): string[] {
+  const opened = [
+    { path: '/accounts', single: '', by: 'ReadAccounts' },
+    { path: '/balances', single: '/balances', by: 'ReadBalances' },
+    { path: '/transactions', single: '/transactions', by: 'ReadTransactions' },
+  ].filter(({ by }) => permissions.some((permission) => permission.startsWith(by)))
+  return opened.flatMap(({ path, single }) => [
+    path,
+    ...accountIds.map((id) => `/accounts/${encodeURIComponent(id)}${single}`),
+  ])
+}
