@@ -6,7 +6,7 @@ import type { Judgement } from '../engine/run/run-check.ts'
 import { namedBy } from '../engine/suite-api/check.ts'
 import type { Exchange } from '../engine/wire/exchange.ts'
 import { cellsOf } from '../proof/cells/message-cells.ts'
-import { SITUATIONS } from '../proof/cells/situations.ts'
+import { PAIRS, SITUATIONS } from '../proof/cells/situations.ts'
 import { endpointOf } from '../proof/data-requests.ts'
 import { judgeBank, openProofContext } from '../proof/judge-bank.ts'
 import { type Recorded, recordedOf } from '../proof/mutants.ts'
@@ -17,7 +17,7 @@ import { madeOnce } from './once.ts'
 export interface Observed {
   /** Answers in JSON, without those that are long. */
   answers: Recorded[]
-  /** Data endpoints in situations, as `endpoint, slug`. */
+  /** Data endpoints in situations and in two of them at once, as `endpoint, slug`. */
   met: string[]
   /** Wrong messages at their places. */
   messages: string[]
@@ -60,7 +60,8 @@ async function observe(): Promise<Observed> {
     async middleware(ctx: Context, next: Next) {
       if (ctx.path === '/authorize') visits += 1
       const endpoint = endpointOf(ctx)
-      const held = Object.values(SITUATIONS).filter(({ holds }) => endpoint && holds(ctx))
+      const all = [...Object.values(SITUATIONS), ...PAIRS]
+      const held = all.filter(({ holds }) => endpoint && holds(ctx))
       await next()
       if (ctx.status !== 200) return
       for (const { slug } of held) met.add(`${endpoint}, ${slug}`)

@@ -176,3 +176,8 @@ export function both(one: Situation, other: Situation): Situation {
     endpoints,
   )
 }
+
+/** Every two of them, each with the endpoints where both can be met. */
+export const PAIRS: readonly Situation[] = Object.values(SITUATIONS).flatMap((one, at, all) =>
+  all.slice(at + 1).map((other) => ({ ...both(one, other), slug: `${one.slug} + ${other.slug}` })),
+)

@@ -2,8 +2,9 @@ import { check } from '../../engine/suite-api/check.ts'
 import { relyOn } from '../../engine/suite-api/expect.ts'
 import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { succeeded } from '../../engine/suite-api/responses.ts'
-import { debitsInPeriod, everything, OF_EVERYBODY } from '../consents.ts'
+import { accountsOnly, everything, WITH_TRANSACTIONS } from '../consents.ts'
 import { absentReads, lessWhileAbsent } from './common/absent-reads.ts'
+import { approvalOf } from './common/optional-consents.ts'
 import { readOwner } from './common/read-owners.ts'
 import { expectNone, relyOnSteadyRows } from './common/transaction-readings.ts'
 
@@ -12,9 +13,9 @@ import { expectNone, relyOnSteadyRows } from './common/transaction-readings.ts'
 check(
   'DATA-08/absent',
   'While the customer is absent a token gets what it gets while the customer is present',
-  { uses: [everything], over: [...OF_EVERYBODY, debitsInPeriod] },
-  async ({ approved }, consent) => {
-    const approval = await approved(consent)
+  { uses: [everything], over: [...WITH_TRANSACTIONS, accountsOnly] },
+  async (context, consent) => {
+    const approval = await approvalOf(context, consent)
     let compared = 0
     for (const { path, before, absent } of await absentReads(approval)) {
       relyOn(readOwner(approval, path), before).toSucceed()

@@ -3,6 +3,7 @@ import {
   type Endpoint,
   type Exchange,
   member,
+  rowsOf,
   succeeded,
 } from '../../engine/suite-api/responses.ts'
 import { rule } from '../../engine/suite-api/rule.ts'
@@ -61,6 +62,21 @@ rule('ENV-07/one-page', 'Data responses are not paginated', { endpoints: DATA },
   }
   return findings
 })
+
+/** Every data 2xx with rows. Fails: Meta.TotalPages is 0: whoever reads page by page then reads none. */
+rule(
+  'ENV-11/pages-of-rows',
+  'Meta.TotalPages of a response with rows is not 0',
+  { endpoints: DATA },
+  (exchange) => {
+    if (!DATA.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+    const pages = member(exchange.response?.json, 'Meta', 'TotalPages')
+    if (!Number.isInteger(pages) || rowsOf(exchange).length === 0) return undefined
+    if (pages !== 0) return []
+    const message = 'there are rows, and 0 pages'
+    return [{ message, expected: '1', actual: '0', place: '/Meta/TotalPages' }]
+  },
+)
 
 /** The address that a Link header names as the next one; several lines are one list (RFC 9110 5.3). */
 function nextIn({ response }: Exchange): string | undefined {

@@ -92,11 +92,16 @@ check(
 check(
   'TXN-17/both',
   'Both filters together keep what was booked between them and nothing else',
-  { uses: [everything], over: WITH_TRANSACTIONS },
+  {
+    uses: [everything],
+    over: WITH_TRANSACTIONS,
+    follows: ['TXN-16/from-alone', 'TXN-17/to-alone'],
+  },
   async (context, consent) => {
     const approval = await approvalOf(context, consent)
     await relyOnFilters(approval, 'from', 'to')
     await expectFilter(approval, 'both')
+    if (consent === everything) await expectFilterWithoutCustomer(approval, 'both')
   },
 )
 
@@ -352,7 +357,7 @@ async function expectFilter(approval: Approval, kind: 'from' | 'to' | 'both'): P
  * The same without the customer, at both endpoints; an answer that a limit refuses shows nothing, and
  * no limit has refused what is served again without the filter.
  */
-async function expectFilterWithoutCustomer(approval: Approval, kind: 'from' | 'to') {
+async function expectFilterWithoutCustomer(approval: Approval, kind: 'from' | 'to' | 'both') {
   const telling = (await filtered(approval, kind)).filter((each) => each.telling)
   const single = telling.findLast(({ path }) => path !== bulk)
   for (const each of [telling.find(({ path }) => path === bulk), single]) {

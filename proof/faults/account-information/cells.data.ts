@@ -57,6 +57,27 @@ const faults: Fault[] = [
   dataFault(D.losesNewestRow, 'account-transactions', S.noAccounts, fails('TXN-24/one-response')),
   dataFault(D.losesLastRow, 'transactions', S.absent, fails('DATA-08/absent')),
   dataFault(D.empty, 'balances', S.absent, fails('DATA-08/absent')),
+  dataFault(
+    D.refused,
+    'account',
+    both(S.absent, S.secondCustomer),
+    fails('RATE-05/with-and-without'),
+  ),
+  dataFault(D.refused, 'accounts', both(S.absent, S.basic), fails('RATE-05/with-and-without')),
+  dataFault(D.empty, 'balances', both(S.absent, S.noAccounts), fails('DATA-08/absent')),
+  dataFault(
+    D.empty,
+    'account-transactions',
+    both(S.absent, S.secondClient),
+    fails('DATA-08/absent'),
+  ),
+  dataFault(
+    D.losesNewestRow,
+    'account-transactions',
+    both(S.absent, S.secondCustomer),
+    fails('DATA-08/absent'),
+  ),
+  dataFault(D.toIgnored, 'transactions', both(S.absent, S.bothFilters), fails('TXN-17/both')),
   dataFault(D.periodIgnored, 'transactions', both(periodEnds('start'), S.bothFilters), {
     fails: ['TXN-20/inside'],
   }),

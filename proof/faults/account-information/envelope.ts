@@ -52,6 +52,15 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'pages-counted-from-zero',
+    story: 'The number of the last page is taken for their number, and the first is page 0.',
+    fails: [],
+    warns: ['ENV-11/pages-of-rows'],
+    middleware: envelopes((body) =>
+      rows(body)?.length ? { ...body, Meta: { ...body.Meta, TotalPages: 0 } } : undefined,
+    ),
+  },
+  {
     id: 'self-begins-with-null',
     story: 'The host of the links comes from a header that one gateway does not set.',
     fails: ['ENV-04/self-absolute'],

@@ -239,6 +239,26 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'to-before-from-only-to',
+    story:
+      'Parameters are bound in the order of the handler’s arguments: with to first, from is lost.',
+    fails: ['TXN-17/both'],
+    policies: filter((right) => (row, { from, to }, endpoint) => {
+      const turned = /^toBookingDateTime=.*&from/.test(currentRequest()?.querystring ?? '')
+      return right(row, turned && to !== undefined ? { to } : { from, to }, endpoint)
+    }),
+  },
+  {
+    id: 'to-alone-ends-the-day-before',
+    story:
+      'The end of a range that is none is cut to its day, and the rows of that day come after.',
+    fails: ['TXN-17/to-alone'],
+    policies: filter((right) => (row, { from, to }, endpoint) => {
+      const alone = from === undefined && to !== undefined
+      return right(row, alone ? { to: to - (to % (24 * HOUR)) } : { from, to }, endpoint)
+    }),
+  },
+  {
     id: 'reversed-range-turned-round',
     story: 'A range whose ends are the wrong way round is kindly put right.',
     fails: ['TXN-17/reversed'],

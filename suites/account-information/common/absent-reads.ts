@@ -3,11 +3,13 @@ import type { CallDeviation } from '../../../engine/suite-api/flow.ts'
 import {
   bookedAt,
   type Exchange,
+  isBooked,
   type Row,
   rowsOf,
   succeeded,
 } from '../../../engine/suite-api/responses.ts'
-import { once, requireAccountIds } from './data-reads.ts'
+import { everything, OF_EVERYBODY } from '../../consents.ts'
+import { firstRead, once, pathOf, requireAccountIds } from './data-reads.ts'
 import { everyPath, otherThanAround } from './same-rows.ts'
 import type { Wrong } from './transaction-readings.ts'
 
@@ -44,17 +46,31 @@ export interface AbsentRead {
 /** Each endpoint once without the customer: banks allow few such requests. */
 export function absentReads(approval: Approval): Promise<AbsentRead[]> {
   return once(approval, 'absent', async () => {
-    // One account of the first approval; of the others the lists alone.
-    const whole = approval.tpp.name === 'first' && approval.customer === 'first'
+    // One account of the approvals with all permissions; of the others the lists alone.
+    const whole = [everything, ...OF_EVERYBODY].some(({ name }) => name === approval.name)
     const ids = whole ? await requireAccountIds(approval).catch(() => []) : []
+    const id = ids.at(-1)
+    const paths = everyPath(approval, id)
+    if (id !== undefined && paths.includes(pathOf(id, '/transactions'))) {
+      const lively = (await lastUsed(approval, ids)) ?? id
+      paths.splice(paths.indexOf(pathOf(id, '/transactions')), 1, pathOf(lively, '/transactions'))
+    }
     const reads: AbsentRead[] = []
-    for (const path of everyPath(approval, ids.at(-1))) {
+    for (const path of paths) {
       const before = await approval.get(path)
       const absent = await approval.get(path, ABSENT)
       reads.push({ path, before, absent, after: await approval.get(path) })
     }
     return reads
   })
+}
+
+/** The account whose booking is the newest: rows of a long time ago may be gone while nobody is there. */
+async function lastUsed(approval: Approval, ids: string[]): Promise<string | undefined> {
+  const rows = rowsOf(await firstRead(approval, '/transactions'))
+  const known = rows.filter((row) => isBooked(row) && ids.includes(String(row.AccountId)))
+  const [newest] = known.sort((one, other) => (bookedAt(other) ?? 0) - (bookedAt(one) ?? 0))
+  return newest && String(newest.AccountId)
 }
 
 /**

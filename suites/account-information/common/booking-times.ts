@@ -66,12 +66,13 @@ export function emptyWindow(rows: Row[]): Required<Bounds> | undefined {
   return { from: longest.from + third, to: longest.to - third }
 }
 
-/** The query that asks for these bounds. */
-export function queryOf({ from, to }: Bounds): Record<string, string> {
-  return {
-    ...(from !== undefined && { fromBookingDateTime: inUtc(from) }),
-    ...(to !== undefined && { toBookingDateTime: inUtc(to) }),
-  }
+/** The query that asks for these bounds; the parameters of a query have no order of their own. */
+export function queryOf({ from, to }: Bounds, order: 'from first' | 'to first' = 'from first') {
+  const query: [string, string][] = [
+    ...(from === undefined ? [] : ([['fromBookingDateTime', inUtc(from)]] as [string, string][])),
+    ...(to === undefined ? [] : ([['toBookingDateTime', inUtc(to)]] as [string, string][])),
+  ]
+  return Object.fromEntries(order === 'from first' ? query : query.reverse())
 }
 
 export type Kind = 'from' | 'to' | 'both' | 'reversed'
@@ -80,16 +81,19 @@ export type Kind = 'from' | 'to' | 'both' | 'reversed'
  * Bounds with rows on both sides of each, never on a row: `from` lies just after one and `to` just
  * before one, so that a filter off by an hour in either direction shows; the window of `both` has
  * rows before, in and after it. Undefined where the data has none such.
+ *
+ * @param near whether a bound of its own lies near a row that it drops, or near one that it keeps, of its own day.
  */
-export function boundsFor(kind: Kind, times: number[]): Bounds | undefined {
+export function boundsFor(
+  kind: Kind,
+  times: number[],
+  near: 'dropped' | 'kept' = 'dropped',
+): Bounds | undefined {
   const last = times.length - 1
-  if (kind === 'from') {
-    const from = justAfter(times, 0, last - 1)
-    return from && { from: from.instant }
-  }
-  if (kind === 'to') {
-    const to = justBefore(times, 1, last)
-    return to && { to: to.instant }
+  if (kind === 'from' || kind === 'to') {
+    const after = (kind === 'from') === (near === 'dropped')
+    const place = after ? justAfter(times, 0, last - 1) : justBefore(times, 1, last)
+    return place && { [kind]: place.instant }
   }
   const middle = times.length >> 1
   const first = justBefore(times, 1, Math.min(middle, last - 1))

@@ -11,6 +11,7 @@ import {
   shared,
 } from '../../../engine/suite-api/responses.ts'
 import type { Finding } from '../../../engine/suite-api/rule.ts'
+import { everything } from '../../consents.ts'
 import {
   type Bounds,
   blockForBookings,
@@ -113,19 +114,24 @@ export async function between<T>(
 
 const DAY = 86_400_000
 
-/** Answers of one kind of query at every address. Data that cannot tell is asked for last year. */
+/**
+ * Answers of one kind of query at every address. Data that cannot tell is asked for last year. Bounds lie
+ * on the other side of a row, and stand in the other order, where it is not the first approval.
+ */
 export function filtered(approval: Approval, kind: Kind): Promise<Filtered[]> {
   return once(approval, `filtered ${kind}`, async () => {
+    const isFirst = approval.name === everything.name
     const all: Filtered[] = []
     for (const path of await addresses(approval)) {
       const { rows, read } = await between(approval, path, async (times) => {
-        const found = boundsFor(kind, times)
+        const found = boundsFor(kind, times, isFirst ? 'dropped' : 'kept')
         const bounds = found ?? {
           ...(kind !== 'to' && { from: Date.now() - 180 * DAY }),
           ...(kind !== 'from' && { to: Date.now() - 90 * DAY }),
         }
         const deviation = kind === 'reversed' ? 'from later than to' : undefined
-        const answer = await approval.get(path, { query: queryOf(bounds), deviation })
+        const query = queryOf(bounds, isFirst ? 'from first' : 'to first')
+        const answer = await approval.get(path, { query, deviation })
         return { bounds, telling: found !== undefined, answer }
       })
       all.push({ path, rows, ...read })
