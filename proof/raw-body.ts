@@ -16,3 +16,11 @@ export function giveBytes(ctx: Context, body: Buffer | Readable) {
   ctx.set('content-type', type || 'application/json')
   ctx.status = status
 }
+
+/** Sends an answer in ISO 8859-1 where it has a character that UTF-8 spells otherwise; tells whether it did. */
+export function giveLatin1(ctx: Context): boolean {
+  const text = takeBytes(ctx)?.toString() ?? ''
+  if (!/[\u0080-\u00ff]/.test(text)) return false
+  giveBytes(ctx, Buffer.from(text, 'latin1'))
+  return true
+}

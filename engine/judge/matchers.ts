@@ -136,8 +136,11 @@ export const matchers = {
     }
   },
 
-  /** A body that is JSON, whatever stands in it. */
+  /** A body that is JSON, whatever stands in it; between strangers that is UTF-8 (RFC 8259 section 8.1). */
   toBeJson(exchange: Exchange): Finding | undefined {
+    if (exchange.response?.notUtf8) {
+      return { message: 'the body is not UTF-8', expected: 'JSON in UTF-8', actual: 'other bytes' }
+    }
     if (exchange.response?.json !== undefined) return undefined
     return { message: 'the body is not JSON', expected: 'JSON', actual: bodyOf(exchange) }
   },

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import type { WireResponse } from './exchange.ts'
 import { jsonOf, sharedJsonOf } from './json-body.ts'
@@ -25,10 +26,14 @@ export function createBodies() {
      *
      * @param body after content decoding.
      */
-    keep(body: Buffer): Pick<WireResponse, 'body' | 'bytes' | 'json' | 'digest'> {
+    keep(body: Buffer): Pick<WireResponse, 'body' | 'bytes' | 'json' | 'digest' | 'notUtf8'> {
       const sha256 = hash('sha256', body, 'hex')
       const large = body.length > WHOLE
-      const told = { bytes: body.length, ...(large && { digest: sha256 }) }
+      const told = {
+        bytes: body.length,
+        ...(large && { digest: sha256 }),
+        ...(!isUtf8(body) && { notUtf8: true as const }),
+      }
       const same = known.get(sha256)?.deref()
       if (same) return { ...told, body: texts.get(same) ?? '', json: same }
       const text = body.toString('utf8', 0, large ? BEGINNING : body.length)

@@ -141,6 +141,8 @@ export function refusesConnection({ kind, code, alone }: WireFailure): boolean {
 export interface WireResponse extends NonNullable<ExchangeRecord['response']> {
   /** Body as JSON; undefined when it is empty or not JSON. Never to be changed: answers share it. */
   json?: unknown
+  /** The body is JSON but for bytes that are no UTF-8 (RFC 8259 section 8.1); U+FFFD stands for them. */
+  notUtf8?: true
 }
 
 /** What the keys of a bank say of the signature of an ID token. */

@@ -1,3 +1,4 @@
+import { matchers } from '../../engine/suite-api/expect.ts'
 import { header, succeeded } from '../../engine/suite-api/responses.ts'
 import { rule } from '../../engine/suite-api/rule.ts'
 import { ACCOUNT_ACCESS, CONSENTS, DATA } from './common/endpoints.ts'
@@ -12,7 +13,10 @@ rule(
     const judged = ['registration', 'token', ...CONSENTS, ...DATA]
     if (!judged.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
     const { response } = exchange
-    if (response?.json !== undefined) return []
+    if (response?.json !== undefined) {
+      const finding = matchers.toBeJson(exchange)
+      return finding ? [finding] : []
+    }
     const actual = response?.bytes === 0 ? 'no body' : `${response?.bytes} bytes that are not JSON`
     return [{ message: 'the body is not JSON', expected: 'JSON', actual }]
   },

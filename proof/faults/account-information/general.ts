@@ -1,6 +1,7 @@
 import type { Context, Next } from 'koa'
 import { stateOf } from '../../../bank/state.ts'
 import type { Fault } from '../../proof.ts'
+import { giveLatin1 } from '../../raw-body.ts'
 import { elements } from '../../rewriting.ts'
 
 const AISP = '/open-banking/v3.1/aisp'
@@ -29,6 +30,16 @@ function movedTo(prefix: string) {
 }
 
 const faults: Fault[] = [
+  {
+    id: 'transactions-in-latin-1',
+    story: 'Rows come from the mainframe in ISO 8859-1, and are passed on as they are.',
+    fails: ['GEN-01/json'],
+    async middleware(ctx, next) {
+      await next()
+      const rows = ctx.path.endsWith('/transactions') && ctx.status === 200
+      if (rows && giveLatin1(ctx)) stateOf(ctx).fired()
+    },
+  },
   {
     id: 'absent-addresses-are-null',
     story: 'The serializer writes null for what a row does not have.',

@@ -2,6 +2,7 @@ import type { Context, Next } from 'koa'
 import { stateOf } from '../../../bank/state.ts'
 import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
+import { giveLatin1 } from '../../raw-body.ts'
 import { type Json, partOf, successes } from '../../rewriting.ts'
 
 /** Changes one member of one product, found by its place in the list. */
@@ -32,6 +33,19 @@ const ratesAsked = ofEachBank(() => ({ count: 0 }))
 const withOldRate = (each: Json) => item(each, { APRRate: '19.9' })
 
 const faults: Fault[] = [
+  {
+    id: 'products-in-latin-1',
+    story: 'The list is exported by a tool of the marketing department that knows no UTF-8.',
+    fails: ['PROD-05/json'],
+    policies: product(1, (each) => ({
+      ...each,
+      ProductDescription: 'A card for cafés and cinemas.',
+    })),
+    async middleware(ctx, next) {
+      await next()
+      if (ctx.status === 200 && partOf(ctx) === 'products') giveLatin1(ctx)
+    },
+  },
   {
     id: 'product-rates-of-two-instances',
     story: 'One of two instances behind the balancer shows the rates of last month.',
