@@ -52,6 +52,8 @@ export interface Outlived extends Ended {
 export interface Late {
   grant: Exchange
   data: Exchange[]
+  /** What was refused to the access token of before, once more. Absent where nothing was. */
+  still?: Exchange
 }
 
 interface Before extends Answers {
@@ -264,7 +266,7 @@ async function refreshedLate(
  */
 export async function refreshAfter(
   context: Context<never>,
-  { approval, requests }: Ended,
+  { approval, requests, tokens, after }: Ended,
   refreshToken: string,
   deviation: string,
 ): Promise<Late> {
@@ -283,7 +285,16 @@ export async function refreshAfter(
     return answer
   }
   const grant = await settling(context).until(ask, () => data.every(refused))
-  return { grant, data }
+  const lost = after.requests.find(
+    ({ answer }, index) => refused(answer) && succeeded(requests[index]?.answer ?? answer),
+  )
+  if (!lost) return { grant, data }
+  const bearer = tokens.accessToken
+  const still = await approval.get(lost.path, {
+    bearer,
+    deviation: `${deviation}, after a refresh`,
+  })
+  return { grant, data, still }
 }
 
 const consentPath = ({ consentId }: Approval) =>

@@ -2,25 +2,22 @@ import { randomUUID } from 'node:crypto'
 import { check } from '../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import { tokensOf } from '../../engine/suite-api/flow.ts'
-import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { missingFrom, refused, rowsOf } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import {
   basicCredits,
-  codeOfAnotherClient,
   debitsInPeriod,
   everything,
   reconfirmed,
-  secondClient,
   secondCustomer,
 } from '../consents.ts'
 import { confirmedLate, deleted, LATE, outOfDate, revoked } from '../ended-consents.ts'
-import { OWNERS } from '../owners.ts'
 import { hidesCard } from './common/account-comparisons.ts'
 import { settled } from './common/booking-times.ts'
 import { keyAcrossConsents } from './common/completeness.ts'
 import { expectSameTerms, TERMS } from './common/consent-comparisons.ts'
-import { ACCOUNTS, consentPath, createConsent } from './common/consent-requests.ts'
+import { ACCOUNTS, createConsent } from './common/consent-requests.ts'
 import { deletedAndQueried } from './common/deleted-consents.ts'
 import { denied } from './common/denial.ts'
 import { CONFIRMED_ONCE_MORE, confirmedOnceMore, requireConfirmed } from './common/once-more.ts'
@@ -28,7 +25,6 @@ import { readOwner } from './common/read-owners.ts'
 import { bookedIn, bulk, relyOnSteadyRows } from './common/transaction-readings.ts'
 import {
   AGAIN,
-  approvedBefore,
   asksLess,
   expectCode,
   expectNoAccounts,
@@ -64,73 +60,6 @@ check(
     const purpose = 'a consent that does not exist'
     const visit = await wrongVisit(context, { purpose, consentId: randomUUID(), deviation: {} })
     await expectNoAccounts(await context.caller(), visit, purpose)
-  },
-)
-
-const FOREIGN = 'a consent that another client created'
-
-/** The second client's visit with a consent of the first that nobody has authorised. */
-const ofAnotherClient = sharedFixture([secondClient], async (context) => {
-  const first = await context.caller()
-  const consentId = await createConsent(first, ACCOUNTS)
-  relyOn(OWNERS.query, await first.get(consentPath(consentId))).toSucceed()
-  await approvedBefore(context, secondClient)
-  return context.visit({ client: 'second', consentId, purpose: FOREIGN })
-})
-
-check(
-  'AUTHZ-14/other-client',
-  'A client cannot have the consent of another client authorised',
-  { uses: [secondClient], refusals: [FOREIGN] },
-  async (context) => expectNoCode(await ofAnotherClient(context)),
-)
-
-const FOREIGN_TOO = 'a consent of the second client, at the hands of the first'
-
-check(
-  'AUTHZ-14/other-direction',
-  'The first client cannot have a consent of the second one authorised',
-  {
-    uses: [everything, secondClient],
-    needs: ['clients.second'],
-    refusals: [FOREIGN, FOREIGN_TOO],
-    follows: ['AUTHZ-14/other-client'],
-  },
-  async (context) => {
-    relyOnNoCode('AUTHZ-14/other-client', await ofAnotherClient(context))
-    const second = await context.caller('second')
-    const consentId = await createConsent(second, ACCOUNTS)
-    relyOn(OWNERS.query, await second.get(consentPath(consentId))).toSucceed()
-    await approvedBefore(context, everything)
-    expectNoCode(await context.visit({ consentId, purpose: FOREIGN_TOO }))
-  },
-)
-
-/**
- * The same with a consent that the customer has authorised for the first client, and which the
- * first client can re-confirm (AUTHZ-16). Blocked by AUTHZ-14/other-client where that fails.
- */
-check(
-  'AUTHZ-14/authorised',
-  'A client cannot have a consent authorised again that another client created',
-  {
-    uses: [everything, reconfirmed, secondClient, codeOfAnotherClient],
-    spends: codeOfAnotherClient,
-    needs: ['clients.second'],
-    refusals: [FOREIGN, 'an authorised consent that another client created'],
-  },
-  async (context) => {
-    context.tpp('second')
-    await approvedBefore(context, reconfirmed)
-    await context.approved(secondClient)
-    const { consentId } = await context.approved(codeOfAnotherClient)
-    const waiting = await ofAnotherClient(context)
-    if (waiting.kind === 'granted') {
-      const id = 'AUTHZ-14/other-client'
-      blockBy(id, 'a waiting one can be authorised', waiting.last)
-    }
-    const purpose = 'an authorised consent that another client created'
-    expectNoCode(await context.visit({ client: 'second', consentId, purpose }))
   },
 )
 
@@ -185,30 +114,6 @@ check(
     relyOn('CLC-10/sees-revoked', after.query).toHaveMember('Data.Status', 'Revoked')
     const { consentId } = approval
     expectNoCode(await context.visit({ purpose: 'a revoked consent', consentId }))
-  },
-)
-
-/**
- * The second customer visits with the ConsentId of an approval of the first. Fails: a code arrives.
- * Not-applicable without a second customer. On the approval whose code TOK-35 tried, which no later
- * check relies on.
- */
-check(
-  'AUTHZ-30/other-customer',
-  'A consent that one customer has authorised cannot be authorised by another',
-  {
-    uses: [everything, reconfirmed, codeOfAnotherClient],
-    spends: codeOfAnotherClient,
-    refusals: 1,
-    needs: ['customers.second'],
-  },
-  async (context) => {
-    context.customer('second')
-    await approvedBefore(context, reconfirmed)
-    const { consentId } = await context.approved(codeOfAnotherClient)
-    const purpose = 'a consent that another customer has authorised'
-    relyOnNoCode('AUTHZ-22/again-before-login', await nobodyConfirmsAgain(context))
-    expectNoCode(await context.visit({ customer: 'second', consentId, purpose }))
   },
 )
 

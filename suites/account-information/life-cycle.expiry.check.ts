@@ -59,6 +59,8 @@ function expectNoLateData(ended: Outlived, owner: string, { observe }: Context):
   observe('refresh_token grant afterwards', answerOf(late.grant), late.grant)
   for (const answer of late.data) expect(answer).toBeRefused()
   if (late.data.length === 0) expect(late.grant).toGiveNoToken()
+  // What is refused must not bring anything back.
+  if (late.still) expect(late.still).toBeRefused()
 }
 
 /**

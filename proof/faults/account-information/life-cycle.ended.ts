@@ -27,7 +27,88 @@ const ownedByAll =
     },
   })
 
+/** What the page does to a consent that it refuses to a client whose it is not. */
+const refusedToClient =
+  (does: (consent: Consent, clientId: string) => void): Fault['policies'] =>
+  (correct, { fired }) => ({
+    authorisable(consent, clientId, scopes, age) {
+      const reason = correct.authorisable(consent, clientId, scopes, age)
+      if (!consent || consent.clientId === clientId || consent.deleted) return reason
+      does(consent, clientId)
+      fired()
+      return reason
+    },
+  })
+
+/** What a refused refresh does to the consent that has ended. */
+const refusedRefresh =
+  (does: (consent: Consent, age: ReturnType<typeof ageOf>) => boolean): Fault['policies'] =>
+  (correct, { fired }) => ({
+    tokensDie: () => false,
+    refreshable(consent, age) {
+      const right = correct.refreshable(consent, age)
+      if (right || !consent || !does(consent, age)) return right
+      fired()
+      return right
+    },
+  })
+
 const faults: Fault[] = [
+  {
+    id: 'refused-client-takes-the-consent',
+    story: 'The page writes the client of the request into the consent before it compares them.',
+    fails: ['SEC-05/after-visit'],
+    warns: ['CLC-25/other-client'],
+    policies: refusedToClient((consent, clientId) => {
+      consent.clientId = clientId
+    }),
+  },
+  {
+    id: 'refused-client-rejects-the-consent',
+    story: 'A visit that ends without approval is a rejection, whoever’s visit it was.',
+    fails: [],
+    warns: ['CLC-25/other-client'],
+    policies: refusedToClient((consent) => {
+      consent.status = 'Rejected'
+      consent.statusUpdated = Date.now()
+    }),
+  },
+  {
+    id: 'stranger-at-the-page-ends-the-consent',
+    story: 'Whoever logs in for the consent of another is taken for a thief, and it is withdrawn.',
+    fails: [],
+    warns: ['CLC-25/other-customer'],
+    policies: (correct, { fired }) => ({
+      confirmableBy(consent, customer, offered) {
+        const reason = correct.confirmableBy(consent, customer, offered)
+        if (!reason || !consent.customerId || consent.customerId === customer.id) return reason
+        consent.status = 'Revoked'
+        fired()
+        return reason
+      },
+    }),
+  },
+  {
+    id: 'refused-refresh-counts-as-confirmation',
+    story: 'Each use of a refresh token is noted, and the ninety days are counted from that.',
+    fails: ['CLC-18/refresh-gives-no-data'],
+    policies: refusedRefresh((consent, age) => {
+      if (!age.reconfirmationDue) return false
+      consent.ahead.confirmation = 0
+      consent.confirmed = Date.now()
+      return true
+    }),
+  },
+  {
+    id: 'refused-refresh-undoes-a-revocation',
+    story: 'Whoever refreshes has a customer, so the state of the consent is put right.',
+    fails: ['TOK-31/revoked'],
+    policies: refusedRefresh((consent) => {
+      if (consent.status !== 'Revoked') return false
+      consent.status = 'Authorised'
+      return true
+    }),
+  },
   {
     id: 'authorised-consent-deleted-by-any-client',
     story: 'The owner is compared while a consent waits; afterwards its customer is.',
