@@ -1,26 +1,14 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
-import { tokensOf } from '../../engine/suite-api/flow.ts'
-import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
-import { type Exchange, refused, succeeded } from '../../engine/suite-api/responses.ts'
+import { blockForData } from '../../engine/suite-api/outcomes.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { expectOthersUntouched } from '../bystanders.ts'
-import {
-  basicCredits,
-  everything,
-  noAccounts,
-  reconfirmed,
-  secondClient,
-  secondCustomer,
-} from '../consents.ts'
-import { confirmedLate, LATE, revoked, revokedForSecond } from '../ended-consents.ts'
+import { basicCredits, noAccounts, secondClient } from '../consents.ts'
+import { revoked, revokedForSecond } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
-import { waysToAsk } from './common/absent-reads.ts'
 import { expectSameCreation, expectSameTerms, TERMS } from './common/consent-comparisons.ts'
 import { consentPath, createConsent, statusOf } from './common/consent-requests.ts'
 import { deletedAndQueried, expectNoData, relyOnDeletion } from './common/deleted-consents.ts'
-import { readOwner } from './common/read-owners.ts'
-import { settling } from './common/settling.ts'
 import { expectMoved } from './common/status-updates.ts'
 
 /**
@@ -95,48 +83,6 @@ check(
   'After a customer revoked a consent with the second client, its access token gets no data',
   { ...OF_SECOND, follows: ['CLC-11/data-refused', 'CLC-11/re-confirmed'] },
   async (context: Context<BySecond>) => expectNoData(await revokedForSecond(context), context),
-)
-
-/**
- * On the approval that AUTHZ-32 has re-confirmed: each token of it, of before the re-confirmation too, that
- * reads data just before the hook. Not applicable where a denial has ended them.
- */
-check(
-  'CLC-11/re-confirmed',
-  'After the customer revoked a consent that was re-confirmed, no access token of it gets data',
-  {
-    uses: [everything, reconfirmed, secondCustomer],
-    grants: [LATE],
-    needs: ['hooks.ninety-days-passed', 'hooks.customer-revokes'],
-    follows: ['CLC-11/data-refused'],
-    last: true,
-  },
-  async (context) => {
-    const { approval, requests, tokens, older, answer } = await confirmedLate(context)
-    if (!answer) blockBy('AUTHZ-32/after-ninety-days', 'the consent was not re-confirmed')
-    relyOn('AUTHZ-32/after-ninety-days', answer).toGiveAToken()
-    const reads: { path: string; bearer: string; before: Exchange }[] = []
-    for (const { accessToken: bearer } of [tokensOf(answer), tokens, ...older].flatMap(
-      (each) => each ?? [],
-    )) {
-      for (const { path } of requests) {
-        const deviation = 'a token of before or after the re-confirmation'
-        const before = await approval.get(path, { bearer, deviation })
-        if (succeeded(before)) reads.push({ path, bearer, before })
-      }
-    }
-    if (reads.length === 0) throw new NotApplicable('an earlier refusal has ended these tokens')
-    await context.hook('customer-revokes', { consentId: approval.consentId })
-    const { until } = settling(context)
-    for (const { path, bearer, before } of reads) {
-      relyOn(readOwner(approval, path), before).toSucceed()
-      for (const way of waysToAsk(path)) {
-        const ask = () =>
-          approval.get(path, { bearer, deviation: 'its consent was revoked', ...way })
-        expect(await until(ask, refused, way)).toBeRefused()
-      }
-    }
-  },
 )
 
 /**

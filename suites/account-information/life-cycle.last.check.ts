@@ -5,6 +5,7 @@ import { requireValue, type TokenSet, tokensOf, visitEnd } from '../../engine/su
 import { blockBy, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, refused, succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
+import { bystanders, expectOthersUntouched } from '../bystanders.ts'
 import { everything, narrowOfSeconds, reconfirmed, secondClient } from '../consents.ts'
 import { again, atWork, expectUnharmed, harmed, requireOpen } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
@@ -95,7 +96,9 @@ const ofSecondClient = sharedFixture(OF_SECOND.uses, async (context) => {
   relyOn('CONS-22/after-approval', before.query).toSucceed()
   const harm = harmed(before, after)
   if (harm) blockBy('CLC-08/second-client', 'the first client has ended it before', harm)
-  return endOf(context, before.approval, before.older)
+  const lookAtOthers = await bystanders(context, before.approval)
+  const end = await endOf(context, before.approval, before.older)
+  return { ...end, others: await lookAtOthers() }
 })
 
 check(
@@ -177,6 +180,19 @@ check(
   'A consent that the second client deleted cannot be queried by it any more',
   { ...OF_SECOND, follows: ['CLC-03/query-refused', 'CLC-03/re-confirmed'], last: true },
   async (context: OfSecond) => expectGone('CLC-01/second-client', await ofSecondClient(context)),
+)
+
+/** With two customers, of the second one: an approval of the first client that was re-confirmed stands beside it. */
+check(
+  'CLC-19/second-client-deletes',
+  'Deleting a consent of the second client leaves the customer’s consents with the first as they were',
+  { ...OF_SECOND, follows: ['CLC-19/others-untouched'], last: true },
+  async (context: OfSecond) => {
+    const { deletion, others } = await ofSecondClient(context)
+    relyOn('CLC-01/second-client', deletion).toSucceed()
+    if (others.length === 0) throw new NotApplicable('no other approval stands beside it any more')
+    expectOthersUntouched(others)
+  },
 )
 
 check(
