@@ -1,14 +1,22 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
-import { requireValue } from '../../engine/suite-api/flow.ts'
+import { requireValue, tokensOf } from '../../engine/suite-api/flow.ts'
 import { blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { answerOf } from '../../engine/suite-api/responses.ts'
 import { everything, secondCustomer } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
 import { ABSENT } from './common/absent-reads.ts'
-import { ACCOUNTS, consentPath, createConsent } from './common/consent-requests.ts'
+import {
+  ACCOUNTS,
+  consentBody,
+  consentPath,
+  createConsent,
+  requireConsentId,
+} from './common/consent-requests.ts'
 import { requireAccountIds } from './common/data-reads.ts'
 import { expectNothingForeign } from './common/foreign-account.ts'
+import { anotherRegistration } from './common/fresh-registration.ts'
+import { ONE_CLIENT } from './common/narrow-registration.ts'
 import { unknownTokens } from './common/unknown-tokens.ts'
 
 /** Certificates, bearer tokens, ownership. Requirements: specs/account-information/security.yaml */
@@ -148,3 +156,39 @@ for (const { slug, path, owner } of [
     },
   )
 }
+
+/**
+ * One more client of the same software, which reads and deletes a consent of its own. Not applicable where the bank
+ * keeps one client for each.
+ */
+check(
+  'SEC-10/same-software',
+  'A client neither queries nor deletes a consent of another client of the same software',
+  { registers: true, follows: ['SEC-05/other-client', 'CLC-08/refused'] },
+  async (context) => {
+    const { tpp: other } = await anotherRegistration(context)
+    const owner = await context.caller()
+    if (other.registered?.client_id === owner.tpp.registered?.client_id) {
+      throw new NotApplicable(ONE_CLIENT)
+    }
+    const token = await other.token({ grant_type: 'client_credentials' })
+    relyOn(OWNERS.management, token).toSucceed()
+    const bearer = tokensOf(token)?.accessToken
+    const body = consentBody(ACCOUNTS)
+    const created = await other.call('create-account-access-consent', { bearer, body })
+    relyOn(OWNERS.consent, created).toSucceed()
+    const own = requireConsentId(created)
+    const subject = await createConsent(owner, ACCOUNTS)
+    const deviation = 'a consent of another client of the same software'
+    const ask = (id: string, deviation?: string) =>
+      other.call('query-account-access-consent', { bearer, subject: id, deviation })
+    const remove = (id: string, deviation?: string) =>
+      other.call('delete-account-access-consent', { bearer, subject: id, deviation })
+    relyOn(QUERY, await ask(own)).toSucceed()
+    const read = await ask(subject, deviation)
+    relyOn(OWNERS.deletion, await remove(own)).toSucceed()
+    expect(read).toBeAnError()
+    expect(await remove(subject, deviation)).toBeAnError()
+    expect(await owner.get(consentPath(subject))).toSucceed()
+  },
+)

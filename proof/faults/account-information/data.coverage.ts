@@ -1,7 +1,8 @@
 import { Refused } from '../../../bank/refusals.ts'
 import { currentRequest } from '../../../bank/request-context.ts'
+import { stateOf } from '../../../bank/state.ts'
 import { tokenInfoOf } from '../../../bank/token-info.ts'
-import { filteredBy } from '../../data-requests.ts'
+import { askedAccount, filteredBy } from '../../data-requests.ts'
 import type { Fault } from '../../proof.ts'
 
 const DAY = 86_400_000
@@ -13,7 +14,34 @@ const asker = () => {
 
 const bySecondClient = () => asker()?.client === 'second'
 
+/** Is the account that is asked for one of the customer's, under whatever consent? */
+function isOfTheCustomer(): boolean {
+  const ctx = currentRequest()
+  const customerId = asker()?.consent?.customerId
+  if (!ctx || customerId === undefined) return false
+  const { consents, policies, secret } = stateOf(ctx).bank.services
+  const wanted = askedAccount(ctx)
+  return consents
+    .ofCustomer(customerId)
+    .some(({ id, cards }) =>
+      cards.some((card) => policies.accountIdFor(id, card, secret) === wanted),
+    )
+}
+
 const faults: Fault[] = [
+  {
+    id: 'addresses-open-every-account-of-the-customer',
+    story: 'Single addresses ask whether the account is the customer’s, not whether it was chosen.',
+    fails: ['ACC-21/not-beyond'],
+    policies: (correct, { fired }) => ({
+      accountRefusal(own, known) {
+        const right = correct.accountRefusal(own, known)
+        if (!right || !isOfTheCustomer()) return right
+        fired()
+        return undefined
+      },
+    }),
+  },
   {
     id: 'no-balances-for-the-second-client',
     story: 'The balance service has a list of clients of its own, and new ones are not on it.',

@@ -67,6 +67,24 @@ function isMadeUp(ctx: Context): boolean {
 
 const faults: Fault[] = [
   {
+    id: 'consents-of-the-organisation',
+    story: 'The owner of a consent is the organisation of the certificate, whichever client it is.',
+    fails: [],
+    warns: ['SEC-10/same-software'],
+    policies: (correct, { fired }) => ({
+      ownsConsent(consent, clientId) {
+        const ctx = currentRequest()
+        const own = correct.ownsConsent(consent, clientId)
+        if (own || !ctx) return own
+        const { records } = stateOf(ctx).bank.services
+        const [one, other] = [consent.clientId, clientId].map((id) => records.peek('Client', id))
+        if (!one?.org_id || one.org_id !== other?.org_id) return false
+        fired()
+        return true
+      },
+    }),
+  },
+  {
     id: 'no-certificate-needed',
     story: 'The gateway asks for a certificate, and goes on without one.',
     fails: ['SEC-01/no-certificate', 'SEC-02/no-certificate', 'REG-01/no-certificate'],

@@ -1,0 +1,96 @@
+import { check } from '../../engine/suite-api/check.ts'
+import type { Approval } from '../../engine/suite-api/consents.ts'
+import { expectThat, relyOn } from '../../engine/suite-api/expect.ts'
+import { blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { member, type Row } from '../../engine/suite-api/responses.ts'
+import { codeOfAnotherClient, everything } from '../consents.ts'
+import { approvedAfterTries } from './common/codes.ts'
+import {
+  accountIdsIn,
+  firstRead,
+  pathOf,
+  requireAccountIds,
+  requireRows,
+} from './common/data-reads.ts'
+import { expectNothingForeign } from './common/foreign-account.ts'
+import { readOwner } from './common/read-owners.ts'
+import { goOnRefreshed } from './common/refreshed-access.ts'
+
+/** A consent for one of several accounts. Requirements: specs/account-information/accounts.yaml */
+
+async function expectOneAccount(approval: Approval): Promise<void> {
+  for (const path of ['/accounts', '/balances', '/transactions']) {
+    const answer = await approval.get(path)
+    const ids = accountIdsIn(requireRows(answer, readOwner(approval, path)))
+    if (ids.length <= 1) continue
+    if (!approval.visit.pages.some(({ offered = 0 }) => offered > 1)) {
+      throw new NotApplicable('the bank, or the driver, shows no choice of accounts')
+    }
+    expectThat(false, {
+      message: `${ids.length} accounts are shown, and the customer chose one`,
+      expected: 'one AccountId',
+      actual: `${ids.length} AccountIds`,
+      exchange: answer,
+    })
+  }
+}
+
+/**
+ * The customer ticked one of several accounts; the access token that refreshing gives shows no other
+ * either. Not applicable where the bank offers no choice.
+ */
+check(
+  'ACC-21/selected',
+  'Where the customer chose one account for a consent, its lists show that one and no other',
+  {
+    uses: [everything, codeOfAnotherClient],
+    follows: ['BAL-03/of-the-consent', 'TXN-03/of-the-consent'],
+  },
+  async (context) => {
+    const approval = await approvedAfterTries(context)
+    const whole = await requireAccountIds(await context.approved(everything))
+    if (whole.length < 2) blockForData('a customer with two accounts')
+    await expectOneAccount(approval)
+    if (await goOnRefreshed(approval)) await expectOneAccount(approval)
+  },
+)
+
+const SINGLE = ['', '/balances', '/transactions'] as const
+
+/**
+ * The AccountIds that the customer's other consent gives the accounts that were not chosen: whether they are ids of the
+ * bank or of that consent, they name none of this one. What was chosen is told by its masked number.
+ */
+check(
+  'ACC-21/not-beyond',
+  'Where the customer chose one account for a consent, the addresses of the others give nothing',
+  { uses: [everything, codeOfAnotherClient], follows: ['ACC-21/selected', 'ACC-13/unknown-id'] },
+  async (context) => {
+    const whole = await context.approved(everything)
+    const approval = await approvedAfterTries(context)
+    await expectOneAccount(approval)
+    const read = async (one: Approval) =>
+      requireRows(await firstRead(one, '/accounts'), readOwner(one, '/accounts'))
+    const own = await read(approval)
+    const chosen = own.map(numberOf)
+    const others = (await read(whole)).filter((row) => !chosen.includes(numberOf(row)))
+    if (chosen.includes(undefined) || others.length === 0) {
+      throw new NotApplicable('no account can be told from the one that was chosen')
+    }
+    const ids = accountIdsIn(own)
+    const deviation = 'an AccountId of another consent of the customer'
+    for (const id of accountIdsIn(others)) {
+      for (const tail of SINGLE) {
+        const path = pathOf(id, tail)
+        relyOn(readOwner(whole, path), await whole.get(path)).toSucceed()
+        expectNothingForeign(await approval.get(path, { deviation }), ids)
+      }
+    }
+  },
+)
+
+/** The last digits of a card, by which an account is told from others; absent where it shows none. */
+function numberOf({ Account }: Row): string | undefined {
+  const [card] = [Account ?? []].flat()
+  return /\d{4}$/.exec(String(member(card, 'Identification') ?? ''))?.[0]
+}
