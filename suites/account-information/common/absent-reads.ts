@@ -3,6 +3,7 @@ import type { CallDeviation } from '../../../engine/suite-api/flow.ts'
 import {
   bookedAt,
   type Exchange,
+  instantOf,
   type Row,
   rowsOf,
   succeeded,
@@ -115,7 +116,7 @@ function bookedBefore(absent: Exchange): (row: Row) => boolean {
 /** Has the answer no earlier balance of that kind and account? */
 function notEarlierIn(absent: Exchange): (row: Row) => boolean {
   const kindOf = ({ AccountId, Type }: Row) => JSON.stringify([AccountId, Type])
-  const momentOf = ({ DateTime }: Row) => Date.parse(String(DateTime))
+  const momentOf = ({ DateTime }: Row) => instantOf(String(DateTime))
   const shown = new Map(rowsOf(absent).map((row) => [kindOf(row), momentOf(row)]))
   return (row) => !((shown.get(kindOf(row)) ?? Number.NaN) < momentOf(row))
 }
