@@ -141,6 +141,21 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'ninety-days-some-time-after-the-login',
+    story:
+      'How far the history reaches is open: all of it in the first moments after the customer has authenticated, and ninety days from then on.',
+    policies: (correct, { fired }) => ({
+      withinConsentPeriod(row, consent, endpoint) {
+        const isWithin = correct.withinConsentPeriod(row, consent, endpoint)
+        const now = Date.now()
+        const fresh = now - (consent.confirmed ?? 0) < 250
+        if (!isWithin || fresh || row.booked > now - 90 * 86_400_000) return isWithin
+        fired()
+        return false
+      },
+    }),
+  },
+  {
     id: 'booked-for-the-next-working-day',
     story:
       'BookingDateTime is "when the transaction was booked": what comes on a Friday evening is booked for Monday, and a filter that ends before leaves it out.',

@@ -9,6 +9,7 @@ import {
   succeeded,
 } from '../../../engine/suite-api/responses.ts'
 import { once, requireAccountIds } from './data-reads.ts'
+import { HISTORY } from './history.ts'
 import { everyPath, otherThanAround } from './same-rows.ts'
 import type { Wrong } from './transaction-readings.ts'
 
@@ -95,9 +96,6 @@ async function movesOn(approval: Approval, path: string, absent: Exchange): Prom
 
 const A_DAY = 24 * 60 * 60 * 1000
 
-/** Days of history that a bank shows without the customer at least, where it shows less than all. */
-const HISTORY = 89
-
 /**
  * Was the row booked more than a day before the request, and not before all that the answer shows? How far the
  * history reaches is open, and may be ninety days while nobody is there to log in.
@@ -106,7 +104,7 @@ function bookedBefore(absent: Exchange): (row: Row) => boolean {
   const asked = Date.parse(absent.startedAt)
   const shown = rowsOf(absent).map((row) => bookedAt(row) ?? asked)
   const oldest = shown.reduce((one, other) => Math.min(one, other), asked)
-  const begins = Math.min(oldest, asked - HISTORY * A_DAY)
+  const begins = Math.min(oldest, asked - HISTORY)
   return (row) => {
     const at = bookedAt(row) ?? 0
     return at >= begins && at <= asked - A_DAY
