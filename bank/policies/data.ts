@@ -87,7 +87,7 @@ export function bookedWithin(row: Row, { from, to }: Period, _endpoint: DataEndp
 /** "Only transactions in that range can be fetched." */
 export function withinConsentPeriod(
   row: Row,
-  consent: Pick<Consent, 'transactionsFrom' | 'transactionsTo'>,
+  consent: Pick<Consent, 'confirmed' | 'transactionsFrom' | 'transactionsTo'>,
   _endpoint: DataEndpoint,
 ): boolean {
   const { transactionsFrom: from, transactionsTo: to } = consent

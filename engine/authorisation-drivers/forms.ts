@@ -77,6 +77,7 @@ export function readPage(html: string): ReadPage {
         const id = attribute(node, 'id')
         if (id !== undefined && !named.has(id)) named.set(id, form)
       }
+      words.push(saidBy(node))
       if (node.tagName === 'base') base ??= attribute(node, 'href')
       const href = node.tagName === 'a' && attribute(node, 'href')
       if (href) links.push({ href, text: textOf(node) })
@@ -98,6 +99,18 @@ export function readPage(html: string): ReadPage {
 }
 
 const UNSHOWN = new Set(['script', 'style', 'template'])
+
+/** What an element shows without any text in it: a picture that is described, a field that is filled. */
+function saidBy(element: Element): string {
+  const { tagName } = element
+  const type = typeOf(element)
+  if (tagName === 'img' || type === 'image') return attribute(element, 'alt') ?? ''
+  const isShown = tagName === 'input' && !UNREAD.has(type)
+  return isShown ? (attribute(element, 'value') ?? '') : ''
+}
+
+/** Kinds of input whose value nobody sees. */
+const UNREAD = new Set(['hidden', 'password', 'checkbox', 'radio'])
 
 function textOf(top: Node): string {
   const words: string[] = []

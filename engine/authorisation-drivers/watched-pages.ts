@@ -150,7 +150,7 @@ export async function watchPages(
     })
     tab.on('domcontentloaded', async () => {
       if (end) return
-      const read = await tab.evaluate('document.body?.innerText').catch(() => '')
+      const read = await tab.evaluate(SHOWN).catch(() => '')
       const text = String(read ?? '')
         .replace(/\s+/g, ' ')
         .trim()
@@ -207,6 +207,14 @@ export async function watchPages(
     fail,
   }
 }
+
+/** What a page shows: its text, what its pictures are described by, what stands in its fields. */
+const SHOWN = `[
+  document.body?.innerText,
+  ...Array.from(document.querySelectorAll('img, input[type=image]'), ({ alt }) => alt),
+  ...Array.from(document.querySelectorAll('input'), ({ type, value }) =>
+    ['hidden', 'password', 'checkbox', 'radio'].includes(type) ? '' : value),
+].join(' ')`
 
 function isRedirect(status: number): boolean {
   return status >= 300 && status < 400 && status !== 304

@@ -57,7 +57,7 @@ export function visitOf(request: AuthorisationRequest, end: VisitEnd): Visit {
   const redirect = parseRedirect(end.url)
   if (!redirect) return { kind: 'stopped', why: `redirect to ${end.url}, no address`, ...facts }
   const { code } = redirect
-  if (code !== undefined && code !== '') return { kind: 'granted', redirect, code, ...facts }
+  if (code !== undefined) return { kind: 'granted', redirect, code, ...facts }
   return { kind: 'refused', redirect, ...facts }
 }
 

@@ -15,7 +15,8 @@ export interface Redirect {
 
 /**
  * Parses the URL of the last redirect. "On success the URL fragment carries an authorisation code
- * and an ID token"; an answer in the query is read too, so that whoever judges can say so.
+ * and an ID token"; an answer in the query is read too, so that whoever judges can say so. A parameter
+ * without a value says nothing (RFC 6749 3.1).
  *
  * @returns undefined when the text is no URL.
  */
@@ -26,13 +27,17 @@ export function parseRedirect(url: string): Redirect | undefined {
   const fragment = Object.fromEntries(new URLSearchParams(hash.slice(1)))
   const mode = answers(fragment) ? 'fragment' : answers(query) ? 'query' : undefined
   const answer = mode === 'query' ? query : fragment
-  const { code, id_token: idToken, error, error_description: errorDescription } = answer
-  const state = answer.state ?? query.state
+  const said = (name: string) => answer[name] || undefined
   return {
     address: url.split(/[?#]/, 1)[0] ?? url,
     query,
     fragment,
-    ...{ mode, code, idToken, state, error, errorDescription },
+    mode,
+    code: said('code'),
+    idToken: said('id_token'),
+    state: said('state') ?? query.state,
+    error: said('error'),
+    errorDescription: said('error_description'),
   }
 }
 
@@ -44,6 +49,6 @@ export function redirectsTo(redirect: Redirect, redirectUri: string): boolean {
   return [...expected.searchParams].every(([name, value]) => redirect.query[name] === value)
 }
 
-function answers(params: Record<string, string>): boolean {
-  return params.code !== undefined || params.error !== undefined || params.id_token !== undefined
+function answers({ code, error, id_token: idToken }: Record<string, string>): boolean {
+  return Boolean(code || error || idToken)
 }

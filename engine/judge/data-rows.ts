@@ -1,5 +1,6 @@
 import { isObject } from '../record/json.ts'
 import type { Exchange } from '../wire/exchange.ts'
+import { instantOf } from './formats.ts'
 
 /** One element of Data.Account, Data.Balance or Data.Transaction, as the bank sent it. */
 export type Row = Record<string, unknown>
@@ -71,7 +72,7 @@ export function isBooked(row: Row): boolean {
 
 /** BookingDateTime as milliseconds; undefined when it is no instant. */
 export function bookedAt(row: Row): number | undefined {
-  const at = typeof row.BookingDateTime === 'string' ? Date.parse(row.BookingDateTime) : Number.NaN
+  const at = typeof row.BookingDateTime === 'string' ? instantOf(row.BookingDateTime) : Number.NaN
   return Number.isNaN(at) ? undefined : at
 }
 

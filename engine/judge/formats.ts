@@ -9,6 +9,19 @@ export function isDateTime(text: string): boolean {
   return WITH_T_AND_OFFSET.test(text) && validate(text)
 }
 
+/**
+ * A date-time as milliseconds since 1970, NaN for what is none. A leap second is one (RFC 3339 5.6), and has no
+ * number of its own: it is the instant at which the next minute begins.
+ */
+export function instantOf(text: string): number {
+  const minute = LEAP_SECOND.exec(text)?.[1]
+  return minute === undefined
+    ? Date.parse(text)
+    : Date.parse(`${minute}:59${text.slice(minute.length + 3)}`) + 1000
+}
+
+const LEAP_SECOND = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}):60/i
+
 /** A decimal number, perhaps signed: 12, -12.50. */
 export function isDecimal(text: string): boolean {
   return /^[+-]?\d+(\.\d+)?$/.test(text)

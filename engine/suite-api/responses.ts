@@ -12,6 +12,6 @@ export {
   shared,
   transactionKey,
 } from '../judge/data-rows.ts'
-export { isDateTime, isDecimal } from '../judge/formats.ts'
+export { instantOf, isDateTime, isDecimal } from '../judge/formats.ts'
 export { refused, succeeded } from '../judge/matchers.ts'
 export { type About, DATA, type Endpoint, type Exchange, header } from '../wire/exchange.ts'

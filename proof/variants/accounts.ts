@@ -13,6 +13,20 @@ const bare = ({ Account: _card, ...row }: Json): Json => row
 
 const variants: Variant[] = [
   {
+    id: 'basic-prevails-over-detail',
+    story:
+      'The level of detail "depends on whether the consent holds the basic or the detail permission": one that holds both gets the least (AMB-44).',
+    policies: (correct, { fired }) => ({
+      detailVisible(permissions, resource) {
+        if (!permissions.includes(`Read${resource}Basic`)) {
+          return correct.detailVisible(permissions, resource)
+        }
+        fired()
+        return false
+      },
+    }),
+  },
+  {
     id: 'one-account-only',
     story: 'A customer may have one card and no other.',
     settings: { data: { accounts: 1 } },

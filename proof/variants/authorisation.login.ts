@@ -3,6 +3,7 @@ import { stateOf } from '../../bank/state.ts'
 import { ofEachBank } from '../each-bank.ts'
 import type { Variant } from '../proof.ts'
 import { answers } from '../rewriting.ts'
+import { roundRobinPerKey } from '../round-robin.ts'
 import { locationOf, onPages, page, pages } from '../visit-pages.ts'
 
 /** Names on the pages in the bank's own way. */
@@ -12,6 +13,25 @@ const inMarkup = pages((html) =>
     (_all, name: string) =>
       `<em><b>${name.replace(/ /g, '&#32;&#10;').replace(/a/g, '&#x61;')}</b></em>`,
   ),
+)
+
+/** Ways to show a name of which no element holds the whole as text. */
+const waysToShow = roundRobinPerKey<(name: string) => string>([
+  (name) =>
+    name.replace(/(\p{L})(\p{L}+)/gu, (_all, first: string, rest: string) => {
+      const breaks = ['<wbr>', '&shy;', '&#8203;', '&#8288;', '<b></b>']
+      const letters = [...rest].map((one, at) => one + breaks[at % breaks.length])
+      return `<span class="initial">${first}</span>${letters.join('')}`
+    }),
+  (name) => `<img src="/logo.png" alt="${name}">`,
+  (name) => `<input readonly name="shown" value="${name}">`,
+])
+
+/** Names set in a way that each visit keeps, on the page of the decision alone. */
+const setOtherwise = pages((html, ctx) =>
+  html
+    .replace(/<p>[^<]* sent you here/, '<p>An application sent you here')
+    .replace(/<strong>([^<]+)<\/strong>/g, (_all, name: string) => waysToShow(ctx.path)(name)),
 )
 
 /** Wrong passwords of each customer since the last right one. */
@@ -92,6 +112,12 @@ const variants: Variant[] = [
       )
       ctx.state.fired()
     },
+  },
+  {
+    id: 'names-in-letters-logos-and-fields',
+    story:
+      "How names are set is the bank's: a big first letter and places where a line may break, the description of a logo, a field that can only be read.",
+    middleware: setOtherwise,
   },
   {
     id: 'locked-out-after-three-wrong-passwords',

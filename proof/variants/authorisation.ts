@@ -189,6 +189,14 @@ const variants: Variant[] = [
     ),
   },
   {
+    id: 'errors-beside-empty-members',
+    story:
+      'A parameter without a value is as good as none (RFC 6749 3.1): a redirect that tells an error has those of a success too, empty.',
+    middleware: errors((ctx, fragment, address) => {
+      ctx.set('location', `${address}#code=&id_token=&${fragment}`)
+    }),
+  },
+  {
     id: 'more-in-the-fragment',
     story:
       'An authorisation response may have more members: iss (RFC 9207), session_state, scope. A space in a form is + or %20, and every other character may be encoded too.',

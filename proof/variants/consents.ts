@@ -73,6 +73,33 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'consents-without-an-update',
+    story:
+      'StatusUpdateDateTime is "when the consent was last updated": one that was just created was not, and has none.',
+    warns: ['CONS-30/status-update-date-time', 'FCC-21/status-update-date-time'],
+    because: 'The presence of members is implied by the tables, no more (AMB-17).',
+    middleware: consentData(({ StatusUpdateDateTime, ...others }) =>
+      StatusUpdateDateTime === others.CreationDateTime ? others : undefined,
+    ),
+  },
+  {
+    id: 'created-consents-say-little',
+    story:
+      'A creation is answered with ConsentId and Status alone; the query of a consent shows the rest.',
+    warns: [
+      'CONS-30/creation-date-time',
+      'CONS-30/dates',
+      'CONS-30/permissions',
+      'CONS-30/status-update-date-time',
+      'FCC-21/creation-date-time',
+      'FCC-21/debtor-account',
+      'FCC-21/optional-members',
+      'FCC-21/status-update-date-time',
+    ],
+    because: 'The presence of members is implied by the tables, no more (AMB-17).',
+    middleware: answered('any', 'POST', ({ ConsentId, Status }) => ({ ConsentId, Status })),
+  },
+  {
     id: 'combinations-of-3.1.2-only',
     story:
       'The document is silent on combinations of permissions (AMB-13): those that 3.1.2 rules out are refused.',

@@ -5,7 +5,7 @@ import { ofEachBank } from '../each-bank.ts'
 import { idTokens } from '../id-tokens.ts'
 import { acceptsAssertion, JWT_BEARER, looksRight, signedByItself } from '../jwt-rewrites.ts'
 import type { Variant } from '../proof.ts'
-import { answers, type Json, partOf, successes } from '../rewriting.ts'
+import { answers, type Json, jsonOf, partOf, successes } from '../rewriting.ts'
 import { roundRobin } from '../round-robin.ts'
 
 const keySet = (change: (keys: Json[]) => Json[]) =>
@@ -67,6 +67,30 @@ const variants: Variant[] = [
       const least = Object.fromEntries(names.map((name) => [name, body[name]]))
       return { ...least, jwks_uri: String(body.jwks_uri).replace('https:', 'HTTPS:') }
     }),
+  },
+  {
+    id: 'authorisation-address-with-a-query',
+    story:
+      'The address of the authorisation endpoint may have a query, to which parameters are added (RFC 6749 3.1): one that chooses the pages, which are not found without it.',
+    target({ addresses }) {
+      addresses.overrides = {
+        ...addresses.overrides,
+        authorisation: `${addresses.auth_url}/authorize?p=cards`,
+      }
+    },
+    async middleware(ctx, next) {
+      const { paths } = stateOf(ctx).bank.services.endpoints
+      if (partOf(ctx) === 'pages' && ctx.path === paths.authorisation) {
+        if (ctx.query.p !== 'cards') return
+        const { p: _page, ...query } = ctx.query
+        ctx.query = query
+        stateOf(ctx).fired()
+      }
+      await next()
+      const body = jsonOf(ctx)
+      if (partOf(ctx) !== 'discovery' || !body || !body.authorization_endpoint) return
+      ctx.body = { ...body, authorization_endpoint: `${body.authorization_endpoint}?p=cards` }
+    },
   },
   {
     id: 'configuration-without-authentication-methods',

@@ -16,6 +16,12 @@ const created = (change: (data: Json, account: Json, sent: string) => Json) =>
 
 const variants: Variant[] = [
   {
+    id: 'funds-consents-begin-in-any-state',
+    story:
+      'The table of transitions is that of the AccountAccessConsent: the Status in which a funds confirmation consent is created is not shown, and the list of values is not complete.',
+    middleware: created((data) => ({ ...data, Status: 'Pending' })),
+  },
+  {
     id: 'funds-deleted-under-aisp',
     story: 'The sample request places the deletion under the aisp prefix (AMB-05).',
     settings: { fundsConfirmationPaths: { delete: `aisp/${FUNDS}` } },

@@ -99,6 +99,18 @@ const KEY = 'k-5f0c2a7be3d94416'
 
 const variants: Variant[] = [
   {
+    id: 'product-urls-as-browsers-take-them',
+    story:
+      'ProductURL and TsandCs are URLs, and no sentence says of which standard: characters of any script, bars and brackets, as the URL Standard takes them.',
+    warns: ['PROD-55/rfc-3986'],
+    because: 'RFC 3986, whose URIs every library reads, has them percent-encoded.',
+    middleware: eachProduct((product) => ({
+      ...product,
+      ProductURL: ['https://bank.example/cartes/crédit'],
+      TsandCs: ['https://bank.example/terms?cid=int|cards|[1]&d={x}'],
+    })),
+  },
+  {
     id: 'products-behind-a-key',
     story:
       '"Authentication requirements: not shown": the gateway asks for a key, which the target gives.',

@@ -23,7 +23,31 @@ const spelling = roundRobin<(name: string) => string>([
   (name) => `${name.slice(0, 12)}*`,
 ])
 
+/** Of rows whose day the system before did not keep, and the leap second of 31 December 2016. */
+const ODD_TIMES = [
+  '1970-01-01T00:00:00Z',
+  '1899-12-31T00:00:00Z',
+  '0001-01-01T00:00:00Z',
+  '2017-01-01T00:00:00Z',
+].map((text) => Date.parse(text))
+
 const variants: Variant[] = [
+  {
+    id: 'rows-of-1899-and-of-a-leap-second',
+    story:
+      'How far the history reaches is open: what came from a system without dates is of 1970, 1899 or the year 1; another row is of 23:59:60 (RFC 3339 5.6).',
+    policies: (correct, { fired }) => ({
+      rowsBooked(rows, accountId, endpoint) {
+        const booked = correct.rowsBooked(rows, accountId, endpoint)
+        const oldest = booked.length - ODD_TIMES.length
+        if (oldest < 3) return booked
+        fired()
+        return booked.map((row, at) => ({ ...row, booked: ODD_TIMES[at - oldest] ?? row.booked }))
+      },
+      dateTimeOf: (instant) =>
+        instant === ODD_TIMES[3] ? '2016-12-31T23:59:60Z' : correct.dateTimeOf(instant),
+    }),
+  },
   {
     id: 'no-transactions',
     story: 'Cards that were never used have no transactions; the arrays are empty.',
@@ -113,6 +137,21 @@ const variants: Variant[] = [
         if (currentRequest()?.get('x-fapi-customer-ip-address') !== '') return all
         fired()
         return all.filter(({ booked }) => booked >= Date.now() - 90 * 86_400_000)
+      },
+    }),
+  },
+  {
+    id: 'ninety-days-some-time-after-the-login',
+    story:
+      'How far the history reaches is open: all of it in the first moments after the customer has authenticated, and ninety days from then on.',
+    policies: (correct, { fired }) => ({
+      withinConsentPeriod(row, consent, endpoint) {
+        const isWithin = correct.withinConsentPeriod(row, consent, endpoint)
+        const now = Date.now()
+        const fresh = now - (consent.confirmed ?? 0) < 250
+        if (!isWithin || fresh || row.booked > now - 90 * 86_400_000) return isWithin
+        fired()
+        return false
       },
     }),
   },

@@ -146,7 +146,7 @@ function relyOnNoneLost(before: string[], after: string[]): void {
 check(
   'ACC-10/detail-shows-more',
   'ReadAccountsDetail shows members of an account that ReadAccountsBasic alone does not',
-  { uses: [everything, basicCredits] },
+  { uses: [debitsInPeriod, basicCredits] },
   async ({ approved, observe }) => {
     const levels = await levelsOfDetail(approved)
     const { detail, basic } = levels
@@ -165,7 +165,7 @@ function isLean(these: Levels, others: Levels): boolean {
 check(
   'ACC-10/single-address',
   'At the address of a single account ReadAccountsDetail shows more than ReadAccountsBasic too',
-  { uses: [everything, basicCredits], follows: ['ACC-10/detail-shows-more'] },
+  { uses: [debitsInPeriod, basicCredits], follows: ['ACC-10/detail-shows-more'] },
   async ({ approved }) => {
     const levels = await levelsAtSingles(approved)
     if (differ(levels)) return
@@ -188,7 +188,7 @@ function looksTheSame(basic: Row[]) {
 check(
   'ACC-20/basic-hides-card',
   'Under ReadAccountsBasic alone no account shows the identification of its card',
-  { uses: [everything, basicCredits], over: [narrowOfSeconds] },
+  { uses: [debitsInPeriod, basicCredits], over: [narrowOfSeconds] },
   async ({ approved }, consent) => {
     const { answer, ...levels } = await levelsOfDetail(approved)
     const atSingles = await levelsAtSingles(approved)
@@ -197,7 +197,7 @@ check(
       blockBy(id, 'the consent’s level of detail makes no difference')
     }
     expectCardHidden(answer)
-    const limited = await approved(consent.name === everything.name ? basicCredits : consent)
+    const limited = await approved(consent.name === debitsInPeriod.name ? basicCredits : consent)
     const ids = differ(atSingles) ? await requireAccountIds(limited) : []
     const paths = ['/accounts', ...ids.map((id) => pathOf(id, ''))]
     for (const path of paths) {

@@ -57,19 +57,29 @@ rule(
 
 /**
  * Every `accounts` and `account` 2xx whose about.consent has ReadAccountsDetail: every account has
- * Account, and in it (each entry of it) Identification.
+ * Account, and in it (each entry of it) Identification. Of consents that hold ReadAccountsBasic too, either all do
+ * or none (AMB-44).
  */
 rule(
   'ACC-20/detail-shows-card',
   'Under ReadAccountsDetail an account shows the identification of its card',
-  { endpoints: ['accounts', 'account'] },
-  (exchange) => {
+  {
+    endpoints: ['accounts', 'account'],
+    unseen: 'no account was read under ReadAccountsDetail alone',
+  },
+  (exchange, { earlier }) => {
     if (exchange.endpoint !== 'accounts' && exchange.endpoint !== 'account') return undefined
-    if (!exchange.about.consent?.permissions.includes('ReadAccountsDetail')) return undefined
+    const { permissions = [] } = exchange.about.consent ?? {}
+    if (!permissions.includes('ReadAccountsDetail')) return undefined
+    const level = permissions.includes('ReadAccountsBasic') ? 'both' : 'detail'
     const rows = accountsIn(exchange)
     if (!rows || rows.length === 0) return undefined
     const index = rows.findIndex((row) => !showsCard(row))
-    if (index < 0) return []
+    if (index < 0) {
+      earlier.set(level, exchange)
+      return []
+    }
+    if (level === 'both' && !earlier.has(level)) return undefined
     return [
       {
         message: 'the account lacks Account with Identification',

@@ -26,6 +26,7 @@ import {
   singles,
   type Tail,
 } from './common/data-reads.ts'
+import { requireWholeHistories } from './common/history.ts'
 import { amountOf } from './common/same-rows.ts'
 import {
   between,
@@ -119,9 +120,9 @@ check(
     const other = await context.approved(secondClient)
     await relyOnSameAccounts(one, other)
     const { rows, read: answer } = await between(one, bulk, () => other.get(bulk))
-    await expectHeld(answer, rows, one)
+    await expectHeld(answer, rows, one, other)
     const back = await between(other, bulk, () => one.get(bulk))
-    await expectHeld(back.read, back.rows, one)
+    await expectHeld(back.read, back.rows, one, other)
     const answers = [
       await one.get('/balances'),
       await other.get('/balances'),
@@ -169,12 +170,18 @@ const AMOUNTS = [
 ] as const
 
 /** Ends the check unless an answer holds what another approval of the customer shows before and after. */
-async function expectHeld(answer: Exchange, rows: Row[], whole: Approval): Promise<void> {
+async function expectHeld(
+  answer: Exchange,
+  rows: Row[],
+  whole: Approval,
+  other: Approval,
+): Promise<void> {
   bookedIn(answer, OTHER)
   const old = settled(rows)
   if (missingFrom(rowsOf(answer), old, keyAcrossConsents).length === 0) {
     return expectNone(await atOtherAmounts(whole, answer))
   }
+  await requireWholeHistories(whole, other)
   await relyOnSteadyRows(whole)
   await relyOnOneResponse(whole)
   expect(answer).toHoldRows(old, keyAcrossConsents)

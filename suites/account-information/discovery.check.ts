@@ -35,8 +35,8 @@ check(
 
 /**
  * Compare authorization_endpoint, token_endpoint and, where present, registration_endpoint with the
- * target's addresses; the same member of mtls_endpoint_aliases may be the one instead; a trailing
- * slash and the case of the host are ignored. Fails: one differs. A member that is missing or no
+ * target's addresses; the same member of mtls_endpoint_aliases may be the one instead; a query, to which
+ * parameters are added (RFC 6749 3.1), a trailing slash and the case of the host are ignored. Fails: one differs. A member that is missing or no
  * URL is judged by DISC-03 and is not compared.
  */
 check(
@@ -144,7 +144,9 @@ function endpointsIn(configuration: Record<string, unknown>, { endpoints }: Targ
   })
 }
 
-/** A URL without what makes no difference: the case of its host, its default port, a last slash. */
+/** A URL without what makes no difference: the case of its host, its default port, a query, a last slash. */
 function spelt(url: string): string {
-  return new URL(url).href.replace(/\/+$/, '')
+  const address = new URL(url)
+  address.search = ''
+  return address.href.replace(/\/+$/, '')
 }

@@ -11,6 +11,7 @@ import { type Finding, type RuleTools, rule } from '../../engine/suite-api/rule.
 import { bookedOf, settled } from './common/booking-times.ts'
 import { keyAcrossConsents } from './common/completeness.ts'
 import { DATA, isWithCustomer } from './common/endpoints.ts'
+import { endsAtNinetyDays, HISTORY } from './common/history.ts'
 import { moreOften } from './common/twins.ts'
 
 /** What a consent showed once. Requirements: specs/account-information/transactions.yaml */
@@ -36,8 +37,10 @@ rule(
     // Answers that are alike to the byte are one object.
     if (first.json === exchange.response?.json) return []
     const now = counted(exchange)
+    const begins = endsAtNinetyDays(exchange) ? Date.parse(exchange.startedAt) - HISTORY : -Infinity
     const lost = [...first.counts]
       .filter(([row, times]) => (now.counts.get(row) ?? 0) < times)
+      .filter(([row]) => (first.booked.get(row) ?? begins) >= begins)
       .filter(([row]) => present || !isPassing(first, now, row))
     const [gone] = lost
     if (!gone) return []

@@ -215,10 +215,18 @@ function stated(claims: Record<string, unknown> | undefined, name: string): unkn
   return claims?.[name] ?? claims?.[`${name}_org`]
 }
 
-const plain = (text: string) => text.replace(/\s+/g, ' ').trim().toLowerCase()
-
+/**
+ * Does a page say the name as a customer reads it? Where lines and words may break, and which of its letters stand
+ * in an element of their own, is the bank's: blanks and characters that nobody sees make no difference.
+ */
 const shows = ({ pages }: Visit, name: string) =>
-  pages.some(({ text }) => plain(text).includes(plain(name)))
+  pages.some(({ text }) => letters(text).includes(letters(name)))
+
+const letters = (text: string) =>
+  text
+    .normalize('NFKC')
+    .replace(/[\s\p{Cf}]/gu, '')
+    .toLowerCase()
 
 /** Ends the check as blocked by the one that asks for this name of the first client. */
 function relyOnName(member: string, visit: Visit): never {

@@ -27,6 +27,7 @@ import {
   relyOnSameAccounts,
 } from './common/completeness.ts'
 import { firstRead, rowsOfStrangers } from './common/data-reads.ts'
+import { requireWholeHistories } from './common/history.ts'
 import { approvedUnlessRefused } from './common/optional-consents.ts'
 import {
   beyond,
@@ -91,10 +92,13 @@ check(
       const debits = rows.filter((row) => row.CreditDebitIndicator === 'Debit')
       const inPeriod = debits.filter((row) => isWithin(row, from + NEAR, end - NEAR))
       if (index === 2 && inPeriod.length === 0) continue
-      if (inPeriod.length === 0)
+      if (inPeriod.length === 0) {
+        await requireWholeHistories(whole)
         blockForBookings('a booked debit within the period of the consent', rows)
+      }
       if (inPeriod.length === debits.length) blockForData('a booked debit outside the period')
       if (lacksNone(answer, inPeriod)) continue
+      await requireWholeHistories(limited)
       relyOnRules(answer, 'TXN-25/direction', 'TXN-20/inside')
       await relyOnSameAccounts(whole, limited)
       await relyOnSteadyRows(whole)
@@ -143,12 +147,15 @@ check(
     bookedIn(answer, 'TXN-14/basic-alone')
     const { from, to } = periodOf(limited)
     const inPeriod = settled(rows).filter((row) => isWithin(row, from, to - NEAR))
-    if (inPeriod.length === 0)
+    if (inPeriod.length === 0) {
+      await requireWholeHistories(whole)
       blockForBookings('a booked transaction before the end of the period', rows)
+    }
     if (rows.every((row) => isWithin(row, from, to))) blockForData('a booked transaction after it')
     await readPeriod(limited)
     relyOnRules(answer, 'TXN-20/inside')
     if (lacksNone(answer, inPeriod)) return
+    await requireWholeHistories(limited)
     await relyOnSteadyRows(whole)
     await relyOnPeriods(whole, await context.approved(debitsInPeriod))
     expect(answer).toHoldRows(inPeriod, keyAcrossConsents)
@@ -229,6 +236,7 @@ check(
     if (lacksNone(answer, rows)) return expectNone(await atOtherAmounts(limited, answer))
     const [stranger] = await rowsOfStrangers(limited, rows)
     if (stranger) blockBy('TXN-03/of-the-consent', 'a row is of no account of the consent', answer)
+    await requireWholeHistories(whole)
     await relyOnSameAccounts(whole, limited)
     await relyOnSteadyRows(whole)
     await relyOnOneResponse(whole)
@@ -260,6 +268,7 @@ check(
     bookedIn(answer, 'TXN-14/basic-alone')
     await readPeriod(credits)
     if (lacksNone(answer, wanted)) return
+    await requireWholeHistories(credits)
     relyOnRules(answer, 'TXN-25/direction', 'TXN-20/inside')
     await relyOnSameAccounts(whole, credits)
     await relyOnSteadyRows(whole)

@@ -117,8 +117,9 @@ check(
     const approval = await approvalOf(context, consent)
     await relyOnFilters(approval, 'from', 'to', 'both')
     for (const path of (await addresses(approval)).slice(0, 2)) {
-      const [from, to] = [Date.parse('1990-01-01'), Date.now() + DAY]
-      const { rows, read } = await between(approval, path, async () => {
+      const to = Date.now() + DAY
+      const { rows, read } = await between(approval, path, async ([oldest = to]) => {
+        const from = Math.max(YEAR_0, Math.min(YEAR_1990, oldest - DAY))
         const answers: Exchange[] = []
         for (const bounds of [{ from }, { to }, { from, to }])
           answers.push(await approval.get(path, { query: queryOf(bounds) }))
@@ -328,6 +329,11 @@ check(
 )
 
 const DAY = 86_400_000
+
+const YEAR_1990 = Date.parse('1990-01-01')
+
+/** RFC 3339 has no year before. */
+const YEAR_0 = Date.parse('0000-01-01')
 
 const NAMES = { from: 'fromBookingDateTime', to: 'toBookingDateTime' }
 

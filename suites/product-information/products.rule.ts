@@ -1,5 +1,12 @@
 import { matchers } from '../../engine/suite-api/expect.ts'
-import { brief, type Exchange, header, member, type Row } from '../../engine/suite-api/responses.ts'
+import {
+  brief,
+  type Exchange,
+  header,
+  instantOf,
+  member,
+  type Row,
+} from '../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../engine/suite-api/rule.ts'
 import { isError, isList, productsOf } from './common/product-list.ts'
 
@@ -59,7 +66,7 @@ rule(
   (exchange, { observe }) => {
     const text = member(exchange.response?.json, 'meta', 'LastUpdated')
     if (!isList(exchange) || typeof text !== 'string') return undefined
-    const at = ISO_8601.test(text) ? Date.parse(text.replace(',', '.')) : Number.NaN
+    const at = ISO_8601.test(text) ? instantOf(text.replace(',', '.')) : Number.NaN
     if (Number.isNaN(at)) {
       observe('LastUpdated, no date of ISO 8601', text)
       return undefined

@@ -193,6 +193,19 @@ describe.skipIf(noBrowser)(`a customer in a browser${noBrowser}`, () => {
     await close()
   })
 
+  test('reads what pictures and fields say, and nothing that is hidden', async () => {
+    const hidden = '<input type="hidden" value="no"><p style="display: none">no</p>'
+    const { url, close } = await served({
+      '/': `<p>seen</p><img alt="Tally"><input value="Ltd">${hidden}<a href="/on">on</a>`,
+      '/on': { location: 'https://tally.example/callback?error=x' },
+    })
+    const driver = browserDriver({ ...drivable(), steps: [{ when: 'a', click: 'a' }] })
+    const { pages } = await driver.visit(request(url))
+    expect(pages[0]?.text).toMatch(/^seen .*on.* Tally Ltd$/)
+    await driver.close()
+    await close()
+  })
+
   test('goes on at a second server of the bank, whose key the browser was not told of', async () => {
     const first = await open(browser, { directory })
     const { authority } = directory

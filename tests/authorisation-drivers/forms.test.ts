@@ -114,6 +114,16 @@ describe('what a description fits', () => {
   })
 })
 
+test.each([
+  ['the description of a picture', '<img alt="Tally Ltd">', 'Tally Ltd'],
+  ['what stands in a field', '<input readonly value="Tally Ltd">', 'Tally Ltd'],
+  ['what a button says', '<input type="submit" value="Go on">', 'Go on'],
+  ['nothing of a hidden field', '<input type="hidden" value="Tally Ltd">', ''],
+  ['nothing of a password', '<input type="password" value="secret">', ''],
+])('what a page says: %s', (_what, html, text) => {
+  expect(readPage(html).text).toBe(text)
+})
+
 describe('what a form sends untouched', () => {
   const sent = (html: string) => {
     const [form] = readPage(html).forms

@@ -31,6 +31,13 @@ test('an error carries its description', () => {
   })
 })
 
+test('a parameter without a value is as good as none', () => {
+  const url = 'https://tpp.example/cb?error=access_denied&state=s#code=&id_token=&error='
+  const redirect = parseRedirect(url)
+  expect(redirect).toMatchObject({ mode: 'query', error: 'access_denied', state: 's' })
+  expect([redirect?.code, redirect?.idToken]).toEqual([undefined, undefined])
+})
+
 test('no answer, no URL', () => {
   expect(parseRedirect('https://tpp.example/cb')?.mode).toBeUndefined()
   expect(parseRedirect('/relative')).toBeUndefined()

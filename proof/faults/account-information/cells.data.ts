@@ -141,7 +141,7 @@ const faults: Fault[] = [
   ),
   dataFault(D.empty, 'transactions', both(S.period, S.reconfirmed), {
     fails: [],
-    warns: ['AUTHZ-17/data', 'TXN-28/kept'],
+    warns: ['AUTHZ-17/data'],
   }),
   dataFault(D.directionIgnored, 'account-transactions', S.secondClient, {
     fails: [],

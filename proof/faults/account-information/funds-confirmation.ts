@@ -165,13 +165,6 @@ const faults: Fault[] = [
     },
   },
   {
-    id: 'funds-consent-authorised-at-once',
-    story: 'A balance is no personal data, so nobody asks the customer.',
-    fails: [],
-    warns: ['FCC-08/awaiting-authorisation'],
-    middleware: answered(KIND, 'POST', (data) => ({ ...data, Status: 'Authorised' })),
-  },
-  {
     id: 'debtor-account-has-defaults',
     story: 'There is one scheme, and the card is chosen by the customer anyway, as in a payment.',
     fails: [

@@ -152,6 +152,16 @@ const faults: Fault[] = [
     policies: product(0, (each) => item(each, { CashbackPercent: 0.5 })),
   },
   {
+    id: 'terms-with-a-blank',
+    story: 'Somebody pasted the address of a file whose name has blanks.',
+    fails: [],
+    warns: ['PROD-55/rfc-3986'],
+    policies: product(1, (each) => ({
+      ...each,
+      TsandCs: ['https://bank.example/terms and conditions.pdf'],
+    })),
+  },
+  {
     id: 'terms-without-a-scheme',
     story: 'The address is written as on the back of the card.',
     fails: ['PROD-23/urls'],

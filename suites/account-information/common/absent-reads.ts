@@ -3,6 +3,7 @@ import type { CallDeviation } from '../../../engine/suite-api/flow.ts'
 import {
   bookedAt,
   type Exchange,
+  instantOf,
   isBooked,
   type Row,
   rowsOf,
@@ -10,6 +11,7 @@ import {
 } from '../../../engine/suite-api/responses.ts'
 import { everything, OF_EVERYBODY } from '../../consents.ts'
 import { firstRead, once, pathOf, requireAccountIds } from './data-reads.ts'
+import { HISTORY } from './history.ts'
 import { everyPath, otherThanAround } from './same-rows.ts'
 import type { Wrong } from './transaction-readings.ts'
 
@@ -110,9 +112,6 @@ async function movesOn(approval: Approval, path: string, absent: Exchange): Prom
 
 const A_DAY = 24 * 60 * 60 * 1000
 
-/** Days of history that a bank shows without the customer at least, where it shows less than all. */
-const HISTORY = 89
-
 /**
  * Was the row booked more than a day before the request, and not before all that the answer shows? How far the
  * history reaches is open, and may be ninety days while nobody is there to log in.
@@ -121,7 +120,7 @@ function bookedBefore(absent: Exchange): (row: Row) => boolean {
   const asked = Date.parse(absent.startedAt)
   const shown = rowsOf(absent).map((row) => bookedAt(row) ?? asked)
   const oldest = shown.reduce((one, other) => Math.min(one, other), asked)
-  const begins = Math.min(oldest, asked - HISTORY * A_DAY)
+  const begins = Math.min(oldest, asked - HISTORY)
   return (row) => {
     const at = bookedAt(row) ?? 0
     return at >= begins && at <= asked - A_DAY
@@ -131,7 +130,7 @@ function bookedBefore(absent: Exchange): (row: Row) => boolean {
 /** Has the answer no earlier balance of that kind and account? */
 function notEarlierIn(absent: Exchange): (row: Row) => boolean {
   const kindOf = ({ AccountId, Type }: Row) => JSON.stringify([AccountId, Type])
-  const momentOf = ({ DateTime }: Row) => Date.parse(String(DateTime))
+  const momentOf = ({ DateTime }: Row) => instantOf(String(DateTime))
   const shown = new Map(rowsOf(absent).map((row) => [kindOf(row), momentOf(row)]))
   return (row) => !((shown.get(kindOf(row)) ?? Number.NaN) < momentOf(row))
 }

@@ -3,7 +3,7 @@ import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { relyOn } from '../../../engine/suite-api/expect.ts'
 import { blockBy, blockForData } from '../../../engine/suite-api/outcomes.ts'
 import { brief, type Exchange, member, type Row } from '../../../engine/suite-api/responses.ts'
-import { basicCredits, everything } from '../../consents.ts'
+import { basicCredits, debitsInPeriod } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { accountsTwice, firstRead, requireAccountIds, requireRows, singles } from './data-reads.ts'
 
@@ -51,9 +51,12 @@ export async function relyOnIdsAfterRefresh(approval: Approval): Promise<void> {
   blockBy(id, 'the AccountIds change with every access token')
 }
 
-type Approved = Context<typeof everything | typeof basicCredits>['approved']
+type Approved = Context<typeof debitsInPeriod | typeof basicCredits>['approved']
 
-/** What accounts show under the detail and under the basic permission. */
+/**
+ * What accounts show under the detail and under the basic permission, each of which stands alone: what a consent shows
+ * that holds both is open (AMB-44).
+ */
 export interface Levels {
   detail: Row[]
   basic: Row[]
@@ -61,11 +64,11 @@ export interface Levels {
 
 /** The accounts of one customer at their single addresses, under both permissions. */
 export async function levelsAtSingles(approved: Approved): Promise<Levels> {
-  const rows = async (consent: typeof everything | typeof basicCredits) => {
+  const rows = async (consent: typeof debitsInPeriod | typeof basicCredits) => {
     const answers = [...(await singles(await approved(consent), '')).values()]
     return answers.flatMap((answer) => requireRows(answer, 'ACC-02/answers-200'))
   }
-  const levels = { detail: await rows(everything), basic: await rows(basicCredits) }
+  const levels = { detail: await rows(debitsInPeriod), basic: await rows(basicCredits) }
   if (levels.detail.length === 0 || levels.basic.length === 0)
     blockForData('an account under both consents')
   return levels
@@ -85,10 +88,10 @@ export function showsMore(these: Row[], those: Row[]): boolean {
 
 /** The accounts of one customer under the detail and under the basic permission. */
 export async function levelsOfDetail(approved: Approved): Promise<Levels & { answer: Exchange }> {
-  const detail = await firstRead(await approved(everything), '/accounts')
+  const detail = await firstRead(await approved(debitsInPeriod), '/accounts')
   const answer = await firstRead(await approved(basicCredits), '/accounts')
   const rows = {
-    detail: requireRows(detail, OWNERS.accounts),
+    detail: requireRows(detail, OWNERS.accountsWithDetailAlone),
     basic: requireRows(answer, 'ACC-11/basic-alone'),
   }
   if (rows.detail.length === 0 || rows.basic.length === 0)

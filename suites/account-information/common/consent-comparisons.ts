@@ -1,7 +1,7 @@
 import { daysFromNow } from '../../../engine/suite-api/consents.ts'
 import { expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
 import type { Caller } from '../../../engine/suite-api/flow.ts'
-import { brief, type Exchange, member } from '../../../engine/suite-api/responses.ts'
+import { brief, type Exchange, instantOf, member } from '../../../engine/suite-api/responses.ts'
 import type { Finding } from '../../../engine/suite-api/rule.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { OWNERS } from '../../owners.ts'
@@ -135,6 +135,6 @@ function kept(name: string, old: unknown, now: unknown): boolean {
 function sameInstant(old: unknown, now: unknown): boolean {
   if (secondsOf(old) === undefined || secondsOf(now) === undefined) return true
   const exact = [old, now].every((value) => /\.\d*[1-9]/.test(String(value)))
-  const apart = Math.abs(Date.parse(String(old)) - Date.parse(String(now)))
+  const apart = Math.abs(instantOf(String(old)) - instantOf(String(now)))
   return apart <= (exact ? 10 : 1000)
 }

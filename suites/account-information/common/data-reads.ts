@@ -33,9 +33,20 @@ export async function once<T>(
   return reading
 }
 
-/** The first answer of a path. */
-export function firstRead(approval: Approval, path: string): Promise<Exchange> {
-  return once(approval, path, () => approval.get(path))
+/** The first answer of a path with this access token. */
+export async function firstRead(approval: Approval, path: string): Promise<Exchange> {
+  const answer = await once(approval, path, () => approval.get(path))
+  const known = earliest.get(approval.facts) ?? new Map<string, Exchange>()
+  earliest.set(approval.facts, known)
+  if (!known.has(path)) known.set(path, answer)
+  return answer
+}
+
+const earliest = new WeakMap<Approval['facts'], Map<string, Exchange>>()
+
+/** The first answer of a path under this consent, whatever the access token; undefined where none was read yet. */
+export function earliestRead({ facts }: Approval, path: string): Exchange | undefined {
+  return earliest.get(facts)?.get(path)
 }
 
 /**

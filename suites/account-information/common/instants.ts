@@ -1,17 +1,16 @@
-import { isDateTime } from '../../../engine/suite-api/responses.ts'
+import { instantOf, isDateTime } from '../../../engine/suite-api/responses.ts'
 
 /** Whole seconds since the epoch of an RFC 3339 date-time; undefined for anything else. */
 export function secondsOf(value: unknown): number | undefined {
   if (typeof value !== 'string' || !isDateTime(value)) return undefined
-  const at = Date.parse(value.toUpperCase())
-  return Number.isNaN(at) ? undefined : Math.floor(at / 1000)
+  return Math.floor(instantOf(value) / 1000)
 }
 
 /** Are they one instant, as far as both of them tell it? A server may leave out fractions of a second. */
 export function sameInstant(one: string, other: string): boolean {
   const digits = Math.min(...[one, other].map((text) => /\.(\d+)/.exec(text)?.[1]?.length ?? 0))
   const unit = 10 ** Math.max(0, 3 - digits)
-  const told = (text: string) => Math.floor(Date.parse(text.toUpperCase()) / unit)
+  const told = (text: string) => Math.floor(instantOf(text) / unit)
   return told(one) === told(other)
 }
 

@@ -1,6 +1,7 @@
 import {
   brief,
   type Exchange,
+  instantOf,
   isDateTime,
   type Row,
   remembered,
@@ -20,7 +21,7 @@ export function laterThanNow(
   const end = Date.parse(startedAt) + durationMs + clockTolerance * 1000
   const latest = LATEST[field](rows)
   if (latest === '') return undefined
-  if (!(Date.parse(latest) > end)) return []
+  if (instantOf(latest) <= end) return []
   return [
     {
       message: `${field} is in the future`,
@@ -42,8 +43,7 @@ function latestOf(field: Field): (rows: Row[]) => string {
     for (const { [field]: text } of rows) {
       if (typeof text !== 'string' || !isDateTime(text)) continue
       latest ||= text
-      // A leap second is a date-time, and no instant.
-      const instant = Date.parse(text)
+      const instant = instantOf(text)
       if (!(instant > at)) continue
       latest = text
       at = instant

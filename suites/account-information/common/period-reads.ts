@@ -13,6 +13,7 @@ import { ABSENT } from './absent-reads.ts'
 import { blockForBookings, isBookedAtSomeTime, NEAR, queryOf, settled } from './booking-times.ts'
 import { keyAcrossConsents, relyOnSameAccounts } from './completeness.ts'
 import { accountIdsIn, firstRead, pathOf, requireRows } from './data-reads.ts'
+import { requireWholeHistories } from './history.ts'
 import { readOwner } from './read-owners.ts'
 import { goOnRefreshed } from './refreshed-access.ts'
 import { between, bookedIn, bulk, relyOnSteadyRows } from './transaction-readings.ts'
@@ -69,6 +70,7 @@ export async function expectPeriod(
   }
   if (lacksNone(answer, inPeriod)) return
   if (!alike && (await goOnRefreshed(whole))) return expectPeriod(whole, limited, true)
+  await requireWholeHistories(limited)
   relyOnRules(answer, 'TXN-25/direction', 'TXN-20/inside')
   await relyOnSameAccounts(whole, limited)
   await relyOnSteadyRows(whole)

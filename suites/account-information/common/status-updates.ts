@@ -15,19 +15,24 @@ interface Change {
   since: Exchange
 }
 
-/** Ends the check unless StatusUpdateDateTime moved with the change, to the time of it. */
+/**
+ * Ends the check unless StatusUpdateDateTime moved with the change, to the time of it. Before its first update a
+ * consent need not have any.
+ */
 export function expectMoved({ before, after, at, since }: Change, { target }: Context): void {
-  const [old, now] = [before, after].map((x) =>
-    member(x.response?.json, 'Data', 'StatusUpdateDateTime'),
-  )
-  const [earlier, moved] = [secondsOf(old), secondsOf(now)]
+  const [old, now] = [updateTold(before), updateTold(after)]
+  const moved = secondsOf(now)
+  if (now === undefined) {
+    blockBy('CONS-30/status-update-date-time', 'there is no StatusUpdateDateTime', after)
+  }
+  const earlier = old === undefined ? -Infinity : secondsOf(old)
   if (earlier === undefined || moved === undefined) {
-    const id = now === undefined ? 'CONS-30/status-update-date-time' : 'CONS-07/date-time'
-    blockBy(id, 'there is no StatusUpdateDateTime', after)
+    const exchange = moved === undefined ? after : before
+    blockBy('CONS-07/date-time', 'StatusUpdateDateTime is no date-time', exchange)
   }
   // The time that was shown is of any moment until the answer came.
   const apart = at - Date.parse(since.startedAt) - since.durationMs
-  const same = sameInstant(String(old), String(now))
+  const same = old !== undefined && sameInstant(String(old), String(now))
   if (same && apart < Math.max(standsStillFor(String(old)), standsStillFor(String(now)))) {
     blockForData('more time between two changes of Status than their spelling tells apart')
   }
@@ -44,11 +49,15 @@ export function expectMoved({ before, after, at, since }: Change, { target }: Co
   expectThat(!same && moved >= earlier && moved >= earliest && moved <= latest, {
     message: 'StatusUpdateDateTime is not the time at which Status changed',
     expected: `${new Date(at).toISOString()}, give or take ${target.clockTolerance} s`,
-    actual: `${brief(now)}, before it ${brief(old)}`,
+    actual: `${brief(now)}, before it ${old === undefined ? 'none' : brief(old)}`,
     exchange: after,
     place: '/Data/StatusUpdateDateTime',
   })
 }
+
+/** StatusUpdateDateTime of an answer; undefined where it has none, or null (AMB-17). */
+const updateTold = ({ response }: Exchange) =>
+  member(response?.json, 'Data', 'StatusUpdateDateTime') ?? undefined
 
 /** When an answer was there, in seconds since the epoch. */
 const answeredAt = ({ startedAt, durationMs }: Exchange) =>
@@ -56,9 +65,7 @@ const answeredAt = ({ startedAt, durationMs }: Exchange) =>
 
 /** Ends the check unless two queries show the same StatusUpdateDateTime, as far as both tell it. */
 export function expectUntouched(before: Exchange, after: Exchange, by: string): void {
-  const [old, now] = [before, after].map((x) =>
-    member(x.response?.json, 'Data', 'StatusUpdateDateTime'),
-  )
+  const [old, now] = [updateTold(before), updateTold(after)]
   if (secondsOf(old) === undefined || secondsOf(now) === undefined) return
   expectThat(sameInstant(String(old), String(now)), {
     message: `StatusUpdateDateTime was moved by ${by}`,
