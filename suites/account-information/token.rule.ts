@@ -22,6 +22,26 @@ rule('TOK-01/status-200', 'A token request that succeeds answers 200', TOKEN, (e
   return [{ message: `tokens came with status ${status}`, expected: '200', actual }]
 })
 
+/** Ten years: an expires_in so close to the seconds since 1970 is no lifetime, which would be half a century. */
+const CLOSE_TO_NOW = 10 * 365 * 86_400
+
+rule(
+  'TOK-17/duration',
+  'expires_in counts seconds from now, it is no point in time',
+  TOKEN,
+  (exchange) => {
+    if (textOf(exchange, 'access_token') === undefined) return undefined
+    const seconds = member(exchange.response?.json, 'expires_in')
+    if (typeof seconds !== 'number') return undefined
+    const now = Math.floor(Date.parse(exchange.startedAt) / 1000)
+    if (Math.abs(seconds - now) > CLOSE_TO_NOW) return []
+    const meant = new Date(seconds * 1000).toISOString()
+    const message = `expires_in is the time ${meant}, in seconds since 1970`
+    const expected = 'seconds until the token expires'
+    return [{ message, expected, actual: String(seconds), place: '/expires_in' }]
+  },
+)
+
 rule(
   'TOK-17/honoured',
   'An access token is taken until expires_in has passed',

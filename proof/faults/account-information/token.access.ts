@@ -3,6 +3,7 @@ import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { tokenInfoOf } from '../../../bank/token-info.ts'
 import { isAbsent } from '../../cells/parties.ts'
+import { tokenAnswers } from '../../cells/token-cells.ts'
 import { endpointOf } from '../../data-requests.ts'
 import { ofEachBank } from '../../each-bank.ts'
 import { tokenForm } from '../../jwt-rewrites.ts'
@@ -203,6 +204,15 @@ const faults: Fault[] = [
       stateOf(ctx).fired()
     },
   },
+  ...(['client_credentials', 'authorization_code', 'refresh_token'] as const).map((grant) =>
+    tokenAnswers(
+      'expires-in-as-a-point-in-time',
+      (body) => ({ ...body, expires_in: now() + Number(body.expires_in) }),
+      grant,
+      undefined,
+      { fails: ['TOK-17/duration'] },
+    ),
+  ),
   {
     id: 'scope-lost-at-re-confirmation',
     story: 'The second grant of a consent is stored without its scopes.',
