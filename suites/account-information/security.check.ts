@@ -84,6 +84,22 @@ check(
   },
 )
 
+check(
+  'SEC-12/in-the-query',
+  'GET /accounts with the access token in its query alone is refused',
+  { uses: [everything], follows: ['CLC-07/in-the-query'] },
+  async ({ approved }) => {
+    const { get, tokens } = await approved(everything)
+    relyOn(OWNERS.accounts, await get('/accounts')).toSucceed()
+    const { accessToken } = await tokens()
+    const deviation = 'the access token in the query alone'
+    const without = { bearer: null, deviation: 'no Authorization header' }
+    relyOn('DATA-03/without-authorization', await get('/accounts', without)).toBeRefused()
+    const query = { access_token: accessToken }
+    expect(await get('/accounts', { bearer: null, query, deviation })).toBeRefused()
+  },
+)
+
 /**
  * GET /accounts with an access token of the first client over the second client's certificate;
  * record status or failure; never fails.
