@@ -6,7 +6,7 @@ import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/out
 import { answerOf, type Exchange, member } from '../../engine/suite-api/responses.ts'
 import { codeOfAnotherClient, everything, secondClient } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
-import { tryOwnCode } from './common/codes.ts'
+import { requireGiven, tryOwnCode } from './common/codes.ts'
 import { withFewerScopes } from './common/narrow-registration.ts'
 import {
   CONFIRMED_ONCE_MORE,
@@ -17,6 +17,7 @@ import {
 } from './common/once-more.ts'
 import { newestRefreshToken } from './common/refreshed-access.ts'
 import { relyOnRightExchange, TRIED_CODE, triedCode } from './common/tried-code.ts'
+import { inOtherCase, SWAPPED } from './common/unknown-tokens.ts'
 import { unregisteredScope } from './common/unregistered-scope.ts'
 
 /** POST /oauth/token: the grants, their codes and tokens. Requirements: specs/account-information/token.yaml */
@@ -77,6 +78,19 @@ check(
   },
 )
 
+/** Before anybody else tries it; the right request comes in the end. */
+check(
+  'TOK-11/other-case',
+  'A code with its letters in the other case is refused',
+  { uses: [everything, codeOfAnotherClient], follows: ['TOK-11/unknown'] },
+  async (context) => {
+    const tries = await tryOwnCode(context)
+    if (!tries.recased) throw new NotApplicable('the letters of the code are of one case')
+    expect(tries.recased).toGiveNoToken()
+    requireGiven(tries)
+  },
+)
+
 /** A random value as long as a real one. */
 function made({ length }: string): string {
   return randomBytes(length).toString('base64url').slice(0, length)
@@ -127,14 +141,18 @@ check(
   'TOK-13/unknown',
   'A refresh token that the bank did not issue is refused',
   { uses: [everything] },
-  async ({ approved, steps }) => {
-    const { refreshToken = '' } = requireValue(await steps.refresh(everything))
-    const { tpp } = await approved(everything)
-    const answer = await tpp.token(
-      { grant_type: 'refresh_token', refresh_token: made(refreshToken) },
-      { deviation: 'a made-up refresh token' },
-    )
-    expect(answer).toGiveNoToken()
+  async (context) => {
+    const refreshToken = await newestRefreshToken(context, everything)
+    const approval = await context.approved(everything)
+    const refresh = (refresh_token: string, deviation: string) =>
+      approval.tpp.token({ grant_type: 'refresh_token', refresh_token }, { deviation })
+    expect(await refresh(made(refreshToken), 'a made-up refresh token')).toGiveNoToken()
+    for (const other of inOtherCase(refreshToken)) {
+      const answer = await refresh(other, `a refresh token ${SWAPPED}`)
+      const tokens = tokensOf(answer)
+      if (tokens) approval.use({ ...tokens, refreshToken: tokens.refreshToken ?? refreshToken })
+      expect(answer).toGiveNoToken()
+    }
   },
 )
 
@@ -306,7 +324,8 @@ check(
     context.tpp('second')
     const { tpp: other } = await context.caller('second')
     relyOn(OWNERS.management, await other.token(CLIENT)).toSucceed()
-    const { foreign } = await tryOwnCode(context)
+    const { recased, foreign } = await tryOwnCode(context)
+    if (recased) relyOn('TOK-11/other-case', recased).toGiveNoToken()
     if (foreign) expect(foreign).toGiveNoToken()
   },
 )

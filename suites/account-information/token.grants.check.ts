@@ -7,7 +7,7 @@ import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { relyOnEndsOfOthers } from '../bystanders.ts'
 import { codeOfAnotherClient, everything, secondClient } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
-import { requireGiven, requirementOf, tryOwnCode } from './common/codes.ts'
+import { relyOnNothingGiven, requireGiven, requirementOf, tryOwnCode } from './common/codes.ts'
 import { newestRefreshToken } from './common/refreshed-access.ts'
 import {
   partiesOf,
@@ -34,8 +34,8 @@ for (const requirement of ['TOK-05', 'TOK-06', 'TOK-07', 'TOK-08', 'TOK-32', 'TO
     { uses: [everything, codeOfAnotherClient], follows },
     async (context) => {
       const tries = await tryOwnCode(context)
-      const { foreign, tried, untyped } = tries
-      if (foreign) relyOn('TOK-35/other-client', foreign).toGiveNoToken()
+      const { tried, untyped } = tries
+      relyOnNothingGiven(tries)
       const own = tried.filter(({ id }) => requirementOf(id) === requirement)
       for (const { answer } of own) if (answer) expect(answer).toGiveNoToken()
       for (const { id, elsewhere } of own) relyOn(id, elsewhere).toGiveNoToken()
@@ -65,6 +65,7 @@ check(
   async (context) => {
     const tries = await tryOwnCode(context)
     const { untyped } = tries
+    relyOnNothingGiven(tries)
     if (untyped && tokensOf(untyped)) {
       const parties = await partiesOf(context)
       const wrong = { form: { grant_type: undefined }, deviation: 'no grant_type' }
@@ -84,6 +85,7 @@ check(
   { uses: [everything, codeOfAnotherClient], ...WITHOUT_CLIENT_ID },
   async (context) => {
     const tries = await tryOwnCode(context)
+    relyOnNothingGiven(tries)
     requireGiven(tries)
     if (!tries.unnamed)
       throw new NotApplicable('the code was exchanged before, as other checks tell')
