@@ -330,6 +330,22 @@ check(
   },
 )
 
+/** The same with the client_id of the first client in the form; its own right request comes in the end. */
+check(
+  'TOK-35/named',
+  'A code is not exchanged for another client that names in its form the one it was issued to',
+  { uses: [everything, codeOfAnotherClient], follows: ['TOK-35/other-client'] },
+  async (context) => {
+    context.tpp('second')
+    const tries = await tryOwnCode(context)
+    const { recased, foreign, named } = tries
+    if (recased) relyOn('TOK-11/other-case', recased).toGiveNoToken()
+    if (foreign) relyOn('TOK-35/other-client', foreign).toGiveNoToken()
+    if (named) expect(named).toGiveNoToken()
+    requireGiven(tries)
+  },
+)
+
 check(
   'TOK-04/refresh-token',
   'A refresh token gets no access token without client authentication',

@@ -76,6 +76,21 @@ check(
   },
 )
 
+check(
+  'TOK-40/left-out',
+  'A code is not exchanged without the redirect URI that its request named',
+  { uses: [everything, codeOfAnotherClient], follows: ['TOK-12/other'] },
+  async (context) => {
+    const tries = await tryOwnCode(context)
+    relyOnNothingGiven(tries)
+    requireGiven(tries)
+    if (!tries.unplaced) {
+      throw new NotApplicable('the code was exchanged before, as other checks tell')
+    }
+    expect(tries.unplaced).toGiveNoToken()
+  },
+)
+
 const WITHOUT_CLIENT_ID = { follows: ['TOK-09/without-client-id'] }
 
 /** Where the code gives a token with client_id just after. */
@@ -145,7 +160,7 @@ async function expectNoRefresh(
   }
 }
 
-// The last one here: a bank may take it for theft and end the approval.
+/** In its own name, and in that of the other. The last one here: a bank may take it for theft and end the approval. */
 check(
   'TOK-13/other-client',
   'A refresh token is not exchanged for another client than the one that it was issued to',
@@ -162,7 +177,17 @@ check(
     ).toGiveNoToken()
     const still = await owner.tpp.token(grant)
     const tokens = tokensOf(still)
-    if (tokens) owner.use({ ...tokens, refreshToken: tokens.refreshToken ?? refreshToken })
     observe('its owner’s refresh afterwards', answerOf(still), still)
+    if (!tokens) return
+    const newest = tokens.refreshToken ?? refreshToken
+    owner.use({ ...tokens, refreshToken: newest })
+    const named = await tpp.token(
+      { ...grant, refresh_token: newest },
+      {
+        form: { client_id: owner.tpp.registered?.client_id },
+        deviation: 'a refresh token of another client, which the form names',
+      },
+    )
+    expect(named).toGiveNoToken()
   },
 )

@@ -1,7 +1,8 @@
 import type { Context } from 'koa'
 import { stateOf } from '../../../bank/state.ts'
 import { bearerOf } from '../../cells/parties.ts'
-import { tokenRequests } from '../../jwt-rewrites.ts'
+import { ofEachBank } from '../../each-bank.ts'
+import { acceptsAssertion, goodAssertion, looksRight, tokenRequests } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 
 /** How codes and tokens are found: in other letters, of another kind, of another client. */
@@ -44,7 +45,56 @@ function lends(choose: (bearer: string, ctx: Context) => string | undefined): Fa
   }
 }
 
+/** Whose code or refresh token it is, is compared with client_id of the form, whoever signed the assertion. */
+function ofWhomTheFormNames(field: 'code' | 'refresh_token', model: Model): Partial<Fault> {
+  const confused = ofEachBank(() => ({ on: false }))
+  const mend = acceptsAssertion((assertion, form, ctx) => {
+    const named = form.get('client_id')
+    const { sub, iss } = assertion.claims
+    if (!named || !sub || iss !== sub || named === sub) return undefined
+    const record = stateOf(ctx).bank.services.records.peek(model, form.get(field) ?? '')
+    if (record?.clientId !== named || !looksRight(ctx, assertion, sub)) return undefined
+    confused().on = true
+    return goodAssertion(ctx, named)
+  })
+  return {
+    policies: (correct) => ({
+      transportBelongsTo: (transport, organisation) =>
+        confused().on || correct.transportBelongsTo(transport, organisation),
+    }),
+    async middleware(ctx, next) {
+      await mend(ctx, next)
+      confused().on = false
+    },
+  }
+}
+
 const faults: Fault[] = [
+  {
+    id: 'code-of-whom-the-form-names',
+    story: 'The assertion says who may come in, and client_id of the form whose code it is.',
+    fails: ['TOK-35/named'],
+    ...ofWhomTheFormNames('code', 'AuthorizationCode'),
+  },
+  {
+    id: 'refresh-token-of-whom-the-form-names',
+    story:
+      'The assertion says who may come in, and client_id of the form whose refresh token it is.',
+    fails: ['TOK-13/other-client'],
+    ...ofWhomTheFormNames('refresh_token', 'RefreshToken'),
+  },
+  {
+    id: 'redirect-uri-compared-where-it-is-there',
+    story: 'A form without redirect_uri is taken to mean that of the authorisation request.',
+    fails: [],
+    warns: ['TOK-40/left-out'],
+    middleware: tokenRequests((form, ctx) => {
+      const { records } = stateOf(ctx).bank.services
+      const code = records.peek('AuthorizationCode', form.get('code') ?? '')
+      if (!code || form.has('redirect_uri') || !form.has('grant_type')) return false
+      form.set('redirect_uri', String(code.redirectUri))
+    }),
+  },
   {
     id: 'codes-in-any-case',
     story: `The column of codes ${COLLATION}`,
