@@ -10,6 +10,7 @@ import { ACCOUNTS, consentPath, createConsent } from './common/consent-requests.
 import { requireAccountIds } from './common/data-reads.ts'
 import { expectNothingForeign } from './common/foreign-account.ts'
 import { unknownTokens } from './common/unknown-tokens.ts'
+import { partiesOf } from './common/wrong-authentications.ts'
 
 /** Certificates, bearer tokens, ownership. Requirements: specs/account-information/security.yaml */
 
@@ -80,6 +81,30 @@ check(
     relyOn(QUERY, await get(consentPath(id))).toSucceed()
     for (const unknown of unknownTokens(requireValue(await steps.management()))) {
       expect(await get(consentPath(id), unknown)).toBeRefused()
+    }
+  },
+)
+
+check(
+  'SEC-03/other-tokens',
+  'A consent is not queried with an ID token, a refresh token, a code or a client assertion',
+  { uses: [everything], follows: ['SEC-03/unknown-token'] },
+  async (context) => {
+    const { get, consentId, tokens, visit } = await context.approved(everything)
+    relyOn(QUERY, await get(consentPath(consentId))).toSucceed()
+    const { accessToken, idToken, refreshToken } = await tokens()
+    const others = [
+      { bearer: idToken, deviation: 'an ID token for an access token' },
+      { bearer: refreshToken, deviation: 'a refresh token for an access token' },
+      { bearer: visit.code, deviation: 'a code for an access token' },
+      {
+        bearer: (await partiesOf(context)).used,
+        deviation: 'a client assertion for an access token',
+      },
+    ]
+    for (const { bearer, deviation } of others) {
+      if (bearer === undefined || bearer === accessToken) continue
+      expect(await get(consentPath(consentId), { bearer, deviation })).toBeRefused()
     }
   },
 )

@@ -6,7 +6,7 @@ import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/out
 import { answerOf, type Exchange, member } from '../../engine/suite-api/responses.ts'
 import { codeOfAnotherClient, everything, secondClient } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
-import { requireGiven, tryOwnCode } from './common/codes.ts'
+import { tryOwnCode } from './common/codes.ts'
 import { withFewerScopes } from './common/narrow-registration.ts'
 import {
   CONFIRMED_ONCE_MORE,
@@ -78,19 +78,6 @@ check(
   },
 )
 
-/** Before anybody else tries it; the right request comes in the end. */
-check(
-  'TOK-11/other-case',
-  'A code with its letters in the other case is refused',
-  { uses: [everything, codeOfAnotherClient], follows: ['TOK-11/unknown'] },
-  async (context) => {
-    const tries = await tryOwnCode(context)
-    if (!tries.recased) throw new NotApplicable('the letters of the code are of one case')
-    expect(tries.recased).toGiveNoToken()
-    requireGiven(tries)
-  },
-)
-
 /** A random value as long as a real one. */
 function made({ length }: string): string {
   return randomBytes(length).toString('base64url').slice(0, length)
@@ -147,8 +134,14 @@ check(
     const refresh = (refresh_token: string, deviation: string) =>
       approval.tpp.token({ grant_type: 'refresh_token', refresh_token }, { deviation })
     expect(await refresh(made(refreshToken), 'a made-up refresh token')).toGiveNoToken()
-    for (const other of inOtherCase(refreshToken)) {
-      const answer = await refresh(other, `a refresh token ${SWAPPED}`)
+    const { accessToken } = await approval.tokens()
+    const others = [
+      ...inOtherCase(refreshToken).map((other) => [other, `a refresh token ${SWAPPED}`] as const),
+      [accessToken, 'an access token for a refresh token'] as const,
+    ]
+    for (const [other, deviation] of others) {
+      if (other === refreshToken) continue
+      const answer = await refresh(other, deviation)
       const tokens = tokensOf(answer)
       if (tokens) approval.use({ ...tokens, refreshToken: tokens.refreshToken ?? refreshToken })
       expect(answer).toGiveNoToken()
@@ -327,22 +320,6 @@ check(
     const { recased, foreign } = await tryOwnCode(context)
     if (recased) relyOn('TOK-11/other-case', recased).toGiveNoToken()
     if (foreign) expect(foreign).toGiveNoToken()
-  },
-)
-
-/** The same with the client_id of the first client in the form; its own right request comes in the end. */
-check(
-  'TOK-35/named',
-  'A code is not exchanged for another client that names in its form the one it was issued to',
-  { uses: [everything, codeOfAnotherClient], follows: ['TOK-35/other-client'] },
-  async (context) => {
-    context.tpp('second')
-    const tries = await tryOwnCode(context)
-    const { recased, foreign, named } = tries
-    if (recased) relyOn('TOK-11/other-case', recased).toGiveNoToken()
-    if (foreign) relyOn('TOK-35/other-client', foreign).toGiveNoToken()
-    if (named) expect(named).toGiveNoToken()
-    requireGiven(tries)
   },
 )
 

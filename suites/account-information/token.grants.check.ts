@@ -18,7 +18,7 @@ import {
 } from './common/wrong-authentications.ts'
 
 /**
- * POST /oauth/token: a client authenticates for every grant as for client_credentials.
+ * POST /oauth/token: a client authenticates for every grant as for client_credentials; whose a grant is.
  * Requirements: specs/account-information/token.yaml
  */
 
@@ -72,6 +72,35 @@ check(
       await relyOnClientCredentials(parties, 'TOK-02/missing', wrong)
       expect(untyped).toGiveNoToken()
     }
+    requireGiven(tries)
+  },
+)
+
+/** Before anybody else tries it; the right request comes in the end. */
+check(
+  'TOK-11/other-case',
+  'A code with its letters in the other case is refused',
+  { uses: [everything, codeOfAnotherClient], follows: ['TOK-11/unknown'] },
+  async (context) => {
+    const tries = await tryOwnCode(context)
+    if (!tries.recased) throw new NotApplicable('the letters of the code are of one case')
+    expect(tries.recased).toGiveNoToken()
+    requireGiven(tries)
+  },
+)
+
+/** A valid assertion, and beside it the client_id of the code's client; whose own right request comes in the end. */
+check(
+  'TOK-35/named',
+  'A code is not exchanged for another client that names in its form the one it was issued to',
+  { uses: [everything, codeOfAnotherClient], follows: ['TOK-35/other-client'] },
+  async (context) => {
+    context.tpp('second')
+    const tries = await tryOwnCode(context)
+    const { recased, foreign, named } = tries
+    if (recased) relyOn('TOK-11/other-case', recased).toGiveNoToken()
+    if (foreign) relyOn('TOK-35/other-client', foreign).toGiveNoToken()
+    if (named) expect(named).toGiveNoToken()
     requireGiven(tries)
   },
 )

@@ -1,8 +1,15 @@
 import type { Context } from 'koa'
 import { stateOf } from '../../../bank/state.ts'
 import { bearerOf } from '../../cells/parties.ts'
+import { endpointOf } from '../../data-requests.ts'
 import { ofEachBank } from '../../each-bank.ts'
-import { acceptsAssertion, goodAssertion, looksRight, tokenRequests } from '../../jwt-rewrites.ts'
+import {
+  acceptsAssertion,
+  decoded,
+  goodAssertion,
+  looksRight,
+  tokenRequests,
+} from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 
 /** How codes and tokens are found: in other letters, of another kind, of another client. */
@@ -43,6 +50,36 @@ function lends(choose: (bearer: string, ctx: Context) => string | undefined): Fa
     }
     await next()
   }
+}
+
+const now = () => Math.floor(Date.now() / 1000)
+
+/** A client's own access token that lives. */
+function ownToken(ctx: Context, clientId: unknown): string | undefined {
+  const { records } = stateOf(ctx).bank.services
+  const found = records.all().find(([key, { clientId: owner, exp = 0, scope }]) => {
+    const forAccounts = String(scope).split(' ').includes('accounts')
+    return key.startsWith('ClientCredentials ') && owner === clientId && forAccounts && exp > now()
+  })
+  return found?.[0].split(' ')[1]
+}
+
+/** Consents are managed with something else that says which client it is of. */
+function managesWith(ownerOf: (bearer: string, ctx: Context) => unknown): Fault['middleware'] {
+  return lends((bearer, ctx) => {
+    const owner = ctx.path.includes('/account-access-consents') ? ownerOf(bearer, ctx) : undefined
+    return owner === undefined ? undefined : ownToken(ctx, owner)
+  })
+}
+
+/** An access token that came of the grant of this code. */
+function tokenOfCode(bearer: string, ctx: Context): string | undefined {
+  const { records } = stateOf(ctx).bank.services
+  const grant = records.peek('AuthorizationCode', bearer)?.grantId
+  const found = records.all().find(([key, { grantId, exp = 0 }]) => {
+    return key.startsWith('AccessToken ') && grant && grantId === grant && exp > now()
+  })
+  return found?.[0].split(' ')[1]
 }
 
 /** Whose code or refresh token it is, is compared with client_id of the form, whoever signed the assertion. */
@@ -93,6 +130,53 @@ const faults: Fault[] = [
       const code = records.peek('AuthorizationCode', form.get('code') ?? '')
       if (!code || form.has('redirect_uri') || !form.has('grant_type')) return false
       form.set('redirect_uri', String(code.redirectUri))
+    }),
+  },
+  {
+    id: 'client-assertion-queries-consents',
+    story: 'The gateway takes any JWT whose key it knows.',
+    fails: ['SEC-03/other-tokens'],
+    middleware: managesWith((bearer, ctx) => {
+      const jwt = decoded(bearer)
+      const { sub, iss } = jwt.claims
+      return sub === iss && looksRight(ctx, jwt, sub) ? sub : undefined
+    }),
+  },
+  {
+    id: 'id-token-queries-consents',
+    story: 'The gateway takes any JWT that the bank signed, for the client of its audience.',
+    fails: ['SEC-03/other-tokens'],
+    middleware: managesWith((bearer) => {
+      const { claims } = decoded(bearer)
+      return claims.openbanking_intent_id ? [claims.aud].flat()[0] : undefined
+    }),
+  },
+  {
+    id: 'refresh-token-queries-consents',
+    story: 'All tokens are in one store, and consents ask whose a token is, not of which kind.',
+    fails: ['SEC-03/other-tokens'],
+    middleware: managesWith(
+      (bearer, ctx) => stateOf(ctx).bank.services.records.peek('RefreshToken', bearer)?.clientId,
+    ),
+  },
+  {
+    id: 'code-opens-data',
+    story: 'Codes and tokens are in one table, and the data service asks for the grant alone.',
+    fails: ['DATA-03/unknown-token'],
+    middleware: lends((bearer, ctx) => (endpointOf(ctx) ? tokenOfCode(bearer, ctx) : undefined)),
+  },
+  {
+    id: 'access-token-refreshes-itself',
+    story: 'The token endpoint looks a token up by its value, whatever it is for.',
+    fails: ['TOK-13/unknown'],
+    middleware: tokenRequests((form, ctx) => {
+      const { records } = stateOf(ctx).bank.services
+      const access = records.peek('AccessToken', form.get('refresh_token') ?? '')
+      const found = records.all().find(([key, { grantId }]) => {
+        return key.startsWith('RefreshToken ') && access && grantId === access.grantId
+      })
+      if (!found) return false
+      form.set('refresh_token', found[0].split(' ')[1] ?? '')
     }),
   },
   {
