@@ -6,7 +6,7 @@ import { isAbsent } from '../../cells/parties.ts'
 import { tokenAnswers } from '../../cells/token-cells.ts'
 import { endpointOf } from '../../data-requests.ts'
 import { ofEachBank } from '../../each-bank.ts'
-import { tokenForm } from '../../jwt-rewrites.ts'
+import { decoded, tokenForm } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 import { jsonOf, partOf, successes } from '../../rewriting.ts'
 
@@ -212,6 +212,17 @@ const faults: Fault[] = [
       undefined,
       { fails: ['TOK-17/duration'] },
     ),
+  ),
+  tokenAnswers(
+    'id-token-issued-at-the-first-time',
+    ({ id_token: idToken, ...body }, ctx) => {
+      if (typeof idToken !== 'string') return false
+      const claims = { ...decoded(idToken).claims, iat: now() - 86_400 }
+      return { ...body, id_token: stateOf(ctx).bank.signAsBank(claims) }
+    },
+    'refresh_token',
+    undefined,
+    { fails: [], warns: ['TOK-37/claims'] },
   ),
   {
     id: 'scope-lost-at-re-confirmation',
