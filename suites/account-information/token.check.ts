@@ -365,6 +365,20 @@ check(
 )
 
 check(
+  'TOK-04/second-client',
+  'The code of a re-confirmation is not exchanged for the second client without authentication',
+  { ...CONFIRMED_ONCE_MORE, follows: ['TOK-04/authorization-code', 'TOK-04/no-assertion'] },
+  async (context) => {
+    const { tried, right } = await confirmedOnceMore(context)
+    if (tried.foreign) relyOn('TOK-35/second-client', tried.foreign).toGiveNoToken()
+    if (tried.elsewhere) relyOn('TOK-12/second-client', tried.elsewhere).toGiveNoToken()
+    if (!tried.byNobody) throw new NotApplicable(NOT_TRIED)
+    expect(tried.byNobody).toGiveNoToken()
+    requireExchanged(right, tried.byNobody)
+  },
+)
+
+check(
   'TOK-14/second-client',
   'The code of a re-confirmation for the second client works once',
   { ...CONFIRMED_ONCE_MORE, follows: ['TOK-14/replayed'] },
