@@ -171,7 +171,7 @@ check(
 )
 
 /**
- * The driver fills in a made-up password. Not-applicable where a person or a program of the bank
+ * The driver fills in the password of another customer, or a made-up one. Not-applicable where a person or a program of the bank
  * logs in. Fails: a code arrives.
  */
 check(
@@ -179,7 +179,7 @@ check(
   'No code is issued to somebody who does not know the customer’s credentials',
   { ...NEGATIVE, refusals: ['nobody logs in', 'a customer with wrong credentials'] },
   async (context) => {
-    const credentials = wrongCredentials(context)
+    const credentials = wrongCredentials(context, 'of another customer')
     relyOnNoCode('AUTHZ-22/before-login', await nobodyLogsIn(context))
     const options = { purpose: 'a customer with wrong credentials', credentials }
     expectNoCode(await wrongVisit(context, options))
@@ -198,6 +198,7 @@ check(
   },
 )
 
+/** The driver fills in no password, or a made-up one where a browser insists on one. */
 check(
   'AUTHZ-22/again-wrong-credentials',
   'No code is issued for a consent that was authorised before to somebody with wrong credentials',
@@ -207,7 +208,7 @@ check(
     refusals: [AGAIN, AGAIN_WRONG],
   },
   async (context) => {
-    const credentials = wrongCredentials(context)
+    const credentials = wrongCredentials(context, 'empty')
     await context.approved(reconfirmed)
     const { consentId } = await context.approved(everything)
     relyOnNoCode('AUTHZ-22/before-login', await nobodyLogsIn(context))

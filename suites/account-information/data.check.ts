@@ -35,8 +35,8 @@ check(
 
 /**
  * All six with a random bearer token, and with the good one after a character in its middle or its last
- * one was changed, or more was put before or behind it, and with its ID token and refresh token: each
- * refused. Same control.
+ * one was changed, or more was put before or behind it, its letters were put in the other case, and with
+ * its ID token, refresh token and code: each refused. Same control.
  */
 check(
   'DATA-03/unknown-token',
@@ -48,6 +48,7 @@ check(
     const others = [
       { bearer: idToken, deviation: 'an ID token for an access token' },
       { bearer: refreshToken, deviation: 'a refresh token for an access token' },
+      { bearer: approval.visit.code, deviation: 'a code for an access token' },
     ].filter(({ bearer }) => bearer !== undefined && bearer !== accessToken)
     await expectRefusedEverywhere(approval, ...unknownTokens(accessToken), ...others)
   },

@@ -48,8 +48,14 @@ async function deletedWithout({ caller, steps }: Context, name: ClientName) {
     deviation: 'the access token under the scheme Basic',
   })
   const after = await client.get(path)
-  const deletion = await client.delete(path)
-  return { before, without, unknown, basic, after, deletion }
+  // The last attempt: it ends the consent where it is taken.
+  const inQuery = await attempt({
+    bearer: null,
+    query: { access_token: requireValue(await steps.management(name)) },
+    deviation: 'the access token in the query alone',
+  })
+  const deletion = succeeded(inQuery) ? inQuery : await client.delete(path)
+  return { before, without, unknown, basic, after, inQuery, deletion }
 }
 
 check(
@@ -73,6 +79,21 @@ check(
       relyOn(OWNERS.query, before).toSucceed()
       expect(unknown).toHaveStatus(401)
       expect(basic).toHaveStatus(401)
+    }
+  },
+)
+
+/** Whether by 401 or for the unknown parameter is open. */
+check(
+  'CLC-07/in-the-query',
+  'DELETE of a consent with an access token in its query alone is refused',
+  {},
+  async (context) => {
+    for (const { before, without, inQuery, deletion } of await unauthorised(context)) {
+      relyOn(OWNERS.query, before).toSucceed()
+      relyOn('CLC-07/without-authorization', without).toBeRefused()
+      relyOn(OWNERS.deletion, deletion).toSucceed()
+      expect(inQuery).toBeRefused()
     }
   },
 )

@@ -41,12 +41,21 @@ import { approvedBefore, expectNoCode } from './common/visits.ts'
 
 const OUTSIDE = 'https://elsewhere.invalid/callback'
 
+/** Behind the right ones, and behind the first of them alone, or before the only one. */
 wrongRegistrationCheck(
   'REG-04/outside',
   'A redirect URI outside the software statement is not registered',
   {},
   async (context) => {
-    await tryRedirectUri(context, OUTSIDE, 'a redirect URI outside the software statement')
+    const deviation = 'a redirect URI outside the software statement'
+    await tryRedirectUri(context, OUTSIDE, deviation)
+    const right = await redirectUris(context)
+    const redirect_uris = right.toSpliced(right.length > 1 ? 1 : 0, 0, OUTSIDE)
+    const answer = await register(context, {
+      deviation: `${deviation}, before one of it`,
+      jwt: { claims: { redirect_uris } },
+    })
+    expectNotRegistered(answer, 'redirect_uris', OUTSIDE)
   },
 )
 

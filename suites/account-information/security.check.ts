@@ -18,6 +18,7 @@ import { expectNothingForeign } from './common/foreign-account.ts'
 import { anotherRegistration } from './common/fresh-registration.ts'
 import { ONE_CLIENT } from './common/narrow-registration.ts'
 import { unknownTokens } from './common/unknown-tokens.ts'
+import { partiesOf } from './common/wrong-authentications.ts'
 
 /** Certificates, bearer tokens, ownership. Requirements: specs/account-information/security.yaml */
 
@@ -89,6 +90,46 @@ check(
     for (const unknown of unknownTokens(requireValue(await steps.management()))) {
       expect(await get(consentPath(id), unknown)).toBeRefused()
     }
+  },
+)
+
+check(
+  'SEC-03/other-tokens',
+  'A consent is not queried with an ID token, a refresh token, a code or a client assertion',
+  { uses: [everything], follows: ['SEC-03/unknown-token'] },
+  async (context) => {
+    const { get, consentId, tokens, visit } = await context.approved(everything)
+    relyOn(QUERY, await get(consentPath(consentId))).toSucceed()
+    const { accessToken, idToken, refreshToken } = await tokens()
+    const others = [
+      { bearer: idToken, deviation: 'an ID token for an access token' },
+      { bearer: refreshToken, deviation: 'a refresh token for an access token' },
+      { bearer: visit.code, deviation: 'a code for an access token' },
+      {
+        bearer: (await partiesOf(context)).used,
+        deviation: 'a client assertion for an access token',
+      },
+    ]
+    for (const { bearer, deviation } of others) {
+      if (bearer === undefined || bearer === accessToken) continue
+      expect(await get(consentPath(consentId), { bearer, deviation })).toBeRefused()
+    }
+  },
+)
+
+check(
+  'SEC-12/in-the-query',
+  'GET /accounts with the access token in its query alone is refused',
+  { uses: [everything], follows: ['CLC-07/in-the-query'] },
+  async ({ approved }) => {
+    const { get, tokens } = await approved(everything)
+    relyOn(OWNERS.accounts, await get('/accounts')).toSucceed()
+    const { accessToken } = await tokens()
+    const deviation = 'the access token in the query alone'
+    const without = { bearer: null, deviation: 'no Authorization header' }
+    relyOn('DATA-03/without-authorization', await get('/accounts', without)).toBeRefused()
+    const query = { access_token: accessToken }
+    expect(await get('/accounts', { bearer: null, query, deviation })).toBeRefused()
   },
 )
 

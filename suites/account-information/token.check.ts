@@ -17,6 +17,7 @@ import {
 } from './common/once-more.ts'
 import { newestRefreshToken } from './common/refreshed-access.ts'
 import { relyOnRightExchange, TRIED_CODE, triedCode } from './common/tried-code.ts'
+import { inOtherCase, SWAPPED } from './common/unknown-tokens.ts'
 import { unregisteredScope } from './common/unregistered-scope.ts'
 
 /** POST /oauth/token: the grants, their codes and tokens. Requirements: specs/account-information/token.yaml */
@@ -127,14 +128,24 @@ check(
   'TOK-13/unknown',
   'A refresh token that the bank did not issue is refused',
   { uses: [everything] },
-  async ({ approved, steps }) => {
-    const { refreshToken = '' } = requireValue(await steps.refresh(everything))
-    const { tpp } = await approved(everything)
-    const answer = await tpp.token(
-      { grant_type: 'refresh_token', refresh_token: made(refreshToken) },
-      { deviation: 'a made-up refresh token' },
-    )
-    expect(answer).toGiveNoToken()
+  async (context) => {
+    const refreshToken = await newestRefreshToken(context, everything)
+    const approval = await context.approved(everything)
+    const refresh = (refresh_token: string, deviation: string) =>
+      approval.tpp.token({ grant_type: 'refresh_token', refresh_token }, { deviation })
+    expect(await refresh(made(refreshToken), 'a made-up refresh token')).toGiveNoToken()
+    const { accessToken } = await approval.tokens()
+    const others = [
+      ...inOtherCase(refreshToken).map((other) => [other, `a refresh token ${SWAPPED}`] as const),
+      [accessToken, 'an access token for a refresh token'] as const,
+    ]
+    for (const [other, deviation] of others) {
+      if (other === refreshToken) continue
+      const answer = await refresh(other, deviation)
+      const tokens = tokensOf(answer)
+      if (tokens) approval.use({ ...tokens, refreshToken: tokens.refreshToken ?? refreshToken })
+      expect(answer).toGiveNoToken()
+    }
   },
 )
 
@@ -306,7 +317,8 @@ check(
     context.tpp('second')
     const { tpp: other } = await context.caller('second')
     relyOn(OWNERS.management, await other.token(CLIENT)).toSucceed()
-    const { foreign } = await tryOwnCode(context)
+    const { recased, foreign } = await tryOwnCode(context)
+    if (recased) relyOn('TOK-11/other-case', recased).toGiveNoToken()
     if (foreign) expect(foreign).toGiveNoToken()
   },
 )
@@ -349,6 +361,20 @@ check(
     if (!tried.elsewhere) throw new NotApplicable(NOT_TRIED)
     expect(tried.elsewhere).toGiveNoToken()
     requireExchanged(right, tried.elsewhere)
+  },
+)
+
+check(
+  'TOK-04/second-client',
+  'The code of a re-confirmation is not exchanged for the second client without authentication',
+  { ...CONFIRMED_ONCE_MORE, follows: ['TOK-04/authorization-code', 'TOK-04/no-assertion'] },
+  async (context) => {
+    const { tried, right } = await confirmedOnceMore(context)
+    if (tried.foreign) relyOn('TOK-35/second-client', tried.foreign).toGiveNoToken()
+    if (tried.elsewhere) relyOn('TOK-12/second-client', tried.elsewhere).toGiveNoToken()
+    if (!tried.byNobody) throw new NotApplicable(NOT_TRIED)
+    expect(tried.byNobody).toGiveNoToken()
+    requireExchanged(right, tried.byNobody)
   },
 )
 

@@ -7,7 +7,7 @@ import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { relyOnEndsOfOthers } from '../bystanders.ts'
 import { codeOfAnotherClient, everything, secondClient } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
-import { requireGiven, requirementOf, tryOwnCode } from './common/codes.ts'
+import { relyOnNothingGiven, requireGiven, requirementOf, tryOwnCode } from './common/codes.ts'
 import { newestRefreshToken } from './common/refreshed-access.ts'
 import {
   partiesOf,
@@ -18,7 +18,7 @@ import {
 } from './common/wrong-authentications.ts'
 
 /**
- * POST /oauth/token: a client authenticates for every grant as for client_credentials.
+ * POST /oauth/token: a client authenticates for every grant as for client_credentials; whose a grant is.
  * Requirements: specs/account-information/token.yaml
  */
 
@@ -34,8 +34,8 @@ for (const requirement of ['TOK-05', 'TOK-06', 'TOK-07', 'TOK-08', 'TOK-32', 'TO
     { uses: [everything, codeOfAnotherClient], follows },
     async (context) => {
       const tries = await tryOwnCode(context)
-      const { foreign, tried, untyped } = tries
-      if (foreign) relyOn('TOK-35/other-client', foreign).toGiveNoToken()
+      const { tried, untyped } = tries
+      relyOnNothingGiven(tries)
       const own = tried.filter(({ id }) => requirementOf(id) === requirement)
       for (const { answer } of own) if (answer) expect(answer).toGiveNoToken()
       for (const { id, elsewhere } of own) relyOn(id, elsewhere).toGiveNoToken()
@@ -65,6 +65,7 @@ check(
   async (context) => {
     const tries = await tryOwnCode(context)
     const { untyped } = tries
+    relyOnNothingGiven(tries)
     if (untyped && tokensOf(untyped)) {
       const parties = await partiesOf(context)
       const wrong = { form: { grant_type: undefined }, deviation: 'no grant_type' }
@@ -72,6 +73,50 @@ check(
       expect(untyped).toGiveNoToken()
     }
     requireGiven(tries)
+  },
+)
+
+/** Before anybody else tries it; the right request comes in the end. */
+check(
+  'TOK-11/other-case',
+  'A code with its letters in the other case is refused',
+  { uses: [everything, codeOfAnotherClient], follows: ['TOK-11/unknown'] },
+  async (context) => {
+    const tries = await tryOwnCode(context)
+    if (!tries.recased) throw new NotApplicable('the letters of the code are of one case')
+    expect(tries.recased).toGiveNoToken()
+    requireGiven(tries)
+  },
+)
+
+/** A valid assertion, and beside it the client_id of the code's client; whose own right request comes in the end. */
+check(
+  'TOK-35/named',
+  'A code is not exchanged for another client that names in its form the one it was issued to',
+  { uses: [everything, codeOfAnotherClient], follows: ['TOK-35/other-client'] },
+  async (context) => {
+    context.tpp('second')
+    const tries = await tryOwnCode(context)
+    const { recased, foreign, named } = tries
+    if (recased) relyOn('TOK-11/other-case', recased).toGiveNoToken()
+    if (foreign) relyOn('TOK-35/other-client', foreign).toGiveNoToken()
+    if (named) expect(named).toGiveNoToken()
+    requireGiven(tries)
+  },
+)
+
+check(
+  'TOK-40/left-out',
+  'A code is not exchanged without the redirect URI that its request named',
+  { uses: [everything, codeOfAnotherClient], follows: ['TOK-12/other'] },
+  async (context) => {
+    const tries = await tryOwnCode(context)
+    relyOnNothingGiven(tries)
+    requireGiven(tries)
+    if (!tries.unplaced) {
+      throw new NotApplicable('the code was exchanged before, as other checks tell')
+    }
+    expect(tries.unplaced).toGiveNoToken()
   },
 )
 
@@ -84,6 +129,7 @@ check(
   { uses: [everything, codeOfAnotherClient], ...WITHOUT_CLIENT_ID },
   async (context) => {
     const tries = await tryOwnCode(context)
+    relyOnNothingGiven(tries)
     requireGiven(tries)
     if (!tries.unnamed)
       throw new NotApplicable('the code was exchanged before, as other checks tell')
@@ -143,7 +189,7 @@ async function expectNoRefresh(
   }
 }
 
-// The last one here: a bank may take it for theft and end the approval.
+/** In its own name, and in that of the other. The last one here: a bank may take it for theft and end the approval. */
 check(
   'TOK-13/other-client',
   'A refresh token is not exchanged for another client than the one that it was issued to',
@@ -160,7 +206,17 @@ check(
     ).toGiveNoToken()
     const still = await owner.tpp.token(grant)
     const tokens = tokensOf(still)
-    if (tokens) owner.use({ ...tokens, refreshToken: tokens.refreshToken ?? refreshToken })
     observe('its owner’s refresh afterwards', answerOf(still), still)
+    if (!tokens) return
+    const newest = tokens.refreshToken ?? refreshToken
+    owner.use({ ...tokens, refreshToken: newest })
+    const named = await tpp.token(
+      { ...grant, refresh_token: newest },
+      {
+        form: { client_id: owner.tpp.registered?.client_id },
+        deviation: 'a refresh token of another client, which the form names',
+      },
+    )
+    expect(named).toGiveNoToken()
   },
 )

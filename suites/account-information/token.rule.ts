@@ -1,6 +1,6 @@
 import { claimsOf } from '../../engine/suite-api/jwt.ts'
 import { type Exchange, header, member, succeeded } from '../../engine/suite-api/responses.ts'
-import { rule } from '../../engine/suite-api/rule.ts'
+import { type Finding, rule } from '../../engine/suite-api/rule.ts'
 import { compareIdToken, findingsOf, type IdTokenFinding } from './common/id-token.ts'
 
 /** POST /oauth/token. Requirements: specs/account-information/token.yaml */
@@ -21,6 +21,26 @@ rule('TOK-01/status-200', 'A token request that succeeds answers 200', TOKEN, (e
   const actual = String(status)
   return [{ message: `tokens came with status ${status}`, expected: '200', actual }]
 })
+
+/** Ten years: an expires_in so close to the seconds since 1970 is no lifetime, which would be half a century. */
+const CLOSE_TO_NOW = 10 * 365 * 86_400
+
+rule(
+  'TOK-17/duration',
+  'expires_in counts seconds from now, it is no point in time',
+  TOKEN,
+  (exchange) => {
+    if (textOf(exchange, 'access_token') === undefined) return undefined
+    const seconds = member(exchange.response?.json, 'expires_in')
+    if (typeof seconds !== 'number') return undefined
+    const now = Math.floor(Date.parse(exchange.startedAt) / 1000)
+    if (Math.abs(seconds - now) > CLOSE_TO_NOW) return []
+    const meant = new Date(seconds * 1000).toISOString()
+    const message = `expires_in is the time ${meant}, in seconds since 1970`
+    const expected = 'seconds until the token expires'
+    return [{ message, expected, actual: String(seconds), place: '/expires_in' }]
+  },
+)
 
 rule(
   'TOK-17/honoured',
@@ -110,7 +130,7 @@ rule(
 /**
  * Every token 2xx with an id_token that can be decoded. Fails: iss or sub differs from the
  * front-channel ID token of the same approval, aud lacks the client_id, azp is
- * another's, exp is past, iat is not, at_hash, nonce or the intent ID is there and wrong (a nonce of a
+ * another's, exp is past, iat is not, or is an hour ago in a refreshed ID token, at_hash, nonce or the intent ID is there and wrong (a nonce of a
  * refreshed ID token may be missing). at_hash, c_hash, nonce and the intent ID are not demanded.
  */
 rule(
@@ -136,9 +156,21 @@ rule(
     // These are optional here; wrong they must not be.
     const optional: IdTokenFinding['what'][] = ['at_hash', 'nonce', 'intent']
     const found = compared.filter(({ what, absent }) => !(absent && optional.includes(what)))
-    const wrong = findingsOf(found, ['iss', 'aud', 'azp', 'exp', 'iat', ...optional])
+    const wrong = [
+      ...findingsOf(found, ['iss', 'aud', 'azp', 'exp', 'iat', ...optional]),
+      ...oldIssue(exchange, claims),
+    ]
     if (front.sub === undefined || claims.sub === front.sub) return wrong
     const message = 'sub is not that of the authorisation response'
     return [...wrong, { message, expected: String(front.sub), actual: String(claims.sub) }]
   },
 )
+
+/** OpenID Connect Core 12.2: iat of a refreshed ID token is the time at which the new one is issued. */
+function oldIssue(exchange: Exchange, { iat }: Record<string, unknown>): Finding[] {
+  const grant = new URLSearchParams(exchange.request.body ?? '').get('grant_type')
+  const hourAgo = Math.floor(Date.parse(exchange.startedAt) / 1000) - 3600
+  if (grant !== 'refresh_token' || typeof iat !== 'number' || iat > hourAgo) return []
+  const message = 'iat of the refreshed ID token is not when it was issued'
+  return [{ message, expected: `after ${hourAgo}`, actual: String(iat) }]
+}

@@ -220,6 +220,10 @@ describe('by its place', () => {
       'https://tpp.example/cb#code=a.b-c&state=s',
       /^https:\/\/tpp\.example\/cb#code=<code:\w{6}>&state=s$/,
     ],
+    [
+      'https://bank.example/accounts?a=b&access_token=ab',
+      /^https:\/\/bank\.example\/accounts\?a=b&access_token=<access_token:\w{6}>$/,
+    ],
     ['username=u&password=p+w%21&otp=1', /^username=u&password=<password:\w{6}>&otp=<otp:\w{6}>$/],
     ['<input type="password" name="p" value="hunter2">', /value="<password:\w{6}>">$/],
     ['Authorization: Bearer abcdefghij0123456789', /^Authorization: Bearer <access_token:\w{6}>$/],

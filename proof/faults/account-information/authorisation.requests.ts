@@ -201,6 +201,34 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'password-of-another-customer',
+    story: 'The password is looked up by its hash, and whose it is is not compared.',
+    fails: ['AUTHZ-22/wrong-credentials'],
+    policies: (correct, { fired }) => ({
+      loginAccepted(customer, password) {
+        const ctx = currentRequest()
+        const right = correct.loginAccepted(customer, password)
+        const known = ctx && stateOf(ctx).bank.customers.some((one) => one.password === password)
+        if (right || !customer || !known) return right
+        fired()
+        return true
+      },
+    }),
+  },
+  {
+    id: 'empty-password-accepted',
+    story: 'The directory takes a login without a password for an anonymous one, which succeeds.',
+    fails: ['AUTHZ-22/again-wrong-credentials'],
+    policies: (correct, { fired }) => ({
+      loginAccepted(customer, password) {
+        const right = correct.loginAccepted(customer, password)
+        if (right || !customer || password !== '') return right
+        fired()
+        return true
+      },
+    }),
+  },
+  {
     id: 'nonce-left-out-without-state',
     story: 'Nonce and state are copied by one branch, taken when there is a state.',
     fails: [],

@@ -79,6 +79,7 @@ const faults: Fault[] = [
   takesAuthentication('ps512', CODE, undefined, fails('TOK-08/with-code')),
   takesAuthentication('rs256', REFRESH, undefined, fails('TOK-08/with-refresh-token')),
   takesAuthentication('absent', CLIENT, 'second', fails('TOK-04/no-assertion')),
+  takesAuthentication('absent', CODE, 'second', fails('TOK-04/second-client')),
   takesAuthentication('reused', CLIENT, 'second', warns('TOK-32/replayed')),
   takesAuthentication('no-expiry', CODE, undefined, warns('TOK-32/with-code')),
   takesAuthentication('reused', REFRESH, undefined, warns('TOK-32/with-refresh-token')),

@@ -11,6 +11,18 @@ function requested(claim: string): unknown {
 
 const KNOWN_SCOPES = ['openid', 'accounts', 'fundsconfirmations']
 
+/** Compares some of the redirect URIs with the statement, and takes the others as they come. */
+function comparesOnly(chosen: (uris: string[]) => (string | undefined)[]): Fault['policies'] {
+  return (correct, { fired }) => ({
+    redirectUrisAcceptable(requested, stated) {
+      if (correct.redirectUrisAcceptable(requested, stated)) return true
+      if (!chosen(requested).every((uri) => stated.includes(uri ?? ''))) return false
+      fired()
+      return true
+    },
+  })
+}
+
 /** Answers with one claim as it was sent, whatever the configuration advertises. */
 function echoes(claim: string): NonNullable<Fault['policies']> {
   return (correct, { fired }) => ({
@@ -79,6 +91,18 @@ const faults: Fault[] = [
     story: 'scope goes into the database as it came; what is not known gives no access anyway.',
     fails: ['REG-05/scope'],
     policies: echoes('scope'),
+  },
+  {
+    id: 'last-redirect-uri-alone-is-compared',
+    story: 'A loop over the redirect URIs keeps the result of its last turn.',
+    fails: ['REG-04/outside'],
+    policies: comparesOnly((uris) => [uris.at(-1)]),
+  },
+  {
+    id: 'first-and-last-redirect-uri-are-compared',
+    story: 'The form of the directory has room for two redirect URIs: the first and the last.',
+    fails: ['REG-04/outside'],
+    policies: comparesOnly((uris) => [uris[0], uris.at(-1)]),
   },
   {
     id: 'page-names-the-client-before',

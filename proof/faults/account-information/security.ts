@@ -65,6 +65,18 @@ function isMadeUp(ctx: Context): boolean {
   return !records.peek('ClientCredentials', bearer) && !records.peek('AccessToken', bearer)
 }
 
+/** Moves the parameter access_token into the header, for requests that fit. */
+function readsQuery(fits: (ctx: Context) => boolean): Fault['middleware'] {
+  return async (ctx, next) => {
+    const { access_token: token } = ctx.query
+    if (typeof token === 'string' && !ctx.get('authorization') && fits(ctx)) {
+      ctx.req.headers.authorization = `Bearer ${token}`
+      stateOf(ctx).fired()
+    }
+    await next()
+  }
+}
+
 const faults: Fault[] = [
   {
     id: 'consents-of-the-organisation',
@@ -101,6 +113,20 @@ const faults: Fault[] = [
     story: 'The validity of certificates is looked at when they are enrolled.',
     fails: ['SEC-01/expired', 'SEC-02/expired', 'REG-01/expired'],
     ...lets('expired'),
+  },
+  {
+    id: 'token-in-the-query',
+    story: 'A gateway moves the parameter access_token into the header, as RFC 6750 2.3 allows.',
+    fails: ['CLC-07/in-the-query'],
+    middleware: readsQuery(() => true),
+  },
+  {
+    id: 'token-in-the-query-of-data',
+    story:
+      'The data service is older than the gateway, and still takes access_token as RFC 6750 2.3 has it.',
+    fails: [],
+    warns: ['SEC-12/in-the-query'],
+    middleware: readsQuery((ctx) => partOf(ctx) === 'data'),
   },
   {
     id: 'consents-without-token',

@@ -3,9 +3,10 @@ import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { tokenInfoOf } from '../../../bank/token-info.ts'
 import { isAbsent } from '../../cells/parties.ts'
+import { tokenAnswers } from '../../cells/token-cells.ts'
 import { endpointOf } from '../../data-requests.ts'
 import { ofEachBank } from '../../each-bank.ts'
-import { tokenForm } from '../../jwt-rewrites.ts'
+import { decoded, tokenForm } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 import { jsonOf, partOf, successes } from '../../rewriting.ts'
 
@@ -203,6 +204,26 @@ const faults: Fault[] = [
       stateOf(ctx).fired()
     },
   },
+  ...(['client_credentials', 'authorization_code', 'refresh_token'] as const).map((grant) =>
+    tokenAnswers(
+      'expires-in-as-a-point-in-time',
+      (body) => ({ ...body, expires_in: now() + Number(body.expires_in) }),
+      grant,
+      undefined,
+      { fails: ['TOK-17/duration'] },
+    ),
+  ),
+  tokenAnswers(
+    'id-token-issued-at-the-first-time',
+    ({ id_token: idToken, ...body }, ctx) => {
+      if (typeof idToken !== 'string') return false
+      const claims = { ...decoded(idToken).claims, iat: now() - 86_400 }
+      return { ...body, id_token: stateOf(ctx).bank.signAsBank(claims) }
+    },
+    'refresh_token',
+    undefined,
+    { fails: [], warns: ['TOK-37/claims'] },
+  ),
   {
     id: 'scope-lost-at-re-confirmation',
     story: 'The second grant of a consent is stored without its scopes.',

@@ -1,11 +1,13 @@
 import type { Context } from '../../../engine/suite-api/check.ts'
 import type { TokenDeviation } from '../../../engine/suite-api/client.ts'
 import type { Approval } from '../../../engine/suite-api/consents.ts'
+import { relyOn } from '../../../engine/suite-api/expect.ts'
 import { requireValue, tokensOf } from '../../../engine/suite-api/flow.ts'
 import { blockBy, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import type { Exchange } from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { codeOfAnotherClient, everything } from '../../consents.ts'
+import { inOtherCase, SWAPPED } from './unknown-tokens.ts'
 import {
   partiesOf,
   REPLAYED,
@@ -28,9 +30,9 @@ interface Attempt {
 }
 
 /**
- * One code, at once, since it lives for a minute: tried by the second client, then by its own without
- * grant_type and with each wrong authentication that client_credentials refuses, until a token comes; else as
- * it should be, without the client_id that may be left out, and with it. The approval goes on with the tokens
+ * One code, at once, since it lives for a minute: tried with its letters in the other case, by the second
+ * client in its own name and in that of the first, then by its own without grant_type and with each wrong authentication that client_credentials refuses, until a token comes; else
+ * without redirect_uri, then as it should be, without the client_id that may be left out, and with it. The approval goes on with the tokens
  * that its own client got, rightly or not.
  */
 export const tryOwnCode = sharedFixture([everything, codeOfAnotherClient], async (context) => {
@@ -51,16 +53,31 @@ export const tryOwnCode = sharedFixture([everything, codeOfAnotherClient], async
     code,
     redirect_uri: request.redirectUri,
   } as const
-  const foreign = await parties.other?.token(grant, { deviation: 'a code of the first client' })
+  let recased: Exchange | undefined
+  for (const other of inOtherCase(code)) {
+    recased = await parties.tpp.token({ ...grant, code: other }, { deviation: `a code ${SWAPPED}` })
+  }
+  const taken = recased && tokensOf(recased) !== undefined
+  const foreign = taken
+    ? undefined
+    : await parties.other?.token(grant, { deviation: 'a code of the first client' })
+  // The same, named by its owner: whose assertion it is counts.
+  const named =
+    foreign && !tokensOf(foreign)
+      ? await parties.other?.token(grant, {
+          form: { client_id: parties.tpp.registered?.client_id },
+          deviation: 'a code of the first client, which the form names',
+        })
+      : undefined
   const untyped =
-    foreign && tokensOf(foreign)
+    taken || [foreign, named].some((answer) => answer && tokensOf(answer))
       ? undefined
       : await parties.tpp.token(grant, {
           form: { grant_type: undefined },
           deviation: 'a code without grant_type',
         })
   const tried: Attempt[] = []
-  const spent = [foreign, untyped].some((answer) => answer && tokensOf(answer))
+  const spent = [recased, foreign, named, untyped].some((answer) => answer && tokensOf(answer))
   let given: Exchange | undefined
   for (const attempt of spent ? [] : attempts) {
     if (given) break
@@ -71,14 +88,21 @@ export const tryOwnCode = sharedFixture([everything, codeOfAnotherClient], async
   }
   // A code that gave a token is not tried again: that may end the token (RFC 6749 section 4.1.2).
   const deviation = 'a code that was refused before'
-  const unnamed = given
-    ? undefined
-    : await parties.tpp.token(grant, { form: { client_id: undefined }, deviation })
+  let unplaced: Exchange | undefined
+  if (!given && !spent) {
+    const form = { redirect_uri: undefined }
+    unplaced = await parties.tpp.token(grant, { form, deviation: 'a code without redirect_uri' })
+    if (tokensOf(unplaced)) given = unplaced
+  }
+  const unnamed =
+    given || taken
+      ? undefined
+      : await parties.tpp.token(grant, { form: { client_id: undefined }, deviation })
   const done = given ?? (unnamed && tokensOf(unnamed) ? unnamed : undefined)
   const last = done ?? (await parties.tpp.token(grant, { deviation }))
   const tokens = tokensOf(last)
   if (tokens) approval.use(tokens)
-  return { foreign, tried, untyped, unnamed, last, approval }
+  return { recased, foreign, named, tried, untyped, unplaced, unnamed, last, approval }
 })
 
 /** The approval of that code; nothing is to judge under it where its client got no token for the code. */
@@ -90,11 +114,24 @@ export async function approvedAfterTries(
   return tries.approval
 }
 
+/** Nobody got tokens for the code before its own client tried it. */
+export function relyOnNothingGiven({ recased, foreign, named }: Tries): void {
+  if (recased) relyOn('TOK-11/other-case', recased).toGiveNoToken()
+  if (foreign) relyOn('TOK-35/other-client', foreign).toGiveNoToken()
+  if (named) relyOn('TOK-35/named', named).toGiveNoToken()
+}
+
 /** Its own client got tokens for the code, however it asked. */
-export function requireGiven({ foreign, untyped, last }: Tries): void {
+export function requireGiven({ recased, foreign, named, untyped, last }: Tries): void {
   if (tokensOf(last)) return
+  if (recased && tokensOf(recased)) {
+    blockBy('TOK-11/other-case', 'the code was exchanged in other letters', recased)
+  }
   if (foreign && tokensOf(foreign)) {
     blockBy('TOK-35/other-client', 'the code was exchanged for another client', foreign)
+  }
+  if (named && tokensOf(named)) {
+    blockBy('TOK-35/named', 'the code was exchanged for another client', named)
   }
   if (untyped && tokensOf(untyped)) {
     blockBy('TOK-02/with-code', 'the code was exchanged without grant_type', untyped)

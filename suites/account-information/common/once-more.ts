@@ -35,8 +35,8 @@ interface Given {
 }
 
 /**
- * “second client and customer” once more. Its code is tried by the first client and with another redirect URI, where
- * a code outlives that, then exchanged; and presented again once everything was read, where a token of before goes
+ * “second client and customer” once more. Its code is tried by the first client, with another redirect URI and
+ * without authentication, where a code outlives that, then exchanged; and presented again once everything was read, where a token of before goes
  * on: a bank may end those of a code that comes twice, and the approval is needed to the end.
  */
 export const confirmedOnceMore = sharedFixture(CONFIRMED_ONCE_MORE.uses, async (context) => {
@@ -69,7 +69,7 @@ export const confirmedOnceMore = sharedFixture(CONFIRMED_ONCE_MORE.uses, async (
     code,
     redirect_uri: request.redirectUri,
   } as const
-  const tried: Partial<Record<'foreign' | 'elsewhere', Exchange>> = {}
+  const tried: Partial<Record<'foreign' | 'elsewhere' | 'byNobody', Exchange>> = {}
   if (outlives) {
     const { tpp: first } = await context.caller()
     tried.foreign = await first.token(grant, { deviation: 'a code of the second client' })
@@ -79,6 +79,10 @@ export const confirmedOnceMore = sharedFixture(CONFIRMED_ONCE_MORE.uses, async (
     const redirect_uri = uris.find((uri) => uri !== request.redirectUri) ?? elsewhere()
     const deviation = 'another redirect URI'
     tried.elsewhere = await tpp.token(grant, { form: { redirect_uri }, deviation })
+  }
+  if (tried.elsewhere && !tokensOf(tried.elsewhere)) {
+    const deviation = 'a code without client authentication'
+    tried.byNobody = await tpp.token(grant, { authentication: 'none', deviation })
   }
   const stolen = Object.values(tried).some(tokensOf)
   const right = stolen ? undefined : await tpp.token(grant)
@@ -109,9 +113,10 @@ type Confirmed = Awaited<ReturnType<typeof confirmedOnceMore>>
 
 /** Nothing but the right request exchanged the code, and that did. */
 export function relyOnRightExchange({ tried, right }: Confirmed): void {
-  const { foreign, elsewhere } = tried
+  const { foreign, elsewhere, byNobody } = tried
   if (foreign) relyOn('TOK-35/second-client', foreign).toGiveNoToken()
   if (elsewhere) relyOn('TOK-12/second-client', elsewhere).toGiveNoToken()
+  if (byNobody) relyOn('TOK-04/second-client', byNobody).toGiveNoToken()
   requireExchanged(right, foreign)
 }
 

@@ -21,7 +21,21 @@ export function unknownTokens(issued: string): Unknown[] {
       deviation: 'an access token with more behind it',
     },
     { bearer: `${MORE}${issued}`, deviation: 'an access token with more before it' },
+    ...inOtherCase(issued).map((bearer) => ({ bearer, deviation: `an access token ${SWAPPED}` })),
   ]
+}
+
+/** What was done to a token of `inOtherCase`. */
+export const SWAPPED = 'with its letters in the other case'
+
+/**
+ * The token with capitals for small letters and the reverse. None where all its letters are of one case: whoever
+ * decodes hexadecimal digits, a UUID or base32 reads the same in the other.
+ */
+export function inOtherCase(issued: string): string[] {
+  if (!/[a-z]/.test(issued) || !/[A-Z]/.test(issued)) return []
+  const swap = (one: string) => (one === one.toUpperCase() ? one.toLowerCase() : one.toUpperCase())
+  return [issued.replace(/[a-z]/gi, swap)]
 }
 
 /** Three bytes of base64: fewer characters might be none to a decoder that is generous. */

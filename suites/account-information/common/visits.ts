@@ -130,13 +130,24 @@ export async function expectNoAccounts(caller: Caller, visit: Visit, why: string
 /** An address of nobody, and never the same twice. */
 export const elsewhere = () => `https://${randomUUID()}.example/callback`
 
-/** What a stranger would try; not applicable where no driver of ours fills in what a customer knows. */
-export function wrongCredentials({ target }: Context): Record<string, string> {
+/**
+ * What a stranger would try: the password of another customer, where there is one with another, else a made-up one;
+ * or none. A browser does not send a form without what it requires, so there it is a made-up one again. Not applicable
+ * where no driver of ours fills in what a customer knows.
+ */
+export function wrongCredentials(
+  { target }: Context,
+  password: 'of another customer' | 'empty',
+): Record<string, string> {
   const { authorisation, customers } = target.document
-  const names = Object.keys(customers.first.credentials)
+  const own = customers.first.credentials
+  const names = Object.keys(own)
   if (!['http', 'browser'].includes(authorisation.driver) || names.length === 0) {
     throw new NotApplicable('nobody but the customer logs in')
   }
   const secret = names.find((name) => /pass|pin|secret|code/i.test(name)) ?? names.at(-1) ?? ''
-  return { ...customers.first.credentials, [secret]: randomUUID() }
+  if (password === 'empty' && authorisation.driver === 'http') return { ...own, [secret]: '' }
+  const others = password === 'empty' ? undefined : customers.second?.credentials[secret]
+  const isOther = others !== undefined && others !== own[secret]
+  return { ...own, [secret]: isOther ? others : randomUUID() }
 }

@@ -1,0 +1,208 @@
+import type { Context } from 'koa'
+import { stateOf } from '../../../bank/state.ts'
+import { bearerOf } from '../../cells/parties.ts'
+import { endpointOf } from '../../data-requests.ts'
+import { ofEachBank } from '../../each-bank.ts'
+import {
+  acceptsAssertion,
+  decoded,
+  goodAssertion,
+  looksRight,
+  tokenRequests,
+} from '../../jwt-rewrites.ts'
+import type { Fault } from '../../proof.ts'
+
+/** How codes and tokens are found: in other letters, of another kind, of another client. */
+
+type Model = 'AccessToken' | 'AuthorizationCode' | 'ClientCredentials' | 'RefreshToken'
+
+const COLLATION = 'has a collation that ignores case.'
+
+/** The id of what is stored in other letters than these; undefined where these are stored, too. */
+function inAnyCase(ctx: Context, model: Model, sent: string | null): string | undefined {
+  const { records } = stateOf(ctx).bank.services
+  if (!sent || records.peek(model, sent)) return undefined
+  return records
+    .all()
+    .map(([key]) => key.split(' '))
+    .find(([name, id]) => name === model && id?.toLowerCase() === sent.toLowerCase())?.[1]
+}
+
+/** What a form names is found in any case. */
+function formInAnyCase(field: 'code' | 'refresh_token', model: Model): Fault['middleware'] {
+  return tokenRequests((form, ctx) => {
+    const found = inAnyCase(ctx, model, form.get(field))
+    if (!found) return false
+    form.set(field, found)
+  })
+}
+
+/** Requests with a bearer token that is none have another one instead, where there is one for them. */
+function lends(choose: (bearer: string, ctx: Context) => string | undefined): Fault['middleware'] {
+  return async (ctx, next) => {
+    const { records } = stateOf(ctx).bank.services
+    const bearer = bearerOf(ctx)
+    const good = records.peek('AccessToken', bearer) ?? records.peek('ClientCredentials', bearer)
+    const lent = bearer && !good ? choose(bearer, ctx) : undefined
+    if (lent) {
+      ctx.req.headers.authorization = `Bearer ${lent}`
+      stateOf(ctx).fired()
+    }
+    await next()
+  }
+}
+
+const now = () => Math.floor(Date.now() / 1000)
+
+/** A client's own access token that lives. */
+function ownToken(ctx: Context, clientId: unknown): string | undefined {
+  const { records } = stateOf(ctx).bank.services
+  const found = records.all().find(([key, { clientId: owner, exp = 0, scope }]) => {
+    const forAccounts = String(scope).split(' ').includes('accounts')
+    return key.startsWith('ClientCredentials ') && owner === clientId && forAccounts && exp > now()
+  })
+  return found?.[0].split(' ')[1]
+}
+
+/** Consents are managed with something else that says which client it is of. */
+function managesWith(ownerOf: (bearer: string, ctx: Context) => unknown): Fault['middleware'] {
+  return lends((bearer, ctx) => {
+    const owner = ctx.path.includes('/account-access-consents') ? ownerOf(bearer, ctx) : undefined
+    return owner === undefined ? undefined : ownToken(ctx, owner)
+  })
+}
+
+/** An access token that came of the grant of this code. */
+function tokenOfCode(bearer: string, ctx: Context): string | undefined {
+  const { records } = stateOf(ctx).bank.services
+  const grant = records.peek('AuthorizationCode', bearer)?.grantId
+  const found = records.all().find(([key, { grantId, exp = 0 }]) => {
+    return key.startsWith('AccessToken ') && grant && grantId === grant && exp > now()
+  })
+  return found?.[0].split(' ')[1]
+}
+
+/** Whose code or refresh token it is, is compared with client_id of the form, whoever signed the assertion. */
+function ofWhomTheFormNames(field: 'code' | 'refresh_token', model: Model): Partial<Fault> {
+  const confused = ofEachBank(() => ({ on: false }))
+  const mend = acceptsAssertion((assertion, form, ctx) => {
+    const named = form.get('client_id')
+    const { sub, iss } = assertion.claims
+    if (!named || !sub || iss !== sub || named === sub) return undefined
+    const record = stateOf(ctx).bank.services.records.peek(model, form.get(field) ?? '')
+    if (record?.clientId !== named || !looksRight(ctx, assertion, sub)) return undefined
+    confused().on = true
+    return goodAssertion(ctx, named)
+  })
+  return {
+    policies: (correct) => ({
+      transportBelongsTo: (transport, organisation) =>
+        confused().on || correct.transportBelongsTo(transport, organisation),
+    }),
+    async middleware(ctx, next) {
+      await mend(ctx, next)
+      confused().on = false
+    },
+  }
+}
+
+const faults: Fault[] = [
+  {
+    id: 'code-of-whom-the-form-names',
+    story: 'The assertion says who may come in, and client_id of the form whose code it is.',
+    fails: ['TOK-35/named'],
+    ...ofWhomTheFormNames('code', 'AuthorizationCode'),
+  },
+  {
+    id: 'refresh-token-of-whom-the-form-names',
+    story:
+      'The assertion says who may come in, and client_id of the form whose refresh token it is.',
+    fails: ['TOK-13/other-client'],
+    ...ofWhomTheFormNames('refresh_token', 'RefreshToken'),
+  },
+  {
+    id: 'redirect-uri-compared-where-it-is-there',
+    story: 'A form without redirect_uri is taken to mean that of the authorisation request.',
+    fails: [],
+    warns: ['TOK-40/left-out'],
+    middleware: tokenRequests((form, ctx) => {
+      const { records } = stateOf(ctx).bank.services
+      const code = records.peek('AuthorizationCode', form.get('code') ?? '')
+      if (!code || form.has('redirect_uri') || !form.has('grant_type')) return false
+      form.set('redirect_uri', String(code.redirectUri))
+    }),
+  },
+  {
+    id: 'client-assertion-queries-consents',
+    story: 'The gateway takes any JWT whose key it knows.',
+    fails: ['SEC-03/other-tokens'],
+    middleware: managesWith((bearer, ctx) => {
+      const jwt = decoded(bearer)
+      const { sub, iss } = jwt.claims
+      return sub === iss && looksRight(ctx, jwt, sub) ? sub : undefined
+    }),
+  },
+  {
+    id: 'id-token-queries-consents',
+    story: 'The gateway takes any JWT that the bank signed, for the client of its audience.',
+    fails: ['SEC-03/other-tokens'],
+    middleware: managesWith((bearer) => {
+      const { claims } = decoded(bearer)
+      return claims.openbanking_intent_id ? [claims.aud].flat()[0] : undefined
+    }),
+  },
+  {
+    id: 'refresh-token-queries-consents',
+    story: 'All tokens are in one store, and consents ask whose a token is, not of which kind.',
+    fails: ['SEC-03/other-tokens'],
+    middleware: managesWith(
+      (bearer, ctx) => stateOf(ctx).bank.services.records.peek('RefreshToken', bearer)?.clientId,
+    ),
+  },
+  {
+    id: 'code-opens-data',
+    story: 'Codes and tokens are in one table, and the data service asks for the grant alone.',
+    fails: ['DATA-03/unknown-token'],
+    middleware: lends((bearer, ctx) => (endpointOf(ctx) ? tokenOfCode(bearer, ctx) : undefined)),
+  },
+  {
+    id: 'access-token-refreshes-itself',
+    story: 'The token endpoint looks a token up by its value, whatever it is for.',
+    fails: ['TOK-13/unknown'],
+    middleware: tokenRequests((form, ctx) => {
+      const { records } = stateOf(ctx).bank.services
+      const access = records.peek('AccessToken', form.get('refresh_token') ?? '')
+      const found = records.all().find(([key, { grantId }]) => {
+        return key.startsWith('RefreshToken ') && access && grantId === access.grantId
+      })
+      if (!found) return false
+      form.set('refresh_token', found[0].split(' ')[1] ?? '')
+    }),
+  },
+  {
+    id: 'codes-in-any-case',
+    story: `The column of codes ${COLLATION}`,
+    fails: ['TOK-11/other-case'],
+    middleware: formInAnyCase('code', 'AuthorizationCode'),
+  },
+  {
+    id: 'refresh-tokens-in-any-case',
+    story: `The column of refresh tokens ${COLLATION}`,
+    fails: ['TOK-13/unknown'],
+    middleware: formInAnyCase('refresh_token', 'RefreshToken'),
+  },
+  {
+    id: 'client-tokens-in-any-case',
+    story: `The column of the clients’ own tokens ${COLLATION}`,
+    fails: ['SEC-03/unknown-token', 'FCC-13/invalid-token'],
+    middleware: lends((bearer, ctx) => inAnyCase(ctx, 'ClientCredentials', bearer)),
+  },
+  {
+    id: 'data-tokens-in-any-case',
+    story: `The column of tokens for data ${COLLATION}`,
+    fails: ['DATA-03/unknown-token'],
+    middleware: lends((bearer, ctx) => inAnyCase(ctx, 'AccessToken', bearer)),
+  },
+]
+
+export default faults
