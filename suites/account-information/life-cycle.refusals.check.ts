@@ -89,9 +89,12 @@ check(
   'DELETE of a consent with an access token in its query alone is refused',
   {},
   async (context) => {
-    for (const { before, without, inQuery, deletion } of await unauthorised(context)) {
+    for (const each of await unauthorised(context)) {
+      const { before, without, unknown, basic, after, inQuery, deletion } = each
       relyOn(OWNERS.query, before).toSucceed()
       relyOn('CLC-07/without-authorization', without).toBeRefused()
+      for (const answer of [unknown, basic]) relyOn('CLC-07/invalid-token', answer).toBeRefused()
+      relyOn('CLC-07/nothing-deleted', after).toSucceed()
       relyOn(OWNERS.deletion, deletion).toSucceed()
       expect(inQuery).toBeRefused()
     }
