@@ -428,6 +428,10 @@ check(
       compared += 1
       if (described(single) === described(row)) continue
       relyOnSameRules(answer, bulk, 'ACC-')
+      // A consent that holds both levels may have either, and not one here and the other there (AMB-44).
+      if (holdsBothLevels(approval) && hidesCard(row) !== hidesCard(single)) {
+        blockBy('ACC-20/detail-shows-card', 'the list and a single address differ in it', answer)
+      }
       expectThat(false, {
         message: 'the single answer describes the account otherwise than the bulk answer',
         expected: documented(row),
@@ -438,6 +442,9 @@ check(
     if (compared === 0) blockForData('an account that two bulk answers describe alike')
   },
 )
+
+const holdsBothLevels = ({ facts }: Approval) =>
+  ['ReadAccountsBasic', 'ReadAccountsDetail'].every((one) => facts.permissions.includes(one))
 
 async function expectOneAccount(approval: Approval): Promise<void> {
   for (const path of ['/accounts', '/balances', '/transactions']) {
