@@ -155,6 +155,10 @@ const faults: Fault[] = [
     fails: [],
     warns: ['TXN-26/basic-hides-merchant'],
   }),
+  dataFault(D.detailLacks, 'accounts', S.secondClient, {
+    fails: [],
+    warns: ['ACC-20/detail-shows-card'],
+  }),
   dataFault(D.detailShown, 'accounts', S.secondClient, {
     fails: [],
     warns: ['ACC-20/basic-hides-card'],
