@@ -440,46 +440,6 @@ check(
     if (compared === 0) blockForData('an account that two bulk answers describe alike')
   },
 )
-<<<<<<< HEAD
-=======
 
 const holdsBothLevels = ({ facts }: Approval) =>
   ['ReadAccountsBasic', 'ReadAccountsDetail'].every((one) => facts.permissions.includes(one))
-
-async function expectOneAccount(approval: Approval): Promise<void> {
-  for (const path of ['/accounts', '/balances', '/transactions']) {
-    const answer = await approval.get(path)
-    const ids = accountIdsIn(requireRows(answer, readOwner(approval, path)))
-    if (ids.length <= 1) continue
-    if (!approval.visit.pages.some(({ offered = 0 }) => offered > 1)) {
-      throw new NotApplicable('the bank, or the driver, shows no choice of accounts')
-    }
-    expectThat(false, {
-      message: `${ids.length} accounts are shown, and the customer chose one`,
-      expected: 'one AccountId',
-      actual: `${ids.length} AccountIds`,
-      exchange: answer,
-    })
-  }
-}
-
-/**
- * The customer ticked one of several accounts; the access token that refreshing gives shows no other
- * either. Not applicable where the bank offers no choice.
- */
-check(
-  'ACC-21/selected',
-  'Where the customer chose one account for a consent, its lists show that one and no other',
-  {
-    uses: [everything, codeOfAnotherClient],
-    follows: ['BAL-03/of-the-consent', 'TXN-03/of-the-consent'],
-  },
-  async (context) => {
-    const approval = await approvedAfterTries(context)
-    const whole = await requireAccountIds(await context.approved(everything))
-    if (whole.length < 2) blockForData('a customer with two accounts')
-    await expectOneAccount(approval)
-    if (await goOnRefreshed(approval)) await expectOneAccount(approval)
-  },
-)
->>>>>>> fixF
