@@ -102,7 +102,15 @@ check(
 check(
   'CLC-03/revoked-re-confirmed',
   'A consent that was re-confirmed, revoked and then deleted cannot be queried any more',
-  { ...REVOKED_LATE, follows: ['CLC-03/query-refused', 'CLC-03/revoked'] },
+  {
+    ...REVOKED_LATE,
+    follows: [
+      'CLC-03/query-refused',
+      'CLC-03/revoked',
+      'CLC-03/re-confirmed',
+      'CLC-03/second-client',
+    ],
+  },
   async (context: Late) => {
     const { deletion, query } = await deletedLate(context)
     relyOn('CLC-01/re-confirmed', deletion).toSucceed()

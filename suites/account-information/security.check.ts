@@ -205,7 +205,16 @@ for (const { slug, path, owner } of [
 check(
   'SEC-10/same-software',
   'A client neither queries nor deletes a consent of another client of the same software',
-  { registers: true, follows: ['SEC-05/other-client', 'CLC-08/refused'] },
+  {
+    registers: true,
+    follows: [
+      'SEC-05/other-client',
+      'SEC-05/other-direction',
+      'CLC-08/refused',
+      'CLC-08/survives',
+      'CLC-08/other-direction',
+    ],
+  },
   async (context) => {
     const { tpp: other } = await anotherRegistration(context)
     const owner = await context.caller()

@@ -158,7 +158,7 @@ const faults: Fault[] = [
   {
     id: 'filters-in-london-time',
     story: 'The Z is stripped and the rest is taken for London’s clock time.',
-    fails: ['TXN-16/from-alone'],
+    fails: ['TXN-16/from-alone', 'TXN-17/to-alone'],
     policies: filter((right) => (row, { from, to }, endpoint) => {
       const local = (instant: number) => instant - londonAhead(instant)
       return right(
