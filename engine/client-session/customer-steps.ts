@@ -145,7 +145,10 @@ export function createCustomerSteps(
         // A code lives for a minute, and nobody is asked twice.
         if (!named.keepsCode) await exchanged(named, again).catch(() => {})
         void approved(named).catch(() => {})
-      } else requireInTime(named.name, expiration)
+      } else {
+        requireInTime(named.name, expiration)
+        if (named.reconfirms) await given.requireNotReplaced(named.reconfirms)
+      }
       return {
         exchange: made.last ?? made.first,
         visit: made,
