@@ -27,7 +27,7 @@ export function idTokens(remake: Remake): Middleware {
     }
     return changeFragment(ctx, (fragment) => {
       const idToken = fragment.get('id_token')
-      const other = idToken === null ? undefined : remade(idToken, remake, ctx)
+      const other = idToken ? remade(idToken, remake, ctx) : undefined
       if (other === undefined) return false
       fragment.set('id_token', other)
       return true
