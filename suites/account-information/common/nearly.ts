@@ -1,3 +1,5 @@
+import { blockBy } from '../../../engine/suite-api/outcomes.ts'
+
 /** Ways in which a redirect URI is nearly a registered one; none of them makes the same URI. */
 const WAYS: Record<string, (uri: URL) => void> = {
   'a path below it': (uri) => {
@@ -29,8 +31,12 @@ export const NEARLY = Object.keys(WAYS)
 
 const isLoopback = ({ hostname }: URL) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 
-/** Redirect URIs that are nearly this one; a way that leaves it as it is is left out. */
+/**
+ * Redirect URIs that are nearly this one; a way that leaves it as it is is left out. Ends the check where a bank
+ * has registered what is no URI.
+ */
 export function nearly(registered: string): { words: string; uri: string }[] {
+  if (!URL.canParse(registered)) blockBy('REG-04/redirect-uris', `${registered} is no URI`)
   return Object.entries(WAYS).flatMap(([words, change]) => {
     const uri = new URL(registered)
     change(uri)
