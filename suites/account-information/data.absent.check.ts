@@ -1,7 +1,7 @@
 import { check } from '../../engine/suite-api/check.ts'
 import { relyOn } from '../../engine/suite-api/expect.ts'
 import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
-import { refused, succeeded } from '../../engine/suite-api/responses.ts'
+import { type Exchange, refused, succeeded } from '../../engine/suite-api/responses.ts'
 import { accountsOnly, everything, noAccounts, WITH_TRANSACTIONS } from '../consents.ts'
 import { absentReads, lessWhileAbsent } from './common/absent-reads.ts'
 import { approvalOf } from './common/optional-consents.ts'
@@ -27,7 +27,8 @@ check(
       relyOn(readOwner(approval, path), before).toSucceed()
       if (absent.response?.status === 429) continue
       if (!succeeded(absent)) {
-        // What is refused to whoever is there, too, has another reason.
+        // What is refused to whoever is there, too, or given to another token, has another reason.
+        if (bearerOf(after) !== bearerOf(absent)) continue
         relyOn(readOwner(approval, path), after).toSucceed()
         relyOn('RATE-05/with-and-without', absent).toSucceed()
       }
@@ -41,3 +42,6 @@ check(
     }
   },
 )
+
+const bearerOf = ({ request }: Exchange) =>
+  request.headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1]
