@@ -52,7 +52,7 @@ export const EMPTY_PAIRS: readonly { cells: RegExp; because: string }[] = [
  */
 export const EMPTY_MESSAGE_CELLS: readonly { cells: RegExp; because: string }[] = [
   {
-    cells: /^token: authorization_code, second client: /,
+    cells: /^token: authorization_code, second client: (?!no authentication)/,
     because:
       'A code is an approval, and the run has one of the first client for it: the same service reads the codes of all.',
   },

@@ -68,6 +68,7 @@ const variants: Variant[] = [
       'TXN-11/merchant-name-string',
       'TXN-11/merchant-object',
       'TXN-16/from-alone',
+      'TXN-17/concurrent',
       'TXN-17/both',
       'TXN-17/nothing-to-drop',
       'TXN-17/reversed',

@@ -58,13 +58,22 @@ check(
 const SINGLE = ['', '/balances', '/transactions'] as const
 
 /**
- * The AccountIds that the customer's other consent gives the accounts that were not chosen: whether they are ids of the
- * bank or of that consent, they name none of this one. What was chosen is told by its masked number.
+ * The AccountIds that the customer's other consent gives the accounts that were not chosen: whether they are
+ * ids of the bank or of that consent, they name none of this one. What was chosen is told by its number.
  */
 check(
   'ACC-21/not-beyond',
   'Where the customer chose one account for a consent, the addresses of the others give nothing',
-  { uses: [everything, codeOfAnotherClient], follows: ['ACC-21/selected', 'ACC-13/unknown-id'] },
+  {
+    uses: [everything, codeOfAnotherClient],
+    follows: [
+      'ACC-21/selected',
+      'ACC-13/unknown-id',
+      'SEC-07/account',
+      'SEC-07/balances',
+      'SEC-07/transactions',
+    ],
+  },
   async (context) => {
     const whole = await context.approved(everything)
     const approval = await approvedAfterTries(context)
@@ -83,7 +92,11 @@ check(
       for (const tail of SINGLE) {
         const path = pathOf(id, tail)
         relyOn(readOwner(whole, path), await whole.get(path)).toSucceed()
-        expectNothingForeign(await approval.get(path, { deviation }), ids)
+        expectNothingForeign(
+          await approval.get(path, { deviation }),
+          ids,
+          'an account that was not chosen',
+        )
       }
     }
   },

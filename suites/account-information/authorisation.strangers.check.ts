@@ -150,15 +150,14 @@ const ofAnotherCustomer = sharedFixture([everything, codeOfAnotherClient], async
 })
 
 /**
- * The consents of the visits above: one that waits still waits, one that is authorised gives what it gave. Blocked
- * where a code came.
+ * The consents of the visits above, before any is spent: one that waits still waits, one that is authorised
+ * gives what it gave. Blocked where a code came.
  */
 check(
   'CLC-25/other-client',
   'A consent is what it was after another client was refused its authorisation',
   {
     uses: [everything, reconfirmed, secondClient, codeOfAnotherClient],
-    spends: codeOfAnotherClient,
     needs: ['clients.second'],
     refusals: [FOREIGN, FOREIGN_AUTHORISED],
   },
@@ -177,7 +176,6 @@ check(
   'A consent is what it was after another customer was refused at its authorisation',
   {
     uses: [everything, reconfirmed, codeOfAnotherClient],
-    spends: codeOfAnotherClient,
     refusals: [STRANGER],
     needs: ['customers.second'],
     follows: ['CLC-25/other-client'],

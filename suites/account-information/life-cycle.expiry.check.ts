@@ -74,10 +74,6 @@ check(
   async (context) => expectNoData(await expired(context), context),
 )
 
-/**
- * The refresh token after that; when an access token comes, a data request with it is refused. Not
- * applicable without a refresh token; blocked by CLC-16/data-refused where that fails.
- */
 check(
   'CLC-16/every-endpoint',
   'After its ExpirationDateTime a consent with all permissions gives no data at any endpoint',
@@ -90,6 +86,10 @@ check(
   async (context) => expectNoData(await expiredWhole(context), context),
 )
 
+/**
+ * The refresh token after that; when an access token comes, a data request with it is refused. Not
+ * applicable without a refresh token; blocked by CLC-16/data-refused where that fails.
+ */
 check(
   'CLC-16/refresh-gives-no-data',
   'After its ExpirationDateTime a consent gives no data by its refresh token either',

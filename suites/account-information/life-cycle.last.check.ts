@@ -5,7 +5,6 @@ import { requireValue, type TokenSet, tokensOf, visitEnd } from '../../engine/su
 import { blockBy, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, refused, succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
-import { bystanders, expectOthersUntouched } from '../bystanders.ts'
 import { everything, narrowOfSeconds, reconfirmed, secondClient } from '../consents.ts'
 import { again, atWork, expectUnharmed, harmed, requireOpen } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
@@ -96,9 +95,7 @@ const ofSecondClient = sharedFixture(OF_SECOND.uses, async (context) => {
   relyOn('CONS-22/after-approval', before.query).toSucceed()
   const harm = harmed(before, after)
   if (harm) blockBy('CLC-08/second-client', 'the first client has ended it before', harm)
-  const lookAtOthers = await bystanders(context, before.approval)
-  const end = await endOf(context, before.approval, before.older)
-  return { ...end, others: await lookAtOthers() }
+  return endOf(context, before.approval, before.older)
 })
 
 check(
@@ -182,19 +179,6 @@ check(
   async (context: OfSecond) => expectGone('CLC-01/second-client', await ofSecondClient(context)),
 )
 
-/** With two customers, of the second one: an approval of the first client that was re-confirmed stands beside it. */
-check(
-  'CLC-19/second-client-deletes',
-  'Deleting a consent of the second client leaves the customer’s consents with the first as they were',
-  { ...OF_SECOND, follows: ['CLC-19/others-untouched'], last: true },
-  async (context: OfSecond) => {
-    const { deletion, others } = await ofSecondClient(context)
-    relyOn('CLC-01/second-client', deletion).toSucceed()
-    if (others.length === 0) throw new NotApplicable('no other approval stands beside it any more')
-    expectOthersUntouched(others)
-  },
-)
-
 check(
   'CLC-04/re-confirmed',
   'After the deletion of a consent that was re-confirmed, no access token of it gets data',
@@ -216,7 +200,12 @@ const LATE_CODE = 'a consent that is deleted before its code is used'
 check(
   'CLC-04/late-code',
   'A code that is used after the TPP deleted its consent gives no data',
-  { uses: [everything], grants: [LATE_CODE], follows: ['CLC-04/data-refused'], last: true },
+  {
+    uses: [everything],
+    grants: [LATE_CODE],
+    follows: ['CLC-04/data-refused', 'TOK-11/unknown'],
+    last: true,
+  },
   async (context) => {
     await approvedBefore(context, everything)
     const client = await context.caller()

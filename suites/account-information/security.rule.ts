@@ -18,7 +18,9 @@ rule(
   { endpoints: ENDPOINTS },
   (exchange) => {
     const { json } = exchange.response ?? {}
-    if (!ENDPOINTS.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+    if (!ENDPOINTS.includes(exchange.endpoint)) return undefined
+    // What refuses a consent may repeat a wrong number that was sent.
+    if (!succeeded(exchange) && !DATA.includes(exchange.endpoint)) return undefined
     if (json === undefined) return undefined
     return placesOfCardNumbers(json).map((place) => ({
       message: 'a full card number stands here',

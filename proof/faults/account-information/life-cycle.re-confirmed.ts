@@ -1,13 +1,7 @@
 import { currentRequest } from '../../../bank/request-context.ts'
-import { revokeGrants } from '../../../bank/services.ts'
-import { stateOf } from '../../../bank/state.ts'
-import { bySecond } from '../../cells/parties.ts'
-import { consentNamed, isAbout } from '../../consent-requests.ts'
 import type { Fault } from '../../proof.ts'
 
-const KIND = 'account-access'
-
-/** What goes wrong once a consent was confirmed twice, and where an end takes what is not its own. */
+/** What goes wrong with the end of a consent that was confirmed twice. */
 const faults: Fault[] = [
   {
     id: 'revocation-of-re-confirmed-not-shown',
@@ -48,23 +42,6 @@ const faults: Fault[] = [
         return true
       },
     }),
-  },
-  {
-    id: 'deletion-by-the-second-client-ends-others',
-    story: 'Tokens are withdrawn by customer, and the newer service forgets to look at the client.',
-    fails: [],
-    warns: ['CLC-19/second-client-deletes'],
-    async middleware(ctx, next) {
-      const deleted = isAbout(ctx, KIND, 'DELETE') && bySecond(ctx) ? consentNamed(ctx) : undefined
-      await next()
-      if (ctx.status !== 204 || !deleted?.customerId) return
-      const { services } = stateOf(ctx).bank
-      for (const other of services.consents.ofCustomer(deleted.customerId)) {
-        if (other.clientId === deleted.clientId) continue
-        revokeGrants(services, other)
-        stateOf(ctx).fired()
-      }
-    },
   },
 ]
 

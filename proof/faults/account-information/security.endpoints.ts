@@ -2,6 +2,7 @@ import type { Context, Next } from 'koa'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { tokenInfoOf } from '../../../bank/token-info.ts'
+import { endpointOf } from '../../data-requests.ts'
 import { admit } from '../../jwt-rewrites.ts'
 import { endsTheOneBefore } from '../../newest-client-token.ts'
 import type { Fault } from '../../proof.ts'
@@ -157,6 +158,21 @@ const faults: Fault[] = [
         return pan
       },
     }),
+  },
+  {
+    id: 'card-number-in-a-refusal',
+    story: 'What a consent may not read is refused with the number of the card, for the help desk.',
+    fails: [],
+    warns: ['SEC-09/full-card-number'],
+    async middleware(ctx, next) {
+      await next()
+      const consent = endpointOf(ctx) && ctx.status === 403 ? tokenInfoOf(ctx)?.consent : undefined
+      const cards = stateOf(ctx).bank.customers.flatMap((customer) => customer.cards)
+      const card = cards.find(({ key }) => consent?.cards.includes(key))
+      if (!card) return
+      ctx.body = { Code: '403', Message: `Not permitted for card ${card.pan}` }
+      stateOf(ctx).fired()
+    },
   },
   {
     id: 'card-number-as-description-of-the-second-card',

@@ -1,9 +1,11 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
 import type { Policies } from '../../../bank/policies.ts'
 import { Refused } from '../../../bank/refusals.ts'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { afterSuccess, endpointOf, filteredBy } from '../../data-requests.ts'
+import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
 
 const HOUR = 3_600_000
@@ -59,7 +61,26 @@ function unread(
   }
 }
 
+/** The query that any request has asked for last. */
+const latestQuery = ofEachBank(() => ({ query: '' }))
+
 const faults: Fault[] = [
+  {
+    id: 'filters-of-the-request-beside',
+    story: 'The filter is a field of a service that all requests share.',
+    fails: ['TXN-17/concurrent'],
+    async middleware(ctx, next) {
+      if (!endpointOf(ctx)?.endsWith('transactions')) return next()
+      const latest = latestQuery()
+      latest.query = ctx.querystring
+      await wait(25)
+      if (latest.query !== ctx.querystring) {
+        ctx.querystring = latest.query
+        stateOf(ctx).fired()
+      }
+      await next()
+    },
+  },
   {
     id: 'filters-refused-while-absent',
     story:

@@ -48,15 +48,13 @@ export interface AbsentRead {
 /** Each endpoint once without the customer: banks allow few such requests. */
 export function absentReads(approval: Approval): Promise<AbsentRead[]> {
   return once(approval, 'absent', async () => {
-    // One account of the approvals with all permissions; of the others the lists alone.
+    // Of the approvals with all permissions one account, and the transactions of the one used last; of others the lists.
     const whole = [everything, ...OF_EVERYBODY].some(({ name }) => name === approval.name)
     const ids = whole ? await requireAccountIds(approval).catch(() => []) : []
-    const id = ids.at(-1)
-    const paths = everyPath(approval, id)
-    if (id !== undefined && paths.includes(pathOf(id, '/transactions'))) {
-      const lively = (await lastUsed(approval, ids)) ?? id
-      paths.splice(paths.indexOf(pathOf(id, '/transactions')), 1, pathOf(lively, '/transactions'))
-    }
+    const lively = await lastUsed(approval, ids)
+    const paths = everyPath(approval, ids.findLast((id) => id !== lively) ?? lively)
+    const latest = lively && pathOf(lively, '/transactions')
+    if (latest && !paths.includes(latest)) paths.push(latest)
     const reads: AbsentRead[] = []
     for (const path of paths) {
       const before = await approval.get(path)
@@ -69,10 +67,11 @@ export function absentReads(approval: Approval): Promise<AbsentRead[]> {
 
 /** The account whose booking is the newest: rows of a long time ago may be gone while nobody is there. */
 async function lastUsed(approval: Approval, ids: string[]): Promise<string | undefined> {
+  if (ids.length === 0) return undefined
   const rows = rowsOf(await firstRead(approval, '/transactions'))
   const known = rows.filter((row) => isBooked(row) && ids.includes(String(row.AccountId)))
   const [newest] = known.sort((one, other) => (bookedAt(other) ?? 0) - (bookedAt(one) ?? 0))
-  return newest && String(newest.AccountId)
+  return newest ? String(newest.AccountId) : ids.at(-1)
 }
 
 /**

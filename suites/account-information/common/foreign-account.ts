@@ -11,7 +11,11 @@ import {
  * An AccountId of another customer gives an error, or nothing. Rows of the own accounts give away
  * nothing: they are wrong whoever's account was asked for, which `…/asked-account-only` says.
  */
-export function expectNothingForeign(answer: Exchange, own: string[]): void {
+export function expectNothingForeign(
+  answer: Exchange,
+  own: string[],
+  whose = 'another customer’s account',
+): void {
   if (!succeeded(answer)) {
     expect(answer).toBeRefused()
     return
@@ -22,7 +26,7 @@ export function expectNothingForeign(answer: Exchange, own: string[]): void {
     blockBy(rule, 'it was given rows of its own accounts', answer)
   }
   expectThat(rows.length === 0, {
-    message: `${rows.length} rows of another customer's account`,
+    message: `${rows.length} rows of ${whose}`,
     expected: 'an error, or nothing',
     actual: `${rows.length} rows`,
     exchange: answer,
