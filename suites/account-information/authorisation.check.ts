@@ -171,8 +171,8 @@ check(
 )
 
 /**
- * The driver fills in the password of another customer, or a made-up one. Not-applicable where a person or a program of the bank
- * logs in. Fails: a code arrives.
+ * The driver fills in the password of another customer, or a made-up one. Not-applicable where a person
+ * or a program of the bank logs in. Fails: a code arrives.
  */
 check(
   'AUTHZ-22/wrong-credentials',

@@ -36,8 +36,8 @@ check(
 /**
  * Compare authorization_endpoint, token_endpoint and, where present, registration_endpoint with the
  * target's addresses; the same member of mtls_endpoint_aliases may be the one instead; a query, to which
- * parameters are added (RFC 6749 3.1), a trailing slash and the case of the host are ignored. Fails: one differs. A member that is missing or no
- * URL is judged by DISC-03 and is not compared.
+ * parameters are added (RFC 6749 3.1), a trailing slash and the case of the host are ignored. Fails: one
+ * differs. A member that is missing or no URL is judged by DISC-03 and is not compared.
  */
 check(
   'DISC-04/addresses',

@@ -128,10 +128,10 @@ rule(
 )
 
 /**
- * Every token 2xx with an id_token that can be decoded. Fails: iss or sub differs from the
- * front-channel ID token of the same approval, aud lacks the client_id, azp is
- * another's, exp is past, iat is not, or is an hour ago in a refreshed ID token, at_hash, nonce or the intent ID is there and wrong (a nonce of a
- * refreshed ID token may be missing). at_hash, c_hash, nonce and the intent ID are not demanded.
+ * Every token 2xx with an id_token that can be decoded. Fails: iss or sub differs from the front-channel
+ * ID token of the same approval, aud lacks the client_id, azp is another's, exp is past, iat is not, or
+ * is an hour ago in a refreshed ID token, at_hash, nonce or the intent ID is there and wrong (a nonce of
+ * a refreshed ID token may be missing). at_hash, c_hash, nonce and the intent ID are not demanded.
  */
 rule(
   'TOK-37/claims',

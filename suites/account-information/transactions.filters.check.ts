@@ -14,7 +14,6 @@ import {
 import { everything, OF_EVERYBODY, WITH_TRANSACTIONS } from '../consents.ts'
 import { ABSENT, dueWhileAbsent, lessWhileAbsent } from './common/absent-reads.ts'
 import {
-  type Bounds,
   blockForBookings,
   bookingTimes,
   boundsFor,
@@ -103,36 +102,6 @@ check(
     await relyOnFilters(approval, 'from', 'to')
     await expectFilter(approval, 'both')
     if (consent === everything) await expectFilterWithoutCustomer(approval, 'both')
-  },
-)
-
-/** Three times a filter of each kind at once, on one token: each answer is that of its own request. */
-check(
-  'TXN-17/concurrent',
-  'A request is filtered as it asks, also while one with another filter is served',
-  { uses: [everything], follows: ['TXN-16/from-alone', 'TXN-17/to-alone'] },
-  async ({ approved }) => {
-    const approval = await approved(everything)
-    await relyOnFilters(approval, 'from', 'to')
-    const { rows, read } = await between(approval, bulk, async (times) => {
-      const both = [boundsFor('from', times), boundsFor('to', times)]
-      const asked: { bounds: Bounds; answer: Exchange }[] = []
-      for (let turn = 0; turn < 3; turn += 1) {
-        const ask = async (bounds: Bounds = blockForTimes()) => ({
-          bounds,
-          answer: await approval.get(bulk, { query: queryOf(bounds) }),
-        })
-        asked.push(...(await Promise.all(both.map((bounds) => ask(bounds)))))
-      }
-      return asked
-    })
-    for (const { bounds, answer } of read) {
-      expect(answer).toSucceed()
-      const { outside, missing } = filterFinding({ bounds, answer, rows })
-      if (missing) await relyOnSteadyRows(approval)
-      const finding = outside ?? missing
-      expectNone(finding && { ...finding, exchange: answer })
-    }
   },
 )
 

@@ -35,9 +35,10 @@ interface Given {
 }
 
 /**
- * “second client and customer” once more. Its code is tried by the first client, with another redirect URI and
- * without authentication, where a code outlives that, then exchanged; and presented again once everything was read, where a token of before goes
- * on: a bank may end those of a code that comes twice, and the approval is needed to the end.
+ * “second client and customer” once more. Its code is tried by the first client, with another redirect
+ * URI and without authentication, where a code outlives that, then exchanged; and presented again once
+ * everything was read, where a token of before goes on: a bank may end those of a code that comes twice,
+ * and the approval is needed to the end.
  */
 export const confirmedOnceMore = sharedFixture(CONFIRMED_ONCE_MORE.uses, async (context) => {
   const approval = await context.approved(narrowOfSeconds)
