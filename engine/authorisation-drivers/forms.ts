@@ -110,7 +110,7 @@ function saidBy(element: Element): string {
 }
 
 /** Kinds of input whose value nobody sees. */
-const UNREAD = new Set(['hidden', 'password', 'checkbox', 'radio'])
+export const UNREAD: ReadonlySet<string> = new Set(['hidden', 'password', 'checkbox', 'radio'])
 
 function textOf(top: Node): string {
   const words: string[] = []

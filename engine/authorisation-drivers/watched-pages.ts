@@ -3,6 +3,7 @@ import { createSecretIndex } from '../wire/secret-index.ts'
 import { firstLine } from './chromium.ts'
 import { IN_THE_ADDRESS } from './credentials.ts'
 import { landsAt, type Page, type VisitRequest } from './driver.ts'
+import { UNREAD } from './forms.ts'
 
 /** What ended the browser's part of a visit. */
 type PagesEnd =
@@ -213,7 +214,7 @@ const SHOWN = `[
   document.body?.innerText,
   ...Array.from(document.querySelectorAll('img, input[type=image]'), ({ alt }) => alt),
   ...Array.from(document.querySelectorAll('input'), ({ type, value }) =>
-    ['hidden', 'password', 'checkbox', 'radio'].includes(type) ? '' : value),
+    ${JSON.stringify([...UNREAD])}.includes(type) ? '' : value),
 ].join(' ')`
 
 function isRedirect(status: number): boolean {

@@ -18,6 +18,7 @@ import {
   bookingTimes,
   boundsFor,
   emptyWindow,
+  FILTERS,
   inUtc,
   isBookedAtSomeTime,
   justBefore,
@@ -181,7 +182,7 @@ check(
 
 /** Ends the check unless every spelling filters alike at this address; single ones may have too few rows. */
 async function expectSpellings(approval: Approval, path: string): Promise<void> {
-  for (const [kind, name] of Object.entries(NAMES)) {
+  for (const [kind, name] of Object.entries(FILTERS)) {
     for (const spelling of ['+00:00', '.000000Z']) {
       const { rows, read } = await between(approval, path, async (times) => {
         const bounds = boundsFor(kind as 'from' | 'to', times)
@@ -317,7 +318,7 @@ check(
     const sendable = whole.length > 0 ? whole : times
     const time = sendable[sendable.length >> 1] ?? blockForBookings('a booked transaction', rows)
     const exactly = new Date(time).toISOString().replace('.000Z', 'Z')
-    for (const name of Object.values(NAMES)) {
+    for (const name of Object.values(FILTERS)) {
       const deviation = `${name} at the very instant of a booking`
       const answer = await approval.get(bulk, { query: { [name]: exactly }, deviation })
       const there = succeeded(answer) && bookingTimes(rowsOf(answer)).includes(time)
@@ -334,8 +335,6 @@ const YEAR_1990 = Date.parse('1990-01-01')
 
 /** RFC 3339 has no year before. */
 const YEAR_0 = Date.parse('0000-01-01')
-
-const NAMES = { from: 'fromBookingDateTime', to: 'toBookingDateTime' }
 
 const MALFORMED = [
   ['from', 'fromBookingDateTime', 'yesterday'],

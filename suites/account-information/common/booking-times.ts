@@ -66,13 +66,21 @@ export function emptyWindow(rows: Row[]): Required<Bounds> | undefined {
   return { from: longest.from + third, to: longest.to - third }
 }
 
+/** The parameters that filter by booking. */
+export const FILTERS = { from: 'fromBookingDateTime', to: 'toBookingDateTime' } as const
+
 /** The query that asks for these bounds; the parameters of a query have no order of their own. */
-export function queryOf({ from, to }: Bounds, order: 'from first' | 'to first' = 'from first') {
-  const query: [string, string][] = [
-    ...(from === undefined ? [] : ([['fromBookingDateTime', inUtc(from)]] as [string, string][])),
-    ...(to === undefined ? [] : ([['toBookingDateTime', inUtc(to)]] as [string, string][])),
-  ]
-  return Object.fromEntries(order === 'from first' ? query : query.reverse())
+export function queryOf(
+  bounds: Bounds,
+  order: 'from first' | 'to first' = 'from first',
+): Record<string, string> {
+  const names = order === 'from first' ? (['from', 'to'] as const) : (['to', 'from'] as const)
+  const query: Record<string, string> = {}
+  for (const name of names) {
+    const instant = bounds[name]
+    if (instant !== undefined) query[FILTERS[name]] = inUtc(instant)
+  }
+  return query
 }
 
 export type Kind = 'from' | 'to' | 'both' | 'reversed'
