@@ -1,5 +1,10 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'koa'
 import { currentRequest } from '../../bank/request-context.ts'
+import { stateOf } from '../../bank/state.ts'
+import { bearerOf } from '../cells/parties.ts'
+import { endpointOf } from '../data-requests.ts'
+import { ofEachBank } from '../each-bank.ts'
 import type { Variant } from '../proof.ts'
 import { answers, refusals } from '../rewriting.ts'
 import { roundRobinOf } from '../round-robin.ts'
@@ -11,7 +16,31 @@ const retry = roundRobinOf<[Context], void>(
   (ctx) => ctx.set('retry-after', new Date(Date.now() + 60_000).toUTCString()),
 )
 
+/** Access tokens whose transactions are being read. */
+const atWork = ofEachBank(() => new Set<string>())
+
 const variants: Variant[] = [
+  {
+    id: 'one-request-of-a-token-at-a-time',
+    story:
+      'That requests of one token are served side by side is promised nowhere: a gateway refuses the second by 409.',
+    async middleware(ctx, next) {
+      if (endpointOf(ctx) !== 'transactions') return next()
+      const token = bearerOf(ctx)
+      if (atWork().has(token)) {
+        ctx.status = 409
+        ctx.body = { Code: '409', Message: 'A request of this token is being served.' }
+        return stateOf(ctx).fired()
+      }
+      atWork().add(token)
+      try {
+        await wait(5)
+        await next()
+      } finally {
+        atWork().delete(token)
+      }
+    },
+  },
   {
     id: 'rate-limit-of-four-a-day',
     story:
