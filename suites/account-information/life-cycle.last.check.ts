@@ -1,6 +1,6 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import type { Approval } from '../../engine/suite-api/consents.ts'
-import { expect, relyOn } from '../../engine/suite-api/expect.ts'
+import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import { requireValue, type TokenSet, tokensOf, visitEnd } from '../../engine/suite-api/flow.ts'
 import { blockBy, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, refused, succeeded } from '../../engine/suite-api/responses.ts'
@@ -9,11 +9,10 @@ import { everything, narrowOfSeconds, reconfirmed, secondClient } from '../conse
 import { again, atWork, expectUnharmed, harmed, requireOpen } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
 import { waysToAsk } from './common/absent-reads.ts'
-import { ACCOUNTS, consentPath, createConsent } from './common/consent-requests.ts'
+import { consentPath, createConsent } from './common/consent-requests.ts'
 import { dataPaths, requireAccountIds } from './common/data-reads.ts'
 import { readOwner } from './common/read-owners.ts'
 import { settling } from './common/settling.ts'
-import { approvedBefore } from './common/visits.ts'
 
 /**
  * The last of all: the consents that everything else needs are deleted, and with them every token that
@@ -53,18 +52,65 @@ async function endOf(
   return { approval, deletion, queries: { before: query, after }, before, tokens }
 }
 
-/** “everything”, which was re-confirmed: tokens of both authorisations, and of refreshes. */
+/** “everything”, which was re-confirmed: tokens of all its authorisations, and of refreshes. */
 const twiceConfirmed = sharedFixture([everything, reconfirmed], async (context) => {
   const { approved, steps } = context
   await approved(reconfirmed)
   const approval = await approved(everything)
+  const once = await confirmedThrice(context).catch(() => undefined)
   const issued = [
+    once?.answer && tokensOf(once.answer),
     (await steps.exchange(everything)).value,
     (await steps.exchange(reconfirmed)).value,
     (await steps.refresh(everything).catch(() => undefined))?.value,
   ]
   return endOf(context, approval, issued)
 })
+
+const AGAIN = 'to be re-confirmed for the second time'
+
+/** “everything”, authorised once more after “re-confirmed”; and what its code gave. */
+const confirmedThrice = sharedFixture([everything, reconfirmed], async (context) => {
+  await context.approved(reconfirmed)
+  const approval = await context.approved(everything)
+  await requireOpen(context, approval)
+  const { consentId, tpp } = approval
+  const visit = await context.visit({ purpose: AGAIN, consentId, correct: true })
+  if (visit.kind !== 'granted') return { approval, visit }
+  const { code, request } = visit
+  const redirect_uri = request.redirectUri
+  const answer = await tpp.token({ grant_type: 'authorization_code', code, redirect_uri })
+  const tokens = tokensOf(answer)
+  if (tokens) approval.use(tokens)
+  return { approval, visit, answer }
+})
+
+/**
+ * The same consent a third time. Fails: no code, no token, or one that does not read /accounts. Not applicable
+ * where the consent gives no data before: a denial, or a newer approval, may have ended it.
+ */
+check(
+  'AUTHZ-16/once-more',
+  'A consent that was re-confirmed can be re-confirmed once more, and gives data',
+  {
+    uses: [everything, reconfirmed],
+    grants: [AGAIN],
+    follows: ['AUTHZ-16/same-intent'],
+    last: true,
+  },
+  async (context) => {
+    const { approval, visit, answer } = await confirmedThrice(context)
+    const actual = visitEnd(visit)
+    expectThat(visit.kind === 'granted', {
+      message: `the visit ended with ${actual}`,
+      expected: 'a code',
+      actual,
+      exchange: visit.last,
+    })
+    if (answer) expect(answer).toGiveAToken()
+    expect(await approval.get('/accounts')).toSucceed()
+  },
+)
 
 /** Of the second client: that of the second customer, where the target has one. It was re-confirmed. */
 const lastOfSecond = ({ target }: Context<never>) =>
@@ -192,41 +238,6 @@ check(
   { ...OF_SECOND, follows: ['CLC-04/data-refused', 'CLC-04/re-confirmed'], last: true },
   async (context: OfSecond) =>
     expectNothing(context, 'CLC-01/second-client', await ofSecondClient(context)),
-)
-
-const LATE_CODE = 'a consent that is deleted before its code is used'
-
-/** Where the code still gives an access token, that reads no data. Fails: data. */
-check(
-  'CLC-04/late-code',
-  'A code that is used after the TPP deleted its consent gives no data',
-  {
-    uses: [everything],
-    grants: [LATE_CODE],
-    follows: ['CLC-04/data-refused', 'TOK-11/unknown'],
-    last: true,
-  },
-  async (context) => {
-    await approvedBefore(context, everything)
-    const client = await context.caller()
-    const consentId = await createConsent(client, ACCOUNTS)
-    const visit = await context.visit({ purpose: LATE_CODE, consentId, correct: true })
-    if (visit.kind !== 'granted') {
-      blockBy(OWNERS.visit, `the visit ended with ${visitEnd(visit)}`, visit.last)
-    }
-    relyOn('CLC-01/authorised', await client.delete(consentPath(consentId))).toSucceed()
-    const deviation = 'a code of a deleted consent'
-    const { code, request } = visit
-    const grant = { code, redirect_uri: request.redirectUri } as const
-    const answer = await client.tpp.token(
-      { grant_type: 'authorization_code', ...grant },
-      { deviation },
-    )
-    const bearer = tokensOf(answer)?.accessToken
-    if (bearer === undefined) return expect(answer).toGiveNoToken()
-    const ask = () => client.get('/accounts', { bearer, deviation })
-    expect(await settling(context).until(ask, refused)).toBeRefused()
-  },
 )
 
 check(

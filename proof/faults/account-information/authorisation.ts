@@ -452,46 +452,6 @@ const faults: Fault[] = [
     }),
   },
   {
-    id: 'no-reconfirmation',
-    story: 'Only consents that await authorisation may be put before a customer.',
-    fails: ['AUTHZ-16/same-intent'],
-    policies: policy(
-      'authorisable',
-      (correct) =>
-        (consent, ...rest) =>
-          consent?.status === 'Authorised'
-            ? 'the intent was authorised'
-            : correct(consent, ...rest),
-    ),
-  },
-  {
-    id: 'code-of-reconfirmation-refused',
-    story: 'The token endpoint demands a consent that was authorised just now for the first time.',
-    fails: ['AUTHZ-16/same-intent'],
-    async middleware(ctx, next) {
-      const { bank, fired } = stateOf(ctx)
-      const { records, consents } = bank.services
-      const code = tokenForm(ctx)?.get('code') ?? ''
-      const grantId = records.peek('AuthorizationCode', code)?.grantId ?? ''
-      if ((consents.ofGrant(grantId)?.grants.size ?? 0) < 2) return next()
-      ctx.status = 400
-      ctx.body = { error: 'invalid_grant', error_description: 'invalid intent status' }
-      fired()
-    },
-  },
-  {
-    id: 'reconfirmation-drops-permissions',
-    story: 'The page for re-confirmation knows the permissions of accounts and transactions only.',
-    fails: [],
-    warns: ['AUTHZ-17/unchanged'],
-    policies: policy('confirmableBy', (correct) => (consent, customer, offered) => {
-      if (consent.customerId !== undefined && consent.permissions.length > 4) {
-        consent.permissions = consent.permissions.filter((one) => one !== 'ReadTransactionsBasic')
-      }
-      return correct(consent, customer, offered)
-    }),
-  },
-  {
     id: 'denial-ends-on-a-page',
     story: 'A customer who cancels sees a friendly page, and the TPP never hears of it.',
     fails: ['AUTHZ-21/denied'],

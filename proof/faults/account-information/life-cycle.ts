@@ -487,34 +487,6 @@ const faults: Fault[] = [
     },
   },
   {
-    id: 'deletion-forgets-the-code',
-    story: 'Deletion drops the tokens of a consent; a code that nobody has used yet is no token.',
-    fails: ['CLC-04/late-code'],
-    policies: (correct, { fired }) => {
-      const served = new Set<string>()
-      const forgotten = new Set<string>()
-      return {
-        tokensDie(event) {
-          const ctx = currentRequest()
-          const consent = ctx && event === 'deleted' ? consentNamed(ctx) : undefined
-          if (!consent?.customerId || served.has(consent.id)) return correct.tokensDie(event)
-          forgotten.add(consent.id)
-          return false
-        },
-        refreshable: (consent, age) =>
-          forgotten.has(consent.id) || correct.refreshable(consent, age),
-        consentUsable(consent, age) {
-          if (!forgotten.has(consent.id)) {
-            served.add(consent.id)
-            return correct.consentUsable(consent, age)
-          }
-          fired()
-          return undefined
-        },
-      }
-    },
-  },
-  {
     id: 'deletion-drops-the-next-data-request',
     story: 'Deletion flushes the token cache; the first request that misses it fails and fills it.',
     fails: [],

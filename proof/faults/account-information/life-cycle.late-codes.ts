@@ -1,0 +1,83 @@
+import type { Consent } from '../../../bank/consents.ts'
+import { currentRequest } from '../../../bank/request-context.ts'
+import { consentNamed } from '../../consent-requests.ts'
+import type { Fault } from '../../proof.ts'
+
+/** Consents whose tokens have not been used yet. */
+function unusedUntilNow() {
+  const used = new Set<string>()
+  return {
+    isUnused: ({ id }: Consent) => !used.has(id),
+    use: ({ id }: Consent) => used.add(id),
+  }
+}
+
+const faults: Fault[] = [
+  {
+    id: 'deletion-forgets-the-code',
+    story: 'Deletion drops the tokens of a consent; a code that nobody has used yet is no token.',
+    fails: ['CLC-04/late-code'],
+    policies: (correct, { fired }) => {
+      const { isUnused, use } = unusedUntilNow()
+      const forgotten = new Set<string>()
+      return {
+        tokensDie(event) {
+          const ctx = currentRequest()
+          const consent = ctx && event === 'deleted' ? consentNamed(ctx) : undefined
+          if (!consent?.customerId || !isUnused(consent)) return correct.tokensDie(event)
+          forgotten.add(consent.id)
+          return false
+        },
+        refreshable: (consent, age) =>
+          forgotten.has(consent.id) || correct.refreshable(consent, age),
+        consentUsable(consent, age) {
+          if (forgotten.has(consent.id)) return void fired()
+          use(consent)
+          return correct.consentUsable(consent, age)
+        },
+      }
+    },
+  },
+  {
+    id: 'revocation-forgets-the-code',
+    story: 'Revocation drops the tokens of a consent; a code that nobody has used yet is no token.',
+    fails: ['CLC-11/late-code'],
+    policies: (correct, { fired }) => {
+      const { isUnused, use } = unusedUntilNow()
+      const forgotten = (consent: Consent) => consent.status === 'Revoked' && isUnused(consent)
+      return {
+        // What else is revoked is refused by its Status all the same.
+        tokensDie: (event) => event !== 'revoked' && correct.tokensDie(event),
+        refreshable: (consent, age) => forgotten(consent) || correct.refreshable(consent, age),
+        consentUsable(consent, age) {
+          if (forgotten(consent)) return void fired()
+          use(consent)
+          return correct.consentUsable(consent, age)
+        },
+      }
+    },
+  },
+  {
+    id: 'expiry-not-looked-at-for-a-code',
+    story:
+      'Who has a code was approved a moment ago: ExpirationDateTime is looked at for tokens in use.',
+    fails: ['CLC-16/late-code'],
+    policies: (correct, { fired }) => {
+      const { isUnused, use } = unusedUntilNow()
+      return {
+        refreshable: (consent, age) =>
+          correct.refreshable(consent, isUnused(consent) ? { ...age, expired: false } : age),
+        consentUsable(consent, age) {
+          if (!age.expired || !isUnused(consent)) {
+            use(consent)
+            return correct.consentUsable(consent, age)
+          }
+          fired()
+          return correct.consentUsable(consent, { ...age, expired: false })
+        },
+      }
+    },
+  },
+]
+
+export default faults

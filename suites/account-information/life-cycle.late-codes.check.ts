@@ -1,0 +1,105 @@
+import { type Context, check } from '../../engine/suite-api/check.ts'
+import { expect, relyOn } from '../../engine/suite-api/expect.ts'
+import { tokensOf, visitEnd } from '../../engine/suite-api/flow.ts'
+import { blockBy } from '../../engine/suite-api/outcomes.ts'
+import { refused } from '../../engine/suite-api/responses.ts'
+import { everything } from '../consents.ts'
+import { OWNERS } from '../owners.ts'
+import { inUtc } from './common/booking-times.ts'
+import { ACCOUNTS, consentPath, createConsent } from './common/consent-requests.ts'
+import { settling } from './common/settling.ts'
+import { approvedBefore } from './common/visits.ts'
+
+/**
+ * Codes of consents that end before the TPP has used them. Where such a code still gives an access token, that
+ * reads no data. Requirements: specs/account-information/life-cycle.yaml
+ */
+
+type OfEverything = Context<typeof everything>
+
+/** Creates a consent, has it approved, ends it, and expects no data of its code. */
+async function expectNothingOfTheCode(
+  context: OfEverything,
+  purpose: string,
+  end: (consentId: string) => Promise<void>,
+  members: Record<string, unknown> = {},
+): Promise<void> {
+  await approvedBefore(context, everything)
+  const client = await context.caller()
+  const consentId = await createConsent(client, { ...ACCOUNTS, ...members })
+  const visit = await context.visit({ purpose, consentId, correct: true })
+  if (visit.kind !== 'granted') {
+    blockBy(OWNERS.visit, `the visit ended with ${visitEnd(visit)}`, visit.last)
+  }
+  await end(consentId)
+  const { code, request } = visit
+  const grant = { code, redirect_uri: request.redirectUri } as const
+  const answer = await client.tpp.token(
+    { grant_type: 'authorization_code', ...grant },
+    { deviation: purpose },
+  )
+  const bearer = tokensOf(answer)?.accessToken
+  if (bearer === undefined) return expect(answer).toGiveNoToken()
+  const ask = () => client.get('/accounts', { bearer, deviation: purpose })
+  expect(await settling(context).until(ask, refused)).toBeRefused()
+}
+
+const DELETED = 'a consent that is deleted before its code is used'
+
+check(
+  'CLC-04/late-code',
+  'A code that is used after the TPP deleted its consent gives no data',
+  {
+    uses: [everything],
+    grants: [DELETED],
+    follows: ['CLC-04/data-refused', 'TOK-11/unknown'],
+    last: true,
+  },
+  async (context: OfEverything) =>
+    expectNothingOfTheCode(context, DELETED, async (consentId) => {
+      const client = await context.caller()
+      relyOn('CLC-01/authorised', await client.delete(consentPath(consentId))).toSucceed()
+    }),
+)
+
+const REVOKED = 'a consent that you revoke before its code is used'
+
+check(
+  'CLC-11/late-code',
+  'A code that is used after the customer revoked its consent gives no data',
+  {
+    uses: [everything],
+    grants: [REVOKED],
+    needs: ['hooks.customer-revokes'],
+    follows: ['CLC-11/data-refused', 'TOK-11/unknown'],
+    last: true,
+  },
+  async (context: OfEverything) => {
+    context.requireHook('customer-revokes')
+    await expectNothingOfTheCode(context, REVOKED, (consentId) =>
+      context.hook('customer-revokes', { consentId }),
+    )
+  },
+)
+
+const EXPIRED = 'a consent that expires before its code is used'
+const MONTH = 30 * 86_400_000
+
+/** Only where a hook lets it expire: a code may be as short-lived as the consent. */
+check(
+  'CLC-16/late-code',
+  'A code that is used after the ExpirationDateTime of its consent gives no data',
+  {
+    uses: [everything],
+    grants: [EXPIRED],
+    needs: ['hooks.consent-expired'],
+    follows: ['CLC-16/data-refused', 'TOK-11/unknown'],
+    last: true,
+  },
+  async (context: OfEverything) => {
+    context.requireHook('consent-expired')
+    const ExpirationDateTime = inUtc(Date.now() + MONTH)
+    const expire = (consentId: string) => context.hook('consent-expired', { consentId })
+    await expectNothingOfTheCode(context, EXPIRED, expire, { ExpirationDateTime })
+  },
+)
