@@ -258,8 +258,8 @@ export function createCustomerSteps(
     if (latest !== undefined && latest !== token) return { token: latest }
     const promised = issued.isPromised(token)
     const next = await held.refresh(facts, client)
-    if (!next) await given.requireNewestReads(named)
-    // What was refused for want of a right is judged as it came: a newer token has the same rights.
+    // What was refused for want of a right is judged as it came, unless a newer approval took that right.
+    if (!next || !unauthorised) await given.requireNewestReads(named)
     if (!next || !unauthorised) return undefined
     const told = promised && { instead: refusedAt(known, answer, true) }
     return { token: next.accessToken, ...told }

@@ -53,6 +53,15 @@ export function createGivenApprovals(
     return { older, ...latest }
   }
 
+  /** Has its customer approved another one since whose code is kept, so that nobody can ask by that? */
+  const waitsForAnother = ({ name }: NamedConsent) => {
+    const older = givenOf(name)
+    if (!older) return false
+    const { tpp, customer, consentId } = older.approval
+    const at = issued.waitingSince(consentId, tpp.registered?.client_id, customer)
+    return at !== undefined && !hasReadSince(consentId, at)
+  }
+
   /** Were its data refused although the customer had approved nothing else for the client since it gave some? */
   const endedByItself = ({ name }: NamedConsent) => {
     const older = givenOf(name)
@@ -89,7 +98,7 @@ export function createGivenApprovals(
       if (endedByItself(consent)) return false
       const { older, newer } = besides(consent) ?? {}
       if (older && newer && !hasReadSince(older.approval.consentId, newer.at)) return true
-      return approvedLater(consent) !== undefined
+      return approvedLater(consent) !== undefined || waitsForAnother(consent)
     },
     /**
      * Where data are refused with whatever status.
@@ -107,7 +116,8 @@ export function createGivenApprovals(
     /**
      * Where its access token was refused.
      *
-     * @throws NotApplicable when it reads no data any more, and a newer approval does, or did before it ended.
+     * @throws NotApplicable when it reads no data any more, and a newer approval does, or did before it ended, or is
+     *   one whose code is kept.
      */
     async requireNewestReads(consent: NamedConsent) {
       if (endedByItself(consent) || (await stillReads(consent))) return
@@ -119,6 +129,7 @@ export function createGivenApprovals(
           : await reads(newer)
         if (replaced) throw ended(consent, `“${newer.approval.name}”`)
       }
+      if (waitsForAnother(consent)) throw ended(consent, 'a later one')
       const later = approvedLater(consent)
       if (!later) return
       if (later.gone) throw ended(consent, 'a later one')

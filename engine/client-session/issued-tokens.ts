@@ -35,13 +35,13 @@ export function createIssuedTokens() {
   const refusedFirst = new Map<string, number>()
   const codes = new Map<string, { customer: CustomerName; consentId: string; used: number }>()
   const latest = new Map<string, { token: string; at: number; code: string }>()
-  const visits = new Map<string, { consentId: string; at: number }[]>()
+  const visits = new Map<string, { consentId: string; code: string; at: number }[]>()
   return {
     /** A customer has approved a consent for a client, and this code came of it. */
     approved(code: string, customer: CustomerName, clientId: unknown, consentId: string): void {
       codes.set(code, { customer, consentId, used: 0 })
       const key = `${clientId} ${customer}`
-      visits.set(key, [...(visits.get(key) ?? []), { consentId, at: Date.now() }])
+      visits.set(key, [...(visits.get(key) ?? []), { consentId, code, at: Date.now() }])
     },
     /**
      * When this customer, after the last approval of this consent, first approved another one for the
@@ -51,6 +51,15 @@ export function createIssuedTokens() {
       const made = visits.get(`${clientId} ${customer}`) ?? []
       const own = made.findLastIndex((visit) => visit.consentId === consentId)
       return own < 0 ? undefined : made[own + 1]?.at
+    },
+    /**
+     * When this customer last approved another consent for the client, if nobody has got a token for its
+     * code: milliseconds since the epoch.
+     */
+    waitingSince(consentId: string, clientId: unknown, customer: CustomerName) {
+      const last = visits.get(`${clientId} ${customer}`)?.at(-1)
+      const waits = last && last.consentId !== consentId && codes.get(last.code)?.used === 0
+      return waits ? last.at : undefined
     },
     /** Did the customer, between these two instants, approve another consent for the client? */
     approvedWithin(

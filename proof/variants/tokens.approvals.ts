@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { Consent } from '../../bank/consents.ts'
+import { currentRequest } from '../../bank/request-context.ts'
 import { revoke } from '../../bank/services.ts'
 import { stateOf } from '../../bank/state.ts'
 import { extraScopesLeftOut } from '../extra-scopes.ts'
@@ -43,6 +44,31 @@ const decisionsEnd =
     }
   }
 
+/** Has the same customer approved another consent for the same client since? */
+function isReplaced({ id, clientId, customerId, confirmed = 0 }: Consent): boolean {
+  const ctx = currentRequest()
+  if (!ctx) return false
+  return stateOf(ctx)
+    .bank.services.consents.ofCustomer(customerId ?? '')
+    .some((other) => {
+      const same = other.clientId === clientId && other.kind === 'account-access'
+      return same && other.id !== id && (other.confirmed ?? 0) > confirmed
+    })
+}
+
+/** What was replaced gives no data, and shows the Status that it had. */
+const replacedSilently =
+  (refreshes: boolean): NonNullable<Variant['policies']> =>
+  (correct, { fired }) => ({
+    consentUsable(consent, age) {
+      if (!isReplaced(consent)) return correct.consentUsable(consent, age)
+      fired()
+      return 'consent-not-authorised'
+    },
+    refreshable: (consent, age) =>
+      correct.refreshable(consent, age) && (refreshes || !isReplaced(consent)),
+  })
+
 const variants: Variant[] = [
   {
     id: 'only-the-newest-approval',
@@ -71,6 +97,17 @@ const variants: Variant[] = [
       earlier.status = 'Revoked'
       earlier.statusUpdated = Date.now()
     }),
+  },
+  {
+    id: 'newest-approval-silently',
+    story:
+      'The same where the consent that was replaced goes on to show Authorised: its data are refused with 403, its refresh token with invalid_grant.',
+    policies: replacedSilently(false),
+  },
+  {
+    id: 'newest-approval-silently-refreshes-go-on',
+    story: 'The same where refresh tokens go on to give access tokens, which give no data.',
+    policies: replacedSilently(true),
   },
   {
     id: 'newest-approval-though-it-asked-for-more',
