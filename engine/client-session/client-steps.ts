@@ -128,6 +128,16 @@ export function createClientSteps(parts: SharedBySteps, store?: ClientStore) {
 
   const askedForIssuer = new Set<Tpp>()
 
+  /** Does the bank still know a client of an earlier run? One that was set up anew does not. */
+  const isKnown = async (client: Tpp): Promise<boolean> => {
+    const deviation = 'is the client of an earlier run still known?'
+    const ask = () => client.token({ grant_type: 'client_credentials' }, { deviation })
+    const first = await ask()
+    const answer = wasRefused(first) && (await takesIssuer(client)) ? await ask() : first
+    if (answer.response?.status === 401) return false
+    return member(answer.response?.json, 'error') !== 'invalid_client'
+  }
+
   let madeBefore: Exchange | undefined
 
   const registration = (name: ClientName = 'first') =>
@@ -145,7 +155,9 @@ export function createClientSteps(parts: SharedBySteps, store?: ClientStore) {
       if (kept) {
         client.adopt(kept)
         await settleAudience(client)
-        return { value: client, why: 'the client was registered by an earlier run' }
+        if (await isKnown(client)) {
+          return { value: client, why: 'the client was registered by an earlier run' }
+        }
       }
       const sent = await client.register()
       requireReachable(sent)

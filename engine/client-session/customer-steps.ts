@@ -256,7 +256,9 @@ export function createCustomerSteps(
     if (!unauthorised && !given.mayBeReplaced(named)) return undefined
     const latest = held.of(facts)?.accessToken
     if (latest !== undefined && latest !== token) return { token: latest }
-    const promised = issued.isPromised(token)
+    const newer = issued.latestOf(client.registered?.client_id, named.customer ?? 'first')
+    // A newer approval may end it, and leave the refresh token (AMB-43).
+    const promised = issued.isPromised(token) && (newer?.at ?? 0) <= known.at
     const next = await held.refresh(facts, client)
     // What was refused for want of a right is judged as it came, unless a newer approval took that right.
     if (!next || !unauthorised) await given.requireNewestReads(named)

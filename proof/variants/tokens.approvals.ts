@@ -1,27 +1,44 @@
 import type { Context } from 'koa'
 import type { Consent } from '../../bank/consents.ts'
 import { currentRequest } from '../../bank/request-context.ts'
-import { revoke } from '../../bank/services.ts'
+import { revoke, revokeGrants } from '../../bank/services.ts'
 import { stateOf } from '../../bank/state.ts'
 import { extraScopesLeftOut } from '../extra-scopes.ts'
 import type { Variant } from '../proof.ts'
 import { jsonOf, partOf } from '../rewriting.ts'
 import { formOf, grantOf } from '../token-requests.ts'
 
-/** An approval ends those that the same customer gave the same client before. */
-const newestApprovalAlone: Variant['middleware'] = async (ctx, next) => {
-  await next()
-  const body = jsonOf(ctx)
-  if (partOf(ctx) !== 'token' || ctx.status !== 200 || !body) return
-  if (formOf(ctx).get('grant_type') !== 'authorization_code') return
-  const { consents, records } = stateOf(ctx).bank.services
-  const consent = consents.ofGrant(grantOf(ctx, body.access_token) ?? '')
-  for (const other of consents.ofCustomer(consent?.customerId ?? '')) {
-    if (other === consent || other.clientId !== consent?.clientId) continue
-    for (const grant of other.grants) records.revokeGrant(grant)
-    ctx.state.fired()
+/** The exchange of a code ends something of each consent that the same customer gave the same client before. */
+const exchangesEnd =
+  (end: (earlier: Consent, ctx: Context) => unknown): NonNullable<Variant['middleware']> =>
+  async (ctx, next) => {
+    await next()
+    const body = jsonOf(ctx)
+    if (partOf(ctx) !== 'token' || ctx.status !== 200 || !body) return
+    if (formOf(ctx).get('grant_type') !== 'authorization_code') return
+    const { consents } = stateOf(ctx).bank.services
+    const consent = consents.ofGrant(grantOf(ctx, body.access_token) ?? '')
+    for (const other of consents.ofCustomer(consent?.customerId ?? '')) {
+      if (other === consent || other.clientId !== consent?.clientId) continue
+      await end(other, ctx)
+      ctx.state.fired()
+    }
   }
-}
+
+const newestApprovalAlone = exchangesEnd((earlier, ctx) =>
+  revokeGrants(stateOf(ctx).bank.services, earlier),
+)
+
+/** Access tokens end, refresh tokens stay. */
+const newestSessionAlone = exchangesEnd(async ({ grants }, ctx) => {
+  const { records } = stateOf(ctx).bank.services
+  for (const [key, { grantId }] of records.all()) {
+    const [model = '', id = ''] = key.split(' ')
+    if (model === 'AccessToken' && grantId && grants.has(grantId)) {
+      await records.adapter(model).destroy(id)
+    }
+  }
+})
 
 /** What a customer decides to share ends, at once, what the same customer shared with the client before. */
 const decisionsEnd =
@@ -110,10 +127,16 @@ const variants: Variant[] = [
     policies: replacedSilently(true),
   },
   {
+    id: 'newest-approval-ends-access-tokens-alone',
+    story:
+      'The same where a customer has one session with a client: its access tokens end, and refresh tokens give others.',
+    middleware: newestSessionAlone,
+  },
+  {
     id: 'newest-approval-though-it-asked-for-more',
     story:
       'The same where a scope beyond the registered ones is left out: an approval that asked for one replaces those before it too.',
-    middleware: (ctx, next) => extraScopesLeftOut(ctx, () => newestApprovalAlone?.(ctx, next)),
+    middleware: (ctx, next) => extraScopesLeftOut(ctx, () => newestApprovalAlone(ctx, next)),
   },
 ]
 
