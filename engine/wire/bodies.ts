@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import type { WireResponse } from './exchange.ts'
 import { jsonOf, sharedJsonOf } from './json-body.ts'
+import { pageText } from './page-text.ts'
 
 /** Bytes up to which a body is kept as text. */
 const WHOLE = 64 * 1024
@@ -25,8 +26,14 @@ export function createBodies() {
      * What an exchange keeps of a body.
      *
      * @param body after content decoding.
+     * @param type its Content-Type, by which a page is read.
      */
-    keep(body: Buffer): Pick<WireResponse, 'body' | 'bytes' | 'json' | 'digest' | 'notUtf8'> {
+    keep(
+      body: Buffer,
+      type = '',
+    ): Pick<WireResponse, 'body' | 'bytes' | 'json' | 'digest' | 'notUtf8'> {
+      const page = pageText(body, type)
+      if (page !== undefined) return { body: page, bytes: body.length }
       const sha256 = hash('sha256', body, 'hex')
       const large = body.length > WHOLE
       const told = {

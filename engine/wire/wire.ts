@@ -110,7 +110,9 @@ export function createWire(target: Target, sent = 0) {
     }
     const { status, headers, body } = response
     try {
-      const announced = headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1]
+      const stated = (wanted: string) =>
+        headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
+      const announced = stated('content-length')
       if (announced !== undefined && body.length > 0 && body.length < Number(announced)) {
         // A stream of HTTP/2 that is reset in its body ends like any other.
         const words = `${body.length} of ${announced} bytes of the body came`
@@ -118,7 +120,7 @@ export function createWire(target: Target, sent = 0) {
       }
       const plain = await decoded(body, headers, target.maxResponseSize)
       assertRoomFor(plain.length)
-      exchange.response = { status, headers, ...bodies.keep(plain) }
+      exchange.response = { status, headers, ...bodies.keep(plain, stated('content-type')) }
     } catch (error) {
       exchange.failure = failureOf([error as Error])
     }

@@ -1,4 +1,5 @@
 import { stateOf } from '../../bank/state.ts'
+import { luhn } from '../../engine/wire/secret-patterns.ts'
 import { rowsOf } from '../data-requests.ts'
 import type { Variant } from '../proof.ts'
 import { answers, elements, type Json, partOf } from '../rewriting.ts'
@@ -10,6 +11,12 @@ const maskOf = roundRobin(['************', '•••• •••• •••�
 
 /** Without what tells of its card. */
 const bare = ({ Account: _card, ...row }: Json): Json => row
+
+/** Sixteen digits with the check digit of a card, made of an id. */
+function likeACard(id: string): string {
+  const digits = `4${Buffer.from(id).readUIntBE(3, 6)}`.padEnd(15, '7').slice(0, 15)
+  return [...'0123456789'].map((check) => `${digits}${check}`).find(luhn) ?? digits
+}
 
 const variants: Variant[] = [
   {
@@ -66,7 +73,7 @@ const variants: Variant[] = [
   {
     id: 'account-ids-of-any-form',
     story:
-      'An AccountId is a string: one that must be encoded in a path, digits, and, being "persistent for a given ConsentId", one that other consents have as well.',
+      'An AccountId is a string: one that must be encoded in a path, digits that add up like a card number by chance, and, being "persistent for a given ConsentId", one that other consents have as well.',
     policies: (correct, { fired }) => {
       const form = roundRobinPerKey(['encoded', 'digits', 'shared'] as const)
       return {
@@ -77,7 +84,7 @@ const variants: Variant[] = [
             case 'encoded':
               return `GB:${own.slice(0, 16)}/1+a=%41 ü`
             case 'digits':
-              return String(Buffer.from(own).readUInt32BE(3))
+              return likeACard(own)
             default:
               return correct.accountIdFor('any', cardKey, secret)
           }

@@ -267,15 +267,16 @@ const variants: Variant[] = [
   {
     id: 'merchants-and-addresses-of-some',
     story:
-      'No sentence promises MerchantDetails, its MerchantName or AddressLine (AMB-17): some rows have neither, some a merchant without a name.',
+      'No sentence promises MerchantDetails, its MerchantName or AddressLine (AMB-17): some rows have neither, some a merchant without a name, and where none may be shown an empty one.',
     middleware: elements('Transaction', ({ MerchantDetails, AddressLine, ...row }) => {
       const kind = kindOf(row, 3)
       if (kind === 0) return row
-      const anonymous = kind === 1 && { MerchantCategoryCode: '5411' }
+      const hidden = MerchantDetails === undefined
+      const anonymous = kind === 1 && (hidden ? {} : { MerchantCategoryCode: '5411' })
       return {
         ...row,
         AddressLine,
-        ...(MerchantDetails !== undefined && { MerchantDetails: anonymous || MerchantDetails }),
+        ...((anonymous || !hidden) && { MerchantDetails: anonymous || MerchantDetails }),
       }
     }),
   },

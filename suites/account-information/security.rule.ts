@@ -8,8 +8,8 @@ const ENDPOINTS: readonly Endpoint[] = [...CONSENTS, ...DATA]
 
 /**
  * Every consent and data 2xx, all strings but Account.Identification (see ACC-09), Links, and ids of
- * transactions and consents, which may be as many digits as a card number has. Fails: a
- * run of exactly 15 or 16 digits, perhaps in groups parted by spaces or hyphens, that begins with 2
+ * transactions and consents, which may be as many digits as a card number has; AccountIds where all of an answer
+ * do so. Fails: a run of exactly 15 or 16 digits, perhaps in groups parted by spaces or hyphens, that begins with 2
  * to 6 and passes the Luhn check.
  */
 rule(
@@ -22,7 +22,11 @@ rule(
     // What refuses a consent may repeat a wrong number that was sent.
     if (!succeeded(exchange) && !DATA.includes(exchange.endpoint)) return undefined
     if (json === undefined) return undefined
-    return placesOfCardNumbers(json).map((place) => ({
+    const places = placesOfCardNumbers(json)
+    const byChance =
+      places.some((place) => ACCOUNT_ID.test(place)) && !areAllCards(accountIds(json))
+    const told = byChance ? places.filter((place) => !ACCOUNT_ID.test(place)) : places
+    return told.map((place) => ({
       message: 'a full card number stands here',
       expected: 'no full card number',
       actual: 'a number of 15 or 16 digits with the check digit of a card',
@@ -30,6 +34,23 @@ rule(
     }))
   },
 )
+
+const ACCOUNT_ID = /\/AccountId$/
+
+/** One opaque id of ten that has as many digits adds up like a card number: two that do are no chance. */
+function areAllCards(ids: Set<string>): boolean {
+  return ids.size > 1 && [...ids].every(holdsCardNumber)
+}
+
+/** The AccountIds of an answer. */
+function accountIds(json: unknown): Set<string> {
+  const data: unknown = Object(json).Data
+  const rows = Object.values(Object(data)).flatMap((member) =>
+    Array.isArray(member) ? member : [],
+  )
+  const ids = rows.map((row: unknown) => Object(row).AccountId)
+  return new Set(ids.filter((id) => typeof id === 'string'))
+}
 
 /** Where card numbers stand in a JSON value: JSON pointers, but for the links and the card's own field. */
 function placesOfCardNumbers(json: unknown): string[] {

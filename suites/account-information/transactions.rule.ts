@@ -147,7 +147,8 @@ rule(
     if (!basic || permissions.includes('ReadTransactionsDetail')) return undefined
     return offence(
       transactionsIn(exchange) ?? [],
-      (row) => (row.MerchantDetails ?? undefined) !== undefined,
+      // An empty object shows no merchant.
+      ({ MerchantDetails }) => Object.keys(MerchantDetails ?? {}).length > 0,
       {
         message: 'MerchantDetails is shown under ReadTransactionsBasic alone',
         expected: 'a transaction without MerchantDetails',

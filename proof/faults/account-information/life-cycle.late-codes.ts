@@ -1,16 +1,13 @@
 import type { Consent } from '../../../bank/consents.ts'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { consentNamed } from '../../consent-requests.ts'
+import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
 
-/** Consents whose tokens have not been used yet. */
-function unusedUntilNow() {
-  const used = new Set<string>()
-  return {
-    isUnused: ({ id }: Consent) => !used.has(id),
-    use: ({ id }: Consent) => used.add(id),
-  }
-}
+/** Consents that have been asked for data. */
+const used = ofEachBank(() => new Set<string>())
+const isUnused = ({ id }: Consent) => !used().has(id)
+const use = ({ id }: Consent) => used().add(id)
 
 const faults: Fault[] = [
   {
@@ -18,7 +15,6 @@ const faults: Fault[] = [
     story: 'Deletion drops the tokens of a consent; a code that nobody has used yet is no token.',
     fails: ['CLC-04/late-code'],
     policies: (correct, { fired }) => {
-      const { isUnused, use } = unusedUntilNow()
       const forgotten = new Set<string>()
       return {
         tokensDie(event) {
@@ -43,7 +39,6 @@ const faults: Fault[] = [
     story: 'Revocation drops the tokens of a consent; a code that nobody has used yet is no token.',
     fails: ['CLC-11/late-code'],
     policies: (correct, { fired }) => {
-      const { isUnused, use } = unusedUntilNow()
       const forgotten = (consent: Consent) => consent.status === 'Revoked' && isUnused(consent)
       return {
         // What else is revoked is refused by its Status all the same.
@@ -62,21 +57,18 @@ const faults: Fault[] = [
     story:
       'Who has a code was approved a moment ago: ExpirationDateTime is looked at for tokens in use.',
     fails: ['CLC-16/late-code'],
-    policies: (correct, { fired }) => {
-      const { isUnused, use } = unusedUntilNow()
-      return {
-        refreshable: (consent, age) =>
-          correct.refreshable(consent, isUnused(consent) ? { ...age, expired: false } : age),
-        consentUsable(consent, age) {
-          if (!age.expired || !isUnused(consent)) {
-            use(consent)
-            return correct.consentUsable(consent, age)
-          }
-          fired()
-          return correct.consentUsable(consent, { ...age, expired: false })
-        },
-      }
-    },
+    policies: (correct, { fired }) => ({
+      refreshable: (consent, age) =>
+        correct.refreshable(consent, isUnused(consent) ? { ...age, expired: false } : age),
+      consentUsable(consent, age) {
+        if (!age.expired || !isUnused(consent)) {
+          use(consent)
+          return correct.consentUsable(consent, age)
+        }
+        fired()
+        return correct.consentUsable(consent, { ...age, expired: false })
+      },
+    }),
   },
 ]
 
