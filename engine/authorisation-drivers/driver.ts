@@ -60,6 +60,8 @@ export interface Page {
   text: string
   /** How many accounts it offered to tick, where the driver knows. */
   offered?: number
+  /** It let the customer deny, where the driver knows. */
+  denies?: true
 }
 
 /** Takes a customer through the bank's pages. */

@@ -242,6 +242,11 @@ function canBePressed({ fields }: Form, description: FormDocument, decision: Dec
   })
 }
 
+/** Has the form the button that denies? */
+export function letsDeny(form: Form, description: FormDocument): boolean {
+  return description.deny !== undefined && canBePressed(form, description, 'deny')
+}
+
 /** Of a page that has the names of a description: which button it lacks, and which ones it has. */
 export function lackedButton({ forms }: ReadPage, described: FormDocument[], decision: Decision) {
   for (const description of described) {

@@ -19,6 +19,7 @@ import {
   filled,
   fitting,
   lackedButton,
+  letsDeny,
   offered,
   type ReadPage,
   readPage,
@@ -140,6 +141,7 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
         const body = filled(form, description, decision, customer.credentials, oneAccount)
         const offers = boxesOf(form, description)
         if (offers !== undefined) Object.assign(pages.at(-1) ?? {}, { offered: offers })
+        if (letsDeny(form, description)) Object.assign(pages.at(-1) ?? {}, { denies: true })
         const action = to === '' ? new URL(next.url) : new URL(to, baseOf(page, next.url))
         if (method === 'post') {
           next = { method: 'POST', url: action.href, ...(await encoded(body, enctype)), secret }

@@ -69,6 +69,7 @@ export async function takeSteps(
       watched.give(secretsAmong(request.customer.credentials))
     }
     const page = await tab.$(step.when)
+    if (step.only === 'deny') Object.assign(watched.pages.at(-1) ?? {}, { denies: true })
     try {
       await take(tab, step, request, { ...how, give: watched.give }, ended)
     } catch (error) {

@@ -108,6 +108,19 @@ export const DATA_DEFECTS = {
       return oldest && [...rows, oldest]
     }),
   },
+  rowOfAnother: {
+    slug: 'row-of-another',
+    words: 'A row of somebody else stands among the others',
+    endpoints: TRANSACTIONS,
+    alter: changesRows((rows) => {
+      const oldest = last(rows)
+      if (!oldest) return undefined
+      const booked = new Date(Date.parse(String(oldest.BookingDateTime)) + 4_711_000)
+      const BookingDateTime = booked.toISOString().replace('.000Z', 'Z')
+      const Amount = { Amount: '55.55', Currency: 'GBP' }
+      return [...rows, { ...oldest, TransactionId: 'somebody-else-1', Amount, BookingDateTime }]
+    }),
+  },
   pendingAgain: {
     slug: 'pending-again',
     words: 'The oldest booked row is shown as pending',

@@ -56,6 +56,8 @@ const faults: Fault[] = [
   dataFault(D.losesLastRow, 'transactions', S.secondCustomer, fails('TXN-23/all-accounts')),
   dataFault(D.losesNewestRow, 'account-transactions', S.noAccounts, fails('TXN-24/one-response')),
   dataFault(D.losesLastRow, 'transactions', S.absent, fails('DATA-08/absent')),
+  dataFault(D.rowOfAnother, 'transactions', S.absent, fails('DATA-08/absent')),
+  dataFault(D.rowOfAnother, 'account-transactions', S.absent, fails('DATA-08/absent')),
   dataFault(D.empty, 'balances', S.absent, fails('DATA-08/absent')),
   dataFault(
     D.refused,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from '../../../engine/suite-api/check.ts'
 import type { Approval, NamedConsent } from '../../../engine/suite-api/consents.ts'
 import { expect, expectThat, noteControl, noteNegative } from '../../../engine/suite-api/expect.ts'
@@ -29,6 +30,17 @@ export async function wrongVisit(
   const registered = (await context.caller(options.client)).tpp.registered?.redirect_uris
   const redirectUri = registered?.[1]
   return context.visit({ ...(redirectUri !== undefined && { redirectUri }), ...options })
+}
+
+/** A visit with a consent that has just ended, once more where a code came before that took effect. */
+export async function settledVisit(
+  { target }: Context<never>,
+  visit: () => Promise<Visit>,
+): Promise<Visit> {
+  const first = await visit()
+  if (first.kind !== 'granted' || target.settlingTime === 0) return first
+  await wait(target.settlingTime)
+  return visit()
 }
 
 /** An approval whose visit ended with a code: the control of visits that must not. */
