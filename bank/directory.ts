@@ -74,7 +74,7 @@ const applications: { first: Application; second: Application } = {
     onBehalfOf: 'Kettle for Business',
     softwareId: '9bHf3LrPpQe8WuVx5aKs2N',
     software: 'Kettle',
-    redirectUris: ['https://kettle.example/return', 'https://kettle.example/app/return'],
+    redirectUris: ['https://kettle.example/return', 'https://kettle.example/return?via=app'],
   },
 }
 

@@ -68,18 +68,24 @@ rule(
 rule(
   'AUTHZ-33/this-request',
   'Success, denial and error come back to the redirect URI of the request, not to another one',
-  { ...AUTHORISATION, unseen: 'the client has one redirect URI' },
+  { ...AUTHORISATION, unseen: 'the client has one redirect URI, without a query' },
   (exchange) => {
     const { visit } = exchange.about
     const location = header(exchange, 'location')
     const { registered = [], redirectUri = '' } = visit ?? {}
-    if (location === undefined || registered.length < 2 || !registered.includes(redirectUri)) {
-      return undefined
-    }
+    if (location === undefined || !registered.includes(redirectUri)) return undefined
+    const [bare, query] = redirectUri.split('?')
+    if (registered.length < 2 && query === undefined) return undefined
     if (!URL.canParse(location, exchange.request.url)) return undefined
     const redirect = parseRedirect(new URL(location, exchange.request.url).href)
-    if (!redirect || !registered.some((uri) => redirectsTo(redirect, uri))) return undefined
+    if (!redirect) return undefined
     if (redirectsTo(redirect, redirectUri)) return []
+    if (redirect.address === bare) {
+      // RFC 6749 3.1.2: "which MUST be retained when adding additional query parameters".
+      const message = 'the customer comes back without the query of the redirect URI'
+      return [{ message, expected: redirectUri, actual: redirect.address }]
+    }
+    if (!registered.some((uri) => redirectsTo(redirect, uri))) return undefined
     const message = 'the customer comes back to another redirect URI of the client'
     return [{ message, expected: redirectUri, actual: redirect.address }]
   },

@@ -2,6 +2,7 @@ import { type Context, check } from '../../engine/suite-api/check.ts'
 import { daysFromNow } from '../../engine/suite-api/consents.ts'
 import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import { requireExchange } from '../../engine/suite-api/flow.ts'
+import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { answerOf, member, succeeded } from '../../engine/suite-api/responses.ts'
 import { everything } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
@@ -41,6 +42,32 @@ check('CONS-03/unique', 'The same request twice gives two ConsentIds', {}, async
     place: '/Data/ConsentId',
   })
 })
+
+/** Five requests at once. Not applicable where fewer than two of them are answered with a consent. */
+check(
+  'CONS-03/at-once',
+  'Requests at the same time give a ConsentId each',
+  { follows: ['CONS-03/unique'] },
+  async ({ caller }) => {
+    const client = await caller()
+    relyOn(OWNERS.consent, await create(client)).toSucceed()
+    const answers = await Promise.all(Array.from({ length: 5 }, () => create(client)))
+    const created = answers.filter(succeeded)
+    if (created.length < 2) throw new NotApplicable('the bank serves one such request at a time')
+    const ids = new Set<string>()
+    for (const answer of created) {
+      const id = requireConsentId(answer)
+      expectThat(!ids.has(id), {
+        message: 'two consents that were created at once have the same ConsentId',
+        expected: 'another ConsentId for each',
+        actual: id,
+        exchange: answer,
+        place: '/Data/ConsentId',
+      })
+      ids.add(id)
+    }
+  },
+)
 
 check(
   'CONS-13/accepted',

@@ -1,8 +1,8 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import { tokensOf, visitEnd } from '../../engine/suite-api/flow.ts'
-import { blockBy } from '../../engine/suite-api/outcomes.ts'
-import { refused } from '../../engine/suite-api/responses.ts'
+import { blockBy, NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { type Exchange, refused } from '../../engine/suite-api/responses.ts'
 import { everything } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
 import { inUtc } from './common/booking-times.ts'
@@ -11,38 +11,67 @@ import { settling } from './common/settling.ts'
 import { approvedBefore } from './common/visits.ts'
 
 /**
- * Codes of consents that end before the TPP has used them. Where such a code still gives an access token, that
+ * Codes that come late, or twice at once. Codes of consents that end before the TPP has used them. Where such a code still gives an access token, that
  * reads no data. Requirements: specs/account-information/life-cycle.yaml
  */
 
 type OfEverything = Context<typeof everything>
 
-/** Creates a consent, has it approved, ends it, and expects no data of its code. */
+/** Creates a consent with these members, has it approved, and takes the code. */
+async function codeFor(context: OfEverything, purpose: string, members: Record<string, unknown>) {
+  await approvedBefore(context, everything)
+  const client = await context.caller()
+  const consentId = await createConsent(client, members)
+  const visit = await context.visit({ purpose, consentId, correct: true })
+  if (visit.kind !== 'granted') {
+    blockBy(OWNERS.visit, `the visit ended with ${visitEnd(visit)}`, visit.last)
+  }
+  const { code, request } = visit
+  const redirect_uri = request.redirectUri
+  return {
+    client,
+    consentId,
+    grant: { grant_type: 'authorization_code', code, redirect_uri } as const,
+  }
+}
+
+/** Takes the code of a consent, ends that, and expects no data of its code. */
 async function expectNothingOfTheCode(
   context: OfEverything,
   purpose: string,
   end: (consentId: string) => Promise<void>,
   members: Record<string, unknown> = {},
 ): Promise<void> {
-  await approvedBefore(context, everything)
-  const client = await context.caller()
-  const consentId = await createConsent(client, { ...ACCOUNTS, ...members })
-  const visit = await context.visit({ purpose, consentId, correct: true })
-  if (visit.kind !== 'granted') {
-    blockBy(OWNERS.visit, `the visit ended with ${visitEnd(visit)}`, visit.last)
-  }
+  const { client, consentId, grant } = await codeFor(context, purpose, { ...ACCOUNTS, ...members })
   await end(consentId)
-  const { code, request } = visit
-  const grant = { code, redirect_uri: request.redirectUri } as const
-  const answer = await client.tpp.token(
-    { grant_type: 'authorization_code', ...grant },
-    { deviation: purpose },
-  )
+  const answer = await client.tpp.token(grant, { deviation: purpose })
   const bearer = tokensOf(answer)?.accessToken
   if (bearer === undefined) return expect(answer).toGiveNoToken()
   const ask = () => client.get('/accounts', { bearer, deviation: purpose })
   expect(await settling(context).until(ask, refused)).toBeRefused()
 }
+
+const AT_ONCE = 'a consent whose code is sent twice at once'
+
+/** Not applicable where neither of the two is taken: a bank may end what comes twice. */
+check(
+  'TOK-14/at-once',
+  'An authorisation code that is sent twice at once works once',
+  {
+    uses: [everything],
+    grants: [AT_ONCE],
+    follows: ['TOK-14/replayed'],
+    last: true,
+  },
+  async (context: OfEverything) => {
+    const { client, grant } = await codeFor(context, AT_ONCE, ACCOUNTS)
+    const send = () => client.tpp.token(grant, { deviation: 'a code that is sent twice at once' })
+    const answers = await Promise.all([send(), send()])
+    const taken = answers.filter(tokensOf)
+    if (taken.length === 0) throw new NotApplicable('the bank takes no code that comes twice')
+    if (taken.length > 1) expect(taken[1] as Exchange).toGiveNoToken()
+  },
+)
 
 const DELETED = 'a consent that is deleted before its code is used'
 

@@ -212,6 +212,15 @@ const faults: Fault[] = [
     middleware: redirects((fragment) => fragment.has('code'), 0),
   },
   {
+    id: 'redirects-without-their-query',
+    story: 'The answer is put behind what stands before the question mark of the redirect URI.',
+    fails: ['AUTHZ-33/this-request'],
+    middleware: landings((fragment, _ctx, address) => {
+      const [bare = '', query] = address.split('?')
+      return query === undefined ? false : `${bare}#${fragment}`
+    }),
+  },
+  {
     id: 're-confirmation-by-device',
     story:
       'Whoever has approved once on this device is taken as logged in when the consent comes again.',

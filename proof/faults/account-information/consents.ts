@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Context, Next } from 'koa'
 import { stateOf } from '../../../bank/state.ts'
 import {
@@ -10,14 +11,18 @@ import {
   requested,
   serving,
 } from '../../consent-requests.ts'
+import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
-import { policy } from '../../rewriting.ts'
+import { type Json, jsonOf, policy } from '../../rewriting.ts'
 
 const KIND = 'account-access'
 const HOUR = 3_600_000
 
 const shifted = (value: unknown, by: number) =>
   new Date(Date.parse(String(value)) + by).toISOString()
+
+/** Creations that are under way at once, and the id of the first that was done. */
+const moments = ofEachBank((): { open: number; id?: string } => ({ open: 0 }))
 
 const faults: Fault[] = [
   {
@@ -51,6 +56,30 @@ const faults: Fault[] = [
     story: 'A request equal to the one before is taken for its retry, without any idempotency key.',
     fails: ['CONS-03/unique', 'FCC-20/unique'],
     middleware: repeated('any'),
+  },
+  {
+    id: 'consents-of-one-moment-share-an-id',
+    story:
+      'The ConsentId is read from a sequence before it is raised, and others read it meanwhile.',
+    fails: ['CONS-03/at-once'],
+    async middleware(ctx, next) {
+      if (!isAbout(ctx, KIND, 'POST')) return next()
+      const moment = moments()
+      moment.open += 1
+      try {
+        await wait(5)
+        await next()
+        const body = jsonOf(ctx)
+        const own = (body?.Data as Json | undefined)?.ConsentId
+        if (ctx.status !== 201 || typeof own !== 'string') return
+        if (moment.id) stateOf(ctx).fired()
+        moment.id ??= own
+        ctx.body = JSON.parse(JSON.stringify(body).replaceAll(own, moment.id))
+      } finally {
+        moment.open -= 1
+        if (moment.open === 0) moment.id = undefined
+      }
+    },
   },
   {
     id: 'new-consent-in-american-spelling',

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'koa'
 import { stateOf } from '../../../bank/state.ts'
 import { bearerOf } from '../../cells/parties.ts'
@@ -8,9 +9,11 @@ import {
   decoded,
   goodAssertion,
   looksRight,
+  tokenForm,
   tokenRequests,
 } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
+import { type Json, jsonOf } from '../../rewriting.ts'
 
 /** How codes and tokens are found: in other letters, of another kind, of another client. */
 
@@ -106,7 +109,35 @@ function ofWhomTheFormNames(field: 'code' | 'refresh_token', model: Model): Part
   }
 }
 
+/** Answers to codes that are exchanged at this moment. */
+const underWay = ofEachBank(() => new Map<string, Promise<Json | undefined>>())
+
 const faults: Fault[] = [
+  {
+    id: 'code-sent-twice-at-once-is-answered-twice',
+    story: 'A code is marked as used when its tokens are stored, which takes a moment.',
+    fails: [],
+    warns: ['TOK-14/at-once'],
+    async middleware(ctx, next) {
+      const code = tokenForm(ctx)?.get('code')
+      if (!code) return next()
+      const others = underWay()
+      const first = others.get(code)
+      if (first) {
+        const answer = await first
+        if (!answer) return next()
+        ctx.status = 200
+        ctx.body = answer
+        return stateOf(ctx).fired()
+      }
+      let done: (answer?: Json) => void = () => {}
+      others.set(code, new Promise((resolve) => (done = resolve)))
+      await wait(5)
+      await next()
+      done(ctx.status === 200 ? jsonOf(ctx) : undefined)
+      others.delete(code)
+    },
+  },
   {
     id: 'code-of-whom-the-form-names',
     story: 'The assertion says who may come in, and client_id of the form whose code it is.',
