@@ -69,11 +69,42 @@ const twiceConfirmed = sharedFixture([everything, reconfirmed], async (context) 
 
 const AGAIN = 'to be re-confirmed for the second time'
 
+/** “everything”, which was re-confirmed, when ninety days have passed again: an answer with data before, and after. */
+const outOfDateAgain = sharedFixture([everything, reconfirmed], async (context) => {
+  context.requireHook('ninety-days-passed')
+  await context.approved(reconfirmed)
+  const approval = await context.approved(everything)
+  await requireOpen(context, approval)
+  const before = await approval.get('/accounts')
+  const { accessToken: bearer } = await approval.tokens()
+  await context.hook('ninety-days-passed', { consentId: approval.consentId })
+  const deviation = 'ninety days have passed since its re-confirmation'
+  const ask = () => approval.get('/accounts', { bearer, deviation })
+  return { before, after: await settling(context).until(ask, refused) }
+})
+
+check(
+  'CLC-18/re-confirmed',
+  'Ninety days after its re-confirmation a consent gives no data',
+  {
+    uses: [everything, reconfirmed],
+    needs: ['hooks.ninety-days-passed'],
+    follows: ['CLC-18/data-refused'],
+    last: true,
+  },
+  async (context) => {
+    const { before, after } = await outOfDateAgain(context)
+    relyOn(OWNERS.accounts, before).toSucceed()
+    expect(after).toBeRefused()
+  },
+)
+
 /** “everything”, authorised once more after “re-confirmed”; and what its code gave. */
 const confirmedThrice = sharedFixture([everything, reconfirmed], async (context) => {
   await context.approved(reconfirmed)
   const approval = await context.approved(everything)
-  await requireOpen(context, approval)
+  const aged = await outOfDateAgain(context).catch(() => undefined)
+  if (!aged) await requireOpen(context, approval)
   const { consentId, tpp } = approval
   const visit = await context.visit({ purpose: AGAIN, consentId, correct: true })
   if (visit.kind !== 'granted') return { visit }

@@ -1,8 +1,17 @@
 import { currentRequest } from '../../../bank/request-context.ts'
 import type { Fault } from '../../proof.ts'
+import { policy } from '../../rewriting.ts'
 
 /** What goes wrong with the end of a consent that was confirmed twice. */
 const faults: Fault[] = [
+  {
+    id: 'ninety-days-once',
+    story: 'Who has confirmed again is taken for somebody who will not be asked any more.',
+    fails: ['CLC-18/re-confirmed'],
+    policies: policy('reconfirmationDue', (correct) => (consent, settings) => {
+      return consent.grants.size > 1 ? false : correct(consent, settings)
+    }),
+  },
   {
     id: 'revocation-of-re-confirmed-not-shown',
     story: 'Each confirmation is a row of its own, and the status shown is that of the last.',
