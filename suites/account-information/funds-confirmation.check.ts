@@ -11,7 +11,7 @@ import {
   fieldsOfTheBank,
   requireConsentId,
 } from './common/consent-requests.ts'
-import { atWork, create, FUNDS, fundsBody, newFundsId } from './common/funds-consents.ts'
+import { atWork, create, FUNDS, fundsBody, NAMES, newFundsId } from './common/funds-consents.ts'
 import { spellingsOf } from './common/instants.ts'
 
 /**
@@ -76,9 +76,6 @@ async function secondAtWork(context: Context): Promise<Caller> {
   requireValue(await context.steps.fundsConfirmation('second'))
   return context.caller('second')
 }
-
-/** Members that may be sent besides. */
-const NAMES = { Name: 'A N Other', SecondaryIdentification: '0001' }
 
 check(
   'FCC-02/missing-scheme',

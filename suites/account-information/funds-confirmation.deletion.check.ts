@@ -1,5 +1,5 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
-import type { ClientName } from '../../engine/suite-api/consents.ts'
+import { type ClientName, daysFromNow } from '../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import { type Caller, requireExchange, requireValue } from '../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
@@ -20,9 +20,17 @@ import {
   consentPath,
   createConsent,
   invalidIds,
+  requireConsentId,
 } from './common/consent-requests.ts'
 import { fundsAroundExpiry } from './common/expired-token.ts'
-import { ableToDelete, atWork, create, fundsPath, newFundsId } from './common/funds-consents.ts'
+import {
+  ableToDelete,
+  atWork,
+  create,
+  fundsPath,
+  NAMES,
+  newFundsId,
+} from './common/funds-consents.ts'
 import { unknownTokens } from './common/unknown-tokens.ts'
 
 /**
@@ -59,6 +67,20 @@ check(
       throw new NotApplicable('the newer of two consents for a card replaced the older')
     relyOn(OWNERS.fundsDeletion, first).toSucceed()
     expect(await client.delete(fundsPath(other))).toSucceed()
+  },
+)
+
+check(
+  'FCC-12/optional-members',
+  'DELETE of a funds confirmation consent that has every optional member answers 204',
+  { follows: ['FCC-12/answers-204', 'FCC-05/accepted'] },
+  async (context) => {
+    const client = await ableToDelete(context)
+    const data = { ExpirationDateTime: daysFromNow(30) }
+    const created = await create(client, { data, account: NAMES })
+    relyOn('FCC-05/accepted', created).toSucceed()
+    const id = requireConsentId(created, 'FCC-07/consent-id')
+    expect(await client.delete(fundsPath(id))).toHaveStatus(204)
   },
 )
 

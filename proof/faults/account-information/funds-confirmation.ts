@@ -233,6 +233,16 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'funds-consents-that-expire-are-not-deleted',
+    story: 'What ends by itself need not be ended: the deletion is for consents without an expiry.',
+    fails: ['FCC-12/optional-members'],
+    async middleware(ctx, next) {
+      if (!isAbout(ctx, KIND, 'DELETE') || consentNamed(ctx)?.expires === undefined) return next()
+      ctx.status = 403
+      stateOf(ctx).fired()
+    },
+  },
+  {
     id: 'funds-deletion-not-built',
     story: 'Deletion of funds confirmation consents was left for the next release.',
     fails: ['FCC-12/answers-204'],

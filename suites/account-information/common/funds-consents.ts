@@ -34,6 +34,9 @@ export function create(
   return caller.post(FUNDS, { Data: { ...Data, DebtorAccount, ...data }, Risk }, deviation)
 }
 
+/** The optional members of a DebtorAccount. */
+export const NAMES = { Name: 'A N Other', SecondaryIdentification: '0001' }
+
 /** The correct request, in the words that the bank takes. */
 export function fundsBody(caller: Caller) {
   return fundsConfirmationBody(caller.tpp.target, caller.funds().scheme)
