@@ -112,6 +112,10 @@ export interface Conduct {
   readsRetryDates: boolean
   /** How often a token request is sent again that was answered with 5xx. */
   repeatsUnavailable: number
+  /** How often a registration, or the list of products, is asked for again that was answered with 5xx. */
+  repeatsTheRest: number
+  /** Requests of one goal after which whoever drives it has lost patience, and ends it. */
+  endedAfter: number
   /** Is a token request that is sent again signed again? */
   signsAgain: boolean
   /** Which access token data is asked for with. */
@@ -230,6 +234,8 @@ export const right: Conduct = {
   escapes: true,
   readsRetryDates: true,
   repeatsUnavailable: 2,
+  repeatsTheRest: 0,
+  endedAfter: Number.POSITIVE_INFINITY,
   signsAgain: true,
   dataToken: (customers) => customers,
   consentToken: (clients) => clients,

@@ -1,6 +1,6 @@
 import { newId } from './conduct.ts'
 import { Refusal } from './refusal.ts'
-import type { Session } from './session.ts'
+import { repeated, type Session } from './session.ts'
 import { refused } from './wire.ts'
 
 type Json = Record<string, unknown>
@@ -74,7 +74,7 @@ export async function products({ briefing, conduct, send }: Session): Promise<vo
     url: briefing.bank.products,
     headers: { 'content-type': 'application/json', accept: 'application/json' },
   })
-  const answer = await send(url, { headers })
+  const answer = await repeated(() => send(url, { headers }), conduct.repeatsTheRest)
   if (answer.status !== 200) throw refused('products', answer)
   if (!Array.isArray(answer.json.data)) throw new Refusal('products: the answer holds no list')
 }

@@ -7,6 +7,7 @@ import {
   dataIn,
   givesUp,
   lastSaid,
+  neverGivesUp,
   requireAltered,
   requireRefusal,
   survives,
@@ -97,6 +98,7 @@ for (const [id, alteration, title, what] of [
     title,
     right: 'It gives up after some attempts, and says so.',
     alteration,
+    ...neverGivesUp,
     judge(run) {
       const altered = requireAltered(run, 'reads data')
       givesUp(run.altered)
@@ -110,6 +112,7 @@ scenario({
   title: 'the token endpoint answers every request with 503',
   right: 'It signs an assertion for each attempt, gives up after some, and says so.',
   alteration: 'token-endpoint-unavailable',
+  ...neverGivesUp,
   judge(run) {
     const altered = requireAltered(run, 'asks for a token')
     givesUp(run.altered)

@@ -114,6 +114,7 @@ scenario({
   title: 'the refresh token is refused with invalid_grant',
   right: 'It says that the customer must connect again, and does not go on asking.',
   alteration: 'refresh-refused',
+  unending: (run) => givesUp(refreshes(run)),
   steps: ['connect', { fact: 'token-expired' }, 'read'],
   judge(run) {
     requireRefreshToken(run)

@@ -51,6 +51,26 @@ const wrong: WrongTpp[] = [
     warns: ['TRES-01/retry-after-date'],
     conduct: { readsRetryDates: false },
   },
+  {
+    id: 'never-gives-up',
+    story: 'Every loop ends with success alone.',
+    warns: [
+      'TPRD-02/unavailable',
+      'TREG-08/unavailable',
+      'TRES-01/no-retry-after',
+      'TRES-02/closed',
+      'TRES-02/token-unavailable',
+      'TRES-02/unavailable',
+    ],
+    because: 'It asks without end for whatever is not there.',
+    conduct: {
+      waitBeforeRetry: (stated) => stated ?? 0.001,
+      retryAfterClosed: () => true,
+      repeatsUnavailable: Number.POSITIVE_INFINITY,
+      repeatsTheRest: Number.POSITIVE_INFINITY,
+      endedAfter: 300,
+    },
+  },
 ]
 
 export default wrong

@@ -1,5 +1,5 @@
 import type { Said, ScenarioRun } from '../../../engine/suite-api/certification.ts'
-import { Blocked } from '../../../engine/suite-api/certification.ts'
+import { Blocked, MOST_ALIKE } from '../../../engine/suite-api/certification.ts'
 import { Nonconformance, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import type { Exchange } from '../../../engine/suite-api/responses.ts'
 import { DATA, formOf, queryOf, requestObjectOf, seenOf } from './messages.ts'
@@ -162,10 +162,13 @@ export function givesUp(refused: Exchange[]): void {
   throw new Nonconformance({
     message: 'the client goes on asking',
     expected: `at most ${PATIENCE} attempts`,
-    actual: `${most} attempts of ${what}`,
+    actual: `${most}${most < MOST_ALIKE ? '' : ' or more'} attempts of ${what}`,
     exchange: refused.at(-1),
   })
 }
+
+/** What a scenario makes of a client that had to be ended: it may have gone on asking for what is altered. */
+export const neverGivesUp = { unending: ({ altered }: ScenarioRun) => givesUp(altered) }
 
 /** Ends as not applicable for a client that sends no state: it is not required. */
 export function requireState({ exchanges }: ScenarioRun): void {
