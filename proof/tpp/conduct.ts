@@ -185,6 +185,8 @@ export interface Conduct {
   goesOnAfterRefusedConsent: boolean
   goesOnUnregistered: boolean
   fundsAccount(account: Json): Json
+  /** Where a funds confirmation consent is created, or deleted. */
+  fundsPath(method: 'POST' | 'DELETE'): string
   deletesFundsConsent: boolean
   productRequest(request: { url: string; headers: Record<string, string> }): {
     url: string
@@ -292,6 +294,7 @@ export const right: Conduct = {
   goesOnAfterRefusedConsent: false,
   goesOnUnregistered: false,
   fundsAccount: (account) => account,
+  fundsPath: () => '/cbpii/funds-confirmation-consents',
   deletesFundsConsent: true,
   productRequest: (request) => request,
   claimsSuccess: () => false,

@@ -56,14 +56,14 @@ export async function confirmFunds(session: Session): Promise<void> {
     Identification: briefing.customer.cardEnding,
     Name: 'Everyday card',
   })
-  const answer = await api('POST', '/cbpii/funds-confirmation-consents', {
+  const answer = await api('POST', conduct.fundsPath('POST'), {
     token: value,
     body: { Data: { DebtorAccount: account }, Risk: {} },
   })
   const id = (answer.json.Data as Json | undefined)?.ConsentId
   if (typeof id !== 'string') throw refused('the consent', answer)
   if (!conduct.deletesFundsConsent) return
-  const path = `/cbpii/funds-confirmation-consents/${encodeURIComponent(id)}`
+  const path = `${conduct.fundsPath('DELETE')}/${encodeURIComponent(id)}`
   const gone = await api('DELETE', path, { token: value })
   if (gone.status !== 204) throw refused('the deletion', gone)
 }

@@ -38,8 +38,8 @@ function filtersOf(exchange: Exchange): [name: string, value: string][] {
   if (!TRANSACTIONS.includes(exchange.endpoint)) return []
   const query = queryOf(exchange)
   return FILTERS.flatMap((name) => {
-    // One that is sent twice has no value of its own.
-    const values = query.getAll(name)
+    // One that is sent twice has no value of its own. A + that is not encoded is read as a space.
+    const values = query.getAll(name).map((value) => value.replace(/ (?=\d{2}:\d{2}$)/, '+'))
     return values.length === 0 ? [] : [[name, values.join(' and ')] as [string, string]]
   })
 }
