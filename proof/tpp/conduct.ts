@@ -17,6 +17,15 @@ export interface Knowledge {
   nonce: string
 }
 
+/** What else a TPP holds that could be taken for an access token. */
+export interface Held {
+  idToken?: string
+  refreshToken?: string
+  /** The client assertion that it sent last. */
+  assertion?: string
+  client?: { registration_access_token: string }
+}
+
 /** What a reader insists on although no document promises it. */
 export interface Needs {
   tokenType: boolean
@@ -119,8 +128,8 @@ export interface Conduct {
   /** Is a token request that is sent again signed again? */
   signsAgain: boolean
   /** Which access token data is asked for with. */
-  dataToken(customers: string, clients: string | undefined): string
-  consentToken(clients: string, customers: string | undefined): string
+  dataToken(customers: string, clients: string | undefined, held: Held): string
+  consentToken(clients: string, customers: string | undefined, held: Held): string
   customerAddress(present: boolean, attempt: number): string | undefined
   /** Seconds after which an answer of 429 or 503 is repeated; undefined: not at all. */
   waitBeforeRetry(retryAfter: number | undefined, attempt: number): number | undefined
@@ -157,6 +166,8 @@ export interface Conduct {
   /** How often a refused request for data is sent again. */
   repeatsRefusals: number
   redeemsTwice: boolean
+  /** Does it look at the type of an access token, where one is named? */
+  readsTokenType: boolean
   /** Does a visit for a consent that exists name it? */
   reconfirmsExisting: boolean
   deletesConsent: boolean
@@ -272,6 +283,7 @@ export const right: Conduct = {
   repeatsGrants: 0,
   repeatsRefusals: 0,
   redeemsTwice: false,
+  readsTokenType: true,
   reconfirmsExisting: true,
   deletesConsent: true,
   renewsClientToken: true,

@@ -279,12 +279,6 @@ const lawful: LawfulTpp[] = [
     conduct: { repeatsUnavailable: 0 },
   },
   {
-    id: 'address-left-empty',
-    story:
-      'An x-fapi-customer-ip-address without an address says nothing of a customer who is away.',
-    conduct: { apiHeaders: (headers) => ({ 'x-fapi-customer-ip-address': '', ...headers }) },
-  },
-  {
     id: 'assertion-for-an-hour-rounded-up',
     story: 'An hour from now, in whole seconds, is a part of a second more.',
     conduct: {

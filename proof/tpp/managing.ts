@@ -21,7 +21,7 @@ export async function createConsent(session: Session): Promise<string> {
     },
     Risk: {},
   })
-  const value = conduct.consentToken(await clientToken(), memory.accessToken)
+  const value = conduct.consentToken(await clientToken(), memory.accessToken, memory)
   const answer = await api('POST', '/aisp/account-access-consents', { token: value, body })
   const id = (answer.json.Data as Json | undefined)?.ConsentId
   if (typeof id === 'string') return id
@@ -36,7 +36,7 @@ export async function disconnect(session: Session): Promise<void> {
   const { consentId = '' } = memory
   const id = conduct.escapes ? encodeURIComponent(consentId) : consentId
   const path = `/aisp/account-access-consents/${id}`
-  const value = conduct.consentToken(await clientToken(), memory.accessToken)
+  const value = conduct.consentToken(await clientToken(), memory.accessToken, memory)
   let answer = await api('DELETE', path, { token: value })
   if (answer.status === 401 && conduct.renewsClientToken) {
     answer = await api('DELETE', path, { token: await clientToken(true) })

@@ -44,7 +44,7 @@ async function read(session: Session, path: string): Promise<Json> {
   let refusals = 0
   for (let attempt = 1; ; attempt += 1) {
     const held = memory.accessToken
-    const value = conduct.dataToken(held ?? '', memory.clientToken)
+    const value = conduct.dataToken(held ?? '', memory.clientToken, memory)
     const answer = await api('GET', `/aisp${full}`, {
       token: value,
       present: briefing.customerPresent,

@@ -26,6 +26,8 @@ interface Memory {
   accessToken?: string
   refreshToken?: string
   clientToken?: string
+  idToken?: string
+  assertion?: string
   accountIds?: string[]
   amounts?: Record<string, string>
   keys?: Json[]
@@ -172,6 +174,7 @@ export function openSession(briefing: Briefing, conduct: Conduct): Session {
       })
       const assertion = conduct.signsAgain ? undefined : signed
       signed = assertion ?? jwt(claims, 'assertion')
+      memory.assertion = signed
       const full = conduct.tokenForm({
         ...form,
         client_id: clientId,

@@ -33,7 +33,7 @@ export async function visit(
   const form = { grant_type: 'authorization_code', code, redirect_uri: known.redirectUri }
   const tokens = await token(form)
   if (conduct.redeemsTwice) await token(form).catch(() => {})
-  inspectTokens(tokens, conduct.needs)
+  inspectTokens(tokens, conduct)
   if (conduct.checksSecondIdToken && typeof tokens.id_token === 'string') {
     const second = await checkedIdToken(tokens.id_token, known, conduct, keys)
     if (conduct.idTokenChecks.subject && first && second?.sub !== first.sub) {
@@ -44,6 +44,7 @@ export async function visit(
     consentId,
     accessToken: String(tokens.access_token),
     refreshToken: tokens.refresh_token as string | undefined,
+    idToken: tokens.id_token as string | undefined,
   })
 }
 

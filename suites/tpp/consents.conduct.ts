@@ -43,12 +43,12 @@ conduct(
   'consents are managed with an access token of a client_credentials grant',
   { endpoints: CONSENTS },
   (exchange) => {
-    const { token } = seenOf(exchange)
-    if (!CONSENTS.includes(exchange.endpoint) || !token) return undefined
-    return unless(token.kind === 'client', {
-      message: 'the access token is the customer’s',
+    const { token, otherCredential: other } = seenOf(exchange)
+    if (!CONSENTS.includes(exchange.endpoint) || !(token || other)) return undefined
+    return unless(token?.kind === 'client', {
+      message: token ? 'the access token is the customer’s' : 'that is no access token',
       expected: 'an access token of a client_credentials grant',
-      actual: 'an access token of an authorization_code grant',
+      actual: other ?? 'an access token of an authorization_code grant',
     })
   },
 )

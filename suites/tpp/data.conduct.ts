@@ -21,12 +21,12 @@ conduct(
   'data is asked for with an access token of the authorization_code grant',
   { endpoints: DATA },
   (exchange) => {
-    const { token } = seenOf(exchange)
-    if (!isData(exchange) || !token) return undefined
-    return unless(token.kind === 'customer', {
-      message: 'the access token is the client’s own',
+    const { token, otherCredential: other } = seenOf(exchange)
+    if (!isData(exchange) || !(token || other)) return undefined
+    return unless(token?.kind === 'customer', {
+      message: token ? 'the access token is the client’s own' : 'that is no access token',
       expected: 'an access token of an authorization_code grant',
-      actual: 'an access token of a client_credentials grant',
+      actual: other ?? 'an access token of a client_credentials grant',
     })
   },
 )
@@ -158,10 +158,10 @@ conduct(
   (exchange) => {
     if (!isData(exchange) || seenOf(exchange).present) return undefined
     const address = sent(exchange, 'x-fapi-customer-ip-address')
-    return unless(!address, {
+    return unless(address === undefined, {
       message: 'the customer is said to be present, and is not',
       expected: 'no x-fapi-customer-ip-address',
-      actual: `x-fapi-customer-ip-address: ${address}`,
+      actual: `x-fapi-customer-ip-address: ${address?.trim() || '(empty)'}`,
     })
   },
 )
@@ -172,7 +172,7 @@ conduct(
   { endpoints: DATA, unseen: 'the client sends no x-fapi-customer-ip-address' },
   (exchange) => {
     const address = sent(exchange, 'x-fapi-customer-ip-address')
-    if (!isData(exchange) || !address) return undefined
+    if (!isData(exchange) || address === undefined) return undefined
     return unless(isIP(address.trim()) !== 0, {
       message: 'x-fapi-customer-ip-address is no IP address',
       expected: 'an IPv4 or IPv6 address',

@@ -12,9 +12,7 @@ import {
   requireRefusal,
   survives,
 } from './common/expect.ts'
-import { seenOf } from './common/messages.ts'
-
-const endOf = ({ startedAt, durationMs }: Exchange) => Date.parse(startedAt) + durationMs
+import { endOf, seenOf } from './common/messages.ts'
 
 const pathOf = ({ request }: Exchange) => new URL(request.url).pathname
 

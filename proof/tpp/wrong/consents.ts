@@ -29,6 +29,23 @@ const wrong: WrongTpp[] = [
     conduct: { consentToken: (clients, customers) => customers ?? clients },
   },
   {
+    id: 'consents-with-the-token-of-the-registration',
+    story: 'The registration returned an access token, so it is used.',
+    fails: ['TCON-01/client-token'],
+    stops: true,
+    conduct: {
+      consentToken: (clients, _customers, { client }) =>
+        client?.registration_access_token ?? clients,
+    },
+  },
+  {
+    id: 'consents-with-the-assertion',
+    story: 'The signed JWT goes where a signed JWT goes elsewhere: into the header.',
+    fails: ['TCON-01/client-token'],
+    stops: true,
+    conduct: { consentToken: (clients, _customers, { assertion }) => assertion ?? clients },
+  },
+  {
     id: 'permission-of-another-bank',
     story: 'The list of permissions is that of the whole specification.',
     fails: ['TCON-02/supported'],

@@ -12,6 +12,20 @@ const wrong: WrongTpp[] = [
     conduct: { dataToken: (customers, clients) => clients ?? customers },
   },
   {
+    id: 'data-with-the-id-token',
+    story: 'Elsewhere the ID token is the key to everything.',
+    fails: ['DATA-01/consent-token'],
+    stops: true,
+    conduct: { dataToken: (customers, _clients, { idToken }) => idToken ?? customers },
+  },
+  {
+    id: 'data-with-the-refresh-token',
+    story: 'Two columns of the table of tokens were swapped.',
+    fails: ['DATA-01/consent-token'],
+    stops: true,
+    conduct: { dataToken: (customers, _clients, { refreshToken }) => refreshToken ?? customers },
+  },
+  {
     id: 'filter-is-a-day',
     story: 'The filter comes from the date picker.',
     fails: ['TDAT-01/filters'],
@@ -41,6 +55,13 @@ const wrong: WrongTpp[] = [
     story: 'Behind the proxy nobody knows the address of the customer.',
     warns: ['TDAT-04/address'],
     conduct: { customerAddress: (present) => (present ? 'unknown' : undefined) },
+  },
+  {
+    id: 'address-left-empty',
+    story: 'The header is always there, and its value is what is known of the customer.',
+    fails: ['TDAT-03/absent'],
+    warns: ['TDAT-04/address'],
+    conduct: { apiHeaders: (headers) => ({ 'x-fapi-customer-ip-address': '', ...headers }) },
   },
   {
     id: 'account-ids-remembered',

@@ -158,10 +158,22 @@ const wrong: WrongTpp[] = [
     conduct: { repeatsGrants: 9 },
   },
   {
+    id: 'refused-grants-sent-once-more',
+    story: 'A token request that failed is tried a second time, whatever the answer was.',
+    warns: ['TTOK-09/once', 'TTOK-13/refresh-refused'],
+    conduct: { repeatsGrants: 1 },
+  },
+  {
     id: 'refused-code-is-no-matter',
     story: 'The page says "connected" before the code is redeemed.',
     warns: ['TTOK-13/code-refused'],
     conduct: { claimsSuccess: (reason) => reason.startsWith('the grant authorization_code') },
+  },
+  {
+    id: 'token-type-not-read',
+    story: 'Every access token is a bearer token: what else.',
+    warns: ['TTOK-16/mac'],
+    conduct: { readsTokenType: false },
   },
   {
     id: 'insists-on-token-type',
