@@ -136,11 +136,14 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
     signAsBank: (claims, header) => signJws(claims, key, header),
     services,
     renewCertificate: () => listeners.present(directory.renewed.server),
-    async impersonate() {
+    async impersonate(by) {
       const { createAuthority } = await import('./certificates.ts')
-      const stranger = await createAuthority('C=GB, O=Nobody, CN=Unknown Issuing CA')
-      listeners.present(await stranger.issueServer())
+      const stranger = by === 'stranger' && createAuthority('C=GB, O=Nobody, CN=Unknown Issuing CA')
+      const shown = stranger ? await (await stranger).issueServer() : directory.elsewhere
+      if (!shown) return false
+      listeners.present(shown)
       listeners.cut()
+      return true
     },
     renewTransport() {
       const { transport } = directory.clients.first

@@ -88,7 +88,8 @@ function likenessOf({ request, response, failure }: Exchange): string {
 async function state(fact: Fact, bank: HostedBank, exchanges: readonly Exchange[]): Promise<void> {
   if (fact === 'certificate-of-the-bank-renewed') return bank.renew('bank')
   if (fact === 'certificate-of-the-TPP-renewed') return bank.renew('TPP')
-  if (fact === 'certificate-of-a-stranger') return bank.impersonate()
+  if (fact === 'certificate-of-a-stranger') return bank.impersonate('stranger')
+  if (fact === 'certificate-of-another-host') return bank.impersonate('other-host')
   const http = bank.document.hooks?.[fact]?.http
   const ofToken = fact === 'token-expired'
   const value = ofToken ? newestToken(exchanges) : newestConsent(exchanges)

@@ -20,6 +20,7 @@ export type Fact =
   | 'certificate-of-the-bank-renewed'
   | 'certificate-of-the-TPP-renewed'
   | 'certificate-of-a-stranger'
+  | 'certificate-of-another-host'
 
 /** One thing after another: the client is asked for a goal, or a fact is made true. */
 export type Step = Goal | { fact: Fact }

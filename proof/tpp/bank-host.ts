@@ -62,7 +62,12 @@ export async function createBankHost(options: HostOptions = {}): Promise<BankHos
           bank.renewTransport()
           document.clients.first.transport = directory.renewed.transport
         },
-        impersonate: () => bank.impersonate(),
+        async impersonate(by) {
+          if (await bank.impersonate(by)) return
+          throw new NotApplicable(
+            'the directory was made by an earlier version, and has no such certificate',
+          )
+        },
         async close() {
           if (options.once) kept = clientsOf(packState(bank.services))
           await bank.close()

@@ -105,6 +105,8 @@ export interface Conduct {
   consentBody(body: Json): Json
   apiHeaders(headers: Record<string, string>, what: { method: string; path: string }): Headers
   dataPath(path: string): string
+  /** The accounts that are read one by one. */
+  accountIds(given: string[]): string[]
   /** What is sent besides, once the customer is connected; nobody looks at the answers. */
   alsoAsks: { method: string; path: string }[]
   /** Does it ask for the registration again, at registration_client_uri? */
@@ -137,6 +139,8 @@ export interface Conduct {
   retryAfterClosed(attempt: number): boolean
   stateRefusal(received: string | null, sent: string): string | undefined
   errorRefusal(answer: URLSearchParams): string | undefined
+  /** Is the customer sent by the same link again when an error came back? */
+  triesTheLinkAgain: boolean
   /** Looks at claims and header of an ID token whose signature holds. */
   idTokenChecks: Record<
     | 'signature'
@@ -189,6 +193,8 @@ export interface Conduct {
   pinsTheBank: boolean
   /** Does it speak to whoever is at the address, whatever the certificate? */
   trustsAnybody: boolean
+  /** Does it compare the certificate of the bank with the host that it meant? */
+  checksTheHost: boolean
   /** Does it take an interim answer (1xx) for the answer? */
   takesInterimAnswers: boolean
   /** Does it ask for accounts, balances and transactions at the same time? */
@@ -239,6 +245,7 @@ export const right: Conduct = {
   consentBody: (body) => body,
   apiHeaders: (headers) => headers,
   dataPath: (path) => path,
+  accountIds: (given) => given,
   alsoAsks: [],
   readsItsRegistration: false,
   apiBody: (body) => body,
@@ -262,6 +269,7 @@ export const right: Conduct = {
     const error = answer.get('error')
     return error === null ? undefined : `the bank answered ${error}`
   },
+  triesTheLinkAgain: false,
   idTokenChecks: {
     signature: true,
     alg: true,
@@ -301,6 +309,7 @@ export const right: Conduct = {
   keepsItsCertificate: false,
   pinsTheBank: false,
   trustsAnybody: false,
+  checksTheHost: true,
   takesInterimAnswers: false,
   readsAtOnce: false,
   goesOnAfterRefusedConsent: false,

@@ -260,11 +260,11 @@ const lawful: LawfulTpp[] = [
   {
     id: 'looks-at-its-funds-consent',
     story:
-      'Version 3.1.2 has a query of funds confirmation consents, and /party: the bank has neither.',
+      'Version 3.1.2 has a query of funds confirmation consents; statements have permissions: the bank serves neither.',
     conduct: {
       alsoAsks: [
         { method: 'GET', path: '/cbpii/funds-confirmation-consents/any' },
-        { method: 'GET', path: '/aisp/party' },
+        { method: 'GET', path: '/aisp/statements' },
       ],
     },
   },

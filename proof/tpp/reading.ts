@@ -27,7 +27,7 @@ export async function readAll(session: Session): Promise<void> {
     for (const path of conduct.reads.slice(1)) await read(session, path)
   }
   if (single === 'never') return
-  for (const account of ids) {
+  for (const account of conduct.accountIds(ids)) {
     const id = conduct.escapes ? encodeURIComponent(account) : account
     await read(session, `/accounts/${id}`)
     await read(session, `/accounts/${id}/balances`)

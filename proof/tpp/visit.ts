@@ -22,8 +22,12 @@ export async function visit(
   const kept = conduct.keepsTheLink ? memory.visit : undefined
   const { link, known } = kept ?? { link: fresh, known: asked }
   memory.visit = { link, known }
-  const { hash, search } = new URL(await sendCustomer(link))
-  const answer = new URLSearchParams(hash ? hash.slice(1) : search)
+  const answerOf = async () => {
+    const { hash, search } = new URL(await sendCustomer(link))
+    return new URLSearchParams(hash ? hash.slice(1) : search)
+  }
+  const once = await answerOf()
+  const answer = once.has('error') && conduct.triesTheLinkAgain ? await answerOf() : once
   const refusal =
     conduct.errorRefusal(answer) ?? conduct.stateRefusal(answer.get('state'), known.state)
   if (refusal) throw new Refusal(refusal)

@@ -1,6 +1,9 @@
 /** What comes back from the authorisation page. Requirements: specs/tpp/authorisation.yaml */
+
+import type { ScenarioRun } from '../../engine/suite-api/certification.ts'
 import { scenario } from '../../engine/suite-api/certification.ts'
 import { Nonconformance } from '../../engine/suite-api/outcomes.ts'
+import { type Exchange, header } from '../../engine/suite-api/responses.ts'
 import {
   lastSaid,
   redemptions,
@@ -10,7 +13,7 @@ import {
   requireUnbroken,
   survives,
 } from './common/expect.ts'
-import { seenOf } from './common/messages.ts'
+import { queryOf, seenOf } from './common/messages.ts'
 
 scenario({
   id: 'TAUT-11/same-intent',
@@ -53,6 +56,26 @@ for (const [name, alteration, title] of [
   })
 }
 
+/** Once an error has come back the visit is over: the same link is put before nobody again. */
+function endsTheVisit({ exchanges }: ScenarioRun): void {
+  const end = exchanges.findIndex((each) => /[?&#]error=/.test(header(each, 'location') ?? ''))
+  if (end === -1) return
+  const linkIn = (each: Exchange) =>
+    each.endpoint === 'authorisation' ? queryOf(each).get('request') : null
+  const before = exchanges.slice(0, end + 1).map(linkIn)
+  const again = exchanges.slice(end + 1).find((each) => {
+    const link = linkIn(each)
+    return link !== null && before.includes(link)
+  })
+  if (!again) return
+  throw new Nonconformance({
+    message: 'the client sends the customer to the bank again by the same link, after an error',
+    expected: 'the error ends the visit; another one has a request object of its own',
+    actual: 'an authorisation request with the same request object',
+    exchange: again,
+  })
+}
+
 scenario({
   id: 'TAUT-13/denied',
   title: 'the customer denies consent: the answer is the error access_denied',
@@ -69,6 +92,7 @@ scenario({
         exchange: redeemed,
       })
     }
+    endsTheVisit(run)
     requireRefusal(run, 'the error access_denied', run.exchanges.at(-1))
   },
 })
@@ -78,7 +102,10 @@ scenario({
   title: 'the answer of the authorisation page is the error server_error',
   right: 'It ends the visit, and says that the bank failed.',
   alteration: 'server-error-at-the-page',
-  judge: (run) => refusesTheCode(run, 'the error server_error'),
+  judge(run) {
+    endsTheVisit(run)
+    refusesTheCode(run, 'the error server_error')
+  },
 })
 
 scenario({

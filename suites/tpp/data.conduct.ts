@@ -62,15 +62,22 @@ conduct(
   },
 )
 
+/** Names for the ends of a period. */
+const ENDS =
+  /booking|^(from|to|since|until)$|^(from|to|start|end|since|until)[-_]?(date|time)|^date[-_]?(from|to|start|end)/i
+
+/** A date, with or without its time. */
+const isDay = /^\d{4}-\d{2}-\d{2}([T ]|$)/i
+
 conduct(
   'TDAT-09/names-of-filters',
   'the filters of transactions have the names of the document',
   { endpoints: TRANSACTIONS, unseen: 'the client reads no transactions' },
   (exchange) => {
     if (!TRANSACTIONS.includes(exchange.endpoint)) return undefined
-    const others = [...queryOf(exchange).keys()].filter(
-      (name) => /booking|^(from|to|start|end)_?date/i.test(name) && !FILTERS.includes(name),
-    )
+    const others = [...queryOf(exchange)]
+      .filter(([name, value]) => !FILTERS.includes(name) && (ENDS.test(name) || isDay.test(value)))
+      .map(([name]) => name)
     return unless(others.length === 0, {
       message: 'a filter has another name, so that it filters nothing',
       expected: FILTERS.join(', '),
@@ -192,14 +199,23 @@ conduct(
     const wanted = unescaped(id)
     const gave = (other: Exchange) =>
       isData(other) && rowsOf(other).some((row) => member(row, 'AccountId') === wanted)
-    const own = earlier.findLast((other) => seenOf(other).consent?.id === consent.id && gave(other))
+    const under = earlier.filter((other) => seenOf(other).consent?.id === consent.id)
+    const own = under.some(gave)
+    // What an answer holds that is no JSON, nobody knows.
+    const unread = under.some(
+      (other) => isData(other) && other.response?.status === 200 && !other.response.json,
+    )
+    if (!own && unread) return undefined
     const foreign =
       !own && earlier.some((other) => seenOf(other).scenario === scenario && gave(other))
-    if (!own && !foreign) return undefined
-    return unless(own !== undefined, {
-      message: 'the AccountId came with another consent',
+    return unless(own, {
+      message: foreign
+        ? 'the AccountId came with another consent'
+        : 'the AccountId came from nowhere',
       expected: 'an AccountId of GET /accounts under the same consent',
-      actual: 'an AccountId that only another consent gave',
+      actual: foreign
+        ? 'an AccountId that only another consent gave'
+        : 'an AccountId that no answer gave',
     })
   },
 )

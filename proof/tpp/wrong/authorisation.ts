@@ -150,6 +150,12 @@ const wrong: WrongTpp[] = [
     conduct: { claimsSuccess: (reason) => reason.startsWith('the bank answered') },
   },
   {
+    id: 'link-tried-again-after-an-error',
+    story: 'Whoever comes back without a code is sent to the bank once more.',
+    warns: ['TAUT-13/denied', 'TAUT-13/server-error'],
+    conduct: { triesTheLinkAgain: true },
+  },
+  {
     id: 'link-of-the-first-visit',
     story: 'The link is kept with the consent, and used again to confirm it.',
     warns: ['TAUT-07/nonce', 'TAUT-08/state'],

@@ -117,6 +117,7 @@ const wrong: WrongTpp[] = [
       'TCON-06/ninety-days',
       'TCON-06/revoked',
       'TCON-06/status-revoked',
+      'TGEN-05/other-host',
       'TGEN-05/stranger',
       'TTOK-13/refresh-refused',
     ],

@@ -70,6 +70,13 @@ const wrong: WrongTpp[] = [
     conduct: { rememberedAccounts: true },
   },
   {
+    id: 'account-ids-of-its-own',
+    story: 'Accounts are numbered from one.',
+    warns: ['TDAT-05/account-ids'],
+    stops: true,
+    conduct: { accountIds: (given) => given.map((_, index) => String(index + 1)) },
+  },
+  {
     id: 'amounts-never-change',
     story: 'A transaction that was stored is compared with what comes.',
     fails: ['TXN-13/changed-amount'],
@@ -153,6 +160,18 @@ const wrong: WrongTpp[] = [
     story: 'The parameter was named from memory.',
     warns: ['TDAT-09/names-of-filters'],
     conduct: { filters: () => ({ fromBookingDate: daysAgo(30) }) },
+  },
+  {
+    id: 'filter-from',
+    story: 'Every other API calls it from.',
+    warns: ['TDAT-09/names-of-filters'],
+    conduct: { filters: () => ({ from: String(Math.floor(Date.now() / 1000) - 2_592_000) }) },
+  },
+  {
+    id: 'filter-of-a-name-of-its-own',
+    story: 'The parameter is named as the field of the form.',
+    warns: ['TDAT-09/names-of-filters'],
+    conduct: { filters: () => ({ newerThan: daysAgo(30).slice(0, 10) }) },
   },
   {
     id: 'filter-in-another-case',
