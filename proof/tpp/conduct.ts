@@ -160,6 +160,10 @@ export interface Conduct {
   sameIssuer(named: unknown, bank: string): boolean
   /** Are the checks above made of the ID token of the token endpoint too? */
   checksSecondIdToken: boolean
+  /** Are they made of the ID token of a refresh? */
+  checksRefreshedIdToken: boolean
+  /** Are an answer of the authorisation page and its ID token looked at when a consent is confirmed again? */
+  checksReconfirmations: boolean
   /** Is the JWKS fetched again for a kid that is unknown? */
   refetchesKeys: boolean
   usesRefreshToken: boolean
@@ -285,6 +289,8 @@ export const right: Conduct = {
   },
   sameIssuer: (named, bank) => named === bank,
   checksSecondIdToken: true,
+  checksRefreshedIdToken: true,
+  checksReconfirmations: true,
   refetchesKeys: true,
   usesRefreshToken: true,
   refreshTokenAfter: 'newest',

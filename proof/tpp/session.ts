@@ -27,6 +27,8 @@ interface Memory {
   refreshToken?: string
   clientToken?: string
   idToken?: string
+  /** The customer whom the first ID token is about. */
+  subject?: string
   assertion?: string
   accountIds?: string[]
   amounts?: Record<string, string>

@@ -28,12 +28,16 @@ export async function visit(
   }
   const once = await answerOf()
   const answer = once.has('error') && conduct.triesTheLinkAgain ? await answerOf() : once
+  const trusting = session.briefing.goal === 'reconfirm' && !conduct.checksReconfirmations
   const refusal =
-    conduct.errorRefusal(answer) ?? conduct.stateRefusal(answer.get('state'), known.state)
+    conduct.errorRefusal(answer) ??
+    (trusting ? undefined : conduct.stateRefusal(answer.get('state'), known.state))
   if (refusal) throw new Refusal(refusal)
   const code = answer.get('code') ?? ''
   const redirect = { code, state: answer.get('state') }
-  const first = await checkedIdToken(answer.get('id_token'), known, conduct, keys, redirect)
+  const first = trusting
+    ? undefined
+    : await checkedIdToken(answer.get('id_token'), known, conduct, keys, redirect)
   const form = { grant_type: 'authorization_code', code, redirect_uri: known.redirectUri }
   const tokens = await token(form)
   if (conduct.redeemsTwice) await token(form).catch(() => {})
@@ -49,6 +53,7 @@ export async function visit(
     accessToken: String(tokens.access_token),
     refreshToken: tokens.refresh_token as string | undefined,
     idToken: tokens.id_token as string | undefined,
+    subject: first?.sub as string | undefined,
   })
 }
 

@@ -40,15 +40,27 @@ scenario({
   },
 })
 
-for (const [name, alteration, title] of [
-  ['other-state', 'state-of-another-visit', 'the answer carries the state of another visit'],
-  ['no-state', 'state-missing', 'the answer carries no state'],
+for (const [name, alteration, title, steps] of [
+  [
+    'other-state',
+    'state-of-another-visit',
+    'the answer carries the state of another visit',
+    ['connect'],
+  ],
+  ['no-state', 'state-missing', 'the answer carries no state', ['connect']],
+  [
+    'state-at-reconfirmation',
+    'later-state-of-another-visit',
+    'the customer confirms again, and the answer carries the state of another visit',
+    ['connect', 'reconfirm'],
+  ],
 ] as const) {
   scenario({
     id: `TAUT-12/${name}`,
     title,
     right: 'It compares state with the one that it sent, and redeems no code.',
     alteration,
+    steps: [...steps],
     judge(run) {
       requireState(run)
       refusesTheCode(run, 'an answer to another request')
