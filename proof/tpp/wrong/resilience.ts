@@ -25,7 +25,7 @@ const wrong: WrongTpp[] = [
     id: 'busy-bank-is-no-matter',
     story: 'What cannot be read at the moment is shown as empty.',
     warns: ['TRES-01/no-retry-after', 'TRES-02/unavailable'],
-    conduct: { claimsSuccess: (reason) => /was refused: (429|503) .*UK\.OBIE/s.test(reason) },
+    conduct: { claimsSuccess: (reason) => /^\/\S+ was refused: (429|503) /.test(reason) },
   },
   {
     id: 'what-is-no-json-is-nothing',

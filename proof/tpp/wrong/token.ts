@@ -153,13 +153,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'refused-grants-sent-again',
-    story: 'Whatever is not 200 is tried ten times.',
-    warns: ['TTOK-09/once', 'TTOK-13/refresh-refused'],
-    conduct: { repeatsGrants: 9 },
-  },
-  {
-    id: 'refused-grants-sent-once-more',
-    story: 'A token request that failed is tried a second time, whatever the answer was.',
+    story: 'Whatever is not 200 is tried once more.',
     warns: ['TTOK-09/once', 'TTOK-13/refresh-refused'],
     conduct: { repeatsGrants: 1 },
   },
