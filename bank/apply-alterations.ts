@@ -6,9 +6,13 @@ import { stateOf } from './state.ts'
 /** Counts an alteration's showings. */
 export type Note = (id: string) => void
 
-/** The correct policies with every alteration's replacements, in order. */
-export function alteredPolicies(alterations: Alteration[], note: Note): Policies {
-  let policies: Policies = { ...correct }
+/** The correct policies, some of which the bank takes otherwise, with every alteration's replacements, in order. */
+export function alteredPolicies(
+  alterations: Alteration[],
+  note: Note,
+  otherwise: Partial<Policies> = {},
+): Policies {
+  let policies: Policies = { ...correct, ...otherwise }
   for (const { id, policies: replace } of alterations) {
     if (!replace) continue
     policies = { ...policies, ...replace(policies, { fired: () => note(id) }) }

@@ -14,6 +14,7 @@ import { endpointsOf } from './endpoints.ts'
 import { type KeptState, unpackState } from './kept-state.ts'
 import { signAsClient } from './key-sets.ts'
 import { openListeners } from './listeners.ts'
+import { correct, type Policies } from './policies.ts'
 import { currentRequest } from './request-context.ts'
 import type { Bank } from './running-bank.ts'
 import { ageOf, type Services } from './services.ts'
@@ -32,6 +33,8 @@ export interface BankOptions {
   transactions?: number
   /** Faults and variants, applied in order. */
   alterations?: Alteration[]
+  /** Decisions that are taken otherwise before any alteration, and count as none. */
+  policies?: (correct: Policies) => Partial<Policies>
   /** A directory that several banks share, closed by whoever made it; absent: an own one. */
   directory?: Directory
   /** Settings of the bank, overridden by those of the alterations. */
@@ -75,7 +78,7 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
     const state = stateOf(ctx)
     state.firedIds = (state.firedIds ?? new Set()).add(id)
   }
-  const policies = alteredPolicies(alterations, note)
+  const policies = alteredPolicies(alterations, note, options.policies?.(correct))
   const keys = await directory.bankKeys(settings.jwksKeys)
   const key = keys[0]
   if (!key) throw new RangeError('a bank publishes one key at least')
@@ -133,11 +136,14 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
     signAsBank: (claims, header) => signJws(claims, key, header),
     services,
     renewCertificate: () => listeners.present(directory.renewed.server),
-    async impersonate() {
+    async impersonate(by) {
       const { createAuthority } = await import('./certificates.ts')
-      const stranger = await createAuthority('C=GB, O=Nobody, CN=Unknown Issuing CA')
-      listeners.present(await stranger.issueServer())
+      const stranger = by === 'stranger' && createAuthority('C=GB, O=Nobody, CN=Unknown Issuing CA')
+      const shown = stranger ? await (await stranger).issueServer() : directory.elsewhere
+      if (!shown) return false
+      listeners.present(shown)
       listeners.cut()
+      return true
     },
     renewTransport() {
       const { transport } = directory.clients.first

@@ -25,8 +25,8 @@ export interface Identity {
 /** An authority that can issue certificates; its own certificate is PEM. */
 export interface Authority {
   certificate: string
-  /** A server certificate for 127.0.0.1 and localhost, valid for ten years. */
-  issueServer(): Promise<Identity>
+  /** A server certificate for 127.0.0.1 and localhost, or for another name, valid for ten years. */
+  issueServer(host?: string): Promise<Identity>
   /** A transport certificate; `subject` as in RFC 4514, the validity in milliseconds since 1970. */
   issueClient(subject: string, validity?: { from: number; to: number }): Promise<Identity>
 }
@@ -96,11 +96,11 @@ export async function createAuthority(subject: string): Promise<Authority> {
 
   return {
     certificate: `${own.toString('pem')}\n`,
-    issueServer: () =>
-      issue('CN=localhost', ExtendedKeyUsage.serverAuth, [
+    issueServer: (host) =>
+      issue(`CN=${host ?? 'localhost'}`, ExtendedKeyUsage.serverAuth, [
         new SubjectAlternativeNameExtension([
-          { type: 'ip', value: '127.0.0.1' },
-          { type: 'dns', value: 'localhost' },
+          ...(host === undefined ? [{ type: 'ip' as const, value: '127.0.0.1' }] : []),
+          { type: 'dns', value: host ?? 'localhost' },
         ]),
       ]),
     issueClient: (name, validity) => issue(name, ExtendedKeyUsage.clientAuth, [], validity),

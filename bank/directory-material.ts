@@ -12,6 +12,8 @@ export interface DirectoryMaterial {
   transports: { first: Identity; second: Identity }
   /** What takes the place of the server's and the first TPP's certificate when they are renewed. */
   renewed: { server: Identity; transport: Identity }
+  /** A server certificate of the authority for another host. Absent from material that was kept before there was one. */
+  elsewhere?: Identity
   refused: { expired: Identity; untrusted: Identity }
   keys: { directory: SigningKey; first: SigningKey; second: SigningKey }
   /** Keys with which banks sign. */
@@ -50,6 +52,7 @@ export async function makeMaterial(names: {
       server: await authority.issueServer(),
       transport: await authority.issueClient(names.first),
     },
+    elsewhere: await authority.issueServer('somebody-else.example'),
     refused: {
       expired: await authority.issueClient(names.first, long),
       untrusted: await stranger.issueClient(names.first),

@@ -39,6 +39,8 @@ export interface Directory {
   clients: { first: Enrolled; second: Enrolled }
   /** What takes the place of the server's and the first TPP's certificate when they are renewed. */
   renewed: { server: Identity; transport: Identity }
+  /** A server certificate of the same authority for another host; absent where kept material has none. */
+  elsewhere?: Identity
   /** Certificates that a bank must refuse. */
   refused: { expired: Identity; untrusted: Identity }
   /** Keys with which banks sign; one is made at once, more when a bank asks for them. */
@@ -155,6 +157,7 @@ export async function createDirectory(options: DirectoryOptions = {}): Promise<D
       ),
     },
     renewed: material.renewed,
+    elsewhere: material.elsewhere,
     refused: material.refused,
     bankKeys(count) {
       while (keys.length < count) keys.push(createSigningKey(`bank-${keys.length + 1}`))

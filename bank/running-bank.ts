@@ -25,8 +25,11 @@ export interface Bank {
   services: Services
   /** The bank's own certificate is renewed: whoever connects from now on is shown another one. */
   renewCertificate(): void
-  /** Somebody else is in the bank's place: with a certificate of an authority that nobody trusts. */
-  impersonate(): Promise<void>
+  /**
+   * Somebody else is in the bank's place: with a certificate of an authority that nobody trusts, or one of the
+   * directory's authority for another host. False where the directory has none.
+   */
+  impersonate(by: 'stranger' | 'other-host'): Promise<boolean>
   /** The first TPP's certificate is renewed: the one before is worth nothing from now on. */
   renewTransport(): void
   close(): Promise<void>

@@ -23,6 +23,8 @@ export interface SeenFacts {
     scope: string
     clientId: string
   }
+  /** What else the bank knows it as that came in the place of an access token: a refresh token. */
+  otherCredential?: string
   /** The authorisation code of a token request, if the bank ever issued it. */
   code?: { used: boolean; redirectUri: string; consentId?: string }
   /** The refresh token of a token request, if the bank ever issued it and it was not revoked. */
@@ -81,6 +83,8 @@ export function factsOf(ctx: Context, role: Role, services: Services, body: stri
         scope: String(token.scope ?? ''),
         clientId: token.clientId,
       }
+    } else {
+      facts.otherCredential = credentialOf(value, services)
     }
     const [, segment] = /-consents\/([^/?]+)/.exec(ctx.path) ?? []
     nameConsent(segment === undefined ? facts.token?.consentId : unescaped(segment))
@@ -116,6 +120,22 @@ export function factsOf(ctx: Context, role: Role, services: Services, body: stri
   const client = facts.clientId && records.peek('Client', facts.clientId)
   if (client) facts.client = { ...client }
   return facts
+}
+
+/** What a value is that is no access token; undefined where it is nothing that the bank knows. */
+function credentialOf(
+  value: string,
+  { records, endpoints, directory }: Services,
+): string | undefined {
+  if (records.peek('RefreshToken', value)) return 'a refresh token'
+  if (records.peek('AuthorizationCode', value)) return 'an authorisation code'
+  if (records.peek('RegistrationAccessToken', value)) return 'a registration access token'
+  const { iss, sub, aud } = claimsOf(value) ?? {}
+  const isClient = (id: unknown) => records.peek('Client', String(id)) !== undefined
+  if (iss === endpoints.issuer && [aud].flat().some(isClient)) return 'an ID token'
+  if (iss === directory.issuer) return 'a software statement'
+  if (!isClient(iss)) return undefined
+  return sub === iss ? 'a client assertion' : 'a request object'
 }
 
 function unescaped(segment: string): string {

@@ -73,8 +73,8 @@ export interface Settings {
 
   /** Limits on what customers have: cards each, and transactions on each card. */
   data: { accounts?: number; transactions?: number }
-  /** Path of funds confirmation consents below /open-banking/v3.1, and whether DELETE differs. */
-  fundsConfirmationPaths: { create: string; delete: string }
+  /** Path of funds confirmation consents below /open-banking/v3.1, or paths, and whether DELETE differs. */
+  fundsConfirmationPaths: Record<'create' | 'delete', string | string[]>
 }
 
 export const defaults: Settings = {

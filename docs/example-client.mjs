@@ -51,7 +51,9 @@ async function manage(method, path, body, again = true) {
 const keep = ({ access_token, refresh_token }) => Object.assign(kept, { access: access_token, refresh: refresh_token ?? kept.refresh })
 async function refreshed() {
   kept.refreshed = true
-  return keep(await oidc.refreshTokenGrant(await configuration(), kept.refresh)).access
+  const tokens = await oidc.refreshTokenGrant(await configuration(), kept.refresh)
+  if (tokens.id_token && tokens.claims().sub !== kept.sub) throw new Error('the ID token of the refresh is for somebody else')
+  return keep(tokens).access
 }
 async function visit() { // the customer goes to the bank; what comes back is checked, and the code redeemed
   const config = await configuration()
@@ -67,6 +69,7 @@ async function visit() { // the customer goes to the bank; what comes back is ch
   const { sub, openbanking_intent_id: intent } = tokens.claims()
   if (sub !== decodeJwt(first).sub || intent !== kept.consent) throw new Error('the second ID token is for somebody else')
   keep(tokens)
+  kept.sub = sub
 }
 const read = async () => {
   for (const path of ['/accounts', '/balances', '/transactions']) if (!(await api('GET', path, kept.access))?.Data) throw new Error(`${path}: no Data came`)

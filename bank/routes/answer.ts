@@ -68,10 +68,25 @@ export function answerRefusal(
 
 /** "Requests send accept: application/json." */
 export function needJson(ctx: Context, { policies }: Pick<Services, 'policies'>): void {
-  const accept = ctx.get('accept')
-  // JSON has no charset (RFC 8259 11), so one that is named beside it asks for nothing else.
-  const withCharset = /(^|,)\s*application\/json\s*;\s*charset=[^;,]+(,|$)/i.test(accept)
-  const types = accept && !withCharset ? ctx.accepts('application/json') : 'application/json'
-  const one = Array.isArray(types) ? (types[0] ?? false) : types
-  if (!policies.acceptable(one)) throw new Refused('not-acceptable')
+  const type = takesJson(ctx.get('accept')) && 'application/json'
+  if (!policies.acceptable(type)) throw new Refused('not-acceptable')
+}
+
+/**
+ * Does whoever sends this Accept header take JSON? Media types have parameters (RFC 9110 12.5.1); JSON has
+ * none (RFC 8259 11), so one that is named beside it asks for nothing else. Without the header: yes.
+ */
+export function takesJson(accept: string): boolean {
+  if (accept.trim() === '') return true
+  const ranges = accept.split(',').map((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    const weight = parameters.find((each) => /^q\s*=/.test(each))?.split('=')[1]
+    return { type, weight: weight === undefined ? 1 : Number(weight) }
+  })
+  // The nearest name decides.
+  for (const name of ['application/json', 'application/*', '*/*']) {
+    const named = ranges.filter(({ type }) => type === name)
+    if (named.length > 0) return named.some(({ weight }) => weight > 0)
+  }
+  return false
 }

@@ -23,8 +23,8 @@ export function consentRoutes(
   const { policies, consents, settings } = services
   const router = new Router({ sensitive: true })
   const accessPath = `${aispPath}/account-access-consents`
-  const fundsPath = (which: 'create' | 'delete') =>
-    `${versionPath}/${settings.fundsConfirmationPaths[which]}`
+  const fundsPaths = (which: 'create' | 'delete') =>
+    [settings.fundsConfirmationPaths[which]].flat().map((path) => `${versionPath}/${path}`)
   const scopes = { 'account-access': 'accounts', 'funds-confirmation': 'fundsconfirmations' }
 
   /** The consent in the path, when it is one of this client's and it still sees it. */
@@ -96,7 +96,7 @@ export function consentRoutes(
 
   router.delete(`${accessPath}/:ConsentId`, (ctx) => remove(ctx, 'account-access'))
 
-  router.post(fundsPath('create'), async (ctx) => {
+  router.post(fundsPaths('create'), async (ctx) => {
     const { clientId } = await clientToken(ctx, services, 'fundsconfirmations')
     const data = requestData(ctx, services)
     const account = debtorAccount(services, data.DebtorAccount)
@@ -110,10 +110,11 @@ export function consentRoutes(
       debtorAccount: account,
       ...expires,
     })
-    created(ctx, consent, fundsPath('create'))
+    created(ctx, consent, ctx.path.replace(/\/$/, ''))
   })
 
-  router.delete(`${fundsPath('delete')}/:ConsentId`, (ctx) => remove(ctx, 'funds-confirmation'))
+  const deletedAt = fundsPaths('delete').map((path) => `${path}/:ConsentId`)
+  router.delete(deletedAt, (ctx) => remove(ctx, 'funds-confirmation'))
 
   return router
 }

@@ -2,6 +2,7 @@ import Router from '@koa/router'
 import type { Context, Next } from 'koa'
 import { productMeta, products } from '../data/products.ts'
 import type { Services } from '../services.ts'
+import { takesJson } from './answer.ts'
 
 const path = '/open-banking/v1/consumer-credit-cards'
 
@@ -24,7 +25,7 @@ export function answerError(ctx: Context, status: number): void {
 export function productRoutes({ policies }: Pick<Services, 'policies'>): Router {
   const router = new Router({ sensitive: true })
   router.get(path, (ctx) => {
-    if (ctx.get('accept') && !ctx.accepts('application/json')) return answerError(ctx, 400)
+    if (!takesJson(ctx.get('accept'))) return answerError(ctx, 400)
     ctx.type = 'application/json'
     ctx.body = policies.productsView(products, productMeta)
   })

@@ -38,8 +38,13 @@ export interface HostedBank {
    * @throws NotApplicable where the client cannot be given another one
    */
   renew(side: Renewed): void
-  /** Shows whoever connects from now on a certificate of an authority that nobody trusts. */
-  impersonate(): Promise<void>
+  /**
+   * Shows whoever connects from now on a certificate of an authority that nobody trusts, or one of the directory's
+   * authority for another host.
+   *
+   * @throws NotApplicable where there is none to show
+   */
+  impersonate(by: 'stranger' | 'other-host'): Promise<void>
   close(): Promise<void>
 }
 

@@ -112,7 +112,13 @@ export async function certify(parts: Certification) {
     }
   }
   settleBlocked(results)
-  return { results, observations, requests: count }
+  return { results, observations, requests: count, unheard: wasUnheard(results, suites) }
+}
+
+/** Did the client send nothing at all when it should have read from the correct bank? */
+function wasUnheard(results: ReadonlyMap<string, Result>, suites: TppSuites): boolean {
+  const control = results.get(controlOf(suites)?.id ?? '')
+  return control?.outcome === 'warn' && control.exchanges.length === 0
 }
 
 const controlOf = ({ scenarios }: TppSuites) => scenarios.find(({ control }) => control)

@@ -6,7 +6,7 @@ import type { Exchange } from '../wire/exchange.ts'
 import { type BankHost, exchangeOf, type HostedBank } from './bank-host.ts'
 import { briefingOf, type ClientDriver, ClientTrouble, PRESENT } from './client.ts'
 import type { Customers } from './customer.ts'
-import { type Fact, type Goal, type ScenarioRun, stepsOf } from './scenario.ts'
+import { type Fact, type Goal, MOST_ALIKE, type ScenarioRun, stepsOf } from './scenario.ts'
 
 export interface Players {
   host: BankHost
@@ -33,11 +33,16 @@ interface Stage extends Players {
 export async function play(run: ScenarioRun, stage: Stage): Promise<void> {
   const { scenario } = run
   let goal: Goal = 'connect'
+  const alike = new Map<string, number>()
   const bank = await stage.host.open({
     alteration: scenario.alteration,
     onSighting(sighting) {
       const during = { scenario: scenario.id, goal, present: PRESENT.includes(goal) }
       const exchange = exchangeOf(sighting, stage.nextId(), { ...during, owns: scenario.owns })
+      const what = `${goal} ${likenessOf(exchange)}`
+      const count = (alike.get(what) ?? 0) + 1
+      alike.set(what, count)
+      if (count > MOST_ALIKE) return
       run.exchanges.push(exchange)
       if (sighting.fired.length > 0) run.altered.push(exchange)
       stage.note(exchange)
@@ -58,6 +63,7 @@ export async function play(run: ScenarioRun, stage: Stage): Promise<void> {
         run.said.push({ goal, ...(await stage.client.pursue(briefing)) })
       } catch (error) {
         if (!(error instanceof ClientTrouble)) throw error
+        scenario.unending?.(run)
         blockByEnvironment(error.message)
       }
       await wait(stage.patience)
@@ -68,6 +74,12 @@ export async function play(run: ScenarioRun, stage: Stage): Promise<void> {
   }
 }
 
+/** What is asked for at which address, and how it was answered. */
+function likenessOf({ request, response, failure }: Exchange): string {
+  const [address] = request.url.split('?')
+  return `${request.method} ${address} ${response?.status ?? failure?.code}`
+}
+
 /**
  * Makes a fact true at the bank, of the newest consent or access token of the scenario.
  *
@@ -76,7 +88,8 @@ export async function play(run: ScenarioRun, stage: Stage): Promise<void> {
 async function state(fact: Fact, bank: HostedBank, exchanges: readonly Exchange[]): Promise<void> {
   if (fact === 'certificate-of-the-bank-renewed') return bank.renew('bank')
   if (fact === 'certificate-of-the-TPP-renewed') return bank.renew('TPP')
-  if (fact === 'certificate-of-a-stranger') return bank.impersonate()
+  if (fact === 'certificate-of-a-stranger') return bank.impersonate('stranger')
+  if (fact === 'certificate-of-another-host') return bank.impersonate('other-host')
   const http = bank.document.hooks?.[fact]?.http
   const ofToken = fact === 'token-expired'
   const value = ofToken ? newestToken(exchanges) : newestConsent(exchanges)

@@ -23,7 +23,7 @@ export async function recordCertification(certification: Certification, recorded
   const { catalogue } = certification
   const { out, only, name, configurationDigest, version, deviations } = recorded
   const report = openTppReport(out, recorded.secrets)
-  const judged = await certify({
+  const { unheard, ...judged } = await certify({
     ...certification,
     onExchange(exchange, broken) {
       report.note(exchange)
@@ -38,6 +38,7 @@ export async function recordCertification(certification: Certification, recorded
   const interrupted = certification.signal?.aborted === true
   return report.finish({
     ...judged,
+    ...(unheard && { partial: 'the client sent no request to the correct bank' }),
     ...{ version, target: { name, configurationDigest }, only, catalogue, deviations },
     ...(interrupted && { partial: 'the certification was interrupted', exitCode: 130 }),
   })

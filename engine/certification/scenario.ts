@@ -20,6 +20,7 @@ export type Fact =
   | 'certificate-of-the-bank-renewed'
   | 'certificate-of-the-TPP-renewed'
   | 'certificate-of-a-stranger'
+  | 'certificate-of-another-host'
 
 /** One thing after another: the client is asked for a goal, or a fact is made true. */
 export type Step = Goal | { fact: Fact }
@@ -67,7 +68,12 @@ export interface Scenario {
   owns?: string[]
   /** Throws what `expect` throws. */
   judge(run: ScenarioRun): void
+  /** Judges a client that had to be ended, by what came until then. It is blocked where this throws nothing. */
+  unending?(run: ScenarioRun): void
 }
+
+/** How often one request with one answer is kept in a scenario: a client that hammers sends thousands. */
+export const MOST_ALIKE = 200
 
 export const stepsOf = ({ steps = ['connect'] }: Scenario): Step[] => steps
 

@@ -108,6 +108,8 @@ export interface Seen {
     scope: string
     clientId: string
   }
+  /** What else the bank knows it as that came in the place of an access token. */
+  otherCredential?: string
   /** The authorisation code of a token request, if the bank ever issued it. */
   code?: { used: boolean; redirectUri: string; consentId?: string }
   /** The refresh token of a token request, if the bank knew it. */

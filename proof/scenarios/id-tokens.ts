@@ -4,6 +4,7 @@ import type { Context } from 'koa'
 import type { Alteration } from '../../bank/alteration.ts'
 import { createSigningKey, type SigningKey, signJws } from '../../bank/signature.ts'
 import { stateOf } from '../../bank/state.ts'
+import { ofEachBank } from '../each-bank.ts'
 import { changeFragment, halfHash } from '../id-tokens.ts'
 import { answers, type Json, jsonOf, partOf } from '../rewriting.ts'
 
@@ -40,15 +41,23 @@ const inRs256: Spoil = (claims, { kid, key }) => {
 
 const anotherClient = 'a-client-of-somebody-else'
 
-/** The ID token beside the code. */
-function inRedirect(id: string, story: string, spoil: Spoil): Alteration {
+const approvals = ofEachBank(() => ({ count: 0 }))
+
+/** Counts the approvals of a bank: 1, 2, 3, … */
+function nextApproval(): number {
+  approvals().count += 1
+  return approvals().count
+}
+
+/** The ID token beside the code, from the first approval on or a later one. */
+function inRedirect(id: string, story: string, spoil: Spoil, from = 1): Alteration {
   return {
-    id: `redirect-${id}`,
+    id: from > 1 ? `later-redirect-${id}` : `redirect-${id}`,
     story,
     async middleware(ctx, next) {
       await next()
       const idToken = fragmentOf(ctx)?.get('id_token')
-      if (!idToken) return
+      if (!idToken || nextApproval() < from) return
       const other = await spoil(decodeJwt(idToken) as Json, keyOf(ctx), ctx)
       changeFragment(ctx, (fragment) => {
         fragment.set('id_token', other)
@@ -59,15 +68,21 @@ function inRedirect(id: string, story: string, spoil: Spoil): Alteration {
   }
 }
 
-/** The ID token beside the access token. */
-function fromTokenEndpoint(id: string, story: string, spoil: Spoil): Alteration {
+/** The ID token beside the access token: that of any grant, or of a refresh alone. */
+function fromTokenEndpoint(
+  id: string,
+  story: string,
+  spoil: Spoil,
+  grant?: 'refresh_token',
+): Alteration {
   return {
-    id: `token-${id}`,
+    id: `${grant ? 'refresh' : 'token'}-${id}`,
     story,
     async middleware(ctx, next) {
       await next()
       const body = jsonOf(ctx)
       if (partOf(ctx) !== 'token' || typeof body?.id_token !== 'string') return
+      if (grant && new URLSearchParams(stateOf(ctx).body).get('grant_type') !== grant) return
       const other = await spoil(decodeJwt(body.id_token) as Json, keyOf(ctx), ctx)
       ctx.body = { ...body, id_token: other }
       stateOf(ctx).fired()
@@ -79,6 +94,25 @@ function fragmentOf(ctx: Context): URLSearchParams | undefined {
   const [, fragment] = String(ctx.response.get('location') ?? '').split('#', 2)
   return fragment === undefined ? undefined : new URLSearchParams(fragment)
 }
+
+/** What is wrong with the ID token of a refresh: OpenID Connect Core 12.2. */
+const AT_REFRESH: [id: string, story: string, spoil: Spoil][] = [
+  [
+    'id-token-of-another-issuer',
+    'The ID token of a refresh names another issuer than the first one.',
+    claiming((claims) => ({ ...claims, iss: `${claims.iss}/another` })),
+  ],
+  [
+    'id-token-for-another-client',
+    'The ID token of a refresh is for another client.',
+    claiming((claims) => ({ ...claims, aud: anotherClient })),
+  ],
+  [
+    'id-token-of-another-subject',
+    'The ID token of a refresh is about another customer than the first one.',
+    claiming((claims) => ({ ...claims, sub: randomUUID() })),
+  ],
+]
 
 /** What is wrong with an ID token wherever it comes from. */
 const ANYWHERE: [id: string, story: string, spoil: Spoil][] = [
@@ -139,6 +173,19 @@ const ANYWHERE: [id: string, story: string, spoil: Spoil][] = [
 const alterations: Alteration[] = [
   ...ANYWHERE.map((each) => inRedirect(...each)),
   ...ANYWHERE.map((each) => fromTokenEndpoint(...each)),
+  ...AT_REFRESH.map((each) => fromTokenEndpoint(...each, 'refresh_token')),
+  inRedirect(
+    'id-token-of-a-stranger',
+    'From the second visit on somebody else signs the ID token, under the kid of the bank.',
+    byStranger,
+    2,
+  ),
+  inRedirect(
+    'id-token-of-another-nonce',
+    'From the second visit on the ID token has the nonce of another visit.',
+    claiming((claims) => ({ ...claims, nonce: randomUUID() })),
+    2,
+  ),
   inRedirect(
     'id-token-without-nonce',
     'The ID token has no nonce.',

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Alteration } from '../../bank/alteration.ts'
+import { ofEachBank } from '../each-bank.ts'
 import { changeFragment } from '../id-tokens.ts'
 import { answers } from '../rewriting.ts'
+
+/** Visits of a bank that ended well. */
+const approvals = ofEachBank(() => ({ count: 0 }))
 
 /** Changes the answer of a visit that ended well. */
 const granted = (change: (fragment: URLSearchParams) => boolean) =>
@@ -13,6 +17,16 @@ const alterations: Alteration[] = [
     story: 'The redirect carries the state of another visit.',
     middleware: granted((fragment) => {
       if (!fragment.has('state')) return false
+      fragment.set('state', randomUUID())
+      return true
+    }),
+  },
+  {
+    id: 'later-state-of-another-visit',
+    story: 'From the second visit on the redirect carries the state of another visit.',
+    middleware: granted((fragment) => {
+      approvals().count += 1
+      if (!fragment.has('state') || approvals().count < 2) return false
       fragment.set('state', randomUUID())
       return true
     }),

@@ -54,6 +54,16 @@ const alterations: Alteration[] = [
   leftOut('token-type-left-out', 'token_type'),
   leftOut('no-id-token-from-token-endpoint', 'id_token'),
   {
+    id: 'token-type-mac',
+    story: 'The access token of a customer is of the type mac.',
+    middleware: answers((ctx) => {
+      const body = jsonOf(ctx)
+      const ofTheClient = grantOf(ctx) === 'client_credentials'
+      if (partOf(ctx) !== 'token' || ofTheClient || !body?.access_token) return false
+      ctx.body = { ...body, token_type: 'mac' }
+    }),
+  },
+  {
     id: 'more-members-in-token-responses',
     story: 'The token response has members that no standard knows.',
     middleware: answers((ctx) => {

@@ -6,6 +6,7 @@ import type { BankHost } from '../../engine/certification/bank-host.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { NotApplicable } from '../../engine/judge/outcome.ts'
 import { loadFaults, loadScenarioAlterations, loadVariants } from '../load.ts'
+import { towardsTpps } from './towards-tpps.ts'
 
 export interface HostOptions {
   /** A directory that others use too; absent: an own one, closed at the end. */
@@ -40,7 +41,8 @@ export async function createBankHost(options: HostOptions = {}): Promise<BankHos
       const bank = await startBank({
         directory,
         alterations: altered ? [altered] : [],
-        settings: options.settings,
+        policies: towardsTpps.policies,
+        settings: { ...towardsTpps.settings, ...options.settings },
         ...(options.once && { port: options.once.port, kept }),
         onSighting,
       })
@@ -60,7 +62,12 @@ export async function createBankHost(options: HostOptions = {}): Promise<BankHos
           bank.renewTransport()
           document.clients.first.transport = directory.renewed.transport
         },
-        impersonate: () => bank.impersonate(),
+        async impersonate(by) {
+          if (await bank.impersonate(by)) return
+          throw new NotApplicable(
+            'the directory was made by an earlier version, and has no such certificate',
+          )
+        },
         async close() {
           if (options.once) kept = clientsOf(packState(bank.services))
           await bank.close()

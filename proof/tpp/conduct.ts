@@ -17,6 +17,15 @@ export interface Knowledge {
   nonce: string
 }
 
+/** What else a TPP holds that could be taken for an access token. */
+export interface Held {
+  idToken?: string
+  refreshToken?: string
+  /** The client assertion that it sent last. */
+  assertion?: string
+  client?: { registration_access_token: string }
+}
+
 /** What a reader insists on although no document promises it. */
 export interface Needs {
   tokenType: boolean
@@ -96,6 +105,8 @@ export interface Conduct {
   consentBody(body: Json): Json
   apiHeaders(headers: Record<string, string>, what: { method: string; path: string }): Headers
   dataPath(path: string): string
+  /** The accounts that are read one by one. */
+  accountIds(given: string[]): string[]
   /** What is sent besides, once the customer is connected; nobody looks at the answers. */
   alsoAsks: { method: string; path: string }[]
   /** Does it ask for the registration again, at registration_client_uri? */
@@ -112,11 +123,15 @@ export interface Conduct {
   readsRetryDates: boolean
   /** How often a token request is sent again that was answered with 5xx. */
   repeatsUnavailable: number
+  /** How often a registration, or the list of products, is asked for again that was answered with 5xx. */
+  repeatsTheRest: number
+  /** Requests of one goal after which whoever drives it has lost patience, and ends it. */
+  endedAfter: number
   /** Is a token request that is sent again signed again? */
   signsAgain: boolean
   /** Which access token data is asked for with. */
-  dataToken(customers: string, clients: string | undefined): string
-  consentToken(clients: string, customers: string | undefined): string
+  dataToken(customers: string, clients: string | undefined, held: Held): string
+  consentToken(clients: string, customers: string | undefined, held: Held): string
   customerAddress(present: boolean, attempt: number): string | undefined
   /** Seconds after which an answer of 429 or 503 is repeated; undefined: not at all. */
   waitBeforeRetry(retryAfter: number | undefined, attempt: number): number | undefined
@@ -124,6 +139,8 @@ export interface Conduct {
   retryAfterClosed(attempt: number): boolean
   stateRefusal(received: string | null, sent: string): string | undefined
   errorRefusal(answer: URLSearchParams): string | undefined
+  /** Is the customer sent by the same link again when an error came back? */
+  triesTheLinkAgain: boolean
   /** Looks at claims and header of an ID token whose signature holds. */
   idTokenChecks: Record<
     | 'signature'
@@ -143,6 +160,10 @@ export interface Conduct {
   sameIssuer(named: unknown, bank: string): boolean
   /** Are the checks above made of the ID token of the token endpoint too? */
   checksSecondIdToken: boolean
+  /** Are they made of the ID token of a refresh? */
+  checksRefreshedIdToken: boolean
+  /** Are an answer of the authorisation page and its ID token looked at when a consent is confirmed again? */
+  checksReconfirmations: boolean
   /** Is the JWKS fetched again for a kid that is unknown? */
   refetchesKeys: boolean
   usesRefreshToken: boolean
@@ -153,6 +174,8 @@ export interface Conduct {
   /** How often a refused request for data is sent again. */
   repeatsRefusals: number
   redeemsTwice: boolean
+  /** Does it look at the type of an access token, where one is named? */
+  readsTokenType: boolean
   /** Does a visit for a consent that exists name it? */
   reconfirmsExisting: boolean
   deletesConsent: boolean
@@ -174,6 +197,8 @@ export interface Conduct {
   pinsTheBank: boolean
   /** Does it speak to whoever is at the address, whatever the certificate? */
   trustsAnybody: boolean
+  /** Does it compare the certificate of the bank with the host that it meant? */
+  checksTheHost: boolean
   /** Does it take an interim answer (1xx) for the answer? */
   takesInterimAnswers: boolean
   /** Does it ask for accounts, balances and transactions at the same time? */
@@ -181,6 +206,8 @@ export interface Conduct {
   goesOnAfterRefusedConsent: boolean
   goesOnUnregistered: boolean
   fundsAccount(account: Json): Json
+  /** Where a funds confirmation consent is created, or deleted. */
+  fundsPath(method: 'POST' | 'DELETE'): string
   deletesFundsConsent: boolean
   productRequest(request: { url: string; headers: Record<string, string> }): {
     url: string
@@ -222,6 +249,7 @@ export const right: Conduct = {
   consentBody: (body) => body,
   apiHeaders: (headers) => headers,
   dataPath: (path) => path,
+  accountIds: (given) => given,
   alsoAsks: [],
   readsItsRegistration: false,
   apiBody: (body) => body,
@@ -230,6 +258,8 @@ export const right: Conduct = {
   escapes: true,
   readsRetryDates: true,
   repeatsUnavailable: 2,
+  repeatsTheRest: 0,
+  endedAfter: Number.POSITIVE_INFINITY,
   signsAgain: true,
   dataToken: (customers) => customers,
   consentToken: (clients) => clients,
@@ -243,6 +273,7 @@ export const right: Conduct = {
     const error = answer.get('error')
     return error === null ? undefined : `the bank answered ${error}`
   },
+  triesTheLinkAgain: false,
   idTokenChecks: {
     signature: true,
     alg: true,
@@ -258,12 +289,15 @@ export const right: Conduct = {
   },
   sameIssuer: (named, bank) => named === bank,
   checksSecondIdToken: true,
+  checksRefreshedIdToken: true,
+  checksReconfirmations: true,
   refetchesKeys: true,
   usesRefreshToken: true,
   refreshTokenAfter: 'newest',
   repeatsGrants: 0,
   repeatsRefusals: 0,
   redeemsTwice: false,
+  readsTokenType: true,
   reconfirmsExisting: true,
   deletesConsent: true,
   renewsClientToken: true,
@@ -281,11 +315,13 @@ export const right: Conduct = {
   keepsItsCertificate: false,
   pinsTheBank: false,
   trustsAnybody: false,
+  checksTheHost: true,
   takesInterimAnswers: false,
   readsAtOnce: false,
   goesOnAfterRefusedConsent: false,
   goesOnUnregistered: false,
   fundsAccount: (account) => account,
+  fundsPath: () => '/cbpii/funds-confirmation-consents',
   deletesFundsConsent: true,
   productRequest: (request) => request,
   claimsSuccess: () => false,

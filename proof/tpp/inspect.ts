@@ -1,4 +1,4 @@
-import type { Conduct, Needs } from './conduct.ts'
+import type { Conduct } from './conduct.ts'
 import { Refusal } from './refusal.ts'
 
 type Json = Record<string, unknown>
@@ -88,7 +88,10 @@ const TOKEN_MEMBERS = new Set([
  * What this TPP insists on in a token response.
  * @throws Refusal with the member that is missing or unknown
  */
-export function inspectTokens(tokens: Json, needs: Needs): void {
+export function inspectTokens(tokens: Json, { needs, readsTokenType }: Conduct): void {
+  const { token_type: type = 'Bearer' } = tokens
+  if (readsTokenType && String(type).toLowerCase() !== 'bearer')
+    throw new Refusal(`an access token of the type ${type}`)
   if (needs.tokenType && tokens.token_type === undefined) throw new Refusal('no token_type')
   if (needs.refreshToken && !tokens.refresh_token) throw new Refusal('no refresh token')
   if (needs.idToken && !tokens.id_token) throw new Refusal('no ID token')

@@ -260,11 +260,11 @@ const lawful: LawfulTpp[] = [
   {
     id: 'looks-at-its-funds-consent',
     story:
-      'Version 3.1.2 has a query of funds confirmation consents, and /party: the bank has neither.',
+      'Version 3.1.2 has a query of funds confirmation consents; statements have permissions: the bank serves neither.',
     conduct: {
       alsoAsks: [
         { method: 'GET', path: '/cbpii/funds-confirmation-consents/any' },
-        { method: 'GET', path: '/aisp/party' },
+        { method: 'GET', path: '/aisp/statements' },
       ],
     },
   },
@@ -277,12 +277,6 @@ const lawful: LawfulTpp[] = [
     id: 'gives-up-on-tokens-at-once',
     story: 'A token request that met 503 need not be tried again.',
     conduct: { repeatsUnavailable: 0 },
-  },
-  {
-    id: 'address-left-empty',
-    story:
-      'An x-fapi-customer-ip-address without an address says nothing of a customer who is away.',
-    conduct: { apiHeaders: (headers) => ({ 'x-fapi-customer-ip-address': '', ...headers }) },
   },
   {
     id: 'assertion-for-an-hour-rounded-up',
@@ -301,6 +295,73 @@ const lawful: LawfulTpp[] = [
     id: 'scheme-as-in-the-document',
     story: '"The only supported value is UK.STD.PAN": what stands for an acronym is sent as it is.',
     conduct: { fundsAccount: (account) => ({ ...account, SchemeName: 'UK.STD.PAN' }) },
+  },
+  {
+    id: 'funds-deleted-below-aisp',
+    story: 'The sample request of the deletion "places it under the aisp prefix".',
+    conduct: {
+      fundsPath: (method) =>
+        `/${method === 'DELETE' ? 'aisp' : 'cbpii'}/funds-confirmation-consents`,
+    },
+  },
+  {
+    id: 'funds-below-both-prefixes',
+    story: 'The table has /cbpii/funds-confirmation-consents, below the prefix of all consents.',
+    conduct: { fundsPath: () => '/aisp/cbpii/funds-confirmation-consents' },
+  },
+  {
+    id: 'balances-without-their-permission',
+    story: '"Permission needed for balance endpoints: not shown."',
+    conduct: {
+      consentBody: (body) => ({
+        ...body,
+        Data: { Permissions: ['ReadAccountsDetail', 'ReadTransactionsDetail'] },
+      }),
+    },
+  },
+  {
+    id: 'detail-with-an-s',
+    story: 'Data endpoints 2 spells the permission ReadAccountsDetails.',
+    conduct: {
+      consentBody: (body) => ({
+        ...body,
+        Data: { Permissions: ['ReadAccountsDetails', 'ReadBalances', 'ReadTransactionsBasic'] },
+      }),
+    },
+  },
+  {
+    id: 'registration-by-the-organisation',
+    story: '"Registration request claims: not shown": iss may be whoever signs.',
+    conduct: { registrationClaims: (claims) => ({ ...claims, iss: 'Tally Holdings' }) },
+  },
+  {
+    id: 'products-with-a-charset',
+    story: 'A media type of accept may have parameters (RFC 9110 12.5.1).',
+    conduct: {
+      productRequest: ({ url, headers }) => ({
+        url,
+        headers: { ...headers, accept: 'application/json; charset=utf-8' },
+      }),
+    },
+  },
+  {
+    id: 'accepts-json-of-a-profile',
+    story: 'Any parameter may stand beside a media type, a weight too.',
+    conduct: {
+      apiHeaders: (headers) => ({ ...headers, accept: 'application/json;profile="x";q=0.8' }),
+    },
+  },
+  {
+    id: 'filter-with-a-bare-plus',
+    story: 'A + may stand in a query as it is (RFC 3986 3.4).',
+    conduct: {
+      filters: () => ({
+        fromBookingDateTime: new Date(Date.now() - 30 * 86_400_000)
+          .toISOString()
+          .replace('Z', '+00:00'),
+      }),
+      dataPath: (path) => path.replaceAll('%2B', '+'),
+    },
   },
 ]
 

@@ -1,6 +1,6 @@
 import { newId } from './conduct.ts'
 import { Refusal } from './refusal.ts'
-import type { Session } from './session.ts'
+import { repeated, type Session } from './session.ts'
 import { refused } from './wire.ts'
 
 type Json = Record<string, unknown>
@@ -21,7 +21,7 @@ export async function createConsent(session: Session): Promise<string> {
     },
     Risk: {},
   })
-  const value = conduct.consentToken(await clientToken(), memory.accessToken)
+  const value = conduct.consentToken(await clientToken(), memory.accessToken, memory)
   const answer = await api('POST', '/aisp/account-access-consents', { token: value, body })
   const id = (answer.json.Data as Json | undefined)?.ConsentId
   if (typeof id === 'string') return id
@@ -36,7 +36,7 @@ export async function disconnect(session: Session): Promise<void> {
   const { consentId = '' } = memory
   const id = conduct.escapes ? encodeURIComponent(consentId) : consentId
   const path = `/aisp/account-access-consents/${id}`
-  const value = conduct.consentToken(await clientToken(), memory.accessToken)
+  const value = conduct.consentToken(await clientToken(), memory.accessToken, memory)
   let answer = await api('DELETE', path, { token: value })
   if (answer.status === 401 && conduct.renewsClientToken) {
     answer = await api('DELETE', path, { token: await clientToken(true) })
@@ -56,14 +56,14 @@ export async function confirmFunds(session: Session): Promise<void> {
     Identification: briefing.customer.cardEnding,
     Name: 'Everyday card',
   })
-  const answer = await api('POST', '/cbpii/funds-confirmation-consents', {
+  const answer = await api('POST', conduct.fundsPath('POST'), {
     token: value,
     body: { Data: { DebtorAccount: account }, Risk: {} },
   })
   const id = (answer.json.Data as Json | undefined)?.ConsentId
   if (typeof id !== 'string') throw refused('the consent', answer)
   if (!conduct.deletesFundsConsent) return
-  const path = `/cbpii/funds-confirmation-consents/${encodeURIComponent(id)}`
+  const path = `${conduct.fundsPath('DELETE')}/${encodeURIComponent(id)}`
   const gone = await api('DELETE', path, { token: value })
   if (gone.status !== 204) throw refused('the deletion', gone)
 }
@@ -74,7 +74,7 @@ export async function products({ briefing, conduct, send }: Session): Promise<vo
     url: briefing.bank.products,
     headers: { 'content-type': 'application/json', accept: 'application/json' },
   })
-  const answer = await send(url, { headers })
+  const answer = await repeated(() => send(url, { headers }), conduct.repeatsTheRest)
   if (answer.status !== 200) throw refused('products', answer)
   if (!Array.isArray(answer.json.data)) throw new Refusal('products: the answer holds no list')
 }

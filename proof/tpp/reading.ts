@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Conduct } from './conduct.ts'
+import { checkedIdToken } from './id-token-check.ts'
 import { inspected } from './inspect.ts'
 import { Refusal } from './refusal.ts'
 import type { Session } from './session.ts'
@@ -27,7 +28,7 @@ export async function readAll(session: Session): Promise<void> {
     for (const path of conduct.reads.slice(1)) await read(session, path)
   }
   if (single === 'never') return
-  for (const account of ids) {
+  for (const account of conduct.accountIds(ids)) {
     const id = conduct.escapes ? encodeURIComponent(account) : account
     await read(session, `/accounts/${id}`)
     await read(session, `/accounts/${id}/balances`)
@@ -44,7 +45,7 @@ async function read(session: Session, path: string): Promise<Json> {
   let refusals = 0
   for (let attempt = 1; ; attempt += 1) {
     const held = memory.accessToken
-    const value = conduct.dataToken(held ?? '', memory.clientToken)
+    const value = conduct.dataToken(held ?? '', memory.clientToken, memory)
     const answer = await api('GET', `/aisp${full}`, {
       token: value,
       present: briefing.customerPresent,
@@ -94,16 +95,27 @@ async function refresh(session: Session, expired: string | undefined): Promise<v
   await under.finally(() => refreshing.delete(session))
 }
 
-async function refreshOnce({ conduct, memory, token }: Session): Promise<void> {
+async function refreshOnce(session: Session): Promise<void> {
+  const { conduct, memory, token } = session
   const tokens = await token({
     grant_type: 'refresh_token',
     refresh_token: memory.refreshToken ?? '',
   })
+  if (typeof tokens.id_token === 'string') await checkRefreshed(session, tokens.id_token)
   memory.accessToken = String(tokens.access_token)
   const { refresh_token: next } = tokens
   if (conduct.refreshTokenAfter === 'first') return
   if (next || conduct.refreshTokenAfter === 'as-answered') {
     memory.refreshToken = next as string | undefined
+  }
+}
+
+/** OpenID Connect Core 12.2: what holds of the first ID token holds of that of a refresh. */
+async function checkRefreshed({ conduct, keys, memory }: Session, idToken: string): Promise<void> {
+  if (!conduct.checksRefreshedIdToken || !memory.visit) return
+  const claims = await checkedIdToken(idToken, memory.visit.known, conduct, keys)
+  if (conduct.idTokenChecks.subject && memory.subject && claims?.sub !== memory.subject) {
+    throw new Refusal('the ID token of the refresh is about somebody else')
   }
 }
 

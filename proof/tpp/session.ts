@@ -26,6 +26,10 @@ interface Memory {
   accessToken?: string
   refreshToken?: string
   clientToken?: string
+  idToken?: string
+  /** The customer whom the first ID token is about. */
+  subject?: string
+  assertion?: string
   accountIds?: string[]
   amounts?: Record<string, string>
   keys?: Json[]
@@ -60,6 +64,15 @@ export interface Session {
 }
 
 export const now = () => Math.floor(Date.now() / 1000)
+
+/** What is asked for again while it is answered with 5xx, so many times. */
+export async function repeated(ask: () => Promise<Answer>, times: number): Promise<Answer> {
+  for (let attempt = 0; ; attempt += 1) {
+    const answer = await ask()
+    if (answer.status < 500 || attempt >= times) return answer
+  }
+}
+
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 const signingKeys = new Map<string, KeyObject>()
@@ -108,28 +121,31 @@ export function openSession(briefing: Briefing, conduct: Conduct): Session {
     if (memory.client) return memory.client
     const { registration_endpoint: endpoint, issuer } = await discover()
     const stated = decodedJwt(client.softwareStatement).claims
-    const claims = conduct.registrationClaims({
-      iss: stated.software_id,
-      aud: issuer,
-      iat: now(),
-      exp: now() + 300,
-      jti: newId(),
-      redirect_uris: client.redirectUris,
-      token_endpoint_auth_method: 'private_key_jwt',
-      token_endpoint_auth_signing_alg: 'PS256',
-      grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
-      response_types: ['code id_token'],
-      id_token_signed_response_alg: 'PS256',
-      request_object_signing_alg: 'PS256',
-      application_type: 'web',
-      scope: `openid ${client.scopes.accounts} ${client.scopes.fundsConfirmation}`,
-      software_statement: client.softwareStatement,
-    })
-    const answer = await send(endpoint ?? '', {
-      method: 'POST',
-      headers: { 'content-type': conduct.registrationType, accept: 'application/json' },
-      body: jwt(claims, 'registration'),
-    })
+    const asked = () => {
+      const claims = conduct.registrationClaims({
+        iss: stated.software_id,
+        aud: issuer,
+        iat: now(),
+        exp: now() + 300,
+        jti: newId(),
+        redirect_uris: client.redirectUris,
+        token_endpoint_auth_method: 'private_key_jwt',
+        token_endpoint_auth_signing_alg: 'PS256',
+        grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
+        response_types: ['code id_token'],
+        id_token_signed_response_alg: 'PS256',
+        request_object_signing_alg: 'PS256',
+        application_type: 'web',
+        scope: `openid ${client.scopes.accounts} ${client.scopes.fundsConfirmation}`,
+        software_statement: client.softwareStatement,
+      })
+      return send(endpoint ?? '', {
+        method: 'POST',
+        headers: { 'content-type': conduct.registrationType, accept: 'application/json' },
+        body: jwt(claims, 'registration'),
+      })
+    }
+    const answer = await repeated(asked, conduct.repeatsTheRest)
     if (answer.status !== 201) {
       if (!conduct.goesOnUnregistered) throw refused('registration', answer)
       return { client_id: newId() } as NonNullable<Memory['client']>
@@ -160,6 +176,7 @@ export function openSession(briefing: Briefing, conduct: Conduct): Session {
       })
       const assertion = conduct.signsAgain ? undefined : signed
       signed = assertion ?? jwt(claims, 'assertion')
+      memory.assertion = signed
       const full = conduct.tokenForm({
         ...form,
         client_id: clientId,

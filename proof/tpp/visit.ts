@@ -22,18 +22,26 @@ export async function visit(
   const kept = conduct.keepsTheLink ? memory.visit : undefined
   const { link, known } = kept ?? { link: fresh, known: asked }
   memory.visit = { link, known }
-  const { hash, search } = new URL(await sendCustomer(link))
-  const answer = new URLSearchParams(hash ? hash.slice(1) : search)
+  const answerOf = async () => {
+    const { hash, search } = new URL(await sendCustomer(link))
+    return new URLSearchParams(hash ? hash.slice(1) : search)
+  }
+  const once = await answerOf()
+  const answer = once.has('error') && conduct.triesTheLinkAgain ? await answerOf() : once
+  const trusting = session.briefing.goal === 'reconfirm' && !conduct.checksReconfirmations
   const refusal =
-    conduct.errorRefusal(answer) ?? conduct.stateRefusal(answer.get('state'), known.state)
+    conduct.errorRefusal(answer) ??
+    (trusting ? undefined : conduct.stateRefusal(answer.get('state'), known.state))
   if (refusal) throw new Refusal(refusal)
   const code = answer.get('code') ?? ''
   const redirect = { code, state: answer.get('state') }
-  const first = await checkedIdToken(answer.get('id_token'), known, conduct, keys, redirect)
+  const first = trusting
+    ? undefined
+    : await checkedIdToken(answer.get('id_token'), known, conduct, keys, redirect)
   const form = { grant_type: 'authorization_code', code, redirect_uri: known.redirectUri }
   const tokens = await token(form)
   if (conduct.redeemsTwice) await token(form).catch(() => {})
-  inspectTokens(tokens, conduct.needs)
+  inspectTokens(tokens, conduct)
   if (conduct.checksSecondIdToken && typeof tokens.id_token === 'string') {
     const second = await checkedIdToken(tokens.id_token, known, conduct, keys)
     if (conduct.idTokenChecks.subject && first && second?.sub !== first.sub) {
@@ -44,6 +52,8 @@ export async function visit(
     consentId,
     accessToken: String(tokens.access_token),
     refreshToken: tokens.refresh_token as string | undefined,
+    idToken: tokens.id_token as string | undefined,
+    subject: first?.sub as string | undefined,
   })
 }
 

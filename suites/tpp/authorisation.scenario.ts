@@ -1,6 +1,9 @@
 /** What comes back from the authorisation page. Requirements: specs/tpp/authorisation.yaml */
+
+import type { ScenarioRun } from '../../engine/suite-api/certification.ts'
 import { scenario } from '../../engine/suite-api/certification.ts'
 import { Nonconformance } from '../../engine/suite-api/outcomes.ts'
+import { type Exchange, header } from '../../engine/suite-api/responses.ts'
 import {
   lastSaid,
   redemptions,
@@ -10,7 +13,7 @@ import {
   requireUnbroken,
   survives,
 } from './common/expect.ts'
-import { seenOf } from './common/messages.ts'
+import { queryOf, seenOf } from './common/messages.ts'
 
 scenario({
   id: 'TAUT-11/same-intent',
@@ -37,19 +40,51 @@ scenario({
   },
 })
 
-for (const [name, alteration, title] of [
-  ['other-state', 'state-of-another-visit', 'the answer carries the state of another visit'],
-  ['no-state', 'state-missing', 'the answer carries no state'],
+for (const [name, alteration, title, steps] of [
+  [
+    'other-state',
+    'state-of-another-visit',
+    'the answer carries the state of another visit',
+    ['connect'],
+  ],
+  ['no-state', 'state-missing', 'the answer carries no state', ['connect']],
+  [
+    'state-at-reconfirmation',
+    'later-state-of-another-visit',
+    'the customer confirms again, and the answer carries the state of another visit',
+    ['connect', 'reconfirm'],
+  ],
 ] as const) {
   scenario({
     id: `TAUT-12/${name}`,
     title,
     right: 'It compares state with the one that it sent, and redeems no code.',
     alteration,
+    steps: [...steps],
     judge(run) {
       requireState(run)
       refusesTheCode(run, 'an answer to another request')
     },
+  })
+}
+
+/** Once an error has come back the visit is over: the same link is put before nobody again. */
+function endsTheVisit({ exchanges }: ScenarioRun): void {
+  const end = exchanges.findIndex((each) => /[?&#]error=/.test(header(each, 'location') ?? ''))
+  if (end === -1) return
+  const linkIn = (each: Exchange) =>
+    each.endpoint === 'authorisation' ? queryOf(each).get('request') : null
+  const before = exchanges.slice(0, end + 1).map(linkIn)
+  const again = exchanges.slice(end + 1).find((each) => {
+    const link = linkIn(each)
+    return link !== null && before.includes(link)
+  })
+  if (!again) return
+  throw new Nonconformance({
+    message: 'the client sends the customer to the bank again by the same link, after an error',
+    expected: 'the error ends the visit; another one has a request object of its own',
+    actual: 'an authorisation request with the same request object',
+    exchange: again,
   })
 }
 
@@ -69,6 +104,7 @@ scenario({
         exchange: redeemed,
       })
     }
+    endsTheVisit(run)
     requireRefusal(run, 'the error access_denied', run.exchanges.at(-1))
   },
 })
@@ -78,7 +114,10 @@ scenario({
   title: 'the answer of the authorisation page is the error server_error',
   right: 'It ends the visit, and says that the bank failed.',
   alteration: 'server-error-at-the-page',
-  judge: (run) => refusesTheCode(run, 'the error server_error'),
+  judge(run) {
+    endsTheVisit(run)
+    refusesTheCode(run, 'the error server_error')
+  },
 })
 
 scenario({

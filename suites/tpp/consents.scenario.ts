@@ -7,6 +7,7 @@ import {
   after,
   givesUp,
   lastSaid,
+  neverGivesUp,
   requireAltered,
   requireRefusal,
   requireUnbroken,
@@ -87,6 +88,7 @@ for (const [name, alteration, title, what] of [
     title,
     right: 'It says so, and sends no customer to the bank.',
     alteration,
+    ...neverGivesUp,
     judge: (run) =>
       stopsThere(run, requireAltered(run, 'creates a consent'), {
         what,
@@ -96,14 +98,18 @@ for (const [name, alteration, title, what] of [
   })
 }
 
+/** Requests for data once the consent is over. */
+const readLater = ({ exchanges }: ScenarioRun) =>
+  exchanges.filter((each) => seenOf(each).goal === 'read' && DATA.includes(each.endpoint))
+
 /** The consent is over: the client says so, and does not go on asking. */
 function notices(run: ScenarioRun, what: string): void {
-  const later = run.exchanges.filter(
-    (each) => seenOf(each).goal === 'read' && DATA.includes(each.endpoint),
-  )
+  const later = readLater(run)
   givesUp(later)
   requireRefusal(run, what, later.at(-1))
 }
+
+const unending = (run: ScenarioRun) => givesUp(readLater(run))
 
 for (const [name, fact, title, alteration] of [
   ['revoked', 'customer-revokes', 'the customer has revoked consent at the bank', undefined],
@@ -116,6 +122,7 @@ for (const [name, fact, title, alteration] of [
     right: 'It says that the customer must connect or confirm again, and does not go on asking.',
     ...(alteration && { alteration }),
     steps: ['connect', { fact }, 'read'],
+    unending,
     judge: (run) => notices(run, `a consent that is over (${title})`),
   })
 }
@@ -125,6 +132,7 @@ scenario({
   title: 'the consent was deleted when the customer revoked it with the TPP',
   right: 'It says that there is no consent, and does not go on asking with its tokens.',
   steps: ['connect', 'disconnect', 'read'],
+  unending,
   judge(run) {
     if (!deletions(run).some(({ response }) => response?.status === 204)) blockForDeletion()
     notices(run, 'a consent that it deleted')

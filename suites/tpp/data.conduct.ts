@@ -21,12 +21,12 @@ conduct(
   'data is asked for with an access token of the authorization_code grant',
   { endpoints: DATA },
   (exchange) => {
-    const { token } = seenOf(exchange)
-    if (!isData(exchange) || !token) return undefined
-    return unless(token.kind === 'customer', {
-      message: 'the access token is the client’s own',
+    const { token, otherCredential: other } = seenOf(exchange)
+    if (!isData(exchange) || !(token || other)) return undefined
+    return unless(token?.kind === 'customer', {
+      message: token ? 'the access token is the client’s own' : 'that is no access token',
       expected: 'an access token of an authorization_code grant',
-      actual: 'an access token of a client_credentials grant',
+      actual: other ?? 'an access token of a client_credentials grant',
     })
   },
 )
@@ -38,8 +38,8 @@ function filtersOf(exchange: Exchange): [name: string, value: string][] {
   if (!TRANSACTIONS.includes(exchange.endpoint)) return []
   const query = queryOf(exchange)
   return FILTERS.flatMap((name) => {
-    // One that is sent twice has no value of its own.
-    const values = query.getAll(name)
+    // One that is sent twice has no value of its own. A + that is not encoded is read as a space.
+    const values = query.getAll(name).map((value) => value.replace(/ (?=\d{2}:\d{2}$)/, '+'))
     return values.length === 0 ? [] : [[name, values.join(' and ')] as [string, string]]
   })
 }
@@ -62,15 +62,22 @@ conduct(
   },
 )
 
+/** Names for the ends of a period. */
+const ENDS =
+  /booking|^(from|to|since|until)$|^(from|to|start|end|since|until)[-_]?(date|time)|^date[-_]?(from|to|start|end)/i
+
+/** A date, with or without its time. */
+const isDay = /^\d{4}-\d{2}-\d{2}([T ]|$)/i
+
 conduct(
   'TDAT-09/names-of-filters',
   'the filters of transactions have the names of the document',
   { endpoints: TRANSACTIONS, unseen: 'the client reads no transactions' },
   (exchange) => {
     if (!TRANSACTIONS.includes(exchange.endpoint)) return undefined
-    const others = [...queryOf(exchange).keys()].filter(
-      (name) => /booking|^(from|to|start|end)_?date/i.test(name) && !FILTERS.includes(name),
-    )
+    const others = [...queryOf(exchange)]
+      .filter(([name, value]) => !FILTERS.includes(name) && (ENDS.test(name) || isDay.test(value)))
+      .map(([name]) => name)
     return unless(others.length === 0, {
       message: 'a filter has another name, so that it filters nothing',
       expected: FILTERS.join(', '),
@@ -158,10 +165,10 @@ conduct(
   (exchange) => {
     if (!isData(exchange) || seenOf(exchange).present) return undefined
     const address = sent(exchange, 'x-fapi-customer-ip-address')
-    return unless(!address, {
+    return unless(address === undefined, {
       message: 'the customer is said to be present, and is not',
       expected: 'no x-fapi-customer-ip-address',
-      actual: `x-fapi-customer-ip-address: ${address}`,
+      actual: `x-fapi-customer-ip-address: ${address?.trim() || '(empty)'}`,
     })
   },
 )
@@ -172,7 +179,7 @@ conduct(
   { endpoints: DATA, unseen: 'the client sends no x-fapi-customer-ip-address' },
   (exchange) => {
     const address = sent(exchange, 'x-fapi-customer-ip-address')
-    if (!isData(exchange) || !address) return undefined
+    if (!isData(exchange) || address === undefined) return undefined
     return unless(isIP(address.trim()) !== 0, {
       message: 'x-fapi-customer-ip-address is no IP address',
       expected: 'an IPv4 or IPv6 address',
@@ -192,14 +199,23 @@ conduct(
     const wanted = unescaped(id)
     const gave = (other: Exchange) =>
       isData(other) && rowsOf(other).some((row) => member(row, 'AccountId') === wanted)
-    const own = earlier.findLast((other) => seenOf(other).consent?.id === consent.id && gave(other))
+    const under = earlier.filter((other) => seenOf(other).consent?.id === consent.id)
+    const own = under.some(gave)
+    // What an answer holds that is no JSON, nobody knows.
+    const unread = under.some(
+      (other) => isData(other) && other.response?.status === 200 && !other.response.json,
+    )
+    if (!own && unread) return undefined
     const foreign =
       !own && earlier.some((other) => seenOf(other).scenario === scenario && gave(other))
-    if (!own && !foreign) return undefined
-    return unless(own !== undefined, {
-      message: 'the AccountId came with another consent',
+    return unless(own, {
+      message: foreign
+        ? 'the AccountId came with another consent'
+        : 'the AccountId came from nowhere',
       expected: 'an AccountId of GET /accounts under the same consent',
-      actual: 'an AccountId that only another consent gave',
+      actual: foreign
+        ? 'an AccountId that only another consent gave'
+        : 'an AccountId that no answer gave',
     })
   },
 )

@@ -71,7 +71,7 @@ for (const [name, alteration, title] of [
     right: 'It reads what there is.',
     alteration,
     // An AccountId that is not encoded is another path.
-    ...(name === 'account-ids' && { owns: ['TGEN-06/documented'] }),
+    ...(name === 'account-ids' && { owns: ['TGEN-06/documented', 'TDAT-05/account-ids'] }),
     judge: (run) => survives(run),
   })
 }

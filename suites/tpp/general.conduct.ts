@@ -141,6 +141,12 @@ conduct(
   },
 )
 
+/** Below it are consents and data, and nothing else. */
+const BELOW = /^\/open-banking\/v3\.1\//
+
+/** There are permissions for them, and no address: nothing is told of those. */
+const STATEMENTS = /\/statements(\/|$)/
+
 const RESOURCE =
   /\/(account-access-consents|account-requests|funds-confirmation-consents|accounts|balances|transactions)(\/|$)/i
 
@@ -158,7 +164,8 @@ conduct(
   { endpoints: API },
   ({ request }) => {
     const { pathname } = new URL(request.url)
-    if (request.method === 'CONNECT' || !RESOURCE.test(pathname)) return undefined
+    const ours = !STATEMENTS.test(pathname) && (RESOURCE.test(pathname) || BELOW.test(pathname))
+    if (request.method === 'CONNECT' || !ours) return undefined
     const asked = `${request.method} ${pathname}`
     return unless(
       DOCUMENTED.some((each) => each.test(asked)),

@@ -38,25 +38,39 @@ scenario({
   judge: (run) => survives(run),
 })
 
-scenario({
-  id: 'TGEN-05/stranger',
-  title: 'somebody else is at the address of the bank, with a certificate of an unknown authority',
-  right: 'It ends the connection before anything is sent, and says that it refused.',
-  steps: ['connect', { fact: 'certificate-of-a-stranger' }, 'read'],
-  judge(run) {
-    const what = 'a certificate of an authority that nobody trusts'
-    const [sent] = run.exchanges.filter(
-      (each) => seenOf(each).goal === 'read' && each.response !== undefined,
-    )
-    expectThat(sent === undefined, {
-      message: `the client accepts ${what}`,
-      expected: 'no request',
-      actual: `${sent?.request.method} ${sent?.endpoint} was sent`,
-      exchange: sent,
-    })
-    requireRefusal(run, what, run.exchanges.at(-1))
-  },
-})
+for (const [name, fact, title, what] of [
+  [
+    'stranger',
+    'certificate-of-a-stranger',
+    'somebody else is at the address of the bank, with a certificate of an unknown authority',
+    'a certificate of an authority that nobody trusts',
+  ],
+  [
+    'other-host',
+    'certificate-of-another-host',
+    'somebody else is at the address of the bank, with a certificate of the same authority for another name',
+    'a certificate for another host',
+  ],
+] as const) {
+  scenario({
+    id: `TGEN-05/${name}`,
+    title,
+    right: 'It ends the connection before anything is sent, and says that it refused.',
+    steps: ['connect', { fact }, 'read'],
+    judge(run) {
+      const [sent] = run.exchanges.filter(
+        (each) => seenOf(each).goal === 'read' && each.response !== undefined,
+      )
+      expectThat(sent === undefined, {
+        message: `the client accepts ${what}`,
+        expected: 'no request',
+        actual: `${sent?.request.method} ${sent?.endpoint} was sent`,
+        exchange: sent,
+      })
+      requireRefusal(run, what, run.exchanges.at(-1))
+    },
+  })
+}
 
 scenario({
   id: 'TGEN-02/renewed',

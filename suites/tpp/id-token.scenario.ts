@@ -1,5 +1,6 @@
 /** ID tokens that are wrong in one thing. Requirements: specs/tpp/id-token.yaml */
 import { scenario } from '../../engine/suite-api/certification.ts'
+import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import {
   dataIn,
   lastSaid,
@@ -7,6 +8,7 @@ import {
   refusesTheCode,
   refusesTheTokens,
   requireState,
+  requireUnbroken,
   survives,
 } from './common/expect.ts'
 
@@ -39,6 +41,28 @@ for (const [id, alteration, what] of REDIRECT) {
       if (id === 'TIDT-08/s-hash') requireState(run)
       refusesTheCode(run, `an ID token ${what}`)
     },
+  })
+}
+
+for (const [id, alteration, what] of [
+  [
+    'TIDT-01/signature-at-reconfirmation',
+    'later-redirect-id-token-of-a-stranger',
+    'signed by somebody else',
+  ],
+  [
+    'TIDT-06/nonce-at-reconfirmation',
+    'later-redirect-id-token-of-another-nonce',
+    'with the nonce of another visit',
+  ],
+] as const) {
+  scenario({
+    id,
+    title: `the customer confirms again, and the answer holds an ID token ${what}`,
+    right: 'It validates the ID token of each visit, and redeems no code beside a wrong one.',
+    alteration,
+    steps: ['connect', 'reconfirm'],
+    judge: (run) => refusesTheCode(run, `an ID token ${what}`),
   })
 }
 
@@ -94,6 +118,29 @@ for (const [id, alteration, what] of TOKEN_ENDPOINT) {
     right: 'It validates the ID token, and uses no access token that came beside it.',
     alteration,
     judge: (run) => refusesTheTokens(run, `an ID token ${what}`),
+  })
+}
+
+for (const [name, alteration, what] of [
+  ['issuer', 'refresh-id-token-of-another-issuer', 'of another issuer'],
+  ['audience', 'refresh-id-token-for-another-client', 'for another client'],
+  ['subject', 'refresh-id-token-of-another-subject', 'of another customer'],
+] as const) {
+  scenario({
+    id: `TIDT-15/${name}-at-refresh`,
+    title: `a refresh is answered with an ID token ${what}`,
+    right:
+      'It compares the ID token with the first one, and uses no access token beside a wrong one.',
+    alteration,
+    steps: ['connect', { fact: 'token-expired' }, 'read'],
+    judge(run) {
+      const [altered] = run.altered
+      if (!altered) {
+        requireUnbroken(run)
+        throw new NotApplicable('the client refreshes no token, or gets no ID token then')
+      }
+      refusesTheTokens(run, `an ID token ${what}`)
+    },
   })
 }
 

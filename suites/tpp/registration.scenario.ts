@@ -2,7 +2,7 @@
 import type { ScenarioRun } from '../../engine/suite-api/certification.ts'
 import { scenario } from '../../engine/suite-api/certification.ts'
 import { Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.ts'
-import { requireAltered, stopsThere, survives } from './common/expect.ts'
+import { neverGivesUp, requireAltered, stopsThere, survives } from './common/expect.ts'
 import { list, queryOf, requestObjectOf, seenOf, words } from './common/messages.ts'
 
 /** Every visit asks only for what the bank stored. */
@@ -72,6 +72,7 @@ for (const [name, alteration, title, what] of [
     right: 'It gives up after some attempts, says so, and asks for no token.',
     alteration,
     owns: ['TTOK-03/issuer'],
+    ...neverGivesUp,
     judge: (run) =>
       stopsThere(run, requireAltered(run, 'registers'), {
         what,

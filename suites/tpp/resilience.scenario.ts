@@ -7,13 +7,12 @@ import {
   dataIn,
   givesUp,
   lastSaid,
+  neverGivesUp,
   requireAltered,
   requireRefusal,
   survives,
 } from './common/expect.ts'
-import { seenOf } from './common/messages.ts'
-
-const endOf = ({ startedAt, durationMs }: Exchange) => Date.parse(startedAt) + durationMs
+import { endOf, seenOf } from './common/messages.ts'
 
 const pathOf = ({ request }: Exchange) => new URL(request.url).pathname
 
@@ -97,6 +96,7 @@ for (const [id, alteration, title, what] of [
     title,
     right: 'It gives up after some attempts, and says so.',
     alteration,
+    ...neverGivesUp,
     judge(run) {
       const altered = requireAltered(run, 'reads data')
       givesUp(run.altered)
@@ -110,6 +110,7 @@ scenario({
   title: 'the token endpoint answers every request with 503',
   right: 'It signs an assertion for each attempt, gives up after some, and says so.',
   alteration: 'token-endpoint-unavailable',
+  ...neverGivesUp,
   judge(run) {
     const altered = requireAltered(run, 'asks for a token')
     givesUp(run.altered)

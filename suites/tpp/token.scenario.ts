@@ -1,17 +1,19 @@
 /** What the token endpoint may answer. Requirements: specs/tpp/token.yaml */
 import type { ScenarioRun } from '../../engine/suite-api/certification.ts'
 import { scenario } from '../../engine/suite-api/certification.ts'
+import { expectThat } from '../../engine/suite-api/expect.ts'
 import { Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.ts'
-import { member } from '../../engine/suite-api/responses.ts'
+import { type Exchange, member } from '../../engine/suite-api/responses.ts'
 import {
   givesUp,
   redemptions,
+  refusesTheTokens,
   requireAltered,
   requireRefusal,
   requireUnbroken,
   survives,
 } from './common/expect.ts'
-import { formOf, list, seenOf } from './common/messages.ts'
+import { endOf, formOf, list, seenOf } from './common/messages.ts'
 
 const refreshes = ({ exchanges }: ScenarioRun) =>
   exchanges.filter(
@@ -109,16 +111,37 @@ scenario({
   },
 })
 
+/** Had the refresh token of this request been refused before it was sent? */
+function wasRefused(run: ScenarioRun, exchange: Exchange): boolean {
+  const tokenOf = (each: Exchange) => formOf(each).get('refresh_token')
+  return refreshes(run).some(
+    (other) =>
+      other !== exchange &&
+      tokenOf(other) === tokenOf(exchange) &&
+      [400, 401].includes(other.response?.status ?? 0) &&
+      typeof member(other.response?.json, 'error') === 'string' &&
+      // What was on its way already may come later.
+      endOf(other) <= Date.parse(exchange.startedAt),
+  )
+}
+
 scenario({
   id: 'TTOK-13/refresh-refused',
   title: 'the refresh token is refused with invalid_grant',
   right: 'It says that the customer must connect again, and does not go on asking.',
   alteration: 'refresh-refused',
+  unending: (run) => givesUp(refreshes(run)),
   steps: ['connect', { fact: 'token-expired' }, 'read'],
   judge(run) {
     requireRefreshToken(run)
     if (run.altered.length === 0) throw new NotApplicable('the client refreshes no token')
-    givesUp(refreshes(run))
+    const sentAgain = refreshes(run).find((each) => wasRefused(run, each))
+    expectThat(sentAgain === undefined, {
+      message: 'a refused refresh token is sent again',
+      expected: 'no further request with it',
+      actual: `${refreshes(run).length} requests of a refresh_token grant`,
+      exchange: sentAgain,
+    })
     requireRefusal(run, 'a refused refresh token')
   },
 })
@@ -157,3 +180,11 @@ for (const [name, alteration, title] of [
     judge: (run) => survives(run),
   })
 }
+
+scenario({
+  id: 'TTOK-16/mac',
+  title: 'the token response has the token_type mac',
+  right: 'It uses no access token of a type that it does not understand, and says so.',
+  alteration: 'token-type-mac',
+  judge: (run) => refusesTheTokens(run, 'an access token of the type mac'),
+})

@@ -60,6 +60,20 @@ describe('a program', () => {
     })
   })
 
+  test('that never gives up is ended, and told so', async () => {
+    const text = `import { readFileSync } from 'node:fs'
+      const { bank } = JSON.parse(readFileSync(process.env.ASSAY_BRIEFING))
+      for (;;) await fetch(bank.products, { headers: { accept: 'application/json' } })`
+    const selected = (id: string) => id === 'TPRD-02/unavailable'
+    const { results, requests } = await certified(program(text, 4000), { selected })
+    expect(results.get('TPRD-02/unavailable')).toMatchObject({
+      outcome: 'warn',
+      message: 'the client goes on asking',
+      actual: expect.stringContaining('200 or more attempts of GET'),
+    })
+    expect(requests).toBeGreaterThan(200)
+  })
+
   test('that hangs is ended', async () => {
     const hanging = program('setInterval(() => {}, 1000)', 1000)
     const { results } = await certified(hanging, { selected: only })

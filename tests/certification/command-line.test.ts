@@ -109,6 +109,16 @@ test('a bank that was killed knows its clients, consents and tokens when it is b
   await customers.close()
 }, 120_000)
 
+test('a program that is not there is not conformant, whatever is asked of it', async () => {
+  const client = { driver: 'command', command: ['node', 'nosuch.mjs'] }
+  const file = place('nosuch.yaml')
+  writeFileSync(file, stringify({ name: 'nosuch', client }))
+  const asked = ['tpp', '--tpp', file, '--out', place('nosuch'), '--only', 'TGEN-01']
+  const { code, stdout } = await assay(asked).ended
+  expect([code, stdout]).toEqual([4, expect.stringContaining('sent no request')])
+  expect(reportOf(place('nosuch')).verdict).toBe('incomplete')
+}, 60_000)
+
 test('assay bank faults and variants: a line each; a mistyped name is told the nearest', async () => {
   const lines: string[] = []
   const log = vi.spyOn(console, 'log').mockImplementation((line: string) => lines.push(line))

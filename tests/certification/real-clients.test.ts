@@ -11,7 +11,8 @@ import { oauth4webapiClient } from './oauth4webapi-client.ts'
 import { certified, root } from './opened.ts'
 
 /** Everything about ID tokens, token responses and what comes back from the page, and the correct bank. */
-const login = (id: string) => /^(TGEN-01\/reads-everything|TIDT-|TAUT-12|TAUT-13|TTOK-14)/.test(id)
+const login = (id: string) =>
+  /^(TGEN-01\/reads-everything|TIDT-|TAUT-12|TAUT-13|TTOK-14|TTOK-16)/.test(id)
 
 /** Members that the document does not require, and both libraries do: RFC 6749 5.1, OpenID Connect Core 3.3.3.3. */
 const insists = ['TTOK-14/no-id-token', 'TTOK-14/no-token-type']

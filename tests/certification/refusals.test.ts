@@ -38,7 +38,7 @@ async function met(conduct: Partial<Conduct>, strict: 'documents' | 'fapi' = 'do
   const scenario =
     'productRequest' in conduct
       ? 'TPRD-01/read'
-      : 'fundsAccount' in conduct
+      : 'fundsAccount' in conduct || 'fundsPath' in conduct
         ? 'TCON-07/funds'
         : 'TGEN-01/reads-everything'
   const { results } = await certified(inProcess(conductWith(conduct)), {
@@ -302,7 +302,17 @@ test('taken, and nobody is blamed: what no sentence speaks of', async () => {
     { registrationClaims: without('iat', 'exp', 'jti', 'application_type', 'grant_types') },
     { requestObject: without('jti', 'iat') },
     { query: without('state') },
+    { registrationClaims: having({ iss: 'whoever signs' }) },
     { tokenForm: having({ audience: 'whoever' }) },
+    { consentBody: consent({ Permissions: ['ReadAccountsDetails', 'ReadTransactionsBasic'] }) },
+    { fundsPath: () => '/aisp/funds-confirmation-consents' },
+    { fundsPath: () => '/aisp/cbpii/funds-confirmation-consents' },
+    {
+      productRequest: ({ url, headers }) => ({
+        url,
+        headers: { ...headers, accept: 'application/json; charset=utf-8' },
+      }),
+    },
     { consentBody: consent({ More: 1 }) },
     { apiHeaders: having({ 'x-fapi-interaction-id': 'no uuid', 'x-fapi-auth-date': 'today' }) },
   ]

@@ -137,17 +137,39 @@ const wrong: WrongTpp[] = [
   {
     id: 'neither-state-nor-s-hash',
     story: 'Nothing ties the answer to the session of the browser.',
-    warns: ['TAUT-12/no-state', 'TAUT-12/other-state', 'TIDT-08/s-hash'],
+    warns: [
+      'TAUT-12/no-state',
+      'TAUT-12/other-state',
+      'TAUT-12/state-at-reconfirmation',
+      'TIDT-08/s-hash',
+    ],
+    because: 'Neither is looked at, at any visit.',
     conduct: {
       stateRefusal: () => undefined,
       idTokenChecks: { ...right.idTokenChecks, sHash: false },
     },
   },
   {
+    id: 'reconfirmations-not-checked',
+    story: 'Who confirms again is known already, so the answer is taken as it comes.',
+    warns: [
+      'TAUT-12/state-at-reconfirmation',
+      'TIDT-01/signature-at-reconfirmation',
+      'TIDT-06/nonce-at-reconfirmation',
+    ],
+    conduct: { checksReconfirmations: false },
+  },
+  {
     id: 'errors-are-successes',
     story: 'Whoever comes back from the bank is told that all went well.',
     warns: ['TAUT-13/denied', 'TAUT-13/server-error'],
     conduct: { claimsSuccess: (reason) => reason.startsWith('the bank answered') },
+  },
+  {
+    id: 'link-tried-again-after-an-error',
+    story: 'Whoever comes back without a code is sent to the bank once more.',
+    warns: ['TAUT-13/denied', 'TAUT-13/server-error'],
+    conduct: { triesTheLinkAgain: true },
   },
   {
     id: 'link-of-the-first-visit',

@@ -29,6 +29,23 @@ const wrong: WrongTpp[] = [
     conduct: { consentToken: (clients, customers) => customers ?? clients },
   },
   {
+    id: 'consents-with-the-token-of-the-registration',
+    story: 'The registration returned an access token, so it is used.',
+    fails: ['TCON-01/client-token'],
+    stops: true,
+    conduct: {
+      consentToken: (clients, _customers, { client }) =>
+        client?.registration_access_token ?? clients,
+    },
+  },
+  {
+    id: 'consents-with-the-assertion',
+    story: 'The signed JWT goes where a signed JWT goes elsewhere: into the header.',
+    fails: ['TCON-01/client-token'],
+    stops: true,
+    conduct: { consentToken: (clients, _customers, { assertion }) => assertion ?? clients },
+  },
+  {
     id: 'permission-of-another-bank',
     story: 'The list of permissions is that of the whole specification.',
     fails: ['TCON-02/supported'],
@@ -100,7 +117,11 @@ const wrong: WrongTpp[] = [
       'TCON-06/ninety-days',
       'TCON-06/revoked',
       'TCON-06/status-revoked',
+      'TGEN-05/other-host',
       'TGEN-05/stranger',
+      'TIDT-15/audience-at-refresh',
+      'TIDT-15/issuer-at-refresh',
+      'TIDT-15/subject-at-refresh',
       'TTOK-13/refresh-refused',
     ],
     because: 'It says of every later reading that it went well.',

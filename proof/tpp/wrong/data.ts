@@ -12,6 +12,20 @@ const wrong: WrongTpp[] = [
     conduct: { dataToken: (customers, clients) => clients ?? customers },
   },
   {
+    id: 'data-with-the-id-token',
+    story: 'Elsewhere the ID token is the key to everything.',
+    fails: ['DATA-01/consent-token'],
+    stops: true,
+    conduct: { dataToken: (customers, _clients, { idToken }) => idToken ?? customers },
+  },
+  {
+    id: 'data-with-the-refresh-token',
+    story: 'Two columns of the table of tokens were swapped.',
+    fails: ['DATA-01/consent-token'],
+    stops: true,
+    conduct: { dataToken: (customers, _clients, { refreshToken }) => refreshToken ?? customers },
+  },
+  {
     id: 'filter-is-a-day',
     story: 'The filter comes from the date picker.',
     fails: ['TDAT-01/filters'],
@@ -43,10 +57,24 @@ const wrong: WrongTpp[] = [
     conduct: { customerAddress: (present) => (present ? 'unknown' : undefined) },
   },
   {
+    id: 'address-left-empty',
+    story: 'The header is always there, and its value is what is known of the customer.',
+    fails: ['TDAT-03/absent'],
+    warns: ['TDAT-04/address'],
+    conduct: { apiHeaders: (headers) => ({ 'x-fapi-customer-ip-address': '', ...headers }) },
+  },
+  {
     id: 'account-ids-remembered',
     story: 'AccountIds are the primary key of the accounts of a customer.',
     warns: ['TDAT-05/account-ids'],
     conduct: { rememberedAccounts: true },
+  },
+  {
+    id: 'account-ids-of-its-own',
+    story: 'Accounts are numbered from one.',
+    warns: ['TDAT-05/account-ids'],
+    stops: true,
+    conduct: { accountIds: (given) => given.map((_, index) => String(index + 1)) },
   },
   {
     id: 'amounts-never-change',
@@ -132,6 +160,18 @@ const wrong: WrongTpp[] = [
     story: 'The parameter was named from memory.',
     warns: ['TDAT-09/names-of-filters'],
     conduct: { filters: () => ({ fromBookingDate: daysAgo(30) }) },
+  },
+  {
+    id: 'filter-from',
+    story: 'Every other API calls it from.',
+    warns: ['TDAT-09/names-of-filters'],
+    conduct: { filters: () => ({ from: String(Math.floor(Date.now() / 1000) - 2_592_000) }) },
+  },
+  {
+    id: 'filter-of-a-name-of-its-own',
+    story: 'The parameter is named as the field of the form.',
+    warns: ['TDAT-09/names-of-filters'],
+    conduct: { filters: () => ({ newerThan: daysAgo(30).slice(0, 10) }) },
   },
   {
     id: 'filter-in-another-case',

@@ -53,8 +53,15 @@ const wrong: WrongTpp[] = [
   {
     id: 'certificate-of-the-bank-not-verified',
     story: 'Staging had certificates of its own, and the switch that let them pass went live.',
-    warns: ['TGEN-05/stranger'],
+    warns: ['TGEN-05/other-host', 'TGEN-05/stranger'],
     conduct: { trustsAnybody: true },
+  },
+  {
+    id: 'host-of-the-bank-not-compared',
+    story:
+      'The bank is reached by its IP address, which no certificate had, so the name was left out.',
+    warns: ['TGEN-05/other-host'],
+    conduct: { checksTheHost: false },
   },
   {
     id: 'bank-pinned',
@@ -107,6 +114,12 @@ const wrong: WrongTpp[] = [
     story: 'The path is that of the heading, which the text below it puts right.',
     warns: ['TGEN-06/documented'],
     conduct: { alsoAsks: [{ method: 'GET', path: '/aisp/account-requests/any' }] },
+  },
+  {
+    id: 'party-of-the-whole-specification',
+    story: 'The generated client has every address of version 3.1.2.',
+    warns: ['TGEN-06/documented'],
+    conduct: { alsoAsks: [{ method: 'GET', path: '/aisp/party' }] },
   },
   {
     id: 'query-by-post',

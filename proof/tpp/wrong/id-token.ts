@@ -12,7 +12,11 @@ const wrong: WrongTpp[] = [
   {
     id: 'signature-not-verified',
     story: 'The ID token is decoded, not verified: TLS protects it, does it not.',
-    warns: ['TIDT-01/unknown-kid', 'TIDT-01/wrong-signature'],
+    warns: [
+      'TIDT-01/signature-at-reconfirmation',
+      'TIDT-01/unknown-kid',
+      'TIDT-01/wrong-signature',
+    ],
     conduct: without('signature'),
   },
   {
@@ -30,13 +34,13 @@ const wrong: WrongTpp[] = [
   {
     id: 'issuer-not-compared',
     story: 'One bank, one issuer: it is never compared.',
-    warns: ['TIDT-03/issuer', 'TIDT-03/issuer-from-token-endpoint'],
+    warns: ['TIDT-03/issuer', 'TIDT-03/issuer-from-token-endpoint', 'TIDT-15/issuer-at-refresh'],
     conduct: without('iss'),
   },
   {
     id: 'issuer-compared-by-its-beginning',
     story: 'Whatever begins with the address of the bank is taken for the bank.',
-    warns: ['TIDT-03/issuer', 'TIDT-03/issuer-from-token-endpoint'],
+    warns: ['TIDT-03/issuer', 'TIDT-03/issuer-from-token-endpoint', 'TIDT-15/issuer-at-refresh'],
     conduct: { sameIssuer: (named, bank) => String(named).startsWith(bank) },
   },
   {
@@ -47,8 +51,9 @@ const wrong: WrongTpp[] = [
       'TIDT-04/audience-from-token-endpoint',
       'TIDT-04/second-audience',
       'TIDT-04/second-audience-from-token-endpoint',
+      'TIDT-15/audience-at-refresh',
     ],
-    because: 'Another audience and a second one, at either place.',
+    because: 'Another audience and a second one, at every place.',
     conduct: without('aud'),
   },
   {
@@ -66,7 +71,13 @@ const wrong: WrongTpp[] = [
   {
     id: 'nonce-not-compared',
     story: 'The nonce is sent and forgotten.',
-    warns: ['TIDT-06/nonce-from-token-endpoint', 'TIDT-06/no-nonce', 'TIDT-06/other-nonce'],
+    warns: [
+      'TIDT-06/no-nonce',
+      'TIDT-06/nonce-at-reconfirmation',
+      'TIDT-06/nonce-from-token-endpoint',
+      'TIDT-06/other-nonce',
+    ],
+    because: 'Another nonce and none, at every place.',
     conduct: without('nonce'),
   },
   {
@@ -96,7 +107,7 @@ const wrong: WrongTpp[] = [
   {
     id: 'subject-not-compared',
     story: 'The second ID token is verified by itself.',
-    warns: ['TIDT-11/subject'],
+    warns: ['TIDT-11/subject', 'TIDT-15/subject-at-refresh'],
     conduct: without('subject'),
   },
   {
@@ -116,6 +127,16 @@ const wrong: WrongTpp[] = [
     ],
     because: 'Whatever is wrong with it goes unnoticed.',
     conduct: { checksSecondIdToken: false },
+  },
+  {
+    id: 'id-token-of-a-refresh-ignored',
+    story: 'A refresh is for the access token: what comes beside it is thrown away.',
+    warns: [
+      'TIDT-15/audience-at-refresh',
+      'TIDT-15/issuer-at-refresh',
+      'TIDT-15/subject-at-refresh',
+    ],
+    conduct: { checksRefreshedIdToken: false },
   },
   {
     id: 'keys-fetched-once',

@@ -25,7 +25,7 @@ const wrong: WrongTpp[] = [
     id: 'busy-bank-is-no-matter',
     story: 'What cannot be read at the moment is shown as empty.',
     warns: ['TRES-01/no-retry-after', 'TRES-02/unavailable'],
-    conduct: { claimsSuccess: (reason) => /was refused: (429|503) .*UK\.OBIE/s.test(reason) },
+    conduct: { claimsSuccess: (reason) => /^\/\S+ was refused: (429|503) /.test(reason) },
   },
   {
     id: 'what-is-no-json-is-nothing',
@@ -50,6 +50,26 @@ const wrong: WrongTpp[] = [
     story: 'Retry-After is read by a function for numbers.',
     warns: ['TRES-01/retry-after-date'],
     conduct: { readsRetryDates: false },
+  },
+  {
+    id: 'never-gives-up',
+    story: 'Every loop ends with success alone.',
+    warns: [
+      'TPRD-02/unavailable',
+      'TREG-08/unavailable',
+      'TRES-01/no-retry-after',
+      'TRES-02/closed',
+      'TRES-02/token-unavailable',
+      'TRES-02/unavailable',
+    ],
+    because: 'It asks without end for whatever is not there.',
+    conduct: {
+      waitBeforeRetry: (stated) => stated ?? 0.001,
+      retryAfterClosed: () => true,
+      repeatsUnavailable: Number.POSITIVE_INFINITY,
+      repeatsTheRest: Number.POSITIVE_INFINITY,
+      endedAfter: 300,
+    },
   },
 ]
 

@@ -153,15 +153,21 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'refused-grants-sent-again',
-    story: 'Whatever is not 200 is tried ten times.',
+    story: 'Whatever is not 200 is tried once more.',
     warns: ['TTOK-09/once', 'TTOK-13/refresh-refused'],
-    conduct: { repeatsGrants: 9 },
+    conduct: { repeatsGrants: 1 },
   },
   {
     id: 'refused-code-is-no-matter',
     story: 'The page says "connected" before the code is redeemed.',
     warns: ['TTOK-13/code-refused'],
     conduct: { claimsSuccess: (reason) => reason.startsWith('the grant authorization_code') },
+  },
+  {
+    id: 'token-type-not-read',
+    story: 'Every access token is a bearer token: what else.',
+    warns: ['TTOK-16/mac'],
+    conduct: { readsTokenType: false },
   },
   {
     id: 'insists-on-token-type',

@@ -1,8 +1,8 @@
 import type { Said, ScenarioRun } from '../../../engine/suite-api/certification.ts'
-import { Blocked } from '../../../engine/suite-api/certification.ts'
+import { Blocked, MOST_ALIKE } from '../../../engine/suite-api/certification.ts'
 import { Nonconformance, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
-import type { Exchange } from '../../../engine/suite-api/responses.ts'
-import { DATA, formOf, queryOf, requestObjectOf, seenOf } from './messages.ts'
+import { type Exchange, member } from '../../../engine/suite-api/responses.ts'
+import { DATA, formOf, queryOf, requestObjectOf, seenOf, sent } from './messages.ts'
 
 /** How the last thing that the client was asked for ended, in its own words. */
 export function lastSaid({ said }: ScenarioRun): Said {
@@ -104,7 +104,12 @@ export function refusesTheCode(run: ScenarioRun, what: string): void {
 /** The client refuses the answer of the token endpoint: the access token beside it is never used. */
 export function refusesTheTokens(run: ScenarioRun, what: string): void {
   const altered = requireAltered(run, 'redeems its code')
-  const used = after(run, altered).find(({ endpoint }) => DATA.includes(endpoint))
+  const values = run.altered.map(({ response }) => String(member(response?.json, 'access_token')))
+  const used = after(run, altered).find(
+    (each) =>
+      DATA.includes(each.endpoint) &&
+      values.some((value) => sent(each, 'authorization')?.endsWith(value)),
+  )
   if (used) {
     const { end } = lastSaid(run)
     throw new Nonconformance({
@@ -162,10 +167,13 @@ export function givesUp(refused: Exchange[]): void {
   throw new Nonconformance({
     message: 'the client goes on asking',
     expected: `at most ${PATIENCE} attempts`,
-    actual: `${most} attempts of ${what}`,
+    actual: `${most}${most < MOST_ALIKE ? '' : ' or more'} attempts of ${what}`,
     exchange: refused.at(-1),
   })
 }
+
+/** What a scenario makes of a client that had to be ended: it may have gone on asking for what is altered. */
+export const neverGivesUp = { unending: ({ altered }: ScenarioRun) => givesUp(altered) }
 
 /** Ends as not applicable for a client that sends no state: it is not required. */
 export function requireState({ exchanges }: ScenarioRun): void {

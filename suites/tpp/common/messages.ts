@@ -26,6 +26,9 @@ export function seenOf({ about }: Exchange): Seen {
   return about.seen
 }
 
+/** When it was answered, in milliseconds since 1970. */
+export const endOf = ({ startedAt, durationMs }: Exchange) => Date.parse(startedAt) + durationMs
+
 /** A header of the request, whatever its case; several lines of it are one list (RFC 9110 5.3). */
 export function sent({ request }: Exchange, name: string): string | undefined {
   const lines = request.headers.filter(([key]) => key.toLowerCase() === name)

@@ -1,0 +1,30 @@
+import type { BankOptions } from '../../bank/bank.ts'
+
+const FUNDS = 'funds-confirmation-consents'
+
+/** Every place that a sentence gives to funds confirmation consents: AMB-05 and AMB-06. */
+const PLACES = [`cbpii/${FUNDS}`, `aisp/cbpii/${FUNDS}`, `aisp/${FUNDS}`]
+
+/** "The data access text spells the second one with an s": AMB-01. */
+const asListed = (permission: string) =>
+  permission === 'ReadAccountsDetails' ? 'ReadAccountsDetail' : permission
+
+/**
+ * What the reference bank takes of a TPP that it judges, and refuses elsewhere: no sentence forbids it.
+ */
+export const towardsTpps: Required<Pick<BankOptions, 'policies' | 'settings'>> = {
+  settings: { fundsConfirmationPaths: { create: PLACES, delete: PLACES } },
+  policies: (correct) => ({
+    // "Permission needed for balance endpoints: not shown."
+    permits: (permissions, endpoint) =>
+      endpoint.endsWith('balances') || correct.permits(permissions, endpoint),
+    // "Registration request claims: not shown."
+    registrationClaimsRefusal: ({ iss: _, ...claims }, expected) =>
+      correct.registrationClaimsRefusal(claims, expected),
+    permissionsAcceptable: (permissions) =>
+      correct.permissionsAcceptable(permissions.map(asListed)),
+    permissionsGranted: (permissions) => correct.permissionsGranted(permissions.map(asListed)),
+    // A + stands for itself (RFC 3986 2.2): that a query reads it as a space is a matter of forms.
+    filterInstant: (text) => correct.filterInstant(text.replace(/ (?=\d{2}:\d{2}$)/, '+')),
+  }),
+}
