@@ -8,6 +8,7 @@ import type { TargetDocument } from '../engine/configuration/target.ts'
 import { counted } from '../engine/report/escape.ts'
 import { loadFaults, loadVariants } from '../proof/load.ts'
 import type { Variant } from '../proof/proof.ts'
+import { towardsTpps } from '../proof/tpp/towards-tpps.ts'
 import { listAlterations, named } from './bank-alterations.ts'
 import { openStateFolder, type StateFolder } from './bank-state.ts'
 import { number, portTaken, UsageError } from './usage.ts'
@@ -60,11 +61,13 @@ async function serve(
 ): Promise<void> {
   const seeing = new Set<(sighting: Sighting) => void>()
   const taken = (port = 0) => `port ${port} is in use. Name another first port with --port.`
+  const { policies, settings } = options.watch || options.tpp ? towardsTpps : {}
   const started = await startBank({
     alterations,
+    policies,
     port,
     transactions: number('--transactions', options.transactions, 10_000_000),
-    settings: { strict: options.strict === 'fapi' ? 'fapi' : 'documents' },
+    settings: { ...settings, strict: options.strict === 'fapi' ? 'fapi' : 'documents' },
     directory: folder?.directory,
     kept: folder?.kept,
     onSighting: (sighting) => {

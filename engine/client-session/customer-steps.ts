@@ -30,7 +30,7 @@ import {
   type SharedBySteps,
   type Step,
 } from './step-owners.ts'
-import { refreshed, type TokenSet, tokensOf } from './tokens.ts'
+import { refreshed, type TokenSet, tokensOf, withoutRefresh, workedOnce } from './tokens.ts'
 import { currentTrace, rulesBrokenBy } from './trace.ts'
 import { type Visit, visitEnd } from './visit.ts'
 
@@ -308,6 +308,10 @@ export function createCustomerSteps(
       const next = refreshed(before, sent)
       if (next) use(next)
       else {
+        if (workedOnce(before, sent)) {
+          use(withoutRefresh(before))
+          throw new NotApplicable('the bank takes a refresh token once, and gave no other for it')
+        }
         requireRefreshGrant(client)
         // Before what a gateway's trouble leaves in doubt: of an approval that was replaced nothing is to judge.
         await given.requireNotReplaced(named)

@@ -1,7 +1,7 @@
 import type { Tpp } from '../client/tpp.ts'
 import type { ConsentFacts } from '../wire/exchange.ts'
 import type { ResumableRun } from './resume-run.ts'
-import { MARGIN, refreshed, type TokenSet } from './tokens.ts'
+import { MARGIN, refreshed, type TokenSet, withoutRefresh, workedOnce } from './tokens.ts'
 
 /** Where the tokens of an approval come from. */
 interface TokenSources {
@@ -31,8 +31,10 @@ export function createHeldTokens(resumable: ResumableRun | undefined) {
     if (tokens?.refreshToken === undefined) return undefined
     const grant = { grant_type: 'refresh_token', refresh_token: tokens.refreshToken } as const
     const about = { subject: consent.id }
-    const next = refreshed(tokens, await client.token(grant, { about }))
+    const sent = await client.token(grant, { about })
+    const next = refreshed(tokens, sent)
     if (next) hold(consent, next)
+    else if (workedOnce(tokens, sent)) hold(consent, withoutRefresh(tokens))
     return next
   }
   const underWay = new Map<string, Promise<TokenSet | undefined>>()

@@ -6,6 +6,8 @@ import type { About, Exchange } from '../wire/exchange.ts'
 export interface TokenSet {
   accessToken: string
   refreshToken?: string
+  /** Was the refresh token exchanged before, and did no other come with the answer? */
+  used?: boolean
   idToken?: string
   scope?: string
   /** What every ID token of this authorisation must agree with: the claims of its first one, and the nonce sent. */
@@ -36,9 +38,21 @@ export function tokensOf(exchange: Exchange): TokenSet | undefined {
   }
 }
 
-/** The tokens after a refresh: a refresh token that was not replaced goes on working. */
+/** The tokens after a refresh: a refresh token that was not replaced may go on working. */
 export function refreshed(before: TokenSet, exchange: Exchange): TokenSet | undefined {
   const { refreshToken, authorised } = before
   const fresh = tokensOf(exchange)
-  return fresh && { ...fresh, refreshToken: fresh.refreshToken ?? refreshToken, authorised }
+  if (!fresh) return undefined
+  const used = fresh.refreshToken === undefined && refreshToken !== undefined
+  return { ...fresh, ...(used && { refreshToken, used }), authorised }
+}
+
+/** Was a refresh token refused that had been exchanged before? Whether an old one goes on working is open. */
+export function workedOnce({ used }: TokenSet, { response }: Exchange): boolean {
+  return used === true && [400, 401, 403].includes(response?.status ?? 0)
+}
+
+/** The same without the refresh token. */
+export function withoutRefresh({ refreshToken: _, used: __, ...tokens }: TokenSet): TokenSet {
+  return tokens
 }

@@ -34,6 +34,25 @@ const newest = ofEachBank(() => new Map<string, string>())
 
 const variants: Variant[] = [
   {
+    id: 'refresh-tokens-that-work-once',
+    story:
+      'Whether a refresh gives another refresh token is open (refresh_token is optional), and whether the old one goes on working: here neither, and the customer confirms again.',
+    middleware: async (ctx, next) => {
+      await next()
+      const body = jsonOf(ctx)
+      const form = formOf(ctx)
+      if (partOf(ctx) !== 'token' || ctx.status !== 200 || !body) return
+      if (form.get('grant_type') !== 'refresh_token') return
+      const { records } = stateOf(ctx).bank.services
+      for (const token of [form.get('refresh_token'), body.refresh_token]) {
+        await records.adapter('RefreshToken').destroy(String(token))
+      }
+      const { refresh_token: _, ...rest } = body
+      ctx.body = rest
+      stateOf(ctx).fired()
+    },
+  },
+  {
     id: 'assertions-not-remembered',
     story:
       'Nobody keeps the jti of a client assertion, so it need not be there: RFC 7523 3 lets a server choose. Everything else about the client is looked at, and a code that was refused for it stays good.',

@@ -95,7 +95,7 @@ test('who comes or goes leaves most others where they were drawn', () => {
   const fewer = { faults: all.faults.slice(1), variants }
   const before = freedomsOf(wholeProof(all, 7)).map(String)
   const after = freedomsOf(wholeProof(fewer, 7)).map(String)
-  expect(after.filter((ids) => before.includes(ids)).length).toBeGreaterThan(before.length * 0.6)
+  expect(after.filter((ids) => before.includes(ids)).length).toBeGreaterThan(before.length / 2)
   const still = namesOf(mixedJobs(all, 24, 7)).filter(
     (name) => !name.split(' + ').some((id) => id === gone?.id || id === all.faults[0]?.id),
   )
