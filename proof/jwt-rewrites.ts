@@ -166,6 +166,10 @@ export function landings(
   }
 }
 
+/** The address with these parameters in its query, behind those that it has. */
+export const withQuery = (address: string, parameters: string | URLSearchParams) =>
+  `${address}${address.includes('?') ? '&' : '?'}${parameters}`
+
 /** Lets a connection pass for one over the first client's certificate. */
 export function admit(ctx: Context): void {
   const state = stateOf(ctx)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Alteration } from '../../bank/alteration.ts'
 import { ofEachBank } from '../each-bank.ts'
 import { changeFragment } from '../id-tokens.ts'
+import { withQuery } from '../jwt-rewrites.ts'
 import { answers } from '../rewriting.ts'
 
 /** Visits of a bank that ended well. */
@@ -55,9 +56,9 @@ const alterations: Alteration[] = [
     id: 'answer-in-the-query',
     story: 'Code and ID token come in the query of the redirect, not in its fragment.',
     middleware: answers((ctx) => {
-      const [address, fragment] = String(ctx.response.get('location') ?? '').split('#', 2)
+      const [address = '', fragment] = String(ctx.response.get('location') ?? '').split('#', 2)
       if (!fragment || !new URLSearchParams(fragment).has('code')) return false
-      ctx.set('location', `${address}?${fragment}`)
+      ctx.set('location', withQuery(address, fragment))
     }),
   },
 ]

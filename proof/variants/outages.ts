@@ -86,6 +86,7 @@ const variants: Variant[] = [
     blocks: [
       'FCC-12/answers-204',
       'FCC-12/one-alone',
+      'FCC-12/optional-members',
       'FCC-13/without-authorization',
       'FCC-13/invalid-token',
       'FCC-13/expired-token',

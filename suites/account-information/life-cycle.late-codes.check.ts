@@ -1,12 +1,12 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
+import { daysFromNow } from '../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import { tokensOf, visitEnd } from '../../engine/suite-api/flow.ts'
 import { blockBy, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, refused } from '../../engine/suite-api/responses.ts'
 import { everything } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
-import { inUtc } from './common/booking-times.ts'
-import { ACCOUNTS, consentPath, createConsent } from './common/consent-requests.ts'
+import { ACCOUNTS, consentPath, create, requireConsentId } from './common/consent-requests.ts'
 import { settling } from './common/settling.ts'
 import { approvedBefore } from './common/visits.ts'
 
@@ -21,7 +21,10 @@ type OfEverything = Context<typeof everything>
 async function codeFor(context: OfEverything, purpose: string, members: Record<string, unknown>) {
   await approvedBefore(context, everything)
   const client = await context.caller()
-  const consentId = await createConsent(client, members)
+  const created = await create(client, members)
+  const owner = 'ExpirationDateTime' in members ? 'CONS-13/accepted' : OWNERS.consent
+  relyOn(owner, created).toSucceed()
+  const consentId = requireConsentId(created)
   const visit = await context.visit({ purpose, consentId, correct: true })
   if (visit.kind !== 'granted') {
     blockBy(OWNERS.visit, `the visit ended with ${visitEnd(visit)}`, visit.last)
@@ -112,7 +115,6 @@ check(
 )
 
 const EXPIRED = 'a consent that expires before its code is used'
-const MONTH = 30 * 86_400_000
 
 /** Only where a hook lets it expire: a code may be as short-lived as the consent. */
 check(
@@ -122,12 +124,12 @@ check(
     uses: [everything],
     grants: [EXPIRED],
     needs: ['hooks.consent-expired'],
-    follows: ['CLC-16/data-refused', 'TOK-11/unknown'],
+    follows: ['CLC-16/data-refused', 'CLC-16/refresh-gives-no-data', 'TOK-11/unknown'],
     last: true,
   },
   async (context: OfEverything) => {
     context.requireHook('consent-expired')
-    const ExpirationDateTime = inUtc(Date.now() + MONTH)
+    const ExpirationDateTime = daysFromNow(30)
     const expire = (consentId: string) => context.hook('consent-expired', { consentId })
     await expectNothingOfTheCode(context, EXPIRED, expire, { ExpirationDateTime })
   },

@@ -7,6 +7,7 @@ import { tokenInfoOf } from '../../../bank/token-info.ts'
 import { answersWith, askedAccount, endpointOf, rowsOf } from '../../data-requests.ts'
 import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
+import { type Json, jsonOf } from '../../rewriting.ts'
 
 const shortened = (text: string) =>
   createHash('sha256').update(text).digest('base64url').slice(0, 22)
@@ -38,7 +39,44 @@ function open(...endpoints: DataEndpoint[]): NonNullable<Fault['policies']> {
 /** Access tokens that read the list before. */
 const readersOfTheList = ofEachBank(() => new Set<string>())
 
+/** AccountIds that the bank has shown, by their small letters. */
+const shown = ofEachBank(() => new Map<string, string>())
+
 const faults: Fault[] = [
+  {
+    id: 'account-ids-in-any-case',
+    story: 'The column of the AccountIds has a collation that ignores case.',
+    fails: ['ACC-02/asked-account-only', 'BAL-02/asked-account-only', 'TXN-02/asked-account-only'],
+    async middleware(ctx, next) {
+      const [, before, id = '', behind] = /^(.*\/accounts\/)([^/]+)(.*)$/.exec(ctx.path) ?? []
+      const asked = decodeURIComponent(id)
+      const known = shown().get(asked.toLowerCase())
+      if (known !== undefined && known !== asked) {
+        ctx.path = `${before}${encodeURIComponent(known)}${behind}`
+        stateOf(ctx).fired()
+      }
+      await next()
+      const data = jsonOf(ctx)?.Data as { Account?: Json[] } | undefined
+      for (const { AccountId } of data?.Account ?? []) {
+        shown().set(String(AccountId).toLowerCase(), String(AccountId))
+      }
+    },
+  },
+  {
+    id: 'unknown-accounts-have-no-rows-behind-a-filter',
+    story: 'The query with a filter joins accounts and bookings, and finds none.',
+    fails: [],
+    warns: ['TXN-27/unknown-id'],
+    async middleware(ctx, next) {
+      await next()
+      if (ctx.status < 400 || ctx.status === 429 || !ctx.query.fromBookingDateTime) return
+      if (endpointOf(ctx) !== 'account-transactions' || !/^.{36}$/.test(askedAccount(ctx) ?? ''))
+        return
+      ctx.status = 200
+      ctx.body = { Data: { Transaction: [] }, Links: { Self: ctx.href }, Meta: { TotalPages: 1 } }
+      stateOf(ctx).fired()
+    },
+  },
   {
     id: 'basic-lists-accounts-once',
     story:

@@ -2,7 +2,7 @@ import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { ofEachBank } from '../../each-bank.ts'
 import { redirectIdTokens } from '../../id-tokens.ts'
-import { acceptsRequest, decoded, landings } from '../../jwt-rewrites.ts'
+import { acceptsRequest, decoded, landings, withQuery } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 
 /** Redirect URIs compared with the registered ones in a way of the bank's own. */
@@ -168,7 +168,7 @@ const faults: Fault[] = [
       })(ctx, async () => {
         await landings((fragment, _ctx, address) => {
           const { nonce } = decoded(fragment.get('id_token')).claims
-          return inQuery().has(nonce) ? `${address}?${fragment}` : false
+          return inQuery().has(nonce) ? withQuery(address, fragment) : false
         })(ctx, next)
       })
     },

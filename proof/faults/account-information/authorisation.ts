@@ -12,6 +12,7 @@ import {
   looksRight,
   ownKid,
   tokenForm,
+  withQuery,
 } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 import { type Json, jsonOf, policy } from '../../rewriting.ts'
@@ -176,7 +177,7 @@ const faults: Fault[] = [
     story: 'The response mode of the plain code flow is applied to the hybrid flow.',
     fails: ['AUTHZ-03/code', 'AUTHZ-03/id-token'],
     middleware: landings((fragment, _ctx, address) =>
-      fragment.has('code') ? `${address}?${fragment}` : false,
+      fragment.has('code') ? withQuery(address, fragment) : false,
     ),
   },
   {
@@ -184,7 +185,9 @@ const faults: Fault[] = [
     story: 'For the TPP’s logs the code stands in the query as well.',
     fails: ['AUTHZ-03/code'],
     middleware: landings((fragment, _ctx, address) =>
-      fragment.has('code') ? `${address}?code=${fragment.get('code')}#${fragment}` : false,
+      fragment.has('code')
+        ? `${withQuery(address, `code=${fragment.get('code')}`)}#${fragment}`
+        : false,
     ),
   },
   {

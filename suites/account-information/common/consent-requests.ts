@@ -6,6 +6,7 @@ import { blockBy } from '../../../engine/suite-api/outcomes.ts'
 import { brief, type Exchange, member, succeeded } from '../../../engine/suite-api/responses.ts'
 import { OWNERS } from '../../owners.ts'
 import { secondsOf } from './instants.ts'
+import { idInOtherCase } from './unknown-tokens.ts'
 
 export const CONSENTS = '/account-access-consents'
 
@@ -112,7 +113,7 @@ export function bodiesWithoutObject(correct: unknown): [what: string, body: stri
 export function invalidIds(own: string): string[] {
   // A short one that is cut may be another's: banks count.
   const cut = own.length < 16 ? [] : [own.slice(0, -1)]
-  return [randomUUID(), 'x', 'x'.repeat(200), `${own}x`, ...cut]
+  return [randomUUID(), 'x', 'x'.repeat(200), `${own}x`, ...cut, ...idInOtherCase(own)]
 }
 
 /** Status of the consent in the answer to a query. */

@@ -13,6 +13,7 @@ import {
   succeeded,
 } from '../../../engine/suite-api/responses.ts'
 import { readOwner } from './read-owners.ts'
+import { idInOtherCase } from './unknown-tokens.ts'
 
 /** What stands behind /accounts/{AccountId}: the account itself, its balances, its transactions. */
 export type Tail = '' | '/balances' | '/transactions'
@@ -175,8 +176,14 @@ export async function askedForUnknownAccount(
   relyOn(readOwner(approval, pathOf(own, tail)), await approval.get(pathOf(own, tail))).toSucceed()
   const deviation = 'an AccountId that names no account'
   let last: Exchange | undefined
-  for (const id of [`${own}x`, randomUUID()]) {
-    const answer = await approval.get(pathOf(id, tail), { deviation })
+  const nobody = randomUUID()
+  const query = { fromBookingDateTime: '2020-01-01T00:00:00Z' }
+  const asked: { id: string; query?: Record<string, string> }[] = [
+    ...[`${own}x`, ...idInOtherCase(own), nobody].map((id) => ({ id })),
+    ...(tail === '/transactions' ? [{ id: nobody, query }] : []),
+  ]
+  for (const { id, query } of asked) {
+    const answer = await approval.get(pathOf(id, tail), { query, deviation })
     if (rulesBrokenBy(answer).includes(rule)) {
       blockBy(rule, 'it was given rows of another account', answer)
     }

@@ -38,6 +38,11 @@ export function inOtherCase(issued: string): string[] {
   return [issued.replace(/[a-z]/gi, swap)]
 }
 
+/** The same of an id: none where what has capitals, or has none, may be hexadecimal behind a prefix. */
+export function idInOtherCase(id: string): string[] {
+  return /[g-z]/.test(id) && /[G-Z]/.test(id) ? inOtherCase(id) : []
+}
+
 /** Three bytes of base64: fewer characters might be none to a decoder that is generous. */
 const MORE = 'x7Qz'
 
