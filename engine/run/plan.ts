@@ -93,8 +93,8 @@ export function planOf(parts: {
 }
 
 /** Requests of a check without visits, of an approval and of a visit, as at the reference bank. */
-const A_CHECK = 5.6
-const AN_APPROVAL = 10
+const A_CHECK = 6
+const AN_APPROVAL = 11
 const A_VISIT = 6.5
 /** Of these, what is sent where one approval of a kind is looked at. */
 const ONE_OF_A_KIND = 0.9

@@ -11,8 +11,9 @@ import { settling } from './common/settling.ts'
 import { approvedBefore } from './common/visits.ts'
 
 /**
- * Codes that come late, or twice at once. Codes of consents that end before the TPP has used them. Where such a code still gives an access token, that
- * reads no data. Requirements: specs/account-information/life-cycle.yaml
+ * Codes that are sent twice at once, and those of consents that end before the TPP has used them: where such
+ * a code still gives an access token, that reads no data.
+ * Requirements: specs/account-information/life-cycle.yaml, specs/account-information/token.yaml
  */
 
 type OfEverything = Context<typeof everything>

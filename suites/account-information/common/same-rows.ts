@@ -7,6 +7,7 @@ import {
   member,
   missingFrom,
   type Row,
+  rulesBrokenBy,
   shared,
   transactionKey,
 } from '../../../engine/suite-api/responses.ts'
@@ -105,8 +106,9 @@ export function otherThanAround(
   const dayBefore = Date.parse(answer.startedAt) - 86_400_000
   const settled = (exchange: Exchange) =>
     lasting(exchange).filter((row) => (bookedAt(row) ?? dayBefore) < dayBefore)
-  // One that comes twice is judged by TXN-28/once.
+  // One that comes twice is judged by TXN-28/once, one beyond the consent by the rule that it breaks.
   if (missingFrom(settled(before), settled(answer)).length === 0) return undefined
+  if (rulesBrokenBy(answer).length > 0) return undefined
   return moreThanAround([before, answer, after].map((one) => settled(one).length))
 }
 
