@@ -159,11 +159,12 @@ describe('a transport certificate of the TPP’s own', () => {
     }
     const selected = (id: string) => /^(TGEN-01|TGEN-02)/.test(id)
     const { results } = await certified(client, { host, selected })
-    expect([...results].map(([id, { outcome }]) => [id, outcome])).toEqual([
-      ['TGEN-01/reads-everything', 'pass'],
-      ['TGEN-02/renewed', 'not-applicable'],
-      ['TGEN-01/reads-again', 'pass'],
-      ['TGEN-02/certificate', 'pass'],
+    // Scenarios are played at the same time: which ends first is open.
+    expect([...results].map(([id, { outcome }]) => `${id} ${outcome}`).sort()).toEqual([
+      'TGEN-01/reads-again pass',
+      'TGEN-01/reads-everything pass',
+      'TGEN-02/certificate pass',
+      'TGEN-02/renewed not-applicable',
     ])
     expect(told.filter(Boolean)).toEqual([])
   })
