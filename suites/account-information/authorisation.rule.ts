@@ -79,15 +79,18 @@ rule(
     if (!URL.canParse(location, exchange.request.url)) return undefined
     const redirect = parseRedirect(new URL(location, exchange.request.url).href)
     if (!redirect) return undefined
-    if (redirectsTo(redirect, redirectUri)) return []
-    if (redirect.address === bare) {
-      // RFC 6749 3.1.2: "which MUST be retained when adding additional query parameters".
-      const message = 'the customer comes back without the query of the redirect URI'
-      return [{ message, expected: redirectUri, actual: redirect.address }]
-    }
-    if (!registered.some((uri) => redirectsTo(redirect, uri))) return undefined
-    const message = 'the customer comes back to another redirect URI of the client'
-    return [{ message, expected: redirectUri, actual: redirect.address }]
+    // Of two that differ in their query, the one with more of it is meant.
+    const [landed] = registered
+      .filter((uri) => redirectsTo(redirect, uri))
+      .sort((one, other) => other.length - one.length)
+    if (landed === redirectUri) return []
+    if (landed === undefined && redirect.address !== bare) return undefined
+    const message =
+      landed === undefined
+        ? // RFC 6749 3.1.2: "which MUST be retained when adding additional query parameters".
+          'the customer comes back without the query of the redirect URI'
+        : 'the customer comes back to another redirect URI of the client'
+    return [{ message, expected: redirectUri, actual: landed ?? redirect.address }]
   },
 )
 

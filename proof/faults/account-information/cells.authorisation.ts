@@ -212,6 +212,15 @@ const faults: Fault[] = [
     middleware: redirects((fragment) => fragment.has('code'), 0),
   },
   {
+    id: 'codes-of-the-second-client-to-its-other-redirect-uri',
+    story: 'Redirect URIs are compared without their query, and the last that fits is used.',
+    fails: ['AUTHZ-33/this-request'],
+    middleware: landings((fragment, ctx, address) => {
+      const other = new URL(address).pathname === '/return' && sibling(ctx, address, 1)
+      return other && fragment.has('code') ? `${other}#${fragment}` : false
+    }),
+  },
+  {
     id: 'redirects-without-their-query',
     story: 'The answer is put behind what stands before the question mark of the redirect URI.',
     fails: ['AUTHZ-33/this-request'],
