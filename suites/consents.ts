@@ -73,11 +73,12 @@ export const noAccounts = consent({
   dates: periodAmong(everything, 'to'),
 })
 
-/** The second customer, for whom ninety days pass in the end. */
+/** The second customer, for whom ninety days pass in the end, long before the consent expires. */
 export const secondCustomer = consent({
   name: 'second customer',
   purpose: 'all permissions of the second customer; ninety days will pass for it',
   permissions: DATA_PERMISSIONS,
+  expiresWhereTakenInDays: 300,
   customer: 'second',
 })
 

@@ -18,6 +18,7 @@ import { waysToAsk } from './account-information/common/absent-reads.ts'
 import { approvedAfterTries } from './account-information/common/codes.ts'
 import { statusOf } from './account-information/common/consent-requests.ts'
 import { dataPaths } from './account-information/common/data-reads.ts'
+import { confirmAgain } from './account-information/common/re-confirmations.ts'
 import { type Settling, settling } from './account-information/common/settling.ts'
 import { approvedBefore } from './account-information/common/visits.ts'
 import { type Bystander, bystanders, looking, noteLost, relyOnEndsOfOthers } from './bystanders.ts'
@@ -188,15 +189,42 @@ export const expired = sharedFixture([accountsOnly], async (context): Promise<Ou
   return refreshedLate(context, ended, words)
 })
 
+export const ONE_AGAIN = 'ONE account once more, with the existing intent id'
+
+/** “code for another client”, which its customer confirms for one account once more, and its lists then. */
+export const confirmedForOne = sharedFixture(
+  [everything, reconfirmed, codeOfAnotherClient],
+  async (context) => {
+    const approval = await approvedAfterTries(context)
+    await context.approved(reconfirmed)
+    await requireOpen(context, approval)
+    const again = await confirmAgain(context, approval, ONE_AGAIN, { oneAccount: true })
+    return { approval, ...again, lists: again.data ? await listsOf(approval) : [] }
+  },
+)
+
+/** What the bulk endpoints give under an approval. */
+export async function listsOf(approval: Approval): Promise<Answers['requests']> {
+  const lists: Answers['requests'] = []
+  for (const path of ['/accounts', '/balances', '/transactions']) {
+    lists.push({ path, answer: await approval.get(path) })
+  }
+  return lists
+}
+
 /**
- * “code for another client”, past its ExpirationDateTime: it opens every endpoint. Only where a hook lets
- * it expire, and where its own client got tokens for its code after others had tried it.
+ * The same past its ExpirationDateTime, which its re-confirmation leaves: it opens every endpoint. Only where a
+ * hook lets it expire, and where its own client got tokens for its code after others had tried it.
  */
-export const expiredWhole = sharedFixture([everything, codeOfAnotherClient], async (context) => {
-  context.requireHook('consent-expired')
-  await approvedAfterTries(context)
-  return endedBy(context, 'consent-expired', codeOfAnotherClient, 'its consent has expired')
-})
+export const expiredWhole = sharedFixture(
+  [everything, reconfirmed, codeOfAnotherClient],
+  async (context) => {
+    context.requireHook('consent-expired')
+    await approvedAfterTries(context)
+    await confirmedForOne(context).catch(() => undefined)
+    return endedBy(context, 'consent-expired', codeOfAnotherClient, 'its consent has expired')
+  },
+)
 
 /** “second customer”, not confirmed for ninety days; not applicable without the hook. */
 export const outOfDate = sharedFixture([secondCustomer], async (context): Promise<Outlived> => {

@@ -31,7 +31,8 @@ export function browserDriver(
   const { trust, proxy, timeout, patience } = options
   const pins = new Map<string, string>()
   let opened: { browser: Browser; accepts: Set<string> } | undefined
-  let interrupted: (() => void) | undefined
+  /** Ends each visit that is open. */
+  const open = new Set<() => void>()
   let over = false
 
   /** Verifies the server of an address, once a run; says whether the open browser accepts it. */
@@ -105,13 +106,15 @@ export function browserDriver(
   }
 
   return {
+    holds: true,
     async visit(request) {
       if (over) return ourStop('the run was interrupted')
       // Plain controllers: a signal made of others may be collected while it is waited for.
       const controller = new AbortController()
       const { signal: deadline } = controller
       const timer = setTimeout(() => controller.abort(), patience)
-      interrupted = () => controller.abort()
+      const end = () => controller.abort()
+      open.add(end)
       const taken = new Set<StepDocument>()
       let from: { url: string; storage?: Storage } = { url: request.url }
       try {
@@ -124,11 +127,12 @@ export function browserDriver(
         return ourStop(firstLine(error))
       } finally {
         clearTimeout(timer)
+        open.delete(end)
       }
     },
     interrupt() {
       over = true
-      interrupted?.()
+      for (const end of open) end()
     },
     async close() {
       await opened?.browser.close()

@@ -21,6 +21,8 @@ export interface VisitRequest {
   oneAccount?: boolean
   /** What the exchanges of the visit are told of themselves. */
   about: About
+  /** Awaited once, before the customer decides: what happens while this customer waits on that page. */
+  meanwhile?: () => Promise<void>
 }
 
 /** Where the visit ended. */
@@ -67,6 +69,8 @@ export interface Page {
 /** Takes a customer through the bank's pages. */
 export interface Driver {
   visit(request: VisitRequest): Promise<VisitEnd>
+  /** One visit can wait while another goes on: `meanwhile` of a request is heeded. */
+  holds?: true
   /** Visits that took place before the run was interrupted, by the words before the colon. */
   done?(names: string[]): void
   /** Asks somebody to do something at the bank; why it was not done, undefined when it was. */

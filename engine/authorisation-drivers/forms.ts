@@ -1,5 +1,6 @@
 import { type DefaultTreeAdapterTypes, defaultTreeAdapter, parse } from 'parse5'
 import type { FormDocument } from '../configuration/target.ts'
+import { usesCredentials } from './credentials.ts'
 import type { Decision } from './driver.ts'
 
 type Node = DefaultTreeAdapterTypes.Node
@@ -245,6 +246,12 @@ function canBePressed({ fields }: Form, description: FormDocument, decision: Dec
 /** Has the form the button that denies? */
 export function letsDeny(form: Form, description: FormDocument): boolean {
   return description.deny !== undefined && canBePressed(form, description, 'deny')
+}
+
+/** Is it on this page that the customer decides? Where no description names a denial, on one that asks for nothing secret. */
+export function decides(form: Form, description: FormDocument, all: FormDocument[]): boolean {
+  if (all.some(({ deny }) => deny !== undefined)) return letsDeny(form, description)
+  return !usesCredentials(description)
 }
 
 /** Of a page that has the names of a description: which button it lacks, and which ones it has. */

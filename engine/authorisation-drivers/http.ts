@@ -15,6 +15,7 @@ import {
 } from './driver.ts'
 import {
   boxesOf,
+  decides,
   encoded,
   filled,
   fitting,
@@ -35,6 +36,7 @@ const MOST_STEPS = 30
  */
 export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): Driver {
   return {
+    holds: true,
     async visit(request): Promise<VisitEnd> {
       const jar = new CookieJar(undefined, { rejectPublicSuffixes: false, looseMode: true })
       const pages: Page[] = []
@@ -42,6 +44,7 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
       let first: Exchange | undefined
       let next: Step = { method: 'GET', url: request.url }
       let latest: Exchange | undefined
+      let { meanwhile } = request
       /** Pages of a visit are used once: after a cut the bank may have taken one, and show an error. */
       let cut = false
       const seenSoFar = () => ({ exchange: latest, first, pages })
@@ -142,6 +145,10 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
         const offers = boxesOf(form, description)
         if (offers !== undefined) Object.assign(pages.at(-1) ?? {}, { offered: offers })
         if (letsDeny(form, description)) Object.assign(pages.at(-1) ?? {}, { denies: true })
+        if (meanwhile && decides(form, description, forms)) {
+          await meanwhile()
+          meanwhile = undefined
+        }
         const action = to === '' ? new URL(next.url) : new URL(to, baseOf(page, next.url))
         if (method === 'post') {
           next = { method: 'POST', url: action.href, ...(await encoded(body, enctype)), secret }

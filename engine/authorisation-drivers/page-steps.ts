@@ -41,6 +41,7 @@ export async function takeSteps(
 ): Promise<string | undefined> {
   const { steps, taken, credentialProblem } = how
   const possible = steps.filter(({ only }) => only === undefined || only === request.decision)
+  let { meanwhile } = request
   let unknownSince: number | undefined
   while (!ended.aborted) {
     const tab = watched.tab()
@@ -68,6 +69,10 @@ export async function takeSteps(
       }
       watched.give(secretsAmong(request.customer.credentials))
     }
+    if (meanwhile && decides(step, steps)) {
+      await meanwhile()
+      meanwhile = undefined
+    }
     const page = await tab.$(step.when)
     if (step.only === 'deny') Object.assign(watched.pages.at(-1) ?? {}, { denies: true })
     try {
@@ -86,6 +91,12 @@ export async function takeSteps(
     }
   }
   return undefined
+}
+
+/** Is it on this page that the customer decides? Where no step is for one decision alone, on one that asks for nothing. */
+function decides(step: StepDocument, all: StepDocument[]): boolean {
+  if (all.some(({ only }) => only !== undefined)) return step.only !== undefined
+  return step.click !== undefined && !step.code && !fillsIn(step)
 }
 
 /** A step that only names a page waits until that page has gone: an approval in an app. */

@@ -52,18 +52,22 @@ export function createVisits(
     return record
   }
 
-  const visit = async (options: VisitOptions): Promise<Visit> => {
+  /** A visit that is ready to begin. `meanwhile` takes place while its customer waits on the last page. */
+  const prepared = async (
+    options: VisitOptions,
+    meanwhile?: () => Promise<void>,
+  ): Promise<() => Promise<Visit>> => {
     const { client = 'first', decision = 'approve', purpose, deviation } = options
     const name = customer(options.customer)
     const before = parts.resumable?.earlier.refusals.get(purpose)?.shift()
-    if (before) return before
+    if (before) return async () => before
     const who = options.tpp ?? requireValue(await clients.registration(client))
     const consentId = options.consentId ?? (await spareConsent(client))
     const { redirectUri, state } = options
     const message = { consentId, redirectUri, state }
     // The keys with which the rules verify the ID token that comes of it.
     await clients.jwks().catch(() => {})
-    const turn = door.then(async () => {
+    return async () => {
       const request = await who.authorisation(message, deviation)
       const asked = deviation?.query?.redirect_uri ?? request.redirectUri
       const registered = who.registered?.redirect_uris ?? []
@@ -94,6 +98,7 @@ export function createVisits(
         purpose,
         ...(options.credentials && { wrongCredentials: true }),
         ...(options.oneAccount && { oneAccount: true }),
+        ...(meanwhile && { meanwhile }),
       })
       if (end.exchange) requireReachable(end.exchange)
       else if (end.kind === 'redirected') {
@@ -119,9 +124,32 @@ export function createVisits(
         if (!fits) throw unfit(end.why, end.unfit)
       }
       return made
-    })
+    }
+  }
+
+  const inTurn = (take: () => Promise<Visit>): Promise<Visit> => {
+    const turn = door.then(take)
     door = turn.catch(() => {})
     return turn
+  }
+
+  const visit = async (options: VisitOptions): Promise<Visit> => inTurn(await prepared(options))
+
+  /**
+   * Two visits at once: the second takes place, as a whole, while the customer of the first waits on the last
+   * page. Not applicable where the driver takes one customer after the other.
+   */
+  const atOnce = async (one: VisitOptions, other: VisitOptions): Promise<[Visit, Visit]> => {
+    if (!driver.holds) throw new NotApplicable('the driver takes one customer after the other')
+    const second = await prepared(other)
+    let end: Visit | undefined
+    const first = await inTurn(
+      await prepared(one, async () => {
+        end = await second()
+      }),
+    )
+    if (!end) throw new NotApplicable('no page came on which a customer could wait')
+    return [first, end]
   }
 
   /** A denial is redirected: then the target's description leads through the pages, and the bank stops. */
@@ -160,7 +188,7 @@ export function createVisits(
   }
 
   /** `records` grows by each visit. */
-  return { visit, records: visits, customer }
+  return { visit, atOnce, records: visits, customer }
 }
 
 /** Is this parameter another one in the query or in the request object? */

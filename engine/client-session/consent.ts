@@ -25,6 +25,8 @@ export interface NamedConsent<Name extends string = string> {
   besides?: readonly string[]
   /** ExpirationDateTime, in days from now. */
   expiresInDays?: number
+  /** The same, so far away that a bank may refuse it: then it is asked without. */
+  expiresWhereTakenInDays?: number
   /** It is to expire during the run: sooner where nobody but time lets it. */
   toExpire?: boolean
   /** TransactionFromDateTime and TransactionToDateTime, in days from now. */
@@ -85,6 +87,17 @@ export function consentData(consent: NamedConsent, shortLife?: number): ConsentD
     ExpirationDateTime: at(life),
     TransactionFromDateTime: at(transactionsFromDays),
     TransactionToDateTime: at(transactionsToDays),
+  }
+}
+
+/** The same with what a bank need not take; undefined where the row has nothing of the kind. */
+export function withOptional(consent: NamedConsent, data: ConsentData): ConsentData | undefined {
+  const { besides = [], expiresWhereTakenInDays: days } = consent
+  if (besides.length === 0 && days === undefined) return undefined
+  return {
+    ...data,
+    Permissions: [...data.Permissions, ...besides],
+    ...(days !== undefined && { ExpirationDateTime: daysFromNow(days) }),
   }
 }
 

@@ -90,6 +90,8 @@ export function contextFor(
     },
     /** A visit to the authorisation page of this check's own. */
     visit: session.visit,
+    /** Two of them at once: the second while the customer of the first waits on the last page. */
+    visitsAtOnce: session.visitsAtOnce,
     /** Not applicable unless the target has this customer. */
     customer: session.customer,
     /**

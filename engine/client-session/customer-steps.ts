@@ -15,6 +15,7 @@ import {
   consentFacts,
   type NamedConsent,
   requireInTime,
+  withOptional,
 } from './consent.ts'
 import { createGivenApprovals } from './given-approvals.ts'
 import type { HeldTokens } from './held-tokens.ts'
@@ -100,16 +101,16 @@ export function createCustomerSteps(
     memory.once(`consent ${named.name}`, ownersOf(named, owners).consent, async () => {
       const data = { ...consentData(named, hooks.shortLife), ...(await chosenDates(named.dates)) }
       const client = await clients.caller(named.client)
-      const asked = { ...data, Permissions: [...data.Permissions, ...(named.besides ?? [])] }
+      const more = withOptional(named, data)
       const create = (Data: ConsentData, optional = named.optional) =>
         client.post('/account-access-consents', { Data, Risk: {} }, { about: { optional } })
-      const sent = await create(asked, named.besides ? true : named.optional)
-      const without = named.besides && refused(sent)
+      const sent = more ? await create(more, true) : await create(data)
+      const without = more && refused(sent)
       const exchange = without ? await create(data) : sent
       requireReachable(exchange)
       return {
         exchange,
-        value: consentFacts(exchange, without ? data : asked),
+        value: consentFacts(exchange, without ? data : (more ?? data)),
         why: `the consent ${named.name} was not created: ${answerOf(exchange)}`,
       }
     })

@@ -139,6 +139,7 @@ export function createSession(parts: {
     /** How far checks look beyond the first case of a kind; a run says it before its first check. */
     extent,
     visit: visits.visit,
+    visitsAtOnce: visits.atOnce,
     customer: visits.customer,
     /** Takes over the approvals of an interrupted run that still work; gives their names. */
     async resume(names: string[]) {

@@ -182,8 +182,11 @@ function missingFor({ options }: SuiteCheck, target: TargetDocument): boolean {
   return options.uses?.length ? options.uses.every(lacks) : false
 }
 
-function lacksParty({ needs = [] }: SuiteCheck['options'], { clients, customers }: TargetDocument) {
+function lacksParty({ needs = [] }: SuiteCheck['options'], target: TargetDocument) {
+  const { clients, customers, authorisation } = target
+  const holds = ['http', 'browser'].includes(authorisation.driver)
   return (
+    (needs.includes('authorisation.two-at-once') && !holds) ||
     (needs.includes('clients.second') && !clients.second) ||
     (needs.includes('customers.second') && !customers.second)
   )

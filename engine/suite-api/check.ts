@@ -49,13 +49,14 @@ export interface CheckOptions<
   last?: boolean
 }
 
-/** A member of the target file, or a hook. */
+/** A member of the target file, a hook, or a driver that can have one customer wait while another visits. */
 export type Need =
   | `hooks.${HookName}`
   | 'clients.second'
   | 'customers.second'
   | 'refusedCertificates.expired'
   | 'rateLimitBurst'
+  | 'authorisation.two-at-once'
 
 /** A check of the suites, with what it costs. */
 export interface SuiteCheck extends Check<Context<NamedConsent>> {

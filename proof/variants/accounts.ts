@@ -43,6 +43,7 @@ const variants: Variant[] = [
       'ACC-03/unique',
       'ACC-14/all-accounts',
       'ACC-21/selected',
+      'ACC-21/re-confirmed',
       'BAL-02/asked-account-only',
       'BAL-13/all-accounts',
       'TXN-02/asked-account-only',

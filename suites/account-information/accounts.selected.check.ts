@@ -1,9 +1,11 @@
 import { check } from '../../engine/suite-api/check.ts'
 import type { Approval } from '../../engine/suite-api/consents.ts'
 import { expectThat, relyOn } from '../../engine/suite-api/expect.ts'
-import { blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
-import { member, type Row } from '../../engine/suite-api/responses.ts'
-import { codeOfAnotherClient, everything } from '../consents.ts'
+import { type Visit, visitEnd } from '../../engine/suite-api/flow.ts'
+import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { type Exchange, member, type Row } from '../../engine/suite-api/responses.ts'
+import { codeOfAnotherClient, everything, reconfirmed } from '../consents.ts'
+import { confirmedForOne, listsOf, ONE_AGAIN } from '../ended-consents.ts'
 import { approvedAfterTries } from './common/codes.ts'
 import {
   accountIdsIn,
@@ -18,12 +20,16 @@ import { goOnRefreshed } from './common/refreshed-access.ts'
 
 /** A consent for one of several accounts. Requirements: specs/account-information/accounts.yaml */
 
-async function expectOneAccount(approval: Approval): Promise<void> {
-  for (const path of ['/accounts', '/balances', '/transactions']) {
-    const answer = await approval.get(path)
+/** @param visits at which its customer chose. */
+function expectOneAccount(
+  approval: Approval,
+  lists: Awaited<ReturnType<typeof listsOf>>,
+  visits: Visit[] = [approval.visit],
+): void {
+  for (const { path, answer } of lists) {
     const ids = accountIdsIn(requireRows(answer, readOwner(approval, path)))
     if (ids.length <= 1) continue
-    if (!approval.visit.pages.some(({ offered = 0 }) => offered > 1)) {
+    if (!visits.some(({ pages }) => pages.some(({ offered = 0 }) => offered > 1))) {
       throw new NotApplicable('the bank, or the driver, shows no choice of accounts')
     }
     expectThat(false, {
@@ -50,10 +56,41 @@ check(
     const approval = await approvedAfterTries(context)
     const whole = await requireAccountIds(await context.approved(everything))
     if (whole.length < 2) blockForData('a customer with two accounts')
-    await expectOneAccount(approval)
-    if (await goOnRefreshed(approval)) await expectOneAccount(approval)
+    expectOneAccount(approval, await listsOf(approval))
+    if (await goOnRefreshed(approval)) expectOneAccount(approval, await listsOf(approval))
   },
 )
+
+check(
+  'ACC-21/re-confirmed',
+  'Where a consent for one account is re-confirmed for one account, its lists show one and no other',
+  {
+    uses: [everything, reconfirmed, codeOfAnotherClient],
+    spends: codeOfAnotherClient,
+    grants: [ONE_AGAIN],
+    follows: [
+      'ACC-21/selected',
+      'BAL-03/of-the-consent',
+      'TXN-03/of-the-consent',
+      'AUTHZ-14/authorised',
+      'AUTHZ-30/other-customer',
+    ],
+  },
+  async (context) => {
+    const { approval, visit, answer, lists } = await confirmedForOne(context)
+    relyOnConfirmed(visit, answer)
+    const whole = await requireAccountIds(await context.approved(everything))
+    if (whole.length < 2) blockForData('a customer with two accounts')
+    expectOneAccount(approval, lists, [approval.visit, visit])
+  },
+)
+
+/** That a consent can be re-confirmed, and gives data then, is judged by AUTHZ-16. */
+function relyOnConfirmed(visit: Visit, answer: Exchange | undefined): void {
+  const id = 'AUTHZ-16/one-account'
+  if (visit.kind !== 'granted') blockBy(id, `the visit ended with ${visitEnd(visit)}`, visit.last)
+  if (answer) relyOn(id, answer).toSucceed()
+}
 
 const SINGLE = ['', '/balances', '/transactions'] as const
 
@@ -77,7 +114,7 @@ check(
   async (context) => {
     const whole = await context.approved(everything)
     const approval = await approvedAfterTries(context)
-    await expectOneAccount(approval)
+    expectOneAccount(approval, await listsOf(approval))
     const read = async (one: Approval) =>
       requireRows(await firstRead(one, '/accounts'), readOwner(one, '/accounts'))
     const own = await read(approval)

@@ -7,12 +7,21 @@ import { missingFrom, refused, rowsOf } from '../../engine/suite-api/responses.t
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import {
   basicCredits,
+  codeOfAnotherClient,
   debitsInPeriod,
   everything,
   reconfirmed,
   secondCustomer,
 } from '../consents.ts'
-import { confirmedLate, deleted, LATE, outOfDate, revoked } from '../ended-consents.ts'
+import {
+  confirmedForOne,
+  confirmedLate,
+  deleted,
+  LATE,
+  ONE_AGAIN,
+  outOfDate,
+  revoked,
+} from '../ended-consents.ts'
 import { hidesCard } from './common/account-comparisons.ts'
 import { settled } from './common/booking-times.ts'
 import { keyAcrossConsents } from './common/completeness.ts'
@@ -21,6 +30,7 @@ import { ACCOUNTS, createConsent } from './common/consent-requests.ts'
 import { deletedAndQueried } from './common/deleted-consents.ts'
 import { denied } from './common/denial.ts'
 import { CONFIRMED_ONCE_MORE, confirmedOnceMore, requireConfirmed } from './common/once-more.ts'
+import { expectConfirmed } from './common/re-confirmations.ts'
 import { readOwner } from './common/read-owners.ts'
 import { bookedIn, bulk, relyOnSteadyRows } from './common/transaction-readings.ts'
 import {
@@ -135,6 +145,7 @@ check(
     spends: secondCustomer,
     grants: [LATE],
     needs: ['hooks.ninety-days-passed'],
+    follows: ['AUTHZ-16/one-account'],
   },
   async (context) => {
     const { approval, visit, answer } = await confirmedLate(context)
@@ -174,6 +185,19 @@ check(
     if (visit.kind === 'granted') relyOnNoCode('AUTHZ-21/denied', (await denied(context)).visit)
     expectNoCode(visit)
   },
+)
+
+/** As AUTHZ-16/same-intent, of a consent that expires, is for one account and whose code others have tried. */
+check(
+  'AUTHZ-16/one-account',
+  'A consent for one account, which is to expire, can be re-confirmed, and gives data',
+  {
+    uses: [everything, reconfirmed, codeOfAnotherClient],
+    spends: codeOfAnotherClient,
+    grants: [ONE_AGAIN],
+    follows: ['AUTHZ-16/same-intent'],
+  },
+  async (context) => expectConfirmed(await confirmedForOne(context)),
 )
 
 /**

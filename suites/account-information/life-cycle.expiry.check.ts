@@ -11,7 +11,7 @@ import {
   reconfirmed,
   secondCustomer,
 } from '../consents.ts'
-import { expired, expiredWhole, type Outlived, outOfDate } from '../ended-consents.ts'
+import { expired, expiredWhole, ONE_AGAIN, type Outlived, outOfDate } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
 import { expectSameCreation, expectSameTerms, TERMS } from './common/consent-comparisons.ts'
 import { statusOf } from './common/consent-requests.ts'
@@ -76,10 +76,11 @@ check(
 
 check(
   'CLC-16/every-endpoint',
-  'After its ExpirationDateTime a consent with all permissions gives no data at any endpoint',
+  'After its ExpirationDateTime a consent gives no data at any endpoint, also where it was re-confirmed',
   {
-    uses: [everything, codeOfAnotherClient],
+    uses: [everything, reconfirmed, codeOfAnotherClient],
     spends: codeOfAnotherClient,
+    grants: [ONE_AGAIN],
     follows: ['CLC-16/data-refused'],
     needs: ['hooks.consent-expired'],
   },

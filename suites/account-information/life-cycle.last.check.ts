@@ -1,7 +1,7 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import type { Approval } from '../../engine/suite-api/consents.ts'
-import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
-import { requireValue, type TokenSet, tokensOf, visitEnd } from '../../engine/suite-api/flow.ts'
+import { expect, relyOn } from '../../engine/suite-api/expect.ts'
+import { requireValue, type TokenSet, tokensOf } from '../../engine/suite-api/flow.ts'
 import { blockBy, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, refused, succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
@@ -11,6 +11,7 @@ import { OWNERS } from '../owners.ts'
 import { waysToAsk } from './common/absent-reads.ts'
 import { consentPath, createConsent } from './common/consent-requests.ts'
 import { dataPaths, requireAccountIds } from './common/data-reads.ts'
+import { confirmAgain, expectConfirmed } from './common/re-confirmations.ts'
 import { readOwner } from './common/read-owners.ts'
 import { settling } from './common/settling.ts'
 
@@ -75,21 +76,8 @@ const confirmedThrice = sharedFixture([everything, reconfirmed], async (context)
   await context.approved(reconfirmed)
   const approval = await context.approved(everything)
   await requireOpen(context, approval)
-  return confirmed(context, approval, AGAIN)
+  return confirmAgain(context, approval, AGAIN)
 })
-
-/** The customer authorises a consent again; what its code gives is in use from then on. */
-async function confirmed(context: Context<never>, approval: Approval, purpose: string) {
-  const { consentId, tpp } = approval
-  const visit = await context.visit({ purpose, consentId, correct: true })
-  if (visit.kind !== 'granted') return { visit }
-  const { code, request } = visit
-  const redirect_uri = request.redirectUri
-  const answer = await tpp.token({ grant_type: 'authorization_code', code, redirect_uri })
-  const tokens = tokensOf(answer)
-  if (tokens) approval.use(tokens)
-  return { visit, answer, data: await approval.get('/accounts') }
-}
 
 /**
  * The same consent a third time. Fails: no code, no token, or one that does not read /accounts. Not applicable
@@ -104,18 +92,7 @@ check(
     follows: ['AUTHZ-16/same-intent'],
     last: true,
   },
-  async (context) => {
-    const { visit, answer, data } = await confirmedThrice(context)
-    const actual = visitEnd(visit)
-    expectThat(visit.kind === 'granted', {
-      message: `the visit ended with ${actual}`,
-      expected: 'a code',
-      actual,
-      exchange: visit.last,
-    })
-    if (answer) expect(answer).toGiveAToken()
-    if (data) expect(data).toSucceed()
-  },
+  async (context) => expectConfirmed(await confirmedThrice(context)),
 )
 
 const REVIVED = 'to be re-confirmed after ninety days more'
@@ -134,7 +111,7 @@ const outOfDateAgain = sharedFixture([everything, reconfirmed], async (context) 
   const ask = () => approval.get('/accounts', { bearer, deviation })
   const after = await settling(context).until(ask, refused)
   // Its tokens must read for what is judged at its deletion; whether it can be is judged by AUTHZ-32.
-  await confirmed(context, approval, REVIVED).catch(() => undefined)
+  await confirmAgain(context, approval, REVIVED).catch(() => undefined)
   return { before, after }
 })
 

@@ -140,12 +140,13 @@ async function toExpire({
 /** What an access token gave before the bank was told to let it expire, and after. */
 async function expire<Used extends NamedConsent>({ approved, hook }: Context<Used>, consent: Used) {
   const approval = await approved(consent)
-  const tokens = await approval.tokens()
   const transactions = await approval.get('/transactions')
   const served: string[] = []
   for (const path of dataPaths(consent.permissions, accountIdsIn(rowsOf(transactions)))) {
     if (succeeded(await approval.get(path))) served.push(path)
   }
+  // Those that read: a bank may have ended earlier ones for a newer approval (AMB-43).
+  const tokens = await approval.tokens()
   await hook('token-expired', { accessToken: tokens.accessToken }, tokens.expiresAt)
   const late = { bearer: tokens.accessToken, deviation: 'it has expired' }
   const after: Exchange[] = []

@@ -33,6 +33,29 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'expiring-consents-not-re-confirmed',
+    story: 'What ends by itself has nothing to confirm: the page knows open-ended consents only.',
+    fails: ['AUTHZ-16/one-account'],
+    policies: policy(
+      'authorisable',
+      (correct) =>
+        (consent, ...rest) =>
+          consent?.status === 'Authorised' && consent.expires !== undefined
+            ? 'the intent needs no confirmation'
+            : correct(consent, ...rest),
+    ),
+  },
+  {
+    id: 'reconfirmation-covers-every-card',
+    story: 'The page for re-confirmation lists no cards, and stores all that the customer has.',
+    fails: ['ACC-21/re-confirmed'],
+    policies: policy(
+      'cardsOffered',
+      (correct) => (consent, customer) =>
+        consent.customerId === undefined ? correct(consent, customer) : customer.cards,
+    ),
+  },
+  {
     id: 'code-of-reconfirmation-refused',
     story: 'The token endpoint demands a consent that was authorised just now for the first time.',
     fails: ['AUTHZ-16/same-intent'],

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'koa'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
+import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { endpointOf } from '../../data-requests.ts'
 import { ofEachBank } from '../../each-bank.ts'
@@ -134,6 +135,42 @@ const faults: Fault[] = [
         ctx.req.headers.authorization = shared.current
       }
       await next()
+    },
+  },
+  {
+    id: 'the-last-request-is-what-pages-show',
+    story: 'The pages know one pending consent, that of the authorisation request that came last.',
+    fails: ['DATA-08/visits-at-once'],
+    policies(correct, { fired }) {
+      let last: string | undefined
+      return {
+        intentOf(claims) {
+          const own = correct.intentOf(claims)
+          if (!currentRequest()?.path.startsWith('/interaction/')) last = own
+          if (last !== own) fired()
+          return last
+        },
+      }
+    },
+  },
+  {
+    id: 'a-login-ends-the-visits-of-others',
+    story: 'A worker serves one customer: whoever logs in takes the place of the one before.',
+    fails: ['DATA-08/visits-at-once'],
+    policies(correct, { fired }) {
+      let here: string | undefined
+      return {
+        loginAccepted(customer, password) {
+          const accepted = correct.loginAccepted(customer, password)
+          if (accepted) here = customer?.id
+          return accepted
+        },
+        confirmableBy(consent, customer, offered) {
+          if (customer.id === here) return correct.confirmableBy(consent, customer, offered)
+          fired()
+          return 'somebody else has logged in'
+        },
+      }
     },
   },
 ]

@@ -13,6 +13,22 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'ninety-days-without-an-expiry-alone',
+    story: 'A consent that has a date of its own need not be confirmed until then.',
+    fails: ['CLC-18/data-refused'],
+    policies: policy('reconfirmationDue', (correct) => (consent, settings) => {
+      return consent.expires !== undefined ? false : correct(consent, settings)
+    }),
+  },
+  {
+    id: 're-confirmed-never-expires',
+    story: 'Who confirms again confirms until further notice.',
+    fails: ['CLC-16/every-endpoint'],
+    policies: policy('consentExpired', (correct) => (consent) => {
+      return consent.grants.size > 1 ? false : correct(consent)
+    }),
+  },
+  {
     id: 'revocation-of-re-confirmed-not-shown',
     story: 'Each confirmation is a row of its own, and the status shown is that of the last.',
     fails: ['CLC-10/re-confirmed'],

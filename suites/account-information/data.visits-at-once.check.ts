@@ -1,0 +1,106 @@
+import { type Context, check } from '../../engine/suite-api/check.ts'
+import { DATA_PERMISSIONS } from '../../engine/suite-api/consents.ts'
+import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
+import { tokensOf, type Visit } from '../../engine/suite-api/flow.ts'
+import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { type Exchange, rowsOf, succeeded } from '../../engine/suite-api/responses.ts'
+import { everything, secondCustomer } from '../consents.ts'
+import { OWNERS } from '../owners.ts'
+import { described } from './common/account-comparisons.ts'
+import { createConsent } from './common/consent-requests.ts'
+import { approvedBefore, expectCode } from './common/visits.ts'
+
+/** Two customers at the bank's pages at the same time. Requirements: specs/account-information/data.yaml */
+
+/** Both levels, since a bank may ask for either. */
+const ACCOUNTS_ALONE = { Permissions: ['ReadAccountsBasic', 'ReadAccountsDetail'] }
+
+const WAITS = 'accounts alone, whose customer waits on the last page'
+const MEANWHILE = 'all permissions, while that customer waits'
+
+type Of = Context<typeof everything | typeof secondCustomer>
+
+/** Has the target another customer? Else it is the same one, in another browser. */
+const two = ({ target }: Of) => target.document.customers.second !== undefined
+
+/**
+ * Each code gives a token, and each token what its customer approved: the permissions tell the consents apart,
+ * and the accounts the customers. One customer alone may be told to stay in one browser.
+ */
+check(
+  'DATA-08/visits-at-once',
+  'Where two customers approve at the same time, each code gives what its own customer approved',
+  {
+    uses: [everything, secondCustomer],
+    grants: [WAITS, MEANWHILE],
+    needs: ['authorisation.two-at-once'],
+    follows: [
+      'TXN-14/without-permission',
+      'DATA-08/concurrent',
+      'DATA-08/other-approvals',
+      'CLC-19/second-client',
+      'TOK-24/accounts',
+    ],
+    last: true,
+  },
+  async (context: Of) => {
+    await approvedBefore(context, everything)
+    const client = await context.caller()
+    const [narrow, whole] = [
+      await createConsent(client, ACCOUNTS_ALONE),
+      await createConsent(client, { Permissions: DATA_PERMISSIONS }),
+    ]
+    const customer = two(context) ? 'second' : 'first'
+    const [waited, other] = await context.visitsAtOnce(
+      { purpose: WAITS, consentId: narrow, correct: true },
+      { purpose: MEANWHILE, consentId: whole, customer, correct: true },
+    )
+    const first = await tokenOf(context, waited)
+    const second = await tokenOf(context, other)
+
+    const deviation = 'a consent without ReadTransactions'
+    const beyond = await client.get('/transactions', { bearer: first, deviation })
+    const rows = await client.get('/transactions', { bearer: second })
+    const own = await client.get('/accounts', { bearer: first })
+    const foreign = await client.get('/accounts', { bearer: second })
+    expect(beyond).toBeRefused()
+    // A newer approval of the same customer may have ended the first (AMB-43).
+    if (two(context)) expect(own).toSucceed()
+    expect(rows).toSucceed()
+    expect(foreign).toSucceed()
+    if (two(context)) await expectAccountsOf(context, secondCustomer, foreign)
+  },
+)
+
+/** The access token that the code of a visit gives. */
+async function tokenOf(context: Of, visit: Visit): Promise<string> {
+  if (visit.kind !== 'granted' && !two(context)) {
+    throw new NotApplicable('the bank lets one customer approve one consent at a time')
+  }
+  expectCode(visit)
+  const { code, request } = visit
+  const { tpp } = await context.caller()
+  const redirect_uri = request.redirectUri
+  const answer = await tpp.token({ grant_type: 'authorization_code', code, redirect_uri })
+  expect(answer).toGiveAToken()
+  return tokensOf(answer)?.accessToken ?? ''
+}
+
+/** The accounts are those of the customer's other approval, by all that they show beside their ids. */
+async function expectAccountsOf(
+  context: Of,
+  consent: typeof secondCustomer,
+  answer: Exchange,
+): Promise<void> {
+  const { exchange } = await context.steps.accounts(consent)
+  if (!exchange || !succeeded(exchange)) return
+  relyOn(OWNERS.accounts, exchange).toSucceed()
+  const known = new Set(rowsOf(exchange).map(described))
+  const others = rowsOf(answer).filter((row) => !known.has(described(row)))
+  expectThat(others.length === 0, {
+    message: 'an account is shown that the approval of the same customer does not show',
+    expected: 'accounts of that customer',
+    actual: `${others.length} others`,
+    exchange: answer,
+  })
+}
