@@ -39,6 +39,19 @@ describe.skipIf(noBrowser)(`a customer in a browser${noBrowser}`, () => {
     await close()
   })
 
+  test('waits on the last page while another one approves', async () => {
+    const { session, close } = await open(browser, { directory })
+    const { value: consent } = await session.steps.consent(everything)
+    const [first, second] = await session.visitsAtOnce(
+      { purpose: 'the first: waits', consentId: consent?.id },
+      { purpose: 'the second: meanwhile', customer: 'second', decision: 'deny' },
+    )
+    expect([first.kind, second.kind]).toEqual(['granted', 'refused'])
+    const ends = session.visits.map(({ name, outcome }) => `${name}, ${outcome}`)
+    expect(ends).toEqual(['the second: meanwhile, refused', 'the first: waits, granted'])
+    await close()
+  })
+
   test('with a wrong password is stopped at the login page, tried once', async () => {
     const { session, close } = await open(browser, {
       directory,

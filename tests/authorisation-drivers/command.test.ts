@@ -38,6 +38,14 @@ test('a program gets the link and what to do with it, and prints the final redir
   expect(code).toBe('true,deny,second,a visit: of a test')
 })
 
+test('two visits at once are nothing for a driver that takes one customer after the other', async () => {
+  const { session, close } = await open({ driver: 'command', command: node('') }, { directory })
+  const atOnce = session.visitsAtOnce({ purpose: 'one' }, { purpose: 'other' })
+  await expect(atOnce).rejects.toThrow('the driver takes one customer after the other')
+  expect(session.visits).toEqual([])
+  await close()
+})
+
 test.each([
   [
     'an exit code',
