@@ -37,6 +37,7 @@ export const MET: readonly (readonly [string, string])[] = [
   ['refusals-lead-to-a-page', 'only-the-newest-client-token'],
   ['accounts-chosen-again', 'short-lived-tokens-without-refresh'],
   ['newest-approval-revokes-at-the-decision', 'short-lived-tokens-without-refresh'],
+  ['more-members-everywhere', 'merchants-and-addresses-of-some'],
 ]
 
 /** Those of them that are among these variants. */

@@ -189,7 +189,7 @@ export const expired = sharedFixture([accountsOnly], async (context): Promise<Ou
   return refreshedLate(context, ended, words)
 })
 
-export const ONE_AGAIN = 'ONE account once more, with the existing intent id'
+export const ONE_AGAIN = 'to be re-confirmed: choose ONE account only'
 
 /** “code for another client”, which its customer confirms for one account once more, and its lists then. */
 export const confirmedForOne = sharedFixture(

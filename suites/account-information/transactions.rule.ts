@@ -147,8 +147,7 @@ rule(
     if (!basic || permissions.includes('ReadTransactionsDetail')) return undefined
     return offence(
       transactionsIn(exchange) ?? [],
-      // An empty object shows no merchant.
-      ({ MerchantDetails }) => Object.keys(MerchantDetails ?? {}).length > 0,
+      ({ MerchantDetails }) => showsMerchant(MerchantDetails),
       {
         message: 'MerchantDetails is shown under ReadTransactionsBasic alone',
         expected: 'a transaction without MerchantDetails',
@@ -156,3 +155,9 @@ rule(
     )
   },
 )
+
+/** An object without name and category shows no merchant, whatever else a bank writes into it. */
+function showsMerchant(details: unknown): boolean {
+  if (typeof details !== 'object' || details === null) return Boolean(details)
+  return Object.keys(details).some((name) => /^merchant/i.test(name))
+}
