@@ -8,6 +8,7 @@ import { everything, secondCustomer } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
 import { described } from './common/account-comparisons.ts'
 import { createConsent } from './common/consent-requests.ts'
+import { exchangeCode } from './common/re-confirmations.ts'
 import { approvedBefore, expectCode } from './common/visits.ts'
 
 /** Two customers at the bank's pages at the same time. Requirements: specs/account-information/data.yaml */
@@ -78,10 +79,7 @@ async function tokenOf(context: Of, visit: Visit): Promise<string> {
     throw new NotApplicable('the bank lets one customer approve one consent at a time')
   }
   expectCode(visit)
-  const { code, request } = visit
-  const { tpp } = await context.caller()
-  const redirect_uri = request.redirectUri
-  const answer = await tpp.token({ grant_type: 'authorization_code', code, redirect_uri })
+  const answer = await exchangeCode(await context.caller(), visit)
   expect(answer).toGiveAToken()
   return tokensOf(answer)?.accessToken ?? ''
 }

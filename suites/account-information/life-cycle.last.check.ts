@@ -11,7 +11,7 @@ import { OWNERS } from '../owners.ts'
 import { waysToAsk } from './common/absent-reads.ts'
 import { consentPath, createConsent } from './common/consent-requests.ts'
 import { dataPaths, requireAccountIds } from './common/data-reads.ts'
-import { confirmAgain, expectConfirmed } from './common/re-confirmations.ts'
+import { confirmAgain, exchangeCode, expectConfirmed } from './common/re-confirmations.ts'
 import { readOwner } from './common/read-owners.ts'
 import { settling } from './common/settling.ts'
 
@@ -96,8 +96,12 @@ check(
 )
 
 const REVIVED = 'to be re-confirmed after ninety days more'
+const ANOTHER = 'another consent, while one waits to be re-confirmed'
 
-/** The same when ninety days have passed again: an answer with data before, and after. It is re-confirmed then. */
+/**
+ * The same when ninety days have passed again: an answer with data before, after, and once its customer has approved
+ * another consent. It is re-confirmed then.
+ */
 const outOfDateAgain = sharedFixture([everything, reconfirmed], async (context) => {
   context.requireHook('ninety-days-passed')
   await confirmedThrice(context).catch(() => undefined)
@@ -110,9 +114,12 @@ const outOfDateAgain = sharedFixture([everything, reconfirmed], async (context) 
   const deviation = 'ninety days have passed since its re-confirmation'
   const ask = () => approval.get('/accounts', { bearer, deviation })
   const after = await settling(context).until(ask, refused)
+  const other = await context.visit({ purpose: ANOTHER, correct: true })
+  if (other.kind === 'granted') await exchangeCode(approval, other)
+  const still = other.kind === 'granted' ? await ask() : undefined
   // Its tokens must read for what is judged at its deletion; whether it can be is judged by AUTHZ-32.
   await confirmAgain(context, approval, REVIVED).catch(() => undefined)
-  return { before, after }
+  return { before, after, still }
 })
 
 check(
@@ -120,7 +127,7 @@ check(
   'Ninety days after its re-confirmation a consent gives no data',
   {
     uses: [everything, reconfirmed],
-    grants: [REVIVED],
+    grants: [ANOTHER, REVIVED],
     needs: ['hooks.ninety-days-passed'],
     follows: ['CLC-18/data-refused'],
     last: true,
@@ -129,6 +136,25 @@ check(
     const { before, after } = await outOfDateAgain(context)
     relyOn(OWNERS.accounts, before).toSucceed()
     expect(after).toBeRefused()
+  },
+)
+
+/** It must be confirmed “by using the existing intent ID”: who approves another consent has not done so. */
+check(
+  'CLC-18/another-approved',
+  'After ninety days a consent gives no data either when its customer approves another one',
+  {
+    uses: [everything, reconfirmed],
+    grants: [ANOTHER, REVIVED],
+    needs: ['hooks.ninety-days-passed'],
+    follows: ['CLC-18/data-refused'],
+    last: true,
+  },
+  async (context) => {
+    const { after, still } = await outOfDateAgain(context)
+    relyOn('CLC-18/re-confirmed', after).toBeRefused()
+    if (!still) throw new NotApplicable('no other consent was approved meanwhile')
+    expect(still).toBeRefused()
   },
 )
 

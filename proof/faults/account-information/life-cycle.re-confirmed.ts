@@ -1,3 +1,4 @@
+import type { Consent } from '../../../bank/consents.ts'
 import { currentRequest } from '../../../bank/request-context.ts'
 import type { Fault } from '../../proof.ts'
 import { policy } from '../../rewriting.ts'
@@ -19,6 +20,32 @@ const faults: Fault[] = [
     policies: policy('reconfirmationDue', (correct) => (consent, settings) => {
       return consent.expires !== undefined ? false : correct(consent, settings)
     }),
+  },
+  {
+    id: 'ninety-days-since-any-approval',
+    story: 'What is kept is when a customer last logged in for a client, not for which consent.',
+    fails: ['CLC-18/another-approved'],
+    policies(correct, { fired }) {
+      const confirmed = new Map<string, number>()
+      const known = new WeakMap<Consent, number>()
+      const who = ({ customerId, clientId }: Consent) => `${customerId} ${clientId}`
+      return {
+        confirmableBy(consent, customer, offered) {
+          confirmed.set(who({ ...consent, customerId: customer.id }), Date.now())
+          return correct.confirmableBy(consent, customer, offered)
+        },
+        reconfirmationDue(consent, settings) {
+          const due = correct.reconfirmationDue(consent, settings)
+          // Time that a hook lets pass does so for what was confirmed by then.
+          if (due && !known.has(consent)) known.set(consent, Date.now())
+          const since = known.get(consent)
+          if (!due || since === undefined) return due
+          if ((confirmed.get(who(consent)) ?? 0) <= since) return due
+          fired()
+          return false
+        },
+      }
+    },
   },
   {
     id: 're-confirmed-never-expires',

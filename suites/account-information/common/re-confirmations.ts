@@ -19,15 +19,22 @@ export async function confirmAgain(
   purpose: string,
   options: Pick<VisitOptions, 'oneAccount'> = {},
 ): Promise<Confirmed> {
-  const { consentId, tpp } = approval
+  const { consentId } = approval
   const visit = await context.visit({ ...options, purpose, consentId, correct: true })
   if (visit.kind !== 'granted') return { visit }
-  const { code, request } = visit
-  const redirect_uri = request.redirectUri
-  const answer = await tpp.token({ grant_type: 'authorization_code', code, redirect_uri })
+  const answer = await exchangeCode(approval, visit)
   const tokens = tokensOf(answer)
   if (tokens) approval.use(tokens)
   return { visit, answer, data: await approval.get('/accounts') }
+}
+
+/** The exchange of the code of a correct visit. */
+export function exchangeCode(
+  { tpp }: Pick<Approval, 'tpp'>,
+  { code, request }: Visit & { kind: 'granted' },
+): Promise<Exchange> {
+  const redirect_uri = request.redirectUri
+  return tpp.token({ grant_type: 'authorization_code', code, redirect_uri })
 }
 
 /** Ends the check with a finding unless the re-confirmation gave a code, a token and data. */
