@@ -106,7 +106,6 @@ export function browserDriver(
   }
 
   return {
-    holds: true,
     async visit(request) {
       if (over) return ourStop('the run was interrupted')
       // Plain controllers: a signal made of others may be collected while it is waited for.

@@ -1,4 +1,4 @@
-import type { CustomerDocument } from '../configuration/target.ts'
+import type { AuthorisationDocument, CustomerDocument } from '../configuration/target.ts'
 import type { About, Exchange } from '../wire/exchange.ts'
 
 export type Decision = 'approve' | 'deny'
@@ -69,8 +69,6 @@ export interface Page {
 /** Takes a customer through the bank's pages. */
 export interface Driver {
   visit(request: VisitRequest): Promise<VisitEnd>
-  /** One visit can wait while another goes on: `meanwhile` of a request is heeded. */
-  holds?: true
   /** Visits that took place before the run was interrupted, by the words before the colon. */
   done?(names: string[]): void
   /** Asks somebody to do something at the bank; why it was not done, undefined when it was. */
@@ -79,6 +77,9 @@ export interface Driver {
   interrupt?(): void
   close(): Promise<void>
 }
+
+/** Drivers that heed `meanwhile`: one visit can wait while another goes on. */
+export const HOLDING: readonly AuthorisationDocument['driver'][] = ['http', 'browser']
 
 /** One approval that a run is going to need, for a person who wants to know what will come. */
 export interface Announced {

@@ -36,7 +36,6 @@ const MOST_STEPS = 30
  */
 export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): Driver {
   return {
-    holds: true,
     async visit(request): Promise<VisitEnd> {
       const jar = new CookieJar(undefined, { rejectPublicSuffixes: false, looseMode: true })
       const pages: Page[] = []

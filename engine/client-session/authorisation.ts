@@ -1,4 +1,4 @@
-import type { Driver } from '../authorisation-drivers/driver.ts'
+import { type Driver, HOLDING } from '../authorisation-drivers/driver.ts'
 import { httpDriver } from '../authorisation-drivers/http.ts'
 import type { AuthorisationDeviation, AuthorisationRequest } from '../client/messages.ts'
 import type { Tpp } from '../client/tpp.ts'
@@ -140,7 +140,9 @@ export function createVisits(
    * page. Not applicable where the driver takes one customer after the other.
    */
   const atOnce = async (one: VisitOptions, other: VisitOptions): Promise<[Visit, Visit]> => {
-    if (!driver.holds) throw new NotApplicable('the driver takes one customer after the other')
+    if (!HOLDING.includes(target.document.authorisation.driver)) {
+      throw new NotApplicable('the driver takes one customer after the other')
+    }
     const second = await prepared(other)
     let end: Visit | undefined
     const first = await inTurn(

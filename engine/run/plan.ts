@@ -1,3 +1,4 @@
+import { HOLDING } from '../authorisation-drivers/driver.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { type NamedConsent, precededBy } from '../client-session/consent.ts'
 import { expiryPatienceOf } from '../configuration/resolve.ts'
@@ -184,9 +185,8 @@ function missingFor({ options }: SuiteCheck, target: TargetDocument): boolean {
 
 function lacksParty({ needs = [] }: SuiteCheck['options'], target: TargetDocument) {
   const { clients, customers, authorisation } = target
-  const holds = ['http', 'browser'].includes(authorisation.driver)
   return (
-    (needs.includes('authorisation.two-at-once') && !holds) ||
+    (needs.includes('authorisation.two-at-once') && !HOLDING.includes(authorisation.driver)) ||
     (needs.includes('clients.second') && !clients.second) ||
     (needs.includes('customers.second') && !customers.second)
   )
