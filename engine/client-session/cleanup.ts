@@ -2,7 +2,8 @@ import type { ClientName } from '../configuration/target.ts'
 import { answerOf } from '../judge/answer-words.ts'
 import { member } from '../judge/data-rows.ts'
 import { succeeded } from '../judge/matchers.ts'
-import { keep, readKept } from '../record/kept-json.ts'
+import { isObject } from '../record/json.ts'
+import { keepLine, keepLines, readKeptLines } from '../record/kept-json.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { ClientSteps } from './client-steps.ts'
 import type { FundsSteps } from './funds-steps.ts'
@@ -19,24 +20,45 @@ export interface Leftover {
   kept?: true
 }
 
+/** Id of a consent that is not there any more. */
+interface Gone {
+  gone: string
+}
+
+const isConsent = ({ kind }: Leftover) => kind === 'consent'
+
+/** The consents that are still to be removed, by the lines that runs wrote down. */
+export function readLeftovers(file: string): Leftover[] {
+  const left = new Map<string, Leftover>()
+  for (const line of readKeptLines(file)) {
+    if (!isObject(line)) continue
+    if (typeof line.gone === 'string') left.delete(line.gone)
+    else if (typeof line.id === 'string') left.set(line.id, line as unknown as Leftover)
+  }
+  return [...left.values()]
+}
+
 export type Leftovers = ReturnType<typeof createCleanup>
 
 /**
  * What this run made and has not removed, read off its own exchanges: whatever a bank accepted is
  * in it, also where it should have refused.
  *
- * @param file where consents are written down as they come and go, so that the run after one that
- * was killed removes what it left; without it nothing outlives the run.
+ * @param file where consents are written down as they come and go, a line each, so that the run after one
+ * that was killed removes what it left; without it nothing outlives the run.
  */
 export function createCleanup(file?: string) {
-  const earlier = file === undefined ? undefined : readKept(file)
-  const known: Leftover[] = Array.isArray(earlier) ? earlier.filter(Boolean) : []
-  const left = new Map(known.map((each) => [`consent ${each.id}`, each]))
-  const writeDown = () => {
+  const left = new Map(
+    (file === undefined ? [] : readLeftovers(file)).map((each) => [`consent ${each.id}`, each]),
+  )
+  let begun = false
+  const writeDown = (line: Leftover | Gone) => {
     if (file === undefined) return
-    const consents = [...left.values()].filter(({ kind }) => kind === 'consent')
     try {
-      keep(file, consents)
+      // What an earlier run left is written anew, without what has gone since.
+      if (!begun) keepLines(file, [...left.values()].filter(isConsent))
+      begun = true
+      keepLine(file, line)
     } catch {
       // A full disk: this run knows what it made, and deletes it.
     }
@@ -56,21 +78,30 @@ export function createCleanup(file?: string) {
       if (endpoint.startsWith('create-')) {
         const path = `${endpoint.slice('create-'.length)}s`
         const id = member(json, 'Data', 'ConsentId')
-        if (typeof id === 'string') left.set(`consent ${id}`, { kind: 'consent', path, id, client })
+        if (typeof id !== 'string') return
+        const made: Leftover = { kind: 'consent', path, id, client }
+        left.set(`consent ${id}`, made)
+        writeDown(made)
       }
-      if (endpoint.startsWith('delete-')) left.delete(`consent ${about.subject}`)
-      if (/^(create|delete)-/.test(endpoint)) writeDown()
+      if (endpoint.startsWith('delete-') && left.delete(`consent ${about.subject}`)) {
+        writeDown({ gone: about.subject ?? '' })
+      }
     },
     /** A customer approved this consent: while a run may go on, it stays. */
     keep(id: string): void {
       const consent = left.get(`consent ${id}`)
       if (!consent || consent.kept) return
       consent.kept = true
-      writeDown()
+      writeDown(consent)
     },
     /** A run begins anew but for these: what others kept is of no use any more. */
     keepOnly(ids: string[]): void {
-      for (const consent of left.values()) if (!ids.includes(consent.id)) delete consent.kept
+      for (const consent of left.values()) {
+        if (consent.kept && !ids.includes(consent.id)) {
+          delete consent.kept
+          writeDown(consent)
+        }
+      }
     },
     /** Ids of consents that a run which goes on uses. */
     kept: () => new Set([...left.values()].flatMap(({ id, kept }) => (kept ? [id] : []))),

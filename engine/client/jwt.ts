@@ -45,7 +45,7 @@ export function jwt(
   signer: Signer,
   deviation: JwtDeviation = {},
 ): string {
-  makeUpMeanwhile()
+  makeKeysMeanwhile()
   if (deviation.raw !== undefined) return deviation.raw
   const alg = deviation.alg ?? 'PS256'
   const header = merged({ alg, typ: 'JWT', kid: signer.kid }, deviation.header)
@@ -149,8 +149,8 @@ const BITS = new Map([
 
 let making = false
 
-/** Whoever signs will soon sign wrongly: the slowest keys are made beside this thread. */
-function makeUpMeanwhile(): void {
+/** Whoever signs will soon sign wrongly: the slowest keys are made beside this thread, once. */
+export function makeKeysMeanwhile(): void {
   if (making) return
   making = true
   for (const [kind, modulusLength] of BITS) {

@@ -34,10 +34,10 @@ export async function examineTarget(
   tell: (line: Line) => void,
 ): Promise<Line[]> {
   const opened = openCase(target, PATIENCE)
-  const file = (name: string) => memory && join(memory, `${target.name}.${name}.json`)
-  const leftovers = createCleanup(file('leftovers'))
+  const file = (name: string) => memory && join(memory, `${target.name}.${name}`)
+  const leftovers = createCleanup(file('leftovers.jsonl'))
   opened.wire.onExchange((exchange) => leftovers.note(exchange))
-  const clients = file('clients')
+  const clients = file('clients.json')
   const kept = clients === undefined ? undefined : openClientStore(clients, target)
   const lines: Line[] = []
   const safely = (line: Line) => {

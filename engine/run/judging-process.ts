@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Announced } from '../authorisation-drivers/driver.ts'
 import { loadCatalogue } from '../catalogue/catalogue.ts'
+import { makeKeysMeanwhile } from '../client/jwt.ts'
 import { endpointsOf, layoutOf } from '../configuration/addresses.ts'
 import { targetFrom } from '../configuration/resolve.ts'
 import type { TargetDocument } from '../configuration/target.ts'
@@ -59,6 +60,7 @@ export async function openJudging(
   catalogue = loadCatalogue(),
   loaded?: Suites,
 ) {
+  makeKeysMeanwhile()
   const { target: document, scope, out, version } = assignment
   const startedAt = new Date()
   const suites = loaded ?? (await loadSuites(assignment.suites, catalogue))

@@ -40,7 +40,7 @@ export function openSession(
   const driver = chooseDriver(target, wire, { ...parts.approvals, onWaiting })
   const remembered = memory !== undefined && {
     clients: openClientStore(join(memory, `${target.name}.clients.json`), target),
-    leftovers: join(memory, `${target.name}.leftovers.json`),
+    leftovers: join(memory, `${target.name}.leftovers.jsonl`),
   }
   return createSession({
     ...suites,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { stringify } from 'yaml'
+import { readLeftovers } from '../../engine/client-session/cleanup.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import type { Report } from '../../engine/report/report.ts'
 import { main } from '../built.ts'
@@ -84,8 +85,7 @@ async function run(target: string, more: string[] = [], begun = (_: ChildProcess
   return ran
 }
 
-const leftovers = (name: string) =>
-  JSON.parse(readFileSync(join(folder, '.assay', `${name}.leftovers.json`), 'utf8')) as unknown[]
+const leftovers = (name: string) => readLeftovers(join(folder, '.assay', `${name}.leftovers.jsonl`))
 
 /** Waits until the process that judges has noticed that its parent is gone. */
 async function settled({ out }: Ran): Promise<void> {
