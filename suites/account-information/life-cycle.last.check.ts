@@ -151,7 +151,8 @@ check(
     last: true,
   },
   async (context) => {
-    const { after, still } = await outOfDateAgain(context)
+    const { before, after, still } = await outOfDateAgain(context)
+    relyOn(OWNERS.accounts, before).toSucceed()
     relyOn('CLC-18/re-confirmed', after).toBeRefused()
     if (!still) throw new NotApplicable('no other consent was approved meanwhile')
     expect(still).toBeRefused()
