@@ -6,7 +6,7 @@ import type { ExchangeRecord, Report } from '../report.ts'
 import { jsonForScript, type Markup, markup, raw } from './markup.ts'
 
 /** Exchanges in one data element; the script unpacks an element when one of them is shown. */
-const CHUNK = 50
+const CHUNK = 100
 /** Most characters of one body on the page; the whole of what was recorded is in exchanges.jsonl. */
 const MAX_BODY = 64 * 1024
 /** Most characters of packed exchange data on the page; evidence of what didn't pass comes first. */
@@ -113,7 +113,7 @@ function embed(report: Report, exchanges: ExchangeRecord[]) {
   let size = 0
   for (let at = 0; at < order.length; at += CHUNK) {
     const some = order.slice(at, at + CHUNK)
-    const packed = deflateRawSync(JSON.stringify(some.map(bounded))).toString('base64')
+    const packed = deflateRawSync(JSON.stringify(some.map(bounded)), { level: 9 }).toString('base64')
     if (size + packed.length > MAX_PAGE) continue
     size += packed.length
     for (const { id } of some) chunkOf.set(id, chunks.length)
