@@ -113,7 +113,9 @@ function embed(report: Report, exchanges: ExchangeRecord[]) {
   let size = 0
   for (let at = 0; at < order.length; at += CHUNK) {
     const some = order.slice(at, at + CHUNK)
-    const packed = deflateRawSync(JSON.stringify(some.map(bounded)), { level: 9 }).toString('base64')
+    const packed = deflateRawSync(JSON.stringify(some.map(bounded)), { level: 9 }).toString(
+      'base64',
+    )
     if (size + packed.length > MAX_PAGE) continue
     size += packed.length
     for (const { id } of some) chunkOf.set(id, chunks.length)
