@@ -60,7 +60,8 @@ export function createCleanup(file?: string) {
       begun = true
       keepLine(file, line)
     } catch {
-      // A full disk: this run knows what it made, and deletes it.
+      // A full disk: this run knows what it made, and deletes it. A line may have been cut: all is written anew.
+      begun = false
     }
   }
   return {

@@ -1,11 +1,10 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import { DATA_PERMISSIONS } from '../../engine/suite-api/consents.ts'
-import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
+import { expect, expectThat } from '../../engine/suite-api/expect.ts'
 import { tokensOf, type Visit } from '../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
-import { type Exchange, rowsOf, succeeded } from '../../engine/suite-api/responses.ts'
+import { type Exchange, rowsOf } from '../../engine/suite-api/responses.ts'
 import { everything, secondCustomer } from '../consents.ts'
-import { OWNERS } from '../owners.ts'
 import { described } from './common/account-comparisons.ts'
 import { createConsent } from './common/consent-requests.ts'
 import { exchangeCode } from './common/re-confirmations.ts'
@@ -69,7 +68,13 @@ check(
     if (two(context)) expect(own).toSucceed()
     expect(rows).toSucceed()
     expect(foreign).toSucceed()
-    if (two(context)) await expectAccountsOf(context, secondCustomer, foreign)
+    if (!two(context)) return
+    const [ofFirst, ofSecond] = [
+      await shownBy(context, everything),
+      await shownBy(context, secondCustomer),
+    ]
+    expectNoneOf(ofSecond, ofFirst, own)
+    expectNoneOf(ofFirst, ofSecond, foreign)
   },
 )
 
@@ -84,21 +89,21 @@ async function tokenOf(context: Of, visit: Visit): Promise<string> {
   return tokensOf(answer)?.accessToken ?? ''
 }
 
-/** The accounts are those of the customer's other approval, by all that they show beside their ids. */
-async function expectAccountsOf(
-  context: Of,
-  consent: typeof secondCustomer,
-  answer: Exchange,
-): Promise<void> {
+/** The accounts that an approval of before showed, by all that they show beside their ids. */
+async function shownBy(context: Of, consent: typeof everything | typeof secondCustomer) {
   const { exchange } = await context.steps.accounts(consent)
-  if (!exchange || !succeeded(exchange)) return
-  relyOn(OWNERS.accounts, exchange).toSucceed()
-  const known = new Set(rowsOf(exchange).map(described))
-  const others = rowsOf(answer).filter((row) => !known.has(described(row)))
-  expectThat(others.length === 0, {
-    message: 'an account is shown that the approval of the same customer does not show',
-    expected: 'accounts of that customer',
-    actual: `${others.length} others`,
+  return new Set((exchange ? rowsOf(exchange) : []).map(described))
+}
+
+/** Ends the check with a finding where an account is one of the other customer's, and none of one's own. */
+function expectNoneOf(others: Set<string>, own: Set<string>, answer: Exchange): void {
+  const foreign = rowsOf(answer)
+    .map(described)
+    .filter((account) => others.has(account) && !own.has(account))
+  expectThat(foreign.length === 0, {
+    message: 'an account of the other customer is shown',
+    expected: 'accounts of the customer who approved',
+    actual: `${foreign.length} of the other customer`,
     exchange: answer,
   })
 }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'koa'
+import type { Customer } from '../../../bank/data/customers.ts'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
@@ -25,6 +26,9 @@ function cachedBy(
     if (ctx.status === 200 && !known) cached().set(key, authorization)
   }
 }
+
+/** Who logged in last. */
+const worker = ofEachBank((): { last?: Customer } => ({}))
 
 /** Of every token that the bank issues. */
 const LENGTH = 43
@@ -151,6 +155,30 @@ const faults: Fault[] = [
           return last
         },
       }
+    },
+  },
+  {
+    id: 'whoever-logged-in-last-approves',
+    story: 'The customer of a visit is kept for the worker, not for the visit.',
+    fails: ['DATA-08/visits-at-once'],
+    policies: (correct) => ({
+      // What was ticked on the page of somebody else is none of this customer's cards.
+      cardsGranted(offered, ticked, again) {
+        const granted = correct.cardsGranted(offered, ticked, again)
+        return granted.length > 0 ? granted : offered
+      },
+    }),
+    async middleware(ctx, next) {
+      const { bank, fired } = stateOf(ctx)
+      const { visitors } = bank.services
+      const [, uid = '', step] = /^\/interaction\/([^/]+)\/(\w+)$/.exec(ctx.path) ?? []
+      const { last } = worker()
+      if (step === 'decision' && last && visitors.get(uid) !== last) {
+        visitors.set(uid, last)
+        fired()
+      }
+      await next()
+      if (step === 'login') worker().last = visitors.get(uid)
     },
   },
   {
