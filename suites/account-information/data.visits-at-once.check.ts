@@ -7,8 +7,7 @@ import { type Exchange, rowsOf } from '../../engine/suite-api/responses.ts'
 import { everything, secondCustomer } from '../consents.ts'
 import { described } from './common/account-comparisons.ts'
 import { createConsent } from './common/consent-requests.ts'
-import { exchangeCode } from './common/re-confirmations.ts'
-import { approvedBefore, expectCode } from './common/visits.ts'
+import { approvedBefore, exchangeCode, expectCode } from './common/visits.ts'
 
 /** Two customers at the bank's pages at the same time. Requirements: specs/account-information/data.yaml */
 

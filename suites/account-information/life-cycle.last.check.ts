@@ -11,9 +11,10 @@ import { OWNERS } from '../owners.ts'
 import { waysToAsk } from './common/absent-reads.ts'
 import { consentPath, createConsent } from './common/consent-requests.ts'
 import { dataPaths, requireAccountIds } from './common/data-reads.ts'
-import { confirmAgain, exchangeCode, expectConfirmed } from './common/re-confirmations.ts'
+import { confirmAgain, expectConfirmed } from './common/re-confirmations.ts'
 import { readOwner } from './common/read-owners.ts'
 import { settling } from './common/settling.ts'
+import { exchangeCode } from './common/visits.ts'
 
 /**
  * The last of all: the consents that everything else needs are deleted, and with them every token that
@@ -122,16 +123,18 @@ const outOfDateAgain = sharedFixture([everything, reconfirmed], async (context) 
   return { before, after, still }
 })
 
+const OUT_OF_DATE_AGAIN = {
+  uses: [everything, reconfirmed],
+  grants: [ANOTHER, REVIVED],
+  needs: ['hooks.ninety-days-passed'],
+  follows: ['CLC-18/data-refused'],
+  last: true,
+} as const
+
 check(
   'CLC-18/re-confirmed',
   'Ninety days after its re-confirmation a consent gives no data',
-  {
-    uses: [everything, reconfirmed],
-    grants: [ANOTHER, REVIVED],
-    needs: ['hooks.ninety-days-passed'],
-    follows: ['CLC-18/data-refused'],
-    last: true,
-  },
+  OUT_OF_DATE_AGAIN,
   async (context) => {
     const { before, after } = await outOfDateAgain(context)
     relyOn(OWNERS.accounts, before).toSucceed()
@@ -143,13 +146,7 @@ check(
 check(
   'CLC-18/another-approved',
   'After ninety days a consent gives no data either when its customer approves another one',
-  {
-    uses: [everything, reconfirmed],
-    grants: [ANOTHER, REVIVED],
-    needs: ['hooks.ninety-days-passed'],
-    follows: ['CLC-18/data-refused'],
-    last: true,
-  },
+  OUT_OF_DATE_AGAIN,
   async (context) => {
     const { before, after, still } = await outOfDateAgain(context)
     relyOn(OWNERS.accounts, before).toSucceed()

@@ -3,7 +3,7 @@ import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { expect } from '../../../engine/suite-api/expect.ts'
 import { tokensOf, type Visit, type VisitOptions } from '../../../engine/suite-api/flow.ts'
 import type { Exchange } from '../../../engine/suite-api/responses.ts'
-import { expectCode } from './visits.ts'
+import { exchangeCode, expectCode } from './visits.ts'
 
 /** What a re-confirmation gave: a code, a token for it, data with that. */
 export interface Confirmed {
@@ -26,15 +26,6 @@ export async function confirmAgain(
   const tokens = tokensOf(answer)
   if (tokens) approval.use(tokens)
   return { visit, answer, data: await approval.get('/accounts') }
-}
-
-/** The exchange of the code of a correct visit. */
-export function exchangeCode(
-  { tpp }: Pick<Approval, 'tpp'>,
-  { code, request }: Visit & { kind: 'granted' },
-): Promise<Exchange> {
-  const redirect_uri = request.redirectUri
-  return tpp.token({ grant_type: 'authorization_code', code, redirect_uri })
 }
 
 /** Ends the check with a finding unless the re-confirmation gave a code, a token and data. */

@@ -117,16 +117,16 @@ export function expectCode(visit: Visit): asserts visit is Visit & { kind: 'gran
   })
 }
 
-/** Exchanges the code of a visit that should not have had one. */
+/** Exchanges the code of a visit; a deviation where it should not have had one. */
 export async function exchangeCode(
   { tpp }: Pick<Caller, 'tpp'>,
   { code, request }: Visit & { kind: 'granted' },
-  deviation: string,
+  deviation?: string,
   owns: string[] = [],
 ): Promise<Exchange> {
   return tpp.token(
     { grant_type: 'authorization_code', code, redirect_uri: request.redirectUri },
-    { deviation, about: { owns } },
+    deviation === undefined ? {} : { deviation, about: { owns } },
   )
 }
 
