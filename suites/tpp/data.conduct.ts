@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { conduct } from '../../engine/suite-api/certification.ts'
 import type { Endpoint, Exchange } from '../../engine/suite-api/responses.ts'
 import { isDateTime, member, rowsOf } from '../../engine/suite-api/responses.ts'
-import { DATA, queryOf, seenOf, sent, shown, unless } from './common/messages.ts'
+import { DATA, queryOf, readOnce, seenOf, sent, shown, unless } from './common/messages.ts'
 
 /** A segment of a path; as it is where it cannot be decoded. */
 function unescaped(segment: string): string {
@@ -188,6 +188,12 @@ conduct(
   },
 )
 
+/** AccountIds that an answer of data gave. */
+const accountIdsOf = readOnce(
+  (exchange) =>
+    new Set(isData(exchange) ? rowsOf(exchange).map((row) => member(row, 'AccountId')) : []),
+)
+
 conduct(
   'TDAT-05/account-ids',
   'an AccountId is used under the consent that it came with',
@@ -197,8 +203,7 @@ conduct(
     const { consent, scenario } = seenOf(exchange)
     if (!isData(exchange) || id === undefined || !consent) return undefined
     const wanted = unescaped(id)
-    const gave = (other: Exchange) =>
-      isData(other) && rowsOf(other).some((row) => member(row, 'AccountId') === wanted)
+    const gave = (other: Exchange) => accountIdsOf(other).has(wanted)
     const under = earlier.filter((other) => seenOf(other).consent?.id === consent.id)
     const own = under.some(gave)
     // What an answer holds that is no JSON, nobody knows.

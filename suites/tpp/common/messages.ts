@@ -40,7 +40,9 @@ export const mediaTypes = (header: string | undefined): string[] =>
   (header ?? '').split(',').map((each) => each.split(';')[0]?.trim().toLowerCase() ?? '')
 
 /** What is read out of an exchange, once: rules look at all earlier ones again and again. */
-function readOnce<Value>(read: (exchange: Exchange) => Value): (exchange: Exchange) => Value {
+export function readOnce<Value>(
+  read: (exchange: Exchange) => Value,
+): (exchange: Exchange) => Value {
   const known = new WeakMap<Exchange, { value: Value }>()
   return (exchange) => {
     const before = known.get(exchange) ?? { value: read(exchange) }
