@@ -177,6 +177,14 @@ const variants: Variant[] = [
     because: 'Without a product none of its members can be judged.',
   },
   {
+    id: 'no-product-is-live',
+    story:
+      '"URLs redirecting to the product, on live products only": of a list in which none is live, each array is empty.',
+    middleware: eachProduct((product) => ({ ...product, ProductURL: [], TsandCs: [] })),
+    blocks: ['PROD-22/urls', 'PROD-23/urls'],
+    because: 'Without a URL none can be judged.',
+  },
+  {
     id: 'products-for-any-accept',
     story: 'What a request with other headers gives is not shown: the same JSON.',
     async middleware(ctx, next) {
