@@ -135,7 +135,7 @@ function blame(owner: Result, witness: Result, how: string): void {
   owner.actual ??= witness.message
   if (witness === owner) return
   owner.message = `${how} for ${witness.id}: ${witness.message}`
-  owner.exchanges = [...witness.exchanges, ...owner.exchanges]
+  owner.exchanges = [...new Set([...witness.exchanges, ...owner.exchanges])]
 }
 
 const HEAVIEST_FIRST: Level[] = ['must', 'should', 'observe']
