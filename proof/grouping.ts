@@ -16,6 +16,9 @@ export const LARGEST = 16
 /** Freedoms at most in one bank. */
 const FREEDOMS = 12
 
+/** Freedoms that keep musts from being judged at most in one bank. */
+const BLOCKING = 4
+
 /** Faults with a freedom each at most in one bank. */
 const PAIRS = 4
 
@@ -96,21 +99,32 @@ const placeOf = (fault: Chaptered) => CHAPTERS.indexOf(chapterOf(fault))
 const idsOf = ({ fails, warns = [] }: Fault) => [...fails, ...warns]
 
 /**
- * Groups of freedoms that a bank could take at once, the outermost first; what keeps musts from being judged
- * has a bank of its own. Whom a freedom meets, a draw decides, but for those that were once found wanting together.
+ * Groups of freedoms that a bank could take at once, the outermost first. Whom a freedom meets, a draw decides, but
+ * for those that were once found wanting together. What keeps musts from being judged meets only its like, which
+ * keeps others.
  */
 export function groupVariants(variants: Themed[], seed: number): Themed[][] {
-  const groups = new Map(variants.map((variant) => [variant, [variant]]))
+  return [...groupBlocking(variants), ...groupSocial(variants, seed)]
+}
+
+/** Those of them that keep no must from being judged. */
+export function groupSocial(variants: Themed[], seed: number): Themed[][] {
   const social = variants.filter(({ blocks }) => blocks === undefined)
+  const groups = new Map(social.map((variant) => [variant, [variant]]))
   for (const pair of [...metBefore(social), ...drawPairs(social, seed)]) {
     const [one, other] = pair.map((variant) => groups.get(variant) ?? [])
     if (!one || !other || one === other || !couldBeOne(one, other)) continue
     const both = [...one, ...other]
     for (const variant of both) groups.set(variant, both)
   }
-  const blocking = [...new Set(groups.values())].filter(([one]) => one?.blocks !== undefined)
-  const drawn = [...new Set(groups.values())].filter((group) => !blocking.includes(group))
-  return [...blocking, ...joined(drawn)].map(inOrder)
+  return joined([...new Set(groups.values())]).map(inOrder)
+}
+
+function groupBlocking(variants: Themed[]): Themed[][] {
+  const blocking = variants.filter(({ blocks }) => blocks !== undefined)
+  const suit = (one: Themed, other: Themed) =>
+    compatible(one, other) && !one.blocks?.some((id) => other.blocks?.includes(id))
+  return groupsOf(blocking, suit, BLOCKING).map(inOrder)
 }
 
 /** The same where the smaller fill what room the larger leave. */

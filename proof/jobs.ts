@@ -1,7 +1,7 @@
 import { nearest } from '../engine/yaml/nearest.ts'
 import { chapterOf, chaptersToRun, themeOf, themesOf } from './chapters.ts'
 import { drawn } from './draw.ts'
-import { groupFaults, groupMixed, groupVariants, LARGEST } from './grouping.ts'
+import { groupFaults, groupMixed, groupSocial, groupVariants, LARGEST } from './grouping.ts'
 import { loadFaults, loadVariants } from './load.ts'
 import { allMixed, hidBefore, type Mixed, mixedName } from './mixed.ts'
 import type { Themed } from './pairs.ts'
@@ -172,7 +172,7 @@ export function amongOthers({ faults }: Alterations, ids: string[], round: numbe
 
 /** Banks that take several freedoms each, in as many draws: in every draw each freedom meets others. */
 export function drawsOf({ variants }: Alterations, draws: number, seed: number): Job[] {
-  return Array.from({ length: draws }, (_, draw) => groupVariants(variants, seed + draw))
+  return Array.from({ length: draws }, (_, draw) => groupSocial(variants, seed + draw))
     .flat()
     .filter((group) => group.length > 1)
     .map((group) => job('variant', group))

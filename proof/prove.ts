@@ -90,7 +90,8 @@ export async function proveGroup(
   const shared = (each: Fault | Variant): Proof => {
     const { id, warns = [] } = each
     const fails = 'fails' in each ? each.fails : []
-    const own = { ...judged, id, fails, warns, fired: fired(each) }
+    const blocks = 'blocks' in each ? (each.blocks ?? []) : []
+    const own = { ...judged, id, fails, warns, blocks, fired: fired(each) }
     return { id, kind, judged: own, complaints: [], besides: judged.id }
   }
   if (hidden.length === 0 && found.length === 0) return group.map(shared)
@@ -113,12 +114,14 @@ const targetOf = (group: (Fault | Variant)[]) => (document: TargetDocument) => {
   for (const { target } of group) target?.(document)
 }
 
-/** Is everything there that a fault is to show? */
-function shows(each: Fault | Variant, { fails, warns }: Judged): boolean {
+/** Is everything there that a fault or a freedom is to show? */
+function shows(each: Fault | Variant, { fails, warns, blocks }: Judged): boolean {
   const failing = 'fails' in each ? each.fails : []
+  const blocking = 'blocks' in each ? (each.blocks ?? []) : []
   return (
     failing.every((id) => fails.includes(id)) &&
-    (each.warns ?? []).every((id) => warns.includes(id))
+    (each.warns ?? []).every((id) => warns.includes(id)) &&
+    blocking.every((id) => blocks.includes(id))
   )
 }
 
