@@ -81,11 +81,10 @@ test('faults that a freedom once hid meet it, whatever the draw', () => {
 test('faults that quarrel exist, and share no bank in any round', () => {
   const known = all.faults.map(({ id }) => id)
   const rounds = [1, 2].flatMap((round) => amongOthers(all, known, round))
+  const jobs = [...wholeProof(all, 7), ...rounds]
   for (const pair of QUARREL) {
     expect(known).toEqual(expect.arrayContaining([...pair]))
-    const both = [...wholeProof(all, 7), ...rounds].filter(({ ids }) =>
-      pair.every((id) => ids.includes(id)),
-    )
+    const both = jobs.filter(({ ids }) => pair.every((id) => ids.includes(id)))
     expect(both, pair.join()).toEqual([])
   }
 })
