@@ -5,6 +5,7 @@ import { QUARREL } from '../../proof/grouping.ts'
 import {
   about,
   amongOthers,
+  drawsOf,
   type Job,
   loadAlterations,
   mixedJobs,
@@ -57,6 +58,18 @@ test('variants that share a bank are of different themes; what rewrites whole bo
     const outside = ['transport', 'bodies'].filter((theme) => themes.includes(theme))
     expect(themes.slice(0, outside.length), ids.join()).toEqual(outside)
   }
+})
+
+test('what keeps musts from being judged meets only its like, which keeps others, and is in no draw', () => {
+  const blockedBy = (id: string) => all.variants.find((one) => one.id === id)?.blocks
+  const groups = freedomsOf(wholeProof(all, 7)).map((ids) => ids.map(blockedBy))
+  const blocking = groups.filter((blocks) => blocks.some((each) => each !== undefined))
+  expect(blocking.length).toBeGreaterThan(1)
+  for (const blocks of blocking) {
+    expect(blocks).not.toContain(undefined)
+    expect(new Set(blocks.flat()).size).toBe(blocks.flat().length)
+  }
+  expect(namesOf(drawsOf(all, 2, 7)).filter(blockedBy)).toEqual([])
 })
 
 test('freedoms that were once found wanting together meet, whatever the draw', () => {
