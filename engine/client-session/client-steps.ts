@@ -10,6 +10,7 @@ import type { Exchange } from '../wire/exchange.ts'
 import { addressProblem } from '../wire/outside-address.ts'
 import { createCaller, type RefusedToken, type Replacement } from './caller.ts'
 import type { ClientStore } from './client-store.ts'
+import { createdId, DATA_PERMISSIONS } from './consent.ts'
 import { refusedAt } from './issued-tokens.ts'
 import { requireValue, type SharedBySteps } from './step-owners.ts'
 import { MARGIN, type TokenSet, tokensOf } from './tokens.ts'
@@ -18,19 +19,26 @@ import { MARGIN, type TokenSet, tokensOf } from './tokens.ts'
 export type ClientSteps = ReturnType<typeof createClientSteps>
 
 /**
- * "The service may modify or discard any supplied value": what a bank leaves out is not to be asked for.
- * A text with none of our names says nothing, it may spell them otherwise.
+ * Does a text of scopes leave this one out? One with none of our names says nothing, it may spell them otherwise.
+ *
+ * @param own our names of scopes
  */
-function requireScope(
+function lacks(
   scope: string,
   own: readonly (string | undefined)[],
   given: string | undefined,
-  who: string,
-): void {
+): boolean {
   const words = given?.split(' ') ?? []
-  if (words.includes(scope) || !own.some((name) => name !== undefined && words.includes(name)))
-    return
-  throw new NotApplicable(`${who} without the scope ${scope}`)
+  return !words.includes(scope) && own.some((name) => name !== undefined && words.includes(name))
+}
+
+/** Does a token create account access consents, whatever its scope is said to be? The consent is deleted again. */
+async function createsConsents(client: Tpp, bearer: string): Promise<boolean> {
+  const body = { Data: { Permissions: DATA_PERMISSIONS }, Risk: {} }
+  const subject = createdId(await client.call('create-account-access-consent', { bearer, body }))
+  if (subject === undefined) return false
+  await client.call('delete-account-access-consent', { bearer, subject })
+  return true
 }
 
 /** @param store clients of earlier runs. */
@@ -184,11 +192,19 @@ export function createClientSteps(parts: SharedBySteps, store?: ClientStore) {
     }
     const scope = (forFunds && fundsConfirmation) || accounts
     const own = [accounts, fundsConfirmation]
-    requireScope(scope, own, client.registered?.scope, 'the bank registered the client')
+    // "The service may modify or discard any supplied value": what it refuses then is not to be asked for.
+    const without = (who: string) => new NotApplicable(`${who} without the scope ${scope}`)
     const send = () => client.token({ grant_type: 'client_credentials', scope })
     const first = await send()
     const exchange = wasRefused(first) && (await takesIssuer(client)) ? await send() : first
-    requireScope(scope, own, tokensOf(exchange)?.scope, 'the bank issues tokens')
+    if (wasRefused(exchange) && lacks(scope, own, client.registered?.scope)) {
+      throw without('the bank registered the client')
+    }
+    const token = tokensOf(exchange)
+    if (!token || !lacks(scope, own, token.scope)) return exchange
+    if (forFunds || !(await createsConsents(client, token.accessToken))) {
+      throw without('the bank issues tokens')
+    }
     return exchange
   }
 

@@ -7,6 +7,7 @@ import { answerOf, type Exchange, member } from '../../engine/suite-api/response
 import { codeOfAnotherClient, everything, secondClient } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
 import { tryOwnCode } from './common/codes.ts'
+import { createConsent } from './common/consent-requests.ts'
 import { withFewerScopes } from './common/narrow-registration.ts'
 import {
   CONFIRMED_ONCE_MORE,
@@ -237,6 +238,26 @@ check(
       expected: `no scope but ${registered}`,
       actual: scopes.join(' '),
       exchange: answer,
+    })
+  },
+)
+
+/** A consent is created by the token of a client_credentials grant. Fails: its scope is another one. */
+check(
+  'TOK-38/as-stated',
+  'A token that creates account access consents has their scope, by what the bank says',
+  {},
+  async (context) => {
+    const client = await context.caller()
+    const { accounts, fundsConfirmation: other } = client.tpp.client.scopes
+    const grant = requireExchange(await context.steps.management())
+    await createConsent(client)
+    const scopes = requireScopes(grant)
+    expectThat(scopes.includes(accounts) || other === undefined || !scopes.includes(other), {
+      message: 'the access token opens more than its scope',
+      expected: `a scope with ${accounts}`,
+      actual: scopes.join(' '),
+      exchange: grant,
     })
   },
 )

@@ -68,6 +68,21 @@ const faults: Fault[] = [
     },
   },
   {
+    id: 'other-redirect-uris-become-the-first',
+    story: 'Whoever asks with a redirect URI that is not in the list is sent to the first that is.',
+    fails: ['AUTHZ-08/unregistered', 'AUTHZ-08/similar'],
+    middleware: acceptsRequest(({ claims }, query, ctx) => {
+      const { records } = stateOf(ctx).bank.services
+      const uris = records.peek('Client', String(query.client_id))?.redirect_uris
+      const { redirect_uri: wanted } = query
+      if (!Array.isArray(uris) || wanted === undefined || wanted !== claims.redirect_uri)
+        return undefined
+      if (uris.includes(wanted)) return undefined
+      query.redirect_uri = uris[0]
+      return { ...claims, redirect_uri: uris[0] }
+    }),
+  },
+  {
     id: 'redirect-uri-in-any-case',
     story: 'The column of redirect URIs has a collation that ignores case.',
     fails: ['AUTHZ-08/similar'],

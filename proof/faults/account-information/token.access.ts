@@ -9,6 +9,7 @@ import { ofEachBank } from '../../each-bank.ts'
 import { decoded, tokenForm } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 import { jsonOf, partOf, successes } from '../../rewriting.ts'
+import { tokenResponses } from '../../token-requests.ts'
 
 const now = () => Math.floor(Date.now() / 1000)
 
@@ -190,6 +191,21 @@ const faults: Fault[] = [
     fails: [],
     warns: ['TOK-25/create'],
     middleware: managesByDataToken('POST', 'second'),
+  },
+  {
+    id: 'client-token-says-another-scope',
+    story:
+      'Tokens of clients open all that a client may do; the text of their scope is from the other product.',
+    fails: [],
+    warns: ['TOK-38/as-stated'],
+    middleware: tokenResponses((answer, ctx) => {
+      const { records } = stateOf(ctx).bank.services
+      const issued = records.peek('ClientCredentials', String(answer.access_token))
+      const { scope = '' } = records.peek('Client', issued?.clientId ?? '') ?? {}
+      const other = 'fundsconfirmations'
+      if (issued?.scope !== 'accounts' || !String(scope).includes(other)) return undefined
+      return { ...answer, scope: other }
+    }),
   },
   {
     id: 'expires-in-as-text-after-refresh',
