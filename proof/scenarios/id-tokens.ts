@@ -1,4 +1,4 @@
-import { constants, randomUUID, sign } from 'node:crypto'
+import { constants, createHmac, createPublicKey, randomUUID, sign } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import type { Context } from 'koa'
 import type { Alteration } from '../../bank/alteration.ts'
@@ -37,6 +37,13 @@ const inRs256: Spoil = (claims, { kid, key }) => {
   const input = `${encode({ alg: 'RS256', kid })}.${encode(claims)}`
   const padding = constants.RSA_PKCS1_PADDING
   return `${input}.${sign('sha256', Buffer.from(input), { key, padding }).toString('base64url')}`
+}
+
+/** The classic confusion: whoever has the public key, which is everybody, takes it for a shared secret. */
+const inHs256: Spoil = (claims, { kid, key }) => {
+  const input = `${encode({ alg: 'HS256', kid })}.${encode(claims)}`
+  const secret = createPublicKey(key).export({ type: 'spki', format: 'pem' })
+  return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`
 }
 
 const anotherClient = 'a-client-of-somebody-else'
@@ -134,8 +141,8 @@ const ANYWHERE: [id: string, story: string, spoil: Spoil][] = [
   ],
   [
     'id-token-expired',
-    'The ID token expired an hour ago.',
-    claiming((claims) => ({ ...claims, iat: now() - 7200, exp: now() - 3600 })),
+    'The ID token expired eleven minutes ago: more than clocks differ.',
+    claiming((claims) => ({ ...claims, iat: now() - 960, exp: now() - 660 })),
   ],
   [
     'id-token-of-another-nonce',
@@ -155,8 +162,8 @@ const ANYWHERE: [id: string, story: string, spoil: Spoil][] = [
   ['id-token-in-rs256', 'The ID token is signed with RS256 by the right key.', inRs256],
   [
     'id-token-for-two-clients',
-    'The ID token is for another client as well.',
-    claiming((claims) => ({ ...claims, aud: [claims.aud, anotherClient], azp: anotherClient })),
+    'The ID token is for another client as well, and names no azp.',
+    claiming(({ azp: _, ...claims }) => ({ ...claims, aud: [claims.aud, anotherClient] })),
   ],
   [
     'id-token-without-exp',
@@ -185,6 +192,16 @@ const alterations: Alteration[] = [
     'From the second visit on the ID token has the nonce of another visit.',
     claiming((claims) => ({ ...claims, nonce: randomUUID() })),
     2,
+  ),
+  inRedirect(
+    'id-token-in-hs256',
+    'The ID token is signed with HS256, and the secret is the public key of the bank as PEM.',
+    inHs256,
+  ),
+  inRedirect(
+    'id-token-of-an-issuer-with-a-slash',
+    'The issuer of the ID token is that of the bank with a slash at its end.',
+    claiming((claims) => ({ ...claims, iss: `${claims.iss}/` })),
   ),
   inRedirect(
     'id-token-without-nonce',

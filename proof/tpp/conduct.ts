@@ -156,6 +156,12 @@ export interface Conduct {
     | 'subject',
     boolean
   >
+  /** Is an ID token of these audiences, and of this authorised party, for the client? */
+  ownAudience(audiences: unknown[], party: unknown, client: string): boolean
+  /** Seconds by which the clock of the bank may be behind. */
+  leeway: number
+  /** Does it take HS256 under the public key of the bank for a signature? */
+  takesHs256: boolean
   /** Is the issuer of an ID token the bank? */
   sameIssuer(named: unknown, bank: string): boolean
   /** Are the checks above made of the ID token of the token endpoint too? */
@@ -287,6 +293,10 @@ export const right: Conduct = {
     present: true,
     subject: true,
   },
+  ownAudience: (audiences, party, client) =>
+    audiences.includes(client) && (audiences.length === 1 || party === client),
+  leeway: 10,
+  takesHs256: false,
   sameIssuer: (named, bank) => named === bank,
   checksSecondIdToken: true,
   checksRefreshedIdToken: true,

@@ -1,4 +1,4 @@
-import { constants, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import { constants, createHmac, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 
 type Json = Record<string, unknown>
 
@@ -9,9 +9,13 @@ export function signature(input: string, alg: string, key: KeyObject): string {
   return sign('sha256', Buffer.from(input), { key, padding, saltLength: 32 }).toString('base64url')
 }
 
-/** Does the signature hold under a public key? */
+/** Does the signature hold under a public key? Of HS256 its PEM is taken for the secret. */
 export function verified(input: Buffer, bytes: Buffer, alg: string, jwk: Json): boolean {
   const key = createPublicKey({ key: jwk, format: 'jwk' })
+  if (alg === 'HS256') {
+    const secret = key.export({ type: 'spki', format: 'pem' })
+    return createHmac('sha256', secret).update(input).digest().equals(bytes)
+  }
   const padding = alg === 'PS256' ? constants.RSA_PKCS1_PSS_PADDING : constants.RSA_PKCS1_PADDING
   return verify('sha256', input, { key, padding, saltLength: 32 }, bytes)
 }

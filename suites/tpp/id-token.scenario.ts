@@ -18,7 +18,17 @@ const REDIRECT: [id: string, alteration: string, what: string][] = [
   ['TIDT-01/unknown-kid', 'redirect-id-token-of-unknown-kid', 'of a key that is not published'],
   ['TIDT-02/unsigned', 'redirect-id-token-unsigned', 'with alg none'],
   ['TIDT-02/rs256', 'redirect-id-token-in-rs256', 'with alg RS256 where PS256 is registered'],
+  [
+    'TIDT-02/hs256',
+    'redirect-id-token-in-hs256',
+    'with alg HS256 under the public key as a secret',
+  ],
   ['TIDT-03/issuer', 'redirect-id-token-of-another-issuer', 'of another issuer'],
+  [
+    'TIDT-03/slash',
+    'redirect-id-token-of-an-issuer-with-a-slash',
+    'of the issuer with a slash at its end',
+  ],
   ['TIDT-04/audience', 'redirect-id-token-for-another-client', 'for another client'],
   ['TIDT-04/second-audience', 'redirect-id-token-for-two-clients', 'for another client as well'],
   ['TIDT-05/expired', 'redirect-id-token-expired', 'that has expired'],

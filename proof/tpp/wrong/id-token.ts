@@ -23,25 +23,67 @@ const wrong: WrongTpp[] = [
     id: 'any-alg',
     story: 'The library verifies with whatever alg the header names.',
     warns: [
+      'TIDT-02/hs256',
       'TIDT-02/rs256',
       'TIDT-02/rs256-from-token-endpoint',
       'TIDT-02/unsigned',
       'TIDT-02/unsigned-from-token-endpoint',
     ],
-    because: 'alg none and another alg, at either place.',
+    because: 'alg none and other algs, at either place.',
     conduct: without('alg'),
   },
   {
     id: 'issuer-not-compared',
     story: 'One bank, one issuer: it is never compared.',
-    warns: ['TIDT-03/issuer', 'TIDT-03/issuer-from-token-endpoint', 'TIDT-15/issuer-at-refresh'],
+    warns: [
+      'TIDT-03/issuer',
+      'TIDT-03/issuer-from-token-endpoint',
+      'TIDT-03/slash',
+      'TIDT-15/issuer-at-refresh',
+    ],
+    because: 'Another issuer and one that is spelt otherwise, at every place.',
     conduct: without('iss'),
   },
   {
     id: 'issuer-compared-by-its-beginning',
     story: 'Whatever begins with the address of the bank is taken for the bank.',
-    warns: ['TIDT-03/issuer', 'TIDT-03/issuer-from-token-endpoint', 'TIDT-15/issuer-at-refresh'],
+    warns: [
+      'TIDT-03/issuer',
+      'TIDT-03/issuer-from-token-endpoint',
+      'TIDT-03/slash',
+      'TIDT-15/issuer-at-refresh',
+    ],
+    because: 'Whatever follows is as good, at every place.',
     conduct: { sameIssuer: (named, bank) => String(named).startsWith(bank) },
+  },
+  {
+    id: 'issuer-compared-without-its-slash',
+    story:
+      'A slash at the end of an address means nothing, so it is cut off before the comparison.',
+    warns: ['TIDT-03/slash'],
+    conduct: { sameIssuer: (named, bank) => String(named).replace(/\/$/, '') === bank },
+  },
+  {
+    id: 'public-key-as-a-secret',
+    story:
+      'The library verifies by the alg of the header, and a key is a text: HS256 takes it too.',
+    warns: ['TIDT-02/hs256'],
+    conduct: { takesHs256: true },
+  },
+  {
+    id: 'one-audience-is-enough',
+    story: 'The client is among the audiences, and azp is compared where it is named.',
+    warns: ['TIDT-04/second-audience', 'TIDT-04/second-audience-from-token-endpoint'],
+    conduct: {
+      ownAudience: (audiences, party, client) =>
+        audiences.includes(client) && [undefined, client].includes(party as string),
+    },
+  },
+  {
+    id: 'clock-with-an-hour-to-spare',
+    story: 'Summer time once broke the login, and the leeway went up to fifty minutes.',
+    warns: ['TIDT-05/expired', 'TIDT-05/expired-from-token-endpoint'],
+    conduct: { leeway: 3000 },
   },
   {
     id: 'audience-not-compared',
