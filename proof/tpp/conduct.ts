@@ -194,6 +194,8 @@ export interface Conduct {
   pinsAmounts: boolean
   needs: Needs
   patienceMs: number
+  /** When it asks for the status of the consent before it reads; `in-vain`: whatever the answer. */
+  asksStatus: 'never' | 'first' | 'beside' | 'in-vain'
   /** Does it leave a consent alone that it saw Revoked? */
   heedsStatus: boolean
   withCertificate: boolean
@@ -203,6 +205,8 @@ export interface Conduct {
   pinsTheBank: boolean
   /** Does it speak to whoever is at the address, whatever the certificate? */
   trustsAnybody: boolean
+  /** Does it look at the certificate where consents and data are, and nowhere else? */
+  verifiesDataAlone: boolean
   /** Does it compare the certificate of the bank with the host that it meant? */
   checksTheHost: boolean
   /** Does it take an interim answer (1xx) for the answer? */
@@ -320,11 +324,13 @@ export const right: Conduct = {
   pinsAmounts: false,
   needs: nothing,
   patienceMs: 10_000,
+  asksStatus: 'never',
   heedsStatus: true,
   withCertificate: true,
   keepsItsCertificate: false,
   pinsTheBank: false,
   trustsAnybody: false,
+  verifiesDataAlone: false,
   checksTheHost: true,
   takesInterimAnswers: false,
   readsAtOnce: false,

@@ -50,13 +50,17 @@ export function openWire(
   memory: { pin?: string },
 ): Wire {
   const secureContext = contextOf(options)
-  const agent = new Agent({
-    keepAlive: true,
-    maxCachedSessions: 0,
-    secureContext,
-    rejectUnauthorized: !conduct.trustsAnybody,
-    ...(!conduct.checksTheHost && { checkServerIdentity: () => undefined }),
-  })
+  const agentFor = (trusting: boolean) =>
+    new Agent({
+      keepAlive: true,
+      maxCachedSessions: 0,
+      secureContext,
+      rejectUnauthorized: !trusting,
+      ...(!conduct.checksTheHost && { checkServerIdentity: () => undefined }),
+    })
+  const agent = agentFor(conduct.trustsAnybody)
+  // Of those who look at the certificate where data is, and nowhere else.
+  const elsewhere = conduct.verifiesDataAlone ? agentFor(true) : agent
   let sent = 0
   const unpinned = (socket: TLSSocket): Refusal | undefined => {
     if (!conduct.pinsTheBank) return undefined
@@ -81,7 +85,10 @@ export function openWire(
         }
       }
     },
-    close: () => agent.destroy(),
+    close() {
+      agent.destroy()
+      elsewhere.destroy()
+    },
   }
 
   async function answered(url: string, message: Message): Promise<Answer> {
@@ -109,7 +116,7 @@ export function openWire(
     return new Promise<Raw>((resolve, reject) => {
       const options = { method, headers: { ...headers, ...lengthOf(body) } }
       const asked = url.startsWith('https:')
-        ? secure(url, { ...options, agent })
+        ? secure(url, { ...options, agent: url.includes('/aisp/') ? agent : elsewhere })
         : plain(url, options)
       const timer = setTimeout(() => asked.destroy(new Refusal('the bank is too slow')), patience)
       asked.on('error', (error) => {

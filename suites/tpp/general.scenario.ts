@@ -70,6 +70,23 @@ for (const [name, fact, title, what] of [
       requireRefusal(run, what, run.exchanges.at(-1))
     },
   })
+  scenario({
+    id: `TGEN-05/${name}-from-the-start`,
+    title: `before the client comes ${title}`,
+    right:
+      'It ends the first connection before anything is sent, wherever it leads, and says that it refused.',
+    steps: [{ fact }, 'connect'],
+    judge(run) {
+      const [sent] = run.exchanges.filter(({ response }) => response !== undefined)
+      expectThat(sent === undefined, {
+        message: `the client accepts ${what}`,
+        expected: 'no request',
+        actual: `${sent?.request.method} ${sent?.endpoint} was sent`,
+        exchange: sent,
+      })
+      requireRefusal(run, what, run.exchanges.at(-1))
+    },
+  })
 }
 
 scenario({

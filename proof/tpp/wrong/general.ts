@@ -53,14 +53,27 @@ const wrong: WrongTpp[] = [
   {
     id: 'certificate-of-the-bank-not-verified',
     story: 'Staging had certificates of its own, and the switch that let them pass went live.',
-    warns: ['TGEN-05/other-host', 'TGEN-05/stranger'],
+    warns: [
+      'TGEN-05/other-host',
+      'TGEN-05/other-host-from-the-start',
+      'TGEN-05/stranger',
+      'TGEN-05/stranger-from-the-start',
+    ],
+    because: 'Whoever is there is trusted, whenever they come.',
     conduct: { trustsAnybody: true },
+  },
+  {
+    id: 'certificate-of-the-data-verified-alone',
+    story:
+      'The client of the data was hardened; whatever registers and logs in is another library.',
+    warns: ['TGEN-05/other-host-from-the-start', 'TGEN-05/stranger-from-the-start'],
+    conduct: { verifiesDataAlone: true },
   },
   {
     id: 'host-of-the-bank-not-compared',
     story:
       'The bank is reached by its IP address, which no certificate had, so the name was left out.',
-    warns: ['TGEN-05/other-host'],
+    warns: ['TGEN-05/other-host', 'TGEN-05/other-host-from-the-start'],
     conduct: { checksTheHost: false },
   },
   {
