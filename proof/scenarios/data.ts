@@ -4,7 +4,7 @@ import type { Alteration } from '../../bank/alteration.ts'
 import { stateOf } from '../../bank/state.ts'
 import { ofEachBank } from '../each-bank.ts'
 import { giveBytes, takeBytes } from '../raw-body.ts'
-import { answers, type Json, partOf, successes } from '../rewriting.ts'
+import { answers, type Json, jsonOf, partOf, successes } from '../rewriting.ts'
 
 /** Whether the one thing has happened, and how often transactions were told. */
 const soFar = ofEachBank(() => ({ done: false, tips: 0 }))
@@ -139,6 +139,17 @@ const alterations: Alteration[] = [
     (ctx) => refuse(ctx, 503, 'UnexpectedError', 'The service is not available.'),
     { applies: (ctx) => partOf(ctx) === 'consents' && ctx.method === 'POST' },
   ),
+  {
+    id: 'revoked-is-told-slowly',
+    story: 'A query of a consent that is Revoked is answered after a second.',
+    async middleware(ctx, next) {
+      await next()
+      const { Status } = (jsonOf(ctx)?.Data ?? {}) as Json
+      if (partOf(ctx) !== 'consents' || ctx.method !== 'GET' || Status !== 'Revoked') return
+      await wait(1000)
+      stateOf(ctx).fired()
+    },
+  },
   {
     id: 'slow-data',
     story: 'The first answer with data takes three seconds.',

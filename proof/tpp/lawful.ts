@@ -113,6 +113,16 @@ const lawful: LawfulTpp[] = [
     conduct: { readsAtOnce: true, readsSingleAddresses: 'never', ...neverRefreshes },
   },
   {
+    id: 'status-asked-first',
+    story: 'The status of the consent may be asked for before anything is read.',
+    conduct: { asksStatus: 'first' },
+  },
+  {
+    id: 'status-asked-beside',
+    story: 'Data may be asked for at the same time: what is on its way then comes all the same.',
+    conduct: { asksStatus: 'beside', readsAtOnce: true, readsSingleAddresses: 'never' },
+  },
+  {
     id: 'second-redirect-uri',
     story: 'Any of the registered redirect URIs may be used.',
     conduct: { redirectUri: (registered) => registered.at(-1) ?? '' },

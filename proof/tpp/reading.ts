@@ -12,6 +12,19 @@ type Json = Record<string, unknown>
 export async function readAll(session: Session): Promise<void> {
   const { conduct, memory } = session
   if (!memory.accessToken) throw new Refusal('there is no access token: connect first')
+  const status = conduct.asksStatus === 'never' ? undefined : statusOf(session)
+  if (conduct.asksStatus !== 'beside' && (await status) === 'Revoked') {
+    if (conduct.asksStatus !== 'in-vain') throw new Refusal('the consent is Revoked')
+  }
+  try {
+    await readWhole(session)
+  } finally {
+    await status
+  }
+}
+
+async function readWhole(session: Session): Promise<void> {
+  const { conduct, memory } = session
   if (conduct.readsAtOnce) {
     const all = await Promise.allSettled(conduct.reads.map((path) => read(session, path)))
     const failed = all.find((each) => each.status === 'rejected')
@@ -119,18 +132,21 @@ async function checkRefreshed({ conduct, keys, memory }: Session, idToken: strin
   }
 }
 
+/** What has become of the consent, where that is told. */
+async function statusOf({ api, clientToken, conduct, memory }: Session): Promise<unknown> {
+  const { consentId = '' } = memory
+  const id = conduct.escapes ? encodeURIComponent(consentId) : consentId
+  const path = `/aisp/account-access-consents/${id}`
+  const { json } = await api('GET', path, { token: await clientToken() })
+  return (json.Data as Json | undefined)?.Status
+}
+
 /** "the TPP can still query the consent and sees Revoked": what has become of it, where that is told. */
-async function explained(
-  { api, clientToken, conduct, memory }: Session,
-  why: Refusal,
-): Promise<Refusal> {
-  const { consentId } = memory
-  if (consentId === undefined || !(why instanceof Refusal)) return why
+async function explained(session: Session, why: Refusal): Promise<Refusal> {
+  const { api, conduct, memory } = session
+  if (memory.consentId === undefined || !(why instanceof Refusal)) return why
   try {
-    const id = conduct.escapes ? encodeURIComponent(consentId) : consentId
-    const path = `/aisp/account-access-consents/${id}`
-    const { json } = await api('GET', path, { token: await clientToken() })
-    const status = (json.Data as Json | undefined)?.Status
+    const status = await statusOf(session)
     if (status === undefined) return why
     if (!conduct.heedsStatus)
       await api('GET', '/aisp/accounts', { token: memory.accessToken ?? '' })

@@ -140,6 +140,12 @@ const wrong: WrongTpp[] = [
     conduct: { heedsStatus: false },
   },
   {
+    id: 'status-for-the-display-alone',
+    story: 'The status is asked for and shown; the job that reads does not know of it.',
+    warns: ['TCON-06/status-revoked'],
+    conduct: { asksStatus: 'in-vain' },
+  },
+  {
     id: 'funds-consent-kept',
     story: 'Consents of funds are created, and nobody deletes them.',
     warns: ['TCON-07/funds'],
