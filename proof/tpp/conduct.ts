@@ -41,6 +41,8 @@ export interface Needs {
   booked: boolean
   /** Account and CreditLine are arrays. */
   shapes: boolean
+  /** Every balance has a CreditLine. */
+  creditLine: boolean
   /** No member but those of the tables. */
   members: boolean
   /** Date-times end in Z and have three decimals at most. */
@@ -67,6 +69,7 @@ export const nothing: Needs = {
   transactions: false,
   booked: false,
   shapes: false,
+  creditLine: false,
   members: false,
   zulu: false,
   interactionId: false,
@@ -175,6 +178,8 @@ export interface Conduct {
   usesRefreshToken: boolean
   /** The refresh token that is kept: the newest there is, the first, or whatever the last answer had. */
   refreshTokenAfter: 'newest' | 'first' | 'as-answered'
+  /** Does it forget a refresh token that was refused? */
+  forgetsRefusedTokens: boolean
   /** How often a refused code or refresh token is sent again. */
   repeatsGrants: number
   /** How often a refused request for data is sent again. */
@@ -230,6 +235,8 @@ export interface Conduct {
   decompresses: boolean
   /** Does it keep tokens from one goal to the next? */
   keepsTokens: boolean
+  /** Does it go on with the tokens of the first consent when there is a second one? */
+  keepsFirstTokens: boolean
   /** Does a customer who is connected get to connect again? */
   connectsAgain: boolean
   /** Does it create a consent that nobody is ever asked for, beside the one that it uses? */
@@ -308,6 +315,7 @@ export const right: Conduct = {
   refetchesKeys: true,
   usesRefreshToken: true,
   refreshTokenAfter: 'newest',
+  forgetsRefusedTokens: true,
   repeatsGrants: 0,
   repeatsRefusals: 0,
   redeemsTwice: false,
@@ -344,6 +352,7 @@ export const right: Conduct = {
   takesFirstKey: false,
   decompresses: true,
   keepsTokens: true,
+  keepsFirstTokens: false,
   connectsAgain: true,
   leavesConsents: false,
   cannot: [],

@@ -113,6 +113,11 @@ async function refreshOnce(session: Session): Promise<void> {
   const tokens = await token({
     grant_type: 'refresh_token',
     refresh_token: memory.refreshToken ?? '',
+  }).catch((why) => {
+    // RFC 6749 5.2: it is worth nothing any more. A bank that is not there has said nothing of it.
+    if (conduct.forgetsRefusedTokens && /was refused: 4/.test(String(why)))
+      delete memory.refreshToken
+    throw why
   })
   if (typeof tokens.id_token === 'string') await checkRefreshed(session, tokens.id_token)
   memory.accessToken = String(tokens.access_token)

@@ -127,11 +127,12 @@ function wasRefused(run: ScenarioRun, exchange: Exchange): boolean {
 
 scenario({
   id: 'TTOK-13/refresh-refused',
-  title: 'the refresh token is refused with invalid_grant',
-  right: 'It says that the customer must connect again, and does not go on asking.',
+  title: 'the refresh token is refused with invalid_grant, and the client is asked to read twice',
+  right:
+    'It says that the customer must connect again, and sends that refresh token to nobody any more.',
   alteration: 'refresh-refused',
   unending: (run) => givesUp(refreshes(run)),
-  steps: ['connect', { fact: 'token-expired' }, 'read'],
+  steps: ['connect', { fact: 'token-expired' }, 'read', 'read'],
   judge(run) {
     requireRefreshToken(run)
     if (run.altered.length === 0) throw new NotApplicable('the client refreshes no token')

@@ -158,6 +158,12 @@ const wrong: WrongTpp[] = [
     conduct: { repeatsGrants: 1 },
   },
   {
+    id: 'dead-refresh-token-kept',
+    story: 'The nightly job tries every refresh token in the table, and none is ever taken out.',
+    warns: ['TTOK-13/refresh-refused'],
+    conduct: { forgetsRefusedTokens: false },
+  },
+  {
     id: 'refused-code-is-no-matter',
     story: 'The page says "connected" before the code is redeemed.',
     warns: ['TTOK-13/code-refused'],
