@@ -4,7 +4,7 @@ import type { Alteration } from '../../bank/alteration.ts'
 import { stateOf } from '../../bank/state.ts'
 import { ofEachBank } from '../each-bank.ts'
 import { giveBytes, takeBytes } from '../raw-body.ts'
-import { answers, type Json, jsonOf, partOf, successes } from '../rewriting.ts'
+import { answers, elements, type Json, jsonOf, partOf, successes } from '../rewriting.ts'
 
 /** Whether the one thing has happened, and how often transactions were told. */
 const soFar = ofEachBank(() => ({ done: false, tips: 0 }))
@@ -210,6 +210,11 @@ const alterations: Alteration[] = [
       const empty = Object.fromEntries(Object.keys(data).map((name) => [name, []]))
       return { ...body, Data: empty }
     }),
+  },
+  {
+    id: 'no-credit-lines',
+    story: 'No balance has a CreditLine: what is in it the table says, and not that there is one.',
+    middleware: elements('Balance', ({ CreditLine: _, ...row }) => row),
   },
   {
     id: 'amounts-change',

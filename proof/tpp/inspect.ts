@@ -40,13 +40,11 @@ export function inspected(
     )
       fail('an unknown kind of row')
     if (needs.shapes && 'Account' in row && !Array.isArray(row.Account)) fail('Account is no array')
-    if (
-      needs.shapes &&
-      'CreditDebitIndicator' in row &&
-      'Type' in row &&
-      !Array.isArray(row.CreditLine)
-    )
+    const isBalance = 'CreditDebitIndicator' in row && 'Type' in row
+    const { CreditLine: line } = row
+    if (needs.shapes && isBalance && line !== undefined && !Array.isArray(line))
       fail('CreditLine is no array')
+    if (needs.creditLine && isBalance && line === undefined) fail('no CreditLine')
     if (
       needs.zulu &&
       row.BookingDateTime !== undefined &&

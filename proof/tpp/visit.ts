@@ -19,8 +19,8 @@ export async function visit(
 ): Promise<void> {
   const { conduct, keys, memory, token } = session
   const { link: fresh, known: asked } = await authorisationRequest(session, consentId)
-  const kept = conduct.keepsTheLink ? memory.visit : undefined
-  const { link, known } = kept ?? { link: fresh, known: asked }
+  const usual = { link: fresh, known: asked }
+  const { link, known } = (conduct.keepsTheLink ? memory.visit : undefined) ?? usual
   memory.visit = { link, known }
   const answerOf = async () => {
     const { hash, search } = new URL(await sendCustomer(link))
@@ -48,10 +48,13 @@ export async function visit(
       throw new Refusal('the second ID token is about somebody else')
     }
   }
+  const kept = conduct.keepsFirstTokens && memory.accessToken !== undefined
   Object.assign(memory, {
     consentId,
-    accessToken: String(tokens.access_token),
-    refreshToken: tokens.refresh_token as string | undefined,
+    ...(!kept && {
+      accessToken: String(tokens.access_token),
+      refreshToken: tokens.refresh_token as string | undefined,
+    }),
     idToken: tokens.id_token as string | undefined,
     subject: first?.sub as string | undefined,
   })

@@ -1,6 +1,10 @@
 /** Data as banks may answer it. Requirements: specs/tpp/data.yaml */
+
+import type { ScenarioRun } from '../../engine/suite-api/certification.ts'
 import { scenario } from '../../engine/suite-api/certification.ts'
-import { lastSaid, survives } from './common/expect.ts'
+import { Nonconformance } from '../../engine/suite-api/outcomes.ts'
+import { after, dataIn, lastSaid, redemptions, survives } from './common/expect.ts'
+import { seenOf } from './common/messages.ts'
 
 scenario({
   id: 'TXN-13/changed-amount',
@@ -11,13 +15,33 @@ scenario({
   judge: (run) => survives(run),
 })
 
+/** Data was read by the tokens of the code that was redeemed last. */
+function readsTheNewestConsent(run: ScenarioRun): void {
+  const codes = redemptions(run.exchanges).filter(({ response }) => response?.status === 200)
+  const newest = codes.at(-1)
+  const consentId = newest && seenOf(newest).code?.consentId
+  // Where the customer was asked once, nothing is new.
+  if (!newest || consentId === undefined || codes.length < 2) return
+  const later = dataIn(after(run, newest))
+  if (later.some((each) => seenOf(each).consent?.id === consentId)) return
+  throw new Nonconformance({
+    message: 'the customer approved a second consent, and nothing was read under it',
+    expected: 'data by the access token of the second consent',
+    actual: later.length > 0 ? 'data under the first consent alone' : 'no data',
+    exchange: later[0] ?? newest,
+  })
+}
+
 scenario({
   id: 'TDAT-05/second-consent',
   title:
     'the customer connects a second time: under the new consent accounts have other AccountIds',
   right: 'It reads the accounts of the new consent by the AccountIds that came with it.',
   steps: ['connect', 'connect'],
-  judge: (run) => survives(run),
+  judge(run) {
+    survives(run)
+    readsTheNewestConsent(run)
+  },
 })
 
 for (const [name, alteration, title] of [
@@ -42,8 +66,9 @@ for (const [name, alteration, title] of [
   [
     'shapes',
     'dotted-names-of-any-shape',
-    'Account and CreditLine are an object here, an array there, or absent',
+    'Account and CreditLine are an object here, an array there',
   ],
+  ['no-credit-line', 'no-credit-lines', 'no balance has a CreditLine: no sentence promises one'],
   [
     'date-times',
     'date-times-spelt-in-any-way',

@@ -77,6 +77,12 @@ const wrong: WrongTpp[] = [
     conduct: { accountIds: (given) => given.map((_, index) => String(index + 1)) },
   },
   {
+    id: 'tokens-of-the-first-consent',
+    story: 'The row of a customer has its tokens, so those of the second consent are not stored.',
+    warns: ['TDAT-05/second-consent'],
+    conduct: { keepsFirstTokens: true },
+  },
+  {
     id: 'amounts-never-change',
     story: 'A transaction that was stored is compared with what comes.',
     fails: ['TXN-13/changed-amount'],
@@ -106,6 +112,12 @@ const wrong: WrongTpp[] = [
     story: 'The classes are generated from the specification, with arrays.',
     warns: ['TDAT-06/shapes'],
     conduct: { needs: { ...nothing, shapes: true } },
+  },
+  {
+    id: 'credit-line-on-every-card',
+    story: 'A credit card has a limit, so the page shows it without looking whether it came.',
+    warns: ['TDAT-06/no-credit-line'],
+    conduct: { needs: { ...nothing, creditLine: true } },
   },
   {
     id: 'members-all-known',
