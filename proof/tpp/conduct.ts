@@ -128,6 +128,8 @@ export interface Conduct {
   repeatsUnavailable: number
   /** How often a registration, or the list of products, is asked for again that was answered with 5xx. */
   repeatsTheRest: number
+  /** How often the very same registration is sent again that was not answered with 201. */
+  repeatsTheRegistration: number
   /** Requests of one goal after which whoever drives it has lost patience, and ends it. */
   endedAfter: number
   /** Is a token request that is sent again signed again? */
@@ -138,12 +140,16 @@ export interface Conduct {
   customerAddress(present: boolean, attempt: number): string | undefined
   /** Seconds after which an answer of 429 or 503 is repeated; undefined: not at all. */
   waitBeforeRetry(retryAfter: number | undefined, attempt: number): number | undefined
+  /** Is what was answered with 429 and Retry-After left out, as if it were empty? */
+  skipsWhatIsBusy: boolean
   /** Does a closed connection make it try again? */
   retryAfterClosed(attempt: number): boolean
   stateRefusal(received: string | null, sent: string): string | undefined
   errorRefusal(answer: URLSearchParams): string | undefined
   /** Is the customer sent by the same link again when an error came back? */
   triesTheLinkAgain: boolean
+  /** How often the customer is sent again, by another link, when an error came back. */
+  visitsAgain: number
   /** Looks at claims and header of an ID token whose signature holds. */
   idTokenChecks: Record<
     | 'signature'
@@ -276,6 +282,7 @@ export const right: Conduct = {
   readsRetryDates: true,
   repeatsUnavailable: 2,
   repeatsTheRest: 0,
+  repeatsTheRegistration: 0,
   endedAfter: Number.POSITIVE_INFINITY,
   signsAgain: true,
   dataToken: (customers) => customers,
@@ -283,6 +290,7 @@ export const right: Conduct = {
   customerAddress: (present) => (present ? '203.0.113.7' : undefined),
   waitBeforeRetry: (retryAfter, attempt) =>
     attempt > 2 ? undefined : (retryAfter ?? 0.05 * attempt),
+  skipsWhatIsBusy: false,
   retryAfterClosed: (attempt) => attempt < 3,
   stateRefusal: (received, sent) =>
     received === sent ? undefined : 'state is not the one that was sent',
@@ -291,6 +299,7 @@ export const right: Conduct = {
     return error === null ? undefined : `the bank answered ${error}`
   },
   triesTheLinkAgain: false,
+  visitsAgain: 0,
   idTokenChecks: {
     signature: true,
     alg: true,

@@ -113,6 +113,11 @@ const lawful: LawfulTpp[] = [
     conduct: { readsAtOnce: true, readsSingleAddresses: 'never', ...neverRefreshes },
   },
   {
+    id: 'asks-the-customer-once-more',
+    story: 'Who came back with an error may be asked once more, by another link.',
+    conduct: { visitsAgain: 1 },
+  },
+  {
     id: 'status-asked-first',
     story: 'The status of the consent may be asked for before anything is read.',
     conduct: { asksStatus: 'first' },

@@ -16,6 +16,7 @@ export async function visit(
   session: Session,
   consentId: string,
   sendCustomer: SendCustomer = (link) => sendByAddress(session, link),
+  attempt = 0,
 ): Promise<void> {
   const { conduct, keys, memory, token } = session
   const { link: fresh, known: asked } = await authorisationRequest(session, consentId)
@@ -28,6 +29,9 @@ export async function visit(
   }
   const once = await answerOf()
   const answer = once.has('error') && conduct.triesTheLinkAgain ? await answerOf() : once
+  if (answer.has('error') && attempt < conduct.visitsAgain) {
+    return visit(session, consentId, sendCustomer, attempt + 1)
+  }
   const trusting = session.briefing.goal === 'reconfirm' && !conduct.checksReconfirmations
   const refusal =
     conduct.errorRefusal(answer) ??

@@ -5,6 +5,7 @@ import { scenario } from '../../engine/suite-api/certification.ts'
 import { Nonconformance } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, header } from '../../engine/suite-api/responses.ts'
 import {
+  givesUp,
   lastSaid,
   redemptions,
   refusesTheCode,
@@ -88,11 +89,25 @@ function endsTheVisit({ exchanges }: ScenarioRun): void {
   })
 }
 
+/** Visits with a request object of their own: a page that is loaded again is none. */
+function visitsOf({ exchanges }: ScenarioRun): Exchange[] {
+  const links = new Map<string, Exchange>()
+  for (const each of exchanges) {
+    const link = each.endpoint === 'authorisation' ? queryOf(each).get('request') : null
+    if (link !== null && !links.has(link)) links.set(link, each)
+  }
+  return [...links.values()]
+}
+
+/** A customer who came back with an error is not sent to the bank again and again, by whatever link. */
+const stopsVisiting = (run: ScenarioRun) => givesUp(visitsOf(run))
+
 scenario({
   id: 'TAUT-13/denied',
   title: 'the customer denies consent: the answer is the error access_denied',
   right: 'It ends the visit, and says that the customer denied.',
   decision: 'deny',
+  unending: stopsVisiting,
   judge(run) {
     requireUnbroken(run)
     const [redeemed] = redemptions(run.exchanges)
@@ -105,6 +120,7 @@ scenario({
       })
     }
     endsTheVisit(run)
+    stopsVisiting(run)
     requireRefusal(run, 'the error access_denied', run.exchanges.at(-1))
   },
 })
@@ -114,8 +130,10 @@ scenario({
   title: 'the answer of the authorisation page is the error server_error',
   right: 'It ends the visit, and says that the bank failed.',
   alteration: 'server-error-at-the-page',
+  unending: stopsVisiting,
   judge(run) {
     endsTheVisit(run)
+    stopsVisiting(run)
     refusesTheCode(run, 'the error server_error')
   },
 })

@@ -172,6 +172,12 @@ const wrong: WrongTpp[] = [
     conduct: { triesTheLinkAgain: true },
   },
   {
+    id: 'sent-to-the-bank-again-and-again',
+    story: 'The journey begins anew until there is a code, or the customer closes the page.',
+    warns: ['TAUT-13/denied', 'TAUT-13/server-error'],
+    conduct: { visitsAgain: 7 },
+  },
+  {
     id: 'link-of-the-first-visit',
     story: 'The link is kept with the consent, and used again to confirm it.',
     warns: ['TAUT-07/nonce', 'TAUT-08/state'],
