@@ -68,6 +68,9 @@ async function read(session: Session, path: string): Promise<Json> {
       memory.amounts ??= {}
       return inspected(answer, conduct, memory.amounts)
     }
+    if (answer.status === 429 && answer.headers['retry-after'] && conduct.skipsWhatIsBusy) {
+      return { Data: { Account: [] } }
+    }
     if (answer.status === 429 || answer.status === 503) {
       const stated = secondsOf(String(answer.headers['retry-after']), conduct)
       const pause = conduct.waitBeforeRetry(stated, attempt)

@@ -28,6 +28,12 @@ const wrong: WrongTpp[] = [
     conduct: { claimsSuccess: (reason) => /^\/\S+ was refused: (429|503) /.test(reason) },
   },
   {
+    id: 'busy-address-left-out',
+    story: 'What has to wait is left out, and the page shows the rest.',
+    warns: ['TRES-01/retry-after', 'TRES-01/retry-after-date'],
+    conduct: { skipsWhatIsBusy: true },
+  },
+  {
     id: 'what-is-no-json-is-nothing',
     story: 'A parser that fails is logged, and there is nothing to show.',
     warns: ['TRES-04/cut'],
