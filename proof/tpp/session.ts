@@ -73,6 +73,12 @@ export async function repeated(ask: () => Promise<Answer>, times: number): Promi
   }
 }
 
+/** The very same message again while it is refused, so many times. */
+async function alike(send: () => Promise<Answer>, times: number): Promise<Answer> {
+  const answer = await send()
+  return answer.status < 400 || times === 0 ? answer : alike(send, times - 1)
+}
+
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 const signingKeys = new Map<string, KeyObject>()
@@ -139,11 +145,12 @@ export function openSession(briefing: Briefing, conduct: Conduct): Session {
         scope: `openid ${client.scopes.accounts} ${client.scopes.fundsConfirmation}`,
         software_statement: client.softwareStatement,
       })
-      return send(endpoint ?? '', {
+      const message = {
         method: 'POST',
         headers: { 'content-type': conduct.registrationType, accept: 'application/json' },
         body: jwt(claims, 'registration'),
-      })
+      }
+      return alike(() => send(endpoint ?? '', message), conduct.repeatsTheRegistration)
     }
     const answer = await repeated(asked, conduct.repeatsTheRest)
     if (answer.status !== 201) {

@@ -93,6 +93,12 @@ const wrong: WrongTpp[] = [
     conduct: { goesOnUnregistered: true },
   },
   {
+    id: 'registration-sent-again-as-it-is',
+    story: 'The registration is a file, and is sent until the bank takes it, or twelve times.',
+    warns: ['TREG-05/jti-fresh', 'TREG-08/refused', 'TREG-08/unavailable'],
+    conduct: { repeatsTheRegistration: 11 },
+  },
+  {
     id: 'registers-for-encryption',
     story: 'The template has every claim that there is.',
     fails: ['TREG-04/advertised'],

@@ -136,8 +136,18 @@ export function stopsThere(
     const expected = `no request to the ${needs} endpoint`
     throw new Nonconformance({ message, expected, actual: 'such a request', exchange: next })
   }
-  givesUp(run.altered)
+  givesUp(failing(run, altered))
   requireRefusal(run, what, altered)
+}
+
+/**
+ * Requests to the endpoint of an altered one that did not succeed: where the same bytes come again the bank may
+ * refuse them for that, before it comes to what is altered.
+ */
+function failing({ exchanges }: ScenarioRun, altered: Exchange): Exchange[] {
+  return exchanges.filter(
+    ({ endpoint, response }) => endpoint === altered.endpoint && (response?.status ?? 500) >= 400,
+  )
 }
 
 /** The client says that it did not get what it was asked for. */
@@ -173,7 +183,13 @@ export function givesUp(refused: Exchange[]): void {
 }
 
 /** What a scenario makes of a client that had to be ended: it may have gone on asking for what is altered. */
-export const neverGivesUp = { unending: ({ altered }: ScenarioRun) => givesUp(altered) }
+export const neverGivesUp = {
+  unending(run: ScenarioRun) {
+    const [first] = run.altered
+    givesUp(run.altered)
+    if (first) givesUp(failing(run, first))
+  },
+}
 
 /** Ends as not applicable for a client that sends no state: it is not required. */
 export function requireState({ exchanges }: ScenarioRun): void {
