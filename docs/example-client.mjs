@@ -51,7 +51,10 @@ async function manage(method, path, body, again = true) {
 const keep = ({ access_token, refresh_token }) => Object.assign(kept, { access: access_token, refresh: refresh_token ?? kept.refresh })
 async function refreshed() {
   kept.refreshed = true
-  const tokens = await oidc.refreshTokenGrant(await configuration(), kept.refresh)
+  const tokens = await oidc.refreshTokenGrant(await configuration(), kept.refresh).catch((error) => {
+    if (error.error === 'invalid_grant') delete kept.refresh // it is worth nothing any more
+    throw error
+  })
   if (tokens.id_token && tokens.claims().sub !== kept.sub) throw new Error('the ID token of the refresh is for somebody else')
   return keep(tokens).access
 }
