@@ -14,7 +14,7 @@ import { productErrors, productRoutes } from './routes/products.ts'
 import { registrationRoutes } from './routes/registration.ts'
 import { servicingPath, servicingRoutes } from './routes/servicing.ts'
 import type { Services } from './services.ts'
-import { tellReason, tellReasonByRedirect } from './told-reasons.ts'
+import { leaveOutIssuer, tellReason, tellReasonByRedirect } from './told-reasons.ts'
 
 /** What serves one role of a listener. */
 export interface Handler {
@@ -102,6 +102,7 @@ function authorisation(services: Services): Handler {
       try {
         if (below(ctx.path, own)) {
           await forgetSession(ctx, next)
+          leaveOutIssuer(ctx)
           tellReasonByRedirect(ctx)
           if (settings.loginPage === 'forms') showForms(ctx)
           if (ctx.status !== 404 || ctx.path !== own) return

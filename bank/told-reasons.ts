@@ -48,6 +48,17 @@ export function tellReasonByRedirect(ctx: Context): void {
   ctx.set('location', `${address}#${answer}`)
 }
 
+/**
+ * The library names the issuer last in a redirect with an error (RFC 9207), and not beside an ID token.
+ * This bank names it in none.
+ */
+export function leaveOutIssuer(ctx: Context): void {
+  const { issuer } = stateOf(ctx).bank.services.endpoints
+  const location = String(ctx.response.get('location') ?? '')
+  const named = `&iss=${encodeURIComponent(issuer)}`
+  if (location.includes(named)) ctx.set('location', location.replace(named, ''))
+}
+
 /** RFC 6749 4.1.2.1 and 5.2: %x20-21 / %x23-5B / %x5D-7E. */
 function headerSafe(text: string): string {
   return text.replaceAll('"', "'").replace(/[^\x20-\x7e]|\\/g, '?')

@@ -5,13 +5,18 @@ import type { Services } from '../services.ts'
 
 /**
  * What the library answers as the configuration, put right: the endpoints have listeners of their
- * own, implicit is no grant of the token endpoint, and answers go by fragment alone.
+ * own, implicit is no grant of the token endpoint, and answers go by fragment alone, without the
+ * issuer (RFC 9207), which the documents do not know.
  */
 export function mendDiscovery(
   ctx: Context,
   { endpoints, settings }: Pick<Services, 'endpoints' | 'settings'>,
 ): void {
-  const { userinfo_endpoint: _, ...described } = ctx.body as Record<string, unknown>
+  const {
+    userinfo_endpoint: _,
+    authorization_response_iss_parameter_supported: __,
+    ...described
+  } = ctx.body as Record<string, unknown>
   const document: Record<string, unknown> = {
     ...described,
     authorization_endpoint: endpoints.authorisation,

@@ -71,4 +71,5 @@ test('the well-known configuration', async () => {
     tls_client_certificate_bound_access_tokens: true,
     acr_values_supported: ['urn:openbanking:psd2:sca', 'urn:openbanking:psd2:ca'],
   })
+  expect(configuration).not.toHaveProperty('authorization_response_iss_parameter_supported')
 })
