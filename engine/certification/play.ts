@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { member } from '../judge/data-rows.ts'
 import { Blocked, blockByEnvironment, blockForData } from '../judge/outcome.ts'
-import type { Exchange } from '../wire/exchange.ts'
+import { type Exchange, header } from '../wire/exchange.ts'
 import { type BankHost, exchangeOf, type HostedBank } from './bank-host.ts'
 import { briefingOf, type ClientDriver, ClientTrouble, PRESENT } from './client.ts'
 import type { Customers } from './customer.ts'
@@ -64,7 +64,7 @@ export async function play(run: ScenarioRun, stage: Stage): Promise<void> {
       } catch (error) {
         if (!(error instanceof ClientTrouble)) throw error
         scenario.unending?.(run)
-        blockByEnvironment(error.message)
+        blockByEnvironment(`${error.message}${toldToWait(run, goal)}`)
       }
       await wait(stage.patience)
     }
@@ -72,6 +72,15 @@ export async function play(run: ScenarioRun, stage: Stage): Promise<void> {
     await customer.leave()
     await bank.close()
   }
+}
+
+/** That the bank told the client to wait, which may be why it did not end. */
+function toldToWait({ exchanges }: ScenarioRun, goal: Goal): string {
+  const limited = exchanges.findLast(
+    (each) => each.about.seen?.goal === goal && each.response?.status === 429,
+  )
+  const stated = limited && header(limited, 'retry-after')
+  return stated === undefined ? '' : `; the bank had answered 429 with Retry-After: ${stated}`
 }
 
 /** What is asked for at which address, and how it was answered. */

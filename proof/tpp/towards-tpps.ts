@@ -1,4 +1,5 @@
 import type { BankOptions } from '../../bank/bank.ts'
+import { defaults } from '../../bank/settings.ts'
 
 const FUNDS = 'funds-confirmation-consents'
 
@@ -13,7 +14,11 @@ const asListed = (permission: string) =>
  * What the reference bank takes of a TPP that it judges, and refuses elsewhere: no sentence forbids it.
  */
 export const towardsTpps: Required<Pick<BankOptions, 'policies' | 'settings'>> = {
-  settings: { fundsConfirmationPaths: { create: PLACES, delete: PLACES } },
+  settings: {
+    fundsConfirmationPaths: { create: PLACES, delete: PLACES },
+    // "Thresholds and windows: not shown": a client that waits as it is told ends within its time.
+    rateLimit: { ...defaults.rateLimit, window: 10 },
+  },
   policies: (correct) => ({
     // "Permission needed for balance endpoints: not shown."
     permits: (permissions, endpoint) =>

@@ -80,6 +80,21 @@ describe('a program', () => {
     expect(results.get('TGEN-01/reads-everything')?.message).toContain('did not end within')
   })
 
+  test('that waits as the bank says, and for longer than it has, is told of the 429', async () => {
+    const waits = inProcess({
+      ...right,
+      customerAddress: () => undefined,
+      reads: Array(70).fill('/balances'),
+      waitBeforeRetry: () => 0,
+      endedAfter: 80,
+    })
+    const { results } = await certified(waits, { selected: only })
+    expect(results.get('TGEN-01/reads-everything')).toMatchObject({
+      outcome: 'blocked',
+      message: expect.stringMatching(/did not end .*429 with Retry-After: 10$/),
+    })
+  })
+
   const control = async (text: string, patience = 10_000) => {
     const { results } = await certified(program(text, patience), { selected: only })
     return results.get('TGEN-01/reads-everything')
