@@ -284,6 +284,11 @@ const lawful: LawfulTpp[] = [
     },
   },
   {
+    id: 'funds-by-the-scope-of-accounts',
+    story: '"Names of the scopes: not shown": the client knows one, and uses it for all consents.',
+    conduct: { grantScope: () => 'accounts' },
+  },
+  {
     id: 'accounts-alone',
     story: 'Nobody is obliged to read balances or transactions.',
     conduct: { reads: ['/accounts'], readsSingleAddresses: 'never' },

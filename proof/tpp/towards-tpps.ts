@@ -10,6 +10,11 @@ const PLACES = [`cbpii/${FUNDS}`, `aisp/cbpii/${FUNDS}`, `aisp/${FUNDS}`]
 const asListed = (permission: string) =>
   permission === 'ReadAccountsDetails' ? 'ReadAccountsDetail' : permission
 
+const alsoForFunds = (scopes: Iterable<string>): Set<string> => {
+  const all = new Set(scopes)
+  return all.has('accounts') ? all.add('fundsconfirmations') : all
+}
+
 /**
  * What the reference bank takes of a TPP that it judges, and refuses elsewhere: no sentence forbids it.
  */
@@ -23,6 +28,10 @@ export const towardsTpps: Required<Pick<BankOptions, 'policies' | 'settings'>> =
     // "Permission needed for balance endpoints: not shown."
     permits: (permissions, endpoint) =>
       endpoint.endsWith('balances') || correct.permits(permissions, endpoint),
+    // "Names of the scopes: not shown": what is good for accounts is good for funds confirmation.
+    scopeSuffices: (scopes, needed) => correct.scopeSuffices(alsoForFunds(scopes), needed),
+    authorisable: (consent, clientId, scopes, age) =>
+      correct.authorisable(consent, clientId, [...alsoForFunds(scopes)], age),
     // "Registration request claims: not shown."
     registrationClaimsRefusal: ({ iss: _, ...claims }, expected) =>
       correct.registrationClaimsRefusal(claims, expected),

@@ -6,6 +6,7 @@ import { type Exchange, member } from '../../engine/suite-api/responses.ts'
 import {
   after,
   givesUp,
+  lastRefusal,
   lastSaid,
   neverGivesUp,
   requireAltered,
@@ -214,7 +215,7 @@ scenario({
     throw new Nonconformance({
       message: created ? 'the consent was not deleted' : 'no consent was created',
       expected: 'POST answered with 201, DELETE answered with 204',
-      actual: `it says: ${lastSaid(run).words || lastSaid(run).end}`,
+      actual: `it says: ${lastSaid(run).words || lastSaid(run).end}${lastRefusal(run)}`,
       exchange: run.exchanges.at(-1),
     })
   },

@@ -11,6 +11,16 @@ export function lastSaid({ said }: ScenarioRun): Said {
   return last
 }
 
+/** The last request that the bank refused. */
+const refusedLast = ({ exchanges }: ScenarioRun) =>
+  exchanges.findLast((each) => seenOf(each).refusal)
+
+/** What the bank said when it refused last, to be put after other words; empty where it refused nothing. */
+export function lastRefusal(run: ScenarioRun): string {
+  const refused = refusedLast(run)
+  return refused ? `; the bank last refused: ${seenOf(refused).refusal?.detail}` : ''
+}
+
 /** Exchanges after one of them; all when it is undefined. */
 export function after(run: ScenarioRun, exchange: Exchange | undefined): Exchange[] {
   return run.exchanges.slice(exchange ? run.exchanges.indexOf(exchange) + 1 : 0)
@@ -56,16 +66,14 @@ export function survives(run: ScenarioRun, cause = run.altered[0]): void {
   const { end, words, goal } = lastSaid(run)
   if (end === 'refused') {
     requireUnbroken(run)
-    const refused = run.exchanges.findLast((each) => seenOf(each).refusal)
-    const because = refused ? `; the bank last refused: ${seenOf(refused).refusal?.detail}` : ''
-    const said = `it says: ${words || 'nothing'}${because}`
+    const said = `it says: ${words || 'nothing'}${lastRefusal(run)}`
     throw new Nonconformance({
       message: run.scenario.control
         ? `the client does not read from the correct bank; ${said}`
-        : 'the client gave up although nothing was wrong',
+        : givenUp(run),
       expected: 'the client goes on, and says that it has what it was asked for',
       actual: `asked to ${goal} ${said}`,
-      exchange: cause ?? refused,
+      exchange: cause ?? refusedLast(run),
     })
   }
   const got = dataIn(run.exchanges).filter((each) => seenOf(each).goal === goal)
@@ -80,6 +88,19 @@ export function survives(run: ScenarioRun, cause = run.altered[0]): void {
     actual: 'no request for data that the bank answered with 200',
     exchange: cause,
   })
+}
+
+/** That the client gave up, and what the bank had refused to it within the last that it was asked for. */
+function givenUp(run: ScenarioRun): string {
+  const { goal } = lastSaid(run)
+  const refused = run.exchanges.findLast(
+    (each) =>
+      seenOf(each).goal === goal && seenOf(each).refusal && each.request.method !== 'CONNECT',
+  )
+  if (!refused) return 'the client gave up although nothing was wrong'
+  const { method } = refused.request
+  const what = `${method} ${new URL(refused.request.url).pathname}`
+  return `the client gave up after the bank refused ${what}: ${seenOf(refused).refusal?.detail}`
 }
 
 /** The client takes the answer of the authorisation page for what it is, and redeems no code. */
