@@ -26,6 +26,7 @@ export function checkRequestObject(
     if (ctx.oidc.params) ctx.oidc.params.response_mode = 'fragment'
     throw new errors.InvalidRequest('the request object has no response_type')
   }
+  if (claims.client_id === undefined && policies.clientMayBeInQueryAlone()) keepClient(ctx)
   const reason = policies.requestObjectRefusal(claims, settings)
   if (reason) throw new errors.InvalidRequestObject(reason)
   const registered = wordsOf(ctx.oidc.client?.scope)
@@ -34,6 +35,13 @@ export function checkRequestObject(
   if (policies.intentOf(claims) === undefined) {
     throw new errors.InvalidRequestObject('the request object names no openbanking_intent_id')
   }
+}
+
+/** The library empties every parameter that a request object does not repeat: not client_id, then. */
+function keepClient({ oidc: { params, client } }: KoaContextWithOIDC): void {
+  if (!params) return
+  const get = () => client?.clientId
+  Object.defineProperty(params, 'client_id', { get, set() {}, enumerable: true })
 }
 
 /** The intent, once the signature of the request object holds. */

@@ -37,6 +37,14 @@ export function responseModeAcceptable(mode: unknown): boolean {
   return mode === undefined || mode === 'fragment'
 }
 
+/**
+ * May the client stand in the query alone? RFC 9101 6.3 has what counts in the request object; OpenID
+ * Connect Core 6.1 asks for it in the query, and for the same one in the object "if present".
+ */
+export function clientMayBeInQueryAlone(): boolean {
+  return false
+}
+
 /** The intent id of a request object: claims.id_token.openbanking_intent_id.value. */
 export function intentOf(claims: Claims): string | undefined {
   const { id_token: idToken } = (claims.claims ?? {}) as { id_token?: Record<string, unknown> }

@@ -32,6 +32,8 @@ export const towardsTpps: Required<Pick<BankOptions, 'policies' | 'settings'>> =
     scopeSuffices: (scopes, needed) => correct.scopeSuffices(alsoForFunds(scopes), needed),
     authorisable: (consent, clientId, scopes, age) =>
       correct.authorisable(consent, clientId, [...alsoForFunds(scopes)], age),
+    // OpenID Connect Core 6.1: client_id in the query, and the same in the request object "if present".
+    clientMayBeInQueryAlone: () => true,
     // "Registration request claims: not shown."
     registrationClaimsRefusal: ({ iss: _, ...claims }, expected) =>
       correct.registrationClaimsRefusal(claims, expected),

@@ -297,6 +297,11 @@ describe('good practice: told, and refused by a bank that is strict', () => {
   })
 })
 
+test('a client in the query alone: told, and taken in a certification', async () => {
+  const alone: Partial<Conduct> = { requestObject: without('client_id') }
+  expect(await met(alone)).toEqual({ refused: undefined, broken: ['TAUT-15/in-the-object'] })
+})
+
 test('taken, and nobody is blamed: what no sentence speaks of', async () => {
   const lawful: Partial<Conduct>[] = [
     { registrationClaims: without('iat', 'exp', 'jti', 'application_type', 'grant_types') },
