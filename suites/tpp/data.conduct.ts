@@ -127,9 +127,12 @@ conduct(
     const filters = filtersOf(exchange)
     if (filters.length === 0) return undefined
     const wrong = filters.filter(([, value]) => !isDateTime(value))
+    const twice = wrong.some(([name]) => queryOf(exchange).getAll(name).length > 1)
     return unless(wrong.length === 0, {
-      message: 'a filter is no RFC 3339 date-time with its zone',
-      expected: 'YYYY-MM-DDThh:mm:ssZ',
+      message: twice
+        ? 'a filter is sent more than once'
+        : 'a filter is no RFC 3339 date-time with its zone',
+      expected: twice ? 'each filter once' : 'YYYY-MM-DDThh:mm:ss, then Z or an offset as +01:00',
       actual: wrong.map(([name, value]) => `${name}=${value}`).join(', '),
     })
   },

@@ -33,10 +33,13 @@ conduct(
     }
     if (endpoint === 'token') {
       const form = type.split(';')[0]?.trim().toLowerCase() === 'application/x-www-form-urlencoded'
+      const astray = queryOf(exchange).has('grant_type')
       return unless(form && formOf(exchange).has('grant_type'), {
-        message: 'the token request is not form encoded',
-        expected: 'application/x-www-form-urlencoded with a grant_type',
-        actual: `${type}${form ? ' without grant_type' : ''}`,
+        message: astray
+          ? 'the parameters of the token request stand in its address, not in its body'
+          : 'the token request is not form encoded',
+        expected: 'a body of application/x-www-form-urlencoded with a grant_type',
+        actual: `${type}${form ? ' without grant_type in the body' : ''}`,
       })
     }
     if (!CREATIONS.includes(endpoint)) return undefined

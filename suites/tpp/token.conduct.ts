@@ -70,7 +70,7 @@ conduct('TTOK-03/audience', 'aud of the assertion is the token endpoint', option
   const fine = list(aud).some((each) => each === tokenEndpoint || each === issuer)
   return unless(fine, {
     message: 'aud does not name the bank',
-    expected: `aud ${tokenEndpoint}`,
+    expected: `aud, a string or an array, with ${tokenEndpoint} or the issuer ${issuer}`,
     actual: `aud ${shown(aud)}`,
   })
 })
@@ -94,9 +94,11 @@ conduct('TTOK-03/expiry', 'the assertion has an exp that has not passed', option
   if (!asked?.assertion) return undefined
   const { exp } = asked.assertion.claims
   const at = Date.parse(exchange.startedAt) / 1000
-  return unless(typeof exp === 'number' && exp > at - CLOCK, {
-    message: 'exp is missing or has passed',
-    expected: 'an exp in the future',
+  const isNumber = typeof exp === 'number'
+  return unless(isNumber && exp > at - CLOCK, {
+    message:
+      exp === undefined ? 'exp is missing' : isNumber ? 'exp has passed' : 'exp is no number',
+    expected: 'an exp in the future, a number of seconds since 1970',
     actual: `exp ${shown(exp)} at ${Math.floor(at)}`,
   })
 })
