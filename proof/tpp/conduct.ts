@@ -112,8 +112,8 @@ export interface Conduct {
   accountIds(given: string[]): string[]
   /** What is sent besides, once the customer is connected; nobody looks at the answers. */
   alsoAsks: { method: string; path: string }[]
-  /** Does it ask for the registration again, at registration_client_uri? */
-  readsItsRegistration: boolean
+  /** Methods by which it manages its registration, at registration_client_uri. */
+  managesItsRegistration: readonly ('GET' | 'PUT' | 'DELETE')[]
   /** The body of a request for consents or data. */
   apiBody(body: Json | undefined, what: { method: string; path: string }): Json | undefined
   /** Is the link of the first visit used for the next one too? */
@@ -274,7 +274,7 @@ export const right: Conduct = {
   dataPath: (path) => path,
   accountIds: (given) => given,
   alsoAsks: [],
-  readsItsRegistration: false,
+  managesItsRegistration: [],
   apiBody: (body) => body,
   keepsTheLink: false,
   reads: ['/accounts', '/balances', '/transactions'],

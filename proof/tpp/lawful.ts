@@ -268,20 +268,10 @@ const lawful: LawfulTpp[] = [
     },
   },
   {
-    id: 'looks-at-its-registration',
-    story: 'No sentence forbids to ask for what the bank does not support.',
-    conduct: { readsItsRegistration: true },
-  },
-  {
     id: 'looks-at-its-funds-consent',
     story:
-      'Version 3.1.2 has a query of funds confirmation consents; statements have permissions: the bank serves neither.',
-    conduct: {
-      alsoAsks: [
-        { method: 'GET', path: '/cbpii/funds-confirmation-consents/any' },
-        { method: 'GET', path: '/aisp/statements' },
-      ],
-    },
+      'Version 3.1.2 has a query of funds confirmation consents; the table of the document has not, and mixes up the methods of the other ones.',
+    conduct: { alsoAsks: [{ method: 'GET', path: '/cbpii/funds-confirmation-consents/any' }] },
   },
   {
     id: 'funds-by-the-scope-of-accounts',

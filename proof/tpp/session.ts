@@ -163,8 +163,8 @@ export function openSession(briefing: Briefing, conduct: Conduct): Session {
     }
     memory.client = answer.json as unknown as NonNullable<Memory['client']>
     const { registration_client_uri: own, registration_access_token: value } = memory.client
-    if (conduct.readsItsRegistration)
-      await send(own, { headers: { authorization: `Bearer ${value}` } })
+    for (const method of conduct.managesItsRegistration)
+      await send(own, { method, headers: { authorization: `Bearer ${value}` } })
     return memory.client
   }
 

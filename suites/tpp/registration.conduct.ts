@@ -143,3 +143,25 @@ conduct('TREG-07/audience', 'a registration says which bank it is for', options,
     actual: `aud ${shown(aud)}`,
   })
 })
+
+/** What reads, updates or deletes; a registration itself is a POST to the address above it. */
+const MANAGING = ['GET', 'PUT', 'PATCH', 'DELETE']
+
+conduct(
+  'TREG-09/not-managed',
+  'a registration is neither read nor updated nor deleted',
+  options,
+  (exchange) => {
+    if (exchange.endpoint === 'registration') return []
+    const { method, url } = exchange.request
+    const { registrationEndpoint: endpoint } = seenOf(exchange).expected ?? {}
+    const { pathname } = new URL(url)
+    const below = endpoint !== undefined && pathname.startsWith(`${new URL(endpoint).pathname}/`)
+    if (!below || !MANAGING.includes(method)) return undefined
+    return unless(false, {
+      message: 'the client manages its registration, which is not supported',
+      expected: 'no request for a registration after its creation: a new one where values change',
+      actual: `${method} below ${endpoint}`,
+    })
+  },
+)
