@@ -140,7 +140,8 @@ export function dataRoutes(services: Parts, limiter: Limiter): Router {
     const text = ctx.query[name]
     if (text === undefined) return {}
     const instant = typeof text === 'string' ? policies.filterInstant(text) : undefined
-    if (instant === undefined) throw new Refused('parameter-invalid', undefined, name)
+    const twice = Array.isArray(text) ? 'A parameter is sent more than once.' : undefined
+    if (instant === undefined) throw new Refused('parameter-invalid', twice, name)
     return { [key]: instant }
   }
 
