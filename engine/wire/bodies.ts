@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import type { WireResponse } from './exchange.ts'
 import { jsonOf, sharedJsonOf } from './json-body.ts'
-import { pageText } from './page-text.ts'
+import { pageCharset, pageText } from './page-text.ts'
 
 /** Bytes up to which a body is kept as text. */
 const WHOLE = 64 * 1024
@@ -31,9 +31,10 @@ export function createBodies() {
     keep(
       body: Buffer,
       type = '',
-    ): Pick<WireResponse, 'body' | 'bytes' | 'json' | 'digest' | 'notUtf8'> {
+    ): Pick<WireResponse, 'body' | 'bytes' | 'json' | 'digest' | 'notUtf8' | 'charset'> {
+      const charset = pageCharset(body, type)
       const page = pageText(body, type)
-      if (page !== undefined) return { body: page, bytes: body.length }
+      if (page !== undefined) return { body: page, bytes: body.length, charset }
       const sha256 = hash('sha256', body, 'hex')
       const large = body.length > WHOLE
       const told = {
@@ -51,7 +52,12 @@ export function createBodies() {
         return { ...told, body: text, json }
       }
       const whole = large ? body.toString('utf8') : text
-      return { body: whole, bytes: body.length, ...(json !== undefined && { json }) }
+      return {
+        body: whole,
+        bytes: body.length,
+        ...(charset && { charset }),
+        ...(json !== undefined && { json }),
+      }
     },
   }
 }

@@ -145,6 +145,8 @@ export interface WireResponse extends NonNullable<ExchangeRecord['response']> {
   json?: unknown
   /** The body is JSON but for bytes that are no UTF-8 (RFC 8259 section 8.1); U+FFFD stands for them. */
   notUtf8?: true
+  /** Encoding of a page that is not UTF-8. */
+  charset?: string
 }
 
 /** What the keys of a bank say of the signature of an ID token. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pageText } from '../../engine/wire/page-text.ts'
+import { pageCharset, pageText } from '../../engine/wire/page-text.ts'
 
 /** “Ünïcode” in ISO 8859-1. */
 const LATIN = Buffer.from('<p>Ünïcode</p>', 'latin1')
@@ -32,4 +32,22 @@ test.each([
   ['of no type', LATIN, ''],
 ])('left as it is: what is %s', (_what, body, type) => {
   expect(pageText(body, type)).toBeUndefined()
+})
+
+test('a page in windows-1252 has the characters that ISO 8859-1 has not', () => {
+  expect(pageText(Buffer.from([0x80]), 'text/html; charset=windows-1252')).toBe('€')
+})
+
+const PLAIN = Buffer.from('<p>plain</p>')
+
+test.each([
+  ['the one that it is read by', LATIN, 'text/html; charset=iso-8859-15', 'iso-8859-15'],
+  ['the one that it declares, where it is ASCII', PLAIN, 'text/html; charset=koi8-r', 'koi8-r'],
+  ['that of browsers, where it is ASCII and declares none', PLAIN, 'text/html', 'windows-1252'],
+  ['UTF-8, where it declares that', PLAIN, 'text/html; charset=UTF-8', 'utf-8'],
+  ['left open: UTF-8, whatever it says', Buffer.from('Ü'), 'text/html; charset=latin1', undefined],
+  ['left open: XML that declares none', PLAIN, 'application/xhtml+xml', undefined],
+  ['left open: of no page', PLAIN, 'application/json', undefined],
+])('the encoding of a page is %s', (_which, body, type, charset) => {
+  expect(pageCharset(body, type)).toBe(charset)
 })
