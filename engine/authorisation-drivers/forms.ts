@@ -1,12 +1,20 @@
-import { type DefaultTreeAdapterTypes, defaultTreeAdapter, parse } from 'parse5'
+import { parse } from 'parse5'
 import type { FormDocument } from '../configuration/target.ts'
+import { type Control, controlOf, isButton } from './controls.ts'
 import { usesCredentials } from './credentials.ts'
 import type { Decision } from './driver.ts'
-
-type Node = DefaultTreeAdapterTypes.Node
-type Element = DefaultTreeAdapterTypes.Element
-
-const { isElementNode: isElement, isTextNode: isText } = defaultTreeAdapter
+import {
+  attribute,
+  type Element,
+  hasAttribute,
+  inOneLine,
+  isElement,
+  isText,
+  type Node,
+  textOf,
+  typeOf,
+} from './elements.ts'
+import { formCharset, nameOf } from './form-encoding.ts'
 
 /** A form of a page, as a browser would send it untouched. */
 export interface Form {
@@ -15,20 +23,12 @@ export interface Form {
   action: string
   /** As written; empty: that of every form. */
   enctype: string
-  fields: Field[]
-  /** What its first button says of that, which is pressed where the description names none. */
-  sends?: Field['sends']
-}
-
-interface Field {
-  name: string
-  value: string
-  kind: 'text' | 'checkbox' | 'button' | 'select'
-  checked: boolean
-  /** Of a list: the values that may be chosen. */
-  options?: string[]
-  /** Of a button: where and how it sends the form, instead of what the form says. */
-  sends?: { method?: string; action?: string; enctype?: string }
+  /** In which its names and values are sent. */
+  charset: string
+  /** Those that have a name, in the order of the page. */
+  fields: Control[]
+  /** Its first button, which is pressed where the description names none. */
+  first?: Control
 }
 
 interface Link {
@@ -49,31 +49,28 @@ export interface ReadPage {
 /** Characters of a page that are read: what a customer needs stands before. */
 const LARGEST_PAGE = 500_000
 
-/** Reads an HTML page. Never throws: any text is a page. */
-export function readPage(html: string): ReadPage {
+/**
+ * Reads an HTML page. Never throws: any text is a page.
+ *
+ * @param charset its encoding
+ */
+export function readPage(html: string, charset = 'utf-8'): ReadPage {
   const forms: Form[] = []
   const links: Link[] = []
   const words: string[] = []
   const named = new Map<string, Form>()
-  const apart: { owner: string; field: Field }[] = []
+  const controls: { owner: Form | string; control: Control }[] = []
   let base: string | undefined
   // A page may be nested deeper than a stack is.
-  const open: { node: Node; form: Form | undefined }[] = [
-    { node: parse(html.slice(0, LARGEST_PAGE)), form: undefined },
-  ]
+  const open: Place[] = [{ node: parse(html.slice(0, LARGEST_PAGE)), usable: true }]
   for (let next = open.pop(); next; next = open.pop()) {
-    const { node } = next
+    const { node, usable } = next
     let { form } = next
     if (isText(node)) words.push(node.value)
     if (UNSHOWN.has(node.nodeName)) continue
     if (isElement(node)) {
       if (node.tagName === 'form') {
-        form = {
-          method: (attribute(node, 'method') ?? 'get').toLowerCase(),
-          action: attribute(node, 'action') ?? '',
-          enctype: (attribute(node, 'enctype') ?? '').toLowerCase(),
-          fields: [],
-        }
+        form = formOf(node, charset)
         forms.push(form)
         const id = attribute(node, 'id')
         if (id !== undefined && !named.has(id)) named.set(id, form)
@@ -82,24 +79,55 @@ export function readPage(html: string): ReadPage {
       if (node.tagName === 'base') base ??= attribute(node, 'href')
       const href = node.tagName === 'a' && attribute(node, 'href')
       if (href) links.push({ href, text: textOf(node) })
-      const field = fieldOf(node)
-      const owner = attribute(node, 'form')
-      if (owner === undefined && form && sendsForms(node))
-        form.sends ??= sendingOf(node).sends ?? {}
-      if (field && owner !== undefined) apart.push({ owner, field })
-      else if (field) form?.fields.push(field)
+      const control = controlOf(node, usable)
+      // A control may name its form instead of standing in it.
+      const owner = attribute(node, 'form') ?? form
+      if (control && owner !== undefined) controls.push({ owner, control })
     }
     if (!('childNodes' in node)) continue
+    const isOut = isElement(node) && takesOutOfUse(node)
+    const spared = isOut && node.childNodes.find(({ nodeName }) => nodeName === 'legend')
     for (let at = node.childNodes.length - 1; at >= 0; at -= 1) {
-      open.push({ node: node.childNodes[at] as Node, form })
+      const child = node.childNodes[at] as Node
+      open.push({ node: child, form, usable: usable && (!isOut || child === spared) })
     }
   }
-  // A field may name its form instead of standing in it.
-  for (const { owner, field } of apart) named.get(owner)?.fields.push(field)
+  for (const { owner, control } of controls) {
+    const form = typeof owner === 'string' ? named.get(owner) : owner
+    if (form) give(form, control)
+  }
   return { forms, links, text: inOneLine(words.join(' ')), ...(base && { base }) }
 }
 
-const UNSHOWN = new Set(['script', 'style', 'template'])
+const UNSHOWN = new Set(['script', 'style', 'template', 'datalist'])
+
+/** A node that is still to be read. */
+interface Place {
+  node: Node
+  form?: Form
+  /** Nothing around it takes it out of use. */
+  usable: boolean
+}
+
+function formOf(element: Element, charset: string): Form {
+  return {
+    method: (attribute(element, 'method') ?? 'get').toLowerCase(),
+    action: attribute(element, 'action') ?? '',
+    enctype: (attribute(element, 'enctype') ?? '').toLowerCase(),
+    charset: formCharset(attribute(element, 'accept-charset'), charset),
+    fields: [],
+  }
+}
+
+function give(form: Form, control: Control): void {
+  if (isButton(control)) form.first ??= control
+  if (control.name !== '') form.fields.push(control)
+}
+
+/** Nothing in it can be used, but for what stands in its first legend. */
+function takesOutOfUse(element: Element): boolean {
+  return element.tagName === 'fieldset' && hasAttribute(element, 'disabled')
+}
 
 /** What an element shows without any text in it: a picture that is described, a field that is filled. */
 function saidBy(element: Element): string {
@@ -112,99 +140,6 @@ function saidBy(element: Element): string {
 
 /** Kinds of input whose value nobody sees. */
 export const UNREAD: ReadonlySet<string> = new Set(['hidden', 'password', 'checkbox', 'radio'])
-
-function textOf(top: Node): string {
-  const words: string[] = []
-  const open: Node[] = [top]
-  for (let node = open.pop(); node; node = open.pop()) {
-    if (isText(node)) words.push(node.value)
-    if ('childNodes' in node) open.push(...node.childNodes.slice(0, MOST_CHILDREN).reverse())
-  }
-  return inOneLine(words.join(' '))
-}
-
-/** Of one element within a link: more are no words to follow it by. */
-const MOST_CHILDREN = 1000
-
-function inOneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
-}
-
-function attribute(element: Element, name: string): string | undefined {
-  return element.attrs.find((attr) => attr.name === name)?.value
-}
-
-const typeOf = (element: Element) => (attribute(element, 'type') ?? '').toLowerCase()
-
-/** Is it a button that sends a form, named or not? */
-function sendsForms(element: Element): boolean {
-  const type = typeOf(element)
-  if (element.tagName === 'button') return type !== 'reset' && type !== 'button'
-  return element.tagName === 'input' && (type === 'submit' || type === 'image')
-}
-
-function fieldOf(element: Element): Field | undefined {
-  const { tagName } = element
-  const name = attribute(element, 'name')
-  const value = attribute(element, 'value') ?? ''
-  const isButton = sendsForms(element)
-  // A button may be out of use until something is ticked.
-  if (!name || (!isButton && attribute(element, 'disabled') !== undefined)) return undefined
-  if (isButton) return { name, value, kind: 'button', checked: false, ...sendingOf(element) }
-  if (tagName === 'textarea') {
-    return { name, value: writtenIn(element), kind: 'text', checked: true }
-  }
-  if (tagName === 'select') {
-    const options = element.childNodes
-      .filter(isElement)
-      .flatMap((one) => (one.tagName === 'optgroup' ? one.childNodes.filter(isElement) : [one]))
-      .filter((one) => one.tagName === 'option')
-    const chosen = options.find((o) => attribute(o, 'selected') !== undefined) ?? options[0]
-    // An option without a value sends its text.
-    const sentBy = (option: Element) => attribute(option, 'value') ?? textOf(option)
-    const sent = { value: chosen ? sentBy(chosen) : '', options: options.map(sentBy) }
-    return { name, kind: 'select', checked: true, ...sent }
-  }
-  if (tagName !== 'input') return undefined
-  const type = typeOf(element)
-  if (type === 'checkbox' || type === 'radio') {
-    const checked = attribute(element, 'checked') !== undefined
-    return { name, value: value || 'on', kind: 'checkbox', checked }
-  }
-  return { name, value, kind: 'text', checked: true }
-}
-
-/** What stands in a textarea, with the line ends that a form sends. */
-function writtenIn({ childNodes }: Element): string {
-  const texts = childNodes.map((node) => (isText(node) ? node.value : ''))
-  return texts.join('').replace(/\r?\n/g, '\r\n')
-}
-
-function sendingOf(button: Element): Pick<Field, 'sends'> {
-  const action = attribute(button, 'formaction')
-  const method = attribute(button, 'formmethod')?.toLowerCase()
-  const enctype = attribute(button, 'formenctype')?.toLowerCase()
-  const sends = {
-    ...(action !== undefined && { action }),
-    ...(method && { method }),
-    ...(enctype && { enctype }),
-  }
-  return Object.keys(sends).length === 0 ? {} : { sends }
-}
-
-/** A form as the body of a POST, in the one of the two encodings that it asks for. */
-export async function encoded(
-  form: URLSearchParams,
-  enctype: string,
-): Promise<{ body: string; type: string }> {
-  if (enctype !== 'multipart/form-data') {
-    return { body: form.toString(), type: 'application/x-www-form-urlencoded' }
-  }
-  const data = new FormData()
-  for (const [name, value] of form) data.append(name, value)
-  const sent = new Response(data)
-  return { body: await sent.text(), type: sent.headers.get('content-type') ?? enctype }
-}
 
 /** What a description fits: a form that has all its names and the button to press, or a link. */
 export type Fitting = { description: FormDocument } & ({ form: Form } | { link: Link })
@@ -234,13 +169,20 @@ function hasAll({ fields }: Form, names: string[] | undefined): boolean {
 }
 
 /** Can a customer send what the described button sends? */
-function canBePressed({ fields }: Form, description: FormDocument, decision: Decision): boolean {
+function canBePressed(form: Form, description: FormDocument, decision: Decision): boolean {
   const button = buttonOf(description, decision)
   if (!button || button.added) return true
-  return fields.some(({ name, value, kind, options = [] }) => {
-    if (name !== button.name) return false
-    return kind === 'text' || value === button.value || options.includes(button.value)
+  return form.fields.some((field) => {
+    if (field.name !== button.name) return false
+    // Of an image only its name is sent, and where it was pressed.
+    if (field.kind === 'text' || field.kind === 'image') return true
+    return valuesOf(field).includes(button.value)
   })
+}
+
+/** The values that a customer can choose of it, or press. */
+function valuesOf({ value, options = [value] }: Control): string[] {
+  return options
 }
 
 /** Has the form the button that denies? */
@@ -261,9 +203,12 @@ export function lackedButton({ forms }: ReadPage, described: FormDocument[], dec
     const form = forms.find((one) => hasAll(one, has))
     const button = buttonOf(description, decision)
     if (!form || !button || (only !== undefined && only !== decision)) continue
-    const own = form.fields.flatMap(({ kind, name, value, options = [value] }) =>
-      kind === 'button' || name === button.name ? options.map((one) => `${name}=${one}`) : [],
-    )
+    const own = form.fields.flatMap((field) => {
+      const { kind, name } = field
+      if (kind === 'image') return `${name} (an image)`
+      const counts = kind === 'button' || name === button.name
+      return counts ? valuesOf(field).map((one) => `${name}=${one}`) : []
+    })
     const shown = own.length > 0 ? `but ${[...new Set(own)].join(', ')}` : 'nor any that has a name'
     return `the page with ${has?.join(', ')} has no button ${button.name}=${button.value}, ${shown}`
   }
@@ -280,12 +225,7 @@ export function offered({ forms, links }: ReadPage): string {
 
 /** How the form is sent once a customer has pressed the button, and where: as written. */
 export function sending(form: Form, description: FormDocument, decision: Decision) {
-  const pressed = buttonOf(description, decision)
-  const button = form.fields.find(
-    ({ kind, name, value }) =>
-      kind === 'button' && name === pressed?.name && value === pressed.value,
-  )
-  const sends = pressed ? button?.sends : form.sends
+  const sends = pressed(form, description, decision)?.sends
   return { method: form.method, action: form.action, enctype: form.enctype, ...sends }
 }
 
@@ -293,7 +233,18 @@ function buttonOf({ approve, deny }: FormDocument, decision: Decision) {
   return decision === 'deny' ? (deny ?? approve) : approve
 }
 
-/** The body that the form sends once a customer has filled it and pressed the button. */
+/** The button of the page that is pressed: the described one, or the first. */
+function pressed(form: Form, description: FormDocument, decision: Decision): Control | undefined {
+  const described = buttonOf(description, decision)
+  if (!described) return form.first
+  const own = form.fields.filter((field) => isButton(field) && field.name === described.name)
+  return (
+    own.find(({ kind, value }) => kind === 'button' && value === described.value) ??
+    own.find(({ kind }) => kind === 'image')
+  )
+}
+
+/** What the form sends once a customer has filled it and pressed the button. */
 export function filled(
   form: Form,
   description: FormDocument,
@@ -302,31 +253,64 @@ export function filled(
   oneAccount = false,
 ): URLSearchParams {
   const body = new URLSearchParams()
-  for (const { name, value, kind, checked } of form.fields) {
-    if (kind === 'button') continue
+  const add = (name: string, value: string) => body.append(withLineEnds(name), withLineEnds(value))
+  let isTicked = false
+  for (const field of form.fields) {
+    const { name } = field
+    const boxes = boxesIn(field, description)
     const fill = description.fill?.[name]
-    if (kind === 'checkbox') {
-      if (oneAccount && name === description.tickAll && body.has(name)) continue
-      if (name === description.tickAll || (fill !== undefined ? fill === value : checked)) {
-        body.append(name, value)
-      }
-      continue
+    const own = sentBy(field, form, fill && filledIn(fill, credentials))
+    for (const value of boxes ?? own) {
+      if (boxes && oneAccount && isTicked) continue
+      isTicked ||= boxes !== undefined
+      add(name, value)
     }
-    body.append(name, fill === undefined ? value : filledIn(fill, credentials))
   }
   const button = buttonOf(description, decision)
+  const image = pressed(form, description, decision)
+  if (image?.kind === 'image') {
+    const prefix = image.name === '' ? '' : `${image.name}.`
+    for (const at of ['x', 'y']) add(prefix + at, '0')
+    return body
+  }
   if (!button) return body
   // A button joins what the form sends; a choice between radio buttons replaces the one preselected.
-  const pressed = form.fields.every(({ name, kind }) => name !== button.name || kind === 'button')
-  if (pressed) body.append(button.name, button.value)
+  const joins = form.fields.every((field) => field.name !== button.name || isButton(field))
+  if (joins) body.append(button.name, button.value)
   else body.set(button.name, button.value)
   return body
 }
 
+/** What a control sends untouched, or filled. */
+function sentBy(field: Control, { charset }: Form, fill: string | undefined): string[] {
+  const { kind, value, checked, chosen = [value] } = field
+  if (isButton(field)) return []
+  if (kind === 'checkbox') return (fill === undefined ? checked : fill === value) ? [value] : []
+  if (fill !== undefined) return [fill]
+  return kind === 'charset' ? [nameOf(charset)] : chosen
+}
+
+/** A form has the line ends of the network, whatever its page has. */
+function withLineEnds(text: string): string {
+  return text.replace(/\r\n|\r|\n/g, '\r\n')
+}
+
+/** The values of the boxes that the description ticks; undefined where it ticks none of this name. */
+function boxesIn(field: Control, { tickAll }: FormDocument): string[] | undefined {
+  const isBox = field.kind === 'checkbox' || field.multiple === true
+  return isBox && tickAll !== undefined && fits(field.name, tickAll) ? valuesOf(field) : undefined
+}
+
+/** Is this the name, where a star stands for anything? */
+function fits(name: string, pattern: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replace(/[^\w]/g, '\\$&'))
+  return new RegExp(`^${parts.join('.*')}$`, 's').test(name)
+}
+
 /** How many boxes of the page the description ticks all; undefined where it ticks none. */
-export function boxesOf({ fields }: Form, { tickAll }: FormDocument): number | undefined {
-  if (tickAll === undefined) return undefined
-  return fields.filter(({ kind, name }) => kind === 'checkbox' && name === tickAll).length
+export function boxesOf({ fields }: Form, description: FormDocument): number | undefined {
+  if (description.tickAll === undefined) return undefined
+  return fields.flatMap((field) => boxesIn(field, description) ?? []).length
 }
 
 /** `{username}` becomes the value of that name, spelt as it must stand there. */

@@ -13,10 +13,10 @@ import {
   type VisitEnd,
   type VisitRequest,
 } from './driver.ts'
+import { encoded, inQuery } from './form-encoding.ts'
 import {
   boxesOf,
   decides,
-  encoded,
   filled,
   fitting,
   lackedButton,
@@ -96,7 +96,7 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
           continue
         }
 
-        const page = readPage(response.body)
+        const page = readPage(response.body, response.charset)
         pages.push({ status: response.status, text: page.text })
         // A browser shows a login page whatever its status: only what leads nowhere ends the visit.
         const match = fitting(page, forms, request.decision)
@@ -150,12 +150,13 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
         }
         const action = to === '' ? new URL(next.url) : new URL(to, baseOf(page, next.url))
         if (method === 'post') {
-          next = { method: 'POST', url: action.href, ...(await encoded(body, enctype)), secret }
+          const sent = await encoded(body, enctype, form.charset)
+          next = { method: 'POST', url: action.href, ...sent, secret }
         } else {
           if (usesCredentials(description)) return ourStop(IN_THE_ADDRESS, pages)
           const elsewhere = secret && credentialProblem(action.href, target)
           if (elsewhere) return ourStop(elsewhere, pages)
-          action.search = body.toString()
+          action.search = inQuery(body, form.charset)
           next = { method: 'GET', url: action.href }
         }
       }

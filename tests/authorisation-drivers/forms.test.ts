@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Alteration } from '../../bank/alteration.ts'
 import type { Directory } from '../../bank/directory.ts'
+import { encoded } from '../../engine/authorisation-drivers/form-encoding.ts'
 import {
+  boxesOf,
   filled,
   fitting,
   lackedButton,
@@ -9,6 +11,7 @@ import {
   readPage,
   sending,
 } from '../../engine/authorisation-drivers/forms.ts'
+import type { FormDocument } from '../../engine/configuration/target.ts'
 import { openDirectory } from '../directory.ts'
 import { open } from './opened.ts'
 
@@ -137,14 +140,185 @@ describe('what a form sends untouched', () => {
       'a=two',
     ],
     ['an option of a group', '<select name="a"><optgroup><option value="1">one</optgroup>', 'a=1'],
+    ['the first option that is in use', '<select name="a"><option disabled>1<option>2', 'a=2'],
+    [
+      'none of a group out of use',
+      '<select name="a"><optgroup disabled><option>1</optgroup><option>2',
+      'a=2',
+    ],
+    ['no placeholder', '<select name="a"><option selected disabled>Choose<option>2', ''],
+    ['the last of several choices', '<select name="a"><option selected>1<option selected>2', 'a=2'],
+    ['nothing of a list of several lines', '<select name="a" size="2"><option>1<option>2', ''],
+    [
+      'each choice of a multiple list',
+      '<select name="a" multiple><option selected>1<option>2<option selected>3<option selected disabled>4',
+      'a=1&a=3',
+    ],
+    ['nothing of a multiple list without one', '<select name="a" multiple><option>1', ''],
     ['what stands in a textarea', '<textarea name="a">\none\ntwo</textarea>', 'a=one%0D%0Atwo'],
+    ['lines in a hidden field', '<input type="hidden" name="a" value="1\n2">', 'a=1%0D%0A2'],
+    ['what a box that is ticked says', '<input type="checkbox" name="a" value="" checked>', 'a='],
+    ['on, where it says nothing', '<input type="checkbox" name="a" checked>', 'a=on'],
+    ['no reset', '<input type="reset" name="a" value="1">', ''],
+    ['no button of a script', '<input type="button" name="a" value="1">', ''],
+    ['nothing out of use', '<fieldset disabled><p><input name="a"></p></fieldset>', ''],
+    [
+      'what stands in the first legend of that',
+      '<fieldset disabled><legend><input name="a"></legend><legend><input name="b"></legend></fieldset>',
+      'a=',
+    ],
+    [
+      'nothing in a legend whose set stands in another one out of use',
+      '<fieldset disabled><fieldset disabled><legend><input name="a"></legend></fieldset></fieldset>',
+      '',
+    ],
+    ['no suggestion', '<datalist><option value="1"><input name="a"></datalist>', ''],
+    ['its encoding', '<input type="hidden" name="_charset_" value="no">', '_charset_=UTF-8'],
+    [
+      'a colour',
+      '<input type="color" name="a"><input type="color" name="b" value="#00ff00">',
+      'a=%23000000&b=%2300ff00',
+    ],
+    ['the middle of a range', '<input type="range" name="a">', 'a=50'],
+    ['that of its bounds', '<input type="range" name="a" min="10" max="20">', 'a=15'],
+    ['on one of its steps', '<input type="range" name="a" max="5">', 'a=3'],
+    [
+      'its least value, where that is above the other',
+      '<input type="range" name="a" min="200">',
+      'a=200',
+    ],
   ])('%s', (_what, field, expected) => {
     expect(sent(`<form method="post">${field}</form>`)).toBe(expected)
+  })
+
+  test('fields in the order of the page, wherever they stand', () => {
+    const page =
+      '<input name="a" form="f"><form id="f"><input name="b"></form><input name="c" form="f">'
+    expect(sent(page)).toBe('a=&b=&c=')
   })
 
   test('a field that names it and stands elsewhere', () => {
     const page = '<input name="a" value="1" form="login"><form id="login"></form>'
     expect(sent(`${page}<form id="search"><input name="b" form="none"></form>`)).toBe('a=1')
+  })
+})
+
+describe('the encoding of a form', () => {
+  const sent = async (form: string, charset?: string) => {
+    const fields =
+      '<input type="hidden" name="é" value="€ &amp; я"><input type="hidden" name="_charset_">'
+    const [read] = readPage(`<form ${form}>${fields}</form>`, charset).forms
+    return read && (await encoded(filled(read, {}, 'approve', {}), '', read.charset)).body
+  }
+  const utf8 = '%C3%A9=%E2%82%AC+%26+%D1%8F&_charset_=UTF-8'
+  const western = '%E9=%80+%26+%26%231103%3B&_charset_=windows-1252'
+
+  test.each([
+    ['UTF-8 where nothing says another', '', undefined, utf8],
+    ['that of the page', '', 'windows-1252', western],
+    ['the one that it names', 'accept-charset="klingon latin1 utf-8"', 'utf-8', western],
+    ['UTF-8 where it names one that nobody knows', 'accept-charset="klingon"', 'latin1', utf8],
+    ['UTF-8 for UTF-16', '', 'utf-16le', utf8],
+    ['UTF-8 for one of several bytes', 'accept-charset="big5"', undefined, utf8],
+  ])('is %s', async (_which, form, charset, expected) => {
+    expect(await sent(form, charset)).toBe(expected)
+  })
+
+  test('of other letters', async () => {
+    expect(await sent('', 'koi8-r')).toBe('%26%23233%3B=%26%238364%3B+%26+%D1&_charset_=KOI8-R')
+  })
+})
+
+describe('what is ticked', () => {
+  const ticked = (fields: string, tickAll: string) => {
+    const [form] = readPage(`<form>${fields}</form>`).forms
+    if (!form) return undefined
+    const sent = (one: boolean) => filled(form, { tickAll }, 'approve', {}, one).toString()
+    return { all: sent(false), one: sent(true), of: boxesOf(form, { tickAll }) }
+  }
+
+  test.each([
+    [
+      'every box of a name',
+      '<input type="checkbox" name="a" value="1"><input type="checkbox" name="a" value="2"><input type="checkbox" name="b">',
+      'a',
+      { all: 'a=1&a=2', one: 'a=1', of: 2 },
+    ],
+    [
+      'the boxes of a name that a hidden field has too',
+      '<input type="hidden" name="a" value="0"><input type="checkbox" name="a" value="1">',
+      'a',
+      { all: 'a=0&a=1', one: 'a=0&a=1', of: 1 },
+    ],
+    [
+      'every option of a multiple list',
+      '<select name="a" multiple><option>1<option selected>2<option disabled>3</select>',
+      'a',
+      { all: 'a=1&a=2', one: 'a=1', of: 2 },
+    ],
+    [
+      'boxes with a number, by a star',
+      '<input type="checkbox" name="a[0]"><input type="checkbox" name="a[1]"><input type="checkbox" name="ab">',
+      'a[*]',
+      { all: 'a%5B0%5D=on&a%5B1%5D=on', one: 'a%5B0%5D=on', of: 2 },
+    ],
+    [
+      'no list of which one is chosen',
+      '<select name="a"><option>1<option>2',
+      'a',
+      { all: 'a=1', one: 'a=1', of: 0 },
+    ],
+  ])('%s', (_what, fields, tickAll, expected) => {
+    expect(ticked(fields, tickAll)).toEqual(expected)
+  })
+})
+
+describe('an image button', () => {
+  const image = '<input type="image" name="go" formaction="/go">'
+  const press = (buttons: string, description: FormDocument = {}) => {
+    const page = readPage(`<form action="/form"><input name="user">${buttons}</form>`)
+    const match = fitting(page, [{ has: ['user'], ...description }], 'approve')
+    if (!match || !('form' in match))
+      return lackedButton(page, [{ has: ['user'], ...description }], 'approve')
+    const sent = filled(match.form, description, 'approve', {}).toString()
+    return `${sending(match.form, description, 'approve').action} ${sent}`
+  }
+  const named = (name: string) => ({ approve: { name, value: 'yes' } })
+
+  test.each([
+    ['is pressed where it is the first one', image, {}, '/go user=&go.x=0&go.y=0'],
+    ['is pressed without a name', '<input type="image">', {}, '/form user=&x=0&y=0'],
+    [
+      'is not pressed where another one is the first',
+      `<button>on</button>${image}`,
+      {},
+      '/form user=',
+    ],
+    [
+      'is pressed by its name',
+      `<button>on</button>${image}`,
+      named('go'),
+      '/go user=&go.x=0&go.y=0',
+    ],
+    [
+      'is not pressed instead of another one',
+      `${image}<button name="go" value="yes">`,
+      named('go'),
+      '/form user=&go=yes',
+    ],
+    [
+      'is named where another one is lacking',
+      image,
+      named('on'),
+      'the page with user has no button on=yes, but go (an image)',
+    ],
+  ])('%s', (_what, buttons, description, expected) => {
+    expect(press(buttons, description)).toBe(expected)
+  })
+
+  test('stands outside of its form', () => {
+    const [form] = readPage('<form id="f"></form><input type="image" form="f">').forms
+    expect(form && filled(form, {}, 'approve', {}).toString()).toBe('x=0&y=0')
   })
 })
 
