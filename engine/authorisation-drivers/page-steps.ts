@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Page as Tab } from 'playwright-core'
+import type { Locator, Page as Tab } from 'playwright-core'
 import type { StepDocument } from '../configuration/target.ts'
 import { firstLine } from './chromium.ts'
 import { fillsIn, secretsAmong } from './credentials.ts'
@@ -121,6 +121,13 @@ interface Shown {
   ownerDocument: { URL: string }
 }
 
+/** What may be a list, in its page. */
+interface Listed {
+  /** Of lists alone. */
+  options?: Iterable<{ index: number; matches(selector: string): boolean }>
+  multiple?: boolean
+}
+
 async function take(
   tab: Tab,
   step: StepDocument,
@@ -145,8 +152,8 @@ async function take(
   }
   if (tickAll) {
     for (const [index, box] of (await tab.locator(tickAll).all()).entries()) {
-      if (oneAccount && index > 0) await box.uncheck(timeout)
-      else await box.check(timeout)
+      const most = !oneAccount ? Number.POSITIVE_INFINITY : index > 0 ? 0 : 1
+      await tick(box, most, timeout)
     }
   }
   if (code) {
@@ -160,6 +167,17 @@ async function take(
     await fillIn(code.into, once)
   }
   if (click) await element(click).click({ noWaitAfter: true, ...timeout })
+}
+
+/** Ticks a box, or chooses options of a multiple list: as many as there may be. */
+async function tick(box: Locator, most: number, timeout: { timeout: number }): Promise<void> {
+  const options = await box.evaluate(({ options, multiple }: Listed) => {
+    if (!options || !multiple) return undefined
+    const usable = [...options].filter((option) => !option.matches(':disabled'))
+    return usable.map(({ index }) => ({ index }))
+  })
+  if (options) await box.selectOption(options.slice(0, most), timeout)
+  else await box.setChecked(most > 0, timeout)
 }
 
 /** Whether an element goes: with its page, or from it. */

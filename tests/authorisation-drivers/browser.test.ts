@@ -195,6 +195,22 @@ describe.skipIf(noBrowser)(`a customer in a browser${noBrowser}`, () => {
     await close()
   })
 
+  test('chooses every option of a list, or one where only one account is to be chosen', async () => {
+    const options = '<option>1<option>2<optgroup disabled><option>3</optgroup><option disabled>4'
+    const { url, close, seen } = await served({
+      '/': `<form method="post" action="/in"><select name="a" multiple>${options}</select><button>on</button></form>`,
+      '/in': { location: 'https://tally.example/callback?error=x' },
+    })
+    const steps = [{ when: '[name=a]', tickAll: 'select', click: 'button' }]
+    const driver = browserDriver({ ...drivable(), steps })
+    expect(await driver.visit(request(url))).toMatchObject({ kind: 'redirected' })
+    expect(seen).toContain('/in a=1&a=2')
+    await driver.visit({ ...request(url), oneAccount: true })
+    expect(seen).toContain('/in a=1')
+    await driver.close()
+    await close()
+  })
+
   test('is interrupted with the run', async () => {
     const { url, close } = await served({ '/': '<p id="there">approve in the app</p>' })
     const driver = browserDriver({ ...drivable(), steps: [{ when: '#there' }] })
