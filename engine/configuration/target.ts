@@ -131,7 +131,7 @@ export interface FormDocument {
   only?: 'approve' | 'deny'
   /** Name of field → value; `{username}` stands for the customer's credential of that name. */
   fill?: Record<string, string>
-  /** Name of the checkboxes to tick. */
+  /** Name of the checkboxes to tick, or of the multiple list to choose all of; a star stands for anything. */
   tickAll?: string
   approve?: ButtonDocument
   /** Absent: this form asks for no decision. */
@@ -152,6 +152,7 @@ export interface StepDocument {
   waitFor?: string
   /** Selector → value; `{username}` stands for the customer's credential of that name. */
   fill?: Record<string, string>
+  /** Selector of checkboxes to tick, or of a multiple list to choose all of. */
   tickAll?: string
   /** A one-time code: what the command prints on its last line is filled in. */
   code?: { into: string; command: string[] }
