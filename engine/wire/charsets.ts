@@ -18,6 +18,13 @@ export function decodedFrom(body: Uint8Array, charset: string): string {
 /** Those of which a character may take several bytes. */
 const SEVERAL_BYTES = /^(utf|gb|big5|euc|iso-2022|shift)/
 
+/** Encodings of single bytes in which pages are. */
+export const LEGACY: readonly string[] = [
+  ...[2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15].map((part) => `iso-8859-${part}`),
+  ...[0, 1, 2, 3, 4, 5, 6, 7, 8].map((page) => `windows-125${page}`),
+  ...['windows-874', 'koi8-r', 'koi8-u', 'macintosh', 'x-mac-cyrillic', 'ibm866'],
+]
+
 /** By encoding: the byte of each character that it has. */
 const tables = new Map<string, Map<string, number>>()
 

@@ -1,4 +1,5 @@
 import { isObject, parsedJson } from '../record/json.ts'
+import { LEGACY, singleBytes } from './charsets.ts'
 import { foldedText } from './folded-text.ts'
 
 /** Values shorter than this are redacted where their place tells them, and not searched for. */
@@ -68,10 +69,24 @@ function doubled(text: string): string[] {
   return found
 }
 
-/** The text, and what becomes of its UTF-8 where somebody takes it for an older character set. */
+/** The text, what becomes of its UTF-8 where somebody takes it for an older character set, and of those where it is in one. */
 function misread(text: string, bytes: Buffer): string[] {
   if (bytes.length === text.length) return [text]
-  return [text, bytes.toString('latin1'), new TextDecoder('windows-1252').decode(bytes)]
+  const taken = [text, bytes.toString('latin1'), new TextDecoder('windows-1252').decode(bytes)]
+  return text.length > LONGEST_OF_PEOPLE ? taken : [...taken, ...inOlder(text)]
+}
+
+/** The bytes of the text in older character sets, as forms of pages in them send it: each as a character. */
+function inOlder(text: string): string[] {
+  return LEGACY.flatMap((charset) => {
+    const table = singleBytes(charset)
+    if (!table) return []
+    const read = [...text].map((one) => {
+      const byte = table.get(one)
+      return byte === undefined ? one : String.fromCharCode(byte)
+    })
+    return read.join('')
+  })
 }
 
 /** A key's text without the lines around it, the members of a private JWK, the signature of a JWT. */

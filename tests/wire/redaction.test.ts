@@ -155,6 +155,15 @@ describe('a registered value', () => {
     expect(record.about.deviation).toMatch(/^the <secret:[0-9a-f]{6}> client$/)
   })
 
+  test.each([
+    ['пароль1', 'windows-1251', '%EF%E0%F0%EE%EB%FC1'],
+    ['ge€heim', 'windows-1252', 'ge%80heim'],
+    ['geheimé€', 'koi8-r', 'geheim%26%23233%3B%26%238364%3B'],
+  ])('%s is not found in a form whose encoding is %s', (value, _charset, spelt) => {
+    const { redactText } = createRedactor([value])
+    expect(redactText(`a=${spelt}&b=1`)).toMatch(/^a=<secret:\w+>&b=1$/)
+  })
+
   test('registered late is found from then on', () => {
     const redactor = createRedactor([])
     expect(redactor.redactText('one-time 493021')).toBe('one-time 493021')
