@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Alteration } from '../../bank/alteration.ts'
+import { readBody } from '../../bank/body.ts'
 import type { Directory } from '../../bank/directory.ts'
 import { encoded } from '../../engine/authorisation-drivers/form-encoding.ts'
 import {
@@ -362,6 +363,30 @@ describe('a customer without a screen', () => {
     await expect(session.visit({ purpose })).rejects.toThrow(
       /^the visit ended: a page without any form that the target describes; the page has fields .*username/,
     )
+    await close()
+  })
+
+  test('types in the encoding of the page', async () => {
+    let seen = ''
+    const alteration: Alteration = {
+      id: 'western',
+      story: 'The login page is in ISO 8859-1.',
+      async middleware(ctx, next) {
+        if (ctx.path === '/seen') seen = (await readBody(ctx.req)) ?? ''
+        else if (!ctx.path.startsWith('/auth')) return next()
+        const form =
+          '<form method="post" action="/seen"><input type="hidden" name="é"><input name="user">'
+        ctx.type = 'text/html; charset=iso-8859-1'
+        ctx.body = Buffer.from(seen === '' ? form : 'Danke schön', 'latin1')
+      },
+    }
+    const forms = [{ has: ['user'], fill: { user: 'Jürgen' } }]
+    const { session, close } = await open(
+      { driver: 'http', forms },
+      { directory, alterations: [alteration] },
+    )
+    await expect(session.visit({ purpose })).rejects.toThrow('a page without any form')
+    expect(seen).toBe('%E9=&user=J%FCrgen')
     await close()
   })
 
