@@ -152,7 +152,7 @@ async function take(
   }
   if (tickAll) {
     for (const [index, box] of (await tab.locator(tickAll).all()).entries()) {
-      const most = !oneAccount ? Number.POSITIVE_INFINITY : index > 0 ? 0 : 1
+      const most = oneAccount ? Number(index === 0) : Number.POSITIVE_INFINITY
       await tick(box, most, timeout)
     }
   }
@@ -171,11 +171,12 @@ async function take(
 
 /** Ticks a box, or chooses options of a multiple list: as many as there may be. */
 async function tick(box: Locator, most: number, timeout: { timeout: number }): Promise<void> {
-  const options = await box.evaluate(({ options, multiple }: Listed) => {
+  const usableOf = ({ options, multiple }: Listed) => {
     if (!options || !multiple) return undefined
     const usable = [...options].filter((option) => !option.matches(':disabled'))
     return usable.map(({ index }) => ({ index }))
-  })
+  }
+  const options = await box.evaluate(usableOf, undefined, timeout)
   if (options) await box.selectOption(options.slice(0, most), timeout)
   else await box.setChecked(most > 0, timeout)
 }
