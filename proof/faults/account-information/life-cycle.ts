@@ -3,7 +3,7 @@ import type { Consent } from '../../../bank/consents.ts'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { tokenInfoOf } from '../../../bank/token-info.ts'
-import { answeredWith, consentNamed, isAbout, serving } from '../../consent-requests.ts'
+import { answeredWith, consentData, consentNamed, isAbout, serving } from '../../consent-requests.ts'
 import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
 import { partOf, policy } from '../../rewriting.ts'
@@ -365,6 +365,36 @@ const faults: Fault[] = [
       before.deleted = Date.now()
       stateOf(ctx).fired()
     },
+  },
+  {
+    id: 'no-expiry-is-the-first-of-january',
+    story: 'A date that was not sent is the zero of its type, and the answer shows it.',
+    fails: ['CLC-16/as-shown'],
+    middleware: consentData((data) =>
+      data.Permissions && data.ExpirationDateTime === undefined
+        ? { ...data, ExpirationDateTime: '0001-01-01T00:00:00Z' }
+        : undefined,
+    ),
+  },
+  {
+    id: 'no-expiry-is-the-creation',
+    story: 'The column of the expiry has the time of the row as its default, and nobody reads it.',
+    fails: ['CLC-16/as-shown'],
+    middleware: consentData((data) =>
+      data.Permissions && data.ExpirationDateTime === undefined
+        ? { ...data, ExpirationDateTime: data.CreationDateTime }
+        : undefined,
+    ),
+  },
+  {
+    id: 'approval-shows-an-expiry-of-1970',
+    story: 'Approval writes the consent anew, and an expiry that is not there as no milliseconds.',
+    fails: ['CLC-16/as-shown'],
+    middleware: consentData((data) =>
+      data.Status === 'Authorised' && data.ExpirationDateTime === undefined
+        ? { ...data, ExpirationDateTime: '1970-01-01T00:00:00.000Z' }
+        : undefined,
+    ),
   },
   {
     id: 'expiry-never-looked-at',

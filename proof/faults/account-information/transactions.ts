@@ -5,6 +5,7 @@ import type { DataEndpoint } from '../../../bank/policies/data.ts'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { tokenInfoOf } from '../../../bank/token-info.ts'
+import { consentData } from '../../consent-requests.ts'
 import { rowsOf } from '../../data-requests.ts'
 import type { Fault } from '../../proof.ts'
 
@@ -16,6 +17,26 @@ const BOTH: DataEndpoint[] = ['transactions', 'account-transactions']
 const isPending = ({ Status }: Json) => Status !== 'Booked'
 
 const faults: Fault[] = [
+  {
+    id: 'no-end-of-the-period-is-year-one',
+    story: 'An end that was not sent is the zero of its type; data are looked for without any.',
+    fails: ['TXN-20/as-shown'],
+    middleware: consentData((data) =>
+      data.Permissions && data.TransactionToDateTime === undefined
+        ? { ...data, TransactionToDateTime: '0001-01-01T00:00:00Z' }
+        : undefined,
+    ),
+  },
+  {
+    id: 'no-start-of-the-period-is-the-creation',
+    story: 'The column of the start has the time of the row as its default; data ignore it.',
+    fails: ['TXN-20/as-shown'],
+    middleware: consentData((data) =>
+      data.Permissions && data.TransactionFromDateTime === undefined
+        ? { ...data, TransactionFromDateTime: data.CreationDateTime }
+        : undefined,
+    ),
+  },
   {
     id: 'directions-open-transactions',
     story: 'Any permission whose name begins with ReadTransactions opens both endpoints.',

@@ -1,0 +1,78 @@
+import { bookedAt, brief, member, type Row, rowsOf } from '../../engine/suite-api/responses.ts'
+import { type Finding, rule } from '../../engine/suite-api/rule.ts'
+import { isBookedAtSomeTime } from './common/booking-times.ts'
+import { DATA } from './common/endpoints.ts'
+import { secondsOf } from './common/instants.ts'
+import { termsShown } from './common/shown-terms.ts'
+
+/**
+ * Dates that a consent shows although nobody asked for them: a bank may have dates of its own, and keeps to them.
+ * Requirements: specs/account-information/life-cycle.yaml and transactions.yaml
+ */
+
+/**
+ * Every data 2xx of a consent for which no ExpirationDateTime was asked for. Fails: the one that its latest answer
+ * shows lies before this request (by more than the clocks may differ), or is not after the CreationDateTime beside it.
+ */
+rule(
+  'CLC-16/as-shown',
+  'A consent of which the bank says that it is no longer valid gives no data',
+  { endpoints: DATA, follows: ['CLC-16/data-refused', 'CONS-06/at-creation'] },
+  (exchange, tools) => {
+    const shown = termsShown(exchange, tools)
+    if (!shown || exchange.about.consent?.expiration !== undefined) return undefined
+    const value = member(shown.data, 'ExpirationDateTime')
+    const expires = secondsOf(value)
+    if (expires === undefined) return []
+    const created = secondsOf(member(shown.data, 'CreationDateTime')) ?? -Infinity
+    const now = Date.parse(exchange.startedAt) / 1000
+    if (expires > created && expires >= now - tools.clockTolerance - 1) return []
+    const message = `data came under a consent that shows the ExpirationDateTime ${brief(value)}`
+    const expected = 'a refusal, or another ExpirationDateTime of the consent'
+    return [{ message, expected, actual: 'data' }]
+  },
+)
+
+/**
+ * Every transactions 2xx, by the start or the end that the latest answer about its consent shows and that nobody asked
+ * for. Fails: a row that was booked before the start or after the end, and before the period was shown; a minute (clock
+ * tolerance) beside them is not judged, and pending rows never.
+ */
+rule(
+  'TXN-20/as-shown',
+  'No transaction outside the period that a consent shows is reported under it',
+  {
+    endpoints: ['transactions', 'account-transactions'],
+    follows: ['TXN-20/inside', 'TXN-35/not-in-future'],
+  },
+  (exchange, tools) => {
+    const shown = termsShown(exchange, tools)
+    if (!shown || !exchange.endpoint.endsWith('transactions')) return undefined
+    const { transactionFrom, transactionTo } = exchange.about.consent ?? {}
+    const [from, to] = [
+      transactionFrom === undefined && member(shown.data, 'TransactionFromDateTime'),
+      transactionTo === undefined && member(shown.data, 'TransactionToDateTime'),
+    ]
+    const apart = tools.clockTolerance * 1000
+    const start = (secondsOf(from) ?? -Infinity) * 1000 - apart
+    const end = ((secondsOf(to) ?? Infinity) + 1) * 1000 + apart
+    const outside = (row: Row) => {
+      const at = isBookedAtSomeTime(row) ? bookedAt(row) : undefined
+      if (at === undefined) return false
+      // An end that moves on with the time may lie behind what was booked since it was shown.
+      return at < start || (at > end && at < shown.at - apart)
+    }
+    const row = rowsOf(exchange).find(outside)
+    if (!row) return []
+    return [outsideOf(row, from, to)]
+  },
+)
+
+function outsideOf(row: Row, from: unknown, to: unknown): Finding {
+  const period = [from && `from ${brief(from)}`, to && `to ${brief(to)}`].filter(Boolean).join(' ')
+  return {
+    message: `a transaction was booked outside the period that the consent shows, ${period}`,
+    expected: `transactions ${period}`,
+    actual: brief(row),
+  }
+}
