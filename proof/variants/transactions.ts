@@ -8,6 +8,8 @@ import type { Variant } from '../proof.ts'
 import { answers, elements, type Json, partOf } from '../rewriting.ts'
 import { roundRobin, roundRobinOf } from '../round-robin.ts'
 
+const DAY = 86_400_000
+
 const pound = (pence: number) => (pence / 100).toFixed(2)
 
 const seen = answers((ctx) => partOf(ctx) === 'data')
@@ -108,6 +110,26 @@ const variants: Variant[] = [
         const start = (Math.floor(Date.now() / day) - 90) * day
         if (rows.some(({ booked }) => booked < start)) fired()
         return rows.filter(({ booked }) => booked >= start)
+      },
+    }),
+  },
+  {
+    id: 'period-of-the-bank-is-shown',
+    story:
+      'What the period is when none was sent is not shown: it begins ninety days before the consent, and with a whole day.',
+    policies: (correct, { fired }) => ({
+      rowsBooked(rows) {
+        const start = (Math.floor(Date.now() / DAY) - 90) * DAY
+        return rows.filter(({ booked }) => booked >= start)
+      },
+      consentView(consent, spelling) {
+        const { kind, created, transactionsFrom: from } = consent
+        if (kind !== 'account-access' || from !== undefined) {
+          return correct.consentView(consent, spelling)
+        }
+        fired()
+        const transactionsFrom = created - 90 * DAY
+        return correct.consentView({ ...consent, transactionsFrom }, spelling)
       },
     }),
   },

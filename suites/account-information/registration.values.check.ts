@@ -1,7 +1,8 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
-import { redirectsTo } from '../../engine/suite-api/client.ts'
+import { redirectsTo, type Tpp } from '../../engine/suite-api/client.ts'
 import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import { requireValue } from '../../engine/suite-api/flow.ts'
+import { claimsOf } from '../../engine/suite-api/jwt.ts'
 import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { succeeded } from '../../engine/suite-api/responses.ts'
 import { everything } from '../consents.ts'
@@ -30,6 +31,7 @@ import {
   requireList,
   requireRegisteredValues,
   requireUnadvertised,
+  stored,
 } from './common/registered-values.ts'
 import { relyOnRightExchange, TRIED_CODE, triedCode } from './common/tried-code.ts'
 import { approvedBefore, expectNoCode } from './common/visits.ts'
@@ -318,23 +320,17 @@ check(
 const UNREGISTERED = 'a grant type that is not registered'
 
 /**
- * A fresh client registered with a part of the statement's redirect URIs authorises with one that
- * was left out (and is not in the returned list), in query and request object. Fails: a code
- * arrives at the URI that was left out. Not-applicable when the bank returns all of them all the
- * same.
+ * A client authorises with a redirect URI that it is not registered for, in query and request object: the run's own,
+ * where the bank's answer lacks one that it asked for; else a fresh one, registered with a part of the statement's
+ * redirect URIs, with one that was left out (and is not in the returned list). Fails: a code arrives at that URI.
+ * Not-applicable when the bank returns all of them all the same.
  */
 check(
   'REG-13/left-out',
   'A redirect URI that was not registered gets no code',
   { registers: true, uses: [everything], refusals: 1 },
   async (context) => {
-    const { exchange, leftOut, tpp, another } = await withFewerRedirectUris(context)
-    if (!another) throw new NotApplicable(ONE_CLIENT)
-    if (!madeClient(exchange)) throw new NotApplicable('the bank registers no part of the URIs')
-    if (requireRegisteredValues(exchange, 'redirect_uris').includes(leftOut)) {
-      throw new NotApplicable('the bank registers every redirect URI of the software statement')
-    }
-    tpp.adopt(exchange.response?.json)
+    const { tpp, leftOut } = (await withDiscardedRedirectUri(context)) ?? (await withLeftOut(context))
     await context.approved(everything)
 
     const purpose = 'a redirect URI that the client did not register'
@@ -349,6 +345,37 @@ check(
     })
   },
 )
+
+interface LacksUri {
+  tpp: Tpp
+  leftOut: string
+}
+
+/** The run's own client, where its registration was answered with fewer redirect URIs than it asked for. */
+async function withDiscardedRedirectUri(context: Context): Promise<LacksUri | undefined> {
+  const step = await context.steps.registration()
+  const tpp = requireValue(step)
+  const { exchange } = step
+  if (!exchange || !succeeded(exchange)) return undefined
+  const asked = claimsOf(exchange.request.body ?? '')?.redirect_uris
+  const listed = stored(exchange, 'redirect_uris')
+  // One that has none cannot authorise.
+  if (!Array.isArray(asked) || !Array.isArray(listed) || listed.length === 0) return undefined
+  const leftOut = asked.find((uri) => !listed.includes(uri))
+  return leftOut === undefined ? undefined : { tpp, leftOut: String(leftOut) }
+}
+
+/** A fresh client, registered with fewer redirect URIs than it might have. */
+async function withLeftOut(context: Context): Promise<LacksUri> {
+  const { exchange, leftOut, tpp, another } = await withFewerRedirectUris(context)
+  if (!another) throw new NotApplicable(ONE_CLIENT)
+  if (!madeClient(exchange)) throw new NotApplicable('the bank registers no part of the URIs')
+  if (requireRegisteredValues(exchange, 'redirect_uris').includes(leftOut)) {
+    throw new NotApplicable('the bank registers every redirect URI of the software statement')
+  }
+  tpp.adopt(exchange.response?.json)
+  return { tpp, leftOut }
+}
 
 check(
   'REG-32/recorded',

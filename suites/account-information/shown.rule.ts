@@ -5,6 +5,9 @@ import { DATA } from './common/endpoints.ts'
 import { secondsOf } from './common/instants.ts'
 import { termsShown } from './common/shown-terms.ts'
 
+const DAY = 86_400_000
+const YEAR = 365 * DAY
+
 /**
  * Dates that a consent shows although nobody asked for them: a bank may have dates of its own, and keeps to them.
  * Requirements: specs/account-information/life-cycle.yaml and transactions.yaml
@@ -35,8 +38,8 @@ rule(
 
 /**
  * Every transactions 2xx, by the start or the end that the latest answer about its consent shows and that nobody asked
- * for. Fails: a row that was booked before the start or after the end, and before the period was shown; a minute (clock
- * tolerance) beside them is not judged, and pending rows never.
+ * for. Fails: a row that was booked before the start or after the end, and before the period was shown. Not judged: a
+ * day beside either, since banks count days in their own way, pending rows, and rows that have no day (of 1970 or before).
  */
 rule(
   'TXN-20/as-shown',
@@ -53,14 +56,13 @@ rule(
       transactionFrom === undefined && member(shown.data, 'TransactionFromDateTime'),
       transactionTo === undefined && member(shown.data, 'TransactionToDateTime'),
     ]
-    const apart = tools.clockTolerance * 1000
-    const start = (secondsOf(from) ?? -Infinity) * 1000 - apart
-    const end = ((secondsOf(to) ?? Infinity) + 1) * 1000 + apart
+    const start = (secondsOf(from) ?? -Infinity) * 1000 - DAY
+    const end = (secondsOf(to) ?? Infinity) * 1000 + DAY
     const outside = (row: Row) => {
       const at = isBookedAtSomeTime(row) ? bookedAt(row) : undefined
-      if (at === undefined) return false
+      if (at === undefined || at < YEAR) return false
       // An end that moves on with the time may lie behind what was booked since it was shown.
-      return at < start || (at > end && at < shown.at - apart)
+      return at < start || (at > end && at < shown.at)
     }
     const row = rowsOf(exchange).find(outside)
     if (!row) return []

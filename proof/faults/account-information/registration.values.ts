@@ -45,7 +45,55 @@ function echoes(claim: string): NonNullable<Fault['policies']> {
   })
 }
 
+/** The answer leaves a grant type out, which works all the same. */
+const unlisted = (grant: string, story: string): Fault => ({
+  id: `${grant.replaceAll('_', '-')}-is-not-listed`,
+  story,
+  fails: ['REG-12/as-registered'],
+  policies: (correct, { fired }) => ({
+    registrationView(stored) {
+      const view = correct.registrationView(stored)
+      const grants = view.grant_types as string[]
+      if (!grants.includes(grant)) return view
+      fired()
+      return { ...view, grant_types: grants.filter((one) => one !== grant) }
+    },
+  }),
+})
+
+/** The answer has some of the redirect URIs alone, and all of them work. */
+const uriUnlisted = (id: string, story: string, listed: (uris: string[]) => string[]): Fault => ({
+  id,
+  story,
+  fails: ['REG-13/left-out'],
+  policies: (correct, { fired }) => ({
+    registrationView(stored) {
+      const view = correct.registrationView(stored)
+      const uris = view.redirect_uris as string[]
+      if (uris.length < 2) return view
+      fired()
+      return { ...view, redirect_uris: listed(uris) }
+    },
+  }),
+})
+
 const faults: Fault[] = [
+  uriUnlisted(
+    'first-redirect-uri-alone-is-listed',
+    'The answer is made for a page with one field, which has the first redirect URI.',
+    (uris) => uris.slice(0, 1),
+  ),
+  uriUnlisted(
+    'first-redirect-uri-is-not-listed',
+    'The first redirect URI is the home of the client in the data model, and the list has the rest.',
+    (uris) => uris.slice(1),
+  ),
+  unlisted(
+    'authorization_code',
+    'Every client uses codes, so the answer names what clients may have beside them.',
+  ),
+  unlisted('client_credentials', 'The grant of the machine is a setting of the gateway alone.'),
+  unlisted('refresh_token', 'Refresh tokens come with codes, and are no grant in the data model.'),
   {
     id: 'page-of-one-customer-names-nobody',
     story: 'The page was translated for some customers, and the names in its text were left out.',

@@ -10,8 +10,8 @@ export interface ShownTerms {
 
 /**
  * What the bank has said of the consent behind an answer with data, a correct one; undefined for every other
- * exchange, and where the consent was not shown since its latest visit or tokens: an approval, a confirmation or a
- * refresh may move what nobody has asked for.
+ * exchange. No data where the consent was not shown since its latest visit or tokens: an approval, a confirmation
+ * or a refresh may move what nobody has asked for.
  */
 export function termsShown(
   exchange: Exchange,
@@ -29,5 +29,6 @@ export function termsShown(
     return undefined
   }
   const id = DATA.includes(endpoint) ? about.consent?.id : undefined
-  return id === undefined ? undefined : (earlier.get(id) as ShownTerms | undefined)
+  if (id === undefined) return undefined
+  return (earlier.get(id) as ShownTerms | undefined) ?? { data: undefined, at: 0 }
 }
