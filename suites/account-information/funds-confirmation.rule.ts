@@ -57,6 +57,29 @@ function namesSent(exchange: Exchange): { name: string; asked: unknown; value: u
 }
 
 /**
+ * Every create 2xx that was sent a Name and another SecondaryIdentification. Fails: one comes back under the name of the
+ * other. Values of its own the bank may show.
+ */
+rule(
+  'FCC-26/not-exchanged',
+  'Name and SecondaryIdentification that were sent do not come back as one another',
+  { endpoints: [CREATE], unseen: 'DebtorAccount stood in no answer' },
+  (exchange) => {
+    const names = namesSent(exchange)
+    const [name, secondary] = names
+    if (!name || !secondary || name.asked === secondary.asked) return undefined
+    return names
+      .filter(({ asked, value }) => value !== asked && names.some((other) => other.asked === value))
+      .map(({ name, asked, value }) => ({
+        message: `${name} is the value that was sent as another member`,
+        expected: `${brief(asked)}, or a value of the bank`,
+        actual: brief(value),
+        place: `/Data/DebtorAccount/${name}`,
+      }))
+  },
+)
+
+/**
  * Every create 2xx: an Identification that is in both request and response is equal. Not on
  * deviations. One that is missing is judged by FCC-21.
  */

@@ -2,7 +2,6 @@ import { type Context, check } from '../../engine/suite-api/check.ts'
 import { redirectsTo, type Tpp } from '../../engine/suite-api/client.ts'
 import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import { requireValue } from '../../engine/suite-api/flow.ts'
-import { claimsOf } from '../../engine/suite-api/jwt.ts'
 import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { succeeded } from '../../engine/suite-api/responses.ts'
 import { everything } from '../consents.ts'
@@ -330,7 +329,8 @@ check(
   'A redirect URI that was not registered gets no code',
   { registers: true, uses: [everything], refusals: 1 },
   async (context) => {
-    const { tpp, leftOut } = (await withDiscardedRedirectUri(context)) ?? (await withLeftOut(context))
+    const { tpp, leftOut } =
+      (await withDiscardedRedirectUri(context)) ?? (await withLeftOut(context))
     await context.approved(everything)
 
     const purpose = 'a redirect URI that the client did not register'
@@ -357,12 +357,11 @@ async function withDiscardedRedirectUri(context: Context): Promise<LacksUri | un
   const tpp = requireValue(step)
   const { exchange } = step
   if (!exchange || !succeeded(exchange)) return undefined
-  const asked = claimsOf(exchange.request.body ?? '')?.redirect_uris
   const listed = stored(exchange, 'redirect_uris')
   // One that has none cannot authorise.
-  if (!Array.isArray(asked) || !Array.isArray(listed) || listed.length === 0) return undefined
-  const leftOut = asked.find((uri) => !listed.includes(uri))
-  return leftOut === undefined ? undefined : { tpp, leftOut: String(leftOut) }
+  if (!Array.isArray(listed) || listed.length === 0) return undefined
+  const leftOut = tpp.client.redirectUris.find((uri) => !listed.includes(uri))
+  return leftOut === undefined ? undefined : { tpp, leftOut }
 }
 
 /** A fresh client, registered with fewer redirect URIs than it might have. */

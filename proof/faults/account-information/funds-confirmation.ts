@@ -125,6 +125,27 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'name-fills-both-names',
+    story: 'The mapper of the answer has one line twice, and the second was not adapted.',
+    fails: [],
+    warns: ['FCC-26/not-exchanged'],
+    middleware: answered(KIND, 'POST', (data) => {
+      const account = data.DebtorAccount as Json
+      if (!account.Name || !account.SecondaryIdentification) return undefined
+      const DebtorAccount = { ...account, SecondaryIdentification: account.Name }
+      return { ...data, DebtorAccount }
+    }),
+  },
+  {
+    id: 'identification-of-less-than-a-thousand-refused',
+    story: 'The last digits are read as a number, which has to have four digits.',
+    fails: ['FCC-09/leading-zero'],
+    policies: policy('debtorAccountRefusal', (correct) => (account, scheme) => {
+      const refusal = correct(account, scheme)
+      return refusal ?? (/^0/.test(account.Identification) ? ['field-invalid', '4'] : undefined)
+    }),
+  },
+  {
     id: 'identification-is-a-number',
     story: 'The last digits are kept as a number, and 0036 comes back as 36.',
     fails: ['FCC-09/leading-zero'],

@@ -3,7 +3,13 @@ import type { Consent } from '../../../bank/consents.ts'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { tokenInfoOf } from '../../../bank/token-info.ts'
-import { answeredWith, consentData, consentNamed, isAbout, serving } from '../../consent-requests.ts'
+import {
+  answeredWith,
+  consentData,
+  consentNamed,
+  isAbout,
+  serving,
+} from '../../consent-requests.ts'
 import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
 import { partOf, policy } from '../../rewriting.ts'
@@ -330,6 +336,17 @@ const faults: Fault[] = [
     policies: policy('statusUpdated', (correct) => (before) => {
       return currentRequest() ? correct(before) : before
     }),
+  },
+  {
+    id: 'revoked-consents-were-updated-at-their-creation',
+    story: 'A revocation moves the row to a table of its own, which has one time for both.',
+    fails: [],
+    warns: ['CLC-12/status-update-moves'],
+    middleware: consentData((data) =>
+      data.Status === 'Revoked'
+        ? { ...data, StatusUpdateDateTime: data.CreationDateTime }
+        : undefined,
+    ),
   },
   {
     id: 'revoked-until-2040',
