@@ -4,9 +4,9 @@ import { rule } from '../../engine/suite-api/rule.ts'
 /** What a client does, by what the bank said that it stored. Requirements: specs/account-information/registration.yaml */
 
 /**
- * Every token 2xx of a correct request, by the grant_types of the latest registration of its client. Fails: the grant
- * type of the request is not among them. What a client without a grant gets that was left out on purpose is judged by
- * checks.
+ * Every token 2xx of a correct request, by the grant_types that registrations of its client were answered with: of
+ * several that describe one client (AMB-35) all count, since requests may cross. Fails: the grant type of the request is
+ * not among them. What a client without a grant gets that was left out on purpose is judged by checks.
  */
 rule(
   'REG-12/as-registered',
@@ -25,7 +25,10 @@ rule(
     if (!succeeded(exchange)) return undefined
     if (endpoint === 'registration') {
       const id = member(response?.json, 'client_id')
-      if (typeof id === 'string') earlier.set(id, grantTypesIn(exchange))
+      if (typeof id !== 'string') return undefined
+      const before = (earlier.has(id) ? earlier.get(id) : []) as string[] | undefined
+      const listed = grantTypesIn(exchange)
+      earlier.set(id, before && listed && [...new Set([...before, ...listed])])
       return undefined
     }
     if (endpoint !== 'token' || about.deviation !== undefined || !about.registered) return undefined
