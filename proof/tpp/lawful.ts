@@ -268,10 +268,21 @@ const lawful: LawfulTpp[] = [
     },
   },
   {
+    id: 'looks-at-its-registration',
+    story:
+      'registration_client_uri is for "future registration queries": the client asks whether the future has come.',
+    conduct: { managesItsRegistration: ['GET'] },
+  },
+  {
     id: 'looks-at-its-funds-consent',
     story:
-      'Version 3.1.2 has a query of funds confirmation consents; the table of the document has not, and mixes up the methods of the other ones.',
-    conduct: { alsoAsks: [{ method: 'GET', path: '/cbpii/funds-confirmation-consents/any' }] },
+      'Version 3.1.2 has a query of funds confirmation consents; statements have permissions: the bank serves neither.',
+    conduct: {
+      alsoAsks: [
+        { method: 'GET', path: '/cbpii/funds-confirmation-consents/any' },
+        { method: 'GET', path: '/aisp/statements' },
+      ],
+    },
   },
   {
     id: 'funds-by-the-scope-of-accounts',

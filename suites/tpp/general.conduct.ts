@@ -147,6 +147,9 @@ conduct(
 /** Below it are consents and data, and nothing else; of another version, what is below the same names. */
 const BELOW = /^\/open-banking\/(v3\.1|v[\d.]+\/(aisp|cbpii))\//
 
+/** There are permissions for them, and no address: nothing is told of those. */
+const STATEMENTS = /\/statements(\/|$)/
+
 const RESOURCE =
   /\/(account-access-consents|account-requests|funds-confirmation-consents|accounts|balances|transactions)(\/|$)/i
 
@@ -164,7 +167,7 @@ conduct(
   { endpoints: API },
   ({ request }) => {
     const { pathname } = new URL(request.url)
-    const ours = RESOURCE.test(pathname) || BELOW.test(pathname)
+    const ours = !STATEMENTS.test(pathname) && (RESOURCE.test(pathname) || BELOW.test(pathname))
     if (request.method === 'CONNECT' || !ours) return undefined
     const asked = `${request.method} ${pathname}`
     return unless(

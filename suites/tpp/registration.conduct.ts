@@ -144,12 +144,12 @@ conduct('TREG-07/audience', 'a registration says which bank it is for', options,
   })
 })
 
-/** What reads, updates or deletes; a registration itself is a POST to the address above it. */
-const MANAGING = ['GET', 'PUT', 'PATCH', 'DELETE']
+/** What updates or deletes. A client may ask whether registration queries, which are for the future, have come. */
+const MANAGING = ['PUT', 'PATCH', 'DELETE']
 
 conduct(
   'TREG-09/not-managed',
-  'a registration is neither read nor updated nor deleted',
+  'a registration is neither updated nor deleted',
   options,
   (exchange) => {
     if (exchange.endpoint === 'registration') return []

@@ -135,12 +135,6 @@ const wrong: WrongTpp[] = [
     conduct: { alsoAsks: [{ method: 'GET', path: '/aisp/party' }] },
   },
   {
-    id: 'statements-too',
-    story: 'There are permissions for statements, so there will be statements.',
-    warns: ['TGEN-06/documented'],
-    conduct: { alsoAsks: [{ method: 'GET', path: '/aisp/statements' }] },
-  },
-  {
     id: 'party-of-another-version',
     story: 'One address of the generated client has a version of its own.',
     warns: ['TGEN-06/documented'],

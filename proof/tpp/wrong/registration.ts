@@ -113,12 +113,6 @@ const wrong: WrongTpp[] = [
     conduct: { registrationClaims: (claims) => ({ ...claims, subject_type: 'pairwise' }) },
   },
   {
-    id: 'reads-its-registration',
-    story: 'What the bank stored is looked up each time, at the address that came with it.',
-    warns: ['TREG-09/not-managed'],
-    conduct: { managesItsRegistration: ['GET'] },
-  },
-  {
     id: 'updates-its-registration',
     story: 'A new redirect URI is put into the registration that exists.',
     warns: ['TREG-09/not-managed'],
