@@ -33,8 +33,10 @@ const spoilt = new WeakMap<object, { owner: string; exchange: Exchange }>()
 
 /** What is asked of an approval before and after another one ends. */
 export async function looking(other: Approval): Promise<() => Promise<Others>> {
-  const { accessToken, expiresAt } = await other.tokens()
   const [path = '/accounts'] = dataPaths(other.facts.permissions, [])
+  // A newer approval may have ended its access token (AMB-43): then this gets it another one.
+  await other.get(path)
+  const { accessToken, expiresAt } = await other.tokens()
   return async () => ({
     query: await other.get(consentPath(other.consentId)),
     // With the same token, unless its time is nearly over: another one would hide that this one was ended.
