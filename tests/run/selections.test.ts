@@ -45,6 +45,10 @@ test.each([
     ['account-information/accounts', 'account-information/registration'],
   ],
   ['software-registers-once', ['REG-08/created', 'REG-04/subset']],
+  [
+    'newest-approval-ends-access-tokens-alone',
+    ['account-information/life-cycle', 'account-information/token'],
+  ],
 ])('%s raises no alarm either where %j alone is judged', async (variant, only) => {
   expect(await alarms([variant], only)).toEqual([])
 })
