@@ -1,5 +1,5 @@
 /** The correct bank, and certificates that are renewed. Requirements: specs/tpp/general.yaml */
-import { Blocked, scenario } from '../../engine/suite-api/certification.ts'
+import { Blocked, type ScenarioRun, scenario } from '../../engine/suite-api/certification.ts'
 import { expectThat } from '../../engine/suite-api/expect.ts'
 import { Nonconformance } from '../../engine/suite-api/outcomes.ts'
 import { lastSaid, requireRefusal, survives } from './common/expect.ts'
@@ -38,6 +38,20 @@ scenario({
   judge: (run) => survives(run),
 })
 
+/** Whoever shows a wrong certificate gets no request of the goal at which it is there. */
+function sendsNothingTo(run: ScenarioRun, what: string, from: 'connect' | 'read'): void {
+  const [sent] = run.exchanges.filter(
+    (each) => seenOf(each).goal === from && each.response !== undefined,
+  )
+  expectThat(sent === undefined, {
+    message: `the client accepts ${what}`,
+    expected: 'no request',
+    actual: `${sent?.request.method} ${sent?.endpoint} was sent`,
+    exchange: sent,
+  })
+  requireRefusal(run, what, run.exchanges.at(-1))
+}
+
 for (const [name, fact, title, what] of [
   [
     'stranger',
@@ -57,18 +71,7 @@ for (const [name, fact, title, what] of [
     title,
     right: 'It ends the connection before anything is sent, and says that it refused.',
     steps: ['connect', { fact }, 'read'],
-    judge(run) {
-      const [sent] = run.exchanges.filter(
-        (each) => seenOf(each).goal === 'read' && each.response !== undefined,
-      )
-      expectThat(sent === undefined, {
-        message: `the client accepts ${what}`,
-        expected: 'no request',
-        actual: `${sent?.request.method} ${sent?.endpoint} was sent`,
-        exchange: sent,
-      })
-      requireRefusal(run, what, run.exchanges.at(-1))
-    },
+    judge: (run) => sendsNothingTo(run, what, 'read'),
   })
   scenario({
     id: `TGEN-05/${name}-from-the-start`,
@@ -76,16 +79,7 @@ for (const [name, fact, title, what] of [
     right:
       'It ends the first connection before anything is sent, wherever it leads, and says that it refused.',
     steps: [{ fact }, 'connect'],
-    judge(run) {
-      const [sent] = run.exchanges.filter(({ response }) => response !== undefined)
-      expectThat(sent === undefined, {
-        message: `the client accepts ${what}`,
-        expected: 'no request',
-        actual: `${sent?.request.method} ${sent?.endpoint} was sent`,
-        exchange: sent,
-      })
-      requireRefusal(run, what, run.exchanges.at(-1))
-    },
+    judge: (run) => sendsNothingTo(run, what, 'connect'),
   })
 }
 
