@@ -5,21 +5,24 @@ import { ofEachBank } from '../each-bank.ts'
 import type { Variant } from '../proof.ts'
 import { type Json, partOf } from '../rewriting.ts'
 
-/** Gives consents ids of another form: those of the bank, behind a prefix. */
-function idsBehind(prefix: string): NonNullable<Variant['middleware']> {
-  const spelling = ofEachBank(() => ({ told: false }))
+/** Gives consents ids of another form, made of those of the bank or of how many there are. */
+function idsBy(make: (id: string, count: number) => string): NonNullable<Variant['middleware']> {
+  const spelling = ofEachBank(() => ({ told: false, own: new Map<string, string>() }))
   return async (ctx, next) => {
-    if (!spelling().told) {
+    const { told, own } = spelling()
+    if (!told) {
       spelling().told = true
       const { consents } = stateOf(ctx).bank.services
       const { create, get } = consents
       consents.create = (request) => {
         const consent = create(request)
-        consent.id = `${prefix}${consent.id}`
+        const id = make(consent.id, own.size + 1)
+        own.set(id, consent.id)
+        consent.id = id
         return consent
       }
       consents.get = (id) => {
-        const consent = id.startsWith(prefix) ? get(id.slice(prefix.length)) : undefined
+        const consent = get(own.get(id) ?? '')
         if (consent) stateOf(ctx).fired()
         return consent
       }
@@ -49,7 +52,12 @@ const variants: Variant[] = [
   {
     id: 'consent-ids-are-urns',
     story: 'A ConsentId is a string: a name with colons, or what must be encoded in a path.',
-    middleware: idsBehind('urn:bank.example:intent:/1+a=%41 '),
+    middleware: idsBy((id) => `urn:bank.example:intent:/1+a=%41 ${id}`),
+  },
+  {
+    id: 'consent-ids-count',
+    story: 'A ConsentId is unique, and as short as it can be: 1 to 9, a to z, 10.',
+    middleware: idsBy((_, count) => count.toString(36)),
   },
   {
     id: 'consents-expire-by-default',

@@ -2,6 +2,7 @@ import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { decoded } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
+import { successes } from '../../rewriting.ts'
 
 /** A claim of the registration that is being served. */
 function requested(claim: string): unknown {
@@ -94,6 +95,16 @@ const faults: Fault[] = [
   ),
   unlisted('client_credentials', 'The grant of the machine is a setting of the gateway alone.'),
   unlisted('refresh_token', 'Refresh tokens come with codes, and are no grant in the data model.'),
+  {
+    id: 'scope-of-accounts-is-not-listed',
+    story: 'Every client may ask for accounts, so the answer names the scopes that it has beside.',
+    fails: ['AUTHZ-09/beyond'],
+    warns: ['TOK-36/within-registration'],
+    middleware: successes(['registration'], (body) => ({
+      ...body,
+      scope: String(body.scope).replace(/ ?\baccounts\b/, ''),
+    })),
+  },
   {
     id: 'page-of-one-customer-names-nobody',
     story: 'The page was translated for some customers, and the names in its text were left out.',
