@@ -150,3 +150,21 @@ function why({ message, blockedBy }: Result, run: BankRun): string {
   const cause = blockedBy === undefined ? undefined : run.results.get(blockedBy)
   return [message, blockedBy, cause && why(cause, run)].filter(Boolean).join(' | ')
 }
+
+test('of a bank for funds confirmation alone nothing is asked that accounts are needed for', async () => {
+  const { results, exitCode } = await judgeBank(context, [
+    {
+      id: 'funds-confirmation-alone',
+      story: 'Another bank of the group has the accounts.',
+      policies: (correct) => ({
+        scopesStored: (requested, roles) =>
+          correct.scopesStored(requested, roles).filter((scope) => scope !== 'accounts'),
+      }),
+    },
+  ])
+  const outcomeOf = (id: string) => results.get(id)?.outcome
+  expect(outcomeOf('FCC-01/answers-201')).toBe('pass')
+  expect(outcomeOf('CONS-01/answers-201')).toBe('not-applicable')
+  expect(outcomeOf('ACC-01/answers-200')).toBe('not-applicable')
+  expect(exitCode).toBe(0)
+})
