@@ -22,15 +22,35 @@ const BLOCKING = 4
 /** Faults with a freedom each at most in one bank. */
 const PAIRS = 4
 
-type Chaptered = Fault & { chapter: string }
+export type Chaptered = Fault & { chapter: string }
 
-/** Groups of faults that are told apart. */
-export function groupFaults(faults: Chaptered[], largest = LARGEST): Chaptered[][] {
-  const alone = ({ target, stops }: Fault) => target !== undefined || stops === true
+/**
+ * Groups of faults that are told apart.
+ *
+ * @param before ids of those that shared a bank before: they do so again, and others among themselves.
+ */
+export function groupFaults(
+  faults: Chaptered[],
+  largest = LARGEST,
+  before: readonly (readonly string[])[] = [],
+): Chaptered[][] {
   const social = faults
     .filter((fault) => !alone(fault))
     .sort((one, other) => placeOf(other) - placeOf(one))
-  return [...faults.filter(alone).map((fault) => [fault]), ...groupsOf(social, apart, largest)]
+  const again = before.map((ids) => told(social.filter(({ id }) => ids.includes(id))))
+  const others = social.filter((fault) => !again.some((group) => group.includes(fault)))
+  return [
+    ...faults.filter(alone).map((fault) => [fault]),
+    ...again.filter(({ length }) => length > 0),
+    ...groupsOf(others, apart, largest),
+  ]
+}
+
+const alone = ({ target, stops }: Fault) => target !== undefined || stops === true
+
+/** Those that show where none before them does: what is expected of a fault may have changed. */
+function told(group: Chaptered[]): Chaptered[] {
+  return group.filter((each, place) => group.slice(0, place).every((other) => apart(each, other)))
 }
 
 /** As few groups as hold them all, of about one size; any two of a group suit each other. */
@@ -63,30 +83,9 @@ export function partsOf<Each>(group: Each[], hidden: (each: Each) => boolean): [
   return [group.slice(0, middle), group.slice(middle)]
 }
 
-/**
- * Faults that share no bank, since together they show what neither of them is said to. What is missing here a
- * proof finds, and parts their group: it only takes longer.
- */
-export const QUARREL: readonly (readonly [string, string])[] = [
-  ['second-client-gets-ninety-days', 'single-transactions-relabelled'],
-  ['assertion-for-another-path-of-this-host', 'token-endpoint-behind-the-gateway'],
-  ['accounts-need-detail', 'no-refresh'],
-  ['unauthorised-consent-not-deletable', 'data-token-deletes-consents'],
-  ['deletion-of-authorised-is-queued', 'authorised-consent-deleted-with-its-data-token'],
-  ['outlives-revocation-of-the-second-client', 'ended-consents-authorisable'],
-  ['query-of-the-second-client-forgets-the-period', 'unknown-consent-answers-200'],
-  ['deletion-of-authorised-is-queued', 'data-token-deletes-consents'],
-  ['authorised-consent-deleted-with-its-data-token', 'refresh-after-the-end'],
-  ['waiting-consents-show-statements-as-well', 'unknown-consent-answers-200'],
-  ['access-token-outlives-its-consent', 'ended-consents-authorisable'],
-]
-
-const quarrel = (one: Chaptered, other: Chaptered) =>
-  QUARREL.some((pair) => pair.includes(one.id) && pair.includes(other.id))
-
 /** Do they show at different ids, and in one chapter at different requirements? */
-function apart(one: Chaptered, other: Chaptered): boolean {
-  if (sameSettings(one, other) || quarrel(one, other)) return false
+export function apart(one: Chaptered, other: Chaptered): boolean {
+  if (sameSettings(one, other)) return false
   const touched = chapterOf(one) === chapterOf(other) ? requirementsOf : idsOf
   const others = touched(other)
   return touched(one).every((each) => !others.includes(each))

@@ -1,14 +1,20 @@
 import { nearest } from '../engine/yaml/nearest.ts'
 import { chapterOf, chaptersToRun, themeOf, themesOf } from './chapters.ts'
 import { drawn } from './draw.ts'
-import { groupFaults, groupMixed, groupSocial, groupVariants, LARGEST } from './grouping.ts'
+import {
+  type Chaptered,
+  groupFaults,
+  groupMixed,
+  groupSocial,
+  groupVariants,
+  LARGEST,
+} from './grouping.ts'
 import { loadFaults, loadVariants } from './load.ts'
 import { allMixed, hidBefore, type Mixed, mixedName } from './mixed.ts'
 import type { Themed } from './pairs.ts'
 import type { Fault, Variant } from './proof.ts'
 import type { Proof } from './prove.ts'
-
-type Chaptered = Fault & { chapter: string }
+import { TOGETHER } from './together.ts'
 
 /** What one bank is to prove. */
 export interface Job {
@@ -51,7 +57,7 @@ export const SEED = 1
  */
 export function wholeProof(all: Alterations, seed: number, alone = false): Job[] {
   const { faults, variants } = all
-  const wrong = alone ? faults.map((each) => [each]) : groupFaults(faults)
+  const wrong = alone ? faults.map((each) => [each]) : groupFaults(faults, LARGEST, TOGETHER)
   const lawful = alone ? variants.map((each) => [each]) : groupVariants(variants, seed)
   const jobs = [
     ...lawful.map((group) => job('variant', group)),

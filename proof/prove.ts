@@ -1,6 +1,6 @@
 import type { TargetDocument } from '../engine/configuration/target.ts'
 import { partsOf } from './grouping.ts'
-import { judgeBank, type ProofContext, summed } from './judge-bank.ts'
+import { type BankRun, judgeBank, type ProofContext, summed } from './judge-bank.ts'
 import { type Mixed, mixedComplaints, mixedName } from './mixed.ts'
 import { inOrder } from './pairs.ts'
 import { complaints, type Fault, type Judged, surplus, type Variant } from './proof.ts'
@@ -84,8 +84,7 @@ export async function proveGroup(
   const run = await judgeBank(context, group, { target: targetOf(group) })
   const judged = summed(group.map(({ id }) => id).join(' + '), run)
   const fired = ({ id }: Fault | Variant) => run.firedBy.get(id) ?? 0
-  const unseen = (each: Fault | Variant) => fired(each) === 0 && !('silent' in each && each.silent)
-  const hidden = group.filter((each) => unseen(each) || !shows(each, judged))
+  const hidden = hiddenOf(group, judged, run)
   const found = surplus(unionOf(kind, group), judged)
   const shared = (each: Fault | Variant): Proof => {
     const { id, warns = [] } = each
@@ -109,8 +108,18 @@ export async function proveGroup(
   return [{ id: judged.id, kind: 'pair', judged, complaints: found }]
 }
 
+/** Those of a group that were not seen to fire, or of which something did not come. */
+export function hiddenOf<Each extends Fault | Variant>(
+  group: Each[],
+  judged: Judged,
+  { firedBy }: Pick<BankRun, 'firedBy'>,
+): Each[] {
+  const fired = (each: Each) => firedBy.has(each.id) || ('silent' in each && each.silent === true)
+  return group.filter((each) => !fired(each) || !shows(each, judged))
+}
+
 /** What the operators of such banks say in their target files, all of it in one. */
-const targetOf = (group: (Fault | Variant)[]) => (document: TargetDocument) => {
+export const targetOf = (group: (Fault | Variant)[]) => (document: TargetDocument) => {
   for (const { target } of group) target?.(document)
 }
 
@@ -157,9 +166,9 @@ export async function proveMixed(
 }
 
 /** What is expected of a bank that is altered in all these ways. */
-function unionOf(kind: 'variant', group: (Fault | Variant)[]): Variant
-function unionOf(kind: Proof['kind'], group: (Fault | Variant)[]): Fault | Variant
-function unionOf(kind: Proof['kind'], group: (Fault | Variant)[]): Fault | Variant {
+export function unionOf(kind: 'variant', group: (Fault | Variant)[]): Variant
+export function unionOf(kind: Proof['kind'], group: (Fault | Variant)[]): Fault | Variant
+export function unionOf(kind: Proof['kind'], group: (Fault | Variant)[]): Fault | Variant {
   const id = group.map((each) => each.id).join(' + ')
   const warns = group.flatMap((each) => each.warns ?? [])
   const blocks = group.flatMap((each) => ('blocks' in each ? (each.blocks ?? []) : []))

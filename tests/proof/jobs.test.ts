@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { CHAPTERS } from '../../engine/catalogue/catalogue.ts'
 import { chapterOf, themeOf, themesOf } from '../../proof/chapters.ts'
-import { QUARREL } from '../../proof/grouping.ts'
+import { groupFaults } from '../../proof/grouping.ts'
 import {
   about,
   amongOthers,
@@ -17,6 +17,7 @@ import {
 import { HID, mixedComplaints } from '../../proof/mixed.ts'
 import { MET } from '../../proof/pairs.ts'
 import type { Fault, Judged, Variant } from '../../proof/proof.ts'
+import { TOGETHER } from '../../proof/together.ts'
 
 const all = await loadAlterations()
 
@@ -91,14 +92,31 @@ test('faults that a freedom once hid meet it, whatever the draw', () => {
   }
 })
 
-test('faults that quarrel exist, and share no bank in any round', () => {
-  const known = all.faults.map(({ id }) => id)
-  const rounds = [1, 2].flatMap((round) => amongOthers(all, known, round))
-  const jobs = [...wholeProof(all, 7), ...rounds]
-  for (const pair of QUARREL) {
-    expect(known).toEqual(expect.arrayContaining([...pair]))
-    const both = jobs.filter(({ ids }) => pair.every((id) => ids.includes(id)))
-    expect(both, pair.join()).toEqual([])
+test('faults that shared a bank do so again, with what is still expected of them', () => {
+  const [one, other, third] = groupFaults(all.faults).findLast(({ length }) => length > 2) ?? []
+  if (!one || !other || !third) throw new Error('no three faults share a bank')
+  const ids = ({ id }: { id: string }) => id
+  const before = [[one.id, third.id, 'gone-since'], ['gone-as-well']]
+  const faults = [one, other, third]
+  expect(groupFaults(faults, 16, before).map((group) => group.map(ids).sort())).toEqual([
+    [one.id, third.id].sort(),
+    [other.id],
+  ])
+  // Expected where another of its group is, it can no longer be told from it.
+  const changed = { ...third, fails: one.fails, chapter: one.chapter }
+  const groups = groupFaults([one, changed], 16, before).map((group) => group.map(ids))
+  expect(groups).toHaveLength(2)
+})
+
+test('most faults of the whole proof share a bank with those with whom they did before', () => {
+  const jobs = wholeProof(all, 7).filter(({ kind }) => kind === 'fault')
+  const known = new Set(all.faults.map(({ id }) => id))
+  const still = TOGETHER.flat().filter((id) => known.has(id))
+  expect(new Set(TOGETHER.flat()).size).toBe(TOGETHER.flat().length)
+  expect(still.length).toBeGreaterThan(all.faults.length / 2)
+  for (const group of TOGETHER) {
+    const jobsOf = jobs.filter(({ ids }) => group.some((id) => ids.includes(id)))
+    expect(jobsOf.length).toBeLessThanOrEqual(3)
   }
 })
 
