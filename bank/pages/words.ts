@@ -15,11 +15,13 @@ export function inWords(permission: string): string {
   return permissionWords[permission] ?? permission
 }
 
+const DAY_AND_TIME = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'long',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+})
+
 /** A date and time as a customer reads it. */
 export function onDay(instant: number): string {
-  return new Intl.DateTimeFormat('en-GB', {
-    dateStyle: 'long',
-    timeStyle: 'short',
-    timeZone: 'UTC',
-  }).format(instant)
+  return DAY_AND_TIME.format(instant)
 }

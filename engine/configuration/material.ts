@@ -28,8 +28,16 @@ export function plainPem(signing: Signing): string {
   return signingKey(signing).export({ type: 'pkcs8', format: 'pem' }) as string
 }
 
+/** Keys that were read, by their text and passphrase: reading one takes longer than signing with it. */
+const privateKeys = new Map<string, KeyObject>()
+
 function privateKey({ key, passphrase }: Signing): KeyObject {
-  return createPrivateKey({ key, ...(passphrase !== undefined && { passphrase }) })
+  const name = JSON.stringify([key, passphrase])
+  const known = privateKeys.get(name)
+  if (known) return known
+  const read = createPrivateKey({ key, ...(passphrase !== undefined && { passphrase }) })
+  privateKeys.set(name, read)
+  return read
 }
 
 /** What node:tls offers of a transport. */

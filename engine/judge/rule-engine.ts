@@ -1,5 +1,5 @@
 import type { Observation } from '../record/check-result.ts'
-import type { Exchange } from '../wire/exchange.ts'
+import type { Endpoint, Exchange } from '../wire/exchange.ts'
 import { member } from './data-rows.ts'
 import type { BankSaid, Finding, Literals, Rule, RuleTools } from './rule.ts'
 import type { ResponseSchema } from './schemas.ts'
@@ -54,13 +54,19 @@ export function createRuleEngine(
     Object.assign(state(id, title, [...endpoints]), { unseen, needs, uses, follows })
   }
 
+  /** The schemas of an endpoint, with the statuses of each: `2xx`, `error` or `200`. */
+  const schemasOf = keptBy((endpoint: Endpoint) =>
+    schemas.flatMap((schema) => {
+      const all = schema.responses.map((response) => response.split(' '))
+      const statuses = all.flatMap(([at, status = '']) => (at === endpoint ? [status] : []))
+      return statuses.length > 0 ? [{ schema, statuses }] : []
+    }),
+  )
+
   /** The schemas of an exchange, by its endpoint and status. */
   const fitting = (exchange: Exchange) =>
-    schemas.filter(({ responses }) =>
-      responses.some((response) => {
-        const [endpoint, status = ''] = response.split(' ')
-        return endpoint === exchange.endpoint && applies(status, exchange)
-      }),
+    schemasOf(exchange.endpoint).flatMap(({ schema, statuses }) =>
+      statuses.some((status) => applies(status, exchange)) ? [schema] : [],
     )
 
   const note = (requirement: string, what: string, value: string, exchange: string) => {
@@ -70,11 +76,20 @@ export function createRuleEngine(
 
   /** The exchange that is being judged. */
   let now = ''
-  const tools = rules.map(({ id }): RuleTools => {
-    const requirement = id.slice(0, id.indexOf('/'))
-    const observe = (what: string, value: string) => note(requirement, what, value, now)
-    return { literals, layout, clockTolerance, bank, earlier: new Map(), observe }
-  })
+  const tools = new Map(
+    rules.map(({ id }): [string, RuleTools] => {
+      const requirement = id.slice(0, id.indexOf('/'))
+      const observe = (what: string, value: string) => note(requirement, what, value, now)
+      return [id, { literals, layout, clockTolerance, bank, earlier: new Map(), observe }]
+    }),
+  )
+
+  /** Rules that are shown the answers of an endpoint. */
+  const looking = keptBy((endpoint: Endpoint) =>
+    rules.filter(
+      ({ endpoints, also }) => !endpoints || [endpoints, also].flat().includes(endpoint),
+    ),
+  )
 
   const settle = (id: string, exchange: Exchange, findings: Finding[]): boolean => {
     if (exchange.about.owns?.includes(id)) return false
@@ -120,16 +135,26 @@ export function createRuleEngine(
         }
       }
       now = exchange.id
-      for (const [index, { id, judge, failures, retried }] of rules.entries()) {
+      for (const { id, judge, failures, retried } of looking(exchange.endpoint)) {
         if (!exchange.response && !failures) continue
         if (retriedBy !== undefined && !retried) continue
-        const findings = judge(exchange, tools[index] as RuleTools)
+        const findings = judge(exchange, tools.get(id) as RuleTools)
         if (findings && settle(id, exchange, findings)) broken.push(id)
       }
       return broken
     },
     states: () => [...states.values()],
     observations: () => [...observations.values()],
+  }
+}
+
+/** What is derived of an endpoint, once. */
+function keptBy<Derived>(derive: (endpoint: Endpoint) => Derived): (endpoint: Endpoint) => Derived {
+  const known = new Map<Endpoint, Derived>()
+  return (endpoint) => {
+    const before = known.get(endpoint) ?? derive(endpoint)
+    known.set(endpoint, before)
+    return before
   }
 }
 

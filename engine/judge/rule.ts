@@ -24,8 +24,10 @@ export interface Rule extends RuleOptions {
 }
 
 export interface RuleOptions {
-  /** Endpoints whose answers it judges: where none came, their owner is the cause. */
+  /** Endpoints whose answers it judges: where none came, their owner is the cause. Absent: all of them. */
   endpoints?: readonly Endpoint[]
+  /** Others whose answers it is shown beside these. */
+  also?: readonly Endpoint[]
   /** A freedom of the bank because of which no exchange may ever concern the rule. */
   unseen?: string
   /** What an answer must hold for the rule to tell right from wrong, in words: “two accounts”. */

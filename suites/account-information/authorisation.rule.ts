@@ -6,7 +6,8 @@ import { compareIdToken, findingsOf } from './common/id-token.ts'
 
 /** What the authorisation page sends to a redirect URI. Requirements: specs/account-information/authorisation.yaml */
 
-const AUTHORISATION = { endpoints: ['authorisation'] } as const
+/** The answer may come from a page to which the bank has sent the customer. */
+const AUTHORISATION = { endpoints: ['authorisation'], also: ['elsewhere'] } as const
 
 interface Landing {
   redirect: Redirect

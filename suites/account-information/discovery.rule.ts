@@ -16,6 +16,7 @@ rule(
   'A JWK Set that is read between two ID tokens of one key has that key',
   {
     endpoints: ['authorisation', 'token', 'jwks'],
+    also: ['elsewhere'],
     unseen: 'no JWK Set was read between two ID tokens of one key',
   },
   (exchange, { earlier }) => {

@@ -13,6 +13,7 @@ rule(
   'A client gets tokens by the grant types alone that its registration was answered with',
   {
     endpoints: ['token'],
+    also: ['registration'],
     unseen: 'the grant types that are registered for the client are not known',
     follows: [
       'REG-12/unregistered-grant',

@@ -1,7 +1,7 @@
 import { bookedAt, brief, member, type Row, rowsOf } from '../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../engine/suite-api/rule.ts'
 import { isBookedAtSomeTime } from './common/booking-times.ts'
-import { DATA } from './common/endpoints.ts'
+import { ACCOUNT_ACCESS, DATA } from './common/endpoints.ts'
 import { secondsOf } from './common/instants.ts'
 import { termsShown } from './common/shown-terms.ts'
 
@@ -20,7 +20,11 @@ const YEAR = 365 * DAY
 rule(
   'CLC-16/as-shown',
   'A consent of which the bank says that it is no longer valid gives no data',
-  { endpoints: DATA, follows: ['CLC-16/data-refused', 'CONS-06/at-creation'] },
+  {
+    endpoints: DATA,
+    also: ACCOUNT_ACCESS,
+    follows: ['CLC-16/data-refused', 'CONS-06/at-creation'],
+  },
   (exchange, tools) => {
     const shown = termsShown(exchange, tools)
     if (!shown || exchange.about.consent?.expiration !== undefined) return undefined
@@ -46,6 +50,7 @@ rule(
   'No transaction outside the period that a consent shows is reported under it',
   {
     endpoints: ['transactions', 'account-transactions'],
+    also: ACCOUNT_ACCESS,
     follows: ['TXN-20/inside', 'TXN-35/not-in-future'],
   },
   (exchange, tools) => {

@@ -54,6 +54,13 @@ rule(
       'balances',
       'transactions',
     ],
+    also: [
+      'delete-account-access-consent',
+      'delete-funds-confirmation-consent',
+      'account',
+      'account-balances',
+      'account-transactions',
+    ],
   },
   (exchange, { observe }) => {
     const { instead, deviation } = exchange.about
