@@ -14,8 +14,14 @@ export interface Peer {
   ajv: boolean
 }
 
-/** Sends every request of a run again, in order, one connection pool a client certificate. Milliseconds. */
-export async function replay(sent: Exchange[], target: Target, peer: Peer): Promise<number> {
+/** Milliseconds of all of it, and of the signatures alone. */
+interface Replayed {
+  took: number
+  signing: number
+}
+
+/** Sends every request of a run again, in order, one connection pool a client certificate. */
+export async function replay(sent: Exchange[], target: Target, peer: Peer): Promise<Replayed> {
   const agents = new Map<string, Agent>()
   const agentOf = (identity: string) => {
     const known = agents.get(identity)
@@ -27,10 +33,13 @@ export async function replay(sent: Exchange[], target: Target, peer: Peer): Prom
   }
   const validators = peer.ajv ? plainValidators() : undefined
   const { signingKey } = target.clients.first
+  let signing = 0
   const began = performance.now()
   for (const exchange of sent) {
     const { request: message, connection, endpoint } = exchange
+    const clock = performance.now()
     for (const jwt of jwtsOf(exchange)) signAgain(jwt, signingKey)
+    signing += performance.now() - clock
     try {
       const answer = await request(message.url, {
         method: message.method as 'GET',
@@ -49,7 +58,7 @@ export async function replay(sent: Exchange[], target: Target, peer: Peer): Prom
   }
   const took = performance.now() - began
   await Promise.all([...agents.values()].map((agent) => agent.destroy()))
-  return took
+  return { took, signing }
 }
 
 /** What a client had to sign for a request: registration, client assertion, request object. */
