@@ -82,7 +82,7 @@ authorisation:
 #   panScheme: UK.STD.PAN
 
 # What this environment cannot offer: registration, second-client, second-customer,
-# funds-confirmation, products, account-information.
+# second-account (no customer has two), funds-confirmation, products, account-information.
 absent: [${absent.join(', ')}]
 
 # Facts that only somebody inside the bank can make true: docs/hooks.md.

@@ -62,7 +62,13 @@ export function createSession(parts: {
   const { target, owners, wire, driver, resumable, onExchange } = parts
   const { literals = {} } = target.document
   const rules = rulesMeanwhile(
-    createRuleEngine(parts.schemas, parts.rules, literals, target.layout, target.clockTolerance),
+    createRuleEngine(
+      parts.schemas,
+      parts.rules.map((rule) => withoutAbsent(rule, target.absent)),
+      literals,
+      target.layout,
+      target.clockTolerance,
+    ),
   )
   const leftovers = createCleanup(parts.leftovers)
   if (resumable) {
@@ -177,4 +183,11 @@ export function createSession(parts: {
       await wire.close()
     },
   }
+}
+
+/** A rule as it is where the target declares absent what its answers must hold. */
+function withoutAbsent(rule: Rule, absent: ReadonlySet<string>): Rule {
+  const { unlessAbsent = '' } = rule
+  if (!absent.has(unlessAbsent)) return rule
+  return { ...rule, unseen: `the target declares ${unlessAbsent} absent` }
 }

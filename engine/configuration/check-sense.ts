@@ -37,6 +37,10 @@ export function checkSense(source: Source, document: TargetDocument): void {
   if (!customers.second && !absent.includes('second-customer')) {
     complain(['customers'], 'has no second. Describe it, or list second-customer under absent.')
   }
+  if ((customers.first.accounts ?? 0) > 1 && absent.includes('second-account')) {
+    const text = 'is more than one. Correct it, or take second-account out of absent.'
+    complain(['customers', 'first', 'accounts'], text)
+  }
   for (const [name, hook] of Object.entries(hooks)) {
     const ways = [hook?.http, hook?.command, hook?.ask].filter((way) => way !== undefined)
     if (ways.length === 1) continue

@@ -100,19 +100,36 @@ function certificateIn(pem: string): X509Certificate | Finding {
 function openedKey(signing: Signing): KeyObject | Finding {
   try {
     return privateKey(signing)
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    return keyFinding(code, signing)
+  } catch {
+    return keyFinding(signing)
   }
 }
 
-function keyFinding(code: string, { key, passphrase }: Signing): Finding {
+const NOT_OPENED = /BAD_DECRYPT|BAD_PASSWORD|WRONG_TAG|CANCELLED/
+
+/**
+ * Is it a whole key that the passphrase does not open? One wrong passphrase in some hundred gives bytes that are no
+ * key, as a damaged file does; others then still say that they are wrong.
+ */
+function isLocked({ key, passphrase }: Signing): boolean {
+  return ['', '?', '!'].some((more) => {
+    try {
+      createPrivateKey({ key, passphrase: `${passphrase}${more}` })
+      return false
+    } catch (error) {
+      return NOT_OPENED.test((error as NodeJS.ErrnoException).code ?? '')
+    }
+  })
+}
+
+function keyFinding(signing: Signing): Finding {
+  const { key, passphrase } = signing
   const member = 'key'
   const encrypted = key.includes('ENCRYPTED')
   if (encrypted && passphrase === undefined) {
     return { member, text: 'is encrypted and there is no passphrase. Add passphrase.' }
   }
-  if (encrypted && /BAD_DECRYPT|BAD_PASSWORD|WRONG_TAG|CANCELLED/.test(code)) {
+  if (encrypted && isLocked(signing)) {
     return { member: 'passphrase', text: 'does not open the key. Correct it.' }
   }
   if (/BEGIN (CERTIFICATE|PUBLIC KEY)/.test(key) && !key.includes('PRIVATE KEY')) {
@@ -154,8 +171,8 @@ export function signingFinding(signing: Signing): Finding[] {
   let key: KeyObject
   try {
     key = signingKey(signing)
-  } catch (error) {
-    if (!isJwk(signing)) return [keyFinding((error as NodeJS.ErrnoException).code ?? '', signing)]
+  } catch {
+    if (!isJwk(signing)) return [keyFinding(signing)]
     return [{ member, text: 'is not a private JWK. Name the JWK with its member d.' }]
   }
   if (key.asymmetricKeyType !== 'rsa' && key.asymmetricKeyType !== 'rsa-pss') {

@@ -164,6 +164,7 @@ export type Capability =
   | 'registration'
   | 'second-client'
   | 'second-customer'
+  | 'second-account'
   | 'funds-confirmation'
   | 'products'
   | 'account-information'

@@ -32,6 +32,8 @@ export interface RuleOptions {
   unseen?: string
   /** What an answer must hold for the rule to tell right from wrong, in words: “two accounts”. */
   needs?: string
+  /** A capability without which no answer can hold that: not applicable where the target declares it absent. */
+  unlessAbsent?: 'second-account'
   /** Approvals without which no answer tells right from wrong. */
   uses?: readonly RuleConsent[]
   /**

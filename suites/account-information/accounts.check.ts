@@ -31,6 +31,7 @@ import {
   relyOnIdsAfterRefresh,
   showsMore,
 } from './common/account-comparisons.ts'
+import { lackingSecondAccount } from './common/asked-account.ts'
 import {
   accountIdsIn,
   accountsTwice,
@@ -345,11 +346,13 @@ check(
   'ACC-14/all-accounts',
   'GET /accounts reports every account that the customer chose',
   { uses: [everything] },
-  async ({ approved, target }) => {
-    const chosen = target.document.customers.first.accounts
-    if (chosen === undefined) blockForData('the number of accounts that the first customer chooses')
-    if (chosen < 2) blockForData('a first customer who chooses two accounts or more')
-    await expectAccounts(await approved(everything), chosen)
+  async (context) => {
+    const chosen = context.target.document.customers.first.accounts
+    if (chosen === undefined)
+      lackingSecondAccount(context, 'the number of accounts that the first customer chooses')
+    if (chosen < 2)
+      lackingSecondAccount(context, 'a first customer who chooses two accounts or more')
+    await expectAccounts(await context.approved(everything), chosen)
   },
 )
 

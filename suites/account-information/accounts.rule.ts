@@ -23,7 +23,7 @@ function accountsIn(exchange: Exchange): Row[] | undefined {
 rule(
   'ACC-02/asked-account-only',
   'GET /accounts/{AccountId} answers with the account that was asked for, and no other',
-  { endpoints: ['account'], needs: TWO_ACCOUNTS },
+  { endpoints: ['account'], ...TWO_ACCOUNTS },
   (exchange, tools) => {
     const rows = exchange.endpoint === 'account' ? accountsIn(exchange) : undefined
     const found = strangersTo(exchange, rows, tools)
@@ -42,7 +42,7 @@ rule(
 rule(
   'ACC-03/unique',
   'No two accounts of an answer have the same AccountId',
-  { endpoints: ['accounts'], needs: 'two accounts in one answer' },
+  { ...TWO_ACCOUNTS, endpoints: ['accounts'], needs: 'two accounts in one answer' },
   (exchange) => {
     const rows = exchange.endpoint === 'accounts' ? accountsIn(exchange) : undefined
     if (!rows || rows.length < 2) return undefined

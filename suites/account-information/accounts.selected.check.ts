@@ -2,10 +2,11 @@ import { check } from '../../engine/suite-api/check.ts'
 import type { Approval } from '../../engine/suite-api/consents.ts'
 import { expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import { type Visit, visitEnd } from '../../engine/suite-api/flow.ts'
-import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { blockBy, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, member, type Row } from '../../engine/suite-api/responses.ts'
 import { codeOfAnotherClient, everything, reconfirmed } from '../consents.ts'
 import { confirmedForOne, listsOf, ONE_AGAIN } from '../ended-consents.ts'
+import { lackingSecondAccount } from './common/asked-account.ts'
 import { approvedAfterTries } from './common/codes.ts'
 import {
   accountIdsIn,
@@ -55,7 +56,7 @@ check(
   async (context) => {
     const approval = await approvedAfterTries(context)
     const whole = await requireAccountIds(await context.approved(everything))
-    if (whole.length < 2) blockForData('a customer with two accounts')
+    if (whole.length < 2) lackingSecondAccount(context, 'a customer with two accounts')
     expectOneAccount(approval, await listsOf(approval))
     if (await goOnRefreshed(approval)) expectOneAccount(approval, await listsOf(approval))
   },
@@ -80,7 +81,7 @@ check(
     const { approval, visit, answer, lists } = await confirmedForOne(context)
     relyOnConfirmed(visit, answer)
     const whole = await requireAccountIds(await context.approved(everything))
-    if (whole.length < 2) blockForData('a customer with two accounts')
+    if (whole.length < 2) lackingSecondAccount(context, 'a customer with two accounts')
     expectOneAccount(approval, lists, [approval.visit, visit])
   },
 )

@@ -13,6 +13,7 @@ import {
   secondCustomer,
   WITH_TRANSACTIONS,
 } from '../consents.ts'
+import { lackingSecondAccount } from './common/asked-account.ts'
 import { alikeInCreditLine, steadyBalances } from './common/balance-rows.ts'
 import {
   accountIdsIn,
@@ -134,7 +135,7 @@ check(
         ),
       )
       .map(([id]) => id)
-    if (wanted.length < 2) blockForData('two accounts with a balance')
+    if (wanted.length < 2) lackingSecondAccount(context, 'two accounts with a balance')
     const missing = wanted.filter((id) => !reported.includes(id))
     expectThat(missing.length === 0, {
       message: `${missing.length} of ${wanted.length} accounts have no balance in the bulk answer`,

@@ -10,7 +10,7 @@ import { laterThanNow } from './common/not-in-future.ts'
 rule(
   'BAL-02/asked-account-only',
   'GET /accounts/{AccountId}/balances answers with balances of that account alone',
-  { endpoints: ['account-balances'], needs: TWO_ACCOUNTS },
+  { endpoints: ['account-balances'], ...TWO_ACCOUNTS },
   (exchange, tools) => {
     if (exchange.endpoint !== 'account-balances' || !succeeded(exchange)) return undefined
     return strangersTo(exchange, rowsOf(exchange), tools)

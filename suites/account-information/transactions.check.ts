@@ -11,6 +11,7 @@ import {
   WITH_TRANSACTIONS,
 } from '../consents.ts'
 import { ABSENT } from './common/absent-reads.ts'
+import { lackingSecondAccount } from './common/asked-account.ts'
 import { inUtc } from './common/booking-times.ts'
 import {
   missingInBulk,
@@ -194,7 +195,8 @@ check(
   async (context, consent) => {
     const approval = await approvalOf(context, consent)
     const { wrong, accounts } = await missingInBulk(approval)
-    if (!wrong && accounts < 2) blockForData('two accounts with booked transactions')
+    if (!wrong && accounts < 2)
+      lackingSecondAccount(context, 'two accounts with booked transactions')
     if (!wrong) return
     await relyOnSteadyRows(approval)
     relyOnSameRules(wrong.single, wrong.exchange, 'TXN-')

@@ -39,7 +39,7 @@ function offence(
 rule(
   'TXN-02/asked-account-only',
   'GET /accounts/{AccountId}/transactions answers with transactions of that account alone',
-  { endpoints: ['account-transactions'], needs: TWO_ACCOUNTS },
+  { endpoints: ['account-transactions'], ...TWO_ACCOUNTS },
   (exchange, tools) =>
     exchange.endpoint === 'account-transactions'
       ? strangersTo(exchange, transactionsIn(exchange), tools)

@@ -292,7 +292,7 @@ describe('a broken file', () => {
       'capability that is not known',
       but('absent: [second-client', 'absent: [payments, second-client'),
       [
-        '25:10: absent[0] has a value that is not known. Write one of registration, second-client, second-customer, funds-confirmation, products, account-information.',
+        '25:10: absent[0] has a value that is not known. Write one of registration, second-client, second-customer, second-account, funds-confirmation, products, account-information.',
       ],
     ],
     [
@@ -323,6 +323,16 @@ describe('a broken file', () => {
       [
         '8:3: clients has no second. Describe it, or list second-client under absent.',
         '19:3: customers has no second. Describe it, or list second-customer under absent.',
+      ],
+    ],
+    [
+      'two accounts where nobody has two',
+      but(
+        '      password: canary-password\nauthorisation',
+        '      password: canary-password\n    accounts: 2\nauthorisation',
+      ).replace('[second-client,', '[second-account, second-client,'),
+      [
+        '23:15: customers.first.accounts is more than one. Correct it, or take second-account out of absent.',
       ],
     ],
     [

@@ -151,6 +151,22 @@ function why({ message, blockedBy }: Result, run: BankRun): string {
   return [message, blockedBy, cause && why(cause, run)].filter(Boolean).join(' | ')
 }
 
+test('a bank whose customers have one account each, as its target says, lacks nothing', async () => {
+  const lacking = poverties.flat().find(({ lacks }) => lacks === 'a second account')
+  const poverty = { id: 'poverty', story: 'one account', settings: lacking?.settings }
+  const { results, exitCode } = await judgeBank(context, [poverty], {
+    scope: { profile: 'full', only: ['accounts', 'balances', 'transactions'] },
+    target: (document) => {
+      document.absent = ['second-account']
+    },
+  })
+  for (const id of lacking?.among ?? []) {
+    expect(results.get(id)?.outcome, id).toBe('not-applicable')
+    expect(results.get(id)?.message).toBe('the target declares second-account absent')
+  }
+  expect(exitCode).toBe(0)
+})
+
 test('of a bank for funds confirmation alone nothing is asked that accounts are needed for', async () => {
   const { results, exitCode } = await judgeBank(context, [
     {

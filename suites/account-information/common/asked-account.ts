@@ -1,8 +1,19 @@
+import type { Context } from '../../../engine/suite-api/check.ts'
+import { blockForData } from '../../../engine/suite-api/outcomes.ts'
 import { brief, type Exchange, type Row } from '../../../engine/suite-api/responses.ts'
 import type { Finding, RuleTools } from '../../../engine/suite-api/rule.ts'
 
-/** What a rule about the account in the path needs, in words. */
-export const TWO_ACCOUNTS = 'two accounts under one consent, and rows of one of them'
+/** What a rule about the account in the path needs. */
+export const TWO_ACCOUNTS = {
+  needs: 'two accounts under one consent, and rows of one of them',
+  unlessAbsent: 'second-account',
+} as const
+
+/** Ends a check that cannot tell one account from all of them. */
+export function lackingSecondAccount(context: Pick<Context, 'unlessAbsent'>, what: string): never {
+  context.unlessAbsent('second-account')
+  blockForData(what)
+}
 
 /**
  * Rows that are not of the account whose id stands in the path: the first of them as a finding.
