@@ -47,6 +47,22 @@ function together(fault: Fault, variant: Variant): boolean {
   return !sameSettings(fault, variant)
 }
 
+const idsOf = ({ fails, warns = [] }: Fault) => [...fails, ...warns]
+
+/** Is a fault found by its own checks, or by others of its chapter? What is expected of `others` tells nothing of it. */
+export function isFound(
+  fault: Chaptered,
+  { fails, warns }: Judged,
+  chapterOfId: (id: string) => string | undefined,
+  others: Fault[] = [],
+): boolean {
+  const own = idsOf(fault)
+  const theirs = others.flatMap(idsOf)
+  return [...fails, ...warns].some(
+    (id) => own.includes(id) || (chapterOfId(id) === chapterOf(fault) && !theirs.includes(id)),
+  )
+}
+
 /**
  * What is wrong with how a bank with both was judged: the fault is not found, or something erred. By
  * which of its chapter's checks it is found may change, and what else it then disturbs: a freedom leaves
@@ -58,11 +74,8 @@ export function mixedComplaints(
   judged: Judged,
   chapterOfId: (id: string) => string | undefined,
 ): string[] {
-  const own = [...fault.fails, ...(fault.warns ?? [])]
-  const found = [...judged.fails, ...judged.warns].some(
-    (id) => own.includes(id) || chapterOfId(id) === chapterOf(fault),
-  )
-  const passed = own.some((id) => judged.messages[id] === undefined)
+  const found = isFound(fault, judged, chapterOfId)
+  const passed = idsOf(fault).some((id) => judged.messages[id] === undefined)
   return [
     ...(judged.fired > 0 && !found && passed ? [`${variant.id} hides ${fault.id}`] : []),
     ...judged.errors.map((id) => `error in ${id}: ${judged.messages[id] ?? ''}`),

@@ -1,7 +1,7 @@
 import type { TargetDocument } from '../engine/configuration/target.ts'
 import { partsOf } from './grouping.ts'
 import { type BankRun, judgeBank, type ProofContext, summed } from './judge-bank.ts'
-import { type Mixed, mixedComplaints, mixedName } from './mixed.ts'
+import { isFound, type Mixed, mixedComplaints, mixedName } from './mixed.ts'
 import { inOrder } from './pairs.ts'
 import { complaints, type Fault, type Judged, surplus, type Variant } from './proof.ts'
 
@@ -136,7 +136,7 @@ function shows(each: Fault | Variant, { fails, warns, blocks }: Judged): boolean
 
 /**
  * Proves that faults are found at a bank that takes freedoms as well. Where several pairs share a bank and
- * one is not found by its own checks, it is proven by itself.
+ * one is not found there, it is proven by itself.
  */
 export async function proveMixed(
   context: ProofContext,
@@ -154,13 +154,14 @@ export async function proveMixed(
     const [fault] = mixed
     const id = mixedName(mixed)
     const judged = { ...summed(id, run), fired: run.firedBy.get(fault.id) ?? 0 }
-    const alone = pairs.length === 1
-    if (!alone && !(judged.errors.length === 0 && judged.fired > 0 && shows(fault, judged))) {
+    const others = faults.filter((other) => other !== fault)
+    const found = judged.fired > 0 && isFound(fault, judged, chapterOfId, others)
+    if (others.length > 0 && !(found && judged.errors.length === 0)) {
       later([mixed])
       continue
     }
-    const found = mixedComplaints(mixed, judged, chapterOfId)
-    proofs.push({ id, kind: 'mixed', judged, complaints: found, besides })
+    const complaints = mixedComplaints(mixed, judged, chapterOfId)
+    proofs.push({ id, kind: 'mixed', judged, complaints, besides })
   }
   return proofs
 }

@@ -14,7 +14,7 @@ import {
   UnknownProof,
   wholeProof,
 } from '../../proof/jobs.ts'
-import { HID, mixedComplaints } from '../../proof/mixed.ts'
+import { HID, isFound, mixedComplaints } from '../../proof/mixed.ts'
 import { MET } from '../../proof/pairs.ts'
 import type { Fault, Judged, Variant } from '../../proof/proof.ts'
 import { TOGETHER } from '../../proof/together.ts'
@@ -213,6 +213,17 @@ const judged = (fails: string[], fired = 1): Judged => ({
   milliseconds: 0,
   messages: {},
   leftBehind: 0,
+})
+
+test('what is expected of others that share the bank does not find a fault', () => {
+  const chapter = () => 'account-information/transactions'
+  const found = (fails: string[], others: Fault[] = []) =>
+    isFound(fault, judged(fails), chapter, others)
+  const other = { ...fault, id: 'other', fails: ['TXN-17/both'] }
+  expect(found(['TXN-17/to-alone'], [other])).toBe(true)
+  expect(found(['TXN-17/both'])).toBe(true)
+  expect(found(['TXN-17/both'], [other])).toBe(false)
+  expect(found([])).toBe(false)
 })
 
 test('a freedom that hides a fault is told; one that moves it within its chapter is not', () => {
