@@ -44,6 +44,8 @@ export interface ReadPage {
   text: string
   /** What addresses of the page are relative to, as written; absent: its own address. */
   base?: string
+  /** What it says of where it leads by itself, as written. */
+  refresh?: string
 }
 
 /** Characters of a page that are read: what a customer needs stands before. */
@@ -61,6 +63,7 @@ export function readPage(html: string, charset = 'utf-8'): ReadPage {
   const named = new Map<string, Form>()
   const controls: { owner: Form | string; control: Control }[] = []
   let base: string | undefined
+  let refresh: string | undefined
   // A page may be nested deeper than a stack is.
   const open: Place[] = [{ node: parse(html.slice(0, LARGEST_PAGE)), usable: true }]
   for (let next = open.pop(); next; next = open.pop()) {
@@ -77,6 +80,7 @@ export function readPage(html: string, charset = 'utf-8'): ReadPage {
       }
       words.push(saidBy(node))
       if (node.tagName === 'base') base ??= attribute(node, 'href')
+      if (leadsOn(node)) refresh ??= attribute(node, 'content')
       const href = node.tagName === 'a' && attribute(node, 'href')
       if (href) links.push({ href, text: textOf(node) })
       const control = controlOf(node, usable)
@@ -96,10 +100,14 @@ export function readPage(html: string, charset = 'utf-8'): ReadPage {
     const form = typeof owner === 'string' ? named.get(owner) : owner
     if (form) give(form, control)
   }
-  return { forms, links, text: inOneLine(words.join(' ')), ...(base && { base }) }
+  const text = inOneLine(words.join(' '))
+  return { forms, links, text, ...(base && { base }), ...(refresh && { refresh }) }
 }
 
 const UNSHOWN = new Set(['script', 'style', 'template', 'datalist'])
+
+const leadsOn = (element: Element) =>
+  element.tagName === 'meta' && attribute(element, 'http-equiv')?.toLowerCase() === 'refresh'
 
 /** A node that is still to be read. */
 interface Place {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { CookieJar } from 'tough-cookie'
 import type { Target } from '../configuration/resolve.ts'
 import type { FormDocument } from '../configuration/target.ts'
@@ -26,12 +27,13 @@ import {
   readPage,
   sending,
 } from './forms.ts'
+import { refreshOf } from './refresh.ts'
 
 /** More pages and redirects than any bank needs: a bank that goes in circles. */
 const MOST_STEPS = 30
 
 /**
- * A customer without a screen: follows redirects, keeps cookies, fills the forms and follows the
+ * A customer without a screen: follows redirects and refreshes, keeps cookies, fills the forms and follows the
  * links that the target describes. One fresh browser session for each visit.
  */
 export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): Driver {
@@ -105,9 +107,17 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
           return cut ? ourStop(`${why}, after a line that was cut`, pages) : stopped(why)
         }
         if (!match && leadsBack(response.body, request)) {
-          return stopped(
-            'a page that leads to the redirect URI by itself, where a redirect belongs',
-          )
+          return stopped(LEADS_BACK)
+        }
+        const refresh = match ? undefined : refreshOf(page.refresh ?? header(exchange, 'refresh'))
+        if (refresh) {
+          const { url, seconds } = refresh
+          const from = url === '' ? next.url : baseOf(page, next.url)
+          if (!URL.canParse(url, from)) return stopped(`a refresh to ${shown(url)}, no address`)
+          next = { method: 'GET', url: new URL(url, from).href }
+          if (landsAt(next.url, request)) return stopped(LEADS_BACK)
+          await wait(seconds * 1000)
+          continue
         }
         if (!match) {
           const lacked = lackedButton(page, forms, request.decision)
@@ -165,6 +175,8 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
     async close() {},
   }
 }
+
+const LEADS_BACK = 'a page that leads to the redirect URI by itself, where a redirect belongs'
 
 /** A request of the customer's browser. */
 interface Step {

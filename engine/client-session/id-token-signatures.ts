@@ -11,23 +11,26 @@ const MOST_SOUGHT = 3
 /**
  * Has the ID token of an exchange verified before the exchange is judged, by the keys that the bank served.
  * Keys rotate: OpenID Connect Core 10.1.1 lets a client read the JWKS again when it meets a kid that it
- * does not know. `read` does so.
+ * does not know, whatever it was sent for. `read` does so; who meets the kid meanwhile waits for it.
  */
 export function createIdTokenSignatures(rules: { bank: BankSaid }, read: () => Promise<unknown>) {
-  const sought = new Set<string>()
+  const sought = new Map<string, Promise<unknown>>()
   const refresh = async (idToken: string, keys: unknown[]) => {
     const kid = headerOf(idToken)?.kid
-    if (typeof kid !== 'string' || sought.has(kid) || sought.size === MOST_SOUGHT) return
-    if (keys.some((key) => member(key, 'kid') === kid)) return
-    sought.add(kid)
-    await read().catch(() => {})
+    if (typeof kid !== 'string' || keys.some((key) => member(key, 'kid') === kid)) return
+    if (!sought.has(kid) && sought.size < MOST_SOUGHT)
+      sought.set(
+        kid,
+        read().catch(() => {}),
+      )
+    await sought.get(kid)
   }
   return async (exchange: Exchange): Promise<void> => {
     const idToken = idTokenOf(exchange)
     if (idToken === undefined) return
     const { jwks } = rules.bank
     if (!jwks) return
-    if (exchange.about.deviation === undefined) await refresh(idToken, jwks.keys)
+    await refresh(idToken, jwks.keys)
     exchange.signature = await signatureOf(idToken, rules.bank.jwks ?? jwks)
   }
 }

@@ -7,7 +7,7 @@ import { roundRobin, roundRobinPerKey } from '../round-robin.ts'
 
 const seen = answers((ctx) => partOf(ctx) === 'data')
 
-const maskOf = roundRobin(['************', '•••• •••• •••• ', ''])
+const maskOf = roundRobin(['************', '•••• •••• •••• ', '', '000000000000'])
 
 /** Without what tells of its card. */
 const bare = ({ Account: _card, ...row }: Json): Json => row

@@ -3,7 +3,7 @@ import { stateOf } from '../../bank/state.ts'
 import { ofEachBank } from '../each-bank.ts'
 import type { Variant } from '../proof.ts'
 import { answers } from '../rewriting.ts'
-import { roundRobinPerKey } from '../round-robin.ts'
+import { roundRobin, roundRobinPerKey } from '../round-robin.ts'
 import { locationOf, onPages, page, pages } from '../visit-pages.ts'
 
 /** Names on the pages in the bank's own way. */
@@ -26,6 +26,8 @@ const waysToShow = roundRobinPerKey<(name: string) => string>([
   (name) => `<img src="/logo.png" alt="${name}">`,
   (name) => `<input readonly name="shown" value="${name}">`,
 ])
+
+const headOrHeader = roundRobin([true, false])
 
 /** Names set in a way that each visit keeps, on the page of the decision alone. */
 const setOtherwise = pages((html, ctx) =>
@@ -91,6 +93,29 @@ const variants: Variant[] = [
       if (!onPages(ctx) || ctx.path !== '/authorize' || !place.startsWith('/interaction/')) return
       ctx.cookies.set('hop', encodeURIComponent(place), { signed: false, path: '/go' })
       ctx.set('location', '/go/1')
+    },
+  },
+  {
+    id: 'pages-that-lead-on-by-themselves',
+    story:
+      "How customers come to the login page is the bank's: a page that asks them to wait says in its head where it leads, in turns in a header.",
+    async middleware(ctx, next) {
+      const hop = onPages(ctx) ? /^\/wait\/([\w-]+)$/.exec(ctx.path)?.[1] : undefined
+      if (hop !== undefined) {
+        ctx.redirect(Buffer.from(hop, 'base64url').toString())
+        ctx.state.fired()
+        return
+      }
+      await next()
+      const place = locationOf(ctx)
+      if (!onPages(ctx) || ctx.path !== '/authorize' || !place.startsWith('/interaction/')) return
+      const to = `0; URL='/wait/${Buffer.from(place).toString('base64url')}'`
+      const inHead = headOrHeader()
+      ctx.remove('location')
+      ctx.status = 200
+      ctx.type = 'text/html'
+      ctx.body = page(`${inHead ? `<meta http-equiv="Refresh" content="${to}">` : ''}One moment.`)
+      if (!inHead) ctx.set('refresh', to)
     },
   },
   {

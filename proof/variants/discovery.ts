@@ -7,6 +7,7 @@ import { acceptsAssertion, JWT_BEARER, looksRight, signedByItself } from '../jwt
 import type { Variant } from '../proof.ts'
 import { answers, type Json, jsonOf, partOf, successes } from '../rewriting.ts'
 import { roundRobin } from '../round-robin.ts'
+import { formOf } from '../token-requests.ts'
 
 const keySet = (change: (keys: Json[]) => Json[]) =>
   successes(['jwks'], (body) => ({ ...body, keys: change(body.keys as Json[]) }))
@@ -166,6 +167,22 @@ const variants: Variant[] = [
     ...rotating((keys) => keys.slice(1)),
   },
   {
+    id: 'keys-change-when-a-code-comes-again',
+    story:
+      'When keys rotate is not said: the second one is in the JWKS once a code was refused, and signs from the moment that one comes again.',
+    settings: { jwksKeys: 2 },
+    async middleware(ctx, next) {
+      const seen = rotation()
+      const code = partOf(ctx) === 'token' ? formOf(ctx).get('code') : null
+      if (code !== null && seen.refused.has(code)) seen.again = true
+      await signedByLatest(ctx, next)
+      if (code !== null && ctx.status >= 400) seen.refused.add(code)
+      if (partOf(ctx) !== 'jwks' || ctx.status !== 200 || seen.refused.size > 0) return
+      const { keys } = ctx.body as { keys: Json[] }
+      ctx.body = { keys: keys.slice(0, 1) }
+    },
+  },
+  {
     id: 'keys-without-kid-use-alg',
     story:
       'kid, use and alg of a JWK are optional (RFC 7517 4), and with one key no ID token needs to name it (OpenID Connect Core 10.1).',
@@ -195,6 +212,14 @@ const keysOfAnyKind = answers((ctx) => {
   const known = keys.toReversed().map((key) => ({ ...key, 'x-valid-from': '2026-01-01' }))
   ctx.body = JSON.stringify({ keys: [...others, ...known] })
   ctx.type = 'application/jwk-set+json'
+})
+
+const rotation = ofEachBank(() => ({ refused: new Set<string>(), again: false }))
+
+const signedByLatest = idTokens((claims, _sign, ctx) => {
+  const { keys } = stateOf(ctx).bank.services
+  const key = rotation().again ? keys[1] : undefined
+  return key && signJws(claims, key)
 })
 
 /** @param then what the JWKS has of both keys once the second one signs. */

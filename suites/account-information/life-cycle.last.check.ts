@@ -101,7 +101,7 @@ const ANOTHER = 'another consent, while one waits to be re-confirmed'
 
 /**
  * The same when ninety days have passed again: an answer with data before, after, and once its customer has approved
- * another consent. It is re-confirmed then.
+ * another consent; its query before and after. It is re-confirmed then.
  */
 const outOfDateAgain = sharedFixture([everything, reconfirmed], async (context) => {
   context.requireHook('ninety-days-passed')
@@ -109,18 +109,21 @@ const outOfDateAgain = sharedFixture([everything, reconfirmed], async (context) 
   await context.approved(reconfirmed)
   const approval = await context.approved(everything)
   await requireOpen(context, approval)
+  const path = consentPath(approval.consentId)
   const before = await approval.get('/accounts')
+  const known = await approval.get(path)
   const { accessToken: bearer } = await approval.tokens()
   await context.hook('ninety-days-passed', { consentId: approval.consentId })
   const deviation = 'ninety days have passed since its re-confirmation'
   const ask = () => approval.get('/accounts', { bearer, deviation })
   const after = await settling(context).until(ask, refused)
+  const queries = { before: known, after: await approval.get(path) }
   const other = await context.visit({ purpose: ANOTHER, correct: true })
   if (other.kind === 'granted') await exchangeCode(approval, other)
   const still = other.kind === 'granted' ? await ask() : undefined
   // Its tokens must read for what is judged at its deletion; whether it can be is judged by AUTHZ-32.
   await confirmAgain(context, approval, REVIVED).catch(() => undefined)
-  return { before, after, still }
+  return { before, after, still, queries }
 })
 
 const OUT_OF_DATE_AGAIN = {
@@ -139,6 +142,20 @@ check(
     const { before, after } = await outOfDateAgain(context)
     relyOn(OWNERS.accounts, before).toSucceed()
     expect(after).toBeRefused()
+  },
+)
+
+/** It is its owner's still, who is to have it re-confirmed. */
+check(
+  'CONS-22/after-ninety-days',
+  'Ninety days after its re-confirmation the owner can query a consent',
+  { ...OUT_OF_DATE_AGAIN, follows: ['CONS-22/after-reconfirmation'] },
+  async (context) => {
+    const { before, after, queries } = await outOfDateAgain(context)
+    relyOn(OWNERS.accounts, before).toSucceed()
+    relyOn('CLC-18/re-confirmed', after).toBeRefused()
+    relyOn(OWNERS.query, queries.before).toSucceed()
+    expect(queries.after).toSucceed()
   },
 )
 

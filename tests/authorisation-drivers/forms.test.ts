@@ -12,6 +12,7 @@ import {
   readPage,
   sending,
 } from '../../engine/authorisation-drivers/forms.ts'
+import { refreshOf } from '../../engine/authorisation-drivers/refresh.ts'
 import type { FormDocument } from '../../engine/configuration/target.ts'
 import { openDirectory } from '../directory.ts'
 import { open } from './opened.ts'
@@ -419,5 +420,29 @@ describe('a customer without a screen', () => {
       why: 'a page without any form that the target describes',
     })
     await close()
+  })
+})
+
+describe('a page that leads on by itself', () => {
+  test.each([
+    ["0; URL='/wait'", { seconds: 0, url: '/wait' }],
+    ['3;url=/wait?a=b;c', { seconds: 3, url: '/wait?a=b;c' }],
+    ['1.5, URL = "next page" and more', { seconds: 1, url: 'next page' }],
+    ['2 /wait', { seconds: 2, url: '/wait' }],
+    [' 5 ', { seconds: 5, url: '' }],
+    ['5;', { seconds: 5, url: '' }],
+    ['900; url=/ended', undefined],
+    ['soon', undefined],
+    ['3x; url=/wait', undefined],
+    [undefined, undefined],
+  ])('by %s', (text, expected) => {
+    expect(refreshOf(text)).toEqual(expected)
+  })
+
+  test('says so in its head, the first time that it does', () => {
+    const { refresh } = readPage(
+      '<meta http-equiv="content-type" content="text/html"><meta http-equiv=ReFresh content="0; /a&amp;b"><meta http-equiv="refresh" content="1">',
+    )
+    expect(refresh).toBe('0; /a&b')
   })
 })

@@ -15,6 +15,11 @@ function hasExpired(consent: Consent | undefined): boolean {
   return ctx !== undefined && !!consent && ageOf(stateOf(ctx).bank.services, consent).expired
 }
 
+function isDue(consent: Consent): boolean {
+  const ctx = currentRequest()
+  return ctx !== undefined && ageOf(stateOf(ctx).bank.services, consent).reconfirmationDue
+}
+
 /** Every client is taken for the owner of these consents. */
 const ownedByAll =
   (these: (consent: Consent) => boolean): Fault['policies'] =>
@@ -291,6 +296,19 @@ const faults: Fault[] = [
     story: 'What was denied belongs to nobody: it is looked up by the id alone.',
     fails: ['SEC-05/denied', 'CLC-08/denied'],
     policies: ownedByAll(({ status }) => status === 'Rejected'),
+  },
+  {
+    id: 'query-refused-after-ninety-days',
+    story: 'What waits to be re-confirmed is shown to nobody until the customer comes back.',
+    fails: ['CONS-22/after-ninety-days'],
+    policies: (correct, { fired }) => ({
+      ownsConsent(consent, clientId) {
+        const own = correct.ownsConsent(consent, clientId)
+        if (!own || currentRequest()?.method !== 'GET' || !isDue(consent)) return own
+        fired()
+        return false
+      },
+    }),
   },
   {
     id: 'expired-consent-for-any-client',
