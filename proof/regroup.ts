@@ -38,20 +38,23 @@ export interface Seen {
 }
 
 /** Takes down what came of a group; who leaves it. */
-export function settle(group: Group, { hidden, surplus }: Seen): Chaptered[] {
+export function settle(group: Group, seen: Seen): Chaptered[] {
   const all = [...group.held, ...group.joining]
-  const unknown = surplus && group.held.length === 0
-  const leaving =
-    !surplus || (unknown && hidden.length > 0)
-      ? hidden
-      : unknown
-        ? all.filter((_, place) => place % 4 === 3 || all.length < 4)
-        : group.joining
+  const leaving = leavingOf(group, seen)
   const stay = all.filter((each) => !leaving.includes(each))
+  const isNew = group.held.length === 0
   group.left.push(...leaving)
-  group.held = surplus ? group.held : stay
-  group.joining = unknown ? stay : []
+  group.held = seen.surplus ? group.held : stay
+  group.joining = seen.surplus && isNew ? stay : []
   return leaving
+}
+
+function leavingOf({ held, joining }: Group, { hidden, surplus }: Seen): Chaptered[] {
+  if (!surplus) return hidden
+  if (held.length > 0) return joining
+  // Who of a new group brings it, nobody knows yet.
+  if (hidden.length > 0) return hidden
+  return joining.filter((_, place) => place % 4 === 3 || joining.length < 4)
 }
 
 /** Gives each a group in which it was not yet; those who have been everywhere begin a group of their own. */
