@@ -29,6 +29,9 @@ import {
 } from './forms.ts'
 import { refreshOf } from './refresh.ts'
 
+/** Seconds of a visit that pages may wait before they lead on by themselves. */
+const PATIENCE = 30
+
 /** More pages and redirects than any bank needs: a bank that goes in circles. */
 const MOST_STEPS = 30
 
@@ -46,6 +49,7 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
       let next: Step = { method: 'GET', url: request.url }
       let latest: Exchange | undefined
       let { meanwhile } = request
+      let waited = 0
       /** Pages of a visit are used once: after a cut the bank may have taken one, and show an error. */
       let cut = false
       const seenSoFar = () => ({ exchange: latest, first, pages })
@@ -110,8 +114,9 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
           return stopped(LEADS_BACK)
         }
         const refresh = match ? undefined : refreshOf(page.refresh ?? header(exchange, 'refresh'))
-        if (refresh) {
+        if (refresh && waited + refresh.seconds <= PATIENCE) {
           const { url, seconds } = refresh
+          waited += seconds
           const from = url === '' ? next.url : baseOf(page, next.url)
           if (!URL.canParse(url, from)) return stopped(`a refresh to ${shown(url)}, no address`)
           next = { method: 'GET', url: new URL(url, from).href }
