@@ -40,6 +40,7 @@ const MOST_STEPS = 30
  * links that the target describes. One fresh browser session for each visit.
  */
 export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): Driver {
+  let patience = PATIENCE
   return {
     async visit(request): Promise<VisitEnd> {
       const jar = new CookieJar(undefined, { rejectPublicSuffixes: false, looseMode: true })
@@ -114,7 +115,9 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
           return stopped(LEADS_BACK)
         }
         const refresh = match ? undefined : refreshOf(page.refresh ?? header(exchange, 'refresh'))
-        if (refresh && waited + refresh.seconds <= PATIENCE) {
+        // Where a visit waited in vain, no other one waits.
+        if (refresh && waited + refresh.seconds > patience) patience = 0
+        else if (refresh) {
           const { url, seconds } = refresh
           waited += seconds
           const from = url === '' ? next.url : baseOf(page, next.url)
@@ -175,6 +178,7 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
           next = { method: 'GET', url: action.href }
         }
       }
+      if (waited > 0) patience = 0
       return { kind: 'stopped', why: `no end after ${MOST_STEPS} pages`, first, pages }
     },
     async close() {},

@@ -149,6 +149,14 @@ const BENT: Record<string, { what: string; act: Act; blameless?: true }> = {
       ctx.set('location', `/circle?${Math.random()}`)
     },
   },
+  'pages-that-wait-for-ever': {
+    what: 'Every page leads to itself after a second.',
+    act: async (ctx, next) => {
+      await next()
+      if (typeof ctx.body !== 'string' || !/^\/(authorize|interaction)/.test(ctx.path)) return
+      ctx.body = '<meta http-equiv="refresh" content="1">One moment.'
+    },
+  },
 }
 
 const wrong: Alteration['id'] = 'bent'
