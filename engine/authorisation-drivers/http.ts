@@ -114,7 +114,9 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
         if (!match && leadsBack(response.body, request)) {
           return stopped(LEADS_BACK)
         }
-        const refresh = match ? undefined : refreshOf(page.refresh ?? header(exchange, 'refresh'))
+        // One that asks for something is waited for, not left.
+        const asks = match || page.forms.length > 0
+        const refresh = asks ? undefined : refreshOf(page.refresh ?? header(exchange, 'refresh'))
         // Where a visit waited in vain, no other one waits.
         if (refresh && waited + refresh.seconds > patience) patience = 0
         else if (refresh) {

@@ -101,7 +101,7 @@ const wordsOf = (text: unknown) =>
 /** Puts a page that leads on where the bank redirects a customer to the TPP with an answer. */
 function pageInstead(
   when: (answer: URLSearchParams) => boolean,
-  page: (location: string) => string,
+  page: (location: string, ctx: Context) => string,
 ): NonNullable<Fault['middleware']> {
   return async (ctx, next) => {
     await next()
@@ -112,7 +112,7 @@ function pageInstead(
     ctx.remove('location')
     ctx.status = 200
     ctx.type = 'text/html'
-    ctx.body = page(location)
+    ctx.body = page(location, ctx)
   }
 }
 
@@ -127,6 +127,19 @@ const faults: Fault[] = [
       (answer) => answer.has('code'),
       (location) =>
         `<html><meta http-equiv="refresh" content="0;url=${location.replaceAll('&', '&amp;')}"></html>`,
+    ),
+  },
+  {
+    id: 'code-by-a-refreshing-header',
+    story: 'The same page, whose refresh the new gateway writes into a header.',
+    stops: true,
+    fails: ['AUTHZ-01/approved'],
+    middleware: pageInstead(
+      (answer) => answer.has('code'),
+      (location, ctx) => {
+        ctx.set('refresh', `0; url=${location}`)
+        return '<html><p>You are taken back.</p></html>'
+      },
     ),
   },
   {
