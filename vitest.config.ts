@@ -4,7 +4,9 @@ import { SUITES } from './engine/run/vitest-sequencer.ts'
 import LongestFirst from './tests/longest-first.ts'
 
 /**
- * `tests`: what holds of Assay itself. `hostile`: broken and malicious servers, files and endings.
+ * `tests`: what holds of Assay itself; files `*.slow.test.ts` judge a whole bank or TPP, start another process or open
+ * a browser, and ASSAY_TESTS=fast leaves them out. Nothing is retried here: `npm test` does, and says so.
+ * `hostile`: broken and malicious servers, files and endings.
  * `large`: banks with much data; `npm run test:large`, which takes minutes. `package`: the package, the container and the GitHub action, installed elsewhere.
  * `suites`: the checks themselves, each a test of its file, against the target file named in
  * ASSAY_TARGET, or else the reference bank; see docs/vitest.md.
@@ -18,10 +20,11 @@ export default defineConfig({
           name: 'tests',
           include: ['tests/**/*.test.ts'],
           globalSetup: ['tests/built.ts'],
-          exclude: ['tests/hostile/**', 'tests/large/**', 'tests/package/**'],
+          exclude: [
+            ...['tests/hostile/**', 'tests/large/**', 'tests/package/**'],
+            ...(process.env.ASSAY_TESTS === 'fast' ? ['tests/**/*.slow.test.ts'] : []),
+          ],
           testTimeout: 60_000,
-          // A busy machine may be late once: what fails twice is broken.
-          retry: process.env.CI ? 1 : 0,
           hookTimeout: 60_000,
           pool: 'forks',
           // Files share what they import: each process loads suites, schemas and libraries once.

@@ -1,14 +1,10 @@
 import type { Catalogue } from '../engine/catalogue/catalogue.ts'
-import {
-  definedIn,
-  definitionsOf,
-  lineAt,
-  type Place,
-  textsOf,
-} from '../engine/catalogue/definitions.ts'
 import type { NamedConsent } from '../engine/client-session/consent.ts'
+import type { Place } from '../engine/record/definitions.ts'
+import { placesOf } from '../engine/run/places.ts'
 import { idProblems } from '../engine/run/suites.ts'
 import { namedBy, type SuiteCheck } from '../engine/suite-api/check.ts'
+import { lineAt, textsOf } from './texts.ts'
 
 /** Every mistake in specs, suites and proof that can be seen without a bank; each a line with its mend. */
 export function lint(parts: {
@@ -24,13 +20,13 @@ export function lint(parts: {
   documents: ReadonlyMap<string, string>
 }): string[] {
   const { root, catalogue, ids } = parts
-  const places = definitionsOf(root, ids)
+  const places = placesOf(ids)
   return [
     ...idProblems(ids, catalogue).map((problem) => {
       const place = places.get(problem.split(' ')[0] ?? '')
       return place ? `${at(place)}: ${problem}` : problem
     }),
-    ...namedIds(root),
+    ...namedIds(root, ids),
     ...quotes(parts.documents, catalogue),
     ...decisions(parts.documents, catalogue),
     ...consents(parts, places),
@@ -39,40 +35,21 @@ export function lint(parts: {
   ]
 }
 
-/** Ids that are defined twice: found in the text, since the second one cannot be imported. */
-export function definedTwice(root: string): string[] {
-  const seen = new Map<string, Place>()
-  return definedIn(textsOf(root, 'suites', /\.(check|rule)\.ts$/)).flatMap(({ id, place }) => {
-    const before = seen.get(id)
-    // A rule of the id of a check judges every other exchange of the kind.
-    if (before && isRule(before) === isRule(place)) {
-      return [`${at(place)}: ${id} is defined twice, before this in ${at(before)}.`]
-    }
-    seen.set(id, place)
-    return []
-  })
-}
-
 const ID = /\b[A-Z]{2,6}-\d{2,}\/[a-z][a-z0-9-]*/g
 const at = ({ file, line }: Place) => `${file}:${line}`
-const isRule = ({ file }: Place) => file.endsWith('.rule.ts')
 
 /** Ids by which code or a comment names a check that there is not, in the catalogue of either side. */
-function namedIds(root: string): string[] {
-  const known = new Set(
-    textsOf(root, 'specs', /\.yaml$/).flatMap(({ text }) => text.match(ID) ?? []),
-  )
+function namedIds(root: string, ids: readonly string[]): string[] {
+  const specs = textsOf(root, 'specs', /\.yaml$/)
+  // One that specs/ lacks is told where it is defined.
+  const known = new Set([...ids, ...specs.flatMap(({ text }) => text.match(ID) ?? [])])
   const texts = ['suites', 'proof', 'engine'].flatMap((room) => textsOf(root, room, /\.ts$/))
-  const defining = new Set(
-    definedIn(texts).map(({ id, place }) => `${place.file}:${place.line}:${id}`),
-  )
   return texts.flatMap(({ file, text }) =>
-    [...text.matchAll(ID)].flatMap(({ 0: id, index }) => {
-      const line = lineAt(text, index)
-      if (known.has(id) || defining.has(`${file}:${line}:${id}`)) return []
-      if (defining.has(`${file}:${line - 1}:${id}`)) return []
-      return [`${file}:${line}: ${id} is named, and there is no such check.`]
-    }),
+    [...text.matchAll(ID)]
+      .filter(({ 0: id }) => !known.has(id))
+      .map(({ 0: id, index }) => {
+        return `${file}:${lineAt(text, index)}: ${id} is named, and there is no such check.`
+      }),
   )
 }
 

@@ -1,10 +1,12 @@
 import type { Catalogue, Requirement } from '../engine/catalogue/catalogue.ts'
-import type { Place } from '../engine/catalogue/definitions.ts'
+import type { Place } from '../engine/record/definitions.ts'
+import { sayingLines, type Unquoted } from './sentences.ts'
 
 /**
  * The page for a reader who holds a document: every line of it, the requirements read out of it and
- * what judges them, and every line that nothing judges.
+ * what judges them, and every sentence that nothing judges.
  *
+ * @param unquoted sentences that no requirement quotes, with the reason.
  * @param places where each check, rule and statement of a schema is defined.
  */
 export function readingPage(
@@ -13,6 +15,7 @@ export function readingPage(
   document: string,
   catalogue: Catalogue,
   places: ReadonlyMap<string, Place>,
+  unquoted: readonly Unquoted[],
 ): string {
   const requirements = [...catalogue.requirements.values()].filter(
     ({ chapter }) => chapter.startsWith(name) || chapter.startsWith('tpp/'),
@@ -22,16 +25,16 @@ export function readingPage(
     '',
     'Made from `specs/` by `npm run generate`; do not edit. Under each line of the document stand the',
     'requirements that were read out of it, with their level and the checks and rules that judge',
-    'them. A line without any says nothing that could be judged, or is quoted under another one.',
+    'them, and each sentence that nothing judges with the reason, from `specs/unquoted.yaml`.',
     '',
   ]
-  for (const [index, text] of document.split('\n').entries()) {
-    // Headings, table rules and blank lines say nothing.
-    if (text.trim() === '' || text.startsWith('#') || /^\|[\s|:-]+\|$/.test(text)) continue
+  for (const { line, text } of sayingLines(document)) {
     const quoting = requirements.filter(({ quote }) => quote.some((words) => text.includes(words)))
     const items = quoting.map((requirement) => item(requirement, places))
-    out.push(`**${index + 1}** ${quoted(text)}`, '', ...items)
-    out.push(quoting.length === 0 ? '- nothing judges this line' : '', '')
+    const reasons = unquoted.filter((each) => each.document === name && text.includes(each.text))
+    out.push(`**${line}** ${quoted(text)}`, '', ...items)
+    for (const { text: words, why } of reasons) out.push(`- nothing judges “${words}” ${why}`)
+    out.push('')
   }
   return `${out
     .join('\n')

@@ -8,6 +8,8 @@ interface Node {
   type?: string
   properties?: Record<string, Node>
   required?: string[]
+  /** Mostly: what is required unless the condition holds. */
+  else?: Pick<Node, 'required'>
   items?: Node
 }
 
@@ -20,8 +22,9 @@ export function memberTable(): string[] {
   const rows: string[] = []
 
   const members = (place: string, node: Node) => {
+    const required = [...(node.required ?? []), ...(node.else?.required ?? [])]
     for (const [name, member] of Object.entries(node.properties ?? {})) {
-      row(place === '' ? name : `${place}.${name}`, member, node.required?.includes(name) === true)
+      row(place === '' ? name : `${place}.${name}`, member, required.includes(name))
     }
   }
 

@@ -15,15 +15,15 @@ import type { Policies } from './policies.ts'
  *    redirect URI, a token without its certificate.
  * 4. Middleware before `next()`: `ctx.state.body` (text of the request's body), `ctx.query`,
  *    `ctx.path`, `ctx.method` and `ctx.req.headers` may be changed, and everything behind sees the
- *    new ones. To have a wrong request object or client assertion accepted, launder it: decode it,
- *    put right what is wrong, and sign it with `ctx.state.bank.signAsClient(claims)`, which counts
+ *    new ones. To have a wrong request object or client assertion accepted, decode it, put right
+ *    what is wrong, and sign it again with `ctx.state.bank.signAsClient(claims)`, which counts
  *    as any TPP's signature in a bank that has alterations.
  * 5. Middleware after `next()`: `ctx.status`, `ctx.body` (an object, not yet text, on every JSON
  *    endpoint, those of the authorisation server included) and the headers may be changed. An ID
  *    token is in the fragment of `location` or in `ctx.body.id_token`; sign another one with
  *    `ctx.state.bank.signAsBank(claims)`.
  *
- * `ctx.state` has the type BankState of bank/state.ts; `askerOf(ctx)` of bank/token-info.ts tells whose
+ * `ctx.state` has the type BankState of bank/state.ts; `tokenInfoOf(ctx)` of bank/token-info.ts tells whose
  * access token a request carries, under which consent, and whether it came from a refresh.
  */
 export interface Alteration {

@@ -37,6 +37,11 @@ export function mount({ services, bank, listenerAt, altered, onSighting }: Aroun
   async function enter(ctx: Context, next: Next) {
     const listener = listenerAt(ctx.socket.localPort)
     if (!listener) return
+    if (!isHost(ctx.req.headers.host)) {
+      ctx.status = 400
+      ctx.body = { error: 'invalid_request', error_description: 'the Host header names no host' }
+      return
+    }
     const body = await readBody(ctx.req)
     if (body === undefined) {
       ctx.status = 413
@@ -82,6 +87,11 @@ export function mount({ services, bank, listenerAt, altered, onSighting }: Aroun
   }
 
   for (const middleware of [enter, ...altered, leave, dispatch]) provider.use(middleware)
+}
+
+/** HTTP/1.0 may leave it out; every address that the bank gives is made from it. */
+function isHost(host: string | undefined): boolean {
+  return host !== undefined && /^[\w.:[\]-]+$/.test(host) && URL.canParse(`https://${host}`)
 }
 
 function needsCertificate({ settings }: Pick<Services, 'settings'>, handler: Handler): boolean {

@@ -49,32 +49,7 @@ export function createAuthorisationServer(
       clientAuthSigningAlgValues: ['PS256'],
     },
     extraClientMetadata: { properties: clientMetadata },
-    features: {
-      devInteractions: { enabled: false },
-      dPoP: { enabled: false },
-      pushedAuthorizationRequests: { enabled: false },
-      // Nobody serves it: what a request object wants of it in `claims` is lawful, and means nothing.
-      userinfo: { enabled: true },
-      rpInitiatedLogout: { enabled: false },
-      resourceIndicators: { enabled: false },
-      clientCredentials: { enabled: true },
-      requestObjects: {
-        enabled: true,
-        requireSignedRequestObject: true,
-        assertJwtClaimsAndHeader: async (ctx, claims) =>
-          checkRequestObject(services, ctx, claims as Claims),
-      },
-      claimsParameter: {
-        enabled: true,
-        assertClaimsParameter: async (ctx, claims) => checkIntent(services, ctx, { claims }),
-      },
-      fapi: { enabled: true, profile: '1.0 Final' },
-      mTLS: {
-        enabled: true,
-        certificateBoundAccessTokens: bindsTokens(settings),
-        getCertificate: (ctx) => (ctx.socket as TLSSocket).getPeerX509Certificate(),
-      },
-    },
+    features: featuresOf(services),
     assertJwtClientAuthClaimsAndHeader: async (ctx, claims, header) =>
       checkTokenRequest(services, ctx, claims as Claims, header as Claims),
     interactions: { policy: alwaysAsk(), url: (_ctx, visit) => `/interaction/${visit.uid}` },
@@ -119,6 +94,36 @@ export function createAuthorisationServer(
     },
   }
   return new Provider(endpoints.issuer, configuration)
+}
+
+/** What of oidc-provider is on, and what is off. */
+function featuresOf(services: Omit<Services, 'provider'>): Configuration['features'] {
+  return {
+    devInteractions: { enabled: false },
+    dPoP: { enabled: false },
+    pushedAuthorizationRequests: { enabled: false },
+    // Nobody serves it: what a request object wants of it in `claims` is lawful, and means nothing.
+    userinfo: { enabled: true },
+    rpInitiatedLogout: { enabled: false },
+    resourceIndicators: { enabled: false },
+    clientCredentials: { enabled: true },
+    requestObjects: {
+      enabled: true,
+      requireSignedRequestObject: true,
+      assertJwtClaimsAndHeader: async (ctx, claims) =>
+        checkRequestObject(services, ctx, claims as Claims),
+    },
+    claimsParameter: {
+      enabled: true,
+      assertClaimsParameter: async (ctx, claims) => checkIntent(services, ctx, { claims }),
+    },
+    fapi: { enabled: true, profile: '1.0 Final' },
+    mTLS: {
+      enabled: true,
+      certificateBoundAccessTokens: bindsTokens(services.settings),
+      getCertificate: (ctx) => (ctx.socket as TLSSocket).getPeerX509Certificate(),
+    },
+  }
 }
 
 /** Tokens can be bound to a certificate only where the token endpoint sees one. */

@@ -71,13 +71,7 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
   const alterations = options.alterations ?? []
   const settings = settingsFrom(options.settings, ...alterations.map((one) => one.settings))
   const firedBy = new Map<string, number>()
-  const note = (id: string) => {
-    firedBy.set(id, (firedBy.get(id) ?? 0) + 1)
-    const ctx = currentRequest()
-    if (!ctx) return
-    const state = stateOf(ctx)
-    state.firedIds = (state.firedIds ?? new Set()).add(id)
-  }
+  const note = (id: string) => noteFired(firedBy, id)
   const policies = alteredPolicies(alterations, note, options.policies?.(correct))
   const keys = await directory.bankKeys(settings.jwksKeys)
   const key = keys[0]
@@ -137,9 +131,7 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
     services,
     renewCertificate: () => listeners.present(directory.renewed.server),
     async impersonate(by) {
-      const { createAuthority } = await import('./certificates.ts')
-      const stranger = by === 'stranger' && createAuthority('C=GB, O=Nobody, CN=Unknown Issuing CA')
-      const shown = stranger ? await (await stranger).issueServer() : directory.elsewhere
+      const shown = by === 'stranger' ? await strangerCertificate() : directory.elsewhere
       if (!shown) return false
       listeners.present(shown)
       listeners.cut()
@@ -159,13 +151,33 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
     ...(options.onSighting && { onSighting: options.onSighting }),
   })
   noteRefusals(provider)
-  const app: EventEmitter = provider
-  app.on('error', (problem: NodeJS.ErrnoException) => {
-    if (!hungUp.includes(problem.code ?? '')) bank.problems.push(problem)
-  })
-  provider.on('server_error', (_ctx, problem) => {
-    bank.problems.push(problem)
-  })
+  noteProblems(provider, bank.problems)
   serve = provider.callback()
   return bank
+}
+
+/** A server certificate of an authority that nobody trusts. */
+async function strangerCertificate() {
+  const { createAuthority } = await import('./certificates.ts')
+  const stranger = await createAuthority('C=GB, O=Nobody, CN=Unknown Issuing CA')
+  return stranger.issueServer()
+}
+
+/** An alteration showed itself: in the request that is being served, where there is one. */
+function noteFired(firedBy: Map<string, number>, id: string): void {
+  firedBy.set(id, (firedBy.get(id) ?? 0) + 1)
+  const ctx = currentRequest()
+  if (!ctx) return
+  const state = stateOf(ctx)
+  state.firedIds = (state.firedIds ?? new Set()).add(id)
+}
+
+function noteProblems(provider: Services['provider'], problems: unknown[]): void {
+  const app: EventEmitter = provider
+  app.on('error', (problem: NodeJS.ErrnoException) => {
+    if (!hungUp.includes(problem.code ?? '')) problems.push(problem)
+  })
+  provider.on('server_error', (_ctx, problem) => {
+    problems.push(problem)
+  })
 }

@@ -61,7 +61,8 @@ interface Application {
   redirectUris: string[]
 }
 
-const applications: { first: Application; second: Application } = {
+/** The software of made-up TPPs. */
+export const applications: { first: Application; second: Application } = {
   first: {
     organisationId: '0015800001041RHAAY',
     organisation: 'Tally Ledger Limited',

@@ -27,7 +27,7 @@ export interface Handler {
 
 const below = (path: string, place: string) => path === place || path.startsWith(`${place}/`)
 
-/** Every department of the bank; `next` leads to the authorisation server. */
+/** The handlers of every role; `next` leads to the authorisation server. */
 export function handlersOf(services: Services): Record<Role, Handler> {
   return {
     api: api(services),

@@ -138,7 +138,8 @@ function credentialOf(
   return sub === iss ? 'a client assertion' : 'a request object'
 }
 
-function unescaped(segment: string): string {
+/** A segment of a path without its percent-encoding; as it is where that is none. */
+export function unescaped(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {

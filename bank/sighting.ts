@@ -38,19 +38,43 @@ export function handshakeSighting(
   socket: TLSSocket,
   address: string,
 ): Sighting {
+  // Node ends a connection whose certificate is not valid itself, and reports a reset.
+  const { authorizationError } = socket
+  const unaccepted = authorizationError ? String(authorizationError) : undefined
+  const offered = socket.getPeerX509Certificate?.() ? 'refused' : 'none'
   return {
     startedAt: Date.now(),
     durationMs: 0,
     role: 'handshake',
     request: { method: 'CONNECT', url: address, headers: [], body: '' },
-    failure: { code: problem.code ?? 'ERR_TLS', message: problem.message },
+    failure: { code: unaccepted ?? problem.code ?? 'ERR_TLS', message: problem.message },
     // Its protocol is not asked for: Node's process dies of that question once the handshake failed.
-    connection: {
-      certificate: socket.getPeerX509Certificate?.() ? 'refused' : 'none',
+    connection: { certificate: unaccepted ?? offered },
+    refusal: {
+      reason: 'handshake',
+      detail: unaccepted ? unacceptedWords(unaccepted) : wordsFor(problem),
     },
-    refusal: { reason: 'handshake', detail: wordsFor(problem) },
     fired: [],
   }
+}
+
+/** Why the bank ended a handshake in which a transport certificate was offered. */
+function unacceptedWords(code: string): string {
+  const why = UNACCEPTED[code] ?? 'is not valid'
+  return `the bank ended the handshake: the transport certificate ${why} (${code})`
+}
+
+const UNKNOWN_AUTHORITY = 'was not issued by an authority of the directory'
+
+const UNACCEPTED: Record<string, string> = {
+  CERT_HAS_EXPIRED: 'has expired',
+  CERT_NOT_YET_VALID: 'is not valid yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'is signed by itself',
+  INVALID_PURPOSE: 'is not for clients',
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
 }
 
 /** What a handshake's end means to whoever develops the other end. */

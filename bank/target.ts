@@ -1,6 +1,6 @@
 import { factNames } from './admin-api.ts'
 import { type Customer, customersOf } from './data/customers.ts'
-import type { Directory, Enrolled } from './directory.ts'
+import { applications, type Directory, type Enrolled } from './directory.ts'
 import { endpointsOf, placeholdersOf } from './endpoints.ts'
 import { panScheme } from './policies/consents.ts'
 import type { Services } from './services.ts'
@@ -32,13 +32,12 @@ export function plannedTarget(name: string) {
     transport,
     signing: { key: '', kid: '' },
     softwareStatement: '',
-    redirectUris: [],
   }
   return {
     name,
     clients: {
-      first: { ...client, scopes: { ...SCOPES } },
-      second: { ...client, scopes: { ...SCOPES } },
+      first: { ...client, redirectUris: applications.first.redirectUris, scopes: { ...SCOPES } },
+      second: { ...client, redirectUris: applications.second.redirectUris, scopes: { ...SCOPES } },
     },
     refusedCertificates: { expired: transport, untrusted: transport },
     ...publicFacts({ settings, endpoints, customers }, ''),

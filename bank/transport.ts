@@ -36,7 +36,7 @@ export function transportIn(
 }
 
 function factsOf(certificate: X509Certificate) {
-  const unit = /^OU=(.+)$/m.exec(certificate.subject)?.[1]
+  const unit = /^OU=(.+)/m.exec(certificate.subject)?.[1]
   return {
     thumbprint: thumbprintIn(certificate),
     ...(unit ? { organisationId: unit } : {}),

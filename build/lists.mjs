@@ -11,7 +11,11 @@ const { parseList } = await import(join(dist, 'yaml', 'list.js'))
 const { root } = await import(join(dist, 'record', 'root.js'))
 
 const specs = join(root, 'specs')
-const SCHEMAS = { 'decisions.yaml': 'decisions', 'operations.yaml': 'operations' }
+const SCHEMAS = {
+  'decisions.yaml': 'decisions',
+  'operations.yaml': 'operations',
+  'unquoted.yaml': 'unquoted',
+}
 
 const lists = {}
 for (const name of readdirSync(specs, { recursive: true, encoding: 'utf8' }).sort()) {

@@ -1,5 +1,5 @@
 /**
- * Compiles the schemas of answers, of target files and of TPP files once for all starts: dist/validators/, ajv's
+ * Compiles the schemas of answers and of the files that commands read once for all starts: dist/validators/, ajv's
  * standalone code. Each is used as long as the digest of its schema is the same.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const { BUILT_VALIDATORS, builtValidatorFile, validatorModule } = await import(
 const { schemaSources } = await import(join(dist, 'judge', 'schemas.js'))
 const { ajvOfSchemas, createPass } = await import(join(dist, 'judge', 'schema-keywords.js'))
 const { ajvOfFiles, assayValidator, schemaFile, wholeSchema } = await import(
-  join(dist, 'yaml', 'validate.js')
+  join(dist, 'record', 'validators.js')
 )
 const { default: standaloneCode } = createRequire(import.meta.url)('ajv/dist/standalone')
 
@@ -32,11 +32,18 @@ for (const { name, text, schema } of schemaSources()) {
 const OF_FILES = {
   target: ['target', 'embedded'],
   tpp: [undefined, 'command', 'browser', 'ask'],
+  deviations: [undefined],
+  report: [undefined, 'check'],
+  exchange: [undefined],
+  statement: [undefined, 'header'],
+  history: [undefined],
+  clients: [undefined],
+  journal: [undefined],
 }
 for (const [name, definitions] of Object.entries(OF_FILES)) {
   const text = readFileSync(schemaFile(name), 'utf8')
   for (const definition of definitions) {
-    const ajv = ajvOfFiles({ source: true })
+    const ajv = ajvOfFiles(name, { source: true })
     write(assayValidator(name, definition), text, ajv, wholeSchema(text, definition))
   }
 }

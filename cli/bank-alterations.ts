@@ -1,3 +1,4 @@
+import { complain, say, shown } from '../engine/report/terminal.ts'
 import { nearest } from '../engine/yaml/nearest.ts'
 import { loadFaults, loadVariants } from '../proof/load.ts'
 import { UsageError } from './usage.ts'
@@ -10,9 +11,9 @@ export async function listAlterations(what: string): Promise<void> {
     )
   }
   const all = what === 'faults' ? await loadFaults() : await loadVariants()
-  for (const { id, story } of all) console.log(`${id.padEnd(44)} ${firstSentence(story)}`)
+  for (const { id, story } of all) say(shown`${id.padEnd(44)} ${firstSentence(story)}`)
   const option = what === 'faults' ? '--fault' : '--variant'
-  console.error(`${all.length} ${what}. Start one: assay bank ${option} ${all[0]?.id}`)
+  complain(shown`${all.length} ${what}. Start one: assay bank ${option} ${all[0]?.id}`)
 }
 
 function firstSentence(text: string): string {

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDirectory, type DirectoryOptions } from '../bank/directory.ts'
 import { packMaterial, unpackMaterial } from '../bank/directory-material.ts'
 import { type KeptState, packState, unpackState } from '../bank/kept-state.ts'
 import type { Bank } from '../bank/running-bank.ts'
+import { makeFolder } from '../engine/record/make-folder.ts'
 import { portTaken, UsageError } from './usage.ts'
 
 export type StateFolder = Awaited<ReturnType<typeof openStateFolder>>
@@ -17,7 +18,7 @@ const EVERY = 1000
  * @throws UsageError when the folder cannot be used
  */
 export async function openStateFolder(folder: string, options: DirectoryOptions = {}) {
-  makeFolder(folder)
+  stateFolder(folder)
   const directoryFile = join(folder, 'directory.json')
   const bankFile = join(folder, 'bank.json')
   const material = read(directoryFile, (json) => unpackMaterial(json as never))
@@ -56,15 +57,13 @@ export async function openStateFolder(folder: string, options: DirectoryOptions 
   }
 }
 
-function makeFolder(folder: string): void {
+function stateFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder, 0o700)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST' || code === 'ENOTDIR') {
-      throw new UsageError(`--state takes a folder, and ${folder} is none`)
-    }
-    throw error
+    throw new UsageError(
+      `--state takes a folder, and ${folder} is none: ${(error as Error).message}`,
+    )
   }
 }
 

@@ -6,6 +6,7 @@ import type { Bank } from '../bank/running-bank.ts'
 import type { Sighting } from '../bank/sighting.ts'
 import type { TargetDocument } from '../engine/configuration/target.ts'
 import { counted } from '../engine/report/escape.ts'
+import { say, shown } from '../engine/report/terminal.ts'
 import { loadFaults, loadVariants } from '../proof/load.ts'
 import type { Variant } from '../proof/proof.ts'
 import { towardsTpps } from '../proof/tpp/towards-tpps.ts'
@@ -83,21 +84,21 @@ async function serve(
   const { log, watch, out } = options
   let watching: Awaited<ReturnType<typeof startWatch>> | undefined
   try {
-    say(started, options.info, alterations)
-    for (const { id, story } of alterations) console.log(`Altered: ${id}. ${story}`)
+    introduce(started, options.info, alterations)
+    for (const { id, story } of alterations) say(shown`Altered: ${id}. ${story}`)
     if (log !== undefined) {
       writeFileSync(log, '', { mode: 0o600 })
       seeing.add((sighting) => appendFileSync(log, `${logLine(sighting)}\n`))
-      console.log(`A line for each request: ${log}`)
+      say(shown`A line for each request: ${log}`)
     }
     if (watch) {
       const { startWatch } = await import('./watch.ts')
       const target = structuredClone(started.target) as TargetDocument
       watching = await startWatch(target, { out, port: port && port + 9 })
       seeing.add(watching.see)
-      console.log(`What the bank sees: ${watching.url}`)
+      say(shown`What the bank sees: ${watching.url}`)
     }
-    console.log('Ctrl-C ends it.')
+    say(shown`Ctrl-C ends it.`)
     await ended
   } finally {
     await following?.stop()
@@ -118,19 +119,19 @@ async function tppOf(file: string) {
   }
 }
 
-function say(started: Bank, file: string | undefined, alterations: Variant[]): void {
+function introduce(started: Bank, file: string | undefined, alterations: Variant[]): void {
   const { target, addresses, operatorUrl, servicingUrl, customers } = started
-  console.log('The reference bank is up.')
+  say(shown`The reference bank is up.`)
   const all = { ...addresses, 'account servicing': servicingUrl, operator: operatorUrl }
   for (const [name, address] of Object.entries(all)) {
-    if (typeof address === 'string') console.log(`  ${name.padEnd(26)} ${address}`)
+    if (typeof address === 'string') say(shown`  ${name.padEnd(26)} ${address}`)
   }
-  console.log('Customers (made up, for this bank only):')
+  say(shown`Customers (made up, for this bank only):`)
   for (const { username, password, cards } of customers) {
-    console.log(`  ${username.padEnd(20)} ${password.padEnd(22)} ${counted(cards.length, 'card')}`)
+    say(shown`  ${username.padEnd(20)} ${password.padEnd(22)} ${counted(cards.length, 'card')}`)
   }
   if (!file) {
-    console.log('Certificates and keys for a TPP: start it with --info FILE.')
+    say(shown`Certificates and keys for a TPP: start it with --info FILE.`)
     return
   }
   const schema = '# yaml-language-server: $schema=schemas/assay/target.schema.json'
@@ -140,8 +141,8 @@ function say(started: Bank, file: string | undefined, alterations: Variant[]): v
   // How such a bank is described, where it is otherwise.
   for (const { target: change } of alterations) change?.(called)
   writeFileSync(file, `${schema}\n${stringify(called, { lineWidth: 0 })}`, { mode: 0o600 })
-  console.log(`Certificates, keys and addresses for a TPP: ${file}`)
-  console.log(`  assay run --target ${file}`)
+  say(shown`Certificates, keys and addresses for a TPP: ${file}`)
+  say(shown`  assay run --target ${file}`)
 }
 
 /** What a log may hold: no header, no body and no query, where secrets are. */

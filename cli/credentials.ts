@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { plainPem } from '../engine/configuration/material.ts'
 import type {
@@ -6,6 +6,8 @@ import type {
   TargetDocument,
   TransportDocument,
 } from '../engine/configuration/target.ts'
+import { makeFolder } from '../engine/record/make-folder.ts'
+import { say, shown } from '../engine/report/terminal.ts'
 import { DEFAULT_TARGET } from './folders.ts'
 import { openTarget } from './open-target.ts'
 import { UsageError } from './usage.ts'
@@ -32,7 +34,7 @@ export async function credentials(options: {
   }
   const opened = await openTarget(options.target ?? DEFAULT_TARGET)
   try {
-    mkdirSync(out, { recursive: true, mode: 0o700 })
+    makeFolder(out, 0o700)
     const write = (name: string, text: string) => {
       writeFileSync(join(out, name), text, { mode: PRIVATE })
       return join(out, name)
@@ -44,7 +46,7 @@ export async function credentials(options: {
     })
     writeFileSync(script, `${[...lines, ...NOTES].join('\n')}\n`, { mode: PRIVATE })
     const what = `${lines.length} variables for the curl lines of a report`
-    console.log(`. ${options.out}/variables.sh   sets ${what}`)
+    say(shown`. ${options.out}/variables.sh   sets ${what}`)
   } finally {
     await opened.close()
   }

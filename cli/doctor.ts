@@ -4,6 +4,7 @@ import { TargetError } from '../engine/configuration/target-error.ts'
 import { examineTarget } from '../engine/doctor/doctor.ts'
 import { exitCodeOf, type Line, wrong } from '../engine/doctor/finding.ts'
 import { WHOSE } from '../engine/report/counts.ts'
+import { say, shown } from '../engine/report/terminal.ts'
 import { type OpenedTarget, openTarget } from './open-target.ts'
 
 /** `assay doctor`: exit code 0 when nothing is wrong, 2 your configuration, 3 network or bank. */
@@ -23,7 +24,7 @@ export async function doctor(options: { target: string }): Promise<void> {
     const count = (wanted: Line['level']) => lines.filter(({ level }) => level === wanted).length
     const found = count('wrong') === 0 ? 'Nothing is wrong.' : `${count('wrong')} wrong.`
     const left = count('skipped') === 0 ? '' : ` ${count('skipped')} not looked at.`
-    console.log(`\n${found}${left}`)
+    say(shown`\n${found}${left}`)
     process.exitCode = exitCodeOf(lines)
   } finally {
     await opened.close()
@@ -42,14 +43,14 @@ async function opening(path: string): Promise<OpenedTarget | undefined> {
         ...wrong('configuration', `${error.file}:${line}:${column}: ${text}`, ''),
       })
     }
-    console.log('skipped  everything else, because the file is wrong')
+    say(shown`skipped  everything else, because the file is wrong`)
     process.exitCode = 2
     return undefined
   }
 }
 
 function show(line: Line): void {
-  console.log(`${line.level.padEnd(8)} ${line.name}  ${line.text}`)
+  say(shown`${line.level.padEnd(8)} ${line.name}  ${line.text}`)
   if (line.level !== 'wrong') return
-  console.log(`${' '.repeat(8)} ${[WHOSE[line.whose], line.mend].filter(Boolean).join(': ')}`)
+  say(shown`${' '.repeat(8)} ${[WHOSE[line.whose], line.mend].filter(Boolean).join(': ')}`)
 }

@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { makeFolder } from '../engine/record/make-folder.ts'
 import type { Assignment } from '../engine/run/judging-process.ts'
 import { DEFAULT_TARGET, SUITES, version } from './folders.ts'
 import { openTarget } from './open-target.ts'
@@ -14,7 +15,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const opened = await openTarget(process.env.ASSAY_TARGET ?? DEFAULT_TARGET)
   const wanted = process.env.ASSAY_OUT
   const out = wanted ? resolve(wanted) : mkdtempSync(join(tmpdir(), 'assay-vitest-'))
-  mkdirSync(out, { recursive: true })
+  makeFolder(out)
   const assignment: Assignment = {
     target: opened.document,
     targetFile: opened.file,

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { makeFolder } from '../engine/record/make-folder.ts'
 import { takeLock } from '../engine/record/process-lock.ts'
 import { root } from '../engine/record/root.ts'
 import { UsageError } from './usage.ts'
@@ -73,18 +74,4 @@ export function holdFolders(own: { out?: string; memory?: string; name: string }
   }
   if (own.out !== undefined) hold(own.out, LOCK, 'Wait for its end, or name another --out.')
   return release
-}
-
-/**
- * Makes a folder and those above it. Node's own `recursive` tries for ever where a file system says
- * that the folder above, which is there, is not: /proc does.
- */
-function makeFolder(folder: string): void {
-  if (existsSync(folder)) {
-    if (!statSync(folder).isDirectory()) throw new Error('it is a file')
-    return
-  }
-  const above = dirname(folder)
-  if (above !== folder) makeFolder(above)
-  mkdirSync(folder)
 }

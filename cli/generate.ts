@@ -6,13 +6,16 @@ import { type Interface, openApi } from '../authoring/openapi/document.ts'
 import { loadOperations } from '../authoring/openapi/operations.ts'
 import { notTestedPage, readingPage } from '../authoring/reading-pages.ts'
 import { scenariosPage } from '../authoring/scenarios-page.ts'
+import { loadUnquoted } from '../authoring/sentences.ts'
 import { memberTable } from '../authoring/target-members.ts'
 import { loadBothSides, loadCatalogue } from '../engine/catalogue/catalogue.ts'
-import { definitionsOf } from '../engine/catalogue/definitions.ts'
 import { loadTppSuites } from '../engine/certification/suite.ts'
 import { root } from '../engine/record/root.ts'
+import { complain, say, shown } from '../engine/report/terminal.ts'
+import { placesOf } from '../engine/run/places.ts'
+import { importSuites } from '../engine/run/suites.ts'
 import { alterationStories } from '../proof/tpp/bank-host.ts'
-import { defaultFolder, TPP_SUITES, typed } from './folders.ts'
+import { SUITES, TPP_SUITES } from './folders.ts'
 
 const DOCUMENTS: [name: string, title: string][] = [
   ['account-information', 'Account information'],
@@ -37,7 +40,7 @@ const INTERFACES: Interface[] = [
   },
 ]
 
-const SAMPLE = /(?<=^```\n)Judging embedded\n[\s\S]*?(?=^```$)/m
+const SAMPLE = /(?<=^```\n)…\nCONFORMANT .*\n(?:(?!```$).*\n)*/m
 
 /** The page on targets, its table of members made anew from the schema. */
 function withTable(page: string): string {
@@ -50,19 +53,22 @@ function withTable(page: string): string {
 /** `assay generate`: the pages made from specs/, from the schema of targets and from a run. With --check: exit code 1 when one is out of date. */
 export async function generate(options: { check?: boolean }): Promise<void> {
   const catalogue = loadBothSides()
-  const places = definitionsOf(root, catalogue.owners.keys())
+  const side = loadCatalogue(undefined, 'TPP')
+  const suites = await loadTppSuites(TPP_SUITES, side)
+  await importSuites(SUITES)
+  const places = placesOf(catalogue.owners.keys())
+  const unquoted = loadUnquoted()
   const files = new Map(
     DOCUMENTS.map(([name, title]) => {
       const document = readFileSync(join(root, 'documents', `${name}.md`), 'utf8')
-      return [`docs/requirements/${name}.md`, readingPage(title, name, document, catalogue, places)]
+      const page = readingPage(title, name, document, catalogue, places, unquoted)
+      return [`docs/requirements/${name}.md`, page]
     }),
   )
   files.set('docs/requirements/not-tested.md', notTestedPage(catalogue))
   files.set('docs/target.md', withTable(readFileSync(join(root, 'docs', 'target.md'), 'utf8')))
   files.set('README.md', withRun(readFileSync(join(root, 'README.md'), 'utf8')))
-  const side = loadCatalogue(undefined, 'TPP')
   const stories = await alterationStories()
-  const suites = await loadTppSuites(TPP_SUITES, side)
   files.set(
     'docs/scenarios.md',
     scenariosPage(suites, side, (id) => stories.get(id)),
@@ -75,32 +81,29 @@ export async function generate(options: { check?: boolean }): Promise<void> {
     const path = join(root, file)
     if (existsSync(path) && readFileSync(path, 'utf8') === content) continue
     if (options.check) {
-      console.error(`${file} is out of date: npm run generate`)
+      complain(shown`${file} is out of date: npm run generate`)
       process.exitCode = 1
       continue
     }
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, content)
-    console.log(file)
+    say(shown`${file}`)
   }
 }
 
 /**
- * README.md with what a run of the reference bank prints, made anew where more than its times differ.
+ * README.md with the last lines that a run of the reference bank prints, but for those that differ from run to run.
  *
  * @throws where the page has no such sample
  */
 function withRun(page: string): string {
-  const [before] = SAMPLE.exec(page) ?? []
-  if (before === undefined)
-    throw new Error('README.md has no sample that begins “Judging embedded”')
-  const now = printed()
-  if (now === undefined || timeless(now) === timeless(before)) return page
-  return page.replace(SAMPLE, () => now)
+  if (!SAMPLE.test(page)) throw new Error('README.md has no sample that begins “…”, “CONFORMANT”')
+  const lines = lastLines()
+  return lines === undefined ? page : page.replace(SAMPLE, () => `…\n${lines}\n`)
 }
 
-/** What a run prints where nothing is a terminal; undefined where the bank is not conformant. */
-function printed(): string | undefined {
+/** The verdict and its counts, as a run prints them; undefined where the bank is not conformant. */
+function lastLines(): string | undefined {
   const scratch = mkdtempSync(join(tmpdir(), 'assay-readme-'))
   const main = join(import.meta.dirname, `main${extname(import.meta.filename)}`)
   const inherited = Object.entries(process.env).filter(([name]) => !/^(GITHUB_|FORCE_)/.test(name))
@@ -110,18 +113,11 @@ function printed(): string | undefined {
       [...process.execArgv, main, 'run', '--out', scratch],
       { encoding: 'utf8', env: { ...Object.fromEntries(inherited), NO_COLOR: '1' } },
     )
+    // What follows are the number of requests, which a slow bank raises, and times.
     return status === 0
-      ? stdout.replace(/\S+(?=.report\.html)/, typed(defaultFolder('embedded')))
+      ? /^CONFORMANT .*(?:\n(?![\d,]+ requests).*)*/m.exec(stdout)?.[0]
       : undefined
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
-}
-
-/** Without what differs from run to run and from machine to machine; who waits longer asks more often. */
-function timeless(text: string): string {
-  return text
-    .replace(/( *\d+ min)? *\d+(\.\d)? (ms|s)\b/g, '')
-    .replace(/[\d,]+ requests/, '')
-    .replace(/\d{4}-\d\d-\d\dT[\d-]+Z/g, '')
 }

@@ -33,8 +33,10 @@ const reference = (what: string) => (answers: Answers) => `\${${variable(what)(a
 const matching = (right: RegExp, complaint: string) => (text: string) =>
   right.test(text) ? undefined : complaint
 
-const oneOf = (...words: string[]) =>
-  matching(new RegExp(`^(${words.join('|')})$`), `is one of ${words.join(', ')}`)
+const oneOf =
+  (...words: string[]) =>
+  (text: string) =>
+    words.includes(text) ? undefined : `is one of ${words.join(', ')}`
 
 const isAddress = matching(
   /^$|\$\{|^https?:\/\/[^\s/]+/,

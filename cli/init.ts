@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { makeFolder } from '../engine/record/make-folder.ts'
 import { root } from '../engine/record/root.ts'
+import { complain, say, shown, shownLines, write } from '../engine/report/terminal.ts'
 import { targetFile, variablesOf } from './init-file.ts'
 import { type Answers, type Question, questions } from './init-questions.ts'
 import { UsageError } from './usage.ts'
@@ -32,14 +34,14 @@ export async function init(options: InitOptions): Promise<void> {
   const schema = relative(folder, join(root, 'schemas', 'assay', 'target.schema.json'))
   const yaml = targetFile(answers, { folder, schema: schema.replaceAll('\\', '/') })
   if (out === undefined) {
-    process.stdout.write(yaml)
+    write(process.stdout, shownLines(yaml.trimEnd()))
   } else {
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     writeFileSync(out, yaml)
   }
   const variables = variablesOf(yaml)
-  if (variables.length > 0) console.error(`Set these variables: ${variables.join(', ')}`)
-  console.error(`Next: assay doctor --target ${options.out ?? 'FILE'}`)
+  if (variables.length > 0) complain(shown`Set these variables: ${variables.join(', ')}`)
+  complain(shown`Next: assay doctor --target ${options.out ?? 'FILE'}`)
 }
 
 /** What flags say; commander spells base-url baseUrl. */
@@ -109,7 +111,7 @@ function terminal(): Asker {
       if (done) process.exit(130)
       return value
     },
-    say: (line) => console.error(line),
+    say: (line) => complain(shownLines(line)),
     close: () => lines.close(),
   }
 }
@@ -139,7 +141,7 @@ export function initTpp(path: string): void {
   const place = relative(dirname(resolve(path)), schema)
   writeFileSync(path, tppFile(/^[A-Za-z0-9]/.test(name) ? name : 'my-tpp', place))
   const example = relative(process.cwd(), join(root, 'docs', 'example-client.mjs'))
-  console.log(`${path} is written. Name your program in it; ${example} is an example.`)
-  console.log(`then  assay doctor --tpp ${path}`)
-  console.log(`and   assay tpp --tpp ${path}`)
+  say(shown`${path} is written. Name your program in it; ${example} is an example.`)
+  say(shown`then  assay doctor --tpp ${path}`)
+  say(shown`and   assay tpp --tpp ${path}`)
 }

@@ -1,11 +1,13 @@
 #!/usr/bin/env node
+import { inspect } from 'node:util'
 import { Command } from 'commander'
 import { CatalogueError } from '../engine/catalogue/catalogue-error.ts'
 import { TargetError } from '../engine/configuration/target-error.ts'
-import { visible } from '../engine/report/escape.ts'
-import { InputError } from '../engine/report/input-error.ts'
+import { InputError } from '../engine/record/input-error.ts'
+import { complain, shown, shownLines } from '../engine/report/terminal.ts'
 import { DEFAULT_TARGET, version } from './folders.ts'
 import { initOptions } from './init-questions.ts'
+import { requireOpenFiles } from './open-files.ts'
 import { UsageError } from './usage.ts'
 
 /** An action whose modules are loaded when it is called: `assay --version` needs none of them. */
@@ -22,6 +24,7 @@ const program = new Command('assay')
   .exitOverride((error) => {
     process.exit(error.exitCode === 0 ? 0 : 2)
   })
+  .hook('preAction', requireOpenFiles)
 
 const command = (name: string, description: string) =>
   program.command(name).description(description)
@@ -52,8 +55,12 @@ const run = command('run', 'judge a bank')
   .option('--out <folder>', 'where the reports go; default reports/<target>/<UTC time>')
   .option(
     '--profile <profile>',
-    'core: one approval, nothing destructive; quick: everything, one case of each kind; full',
+    'core: one approval, nothing destructive; quick: everything, one case of each kind; full; exhaustive: every value at every place',
     'full',
+  )
+  .option(
+    '--seed <number>',
+    'which values full tries at which places; night: others each day, so that nights together try all',
   )
   .option('--only <pattern...>', ONLY)
   .option('--json', 'with --list: as JSON')
@@ -86,7 +93,7 @@ judges(tpp, 'client').action(lazily(async () => (await import('./tpp.ts')).tpp))
 
 command('plan', 'what a run will ask for, before anything is sent')
   .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)
-  .option('--profile <profile>', 'core, quick or full', 'full')
+  .option('--profile <profile>', 'core, quick, full or exhaustive', 'full')
   .option('--only <pattern...>', ONLY)
   .option('--list', 'say what would be judged')
   .option('--tpp <file>', 'instead: what a certification of this client will do')
@@ -120,6 +127,7 @@ command('reproduce', 'one check alone: its steps and its deviation, every messag
     'the bank, described by a file; default: that of the run, else the reference bank',
   )
   .option('--run <folder>', 'an earlier run')
+  .option('--cell <name>', 'of a table, one value at one place: "other-case at accounts"')
   .action(lazily(async () => (await import('./reproduce.ts')).reproduce))
 
 command('bank', 'the reference bank, to develop against')
@@ -145,7 +153,7 @@ command('prove', 'every check can fail, no lawful bank does')
   .option('--variant <id...>', 'only these variants')
   .option(
     '--check <id...>',
-    'only what concerns these checks: their faults, their chapters’ variants',
+    'what concerns these checks alone: at the correct bank, their faults, their chapters’ variants',
   )
   .option('--chapter <name...>', 'only the faults and variants of these chapters')
   .option('--correct', 'only the correct bank; lists every outcome but pass')
@@ -154,13 +162,18 @@ command('prove', 'every check can fail, no lawful bank does')
     'each fault and variant in a bank of its own, each TPP in a client; else several share one where they can',
   )
   .option('--json <file>', 'write every proof and the matrix')
-  .option('--page <file>', 'write the matrix as a page')
+  .option('--page <folder>', 'write what caught what: banks.md and tpps.md')
   .option('--processes <number>', 'how many at once; default: one more than processors')
   .option('--draws <number>', 'only variants, up to twelve in a bank, drawn anew as often')
   .option('--mixed <number>', 'only faults with a variant of their chapter, as many, or all')
   .option('--shard <part>', '1/4: one of four parts, for another machine; needs --json')
   .option('--merge <file...>', 'judge what the parts wrote as one')
   .option('--seed <number>', 'draws the same again; default: 1 for the whole proof, else a new one')
+  .option('--at <instant>', 'as if it began at this instant of the past: 2026-02-28T23:59:58Z')
+  .option('--zone <name>', 'with --at: the time zone of the process; default: UTC')
+  .option('--moments <number>', 'at as many instants, drawn by the commit and printed')
+  .option('--delay <milliseconds>', 'as if each answer of a bank took as much longer')
+  .option('--exhaustive', 'every value at every place of the tables; else those that are drawn')
   .option('--tpp [id...]', 'only what judges TPPs: the right one, wrong ones, lawful ones')
   .action(async (options) =>
     options.tpp
@@ -241,7 +254,7 @@ for (const stream of [process.stdout, process.stderr]) {
 /** A disk that is full or may not be written to, a folder where a file belongs and the other way round. */
 const OF_FILES = new Set([
   ...['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'ENAMETOOLONG', 'ELOOP'],
-  ...['EISDIR', 'ERR_FS_EISDIR', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'],
+  ...['EISDIR', 'ERR_FS_EISDIR', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST', 'ENOENT', 'EINVAL', 'EBUSY'],
 ])
 
 try {
@@ -254,19 +267,26 @@ try {
 function reported(error: unknown): number {
   if ([UsageError, TargetError, InputError].some((kind) => error instanceof kind)) {
     // It may quote a file, and a terminal obeys what it is shown.
-    console.error(visible((error as Error).message))
+    complain(shownLines((error as Error).message))
     return 2
   }
-  const { code, port, address } = error as NodeJS.ErrnoException & Record<string, unknown>
+  const { code, syscall, port, address } = error as NodeJS.ErrnoException & Record<string, unknown>
   if (code === 'EADDRINUSE') {
-    console.error(`Port ${port} on ${address} is in use. Name another one with --port.`)
+    complain(
+      shown`Port ${String(port)} on ${String(address)} is in use. Name another one with --port.`,
+    )
     return 2
   }
-  if (OF_FILES.has(code ?? '')) {
-    console.error(`Not everything could be written: ${(error as Error).message}`)
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    complain(shown`No more files can be opened at once: raise the limit, ulimit -n 1024. (${code})`)
+    return 2
+  }
+  if (OF_FILES.has(code ?? '') && syscall !== undefined) {
+    complain(shown`Not everything could be written: ${(error as Error).message}`)
     return 5
   }
   // Our own mistake, with its place in our files.
-  console.error(error instanceof CatalogueError ? error.message : error)
+  const words = error instanceof CatalogueError ? error.message : inspect(error)
+  complain(shownLines(words))
   return 5
 }

@@ -10,10 +10,10 @@ import type { OpenedTarget } from './open-target.ts'
  * that a mend is about. Nothing stands in the way of the reference bank.
  */
 export async function obstaclesTo(opened: OpenedTarget): Promise<PreflightLine[]> {
-  const { ours, document, base, file } = opened
+  const { ours, document, base, file, memory } = opened
   if (ours) return []
   const { preflight } = await import('../engine/doctor/preflight.ts')
-  return (await preflight(targetFrom(document, base))).map((line) => {
+  return (await preflight(targetFrom(document, base), memory)).map((line) => {
     if (line.level !== 'wrong') return line
     const places = placesNamed(line.mend, file)
     return places ? { ...line, mend: `${line.mend} See ${places}.` } : line

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { readTargetFile, type TargetFile } from '../engine/configuration/load.ts'
 import type { TargetDocument } from '../engine/configuration/target.ts'
 import { readReport } from '../engine/report/read-run.ts'
+import { complain, shown } from '../engine/report/terminal.ts'
 import { configurationDigest } from '../engine/run/configuration-digest.ts'
 import { DEFAULT_TARGET } from './folders.ts'
 import { UsageError } from './usage.ts'
@@ -88,7 +89,7 @@ export async function openTargetOf(
   if (named !== undefined) {
     const opened = await openTarget(named)
     if (opened.configurationDigest !== target.configurationDigest) {
-      console.error(`Note: ${named} is not configured as the target of the run in ${folder} was.`)
+      complain(shown`Note: ${named} is not configured as the target of the run in ${folder} was.`)
     }
     return opened
   }

@@ -3,9 +3,16 @@ import { join } from 'node:path'
 import type { Announced } from '../engine/authorisation-drivers/driver.ts'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { openClientStore } from '../engine/client-session/client-store.ts'
-import { expiryPatienceOf, isAttended, targetFrom } from '../engine/configuration/resolve.ts'
+import { isProductsAlone } from '../engine/configuration/products-alone.ts'
+import {
+  expiryPatienceOf,
+  isAttended,
+  targetFrom,
+  withoutAbsent,
+} from '../engine/configuration/resolve.ts'
 import type { TargetDocument } from '../engine/configuration/target.ts'
 import { readReport } from '../engine/report/read-run.ts'
+import { say, shownLines } from '../engine/report/terminal.ts'
 import { planOf } from '../engine/run/plan.ts'
 import type { Scope } from '../engine/run/scope.ts'
 import { loadSuites } from '../engine/run/suites.ts'
@@ -28,7 +35,7 @@ export async function plan(options: {
   const target = await readTarget(options.target)
   const { checks } = await loadSuites(SUITES, catalogue)
   const planned = planOf({ target: target.document, catalogue, checks, scope })
-  console.log(planText(planned, await surroundings(target, scope)))
+  say(shownLines(planText(planned, await surroundings(target, scope))))
 }
 
 async function surroundings(target: ReadTarget, scope: Scope): Promise<Surroundings> {
@@ -39,13 +46,18 @@ async function surroundings(target: ReadTarget, scope: Scope): Promise<Surroundi
     target: document.name,
     lastRun: await lastRun(target, scope),
     requestsPerMinute: document.requestsPerMinute,
-    clients: Object.entries(document.clients).map(([name, { clientId }]) => {
+    clients: clientsOf(document).map(([name, { clientId }]) => {
       return { name, by: clientId ? 'configured' : kept?.find(name) ? 'kept' : 'registers' }
     }),
     expiryPatience: expiryPatienceOf(document),
     attended: isAttended(document),
     keep: document.authorisation.keep ?? 'memory',
   }
+}
+
+/** Those that a run acts as: none where the products alone are judged. */
+function clientsOf(document: TargetDocument) {
+  return isProductsAlone(document) ? [] : Object.entries(withoutAbsent(document).clients)
 }
 
 /** The latest whole run of the same target, configuration and scope, where reports go by default. */

@@ -1,6 +1,7 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Catalogue } from '../engine/catalogue/catalogue.ts'
+import { readClients } from '../engine/client-session/client-store.ts'
 import { readKey } from '../engine/report/evidence/sign-run.ts'
 import { readReport } from '../engine/report/read-run.ts'
 import { type Deviation, loadDeviations } from '../engine/run/deviations.ts'
@@ -25,13 +26,13 @@ export interface JudgingOptions {
  * Reads what options name before anything is sent: what is needed at the end must not be missed at
  * the end.
  *
- * @returns the selection, of --only and --failed, and the known deviations.
+ * @returns the selection, of --only and --failed, the draw of the earlier run, and the known deviations.
  * @throws UsageError for what cannot be meant.
  */
 export async function prepared(
   options: JudgingOptions,
   catalogue: Catalogue,
-): Promise<{ only: string[]; deviations?: Deviation[] }> {
+): Promise<{ only: string[]; deviations?: Deviation[]; seed?: number }> {
   const { only = [], failed, deviations, baseline, failOn, sign, out, force } = options
   if (failOn !== undefined && (failOn !== 'new' || !baseline)) {
     throw new UsageError('--fail-on takes new, and needs --baseline')
@@ -42,7 +43,8 @@ export async function prepared(
   if (out && !force && existsSync(join(out, 'statement.jws'))) {
     throw new UsageError(`${out} holds a signed run. Name another folder, or give --force.`)
   }
-  return { only: [...only, ...(await failedOf(failed))], deviations: known }
+  const before = await failedOf(failed)
+  return { ...before, only: [...only, ...before.only], deviations: known }
 }
 
 function deviationsOf(file: string, catalogue: Catalogue): Deviation[] {
@@ -53,20 +55,35 @@ function deviationsOf(file: string, catalogue: Catalogue): Deviation[] {
   }
 }
 
-/** Ids of what an earlier run did not find in order. */
-async function failedOf(folder: string | undefined): Promise<string[]> {
-  if (folder === undefined) return []
-  const { checks } = await readReport(folder)
+/** Ids of what an earlier run did not find in order, and its draw of cells. */
+async function failedOf(folder: string | undefined): Promise<{ only: string[]; seed?: number }> {
+  if (folder === undefined) return { only: [] }
+  const { checks, scope } = await readReport(folder)
   const ids = checks
     .filter(({ outcome }) => ['fail', 'warn', 'blocked', 'not-run', 'error'].includes(outcome))
     .map(({ id }) => id)
   if (ids.length === 0) throw new UsageError(`${folder}: nothing failed in this run`)
-  return ids
+  return { only: ids, ...(scope.seed !== undefined && { seed: scope.seed }) }
 }
 
 /** What an earlier run left in the folder and this one may not make again: it would speak of that run. */
 export function forgetEarlier(folder: string): void {
   for (const file of ['statement.jws', 'diff.md', 'diff.json']) {
     rmSync(join(folder, file), { force: true })
+  }
+}
+
+/**
+ * Looks at what earlier runs kept of a bank before anything is asked of it.
+ *
+ * @throws InputError, UsageError where it is not what a run wrote
+ */
+export function requireMemory(memory: string, name: string): void {
+  readClients(join(memory, `${name}.clients.json`))
+  for (const file of [`${name}.leftovers.jsonl`, `${name}.visits`]) {
+    const stats = statSync(join(memory, file), { throwIfNoEntry: false })
+    if (stats && !stats.isFile()) {
+      throw new UsageError(`${join(memory, file)} is no plain file. Remove it.`)
+    }
   }
 }

@@ -2,6 +2,7 @@ import { createLogUpdate } from 'log-update'
 import pc from 'picocolors'
 import { brief, count, counted, span } from '../engine/report/escape.ts'
 import type { CheckResult } from '../engine/report/report.ts'
+import { shown, write } from '../engine/report/terminal.ts'
 import type { Standing } from '../engine/run/follow.ts'
 import type { Progress } from '../engine/run/supervise.ts'
 
@@ -88,7 +89,7 @@ function liveProgress({ stream, colour, width }: Screen): RunProgress {
     },
     note(text) {
       update.clear()
-      stream.write(`${text}\n`)
+      write(stream, shown`${text}`)
       draw()
     },
     end() {
@@ -130,7 +131,7 @@ const MOST_IDS = 3
 
 function plainProgress({ stream }: Screen): RunProgress {
   const began = Date.now()
-  const write = (text: string) => stream.write(`${text}\n`)
+  const tell = (text: string) => write(stream, shown`${text}`)
   let chapter: string | undefined
   let results: CheckResult[] = []
   let standing: (() => Standing) | undefined
@@ -148,20 +149,20 @@ function plainProgress({ stream }: Screen): RunProgress {
     })
     const words = [`${of('pass', 'observed').length} passed`, ...rest].filter(Boolean).join(', ')
     const seconds = ((Date.now() - began) / 1000).toFixed(1)
-    write(`  ${seconds.padStart(5)} s  ${chapter.padEnd(38)} ${words}`)
+    tell(`  ${seconds.padStart(5)} s  ${chapter.padEnd(38)} ${words}`)
     results = []
   }
 
   const timer = setInterval(() => {
     const waiting = standing?.().waiting
-    if (waiting !== undefined && waiting !== waited) write(`  waiting for a person: ${waiting}`)
+    if (waiting !== undefined && waiting !== waited) tell(`  waiting for a person: ${waiting}`)
     waited = waiting
   }, 1000)
   timer.unref()
 
   return {
     doing(what, passing) {
-      if (!passing) write(what)
+      if (!passing) tell(what)
     },
     follows(tell) {
       standing = tell
@@ -172,7 +173,7 @@ function plainProgress({ stream }: Screen): RunProgress {
       results.push(result)
     },
     note(text) {
-      write(`  ${text}`)
+      tell(`  ${text}`)
     },
     end() {
       clearInterval(timer)

@@ -1,4 +1,9 @@
+import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { makeFolder } from '../engine/record/make-folder.ts'
+import { say, shown } from '../engine/report/terminal.ts'
+import type { Circumstances } from '../proof/circumstances.ts'
 import { number } from './usage.ts'
 
 /** What is said of a proof, of banks and of TPPs alike. */
@@ -12,20 +17,24 @@ interface Shown {
   atFirst?: string[]
   /** All ids, where others shared the bank or client. */
   besides?: string
+  under?: Circumstances
 }
 
 const INDENT = ' '.repeat(7)
 
 /** One proof, as it comes. */
 export function show(proof: Shown, n: number, of: number): void {
-  const { kind, id, milliseconds, requests, complaints, atFirst = [], besides } = proof
+  const { kind, id, milliseconds, requests, complaints, atFirst = [], besides, under } = proof
+  const when = under?.moment ? `, at ${under.moment.at} in ${under.moment.zone}` : ''
   const place = `${String(n).padStart(String(of).length)}/${of}`
   const shared = besides ? `, as ${besides}` : ''
   const mark = complaints.length === 0 ? 'ok  ' : 'FAIL'
-  console.log(`${mark} ${place} ${kind} ${id} (${milliseconds} ms, ${requests} requests${shared})`)
-  for (const complaint of complaints) console.log(`${INDENT}${complaint}`)
+  // Of a process that was stopped nobody knows what it sent.
+  const cost = milliseconds > 0 ? `${milliseconds} ms, ${requests} requests` : 'no result'
+  say(shown`${mark} ${place} ${kind} ${id} (${cost}${shared}${when})`)
+  for (const complaint of complaints) say(shown`${INDENT}${complaint}`)
   if (complaints.length > 0) return
-  for (const complaint of atFirst) console.log(`${INDENT}at the second try; first: ${complaint}`)
+  for (const complaint of atFirst) say(shown`${INDENT}at the second try; first: ${complaint}`)
 }
 
 /** How many of them hold is said, and how long it took since `began`, milliseconds; whether all do. */
@@ -36,11 +45,19 @@ export function allHold(
 ): boolean {
   const holds = proofs.filter(({ complaints }) => complaints.length === 0).length
   const seconds = ((Date.now() - began) / 1000).toFixed(1)
-  console.log(`${holds} of ${proofs.length} proofs of ${of} hold (${seconds} s)`)
+  say(shown`${holds} of ${proofs.length} proofs of ${of} hold (${seconds} s)`)
   return holds === proofs.length
 }
 
 /** How many prove at once; two more than processors, as now and then each waits for something. */
 export function processes(options: { processes?: string }): number {
   return number('--processes', options.processes, 64) || availableParallelism() + 2
+}
+
+/** A page of the matrix into a folder, which is made where it is not there. */
+export function writeMatrix(folder: string, name: string, page: string): void {
+  makeFolder(folder)
+  const file = join(folder, name)
+  writeFileSync(file, page)
+  say(shown`what caught what: ${file}`)
 }

@@ -1,17 +1,21 @@
-import { writeFileSync } from 'node:fs'
-import { runInWorkers, type TppProofs } from '../proof/share-proofs.ts'
+import { say, shown } from '../engine/report/terminal.ts'
+import { runInWorkers, spread, type TppProofs } from '../proof/share-proofs.ts'
 import { groupTpps, tppsAlone } from '../proof/tpp/grouping.ts'
 import { tppMatrixPage } from '../proof/tpp/matrix-page.ts'
 import { loadTppProofs, type TppProof, tppsToProve, uncaught } from '../proof/tpp/prove-tpp.ts'
 import { named } from './bank-alterations.ts'
-import { allHold, processes, show } from './prove-output.ts'
+import { type CircumstanceOptions, circumstancesOf } from './circumstances.ts'
+import { allHold, processes, show, writeMatrix } from './prove-output.ts'
 
 /** `assay prove --tpp`, without the banks. */
-export async function proveTppsOnly(options: Options & { tpp: string[] | true }): Promise<void> {
+export async function proveTppsOnly(
+  options: Options & CircumstanceOptions & { tpp: string[] | true },
+): Promise<void> {
   const began = Date.now()
   const ids = options.tpp === true ? [] : options.tpp
   const proof = await openTppProof(ids, options)
-  await runInWorkers(undefined, proof, processes(options))
+  const jobs = spread(proof.jobs, circumstancesOf(options))
+  await runInWorkers(undefined, { ...proof, jobs }, processes(options))
   process.exitCode = proof.finish(began) ? 0 : 1
 }
 
@@ -43,18 +47,18 @@ export async function openTppProof(ids: string[], options: Options): Promise<Tpp
     },
     finish(began) {
       const gaps = ids.length === 0 ? uncaught(proofs, judges) : []
-      for (const id of gaps) console.log(`FAIL ${id} can fail, but no wrong TPP shows it`)
+      for (const id of gaps) say(shown`FAIL ${id} can fail, but no wrong TPP shows it`)
       const of = (kind: TppProof['kind']) => proofs.filter((each) => each.kind === kind)
       const caught = of('wrong').filter(({ fails, warns }) => fails.length + warns.length > 0)
       const { scenarios, rules } = judges.suites
-      console.log(
-        `${scenarios.length} scenarios, ${rules.length} rules; ${caught.length} of ${of('wrong').length} wrong TPPs caught, ${of('lawful').length} lawful ones`,
+      say(
+        shown`${scenarios.length} scenarios, ${rules.length} rules; ${caught.length} of ${of('wrong').length} wrong TPPs caught, ${of('lawful').length} lawful ones`,
       )
       const holds = allHold('TPPs', proofs, began)
       if (options.page && ids.length === 0) {
         const order = new Map(byId.map(({ id }, index) => [id, index]))
         proofs.sort((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0))
-        writeFileSync(options.page, tppMatrixPage(proofs, all, judges))
+        writeMatrix(options.page, 'tpps.md', tppMatrixPage(proofs, all, judges))
       }
       return gaps.length === 0 && holds
     },

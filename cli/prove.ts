@@ -1,6 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
+import { isObject } from '../engine/record/json.ts'
+import { say, shown } from '../engine/report/terminal.ts'
+import type { Circumstances } from '../proof/circumstances.ts'
+import { drawOfCommit } from '../proof/clock/moments.ts'
 import {
   type Alterations,
   about,
@@ -20,8 +24,9 @@ import { type Matrix, matrixOf } from '../proof/matrix.ts'
 import { matrixPage } from '../proof/matrix-page.ts'
 import { proveMutants } from '../proof/mutants.ts'
 import { type Proof, proveOne } from '../proof/prove.ts'
-import { runInWorkers } from '../proof/share-proofs.ts'
-import { allHold, processes, show } from './prove-output.ts'
+import { runInWorkers, spread } from '../proof/share-proofs.ts'
+import { type CircumstanceOptions, circumstancesOf } from './circumstances.ts'
+import { allHold, processes, show, writeMatrix } from './prove-output.ts'
 import { number, UsageError } from './usage.ts'
 
 export interface ProveOptions {
@@ -33,6 +38,8 @@ export interface ProveOptions {
   /** Each fault and variant by itself, in a bank of its own; each TPP in a client of its own. */
   alone?: boolean
   processes?: string
+  /** Every cell of each table, not those alone that are drawn. */
+  exhaustive?: boolean
   json?: string
   page?: string
   /** How many faults, each with a freedom of its chapter; `all` of them. */
@@ -46,11 +53,14 @@ export interface ProveOptions {
   merge?: string[]
 }
 
+type Options = ProveOptions & CircumstanceOptions
+
 /** `assay prove`: exit code 0 when every proof holds, 1 when one does not. */
-export async function prove(options: ProveOptions): Promise<void> {
+export async function prove(options: Options): Promise<void> {
   const began = Date.now()
   const all = await loadAlterations()
-  const jobs = jobsFor(options, all)
+  const circumstances = circumstancesOf(options)
+  const jobs = spread(jobsFor(options, all), circumstances)
   const expected = jobs.flatMap(({ ids }) => ids)
   const proofs: Proof[] = options.merge ? options.merge.flatMap(proofsIn) : []
   const done = (proof: Proof) => {
@@ -58,18 +68,19 @@ export async function prove(options: ProveOptions): Promise<void> {
     show({ ...proof.judged, ...proof }, proofs.length, expected.length)
     if (!options.correct) return
     for (const [check, message] of Object.entries(proof.judged.messages)) {
-      console.log(`       ${check}: ${message}`)
+      say(shown`       ${check}: ${message}`)
     }
   }
   const whole = isWhole(options) && options.shard === undefined
   // Both sides: what judges TPPs is proven by wrong and lawful TPPs.
-  const tpps = whole && !options.merge ? await wholeTppProof(options) : undefined
+  const tpps = whole && !options.merge ? await wholeTppProof(options, circumstances) : undefined
   // What is proven in other processes needs no bank in this one.
   const context = options.correct || whole ? await openProofContext() : undefined
   try {
     const inWorkers = async () => {
       if (options.correct || options.merge) return
-      const again = (ids: string[], round: number) => amongOthers(all, ids, round)
+      const again = (ids: string[], round: number) =>
+        spread(amongOthers(all, ids, round), circumstances)
       await runInWorkers({ jobs, done, again }, tpps, processes(options))
     }
     const inThisProcess = async () => {
@@ -86,10 +97,10 @@ export async function prove(options: ProveOptions): Promise<void> {
       ...(mutants?.complaints ?? []),
       ...(matrix ? gaps(matrix) : []),
     ]
-    for (const complaint of more) console.log(`FAIL ${complaint}`)
+    for (const complaint of more) say(shown`FAIL ${complaint}`)
     if (mutants) {
       const { made, recorded, caught } = mutants
-      console.log(`${made} mutants of ${recorded} answers, ${caught.size} rules caught`)
+      say(shown`${made} mutants of ${recorded} answers, ${caught.size} rules caught`)
     }
     const hold = allHold('banks', proofs, began) && more.length === 0
     const tppsHold = tpps?.finish(began) ?? true
@@ -100,16 +111,17 @@ export async function prove(options: ProveOptions): Promise<void> {
       writeFileSync(options.json, `${JSON.stringify({ seconds, matrix, mutants: told, proofs })}\n`)
     }
     if (options.page && matrix && context) {
-      writeFileSync(options.page, matrixPage(matrix, proofs, context.catalogue))
+      writeMatrix(options.page, 'banks.md', matrixPage(matrix, proofs, context.catalogue))
     }
   } finally {
     await context?.directory.close()
   }
 }
 
-async function wholeTppProof({ alone }: ProveOptions) {
+async function wholeTppProof({ alone, page }: ProveOptions, circumstances: Circumstances[]) {
   const { openTppProof } = await import('./prove-tpp.ts')
-  return openTppProof([], { alone })
+  const proof = await openTppProof([], { alone, page })
+  return { ...proof, jobs: spread(proof.jobs, circumstances) }
 }
 
 /** What no fault catches, and faults that nothing catches. */
@@ -126,7 +138,7 @@ function isWhole(options: ProveOptions): boolean {
   return [fault, variant, check, chapter, correct, mixed, draws].every((part) => part === undefined)
 }
 
-function jobsFor(options: ProveOptions, all: Alterations): Job[] {
+function jobsFor(options: Options, all: Alterations): Job[] {
   const { fault = [], variant = [], check = [], chapter = [], mixed } = options
   if (options.correct) return [{ kind: 'correct', ids: [CORRECT.id] }]
   if (mixed !== undefined) {
@@ -134,20 +146,21 @@ function jobsFor(options: ProveOptions, all: Alterations): Job[] {
     const seed = number('--seed', options.seed, 2 ** 32 - 1) ?? randomInt(2 ** 32)
     const jobs = mixedJobs(all, count ?? 0, seed, options.alone)
     const pairs = jobs.flatMap(({ ids }) => ids)
-    console.log(`${pairs.length} faults, each with a freedom of its chapter: --seed ${seed}`)
+    say(shown`${pairs.length} faults, each with a freedom of its chapter: --seed ${seed}`)
     return sharded(jobs, options.shard)
   }
   if (options.draws !== undefined) {
     const draws = number('--draws', options.draws, 10_000) ?? 0
     const seed = number('--seed', options.seed, 2 ** 32 - 1) ?? randomInt(2 ** 32)
     const jobs = drawsOf(all, draws, seed)
-    console.log(`${jobs.length} banks of several freedoms each: --seed ${seed}`)
+    say(shown`${jobs.length} banks of several freedoms each: --seed ${seed}`)
     return sharded(jobs, options.shard)
   }
   if (isWhole(options)) {
     const seed = number('--seed', options.seed, 2 ** 32 - 1) ?? SEED
-    const jobs = sharded(wholeProof(all, seed, options.alone), options.shard)
-    console.log(`${jobs.length} banks, drawn with --seed ${seed}`)
+    const draw = options.exhaustive ? 'all' : drawOf(options)
+    const jobs = sharded(wholeProof(all, seed, options.alone, draw), options.shard)
+    say(shown`${jobs.length} banks, drawn with --seed ${seed}`)
     return jobs
   }
   const { owners, requirements } = loadCatalogue()
@@ -160,6 +173,11 @@ function jobsFor(options: ProveOptions, all: Alterations): Job[] {
   }
 }
 
+/** The draw of cells: that of the options, else of the commit, so that each one proves others. */
+function drawOf({ seed, moments }: Options): number {
+  return number('--seed', seed, 2 ** 32 - 1) ?? (moments ? drawOfCommit() : SEED)
+}
+
 /** Every fourth job from the first, the second, …: what costs much stands side by side. */
 function sharded(jobs: Job[], shard: string | undefined): Job[] {
   if (shard === undefined) return jobs
@@ -170,7 +188,14 @@ function sharded(jobs: Job[], shard: string | undefined): Job[] {
 
 function proofsIn(file: string): Proof[] {
   try {
-    return (JSON.parse(readFileSync(file, 'utf8')) as { proofs: Proof[] }).proofs
+    const { proofs } = JSON.parse(readFileSync(file, 'utf8')) as { proofs?: Partial<Proof>[] }
+    const isProof = ({ id, judged, complaints }: Partial<Proof>) =>
+      typeof id === 'string' &&
+      isObject(judged) &&
+      isObject(judged.messages) &&
+      [judged.fails, judged.warns, judged.blocks, judged.errors, complaints].every(Array.isArray)
+    if (proofs?.every(isProof)) return proofs as Proof[]
+    throw new Error('it is not what assay prove --json wrote')
   } catch (error) {
     throw new UsageError(`--merge ${file}: ${(error as Error).message}`)
   }

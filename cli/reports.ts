@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { stringify } from 'yaml'
-import { root } from '../engine/record/root.ts'
+import { makeFolder } from '../engine/record/make-folder.ts'
 import { writeWhole } from '../engine/record/write-whole.ts'
 import { diffReports } from '../engine/report/diff.ts'
 import { diffMarkdown, diffText } from '../engine/report/diff-text.ts'
@@ -14,10 +14,11 @@ import { overviewPage } from '../engine/report/html/overview.ts'
 import { overviewOf } from '../engine/report/overview.ts'
 import { readReport } from '../engine/report/read-run.ts'
 import type { Report } from '../engine/report/report.ts'
+import { complain, say, shown, shownLines } from '../engine/report/terminal.ts'
 import { writeReports } from '../engine/report/write-reports.ts'
 import { JOURNAL } from '../engine/run/journal.ts'
 import { SUITES, typed } from './folders.ts'
-import { textOf, UsageError } from './usage.ts'
+import { textOf, UsageError, written } from './usage.ts'
 
 /** `assay report DIR`: every output made again from report.json and exchanges.jsonl. */
 export async function report(
@@ -26,7 +27,7 @@ export async function report(
 ): Promise<void> {
   await salvage(dir)
   for (const { file, bytes } of await writeReports(dir, options)) {
-    console.log(`${join(dir, file)}  ${bytes} bytes`)
+    say(shown`${join(dir, file)}  ${bytes} bytes`)
   }
 }
 
@@ -60,7 +61,7 @@ export async function diff(
   if (words === undefined) {
     throw new UsageError(`--format is text, markdown or json, not ${options.format}`)
   }
-  console.log(words)
+  say(shownLines(words))
   const broken = [...changes.new, ...(options.failOn === 'any' ? changes.still : [])]
   process.exitCode = broken.some(({ known }) => !known) ? 1 : 0
 }
@@ -70,36 +71,37 @@ export async function verify(path: string, options: { key?: string }): Promise<v
   const key = options.key === undefined ? undefined : textOf('--key', options.key)
   const found = await verifyRun(path, key)
   const signer = found.signer === undefined ? '' : ` by ${found.signer}`
-  console.log(`signature: ${found.signature}${signer}`)
-  console.log(`exchanges: ${found.exchanges}, chained by hash`)
-  for (const finding of found.findings) console.log(`  ${inWords(finding)}`)
+  say(shown`signature: ${found.signature}${signer}`)
+  say(shown`exchanges: ${found.exchanges}, chained by hash`)
+  for (const finding of found.findings) say(shown`  ${inWords(finding)}`)
   if (found.uncovered.length > 0) {
-    console.log(`not covered by the statement: ${found.uncovered.map(oneLine).join(', ')}`)
+    say(shown`not covered by the statement: ${found.uncovered.join(', ')}`)
   }
-  console.log(conclusion(found))
+  say(shown`${conclusion(found)}`)
   process.exitCode = found.intact ? 0 : 1
 }
 
 function inWords({ file, line, message }: Verification['findings'][number]): string {
-  return `${[file, line && `line ${line}`].filter(Boolean).join(', ')}: ${message}`
+  return oneLine(`${[file, line && `line ${line}`].filter(Boolean).join(', ')}: ${message}`)
 }
 
 /** What a verification shows, and what it could not look at. */
-function conclusion({ intact, signature, findings, statement }: Verification): string {
+function conclusion({ intact, signature, findings, statement, uncovered }: Verification): string {
   const changed = findings.some(({ file }) => file !== 'statement.jws')
   if (signature === 'absent') {
     if (!intact && !changed) return 'It is not signed, or the statement was removed.'
     return intact
       ? 'The exchanges follow from each other. There is no statement: whether report.json was changed, or the whole was made again, cannot be told.'
-      : 'The exchanges were changed.'
+      : 'It was changed after it was made.'
   }
   if (signature === 'invalid') {
     return 'The statement is not what its signer signed: nothing in it can be relied on.'
   }
+  if (signature === 'valid' && !intact) return 'It was changed after it was signed.'
   if (signature === 'valid') {
-    return intact
+    return uncovered.length === 0
       ? 'Nothing was changed since it was signed.'
-      : 'It was changed after it was signed.'
+      : 'What the statement covers was not changed since it was signed. Of the rest nothing is known.'
   }
   if (changed) return 'It is not what the statement describes. The signature was not checked.'
   const { startedAt = '' } = statement ?? {}
@@ -115,21 +117,27 @@ export async function sign(
   const passphrase = process.env.ASSAY_SIGNING_PASSPHRASE
   const key = textOf('--key', options.key)
   const statement = await signRun(dir, key, { kid: options.kid, x5c, passphrase })
-  console.log(`${join(dir, 'statement.jws')}: ${statement.target}, ${statement.verdict}`)
+  say(shown`${join(dir, 'statement.jws')}: ${statement.target}, ${statement.verdict}`)
 }
 
 /** `assay pack DIR`: an archive of all that an auditor needs. */
 export async function packed(dir: string, options: { out?: string }): Promise<void> {
-  const documents = ['documents/account-information.md', 'documents/product-information.md']
-  const more = Object.fromEntries(documents.map((name) => [name, join(root, name)]))
-  const { file, bytes, holds } = await pack(dir, options.out ?? `${dir}.zip`, { more })
-  console.log(`${file}: ${holds.length} files, ${bytes} bytes`)
+  const out = options.out ?? `${resolve(dir)}.zip`
+  if (existsSync(out) && statSync(out).isDirectory()) {
+    throw new UsageError(`--out ${out} is a folder: name a file in it`)
+  }
+  const { file, bytes, holds, leftOut } = await written('--out', out, () => pack(dir, out))
+  say(shown`${typed(file)}: ${holds.length} files, ${bytes} bytes`)
+  if (leftOut.length > 0) {
+    const why = 'another version of Assay signed the run, with others'
+    complain(shown`Not in it, because ${why}: ${leftOut.join(', ')}`)
+  }
   // Of the statement itself only its signer's key can tell.
   const { findings } = await verifyRun(file)
   const changed = findings.find((finding) => finding.file !== 'statement.jws')
   if (!changed) return
-  console.error(
-    `It was changed since the run: ${inWords(changed)}. \`assay verify\` tells all of it.`,
+  complain(
+    shown`It was changed since the run: ${inWords(changed)}. \`assay verify\` tells all of it.`,
   )
 }
 
@@ -140,20 +148,22 @@ export async function packed(dir: string, options: { out?: string }): Promise<vo
 export async function overview(folders: string[], options: { out?: string }): Promise<void> {
   const { runs, problems } = await findRuns(folders)
   const out = resolve(options.out ?? folders[0] ?? '.')
-  mkdirSync(out, { recursive: true })
   const all = overviewOf(runs, Date.now())
-  writeFileSync(join(out, 'overview.json'), `${JSON.stringify(all, null, 2)}\n`)
-  writeFileSync(join(out, 'overview.html'), overviewPage(all, problems))
-  for (const problem of problems) console.error(problem)
+  await written('--out', out, () => {
+    makeFolder(out)
+    writeWhole(join(out, 'overview.json'), `${JSON.stringify(all, null, 2)}\n`)
+    writeWhole(join(out, 'overview.html'), overviewPage(all, problems))
+  })
+  for (const problem of problems) complain(shown`${problem}`)
   const width = Math.max(...all.banks.map(({ name }) => name.length))
   for (const { name, verdict, startedAt, changes } of all.banks) {
     const fresh = changes && changes.new.length > 0 ? `, ${changes.new.length} new` : ''
-    console.log(`${name.padEnd(width)}  ${verdict}${fresh}  (${startedAt})`)
+    say(shown`${name.padEnd(width)}  ${verdict}${fresh}  (${startedAt})`)
   }
   for (const { bank, what, at, daysLeft } of all.ending) {
-    console.log(`${bank}: ${what} ${daysLeft < 0 ? 'ended' : 'ends'} ${at}`)
+    say(shown`${bank}: ${what} ${daysLeft < 0 ? 'ended' : 'ends'} ${at}`)
   }
-  console.log(`overview  ${typed(join(out, 'overview.html'))}`)
+  say(shown`overview  ${typed(join(out, 'overview.html'))}`)
 }
 
 /** Days after which a known deviation expires, unless somebody writes another day. */
@@ -182,7 +192,7 @@ export async function deviationsInit(
     const said = findings.map((id) => `# ${id}: ${found.get(id)?.title ?? ''}`)
     return [`# ${oneLine(title)}`, ...said, stringify(entries).trimEnd()].join('\n')
   })
-  writeFileSync(out, `${HEAD}\n${parts.join('\n\n')}\n`)
+  await written('--out', out, () => writeWhole(out, `${HEAD}\n${parts.join('\n\n')}\n`))
   const findings = open.flatMap(({ findings }) => findings)
-  console.log(`${out}: ${counted(findings.length, 'finding')}. Write a reason for each.`)
+  say(shown`${out}: ${counted(findings.length, 'finding')}. Write a reason for each.`)
 }

@@ -5,6 +5,7 @@ import { WHOSE } from '../engine/report/counts.ts'
 import { quoted, visible } from '../engine/report/escape.ts'
 import { messageText } from '../engine/report/message-text.ts'
 import { readRun } from '../engine/report/read-run.ts'
+import { say, shown, shownLines } from '../engine/report/terminal.ts'
 import { checkResult } from '../engine/run/compose.ts'
 import { openSession } from '../engine/run/open.ts'
 import { judgeOne } from '../engine/run/run-check.ts'
@@ -19,23 +20,25 @@ import { UsageError } from './usage.ts'
 
 /**
  * `assay reproduce CHECK`: the steps of one check and its one deviation, nothing else, every message
- * written out behind the finding, redacted. Without CHECK: what failed in the run that --run names.
+ * written out behind the finding, redacted. Of a check that asks a table: the cells that broke in the run that --run
+ * names, or the one that --cell names. Without CHECK: what failed in that run.
  */
 export async function reproduce(
   id: string | undefined,
-  options: { target?: string; run?: string },
+  options: { target?: string; run?: string; cell?: string },
 ): Promise<void> {
   const catalogue = loadCatalogue()
   const suites = await loadSuites(SUITES, catalogue)
-  const tasks = await checksOf(id, options.run, suites, catalogue)
+  const run = options.run === undefined ? undefined : await readRun(options.run)
+  const tasks = checksOf(id, run, suites, catalogue)
   const opened = await openTargetOf(options.target, options.run)
   let release = () => {}
   try {
     release = holdFolders({ memory: opened.memory, name: opened.document.name })
     const obstacles = await obstaclesTo(opened)
     for (const { level, text, whose, mend } of obstacles) {
-      console.log(`${level}  ${text}`)
-      if (whose !== undefined) console.log(`  whose     ${WHOSE[whose]}\n  mend      ${mend}`)
+      say(shown`${level}  ${text}`)
+      if (whose !== undefined) say(shown`  whose     ${WHOSE[whose]}\n  mend      ${mend}`)
     }
     if (obstacles.length > 0) {
       process.exitCode = 3
@@ -43,28 +46,35 @@ export async function reproduce(
     }
     const results: Result[] = []
     for (const [wanted, check] of tasks) {
-      results.push(await again(wanted, check, opened, suites, catalogue))
+      const cells = cellsOf(check.id, options.cell, run)
+      results.push(await again(wanted, check, { opened, suites, catalogue, cells }))
     }
-    process.exitCode = verdictOf(results).exitCode
+    process.exitCode = exitCodeOf(results)
   } finally {
     release()
     await opened.close()
   }
 }
 
+/** That of a run, but for a should or a recorded value alone: it was judged, and a reproduction gives no verdict. */
+function exitCodeOf(results: Result[]): number {
+  const { exitCode } = verdictOf(results)
+  const judged = results.every(({ outcome }) => ['pass', 'warn', 'observed'].includes(outcome))
+  return judged && results.length > 0 ? 0 : exitCode
+}
+
 /** What is done again, by its id: a check; for a rule, the check that sent what broke it. */
-async function checksOf(
+function checksOf(
   id: string | undefined,
-  dir: string | undefined,
+  run: Run | undefined,
   { checks }: Suites,
   { owners }: Catalogue,
-): Promise<Map<string, SuiteCheck>> {
-  if (id === undefined && dir === undefined) {
+): Map<string, SuiteCheck> {
+  if (id === undefined && run === undefined) {
     throw new UsageError('Name a check, or give --run FOLDER to do again what failed there.')
   }
-  const run = dir === undefined ? undefined : await readRun(dir)
   const failed = run?.report.checks.filter(({ outcome }) => outcome === 'fail') ?? []
-  if (id === undefined && failed.length === 0) throw new UsageError(`${dir}: nothing failed in it`)
+  if (id === undefined && failed.length === 0) throw new UsageError('nothing failed in that run')
   const ids = id === undefined ? failed.map((check) => check.id) : [id]
 
   const senderOf = (wanted: string): SuiteCheck => {
@@ -87,13 +97,25 @@ async function checksOf(
   return new Map(ids.map((wanted) => [wanted, senderOf(wanted)]))
 }
 
+type Run = Awaited<ReturnType<typeof readRun>>
+
+/** The cells of a table that are asked again; undefined: those that a run asks by itself. */
+function cellsOf(
+  id: string,
+  cell: string | undefined,
+  run: Run | undefined,
+): readonly string[] | undefined {
+  if (cell !== undefined) return [cell]
+  const broken = run?.report.checks.find((check) => check.id === id)?.cells?.broken
+  return broken && broken.length > 0 ? broken : undefined
+}
+
 async function again(
   id: string,
   check: SuiteCheck,
-  opened: OpenedTarget,
-  suites: Suites,
-  catalogue: Catalogue,
+  parts: { opened: OpenedTarget; suites: Suites; catalogue: Catalogue; cells?: readonly string[] },
 ): Promise<Result> {
+  const { opened, suites, catalogue, cells } = parts
   const target = targetFrom(opened.document, opened.base)
   const redactor = createRedactor(target.secrets)
   const redact = (text: string) => visible(redactor.redactText(text))
@@ -107,11 +129,12 @@ async function again(
       messages.push(messageText(redactor.redactExchange(exchange), check.id))
     },
   })
-  console.log(`${check.id}  ${check.title}`)
-  if (id !== check.id) console.log(`sends what the rule ${id} judges`)
-  console.log(`${requirement?.id}  ${requirement?.level}  ${requirement?.source}`)
-  for (const words of requirement?.quote ?? []) console.log(`  ${quoted(words)}`)
-  console.log()
+  if (cells) session.extent.named = cells
+  say(shown`${check.id}  ${check.title}`)
+  if (id !== check.id) say(shown`sends what the rule ${id} judges`)
+  say(shown`${requirement?.id}  ${requirement?.level}  ${requirement?.source}`)
+  for (const words of requirement?.quote ?? []) say(shown`  ${quoted(words)}`)
+  say(shown``)
 
   const cleanUp = async () => {
     messages.push('-- cleaning up')
@@ -121,39 +144,44 @@ async function again(
     await session.close()
   }
   const interrupted = () => {
-    console.log('-- interrupted; once more to leave at once')
+    say(shown`-- interrupted; once more to leave at once`)
     process.once('SIGINT', () => process.exit(130))
     void cleanUp().finally(() => {
-      console.log(messages.join('\n\n'))
+      say(shownLines(messages.join('\n\n')))
       process.exit(130)
     })
   }
   process.once('SIGINT', interrupted)
   const { result } = await judgeOne(check, session, catalogue)
   process.off('SIGINT', interrupted)
+  const notAsked = cells?.filter((cell) => !session.cells.get(check.id)?.asked.includes(cell)) ?? []
   const results = new Map([[result.id, result]])
   const states = session.rules.states()
   const rules = ruleResults(states, catalogue, results, session.owners.endpoints)
   const judged = rules.find((rule) => rule.id === id) ?? result
   await cleanUp()
+  if (notAsked.length > 0)
+    throw new UsageError(
+      `${check.id} has no ${notAsked.join(', ')} at this bank. See cells in report.json.`,
+    )
   tell(judged, redact)
   // Others that a message broke on its way are worth a line: they may be the reason.
   for (const rule of rules) {
     if (rule === judged || !['fail', 'warn'].includes(rule.outcome)) continue
-    console.log(`also ${rule.outcome}: ${rule.id}  ${redact(rule.message)}`)
+    say(shown`also ${rule.outcome}: ${rule.id}  ${redact(rule.message)}`)
   }
-  console.log(`\nMessages, as they went:\n\n${messages.join('\n\n')}\n`)
+  say(shown`\nMessages, as they went:\n`, shownLines(`${messages.join('\n\n')}\n`))
   return judged
 }
 
 function tell(result: Result, redact: (text: string) => string): void {
   const { outcome, message, expected, actual, place, exchanges } = checkResult(result, redact)
-  console.log(`\n${outcome.toUpperCase()}  ${result.id}  ${message}`)
+  say(shown`\n${outcome.toUpperCase()}  ${result.id}  ${message}`)
   const { because } = result
   const blocked = outcome === 'blocked' && because?.kind === 'check'
   const next = blocked ? `assay reproduce ${because.id}` : undefined
   const facts = { expected, actual, place, exchange: exchanges[0], next }
   for (const [name, value] of Object.entries(facts)) {
-    if (value !== undefined) console.log(`  ${name.padEnd(9)} ${value}`)
+    if (value !== undefined) say(shown`  ${name.padEnd(9)} ${value}`)
   }
 }

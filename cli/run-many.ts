@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { complain, composed, say, shown, shownLines } from '../engine/report/terminal.ts'
 import { stamp } from './folders.ts'
 import { screen } from './progress.ts'
 import { overview } from './reports.ts'
@@ -57,7 +58,7 @@ export async function runMany(options: RunManyOptions, args: readonly string[]):
   process.on('SIGINT', handing)
   await Promise.all(Array.from({ length: Math.min(parallel, files.length) }, work))
   process.off('SIGINT', handing)
-  await overview([out], { out }).catch((error: Error) => console.error(error.message))
+  await overview([out], { out }).catch((error: Error) => complain(shownLines(error.message)))
   process.exitCode = GRAVEST_FIRST.find((code) => codes.includes(code)) ?? 5
 }
 
@@ -65,16 +66,19 @@ export async function runMany(options: RunManyOptions, args: readonly string[]):
 function runOne(name: string, args: string[]): Promise<number> {
   // What a run that writes to us must know of our terminal.
   const { width, colour } = screen()
-  const shown = { COLUMNS: String(width - name.length - 3), ...(colour && { FORCE_COLOR: '1' }) }
+  const terminal = { COLUMNS: String(width - name.length - 3), ...(colour && { FORCE_COLOR: '1' }) }
   const command = [...process.execArgv, process.argv[1] ?? '', 'run', ...args]
   const child = spawn(process.execPath, command, {
     stdio: ['inherit', 'pipe', 'pipe'],
-    env: { ...process.env, ...shown },
+    env: { ...process.env, ...terminal },
   })
-  const told = (stream: Readable, say: (line: string) => void) =>
-    createInterface({ input: stream }).on('line', (line) => say(`[${name}] ${line}`))
-  told(child.stdout, console.log)
-  told(child.stderr, console.error)
+  // What it says passed this door already.
+  const told = (stream: Readable, tell: typeof say) =>
+    createInterface({ input: stream }).on('line', (line) =>
+      tell(shown`[${name}] ${composed(line)}`),
+    )
+  told(child.stdout, say)
+  told(child.stderr, complain)
   return new Promise((done) => {
     child.on('error', () => done(5))
     child.on('close', (code, signal) => done(code ?? (signal === 'SIGINT' ? 130 : 5)))

@@ -8,6 +8,7 @@ import { diffReports } from '../engine/report/diff.ts'
 import { diffText } from '../engine/report/diff-text.ts'
 import { annotations } from '../engine/report/github.ts'
 import { readReport, readRun } from '../engine/report/read-run.ts'
+import { command, complain, composed, say, shown, shownLines } from '../engine/report/terminal.ts'
 import { writeReports } from '../engine/report/write-reports.ts'
 import { writeUnjudged } from '../engine/run/crash-report.ts'
 import { follow } from '../engine/run/follow.ts'
@@ -18,16 +19,18 @@ import { defaultFolder, holdFolders, SUITES, typed, version } from './folders.ts
 import { obstaclesTo } from './obstacles.ts'
 import { type OpenedTarget, openTargetOf } from './open-target.ts'
 import { announced } from './plan.ts'
-import { forgetEarlier, type JudgingOptions, prepared } from './preparation.ts'
+import { forgetEarlier, type JudgingOptions, prepared, requireMemory } from './preparation.ts'
 import { type RunProgress, screen } from './progress.ts'
 import { sign } from './reports.ts'
-import { list, scopeOf } from './selection.ts'
+import { list, scopeOf, seedOf } from './selection.ts'
 import { UsageError } from './usage.ts'
 
 export interface RunOptions extends JudgingOptions {
   target?: string
   profile: Profile
   json?: boolean
+  /** Number, or `night`. */
+  seed?: string
   fresh?: boolean
   /** Minutes. */
   deadline?: string
@@ -41,8 +44,9 @@ export async function runTarget(options: RunOptions, progress: RunProgress): Pro
     throw new UsageError(`--deadline is a number of minutes, not ${options.deadline}`)
   }
   const catalogue = loadCatalogue()
-  const { only, deviations } = await prepared(options, catalogue)
-  const scope = await scopeOf(options.profile, only, catalogue)
+  const { only, deviations, ...before } = await prepared(options, catalogue)
+  const seed = { ...before, ...seedOf(options.seed) }
+  const scope = { ...(await scopeOf(options.profile, only, catalogue)), ...seed }
   if (options.list) return list(scope, options.json)
   // What runs the checks is loaded while the reference bank waits for its keys.
   import('vitest/node').catch(() => {})
@@ -54,6 +58,7 @@ export async function runTarget(options: RunOptions, progress: RunProgress): Pro
     if (problem !== undefined) throw new UsageError(problem)
     const out = resolve(options.out ?? defaultFolder(document.name))
     release = holdFolders({ out, memory, name: document.name })
+    if (memory !== undefined) requireMemory(memory, document.name)
     forgetEarlier(out)
     const assignment: Assignment = {
       target: document,
@@ -109,7 +114,7 @@ export async function report(
   const { report, exchanges } = await readRun(out)
   // A part of a run would look like a bank that lost its checks.
   const partial = report.scope.only.length > 0
-  if (history && partial) console.log(`Not added to ${history}: a selection.`)
+  if (history && partial) say(shown`Not added to ${history}: a selection.`)
   await writeReports(out, { baseline, history: partial ? undefined : history })
   if (options.sign) await sign(typed(out), { key: options.sign })
   const { colour, width } = screen()
@@ -117,10 +122,10 @@ export async function report(
   // What reproduces a finding sends requests to a bank.
   const folder = side === 'TPP' ? undefined : typed(out)
   const summary = consoleSummary(report, exchanges, { colour, width, path: typed(page), folder })
-  console.log(summary.trimEnd())
+  say(composed(summary.trimEnd()))
   const { GITHUB_ACTIONS, GITHUB_STEP_SUMMARY } = process.env
   if (GITHUB_ACTIONS === 'true') {
-    for (const line of annotations(report)) console.log(line)
+    command(...annotations(report))
     if (GITHUB_STEP_SUMMARY) {
       appendFileSync(GITHUB_STEP_SUMMARY, readFileSync(join(out, 'step-summary.md')))
     }
@@ -129,7 +134,7 @@ export async function report(
   if (options.open) openPage(page)
   if (!baseline) return
   const changes = diffReports(await readReport(baseline), report)
-  console.log(diffText(changes))
+  say(shownLines(diffText(changes)))
   // Only the choice to look at what is new turns a nonconformant bank's exit code into 0.
   const fresh = changes.new.some(({ known }) => !known) || report.problems.length > 0
   if (options.failOn === 'new' && report.exitCode === 1 && !fresh) process.exitCode = 0
@@ -144,6 +149,6 @@ const OPENERS: Partial<Record<NodeJS.Platform, string[]>> = {
 function openPage(path: string): void {
   const [command = 'xdg-open', ...words] = OPENERS[process.platform] ?? ['xdg-open']
   const child = spawn(command, [...words, path], { stdio: 'ignore', detached: true })
-  child.on('error', () => console.error(`${command} is not there to open ${path}.`))
+  child.on('error', () => complain(shown`${command} is not there to open ${path}.`))
   child.unref()
 }

@@ -1,4 +1,5 @@
 import { type Catalogue, loadCatalogue, type Requirement } from '../engine/catalogue/catalogue.ts'
+import { say, shown, shownLines } from '../engine/report/terminal.ts'
 import { chaptersAsking } from '../engine/run/askers.ts'
 import {
   checkInScope,
@@ -12,7 +13,7 @@ import {
 import { idsOf, loadSuites } from '../engine/run/suites.ts'
 import { nearest } from '../engine/yaml/nearest.ts'
 import { SUITES } from './folders.ts'
-import { UsageError } from './usage.ts'
+import { number, UsageError } from './usage.ts'
 
 /** Ends the command for a pattern that selects nothing: a run that judges nothing looks green. */
 export function assertSelects(only: string[], catalogue: Catalogue): void {
@@ -63,6 +64,20 @@ export async function scopeOf(
   throw new UsageError(`--only ${only.join(' ')} selects no check${more}. See assay run --list`)
 }
 
+const A_DAY = 86_400_000
+
+/**
+ * The draw of cells that `--seed` asks for: a number, or `night`, another one each day (UTC), so that nights together
+ * ask all cells.
+ *
+ * @throws UsageError
+ */
+export function seedOf(text: string | undefined): Pick<Scope, 'seed'> {
+  if (text === 'night') return { seed: Math.floor(Date.now() / A_DAY) }
+  const seed = number('--seed', text, 2 ** 31)
+  return seed === undefined ? {} : { seed }
+}
+
 const isProfile = (word: string): word is Profile => PROFILES.some((profile) => profile === word)
 
 /** What a run with this scope would judge: a line each, or a list in JSON. */
@@ -80,6 +95,6 @@ export async function list(scope: Scope, json = false): Promise<void> {
     const { level, chapter, text } = catalogue.owners.get(id) as Requirement
     return [{ id, level, kind: check ? 'check' : 'rule', chapter, title: check?.title ?? text }]
   })
-  if (json) console.log(JSON.stringify(rows, null, 2))
-  else for (const row of rows) console.log(Object.values(row).join('  '))
+  if (json) say(shownLines(JSON.stringify(rows, null, 2)))
+  else for (const row of rows) say(shown`${Object.values(row).join('  ')}`)
 }

@@ -7,6 +7,7 @@ import { commandClient } from '../engine/certification/command-client.ts'
 import { openCustomers } from '../engine/certification/customer.ts'
 import type { Tpp, TppDocument } from '../engine/certification/tpp-file.ts'
 import { readPlain } from '../engine/record/read-plain.ts'
+import { say, shown } from '../engine/report/terminal.ts'
 import { createBankHost } from '../proof/tpp/bank-host.ts'
 import { openStateFolder } from './bank-state.ts'
 import { portTaken, UsageError } from './usage.ts'
@@ -33,7 +34,7 @@ async function openClient({ document, base }: Tpp, signal: AbortSignal): Promise
   }
   if (client.driver === 'ask') {
     const { askClient } = await import('../engine/certification/ask-client.ts')
-    const tell = (url: string) => console.log(`What to do with the client: ${url}`)
+    const tell = (url: string) => say(shown`What to do with the client: ${url}`)
     return askClient({ patience, signal, tell })
   }
   const { browserClient } = await import('../engine/certification/browser-client.ts')

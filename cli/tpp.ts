@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
@@ -10,6 +9,8 @@ import { loadTppSuites } from '../engine/certification/suite.ts'
 import { readTppFile, type Tpp } from '../engine/certification/tpp-file.ts'
 import { targetFrom } from '../engine/configuration/resolve.ts'
 import { TargetError } from '../engine/configuration/target-error.ts'
+import { makeFolder } from '../engine/record/make-folder.ts'
+import { say, shown } from '../engine/report/terminal.ts'
 import { configurationDigest } from '../engine/run/configuration-digest.ts'
 import { inScope } from '../engine/run/scope.ts'
 import type { Exchange } from '../engine/wire/exchange.ts'
@@ -32,14 +33,14 @@ export async function tpp(options: JudgingOptions & { tpp: string }): Promise<vo
     for (const { id, title } of judged) {
       const { level = '', chapter = '' } = catalogue.owners.get(id) ?? {}
       const kind = suites.rules.some((rule) => rule.id === id) ? 'rule' : 'scenario'
-      console.log([id, level, kind, chapter, title].join('  '))
+      say(shown`${[id, level, kind, chapter, title].join('  ')}`)
     }
     return
   }
   const read = readTppFile(options.tpp)
   const { document, goals } = read
   const out = resolve(options.out ?? defaultFolder(document.name))
-  mkdirSync(out, { recursive: true })
+  makeFolder(out)
   forgetEarlier(out)
   const progress = createProgress(screen())
   const interruption = new AbortController()
@@ -79,7 +80,7 @@ export async function tpp(options: JudgingOptions & { tpp: string }): Promise<vo
     )
     progress.end()
     await report(out, 'TPP', options)
-    if (process.exitCode) console.log(`again   assay tpp --tpp ${options.tpp} --failed ${out}`)
+    if (process.exitCode) say(shown`again   assay tpp --tpp ${options.tpp} --failed ${out}`)
   } finally {
     progress.end()
     process.off('SIGINT', stop)
@@ -123,20 +124,20 @@ export async function planTpp(options: { tpp: string; only?: string[] }): Promis
   const times = (goal: string) => asked.filter((each) => each === goal).length
   const left = scenarios.length - able.length
   const rules = all.rules.filter(selected).length
-  console.log(
-    `${document.name}: ${able.length} scenarios, ${rules} rules over every request, ${parallelOf(tpp)} at a time.`,
+  say(
+    shown`${document.name}: ${able.length} scenarios, ${rules} rules over every request, ${parallelOf(tpp)} at a time.`,
   )
-  if (left > 0) console.log(`${left} not applicable: the client declares that it lacks their goal.`)
-  console.log(`The client is asked ${asked.length} times:`)
+  if (left > 0) say(shown`${left} not applicable: the client declares that it lacks their goal.`)
+  say(shown`The client is asked ${asked.length} times:`)
   for (const goal of goals) {
-    console.log(`  ${String(times(goal)).padStart(3)}  ${goal.padEnd(14)} ${GOALS[goal]}`)
+    say(shown`  ${String(times(goal)).padStart(3)}  ${goal.padEnd(14)} ${GOALS[goal]}`)
   }
   const visits = times('connect') + times('reconfirm')
-  console.log(`The customer is sent to the bank about ${visits} times; we log in and approve.`)
-  console.log('Everything stays on this machine, and nothing is left behind.')
+  say(shown`The customer is sent to the bank about ${visits} times; we log in and approve.`)
+  say(shown`Everything stays on this machine, and nothing is left behind.`)
 }
 
-const line = (level: 'ok' | 'wrong', text: string) => console.log(`${level.padEnd(8)} ${text}`)
+const line = (level: 'ok' | 'wrong', text: string) => say(shown`${level.padEnd(8)} ${text}`)
 
 /** `assay doctor --tpp`: does the client read from the correct bank? What the bank saw, line by line. */
 export async function doctorTpp(path: string): Promise<void> {

@@ -13,6 +13,24 @@ export function textOf(option: string, file: string): string {
   }
 }
 
+/** A disk that is full or broken is no mistake of usage. */
+const OF_THE_DISK = ['ENOSPC', 'EDQUOT', 'EIO', 'EFBIG', 'EMFILE', 'ENFILE']
+
+/** Writes to where an option says; where nothing can be written there, that is a mistake of usage. */
+export async function written<T>(
+  option: string,
+  path: string,
+  write: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    const { code, syscall, message } = error as NodeJS.ErrnoException
+    const isUsage = syscall !== undefined && !OF_THE_DISK.includes(code ?? '')
+    throw isUsage ? new UsageError(`${option} ${path} can't be written to: ${message}`) : error
+  }
+}
+
 /** Catches what opening a port ends with: where it is taken, that is a mistake of usage. */
 export function portTaken(say: (port: number | undefined) => string) {
   return (error: NodeJS.ErrnoException & { port?: number }): never => {

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import pc from 'picocolors'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
@@ -8,6 +7,8 @@ import { openWatch, type WatchedLine } from '../engine/certification/watch.ts'
 import { openWatchPage } from '../engine/certification/watch-page.ts'
 import { targetFrom } from '../engine/configuration/resolve.ts'
 import type { TargetDocument } from '../engine/configuration/target.ts'
+import { makeFolder } from '../engine/record/make-folder.ts'
+import { joined, painted, say, shown } from '../engine/report/terminal.ts'
 import { defaultFolder, TPP_SUITES, version } from './folders.ts'
 import { screen } from './progress.ts'
 import { report } from './run-target.ts'
@@ -17,7 +18,7 @@ export async function startWatch(target: TargetDocument, options: { out?: string
   const catalogue = loadCatalogue(undefined, 'TPP')
   const suites = await loadTppSuites(TPP_SUITES, catalogue)
   const out = resolve(options.out ?? defaultFolder('watched'))
-  mkdirSync(out, { recursive: true })
+  makeFolder(out)
   const { secrets } = targetFrom(target)
   const watch = openWatch({ suites, catalogue, out, version, secrets })
   const page = await openWatchPage(options.port)
@@ -29,7 +30,7 @@ export async function startWatch(target: TargetDocument, options: { out?: string
       const line = watch.see(sighting)
       if (!line) return
       page.show(line)
-      console.log(lineText(line, colour))
+      say(lineText(line, colour))
     },
     /** Writes the report and says what is in it. */
     async end() {
@@ -45,11 +46,12 @@ export async function startWatch(target: TargetDocument, options: { out?: string
 function lineText({ at, method, path, answer, refusal, broken }: WatchedLine, colour: boolean) {
   const { dim, red, yellow, green, bold } = pc.createColors(colour)
   const paint = broken.some(({ level }) => level === 'must') ? red : broken.length ? yellow : green
-  const lines = [`${dim(at.slice(11, 19))} ${paint(answer)} ${method} ${path}`]
-  if (refusal) lines.push(`         refused: ${refusal}`)
+  const time = painted(dim, at.slice(11, 19))
+  const lines = [shown`${time} ${painted(paint, answer)} ${method} ${path}`]
+  if (refusal) lines.push(shown`         refused: ${refusal}`)
   for (const { id, level, text, expected, actual } of broken) {
-    lines.push(`         ${bold(id)} (${level}) ${text}`)
-    lines.push(`         expected ${expected}`, `         actual   ${actual}`)
+    lines.push(shown`         ${painted(bold, id)} (${level}) ${text}`)
+    lines.push(shown`         expected ${expected}`, shown`         actual   ${actual}`)
   }
-  return lines.join('\n')
+  return joined(lines, '\n')
 }

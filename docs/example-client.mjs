@@ -14,6 +14,7 @@ const kept = existsSync(`${folder}/kept.json`) ? JSON.parse(file(`${folder}/kept
 async function registered() { // the client as the bank stored it
   if (kept.client) return kept.client
   const { issuer, registration_endpoint } = await (await send(bank.discovery)).json()
+  if (issuer !== bank.issuer) throw new Error(`the configuration is that of ${issuer}`)
   const software_statement = file(client.softwareStatement)
   const jwt = await new SignJWT({
     iss: decodeJwt(software_statement).software_id, aud: issuer, jti: randomUUID(), redirect_uris: client.redirectUris, software_statement,
@@ -42,6 +43,7 @@ async function api(method, path, token, body) {
   return answer.status === 204 ? undefined : answer.json()
 }
 async function manage(method, path, body, again = true) {
+  if (!(await registered()).grant_types.includes('client_credentials')) throw new Error('the bank registered us without client_credentials')
   const { access_token } = await oidc.clientCredentialsGrant(await configuration(), { scope: 'accounts' })
   return api(method, path, access_token, body).catch((error) => {
     if (again && error.message.includes(': 401 ')) return manage(method, path, body, false)
@@ -75,13 +77,14 @@ async function visit() { // the customer goes to the bank; what comes back is ch
   kept.sub = sub
 }
 const read = async () => {
+  if (!kept.access) throw new Error('there is no access token: connect first')
   for (const path of ['/accounts', '/balances', '/transactions']) if (!(await api('GET', path, kept.access))?.Data) throw new Error(`${path}: no Data came`)
 }
 const Permissions = ['ReadAccountsDetail', 'ReadBalances', 'ReadTransactionsDetail', 'ReadTransactionsCredits', 'ReadTransactionsDebits']
 const goals = {
   connect: async () => { kept.consent = (await manage('POST', '/account-access-consents', { Data: { Permissions }, Risk: {} })).Data.ConsentId; await visit(); await read() },
   read, reconfirm: async () => { await visit(); await read() },
-  disconnect: () => manage('DELETE', `/account-access-consents/${encodeURIComponent(kept.consent)}`),
+  disconnect: async () => { await manage('DELETE', `/account-access-consents/${encodeURIComponent(kept.consent)}`); delete kept.access; delete kept.refresh },
   products: async () => { const answer = await send(bank.products, { headers: { accept: 'application/json', 'content-type': 'application/json' } }); if (!answer.ok) throw new Error(`products: ${answer.status}`) },
 }
 try { await goals[goal]() } catch (error) { console.error([error.message, error.cause?.message].filter(Boolean).join(': ')); process.exitCode = 1 }

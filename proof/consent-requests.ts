@@ -1,9 +1,10 @@
 import type { Context, Middleware, Next } from 'koa'
 import type { Consent, ConsentKind } from '../bank/consents.ts'
 import { currentRequest } from '../bank/request-context.ts'
+import { unescaped } from '../bank/seen-facts.ts'
 import { stateOf } from '../bank/state.ts'
 import { ofEachBank } from './each-bank.ts'
-import { type Json, jsonOf, successes } from './rewriting.ts'
+import { type Json, jsonOf, partOf, successes } from './rewriting.ts'
 
 const PATHS: Record<Kind, string> = {
   any: '-consents',
@@ -28,7 +29,7 @@ export function serving(kind: Kind, method: string): boolean {
 /** The consent that the path names, whoever owns it. */
 export function consentNamed(ctx: Context): Consent | undefined {
   const { services } = stateOf(ctx).bank
-  return services.consents.get(decodeURIComponent(ctx.path.slice(ctx.path.lastIndexOf('/') + 1)))
+  return services.consents.get(unescaped(ctx.path.slice(ctx.path.lastIndexOf('/') + 1)))
 }
 
 /**
@@ -97,6 +98,38 @@ export const consentData = (change: (data: Json) => Json | undefined) =>
     const data = change(body.Data as Json)
     return data && { ...body, Data: data }
   })
+
+/** Gives consents ids of another form, made of those of the bank, of how many there are, or of all that there were. */
+export function idsBy(
+  make: (consent: Consent, count: number, all: readonly Consent[]) => string,
+): Middleware {
+  const spelling = ofEachBank(() => ({ told: false, count: 0, own: new Map<string, string>() }))
+  return async (ctx: Context, next: Next) => {
+    const { told, own } = spelling()
+    if (!told) {
+      spelling().told = true
+      const { consents } = stateOf(ctx).bank.services
+      const { create, get } = consents
+      const names = spelling()
+      consents.create = (request) => {
+        const all = consents.all()
+        const consent = create(request)
+        names.count += 1
+        const id = make(consent, names.count, all)
+        own.set(id, consent.id)
+        consent.id = id
+        return consent
+      }
+      consents.get = (id) => {
+        const consent = get(own.get(id) ?? '')
+        if (consent) stateOf(ctx).fired()
+        return consent
+      }
+    }
+    await next()
+    if (partOf(ctx) === 'consents' && ctx.status === 201) stateOf(ctx).fired()
+  }
+}
 
 /** Another status for requests about consents of a kind; undefined leaves it. */
 export function answeredWith(

@@ -1,5 +1,6 @@
 import { nearest } from '../engine/yaml/nearest.ts'
-import { chapterOf, chaptersToRun, themeOf, themesOf } from './chapters.ts'
+import { chapterOf, themeOf, themesOf } from './chapters.ts'
+import type { Circumstances } from './circumstances.ts'
 import { drawn } from './draw.ts'
 import {
   type Chaptered,
@@ -9,7 +10,7 @@ import {
   groupVariants,
   LARGEST,
 } from './grouping.ts'
-import { loadFaults, loadVariants } from './load.ts'
+import { loadFaults, loadTables, loadVariants } from './load.ts'
 import { allMixed, hidBefore, type Mixed, mixedName } from './mixed.ts'
 import type { Themed } from './pairs.ts'
 import type { Fault, Variant } from './proof.ts'
@@ -20,14 +21,22 @@ import { TOGETHER } from './together.ts'
 export interface Job {
   kind: Proof['kind']
   ids: string[]
-  /** Chapters that are judged; without them the whole suite. */
-  only?: string[]
+  /** Checks, requirements or chapters that are judged, with what they rest on; without them the whole suite. */
+  near?: string[]
+  /** Of a table: which of its cells are proven. */
+  draw?: Draw
+  under?: Circumstances
 }
+
+/** Which cells of tables are proven: those that a seed draws, or all. */
+export type Draw = number | 'all'
 
 /** Everything that a bank can be altered by. */
 export interface Alterations {
   faults: Chaptered[]
   variants: Themed[]
+  /** Ids of the checks that ask tables: each cell is a fault. */
+  tables: string[]
 }
 
 /** A fault, variant, check or chapter that nobody wrote. */
@@ -41,8 +50,8 @@ export const CORRECT: Variant = {
 }
 
 export async function loadAlterations(): Promise<Alterations> {
-  const [faults, variants] = await Promise.all([loadFaults(), loadVariants()])
-  return { faults, variants }
+  const [faults, variants, tables] = await Promise.all([loadFaults(), loadVariants(), loadTables()])
+  return { faults, variants, tables }
 }
 
 /** Faults that share a bank with a freedom of their chapter in every whole proof. */
@@ -54,9 +63,16 @@ export const SEED = 1
 /**
  * Everything there is to prove, several in one bank where they can share it. Faults that share one come first,
  * since those that others hid can meet others only when all were tried: meanwhile there is the rest to be done.
+ *
+ * @param draw of the cells of tables.
  */
-export function wholeProof(all: Alterations, seed: number, alone = false): Job[] {
-  const { faults, variants } = all
+export function wholeProof(
+  all: Alterations,
+  seed: number,
+  alone = false,
+  draw: Draw = seed,
+): Job[] {
+  const { faults, variants, tables } = all
   const wrong = alone ? faults.map((each) => [each]) : groupFaults(faults, LARGEST, TOGETHER)
   const lawful = alone ? variants.map((each) => [each]) : groupVariants(variants, seed)
   const jobs = [
@@ -70,6 +86,7 @@ export function wholeProof(all: Alterations, seed: number, alone = false): Job[]
     ...shared.filter(({ kind }) => kind === 'fault'),
     ...jobs.filter(single),
     ...shared.filter(({ kind }) => kind !== 'fault'),
+    ...tables.map((id) => tableJob(id, draw)),
     ...mixedJobs(all, SAMPLE, seed, alone),
   ]
 }
@@ -113,7 +130,8 @@ function meant(word: string, words: string[]): string {
 
 /**
  * What concerns checks or chapters: the correct bank, the faults that they catch, the freedoms of their
- * chapters. A check is named by its id, or all of a requirement by the requirement's.
+ * chapters. A check is named by its id, or all of a requirement by the requirement's. Of a check only that is judged;
+ * of the faults of a chapter everything.
  *
  * @param chapters of which every fault is proven: account-information/transactions, or its last part.
  * @param chapterOfCheck the chapter of a check or requirement; undefined where there is none.
@@ -125,34 +143,45 @@ export function about(
   chapters: string[],
   chapterOfCheck: (id: string) => string | undefined,
 ): Job[] {
-  const near = checks.map((id) => {
+  const chaptersNear = checks.map((id) => {
     const chapter = chapterOfCheck(id)
     if (chapter === undefined) throw new UnknownProof(`no check or requirement is called ${id}`)
     return chapter
   })
-  const known = [...new Set(all.faults.map(chapterOf))]
-  const whole = chapters.map((name) => {
+  const whole = knownChapters(all, chapters)
+  const ofWhole = all.faults.filter((fault) => whole.includes(chapterOf(fault)))
+  const ofChecks = all.faults.filter((fault) => !ofWhole.includes(fault) && names(fault, checks))
+  const near = [...checks, ...whole]
+  const themes = [...chaptersNear, ...whole].flatMap(themesOf)
+  const variants = all.variants.filter((variant) => themes.includes(themeOf(variant)))
+  const tables = all.tables.filter(
+    (id) => isNamed(id, checks) || whole.includes(chapterOfCheck(id) ?? ''),
+  )
+  return [
+    whole.length > 0 ? job('correct', [CORRECT]) : { ...job('correct', [CORRECT]), near },
+    ...tables.map((id) => tableJob(id, SEED)),
+    ...groupFaults(ofWhole).map((group) => job('fault', group)),
+    ...groupFaults(ofChecks).map((group) => ({ ...job('fault', group), near })),
+    ...groupVariants(variants, SEED).map((group) => ({ ...job('variant', group), near })),
+  ]
+}
+
+/** Is a fault to show at one of these checks, or at one of these requirements? */
+function names({ fails, warns = [] }: Fault, checks: string[]): boolean {
+  return [...fails, ...warns].some((id) => isNamed(id, checks))
+}
+
+const isNamed = (id: string, checks: string[]) =>
+  checks.some((check) => id === check || id.startsWith(`${check}/`))
+
+function knownChapters({ faults }: Alterations, names: string[]): string[] {
+  const known = [...new Set(faults.map(chapterOf))]
+  return names.map((name) => {
     const chapter = known.find((each) => each === name || each.endsWith(`/${name}`))
     if (chapter === undefined)
       throw new UnknownProof(`no chapter is called ${name}${meant(name, known)}`)
     return chapter
   })
-  const faults = all.faults.filter(
-    (fault) =>
-      whole.includes(chapterOf(fault)) ||
-      [...fault.fails, ...(fault.warns ?? [])].some((id) =>
-        checks.some((check) => id === check || id.startsWith(`${check}/`)),
-      ),
-  )
-  const concerned = [...new Set([...near, ...whole])]
-  const only = chaptersToRun(concerned)
-  const themes = concerned.flatMap(themesOf)
-  const variants = all.variants.filter((variant) => themes.includes(themeOf(variant)))
-  return [
-    job('correct', [CORRECT]),
-    ...groupFaults(faults).map((group) => job('fault', group)),
-    ...groupVariants(variants, SEED).map((group) => ({ ...job('variant', group), only })),
-  ]
 }
 
 /** What a job alters a bank by. */
@@ -189,6 +218,8 @@ function find<Each extends { id: string }>(known: Each[], id: string | undefined
   if (!found) throw new UnknownProof(`nothing is called ${id}`)
   return found
 }
+
+const tableJob = (id: string, draw: Draw): Job => ({ kind: 'table', ids: [id], draw })
 
 const job = (kind: Job['kind'], group: { id: string }[]): Job => ({
   kind,

@@ -5,6 +5,7 @@ import { createDirectory, type Directory } from '../bank/directory.ts'
 import type { Bank } from '../bank/running-bank.ts'
 import { defaults } from '../bank/settings.ts'
 import { type Catalogue, loadCatalogue } from '../engine/catalogue/catalogue.ts'
+import type { Session } from '../engine/client-session/session.ts'
 import { targetFrom } from '../engine/configuration/resolve.ts'
 import type { TargetDocument } from '../engine/configuration/target.ts'
 import { verdictOf } from '../engine/judge/results.ts'
@@ -22,6 +23,8 @@ export interface ProofContext {
   catalogue: Catalogue
   suites: Suites
   directory: Directory
+  /** Milliseconds before each answer of a bank. */
+  delay?: number
 }
 
 export async function openProofContext(
@@ -63,13 +66,16 @@ export async function judgeBank(
     bank?: Pick<BankOptions, 'transactions'>
     /** Puts into the bank what it is to have before anybody asks. */
     prepare?: (bank: Bank) => unknown
+    /** Told which cell of a table is asked next. */
+    onCell?: Session['extent']['onCell']
     /** Another order of the checks. */
     order?: (checks: SuiteCheck[]) => SuiteCheck[]
   } = {},
 ): Promise<BankRun> {
   const { catalogue, suites, directory } = context
   const started = performance.now()
-  const bank = await startBank({ ...options.bank, alterations, directory, settings: SETTINGS })
+  const settings = { ...SETTINGS, responseDelayMs: context.delay ?? 0 }
+  const bank = await startBank({ ...options.bank, alterations, directory, settings })
   await options.prepare?.(bank)
   const document = structuredClone(bank.target) as TargetDocument
   options.target?.(document)
@@ -78,6 +84,10 @@ export async function judgeBank(
   try {
     const scope = options.scope ?? { profile: 'full', only: [] }
     const run = createRun({ session, catalogue, checks: suites.checks, scope })
+    // A table is asked under every approval there can be, also where its check alone is judged.
+    if (options.onCell) {
+      session.extent = { ...session.extent, approvals: undefined, onCell: options.onCell }
+    }
     const order = options.order ?? ((checks) => checks)
     for (const check of order(run.checks)) {
       const judgement = await run.judge(check)

@@ -170,10 +170,10 @@ export function landings(
 export const withQuery = (address: string, parameters: string | URLSearchParams) =>
   `${address}${address.includes('?') ? '&' : '?'}${parameters}`
 
-/** Lets a connection pass for one over the first client's certificate. */
-export function admit(ctx: Context): void {
+/** Lets a connection pass for one over a client's certificate. */
+export function admit(ctx: Context, client: 'first' | 'second' = 'first'): void {
   const state = stateOf(ctx)
-  const { transport, organisationId } = state.bank.services.directory.clients.first
+  const { transport, organisationId } = state.bank.services.directory.clients[client]
   const { fingerprint256 } = new X509Certificate(transport.certificate)
   const thumbprint = Buffer.from(fingerprint256.replaceAll(':', ''), 'hex').toString('base64url')
   state.transport = { authorized: true, organisationId, thumbprint }

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 
 import type { Alteration } from '../bank/alteration.ts'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
+import { loadSuites } from '../engine/run/suites.ts'
 import type { Fault, Variant } from './proof.ts'
 
 /** Files of faults in single cells, of whichever chapter: account-information/cells.access.ts. */
@@ -45,4 +46,10 @@ async function load<T extends { id: string }>(name: string): Promise<{ file: str
   const twice = ids.filter((id, index) => ids.indexOf(id) !== index)
   if (twice.length > 0) throw new Error(`${name}: ${twice.join(', ')} stands twice`)
   return all
+}
+
+/** Ids of the checks that ask tables of values and places. */
+export async function loadTables(): Promise<string[]> {
+  const { checks } = await loadSuites(join(import.meta.dirname, '..', 'suites'), loadCatalogue())
+  return checks.filter(({ options }) => options.asks !== undefined).map(({ id }) => id)
 }

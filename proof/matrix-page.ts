@@ -22,7 +22,7 @@ export function matrixPage(matrix: Matrix, proofs: Proof[], catalogue: Catalogue
     return notTested ? '' : `| \`${id}\` | ${level} | ${words} |`
   })
   const lawful = proofs
-    .filter(({ kind }) => kind !== 'fault' && kind !== 'mixed')
+    .filter(({ kind }) => !['fault', 'mixed', 'table'].includes(kind))
     .sort((one, other) => one.id.localeCompare(other.id, 'en'))
     .map(({ id, judged, complaints }) => {
       const said = [

@@ -29,11 +29,14 @@ export function matrixOf(
   mutants: ReadonlySet<string>,
 ): Matrix {
   const faults = proofs.filter(({ kind }) => kind === 'fault')
-  const variants = proofs.filter(({ kind }) => kind !== 'fault' && kind !== 'mixed')
+  const tables = proofs.filter(
+    ({ kind, complaints }) => kind === 'table' && complaints.length === 0,
+  )
+  const variants = proofs.filter(({ kind }) => !['fault', 'mixed', 'table'].includes(kind))
   const caught = Object.fromEntries(
     faults.map(({ id, judged }) => [id, [...judged.fails, ...judged.warns]]),
   )
-  const seen = new Set([...Object.values(caught).flat(), ...mutants])
+  const seen = new Set([...Object.values(caught).flat(), ...tables.map(({ id }) => id), ...mutants])
   const judging = idsOf(suites).filter((id) => catalogue.owners.get(id)?.level !== 'observe')
   const killed = faults.filter(({ id }) => (caught[id] ?? []).length > 0)
   return {

@@ -1,4 +1,5 @@
 import type { TargetDocument } from '../engine/configuration/target.ts'
+import type { Circumstances } from './circumstances.ts'
 import { partsOf } from './grouping.ts'
 import { type BankRun, judgeBank, type ProofContext, summed } from './judge-bank.ts'
 import { isFound, type Mixed, mixedComplaints, mixedName } from './mixed.ts'
@@ -8,13 +9,14 @@ import { complaints, type Fault, type Judged, surplus, type Variant } from './pr
 /** One proof: what was expected of it, and what came. */
 export interface Proof {
   id: string
-  kind: 'fault' | 'variant' | 'pair' | 'mixed' | 'correct'
+  kind: 'fault' | 'variant' | 'pair' | 'mixed' | 'correct' | 'table'
   judged: Judged
   complaints: string[]
   /** What did not hold at the first of two tries. */
   atFirst?: string[]
   /** All ids, where others shared the bank. */
   besides?: string
+  under?: Circumstances
   /** Others that shared the bank hid it: it is to be proven once more, among others. */
   hidden?: true
 }
@@ -32,39 +34,6 @@ export async function proveOne(
   const run = await judgeBank(context, alterations, { target: expected.target })
   const judged = summed(expected.id, run)
   return { id: expected.id, kind, judged, complaints: complaints(expected, judged) }
-}
-
-/**
- * Proves that nothing of these chapters condemns a lawful bank. What other chapters would say, and
- * whether the freedom showed itself elsewhere, is left to the whole proof.
- */
-export async function proveWithin(
-  context: ProofContext,
-  group: (Fault | Variant)[],
-  chapters: string[],
-): Promise<Proof[]> {
-  const within = (id: string) => chapters.includes(context.catalogue.owners.get(id)?.chapter ?? '')
-  const scope = { profile: 'full' as const, only: chapters }
-  const run = await judgeBank(context, group, { scope, target: targetOf(group) })
-  const judged = summed(group.map(({ id }) => id).join(' + '), run)
-  const expected = unionOf('variant', group)
-  // One freedom may keep another from showing itself: refusing to refresh, what a refresh changes.
-  const complain = group.length > 1 ? surplus : complaints
-  const found = complain(
-    {
-      ...expected,
-      warns: expected.warns?.filter(within),
-      blocks: expected.blocks?.filter(within),
-    },
-    {
-      ...judged,
-      fired: 1,
-      warns: judged.warns.filter(within),
-      blocks: judged.blocks.filter(within),
-    },
-  )
-  const besides = group.length > 1 ? judged.id : undefined
-  return group.map(({ id }) => ({ id, kind: 'variant', judged, complaints: found, besides }))
 }
 
 /**

@@ -17,6 +17,16 @@ export function giveBytes(ctx: Context, body: Buffer | Readable) {
   ctx.status = status
 }
 
+/** Sends the JSON of an answer with its text changed; tells whether that changed it. */
+export function giveChanged(ctx: Context, change: (text: string) => string): boolean {
+  const bytes = takeBytes(ctx)
+  if (!bytes) return false
+  const changed = Buffer.from(change(bytes.toString()))
+  if (changed.equals(bytes)) return false
+  giveBytes(ctx, changed)
+  return true
+}
+
 /** Sends an answer in ISO 8859-1 where it has a character that UTF-8 spells otherwise; tells whether it did. */
 export function giveLatin1(ctx: Context): boolean {
   const text = takeBytes(ctx)?.toString() ?? ''

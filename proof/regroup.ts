@@ -1,14 +1,13 @@
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { apart, type Chaptered, groupFaults } from './grouping.ts'
 import { judgeBank, openProofContext, summed } from './judge-bank.ts'
 import { loadFaults } from './load.ts'
 import { surplus } from './proof.ts'
 import { hiddenOf, targetOf, unionOf } from './prove.ts'
-import { TOGETHER } from './together.ts'
+import { TOGETHER, TOGETHER_FILE } from './together.ts'
 
 /**
- * `npm run regroup`: finds which faults can share a bank, and writes proof/together.ts. It begins with the
+ * `npm run regroup`: finds which faults can share a bank, and writes proof/together.json. It begins with the
  * groups that stand there. Who does not show beside others, or joined them when something else came, tries
  * another group, until each has its place or has been everywhere.
  */
@@ -76,21 +75,14 @@ export function place(loose: Chaptered[], groups: Group[], largest = LARGEST): C
   return waiting
 }
 
-/** The source of proof/together.ts. */
-export function togetherSource(groups: string[][]): string {
+/** The text of proof/together.json, as the formatter would write it. */
+export function togetherText(groups: string[][]): string {
   const rows = groups.map((ids) => {
-    const quoted = ids.map((id) => `'${id}'`)
-    const line = `  [${quoted.join(', ')}],`
-    return line.length <= 100 ? line : `  [\n${quoted.map((id) => `    ${id},\n`).join('')}  ],`
+    const quoted = ids.map((id) => JSON.stringify(id))
+    const line = `  [${quoted.join(', ')}]`
+    return line.length < 100 ? line : `  [\n${quoted.map((id) => `    ${id}`).join(',\n')}\n  ]`
   })
-  return `/**
- * Faults that shared a bank: each showed at its own ids, and nothing else came. Found by \`npm run regroup\`.
- * What is new, or no longer holds, costs a proof some banks more, until that is run again.
- */
-export const TOGETHER: readonly (readonly string[])[] = [
-${rows.join('\n')}
-]
-`
+  return `[\n${rows.join(',\n')}\n]\n`
 }
 
 async function regroup(): Promise<void> {
@@ -120,9 +112,8 @@ async function regroup(): Promise<void> {
     console.log(`${many} banks judged, ${groups.length} groups, ${loose.length} faults without one`)
   }
   const found = groups.map(({ held }) => held.map(({ id }) => id)).filter((ids) => ids.length > 1)
-  const file = join(import.meta.dirname, '..', '..', 'proof', 'together.ts')
-  writeFileSync(file, togetherSource(found))
-  console.log(`proof/together.ts: ${found.flat().length} faults in ${found.length} banks`)
+  writeFileSync(TOGETHER_FILE, togetherText(found))
+  console.log(`proof/together.json: ${found.flat().length} faults in ${found.length} banks`)
   await context.directory.close()
 }
 

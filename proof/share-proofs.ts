@@ -1,18 +1,37 @@
+import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
+import type { Circumstances } from './circumstances.ts'
 import type { Job } from './jobs.ts'
 import type { Proof } from './prove.ts'
 import type { TppJob } from './tpp/grouping.ts'
 import type { TppProof } from './tpp/prove-tpp.ts'
 import { shareAmong } from './worker-pool.ts'
 
-/** Milliseconds, longer than two whole runs take on a busy machine: what is still under way by then hangs. */
-const PATIENCE = { bank: 240_000, tpp: 600_000 }
+/** Longer than two whole runs take on a busy machine: what is still under way by then hangs. */
+const LIMITS = {
+  bank: { milliseconds: 240_000, of: 'one bank' },
+  tpp: { milliseconds: 600_000, of: 'one client' },
+}
 
 /** What one process is sent to prove. */
 export type Work = Job | TppJob
 
+/** Each under one of these circumstances, in turn; as it is where there are none. */
+export function spread<Each extends Work>(work: Each[], circumstances: Circumstances[]): Each[] {
+  return work.map((each, index) => {
+    const under = circumstances[index % circumstances.length]
+    return under ? { ...each, under } : each
+  })
+}
+
 export function isOfTpps(work: Work): work is TppJob {
   return work.kind === 'right' || work.kind === 'wrong' || work.kind === 'lawful'
+}
+
+/** How a proof is slowed: its processes, and how many times longer a job may take. */
+export interface Slow {
+  began?: (child: ChildProcess) => () => void
+  patience?: number
 }
 
 /** What is to be proven at banks. */
@@ -37,6 +56,7 @@ export async function runInWorkers(
   banks: BankProofs | undefined,
   tpps: TppProofs | undefined,
   processes: number,
+  slow: Slow = {},
 ): Promise<void> {
   const queue: Work[] = inTurn(banks?.jobs ?? [], tpps?.jobs ?? [])
   const note = banks && hiddenAgain(banks, (jobs) => queue.unshift(...jobs))
@@ -44,7 +64,11 @@ export async function runInWorkers(
     script: join(import.meta.dirname, import.meta.url.endsWith('.ts') ? 'worker.ts' : 'worker.js'),
     queue,
     processes,
-    patience: (work) => (isOfTpps(work) ? PATIENCE.tpp : PATIENCE.bank),
+    limit(work) {
+      const { milliseconds, of } = isOfTpps(work) ? LIMITS.tpp : LIMITS.bank
+      return { milliseconds: milliseconds * (slow.patience ?? 1), of }
+    },
+    ...(slow.began && { began: slow.began }),
     done(proof) {
       if ('judged' in proof) note?.(proof)
       else tpps?.done(proof)
@@ -94,17 +118,18 @@ function faultsIn(jobs: Job[]): number {
 const NOTHING = { fails: [], warns: [], requests: 0, milliseconds: 0 }
 
 /** Proofs of banks whose process is gone. */
-function lostBanks({ kind, ids }: Job, why: string): Proof[] {
+function lostBanks({ kind, ids, under }: Job, why: string): Proof[] {
   const nothing = { ...NOTHING, blocks: [], errors: [], fired: 0, exitCode: 5, messages: {} }
   return ids.map((id) => ({
     id,
     kind,
     judged: { id, ...nothing, leftBehind: 0 },
     complaints: [why],
+    under,
   }))
 }
 
 /** Proofs of TPPs whose process is gone. */
-function lostTpps({ kind, ids }: TppJob, why: string): TppProof[] {
-  return ids.map((id) => ({ id, kind, ...NOTHING, complaints: [why] }))
+function lostTpps({ kind, ids, under }: TppJob, why: string): TppProof[] {
+  return ids.map((id) => ({ id, kind, ...NOTHING, complaints: [why], under }))
 }

@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 
 /** Room for what a run makes and forgets at once: fewer collections. */
 const YOUNG = '--max-semi-space-size=32'
@@ -10,6 +10,13 @@ export interface Answer<Job, Result> {
   more: Job[]
 }
 
+/** After so long the process of a job is stopped. */
+export interface Limit {
+  milliseconds: number
+  /** Of what it is the limit, in words: one bank. */
+  of: string
+}
+
 /** How work is shared among processes of one script. */
 export interface Shared<Job, Result> {
   /** Says `ready`, then answers each job; built or source. */
@@ -17,11 +24,13 @@ export interface Shared<Job, Result> {
   /** Jobs are taken from its beginning, and may be added while others are done. */
   queue: Job[]
   processes: number
-  /** Milliseconds that a job may take at most. */
-  patience(job: Job): number
+  /** How long a job may take at most. */
+  limit(job: Job): Limit
   done(result: Result): void
-  /** What is reported of a job whose process died or hung. */
+  /** What is reported of a job whose process died, or was stopped at the limit. */
   lost(job: Job, why: string): Result[]
+  /** Told of each process when it starts; what it returns is called when that has ended. */
+  began?(child: ChildProcess): () => void
 }
 
 /** How many are at work, and what wakes those for whom nothing was left: a result may bring more. */
@@ -31,8 +40,8 @@ interface Others {
 }
 
 /**
- * Shares jobs among processes. A process that dies or hangs costs the job it was at, which is reported as
- * failed, and is replaced. One that finds no job waits as long as others are at work.
+ * Shares jobs among processes. A process that dies, or takes longer than the limit, costs the job it was at,
+ * which is reported as failed, and is replaced. One that finds no job waits as long as others are at work.
  */
 export async function shareAmong<Job, Result>(shared: Shared<Job, Result>): Promise<void> {
   const { queue, processes } = shared
@@ -44,16 +53,22 @@ export async function shareAmong<Job, Result>(shared: Shared<Job, Result>): Prom
 }
 
 function oneProcess<Job, Result>(shared: Shared<Job, Result>, others: Others): Promise<void> {
-  const { script, queue, patience, done, lost } = shared
+  const { script, queue, limit, done, lost } = shared
   const child = fork(script, { execArgv: [...process.execArgv, YOUNG] })
+  const ended = shared.began?.(child)
   let job: Job | undefined
   let timer: NodeJS.Timeout | undefined
   let began = false
+  let stopped: string | undefined
   const next = () => {
     job = queue.shift()
     if (job) {
       others.working += 1
-      timer = setTimeout(() => child.kill('SIGKILL'), patience(job))
+      const { milliseconds, of } = limit(job)
+      timer = setTimeout(() => {
+        stopped = `stopped after ${milliseconds / 1000} s, the limit for ${of}`
+        child.kill('SIGKILL')
+      }, milliseconds)
       child.send(job as object)
     } else if (others.working > 0) others.idle.add(next)
     else child.kill()
@@ -78,8 +93,9 @@ function oneProcess<Job, Result>(shared: Shared<Job, Result>, others: Others): P
       wakeOthers()
     })
     child.on('exit', (code, signal) => {
+      ended?.()
       others.idle.delete(next)
-      const why = `the process ended with ${signal ?? code}`
+      const why = stopped ?? `the process ended with ${signal ?? code}`
       if (job) finish({ results: lost(job, why), more: [] })
       // Where one cannot even begin, the next one would fare no better.
       else if (!began) {

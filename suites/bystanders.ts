@@ -102,8 +102,8 @@ export function expectOthersUntouched(others: readonly Bystander[]): void {
   }
 }
 
-/** Ends the check where the end of another consent took from this one what it had. */
+/** Ends the check where what was done to another consent, or by another party, took from this one what it had. */
 export function relyOnEndsOfOthers(session: object): void {
   const lost = spoilt.get(session)
-  if (lost) blockBy(lost.owner, 'the end of another consent has ended it', lost.exchange)
+  if (lost) blockBy(lost.owner, 'it has ended, as is said there', lost.exchange)
 }

@@ -1,5 +1,7 @@
 import { consent, DATA_PERMISSIONS } from '../engine/suite-api/consents.ts'
 import { periodAmong } from './account-information/common/consent-periods.ts'
+import { spellingFor } from './account-information/common/instants.ts'
+import { nonceFor, stateFor } from './returned-texts.ts'
 
 /** A long state with every kind of character that a URL must escape. */
 export const SPECIAL_STATE = `a b+c&d#e%2Ff/g=h?i;J~k!l*m'n(o)p:q@r,s$t${'.-_xY7'.repeat(24)}`
@@ -16,6 +18,8 @@ export const everything = consent({
 /** Basic permissions and credits only, of a period without end. Ends revoked by the customer. */
 export const basicCredits = consent({
   name: 'basic credits',
+  spelling: spellingFor(0),
+  state: stateFor('basic credits'),
   optional: true,
   purpose:
     'basic permissions, credits since some day; choose every account; will be revoked at the bank',
@@ -32,6 +36,7 @@ export const basicCredits = consent({
 /** Debits of a part of the past, sent without state. Ends deleted by the TPP. */
 export const debitsInPeriod = consent({
   name: 'debits in a period',
+  spelling: spellingFor(1),
   purpose: 'debits of a part of the past; choose every account; will be deleted by the TPP',
   permissions: [
     'ReadAccountsDetail',
@@ -50,6 +55,8 @@ const STATEMENTS = ['ReadStatementsBasic', 'ReadStatementsDetail']
 /** Accounts, and statements, which open no endpoint of the document. Ends expired. */
 export const accountsOnly = consent({
   name: 'accounts only',
+  spelling: spellingFor(2),
+  state: stateFor('accounts only'),
   purpose: 'accounts and statements without balances and transactions; will expire',
   permissions: ['ReadAccountsDetail'],
   besides: STATEMENTS,
@@ -60,6 +67,8 @@ export const accountsOnly = consent({
 /** Balances, statements and transactions until some day, no accounts. */
 export const noAccounts = consent({
   name: 'no accounts',
+  spelling: spellingFor(3),
+  nonce: nonceFor('no accounts'),
   optional: true,
   purpose: 'balances, statements and past transactions, no accounts; choose every account',
   permissions: [
@@ -76,6 +85,7 @@ export const noAccounts = consent({
 /** The second customer, for whom ninety days pass in the end, long before the consent expires. */
 export const secondCustomer = consent({
   name: 'second customer',
+  state: stateFor('second customer'),
   purpose: 'all permissions of the second customer; ninety days will pass for it',
   permissions: DATA_PERMISSIONS,
   expiresWhereTakenInDays: 300,
@@ -85,6 +95,8 @@ export const secondCustomer = consent({
 /** The first customer with the second client and another redirect URI. Ends revoked by the customer. */
 export const secondClient = consent({
   name: 'second client',
+  spelling: spellingFor(4),
+  nonce: nonceFor('second client'),
   purpose:
     'all permissions, for the second TPP client; choose every account; will be revoked at the bank',
   permissions: DATA_PERMISSIONS,
@@ -99,6 +111,8 @@ export const secondClient = consent({
  */
 export const narrowOfSeconds = consent({
   name: 'second client and customer',
+  spelling: spellingFor(5),
+  nonce: nonceFor('second client and customer'),
   purpose:
     'basic permissions, debits of a part of the past, of the second customer; choose every account',
   permissions: ['ReadAccountsBasic', 'ReadTransactionsBasic', 'ReadTransactionsDebits'],
@@ -112,6 +126,7 @@ export const narrowOfSeconds = consent({
 /** The first approval again, with the existing intent id. Its code is tried twice. */
 export const reconfirmed = consent({
   name: 're-confirmed',
+  state: stateFor('re-confirmed'),
   purpose: 'the consent “everything” once more, with its existing intent id',
   permissions: DATA_PERMISSIONS,
   reconfirms: everything,
@@ -120,6 +135,7 @@ export const reconfirmed = consent({
 /** A code that another client tries to exchange, before its own does; it will expire. */
 export const codeOfAnotherClient = consent({
   name: 'code for another client',
+  state: stateFor('code for another client'),
   purpose: 'choose ONE account only; its code is tried by the second TPP client; will expire',
   oneAccount: true,
   permissions: DATA_PERMISSIONS,
@@ -147,3 +163,13 @@ export const WITH_TRANSACTIONS = [
 
 /** Approvals with all permissions, of each client and each customer. */
 export const OF_EVERYBODY = [secondClient, secondCustomer] as const
+
+/** Approvals that are asked for with a state, or a nonce, of the tables of texts. */
+export const WITH_STATES = [
+  basicCredits,
+  accountsOnly,
+  secondCustomer,
+  reconfirmed,
+  codeOfAnotherClient,
+] as const
+export const WITH_NONCES = [noAccounts, secondClient, narrowOfSeconds] as const

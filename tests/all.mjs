@@ -1,13 +1,13 @@
 /**
- * `npm test`: everything that must hold, one stage after the other, and at the end where the time went
- * and one line that counts. A stage that fails does not hide the next. `--fast`: without whole runs,
- * browsers, other processes and the proof. Names of stages choose some of them.
+ * `npm test`: everything that must hold, one stage after the other, and at the end where the time went,
+ * what needed a retry, and one line that counts. A stage that fails does not hide the next. `--fast`:
+ * without the tests in files `*.slow.test.ts` (whole runs, browsers, other processes) and without the
+ * proof. Names of stages choose some of them.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
-import { fastTests } from './slow.mjs'
 
 const root = resolve(import.meta.dirname, '..')
 const scratch = mkdtempSync(join(tmpdir(), 'assay-test-'))
@@ -28,17 +28,13 @@ const stages = [
   },
   {
     name: 'tests',
-    command: vitest('tests.json', fast ? fastTests(root) : []),
-    /** Files of which a busy machine may have been too late: what fails twice is broken. */
+    command: vitest('tests.json'),
+    /** The only retry of tests: files that failed, once more, as a busy machine may be late. */
     again() {
       if (!existsSync(join(scratch, 'tests.json'))) return undefined
-      const files = brokenOf(readJson('tests.json').testResults)
-      return files.length > 0
-        ? vitest(
-            'again.json',
-            files.map(({ name }) => name),
-          )
-        : undefined
+      const files = brokenOf(readJson('tests.json').testResults).map(({ name }) => name)
+      retried.push(...files.map((name) => relative(root, name)))
+      return files.length > 0 ? vitest('again.json', files) : undefined
     },
     count() {
       const { numTotalTestSuites, testResults } = readJson('tests.json')
@@ -53,9 +49,16 @@ const stages = [
   },
   {
     name: 'proof',
-    command: [node, 'dist/cli/main.js', 'prove', '--json', join(scratch, 'proof.json')],
+    command: [
+      ...[node, 'dist/cli/main.js', 'prove', '--json', join(scratch, 'proof.json')],
+      // Instants of the calendar that the commit draws: no outcome depends on the hour.
+      ...['--moments', '3'],
+      ...['--page', 'reports/matrix'],
+    ],
     count() {
       const { proofs } = readJson('proof.json')
+      const twice = proofs.filter(({ atFirst = [] }) => atFirst.length > 0)
+      retried.push(...twice.map(({ id }) => `proof of ${id}`))
       const wrong = proofs.filter(({ complaints }) => complaints.length > 0)
       broken.push(...wrong.map(({ id, complaints }) => [id, ...complaints].join('\n  ')))
       return [proofs.length - wrong.length, wrong.length]
@@ -69,6 +72,8 @@ const times = []
 let slowest = []
 /** What failed, with its first words: said once more at the end, where one looks for it. */
 const broken = []
+/** What failed at first and was done once more, whatever came of it then. */
+const retried = []
 let passed = 0
 let failed = 0
 for (const { name, command, again, count } of stages) {
@@ -96,24 +101,32 @@ for (const { name, seconds } of [...times, ...slowest]) {
 const long = fast ? slowest.filter(({ seconds }) => seconds > LONG) : []
 if (long.length > 0) {
   console.log(
-    `\nLong for a fast test, unless the machine is busy; tests/slow.mjs says what makes one slow:`,
+    `\nLong for a fast test, unless the machine is busy; the name of a slow one ends in .slow.test.ts:`,
   )
   for (const { name } of long) console.log(`         ${name}`)
 }
 for (const line of broken) console.log(`\nFAILED ${line}`)
+console.log(`\n${retries()}`)
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 ? 1 : 0
 
 function run([command, ...args]) {
-  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+  const env = { ...process.env, ...(fast && { ASSAY_TESTS: 'fast' }) }
+  const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] })
   return new Promise((done) => {
     child.on('close', (code) => done(code ?? 1))
     child.on('error', () => done(1))
   })
 }
 
+/** Said also where there is none. */
+function retries() {
+  if (retried.length === 0) return 'No test needed a retry.'
+  return `${retried.length} needed a retry: ${retried.join(', ')}`
+}
+
 /** The tests, of these files or of all. `report`: name of the file in which their results are. */
-function vitest(report, files) {
+function vitest(report, files = []) {
   return [
     node,
     bin('vitest/vitest.mjs'),

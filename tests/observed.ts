@@ -5,7 +5,6 @@ import type { Result } from '../engine/judge/results.ts'
 import type { Judgement } from '../engine/run/run-check.ts'
 import { namedBy } from '../engine/suite-api/check.ts'
 import type { Exchange } from '../engine/wire/exchange.ts'
-import { cellsOf } from '../proof/cells/message-cells.ts'
 import { PAIRS, SITUATIONS } from '../proof/cells/situations.ts'
 import { endpointOf } from '../proof/data-requests.ts'
 import { judgeBank, openProofContext } from '../proof/judge-bank.ts'
@@ -19,8 +18,6 @@ export interface Observed {
   answers: Recorded[]
   /** Data endpoints in situations and in two of them at once, as `endpoint, slug`. */
   met: string[]
-  /** Wrong messages at their places. */
-  messages: string[]
   /** Of each check, with the approvals that it says it uses. */
   judgements: (Judgement & { named: string[] })[]
   /** Of each exchange: what deviated in the request, and the status of the answer. */
@@ -46,7 +43,6 @@ async function observe(): Promise<Observed> {
   const context = await openProofContext(openDirectory())
   const answers: Recorded[] = []
   const met = new Set<string>()
-  const messages = new Set<string>()
   const judgements: Observed['judgements'] = []
   const named = new Map(
     context.suites.checks.map(({ id, options }) => [id, namedBy(options).map(({ name }) => name)]),
@@ -71,7 +67,6 @@ async function observe(): Promise<Observed> {
     const { results, exitCode, requests } = await judgeBank(context, [noted], {
       onExchange(exchange) {
         answers.push(...recordedOf(exchange))
-        for (const cell of cellsOf(exchange)) messages.add(cell)
         rows.push(...rowsOf(exchange))
         const { id, about, response } = exchange
         exchanges.push({ id, deviation: about.deviation, status: response?.status })
@@ -82,7 +77,6 @@ async function observe(): Promise<Observed> {
     return {
       answers,
       met: [...met],
-      messages: [...messages],
       judgements,
       exchanges,
       visits,

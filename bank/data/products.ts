@@ -110,5 +110,5 @@ export const productMeta = {
     'Use of the APIs and any related data will be subject to the terms of the Open Licence and subject to terms and conditions',
   License: 'https://www.openbanking.org.uk/open-licence',
   TermsOfUse: 'https://www.openbanking.org.uk/terms',
-  LastUpdated: '2024-11-04T09:00:00Z',
+  LastUpdated: '2023-11-06T09:00:00Z',
 }

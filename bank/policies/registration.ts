@@ -71,12 +71,14 @@ export function registrationClaimsRefusal(
   claims: Claims,
   expected: { softwareId: unknown; audiences: string[]; now: number; tolerance: number },
 ): string | undefined {
-  const { iss, aud, exp } = claims
+  const { iss, aud, exp, nbf } = claims
   if (iss !== undefined && iss !== expected.softwareId)
     return 'iss is not the software_id of the statement'
   const audiences = Array.isArray(aud) ? aud : [aud]
   const named = audiences.some((one) => expected.audiences.includes(one))
   if (aud !== undefined && !named) return 'aud is not this bank'
+  if (nbf !== undefined && typeof nbf !== 'number') return 'nbf is no number'
+  if (nbf !== undefined && nbf > expected.now + expected.tolerance) return 'nbf is in the future'
   if (exp === undefined) return undefined
   if (typeof exp !== 'number') return 'exp is no number'
   return exp <= expected.now - expected.tolerance ? 'exp has passed' : undefined

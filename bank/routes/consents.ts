@@ -63,27 +63,7 @@ export function consentRoutes(
 
   router.post(accessPath, async (ctx) => {
     const { clientId } = await clientToken(ctx, services, 'accounts')
-    const data = requestData(ctx, services)
-    const permissions = data.Permissions
-    if (permissions === undefined) throw missing('Data.Permissions')
-    const words = Array.isArray(permissions) && permissions.every((one) => typeof one === 'string')
-    if (!words) throw new Refused('field-invalid', 'Not an array of strings.', 'Data.Permissions')
-    if (!policies.permissionsAcceptable(permissions)) {
-      throw new Refused('permission-unsupported', undefined, 'Data.Permissions')
-    }
-    const dates = {
-      ...dateTime(services, data, 'ExpirationDateTime', 'expires'),
-      ...dateTime(services, data, 'TransactionFromDateTime', 'transactionsFrom'),
-      ...dateTime(services, data, 'TransactionToDateTime', 'transactionsTo'),
-    }
-    const wrong = policies.datesRefusal(dates)
-    if (wrong) throw new Refused('date-invalid', wrong, 'Data')
-    const consent = consents.create({
-      kind: 'account-access',
-      clientId: String(clientId),
-      permissions: policies.permissionsGranted(permissions),
-      ...dates,
-    })
+    const consent = accountAccess(services, requestData(ctx, services), String(clientId))
     created(ctx, consent, accessPath)
   })
 
@@ -117,6 +97,35 @@ export function consentRoutes(
   router.delete(deletedAt, (ctx) => remove(ctx, 'funds-confirmation'))
 
   return router
+}
+
+/** Creates an account access consent of what was asked for. */
+function accountAccess(
+  services: Pick<Services, 'policies' | 'consents'>,
+  data: Json,
+  clientId: string,
+): Consent {
+  const { policies, consents } = services
+  const permissions = data.Permissions
+  if (permissions === undefined) throw missing('Data.Permissions')
+  const words = Array.isArray(permissions) && permissions.every((one) => typeof one === 'string')
+  if (!words) throw new Refused('field-invalid', 'Not an array of strings.', 'Data.Permissions')
+  if (!policies.permissionsAcceptable(permissions)) {
+    throw new Refused('permission-unsupported', undefined, 'Data.Permissions')
+  }
+  const dates = {
+    ...dateTime(services, data, 'ExpirationDateTime', 'expires'),
+    ...dateTime(services, data, 'TransactionFromDateTime', 'transactionsFrom'),
+    ...dateTime(services, data, 'TransactionToDateTime', 'transactionsTo'),
+  }
+  const wrong = policies.datesRefusal(dates)
+  if (wrong) throw new Refused('date-invalid', wrong, 'Data')
+  return consents.create({
+    kind: 'account-access',
+    clientId,
+    permissions: policies.permissionsGranted(permissions),
+    ...dates,
+  })
 }
 
 const missing = (path: string) => new Refused('field-missing', `${path} is missing.`, path)

@@ -33,8 +33,74 @@ type Parts = Pick<
 
 /** Accounts, balances and transactions: bulk and single. */
 export function dataRoutes(services: Parts, limiter: Limiter): Router {
-  const { policies, consents, customers, secret, started } = services
+  const { policies, started } = services
   const router = new Router({ sensitive: true })
+
+  const admit = admission(services, limiter)
+
+  function accounts(endpoint: DataEndpoint) {
+    return async (ctx: Context) => {
+      const { consent, accounts } = await admit(ctx, endpoint)
+      const detail = policies.detailVisible(consent.permissions, 'Accounts')
+      const scheme = policies.panScheme()
+      const list = accounts.map(({ id, card }) =>
+        policies.accountView({
+          accountId: id,
+          card,
+          detail,
+          scheme,
+          number: policies.maskCard(card.pan),
+        }),
+      )
+      answer(ctx, services, { data: { Account: list } })
+    }
+  }
+
+  function balances(endpoint: DataEndpoint) {
+    return async (ctx: Context) => {
+      const { accounts } = await admit(ctx, endpoint)
+      const now = Date.now()
+      const list = accounts.map(({ id, card }) => policies.balanceView(id, card, now, policies))
+      answer(ctx, services, { data: { Balance: list } })
+    }
+  }
+
+  function transactions(endpoint: DataEndpoint) {
+    return async (ctx: Context) => {
+      const { consent, accounts } = await admit(ctx, endpoint)
+      const period: Period = {
+        ...filter(services, ctx, 'fromBookingDateTime', 'from'),
+        ...filter(services, ctx, 'toBookingDateTime', 'to'),
+      }
+      const detail = policies.detailVisible(consent.permissions, 'Transactions')
+      const list = accounts.flatMap(({ id, card }): Json[] => {
+        const booked = policies.rowsBooked([...transactionsOf(card, started)], id, endpoint)
+        const rows = booked.filter(
+          (row) =>
+            policies.withinConsentPeriod(row, consent, endpoint) &&
+            policies.bookedWithin(row, period, endpoint) &&
+            policies.directionAllowed(row, consent.permissions),
+        )
+        return policies
+          .rowsAnswered(rows, id, endpoint)
+          .map((row) => policies.transactionView(id, row, detail, policies))
+      })
+      answer(ctx, services, { data: { Transaction: list } })
+    }
+  }
+
+  router.get(`${aispPath}/accounts`, accounts('accounts'))
+  router.get(`${aispPath}/accounts/:AccountId`, accounts('account'))
+  router.get(`${aispPath}/balances`, balances('balances'))
+  router.get(`${aispPath}/accounts/:AccountId/balances`, balances('account-balances'))
+  router.get(`${aispPath}/transactions`, transactions('transactions'))
+  router.get(`${aispPath}/accounts/:AccountId/transactions`, transactions('account-transactions'))
+  return router
+}
+
+/** Tells who asks, under which consent, and for which of its accounts; throws where the answer is no. */
+function admission(services: Parts, limiter: Limiter) {
+  const { policies, consents, customers, secret } = services
 
   /** AccountIds that were ever given out: they tell a foreign account from an unknown one. */
   const known = new Set<string>()
@@ -49,7 +115,6 @@ export function dataRoutes(services: Parts, limiter: Limiter): Router {
     })
   }
 
-  /** Who asks, under which consent, and for which of its accounts. */
   async function admit(ctx: Context, endpoint: DataEndpoint) {
     const token = await customerToken(ctx, services, 'accounts')
     const consent = consents.ofGrant(token.grantId ?? '')
@@ -85,71 +150,19 @@ export function dataRoutes(services: Parts, limiter: Limiter): Router {
     return customers.flatMap(({ id }) => consents.ofCustomer(id).flatMap(accountsOf))
   }
 
-  function accounts(endpoint: DataEndpoint) {
-    return async (ctx: Context) => {
-      const { consent, accounts } = await admit(ctx, endpoint)
-      const detail = policies.detailVisible(consent.permissions, 'Accounts')
-      const scheme = policies.panScheme()
-      const list = accounts.map(({ id, card }) =>
-        policies.accountView({
-          accountId: id,
-          card,
-          detail,
-          scheme,
-          number: policies.maskCard(card.pan),
-        }),
-      )
-      answer(ctx, services, { data: { Account: list } })
-    }
-  }
+  return admit
+}
 
-  function balances(endpoint: DataEndpoint) {
-    return async (ctx: Context) => {
-      const { accounts } = await admit(ctx, endpoint)
-      const now = Date.now()
-      const list = accounts.map(({ id, card }) => policies.balanceView(id, card, now, policies))
-      answer(ctx, services, { data: { Balance: list } })
-    }
-  }
-
-  function transactions(endpoint: DataEndpoint) {
-    return async (ctx: Context) => {
-      const { consent, accounts } = await admit(ctx, endpoint)
-      const period: Period = {
-        ...filter(ctx, 'fromBookingDateTime', 'from'),
-        ...filter(ctx, 'toBookingDateTime', 'to'),
-      }
-      const detail = policies.detailVisible(consent.permissions, 'Transactions')
-      const list = accounts.flatMap(({ id, card }): Json[] => {
-        const booked = policies.rowsBooked([...transactionsOf(card, started)], id, endpoint)
-        const rows = booked.filter(
-          (row) =>
-            policies.withinConsentPeriod(row, consent, endpoint) &&
-            policies.bookedWithin(row, period, endpoint) &&
-            policies.directionAllowed(row, consent.permissions),
-        )
-        return policies
-          .rowsAnswered(rows, id, endpoint)
-          .map((row) => policies.transactionView(id, row, detail, policies))
-      })
-      answer(ctx, services, { data: { Transaction: list } })
-    }
-  }
-
-  function filter(ctx: Context, name: string, key: keyof Period): Period {
-    const text = ctx.query[name]
-    if (text === undefined) return {}
-    const instant = typeof text === 'string' ? policies.filterInstant(text) : undefined
-    const twice = Array.isArray(text) ? 'A parameter is sent more than once.' : undefined
-    if (instant === undefined) throw new Refused('parameter-invalid', twice, name)
-    return { [key]: instant }
-  }
-
-  router.get(`${aispPath}/accounts`, accounts('accounts'))
-  router.get(`${aispPath}/accounts/:AccountId`, accounts('account'))
-  router.get(`${aispPath}/balances`, balances('balances'))
-  router.get(`${aispPath}/accounts/:AccountId/balances`, balances('account-balances'))
-  router.get(`${aispPath}/transactions`, transactions('transactions'))
-  router.get(`${aispPath}/accounts/:AccountId/transactions`, transactions('account-transactions'))
-  return router
+function filter(
+  { policies }: Pick<Services, 'policies'>,
+  ctx: Context,
+  name: string,
+  key: keyof Period,
+): Period {
+  const text = ctx.query[name]
+  if (text === undefined) return {}
+  const instant = typeof text === 'string' ? policies.filterInstant(text) : undefined
+  const twice = Array.isArray(text) ? 'A parameter is sent more than once.' : undefined
+  if (instant === undefined) throw new Refused('parameter-invalid', twice, name)
+  return { [key]: instant }
 }

@@ -1,4 +1,5 @@
 import type { Target } from '../configuration/resolve.ts'
+import { shownLines, write } from '../report/terminal.ts'
 import { addressProblem } from '../wire/outside-address.ts'
 import { createRedactor } from '../wire/redaction.ts'
 import type { Wire } from '../wire/wire.ts'
@@ -42,7 +43,7 @@ export function chooseDriver(target: Target, wire: Wire, options: DriverOptions 
     open: how.open,
     base,
     announced: options.announced ?? [],
-    say: options.say ?? ((line) => process.stderr.write(`${line}\n`)),
+    say: options.say ?? ((line) => write(process.stderr, shownLines(line))),
     probe: httpDriver(wire, target, []),
     catcher: how.catcher,
   })

@@ -48,8 +48,9 @@ export function commandDriver(options: {
 }
 
 function endOf(name: string, line: string, { url }: VisitRequest): VisitEnd {
-  const stopped = /^stopped:\s*(.*)$/i.exec(line)
-  if (stopped) return { kind: 'stopped', why: stopped[1] || 'the bank stopped', pages: [] }
+  const stopped = /^stopped:(.*)/is.exec(line)?.[1]?.trim()
+  if (stopped !== undefined)
+    return { kind: 'stopped', why: stopped || 'the bank stopped', pages: [] }
   if (line === '') return ourStop(`${name} printed nothing: its last line is the final redirect`)
   if (!/^https?:\/\/\S+$/.test(line) || !URL.canParse(line)) {
     return ourStop(`the last line that ${name} printed is no address: print the final redirect`)

@@ -52,6 +52,8 @@ export type VisitEnd = {
        * some visit has come through, the description is as likely to be wrong as the bank.
        */
       unfit?: string
+      /** The page that asks for what the customer knows came back: what it says. The same doubt. */
+      refusedCredentials?: string
     }
 )
 
@@ -64,6 +66,8 @@ export interface Page {
   offered?: number
   /** It let the customer deny, where the driver knows. */
   denies?: true
+  /** The button that was pressed for a customer who denies, since the target describes no other one. */
+  approvedInstead?: string
 }
 
 /** Takes a customer through the bank's pages. */

@@ -1,4 +1,5 @@
 import { parse } from 'parse5'
+import { fitsStars } from '../configuration/star-pattern.ts'
 import type { FormDocument } from '../configuration/target.ts'
 import { type Control, controlOf, isButton } from './controls.ts'
 import { usesCredentials } from './credentials.ts'
@@ -306,13 +307,9 @@ function withLineEnds(text: string): string {
 /** The values of the boxes that the description ticks; undefined where it ticks none of this name. */
 function boxesIn(field: Control, { tickAll }: FormDocument): string[] | undefined {
   const isBox = field.kind === 'checkbox' || field.multiple === true
-  return isBox && tickAll !== undefined && fits(field.name, tickAll) ? valuesOf(field) : undefined
-}
-
-/** Is this the name, where a star stands for anything? */
-function fits(name: string, pattern: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replace(/[^\w]/g, '\\$&'))
-  return new RegExp(`^${parts.join('.*')}$`, 's').test(name)
+  return isBox && tickAll !== undefined && fitsStars(field.name, tickAll)
+    ? valuesOf(field)
+    : undefined
 }
 
 /** How many boxes of the page the description ticks all; undefined where it ticks none. */

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { CookieJar } from 'tough-cookie'
 import type { Target } from '../configuration/resolve.ts'
 import type { FormDocument } from '../configuration/target.ts'
+import { wordsOf } from '../record/page-words.ts'
 import { type Exchange, header } from '../wire/exchange.ts'
 import { addressProblem } from '../wire/outside-address.ts'
 import type { Wire } from '../wire/wire.ts'
@@ -141,7 +142,11 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
         if (times > (once ? 1 : 2)) {
           const what = description.has?.join(', ') ?? description.follow
           const why = `the page with ${what} comes back again and again`
-          return { ...stopped(why), unfit: 'what is filled in leads nowhere' }
+          const words = wordsOf(response.body)
+          const says = words === '' ? 'its page says nothing' : `its page says “${words}”`
+          return usesCredentials(description)
+            ? { ...stopped(why), refusedCredentials: says }
+            : { ...stopped(why), unfit: `what is filled in leads nowhere, and ${says}` }
         }
         if ('link' in match) {
           const { href } = match.link
@@ -153,6 +158,8 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
         }
         const { form } = match
         const { decision, customer, oneAccount } = request
+        const instead = decision === 'deny' ? approvedInstead(description) : undefined
+        if (instead !== undefined) Object.assign(pages.at(-1) ?? {}, { approvedInstead: instead })
         const { method, action: to, enctype } = sending(form, description, decision)
         if (to !== '' && !URL.canParse(to, baseOf(page, next.url))) {
           return stopped(`a form that is sent to ${shown(to)}, no address`)
@@ -185,6 +192,13 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
     },
     async close() {},
   }
+}
+
+/** What is pressed for a customer who denies, where the description knows approve alone; a login asks for no decision. */
+function approvedInstead(description: FormDocument): string | undefined {
+  const { has, approve, deny, only } = description
+  if (!approve || deny || only !== undefined || usesCredentials(description)) return undefined
+  return `${approve.name}=${approve.value} on the page with ${has?.join(', ')}`
 }
 
 const LEADS_BACK = 'a page that leads to the redirect URI by itself, where a redirect belongs'

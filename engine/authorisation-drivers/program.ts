@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 
 /** Characters of its output that are kept. */
 const MOST_OUTPUT = 64 * 1024
@@ -14,7 +16,10 @@ interface Ran {
   stderr: string
 }
 
-/** Runs a program of the user's to its end. Never throws; whatever it started ends with it. */
+/**
+ * Runs a program of the user's to its end. Never throws; whatever it started ends with it: its process group, and on
+ * Linux what left the group but kept the environment.
+ */
 export function run(options: {
   command: string[]
   base: string
@@ -35,9 +40,10 @@ export function run(options: {
     let bytes = 0
     let ended = 'exited'
     let afterwards: NodeJS.Timeout | undefined
+    const mark = `ASSAY_STARTED_${randomUUID().replaceAll('-', '_')}`
     const child = spawn(program, args, {
       cwd: base,
-      env: { ...process.env, ...env },
+      env: { ...process.env, ...env, [mark]: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
       // Leader of a group of its own, so that what it started can be ended with it.
       detached: process.platform !== 'win32',
@@ -48,7 +54,7 @@ export function run(options: {
     }
     const end = (why: string) => {
       ended = why
-      kill(child.pid)
+      kill(child.pid, mark)
       unread()
     }
     const interrupted = () => end('was ended: the run was interrupted')
@@ -65,14 +71,14 @@ export function run(options: {
     child.on('exit', () => {
       clearTimeout(timer)
       afterwards = setTimeout(() => {
-        kill(child.pid)
+        kill(child.pid, mark)
         afterwards = setTimeout(unread, GRACE)
       }, GRACE)
     })
     const done = (code: number | null) => {
       clearTimeout(timer)
       clearTimeout(afterwards)
-      kill(child.pid)
+      kill(child.pid, mark)
       signal?.removeEventListener('abort', interrupted)
       resolve({ ended, code, ...outputs })
     }
@@ -101,11 +107,40 @@ export function lastLine(text: string): string {
   return text.trimEnd().split(/\r?\n/).at(-1)?.trim() ?? ''
 }
 
-function kill(pid: number | undefined): void {
+/** @param mark name of a variable that the program was given, and nothing else */
+function kill(pid: number | undefined, mark: string): void {
   if (pid === undefined) return
+  killOne(process.platform === 'win32' ? pid : -pid)
+  if (process.platform !== 'linux') return
+  // One that is just being forked is seen by the next look.
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    const left = marked(mark)
+    if (left.length === 0) return
+    for (const each of left) killOne(each)
+  }
+}
+
+const MOST_LOOKS = 10
+
+function killOne(pid: number): void {
   try {
-    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
+    process.kill(pid, 'SIGKILL')
   } catch {
     // It has ended by itself.
+  }
+}
+
+/** Processes with this variable in their environment: what setsid or a second fork took out of the group. */
+function marked(mark: string): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return pids.filter((pid) => environmentOf(pid).includes(`${mark}=`)).map(Number)
+}
+
+/** Empty for a process that has ended, or is another user's. */
+function environmentOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1')
+  } catch {
+    return ''
   }
 }

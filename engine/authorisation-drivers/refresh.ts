@@ -14,7 +14,8 @@ const LONGEST = 15
  * refresh steps"); undefined where it says nothing, or leads on later than a customer waits.
  */
 export function refreshOf(text: string | undefined): Refresh | undefined {
-  const said = /^\s*(\d+)[\d.]*(?=[\s;,]|$)\s*[;,]?\s*(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|(.*))/is
+  const said =
+    /^\s*(\d+)(?:\.[\d.]*)?(?=[\s;,]|$)\s*[;,]?\s*(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|(.*))/is
   const [, seconds, ...urls] = said.exec(text ?? '') ?? []
   if (seconds === undefined || Number(seconds) > LONGEST) return undefined
   return { seconds: Number(seconds), url: urls.find((url) => url !== undefined)?.trim() ?? '' }

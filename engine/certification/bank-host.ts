@@ -99,11 +99,11 @@ export function exchangeOf(
 
 const DATA = /\/(?:accounts(?:\/[^/]+(?:\/(?:balances|transactions))?)?|balances|transactions)$/
 
-const CONSENT = /\/((?:account-access|funds-confirmation)-consents)(\/.+)?$/
+const CONSENT = /\/((?:account-access|funds-confirmation)-consents)(\/.+)?$/s
 
 function endpointOf({ role, request }: BankSighting): Exchange['endpoint'] {
   if (role === 'handshake') return 'elsewhere'
-  const pathname = new URL(request.url).pathname.replace(/(?<=.)\/+$/, '')
+  const pathname = new URL(request.url).pathname.replace(/(?<=[^/])\/+$/, '')
   if (role === 'discovery') {
     return pathname.endsWith('/jwks') ? 'jwks' : 'discovery'
   }

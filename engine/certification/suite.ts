@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Finding, RuleOptions } from '../judge/rule.ts'
 import { createRuleEngine } from '../judge/rule-engine.ts'
+import { definedTwice, noteDefinition } from '../record/definitions.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -45,7 +46,8 @@ export function scenario(definition: Scenario): void {
 
 function assertNew(id: string): void {
   const known = [...suites.scenarios, ...suites.rules].some((other) => other.id === id)
-  if (known) throw new Error(`${id} is defined twice`)
+  if (known) throw definedTwice(id)
+  noteDefinition(id)
 }
 
 /** The rules at work: each exchange is judged by what was judged before it. */

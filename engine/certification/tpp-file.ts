@@ -1,8 +1,9 @@
 import { dirname } from 'node:path'
 import { filledSource, reason } from '../configuration/interpolate.ts'
 import { throwProblems } from '../configuration/target-error.ts'
+import { validatorOf } from '../record/validators.ts'
 import type { Source } from '../yaml/source.ts'
-import { noteViolations, validatorOf } from '../yaml/validate.ts'
+import { noteViolations } from '../yaml/validate.ts'
 import { GOALS, type Goal } from './scenario.ts'
 
 /** How a web application shows the beginning and the end of a goal. */

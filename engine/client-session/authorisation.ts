@@ -1,8 +1,9 @@
+import { denialMend, denialProblem } from '../authorisation-drivers/denial.ts'
 import { type Driver, HOLDING } from '../authorisation-drivers/driver.ts'
 import { httpDriver } from '../authorisation-drivers/http.ts'
 import type { AuthorisationDeviation, AuthorisationRequest } from '../client/messages.ts'
 import type { Tpp } from '../client/tpp.ts'
-import type { ClientName, CustomerName } from '../configuration/target.ts'
+import type { AuthorisationDocument, ClientName, CustomerName } from '../configuration/target.ts'
 import { answerOf } from '../judge/answer-words.ts'
 import { requireReachable } from '../judge/expect.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
@@ -18,6 +19,21 @@ function unfit(why: string, shown: string): Blocked {
   const what = `the target's description of the bank's pages (${why}; ${shown})`
   const mend = 'Correct authorisation; assay doctor looks at the first page.'
   return new Blocked({ kind: 'environment', what }, `the visit ended: ${why}; ${shown}. ${mend}`)
+}
+
+/** The same, of what a customer logs in with. */
+function refusedLogin(name: CustomerName, says: string): Blocked {
+  const what = `the bank did not take the credentials of customers.${name}: ${says}`
+  const mend = `Correct customers.${name}.credentials, or which field they go into.`
+  return new Blocked({ kind: 'environment', what }, `${what}. ${mend}`)
+}
+
+/** @throws Blocked where a customer must deny and the target doesn't say how: the visit would approve instead. */
+function requireDenial(authorisation: AuthorisationDocument): void {
+  const why = denialProblem(authorisation)
+  if (why === undefined) return
+  const what = `the target describes no denial: ${why}`
+  throw new Blocked({ kind: 'environment', what }, `${what}. ${denialMend(authorisation)}`)
 }
 
 export type Visits = ReturnType<typeof createVisits>
@@ -59,12 +75,13 @@ export function createVisits(
   ): Promise<() => Promise<Visit>> => {
     const { client = 'first', decision = 'approve', purpose, deviation } = options
     const name = customer(options.customer)
+    if (decision === 'deny') requireDenial(target.document.authorisation)
     const before = parts.resumable?.earlier.refusals.get(purpose)?.shift()
     if (before) return async () => before
     const who = options.tpp ?? requireValue(await clients.registration(client))
     const consentId = options.consentId ?? (await spareConsent(client))
-    const { redirectUri, state } = options
-    const message = { consentId, redirectUri, state }
+    const { redirectUri, state, nonce } = options
+    const message = { consentId, redirectUri, state, nonce }
     // The keys with which the rules verify the ID token that comes of it.
     await clients.jwks().catch(() => {})
     return async () => {
@@ -106,7 +123,9 @@ export function createVisits(
       }
       const made = visitOf(request, end)
       if (made.kind === 'granted') {
-        parts.issued.approved(made.code, name, who.registered?.client_id, consentId)
+        const { code } = made
+        const clientId = who.registered?.client_id
+        parts.ledger.add({ kind: 'approved', code, customer: name, clientId, consentId })
       }
       // Once a page was shown, the bank may have noted something about the consent.
       const touched = made.kind === 'granted' || made.pages.length > 0
@@ -119,6 +138,9 @@ export function createVisits(
       }
       if (made.kind === 'granted' || made.kind === 'refused') fits = true
       const tried = decision !== 'none' && !options.credentials && !deviation
+      if (end.kind === 'stopped' && end.refusedCredentials !== undefined && tried && !fits) {
+        throw refusedLogin(name, end.refusedCredentials)
+      }
       if (end.kind === 'stopped' && end.unfit && tried && !fits) {
         fits = decision === 'approve' && (await seenToFit(who, client, name))
         if (!fits) throw unfit(end.why, end.unfit)
@@ -157,7 +179,7 @@ export function createVisits(
   /** A denial is redirected: then the target's description leads through the pages, and the bank stops. */
   const seenToFit = async (who: Tpp, client: ClientName, customerName: CustomerName) => {
     const customer = target.document.customers[customerName]
-    if (!customer) return false
+    if (!customer || denialProblem(target.document.authorisation) !== undefined) return false
     const { url, redirectUri } = await who.authorisation({ consentId: await spareConsent(client) })
     spares.delete(client)
     const purpose = 'denied: whether the description of the pages fits'

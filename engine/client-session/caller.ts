@@ -4,11 +4,13 @@ import type { Tpp } from '../client/tpp.ts'
 import type { CustomerName } from '../configuration/target.ts'
 import { refused } from '../judge/matchers.ts'
 import type { About, ConsentFacts, Exchange } from '../wire/exchange.ts'
+import { type Ledger, lastOf } from './ledger/events.ts'
+import type { RefusedToken, Replacement } from './ledger/refused-token.ts'
 import type { TokenSet } from './tokens.ts'
 import type { Visit } from './visit.ts'
 
 /** One thing about a request that differs from the documented one. */
-export type CallDeviation = Omit<CallOptions, 'subject' | 'path'> & Told
+export type CallDeviation = Omit<CallOptions, 'subject' | 'segment' | 'path'> & Told
 
 /** A TPP client at work, see createCaller. */
 export type Caller = ReturnType<typeof createCaller>
@@ -29,25 +31,11 @@ export interface Tokens {
   data?(): Promise<string>
   funds(): FundsAddresses
   about?: Told['about']
-  /** What to send instead of a token of ours that was refused: answered 401, or anything for data; absent: nothing. */
-  instead?(refused: RefusedToken): Promise<Replacement | undefined>
-  /** Kinds of requests that another token did not help: they are not repeated again. */
-  vain?: Set<string>
-}
-
-export interface RefusedToken {
-  token: string
-  /** Is it one for consents, from a client_credentials grant? */
-  management: boolean
-  funds: boolean
-  /** The answer that refuses it, or what was asked with it. */
-  answer: Exchange
-}
-
-export interface Replacement {
-  token: string
-  /** Present where the bank had promised that the refused one lives. */
-  instead?: NonNullable<About['instead']>
+  ledger: Ledger
+  /** In the place of a token for consents that was refused; undefined: the answer stands. */
+  anotherForConsents(refused: RefusedToken, funds: boolean): Promise<Replacement | undefined>
+  /** The same of a token for data; absent before an approval. */
+  anotherForData?(refused: RefusedToken): Promise<Replacement | undefined>
 }
 
 /** A customer's approval of a consent, and the TPP client that may use it. */
@@ -76,8 +64,9 @@ const MANAGEMENT = /^\/(account-access-consents|funds-confirmation-consents)(\/|
  * Nothing here throws for what the bank answers.
  */
 export function createCaller(tpp: Tpp, tokens: Tokens) {
+  const { ledger } = tokens
   const call = async (method: string, path: string, deviation: CallDeviation = {}) => {
-    const { endpoint, subject } = routeOf(method, path)
+    const { endpoint, ...named } = routeOf(method, path)
     const { bearer, ...rest } = deviation
     const funds = path.startsWith('/funds-confirmation-consents')
     const management = MANAGEMENT.test(path)
@@ -86,8 +75,8 @@ export function createCaller(tpp: Tpp, tokens: Tokens) {
         method,
         ...rest,
         bearer: token,
-        ...(subject !== undefined && { subject }),
-        ...(funds && endpoint !== 'elsewhere' && fundsPath(method, subject)),
+        ...named,
+        ...(funds && endpoint !== 'elsewhere' && fundsPath(method, named.segment)),
         about: {
           ...(management ? {} : tokens.about),
           ...rest.about,
@@ -104,19 +93,22 @@ export function createCaller(tpp: Tpp, tokens: Tokens) {
     const token = await source()
     const answer = await send(token)
     if (answer.response?.status !== 401 && !refused(answer)) return answer
-    const kind = `${tpp.name} ${endpoint} ${method} ${answer.about.deviation ?? ''}`
-    if (tokens.vain?.has(kind)) return answer
-    const better = await tokens.instead?.({ token, management, funds, answer })
-    if (!better) return answer
-    const second = await send(better.token, better.instead)
-    if ([401, 403].includes(second.response?.status ?? 0)) tokens.vain?.add(kind)
+    const sender = `${tokens.data ? 'approval' : 'client'} ${tpp.name}`
+    const request = `${sender} ${endpoint} ${method} ${answer.about.deviation ?? ''}`
+    if (lastOf(ledger.events, { kind: 'no help', request })) return answer
+    const another = management
+      ? await tokens.anotherForConsents({ token, answer }, funds)
+      : await tokens.anotherForData?.({ token, answer })
+    if (!another) return answer
+    const second = await send(another.token, another.instead)
+    if ([401, 403].includes(second.response?.status ?? 0)) ledger.add({ kind: 'no help', request })
     return second
   }
 
-  const fundsPath = (method: string, subject = '') => {
+  const fundsPath = (method: string, segment = '') => {
     const { create, delete: removal } = tokens.funds()
     if (method === 'POST') return create !== undefined && { path: create }
-    return removal !== undefined && { path: `${removal}/${encodeURIComponent(subject)}` }
+    return removal !== undefined && { path: `${removal}/${segment}` }
   }
 
   return {

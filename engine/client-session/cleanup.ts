@@ -32,8 +32,11 @@ export function readLeftovers(file: string): Leftover[] {
   const left = new Map<string, Leftover>()
   for (const line of readKeptLines(file)) {
     if (!isObject(line)) continue
-    if (typeof line.gone === 'string') left.delete(line.gone)
-    else if (typeof line.id === 'string') left.set(line.id, line as unknown as Leftover)
+    const { gone, id, path, client } = line
+    if (typeof gone === 'string') left.delete(gone)
+    else if ([id, path, client].every((text) => typeof text === 'string')) {
+      left.set(String(id), line as unknown as Leftover)
+    }
   }
   return [...left.values()]
 }

@@ -8,12 +8,17 @@ import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import { isObject } from '../record/json.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { addressProblem } from '../wire/outside-address.ts'
-import { createCaller, type RefusedToken, type Replacement } from './caller.ts'
+import { createCaller } from './caller.ts'
 import type { ClientStore } from './client-store.ts'
 import { createdId, DATA_PERMISSIONS } from './consent.ts'
-import { refusedAt } from './issued-tokens.ts'
+import { anotherForClient } from './ledger/another-client-token.ts'
+import { inUse } from './ledger/events.ts'
+import type { RefusedToken } from './ledger/refused-token.ts'
+import { isOutdated } from './ledger/why.ts'
 import { requireValue, type SharedBySteps } from './step-owners.ts'
-import { MARGIN, type TokenSet, tokensOf } from './tokens.ts'
+import { MARGIN, tokensOf } from './tokens.ts'
+
+export const BY_AN_EARLIER_RUN = 'the client was registered by an earlier run'
 
 /** What a TPP client does before any customer comes into it. */
 export type ClientSteps = ReturnType<typeof createClientSteps>
@@ -41,12 +46,18 @@ async function createsConsents(client: Tpp, bearer: string): Promise<boolean> {
   return true
 }
 
-/** @param store clients of earlier runs. */
-export function createClientSteps(parts: SharedBySteps, store?: ClientStore) {
-  const { target, wire, memory, owners, issued, funds } = parts
+/** What is known of the clients of earlier runs, and what is done with it. */
+interface EarlierClients {
+  store?: ClientStore
+  /** Is a client registered anew, though an earlier one is known? */
+  anew: boolean
+  /** Has the rules judge the kept answer of a registration, as if it came now. */
+  heed(exchange: Exchange): void
+}
+
+export function createClientSteps(parts: SharedBySteps, { store, anew, heed }: EarlierClients) {
+  const { target, wire, memory, owners, ledger, funds } = parts
   const tpps = new Map<ClientName, Tpp>()
-  /** Access tokens for consents, as long as they live. */
-  const held = new Map<string, TokenSet>()
 
   /** A client of the target, registered or not; not applicable when the target has none. */
   const tpp = (name: ClientName = 'first'): Tpp => {
@@ -146,6 +157,19 @@ export function createClientSteps(parts: SharedBySteps, store?: ClientStore) {
     return member(answer.response?.json, 'error') !== 'invalid_client'
   }
 
+  /** The client of an earlier run, where the bank still knows it; the answer of its registration is judged again. */
+  const ofEarlierRun = async (name: ClientName, client: Tpp) => {
+    const kept = store?.find(name)
+    if (!kept) return undefined
+    client.adopt(kept)
+    await settleAudience(client)
+    if (!(await isKnown(client))) return undefined
+    const exchange = store?.answer(name)
+    if (!exchange) return { value: client, why: `${BY_AN_EARLIER_RUN}, and its answer is not kept` }
+    heed(exchange)
+    return { exchange, value: client, why: BY_AN_EARLIER_RUN }
+  }
+
   let madeBefore: Exchange | undefined
 
   const registration = (name: ClientName = 'first') =>
@@ -159,22 +183,19 @@ export function createClientSteps(parts: SharedBySteps, store?: ClientStore) {
       if (target.absent.has('registration')) {
         throw new NotApplicable('the target declares registration absent and gives no clientId')
       }
-      const kept = store?.find(name)
-      if (kept) {
-        client.adopt(kept)
-        await settleAudience(client)
-        if (await isKnown(client)) {
-          return { value: client, why: 'the client was registered by an earlier run' }
-        }
-      }
+      const before = anew ? undefined : await ofEarlierRun(name, client)
+      if (before) return before
       const sent = await client.register()
       requireReachable(sent)
       const exchange = (name === 'first' && wasRefused(sent) && madeBefore) || sent
+      // A bank that registers a software once keeps to the client that it has.
+      const known = anew && wasRefused(exchange) ? await ofEarlierRun(name, client) : undefined
+      if (known) return known
       const id = member(exchange.response?.json, 'client_id')
       const usable = succeeded(exchange) && typeof id === 'string' && id !== ''
       if (usable) {
         const registered = client.adopt(exchange.response?.json)
-        store?.keep(name, registered)
+        store?.keep(name, registered, exchange)
         await settleAudience(client)
       }
       return {
@@ -208,23 +229,25 @@ export function createClientSteps(parts: SharedBySteps, store?: ClientStore) {
     return exchange
   }
 
+  const keyOf = (name: ClientName, forFunds: boolean) => `management ${name} ${forFunds}`
+
   /** An access token from a client_credentials grant, renewed when it is about to expire. */
   const management = async (name: ClientName = 'first', forFunds = false) => {
-    const key = `management ${name} ${forFunds}`
+    const key = keyOf(name, forFunds)
     const step = await memory.once(key, owners.steps.management, async () => {
       const exchange = await grant(name, forFunds)
       requireReachable(exchange)
       const token = tokensOf(exchange)
-      if (token) held.set(key, token)
+      if (token) ledger.add({ kind: 'in use', key, tokens: token })
       return {
         exchange,
         value: token?.accessToken,
         why: `no client_credentials token was issued: ${answerOf(exchange)}`,
       }
     })
-    const token = held.get(key)
-    const replaced = token && replacing.has(name) && !issued.isNewest(token.accessToken)
-    if (!token || (Date.now() < token.expiresAt - MARGIN && !replaced))
+    const token = inUse(ledger.events, key)
+    const outdated = token && isOutdated(ledger.events, name, token.accessToken)
+    if (!token || (Date.now() < token.expiresAt - MARGIN && !outdated))
       return { ...step, value: token?.accessToken }
     // A run may be longer than the life of such a token, and a bank may keep the newest alone.
     return { ...step, value: (await renewed(name, forFunds))?.accessToken ?? token.accessToken }
@@ -232,7 +255,7 @@ export function createClientSteps(parts: SharedBySteps, store?: ClientStore) {
 
   const renewed = async (name: ClientName, forFunds: boolean) => {
     const next = tokensOf(await grant(name, forFunds))
-    if (next) held.set(`management ${name} ${forFunds}`, next)
+    if (next) ledger.add({ kind: 'in use', key: keyOf(name, forFunds), tokens: next })
     return next
   }
 
@@ -241,48 +264,25 @@ export function createClientSteps(parts: SharedBySteps, store?: ClientStore) {
     const adopted = tpp(name).adopt(registered)
     store?.keep(name, adopted)
     for (const forFunds of [false, true]) {
-      if (held.has(`management ${name} ${forFunds}`)) await renewed(name, forFunds)
+      if (inUse(ledger.events, keyOf(name, forFunds))) await renewed(name, forFunds)
     }
   }
-
-  const vain = new Set<string>()
-
-  /** Clients of whom a token was refused that a newer one had replaced (AMB-43). */
-  const replacing = new Set<ClientName>()
 
   /** Another token for consents, where the bank refused one of ours. */
-  const instead = async (
-    name: ClientName,
-    { token, funds: forFunds, answer }: RefusedToken,
-  ): Promise<Replacement | undefined> => {
-    const known = issued.of(token)
-    const newest = issued.isNewest(token)
-    const unauthorised = answer.response?.status === 401
-    // What is wrong with a request may be answered 401 too, but for a token that a newer one ended; and a
-    // token that is not taken any more may be refused in another way (AMB-41).
-    if (!known || (newest && !unauthorised)) return undefined
-    if (answer.about.deviation !== undefined && (newest || !unauthorised)) return undefined
-    const promised = issued.isPromised(token)
-    const next = await renewed(name, forFunds)
-    if (!next) return undefined
-    if (promised && !newest) replacing.add(name)
-    return {
-      token: next.accessToken,
-      ...(promised && { instead: refusedAt(known, answer, newest) }),
-    }
-  }
+  const another = (name: ClientName, refused: RefusedToken, forFunds: boolean) =>
+    anotherForClient(ledger, name, refused, () => renewed(name, forFunds))
 
   /** A registered client with tokens of its own. */
   const caller = async (name: ClientName = 'first') =>
     createCaller(requireValue(await registration(name)), {
+      ledger,
       management: async (forFunds) => requireValue(await management(name, forFunds)),
       funds: () => funds,
-      instead: (refused) => instead(name, refused),
-      vain,
+      anotherForConsents: (refused, forFunds) => another(name, refused, forFunds),
     })
 
   return {
-    ...{ tpp, discovery, jwksAddress, jwks, registration, management, replace, instead, caller },
+    ...{ tpp, discovery, jwksAddress, jwks, registration, management, replace, another, caller },
     /**
      * A registration of the first client's software that made a client although it was not quite the
      * correct one: "the service may modify or discard any supplied value". Where the bank keeps one

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { Target } from '../configuration/resolve.ts'
 import { isObject } from '../record/json.ts'
 import { keep, readKept } from '../record/kept-json.ts'
+import type { Exchange } from '../wire/exchange.ts'
 import { claimsOf } from '../wire/jwt-decode.ts'
 
 export type ClientStore = ReturnType<typeof openClientStore>
@@ -17,15 +19,113 @@ const KEPT = [
   'software_on_behalf_of',
 ]
 
+/** Stands for what opens something: of the same type, and of no use. */
+const WITHHELD = 'withheld'
+
+/** Members of a registration response that open something. */
+const SECRET = /secret|token$/
+
+type Redact = (text: string) => string
+
+/** A registration and its answer, without what opens anything: a later run judges it again. */
+interface KeptAnswer extends Pick<Exchange, 'startedAt' | 'durationMs' | 'request' | 'connection'> {
+  status: number
+  headers: [string, string][]
+  json: unknown
+}
+
+/** What the bank only repeats of the registration is kept as it is, without signatures; the rest is redacted. */
+function keptAnswer(
+  { startedAt, durationMs, request, response, connection }: Exchange,
+  redact: Redact,
+) {
+  if (!response) return undefined
+  const headers = (all: [string, string][]): [string, string][] =>
+    all
+      .filter(([name]) => /^(content-type|accept|cache-control|location)$/i.test(name))
+      .map(([name, value]) => [name, redact(value)])
+  const { method, url, body = '' } = request
+  const { json } = response
+  const members = isObject(json) ? Object.entries(json) : []
+  const sent = claimsOf(body) ?? {}
+  const safe = (name: string, value: unknown): unknown => {
+    if (SECRET.test(name) && typeof value === 'string') return WITHHELD
+    if (!isDeepStrictEqual(value, sent[name])) return withoutSecrets(value, redact)
+    return typeof value === 'string' && claimsOf(value) ? withoutSignature(value) : value
+  }
+  const kept: KeptAnswer = {
+    ...{ startedAt, durationMs, connection },
+    request: { method, url, headers: headers(request.headers), body: unsigned(body) },
+    status: response.status,
+    headers: headers(response.headers),
+    json: Object.fromEntries(members.map(([name, value]) => [redact(name), safe(name, value)])),
+  }
+  return kept
+}
+
+/** Every text in it redacted, names of members among them. */
+function withoutSecrets(value: unknown, redact: Redact): unknown {
+  if (typeof value === 'string') return redact(value)
+  if (Array.isArray(value)) return value.map((member) => withoutSecrets(member, redact))
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [redact(name), withoutSecrets(member, redact)]),
+  )
+}
+
+/** A registration JWT that says the same and is good for nothing: it and its statement have no signature. */
+function unsigned(jwt: string): string {
+  const claims = claimsOf(jwt)
+  if (!claims) return ''
+  const { software_statement: statement, ...rest } = claims
+  const text = typeof statement === 'string' ? withoutSignature(statement) : statement
+  const payload = Buffer.from(JSON.stringify({ ...rest, software_statement: text }))
+  return `${jwt.split('.', 1)[0]}.${payload.toString('base64url')}.${WITHHELD}`
+}
+
+function withoutSignature(jws: string): string {
+  return [...jws.split('.').slice(0, 2), WITHHELD].join('.')
+}
+
+/** The exchange of an earlier run, as the rules and checks of this one read it. */
+function exchangeOf(client: string, kept: KeptAnswer): Exchange {
+  const { status, headers, json, ...rest } = kept
+  const body = JSON.stringify(json)
+  return {
+    ...rest,
+    id: EARLIER[client] ?? `r-${client}`,
+    endpoint: 'registration',
+    about: { client, earlier: true },
+    response: { status, headers, body, json, bytes: Buffer.byteLength(body) },
+  }
+}
+
+/** Ids of exchanges that an earlier run sent, by client. */
+const EARLIER: Record<string, string> = { first: 'r1', second: 'r2' }
+
+/** What was kept of a client: members of its registration, and its answer. */
+type KeptClient = Record<string, unknown> & { registration?: KeptAnswer }
+
+/**
+ * The clients that earlier runs wrote down; none where there is no such file.
+ *
+ * @throws InputError where it is not what a run wrote: to go on without it would register others.
+ */
+export function readClients(file: string): Record<string, KeptClient> {
+  const mend = 'Remove it: the clients in it are registered anew.'
+  return readKept(file, { schema: 'clients', mend }) ?? {}
+}
+
 /**
  * Clients that were registered before, so that the next run need not leave another one behind: a
- * registration cannot be undone at the bank. No secret is kept, and no token.
+ * registration cannot be undone at the bank. No secret is kept, and no token; the answer of the registration is, with
+ * its date.
  *
  * @param file JSON; an entry counts for one bank and what a statement says.
+ * @param redact takes secrets out of the answer of a registration; without it the answer is not kept.
  */
-export function openClientStore(file: string, target: Target) {
-  const kept = readKept(file)
-  const all = (isObject(kept) ? kept : {}) as Record<string, Record<string, unknown>>
+export function openClientStore(file: string, target: Target, redact?: Redact) {
+  const all = readClients(file)
   const key = (name: string) => {
     const client = name === 'second' ? target.clients.second : target.clients.first
     const facts = [target.endpoints.registration, softwareOf(client?.softwareStatement ?? '')]
@@ -33,10 +133,19 @@ export function openClientStore(file: string, target: Target) {
   }
   return {
     /** What the bank stored for the client of this name; undefined when it is not known. */
-    find: (name: string) => all[key(name)],
-    keep(name: string, registered: Record<string, unknown>): void {
+    find(name: string): Record<string, unknown> | undefined {
+      const { registration: _, ...client } = all[key(name)] ?? {}
+      return all[key(name)] && client
+    },
+    /** The registration of this client, as an earlier run saw it. */
+    answer(name: string): Exchange | undefined {
+      const registration = all[key(name)]?.registration
+      return registration && exchangeOf(name, registration)
+    },
+    keep(name: string, registered: Record<string, unknown>, exchange?: Exchange): void {
       const members = Object.entries(registered).filter(([member]) => KEPT.includes(member))
-      all[key(name)] = Object.fromEntries(members)
+      const registration = exchange && redact && keptAnswer(exchange, redact)
+      all[key(name)] = { ...Object.fromEntries(members), ...(registration && { registration }) }
       keep(file, all)
     },
   }

@@ -27,6 +27,8 @@ export interface NamedConsent<Name extends string = string> {
   expiresInDays?: number
   /** The same, so far away that a bank may refuse it: then it is asked without. */
   expiresWhereTakenInDays?: number
+  /** How its dates are written, in the draw of this seed; a bank that refuses that is asked in UTC, to the second. */
+  spelling?: (seed: number) => (utc: string) => string
   /** It is to expire during the run: sooner where nobody but time lets it. */
   toExpire?: boolean
   /** TransactionFromDateTime and TransactionToDateTime, in days from now. */
@@ -42,8 +44,10 @@ export interface NamedConsent<Name extends string = string> {
   watched?: true
   /** The request is sent without state, which is optional. */
   withoutState?: boolean
-  /** The state that is sent; a random one when absent. */
-  state?: string
+  /** The state that is sent in the draw of this seed; a random one when absent. A bank that refuses it is asked without. */
+  state?: (seed: number) => string
+  /** The same of the nonce. */
+  nonce?: (seed: number) => string
   /** Which of the registered redirect URIs; the first when absent. */
   redirectUri?: number
   /** The visit re-confirms the consent of this approval, with the existing intent id. */
@@ -100,6 +104,24 @@ export function withOptional(consent: NamedConsent, data: ConsentData): ConsentD
     ...(days !== undefined && { ExpirationDateTime: daysFromNow(days) }),
   }
 }
+
+/** The same with its dates written as the row says; undefined where that is no other writing. */
+export function spelled(
+  { spelling }: NamedConsent,
+  data: ConsentData,
+  seed: number,
+): ConsentData | undefined {
+  const spell = spelling?.(seed)
+  if (!spell) return undefined
+  const dates = DATES.flatMap((name) => {
+    const date = data[name]
+    return date === undefined ? [] : [[name, spell(date)] as const]
+  })
+  const changed = dates.some(([name, date]) => date !== data[name])
+  return changed ? { ...data, ...Object.fromEntries(dates) } : undefined
+}
+
+const DATES = ['ExpirationDateTime', 'TransactionFromDateTime', 'TransactionToDateTime'] as const
 
 /** Every permission that opens an endpoint of the document: all but those of statements. */
 export const DATA_PERMISSIONS = [

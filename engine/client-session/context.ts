@@ -4,6 +4,7 @@ import { requireReachable } from '../judge/expect.ts'
 import { NotApplicable } from '../judge/outcome.ts'
 import type { Observation } from '../record/check-result.ts'
 import { type Exchange, OwnTrouble } from '../wire/exchange.ts'
+import { cellsOf } from './asked-cells.ts'
 import type { Approval } from './caller.ts'
 import type { NamedConsent } from './consent.ts'
 import type { Session } from './session.ts'
@@ -76,6 +77,7 @@ export function contextFor(
     /** Cases of one kind that a sentence speaks of alike; the first alone in a quick run. */
     cases: <Case>(all: readonly Case[]): readonly Case[] =>
       session.extent.quick ? all.slice(0, 1) : all,
+    ...cellsOf(session),
     /** A TPP client before or without its registration; not applicable when the target has none. */
     tpp: session.tpp,
     /** A registered TPP client at work. */

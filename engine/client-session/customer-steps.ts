@@ -7,7 +7,7 @@ import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
 import { claimsOf } from '../wire/jwt-decode.ts'
 import type { Visits } from './authorisation.ts'
-import { type Approval, createCaller, type RefusedToken, type Replacement } from './caller.ts'
+import { type Approval, createCaller } from './caller.ts'
 import type { ClientSteps } from './client-steps.ts'
 import {
   type ConsentData,
@@ -15,12 +15,14 @@ import {
   consentFacts,
   type NamedConsent,
   requireInTime,
+  spelled,
   withOptional,
 } from './consent.ts'
-import { createGivenApprovals } from './given-approvals.ts'
-import type { HeldTokens } from './held-tokens.ts'
 import type { Hooks } from './hooks.ts'
-import { refusedAt } from './issued-tokens.ts'
+import { anotherForApproval } from './ledger/another-token.ts'
+import type { HeldTokens } from './ledger/held-tokens.ts'
+import { hasEnded } from './ledger/newer-approvals.ts'
+import { createReplacedApprovals } from './ledger/replaced-approvals.ts'
 import { resumableApproval } from './resume-approval.ts'
 import type { ResumableRun } from './resume-run.ts'
 import { untilTimeHasMoved } from './status-times.ts'
@@ -33,9 +35,13 @@ import {
 } from './step-owners.ts'
 import { refreshed, type TokenSet, tokensOf, withoutRefresh, workedOnce } from './tokens.ts'
 import { currentTrace, rulesBrokenBy } from './trace.ts'
-import { type Visit, visitEnd } from './visit.ts'
+import { type Visit, type VisitOptions, visitEnd } from './visit.ts'
 
 type Granted = Visit & { kind: 'granted' }
+interface Created {
+  exchange: Exchange
+  asked: ConsentData
+}
 type VisitStep = Step<Granted> & { visit?: Visit; before?: Exchange }
 
 /**
@@ -81,6 +87,18 @@ const WITHOUT_STATE = {
   query: { state: undefined },
 }
 
+/** The texts that the bank is to give back. */
+function textsOf(
+  { withoutState, state, nonce }: NamedConsent,
+  seed: number,
+): Partial<VisitOptions> {
+  return {
+    ...(withoutState && { deviation: WITHOUT_STATE }),
+    ...(state && { state: state(seed) }),
+    ...(nonce && { nonce: nonce(seed) }),
+  }
+}
+
 /** From a consent to the data behind it: each step is sent when first asked for, and remembered. */
 export function createCustomerSteps(
   parts: SharedBySteps & {
@@ -90,27 +108,36 @@ export function createCustomerSteps(
     held: HeldTokens
     /** What an interrupted run left, and where this one writes down as it goes. */
     resumable?: ResumableRun
+    /** Which draw this run makes. */
+    seed(): number
     /** Told which consents customers have approved. */
     onApproved(consentId: string): void
   },
 ) {
-  const { target, hooks, memory, owners, issued, clients, visits, held, resumable } = parts
+  const { target, hooks, memory, owners, ledger, clients, visits, held, resumable } = parts
   const approvals = new Map<string, Promise<Approval>>()
 
   const consent = (named: NamedConsent) =>
     memory.once(`consent ${named.name}`, ownersOf(named, owners).consent, async () => {
       const data = { ...consentData(named, hooks.shortLife), ...(await chosenDates(named.dates)) }
       const client = await clients.caller(named.client)
-      const more = withOptional(named, data)
-      const create = (Data: ConsentData, optional = named.optional) =>
-        client.post('/account-access-consents', { Data, Risk: {} }, { about: { optional } })
-      const sent = more ? await create(more, true) : await create(data)
-      const without = more && refused(sent)
-      const exchange = without ? await create(data) : sent
+      const written = spelled(named, data, parts.seed())
+      const attempts = [withOptional(named, written ?? data), written, data].flatMap((one) =>
+        one ? [one] : [],
+      )
+      // Each of them a bank may refuse but for the last.
+      const create = async ([Data = data, ...others]: ConsentData[]): Promise<Created> => {
+        const optional = others.length > 0 || named.optional
+        const about = { optional }
+        const body = { Data, Risk: {} }
+        const exchange = await client.post('/account-access-consents', body, { about })
+        return others.length > 0 && refused(exchange) ? create(others) : { exchange, asked: Data }
+      }
+      const { exchange, asked } = await create(attempts)
       requireReachable(exchange)
       return {
         exchange,
-        value: consentFacts(exchange, without ? data : (more ?? data)),
+        value: consentFacts(exchange, asked),
         why: `the consent ${named.name} was not created: ${answerOf(exchange)}`,
       }
     })
@@ -137,24 +164,26 @@ export function createCustomerSteps(
         const created = (await consent(named)).exchange
         await untilTimeHasMoved(created, created)
       }
-      const message = { ...messageOf(named, id, client), state: named.state }
-      const deviation = named.withoutState ? WITHOUT_STATE : undefined
-      const made = await visits.visit({ ...message, deviation })
+      const message = messageOf(named, id, client)
+      const made = await visits.visit({ ...message, ...textsOf(named, parts.seed()) })
+      const special = named.withoutState || named.state || named.nonce
       // One that is not granted without a state has shown that; what is read under it is judged all the same.
-      const again = deviation && made.kind !== 'granted' ? await visits.visit(message) : made
+      const again = special && made.kind !== 'granted' ? await visits.visit(message) : made
       if (again.kind === 'granted') {
         // A code lives for a minute, and nobody is asked twice.
         if (!named.keepsCode) await exchanged(named, again).catch(() => {})
         void approved(named).catch(() => {})
       } else {
         requireInTime(named.name, expiration)
-        if (named.reconfirms) await given.requireNotReplaced(named.reconfirms)
+        if (named.reconfirms) await replaced.requireNotReplaced(named.reconfirms)
       }
       return {
         exchange: made.last ?? made.first,
         visit: made,
         before,
         value: again.kind === 'granted' ? again : undefined,
+        // What is not granted with a state either is refused for another reason.
+        ...(again.kind !== 'granted' && named.withoutState && { owner: owners.steps.visit }),
         why: `the customer's approval of ${named.name} ended with ${visitEnd(made)}`,
       }
     }) as Promise<VisitStep>
@@ -164,11 +193,11 @@ export function createCustomerSteps(
    * the lifetime of tokens is open, a refresh token is optional.
    */
   const confirmedAgain = async (named: NamedConsent, { id }: ConsentFacts, client: Tpp) => {
-    if (issued.hasEnded(id)) return undefined
+    if (hasEnded(ledger.events, id)) return undefined
     const made = await visits.visit(messageOf(named, id, client))
     const owner = owners.steps.visitAgain
     if (made.kind !== 'granted') {
-      await given.requireNotReplaced(named)
+      await replaced.requireNotReplaced(named)
       const why = `the access token of “${named.name}” has expired, confirming the consent again ended with ${visitEnd(made)}`
       throw new Blocked({ kind: 'check', id: owner }, why, made.last)
     }
@@ -178,7 +207,8 @@ export function createCustomerSteps(
   const queried = async (named: NamedConsent, id: string) =>
     (await clients.caller(named.client)).get(`/account-access-consents/${encodeURIComponent(id)}`)
 
-  const given = createGivenApprovals(held, issued, queried, target.settlingTime)
+  const { settlingTime } = target
+  const replaced = createReplacedApprovals({ ledger, held, queried, settlingTime })
 
   const exchange = async (named: NamedConsent) => exchanged(named, requireValue(await visit(named)))
 
@@ -231,43 +261,6 @@ export function createCustomerSteps(
     return approval
   }
 
-  const vain = new Set<string>()
-
-  /**
-   * Another token for data where the bank refused one of ours: the one that came after it, or what a
-   * refresh gives.
-   */
-  const instead = async (
-    named: NamedConsent,
-    facts: ConsentFacts,
-    client: Tpp,
-    { token, answer }: RefusedToken,
-  ): Promise<Replacement | undefined> => {
-    const known = issued.of(token)
-    if (!known || answer.about.deviation !== undefined) return undefined
-    // What is judged that late is what an ending check rested on, where its own chapter is not selected.
-    if (issued.hasEnded(facts.id)) {
-      throw new NotApplicable(`the run has ended the approval “${named.name}” before`)
-    }
-    const withdrawn = [401, 403].includes(answer.response?.status ?? 0) && !answer.about.optional
-    if (withdrawn && issued.isPromised(token)) issued.refusedTooEarly(facts.id, answer)
-    await given.requireNotReplaced(named)
-    // By which status data are refused with a token that is not taken any more is left open (Errors).
-    const unauthorised = answer.response?.status === 401
-    if (!unauthorised && !given.mayBeReplaced(named)) return undefined
-    const latest = held.of(facts)?.accessToken
-    if (latest !== undefined && latest !== token) return { token: latest }
-    const newer = issued.latestOf(client.registered?.client_id, named.customer ?? 'first')
-    // A newer approval may end it, and leave the refresh token (AMB-43).
-    const promised = issued.isPromised(token) && (newer?.at ?? 0) <= known.at
-    const next = await held.refresh(facts, client)
-    // What was refused for want of a right is judged as it came, unless a newer approval took that right.
-    if (!next || !unauthorised) await given.requireNewestReads(named)
-    if (!next || !unauthorised) return undefined
-    const told = promised && { instead: refusedAt(known, answer, true) }
-    return { token: next.accessToken, ...told }
-  }
-
   const approve = async (named: NamedConsent): Promise<Approval> => {
     const visited = requireValue(await visit(named))
     const facts = requireValue(await consent(named.reconfirms ?? named))
@@ -285,15 +278,15 @@ export function createCustomerSteps(
     const again = () => confirmedAgain(named, facts, client)
     const tokens = () => held.current(facts, client, { first: exchangedTokens, again })
     const caller = createCaller(client, {
+      ledger,
       management: async (funds) => requireValue(await clients.management(named.client, funds)),
       data: async () => (await tokens()).accessToken,
       funds: () => parts.funds,
       about: { approval: named.name, consent: facts },
-      instead: (refused) =>
-        refused.management
-          ? clients.instead(named.client ?? 'first', refused)
-          : instead(named, facts, client, refused),
-      vain,
+      anotherForConsents: (refused, funds) =>
+        clients.another(named.client ?? 'first', refused, funds),
+      anotherForData: (refused) =>
+        anotherForApproval({ ledger, held, replaced }, { named, facts, client }, refused),
     })
     const { name, customer = 'first' } = named
     const use = (next: TokenSet) => held.hold(facts, next)
@@ -315,8 +308,8 @@ export function createCustomerSteps(
         }
         requireRefreshGrant(client)
         // Before what a gateway's trouble leaves in doubt: of an approval that was replaced nothing is to judge.
-        await given.requireNotReplaced(named)
-        await given.requireNewestRefreshes(named)
+        await replaced.requireNotReplaced(named)
+        await replaced.requireNewestRefreshes(named)
       }
       requireReachable(sent)
       return { exchange: sent, tokens: next }
@@ -326,9 +319,9 @@ export function createCustomerSteps(
       ...{ name, consentId: facts.id, facts, visit: visited, customer },
       ...{ tokens, use, refresh: refreshNow },
     }
-    given.add(approval, named.permissions)
+    replaced.add(approval, named.permissions)
     return approval
   }
 
-  return { consent, visit, exchange, refresh, accounts, approved, given: given.all }
+  return { consent, visit, exchange, refresh, accounts, approved, given: replaced.all }
 }

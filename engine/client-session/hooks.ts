@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { request } from 'undici'
+import { Agent, request } from 'undici'
 import { filledIn } from '../authorisation-drivers/forms.ts'
 import { complaintOf, failureOf, run } from '../authorisation-drivers/program.ts'
 import type { Target } from '../configuration/resolve.ts'
@@ -109,6 +109,7 @@ async function callAddress(
   const text = body === undefined ? undefined : fill(JSON.stringify(body), inJson)
   try {
     const answer = await request(fill(url, encodeURIComponent), {
+      dispatcher: new Agent({ connect: { rejectUnauthorized: true }, keepAliveTimeout: 1 }),
       method: method as 'POST',
       headers: { ...(text !== undefined && { 'content-type': 'application/json' }), ...headers },
       body: text,

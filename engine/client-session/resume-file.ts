@@ -8,13 +8,13 @@ import {
 import {
   appendFileSync,
   existsSync,
-  mkdirSync,
   readFileSync,
   rmSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolder } from '../record/make-folder.ts'
 import { takeLock } from '../record/process-lock.ts'
 
 interface ResumeFileOptions {
@@ -49,7 +49,7 @@ export type ResumeFile = NonNullable<ReturnType<typeof openResumeFile>>
  * @returns undefined while another process that is alive has it open.
  */
 export function openResumeFile(path: string, options: ResumeFileOptions) {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path), 0o700)
   const lock = takeLock(`${path}.lock`)
   if ('owner' in lock) return undefined
   const opened = (options.fresh ? undefined : readBack(path, options)) ?? begun(path, options)

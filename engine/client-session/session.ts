@@ -1,5 +1,6 @@
 import type { Driver } from '../authorisation-drivers/driver.ts'
 import type { Target } from '../configuration/resolve.ts'
+import type { AskedCell, CellNotes, CellsAsked } from '../judge/cells.ts'
 import type { Rule } from '../judge/rule.ts'
 import { createRuleEngine } from '../judge/rule-engine.ts'
 import type { ResponseSchema } from '../judge/schemas.ts'
@@ -12,10 +13,10 @@ import type { ClientStore } from './client-store.ts'
 import { createCustomerSteps } from './customer-steps.ts'
 import type { Deadline } from './deadline.ts'
 import { createFundsSteps } from './funds-steps.ts'
-import { createHeldTokens } from './held-tokens.ts'
 import { createHooks } from './hooks.ts'
 import { createIdTokenSignatures } from './id-token-signatures.ts'
-import { createIssuedTokens } from './issued-tokens.ts'
+import { createLedger } from './ledger/events.ts'
+import { createHeldTokens } from './ledger/held-tokens.ts'
 import { createLiveness } from './liveness.ts'
 import { restoreSteps, stillGood } from './resume-approval.ts'
 import type { ResumableRun } from './resume-run.ts'
@@ -30,6 +31,13 @@ export type Session = ReturnType<typeof createSession>
 export interface Extent {
   /** The first case of each kind alone. */
   quick: boolean
+  /** Which cells of tables are asked, and by which draw. */
+  cells: CellsAsked
+  seed: number
+  /** Names of cells: these alone are asked. */
+  named?: readonly string[]
+  /** Told which cell is asked next; undefined when a place is done. */
+  onCell?: (asked: AskedCell | undefined) => void
   /** Names of the approvals that the run asks for; absent: every one that the target has. */
   approvals?: ReadonlySet<string>
 }
@@ -75,15 +83,25 @@ export function createSession(parts: {
     leftovers.keepOnly([...resumable.earlier.approvals.values()].map(({ facts }) => facts.id))
   }
   const memory = stepMemory()
-  const issued = createIssuedTokens()
-  const shared = { target, wire, memory, owners, issued, funds: {} }
-  const held = createHeldTokens(resumable)
-  const clients = createClientSteps(shared, parts.clients)
+  const ledger = createLedger()
+  const shared = { target, wire, memory, owners, ledger, funds: {} }
+  const held = createHeldTokens(ledger, resumable)
+  const clients = createClientSteps(shared, {
+    store: parts.clients,
+    // What another run left with the client that it had can be gone on with, and deleted, by that one alone.
+    anew:
+      target.document.freshRegistrations === true &&
+      !resumable?.earlier.approvals.size &&
+      leftovers.list().length === 0,
+    heed: (exchange) => heed(exchange),
+  })
   const liveness = createLiveness((message) => wire.send(message))
   wire.onRequest((message) => {
     parts.deadline?.admit()
     liveness.admit(message)
   })
+  /** What earlier runs sent, and is judged again. */
+  const ofEarlierRuns: Exchange[] = []
   /** Notes who sent it, and has the rules judge it; what an interrupted run sent as the rest. */
   const heed = (exchange: Exchange, earlier = false) => {
     const trace = currentTrace()
@@ -91,8 +109,9 @@ export function createSession(parts: {
       exchange.about.check ??= trace.check
       trace.exchanges.push(exchange)
     }
+    if (exchange.about.earlier) ofEarlierRuns.push(exchange)
     leftovers.note(exchange)
-    issued.note(exchange)
+    ledger.note(exchange)
     if (!earlier) resumable?.exchange(exchange)
     onExchange?.(exchange)
     // Last, since it may throw over an earlier one: no evidence is lost by that.
@@ -116,7 +135,7 @@ export function createSession(parts: {
     target,
     ...(parts.operator && driver.question && { question: driver.question }),
     onWaiting: parts.onWaiting,
-    onTold: issued.told,
+    onTold: ledger.noteHook,
   })
   const visits = createVisits({
     ...{ ...shared, driver, clients, resumable },
@@ -128,6 +147,7 @@ export function createSession(parts: {
   const fundsSteps = createFundsSteps(shared, clients)
   const { approved, given, ...customerSteps } = createCustomerSteps({
     ...{ ...shared, hooks, clients, visits, held, resumable },
+    seed: (): number => session.extent.seed,
     onApproved(consentId) {
       if (resumable) leftovers.keep(consentId)
     },
@@ -135,15 +155,19 @@ export function createSession(parts: {
   const { tpp, caller, discovery, jwks, registration, registeredBefore } = clients
   const { management, replace } = clients
   const client = { discovery, jwks, registration, registeredBefore, management, replace }
-  const extent: Extent = { quick: false }
-  return {
+  /** What was asked of tables, by the check that judges them. */
+  const cells = new Map<string, CellNotes>()
+  const extent: Extent = { quick: false, cells: 'drawn', seed: 1 }
+  const session = {
     ...{ target, owners, wire, rules, hooks, leftovers, resumable },
     ...{ tpp, caller, approved, given },
     /** The happy path, message by message; each step is sent once and remembered. */
     steps: { ...client, ...fundsSteps, ...customerSteps, owners: memory.owners },
     visits: visits.records,
+    ofEarlierRuns,
     /** How far checks look beyond the first case of a kind; a run says it before its first check. */
     extent,
+    cells,
     visit: visits.visit,
     visitsAtOnce: visits.atOnce,
     customer: visits.customer,
@@ -183,6 +207,7 @@ export function createSession(parts: {
       await wire.close()
     },
   }
+  return session
 }
 
 /** A rule as it is where the target declares absent what its answers must hold. */

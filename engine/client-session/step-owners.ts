@@ -5,7 +5,7 @@ import type { Exchange } from '../wire/exchange.ts'
 import type { Wire } from '../wire/wire.ts'
 import type { FundsAddresses } from './caller.ts'
 import type { NamedConsent } from './consent.ts'
-import type { IssuedTokens } from './issued-tokens.ts'
+import type { Ledger } from './ledger/events.ts'
 import { traced } from './trace.ts'
 
 /**
@@ -94,7 +94,8 @@ export interface SharedBySteps {
   wire: Wire
   memory: StepMemory
   owners: Owners
-  issued: IssuedTokens
+  /** What has happened to approvals and tokens. */
+  ledger: Ledger
   /** Filled in with what the bank turns out to take. */
   funds: FundsAddresses
 }

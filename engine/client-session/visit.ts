@@ -20,8 +20,9 @@ export interface VisitOptions {
   /** The customer ticks one account. */
   oneAccount?: boolean
   redirectUri?: string
-  /** A random one when absent. */
+  /** Random ones when absent. */
   state?: string
+  nonce?: string
   deviation?: AuthorisationDeviation
   /** The deviation is a freedom of the TPP: the rules judge the answers all the same. */
   correct?: boolean

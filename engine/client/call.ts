@@ -8,6 +8,8 @@ export type CallEndpoint = Exclude<Endpoint, 'registration' | 'token'>
 export interface CallOptions {
   /** AccountId or ConsentId in the path. */
   subject?: string
+  /** How the subject is spelled in the path; with everything encoded that can be, without it. */
+  segment?: string
   /** Query parameters; an undefined value leaves one out, an array repeats it. */
   query?: Record<string, string | string[] | undefined>
   /** JSON of the request body; a string is sent as it is. */
@@ -49,14 +51,23 @@ const PATTERNS = Object.entries(DOCUMENTED).map(([endpoint, line]) => ({
 export function routeOf(
   method: string,
   path: string,
-): { endpoint: CallEndpoint; subject?: string } {
+): { endpoint: CallEndpoint; subject?: string; segment?: string } {
   for (const { endpoint, pattern } of PATTERNS) {
     const found = pattern.exec(`${method} ${path}`)
     if (!found) continue
-    const [, subject] = found
-    return { endpoint, ...(subject !== undefined && { subject: decodeURIComponent(subject) }) }
+    const [, segment] = found
+    return { endpoint, ...(segment !== undefined && { subject: decoded(segment), segment }) }
   }
   return { endpoint: 'elsewhere' }
+}
+
+/** What a segment says; itself where it is no encoding of anything. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
 }
 
 /** Whether the document serves this operation over mutual TLS. */
@@ -87,7 +98,7 @@ export function urlOf(endpoint: CallEndpoint, endpoints: Endpoints, options: Cal
 }
 
 function address(endpoint: CallEndpoint, endpoints: Endpoints, options: CallOptions): string {
-  const { path, subject } = options
+  const { path, subject, segment } = options
   if (path !== undefined && /^https?:/i.test(path)) return path
   const base = baseOf(endpoint, endpoints)
   if (base === undefined) throw new TypeError(`${endpoint} needs a whole URL in path`)
@@ -96,7 +107,7 @@ function address(endpoint: CallEndpoint, endpoints: Endpoints, options: CallOpti
   const template = path ?? documented ?? ''
   if (!template.includes('{subject}')) return `${base}${template}`
   if (subject === undefined) throw new TypeError(`${endpoint} needs a subject`)
-  return `${base}${template.replace('{subject}', () => encodeURIComponent(subject))}`
+  return `${base}${template.replace('{subject}', () => segment ?? encodeURIComponent(subject))}`
 }
 
 function baseOf(endpoint: CallEndpoint, endpoints: Endpoints): string | undefined {

@@ -11,6 +11,8 @@ export interface BankFacts {
   clockTolerance: number
   /** Grant types that the bank offers; undefined where it says nothing about them. */
   grantTypes?: string[]
+  /** Ways to authenticate a customer that the bank offers; undefined where it says nothing about them. */
+  acrValues?: string[]
 }
 
 /** Seconds for which a client assertion and a registration JWT are good. */
@@ -81,12 +83,14 @@ const HOUR = 3600
  * @param intent the claim that an ID token must have of the consent.
  */
 export function requestObjectClaims(
+  client: TargetClient,
   bank: BankFacts,
   lifetime: number,
   parameters: Record<string, string>,
   intent: Record<string, unknown>,
 ): Record<string, unknown> {
   const { iat, exp } = timesFor(bank, lifetime)
+  const { claims, ...more } = client.requestObjectClaims ?? {}
   return {
     iss: parameters.client_id,
     aud: bank.issuer,
@@ -96,14 +100,20 @@ export function requestObjectClaims(
     // "exp" is at most 60 minutes after "nbf", whichever clock is ahead.
     exp: Math.min(exp, iat + HOUR),
     jti: randomUUID(),
-    claims: {
-      id_token: {
-        ...intent,
-        acr: {
-          essential: true,
-          values: ['urn:openbanking:psd2:sca', 'urn:openbanking:psd2:ca'],
-        },
-      },
-    },
+    ...more,
+    claims: { ...claims, id_token: { ...intent, ...idTokenClaims(client, bank) } },
   }
+}
+
+/**
+ * What a request object wants of the ID token besides the intent. The documents ask for nothing: a way to authenticate
+ * is asked for among those that the bank offers, since one that can't be met must be refused (OpenID Connect Core
+ * 5.5.1.1), and what the target adds.
+ */
+export function idTokenClaims(
+  { requestObjectClaims }: TargetClient,
+  { acrValues = [] }: BankFacts,
+): Record<string, unknown> {
+  const acr = acrValues.length > 0 && { acr: { essential: true, values: acrValues } }
+  return { ...acr, ...requestObjectClaims?.claims?.id_token }
 }

@@ -7,6 +7,8 @@ import {
   type KeyObject,
   sign,
 } from 'node:crypto'
+import { claimsOf } from '../wire/jwt-decode.ts'
+import { embeddedKey, jwkOf, type KeyParameter } from './embedded-key.ts'
 
 /** The one thing that is wrong with a JWT. Whatever is not named stays as it should be. */
 export interface JwtDeviation {
@@ -21,11 +23,24 @@ export interface JwtDeviation {
    * of 1024 bits; the header still names the client's own kid.
    */
   key?: 'other-client' | 'unknown' | 'weak'
+  /** The header brings the key that really signs. */
+  embeds?: KeyParameter
+  /** What HS256, HS384 and HS512 are keyed with. Default: the public key in PEM. */
+  secret?: Secret
+  /** The JSON of header or claims, written otherwise before it is encoded and signed. */
+  written?: { header?: Spelling; payload?: Spelling }
   /** Damages the signature, or changes the claims after signing. */
   tampered?: 'signature' | 'payload'
+  /** The finished JWT, sent otherwise. */
+  sent?: (jwt: string) => string
   /** Sent instead of the whole JWT. */
   raw?: string
 }
+
+export type Spelling = (json: string) => string | Buffer
+
+/** The public key, which everybody has, in one of its encodings; or a secret that can be guessed. */
+export type Secret = 'pem' | 'pem-trimmed' | 'pkcs1' | 'der' | 'jwk' | { text: string }
 
 /** What a correct JWT of a client is signed with. */
 export interface Signer {
@@ -47,16 +62,30 @@ export function jwt(
 ): string {
   makeKeysMeanwhile()
   if (deviation.raw !== undefined) return deviation.raw
-  const alg = deviation.alg ?? 'PS256'
-  const header = merged({ alg, typ: 'JWT', kid: signer.kid }, deviation.header)
+  const { alg = 'PS256', embeds, written, tampered, sent } = deviation
+  const key = keyFor(signer, deviation.key)
+  const embedded = embeds && embeddedKey(embeds, rsa(key))
+  const header = merged({ alg, typ: 'JWT', kid: signer.kid, ...embedded }, deviation.header)
   const payload = merged(claims, deviation.claims)
-  const input = `${encoded(header)}.${encoded(payload)}`
-  const signature = signatureOver(input, alg, keyFor(signer, deviation.key))
-  if (deviation.tampered === 'signature') return `${input}.${damaged(signature)}`
-  if (deviation.tampered === 'payload') {
-    return `${encoded(header)}.${encoded(changed(payload))}.${signature.toString('base64url')}`
+  const first = encoded(header, written?.header)
+  const second = encoded(payload, written?.payload)
+  const signature = signatureOver(`${first}.${second}`, alg, key, deviation.secret)
+  const third = tampered === 'signature' ? damaged(signature) : signature.toString('base64url')
+  const middle = tampered === 'payload' ? encoded(changed(payload), written?.payload) : second
+  const finished = `${first}.${middle}.${third}`
+  return sent ? sent(finished) : finished
+}
+
+/** A finished JWT of somebody else, damaged as `jwt` damages one that it makes. */
+export function tamperedWith(
+  finished: string,
+  part: NonNullable<JwtDeviation['tampered']>,
+): string {
+  const [header = '', payload = '', signature = ''] = finished.split('.')
+  if (part === 'payload') {
+    return `${header}.${encoded(changed(claimsOf(finished) ?? {}))}.${signature}`
   }
-  return `${input}.${signature.toString('base64url')}`
+  return `${header}.${payload}.${damaged(Buffer.from(signature, 'base64url'))}`
 }
 
 /** Members over those of a base; undefined removes one. */
@@ -68,8 +97,9 @@ export function merged(
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
 
-function encoded(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url')
+function encoded(value: unknown, spelling: Spelling = (json) => json): string {
+  const octets = spelling(JSON.stringify(value))
+  return (typeof octets === 'string' ? Buffer.from(octets) : octets).toString('base64url')
 }
 
 /** One bit in the middle: the last characters of base64url have bits that nobody reads. */
@@ -94,7 +124,7 @@ function keyFor(signer: Signer, key: JwtDeviation['key']): KeyObject {
   return signer.otherKey
 }
 
-function signatureOver(input: string, alg: string, key: KeyObject): Buffer {
+function signatureOver(input: string, alg: string, key: KeyObject, secret?: Secret): Buffer {
   if (alg.toLowerCase() === 'none') return Buffer.alloc(0)
   const data = Buffer.from(input)
   const hash = `sha${alg.slice(2)}`
@@ -112,12 +142,29 @@ function signatureOver(input: string, alg: string, key: KeyObject): Buffer {
     return sign(hash, data, { key: madeUp(curve), dsaEncoding: 'ieee-p1363' })
   }
   if (family === 'HS') {
-    // The oldest confusion: the public key, which everybody has, taken for a shared secret.
-    const secret = createPublicKey(key).export({ type: 'spki', format: 'pem' })
-    return createHmac(hash, secret).update(data).digest()
+    return createHmac(hash, secretOf(key, secret)).update(data).digest()
   }
   if (alg === 'EdDSA' || alg === 'Ed25519') return sign(null, data, madeUp('ed25519'))
   throw new TypeError(`no key for alg ${alg}`)
+}
+
+/** The oldest confusion: the public key, which everybody has, taken for a shared secret. */
+function secretOf(key: KeyObject, secret: Secret = 'pem'): string | Buffer {
+  if (typeof secret === 'object') return secret.text
+  const publicKey = createPublicKey(key)
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  switch (secret) {
+    case 'pem':
+      return pem
+    case 'pem-trimmed':
+      return pem.trim()
+    case 'pkcs1':
+      return createPublicKey(rsa(key)).export({ type: 'pkcs1', format: 'pem' }).toString()
+    case 'der':
+      return publicKey.export({ type: 'spki', format: 'der' })
+    case 'jwk':
+      return JSON.stringify(jwkOf(key))
+  }
 }
 
 /** An EC signing key can't make the RSA signatures that a deviation asks for. */

@@ -14,6 +14,7 @@ import {
 import {
   assertionClaims,
   type BankFacts,
+  idTokenClaims,
   registrationClaims,
   requestObjectClaims,
 } from './claims.ts'
@@ -35,6 +36,8 @@ export type Tpp = ReturnType<typeof createTpp>
 
 /** Of these no sentence says whether a certificate is asked for. */
 const OPEN = new Set<CallEndpoint>(['discovery', 'jwks'])
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 /** Seconds for which a request object is good: longer where a person must open the link. */
 const LIFETIME = { attended: 3500, unattended: 300 }
@@ -144,11 +147,16 @@ export function createTpp(parts: {
       issuer,
       token_endpoint: token,
       grant_types_supported: grants,
+      acr_values_supported: acrValues,
     }: Record<string, unknown> = {}) {
       if (typeof token === 'string' && URL.canParse(token)) facts.tokenEndpoint = token
       if (typeof issuer === 'string' && URL.canParse(issuer)) facts.issuer = issuer
       if (Array.isArray(grants)) facts.grantTypes = grants.map(String)
+      if (Array.isArray(acrValues)) facts.acrValues = acrValues.filter(isText)
     },
+
+    /** What its request objects want of an ID token besides the intent. */
+    idTokenClaims: () => idTokenClaims(client, facts),
 
     registrationClaims: () => registrationClaims(client, facts, client.softwareStatement),
 
@@ -183,7 +191,13 @@ export function createTpp(parts: {
     },
 
     async authorisation(
-      message: { consentId: string; scope?: string; redirectUri?: string; state?: string },
+      message: {
+        consentId: string
+        scope?: string
+        redirectUri?: string
+        state?: string
+        nonce?: string
+      },
       deviation: AuthorisationDeviation = {},
     ): Promise<AuthorisationRequest> {
       const { consentId } = message
@@ -191,7 +205,7 @@ export function createTpp(parts: {
       const redirectUri =
         message.redirectUri ?? registered?.redirect_uris[0] ?? client.redirectUris[0] ?? ''
       const state = message.state ?? randomBytes(16).toString('base64url')
-      const nonce = randomBytes(16).toString('base64url')
+      const nonce = message.nonce ?? randomBytes(16).toString('base64url')
       const lifetime = target.attended ? LIFETIME.attended : LIFETIME.unattended
       const parameters = {
         response_type: 'code id_token',
@@ -201,7 +215,7 @@ export function createTpp(parts: {
         state,
       }
       const intent = { [target.intentClaim]: { value: consentId, essential: true } }
-      const claims = requestObjectClaims(facts, lifetime, { ...parameters, nonce }, intent)
+      const claims = requestObjectClaims(client, facts, lifetime, { ...parameters, nonce }, intent)
       const requestObject = jwt(claims, signer, deviation.requestObject)
       const query = merged({ ...parameters, request: requestObject }, deviation.query)
       const url = urlOf('authorisation', target.endpoints, {

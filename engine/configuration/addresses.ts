@@ -115,7 +115,7 @@ function named(aisp: string, path: string | undefined): string[] | undefined {
 }
 
 function trimmed(address: string): string {
-  return address.replace(/\/+$/, '')
+  return address.replace(/(?<!\/)\/+$/, '')
 }
 
 /** Adds the documented port to an address that names none. */

@@ -9,6 +9,7 @@ import {
   transportFindings,
   trustFinding,
 } from './material.ts'
+import { isProductsAlone } from './products-alone.ts'
 import type { Addresses, ClientDocument, TargetDocument } from './target.ts'
 
 /** Notes what a schema can't see: keys and certificates, addresses of one layout, what is absent. */
@@ -17,6 +18,10 @@ export function checkSense(source: Source, document: TargetDocument): void {
   const { clients, customers, refusedCertificates, absent = [], hooks = {} } = document
 
   addresses(document.addresses, absent, complain)
+  if (isProductsAlone(document)) {
+    productsClient(document, complain)
+    return
+  }
   for (const [index, pem] of (document.trust ?? []).entries()) {
     const finding = trustFinding(pem)
     if (finding) complain(['trust', index], finding)
@@ -51,10 +56,20 @@ export function checkSense(source: Source, document: TargetDocument): void {
     const text = 'cannot be reached within requestsPerMinute. Keep one of the two.'
     complain(['rateLimitBurst'], text)
   }
-  if (document.products?.client === 'second' && !clients.second) {
-    complain(['products', 'client'], 'is second, and there is none. Write first, or describe it.')
-  }
+  productsClient(document, complain)
   driver(document, complain)
+}
+
+/** Whose certificate the products are asked for with. */
+function productsClient({ products, clients }: TargetDocument, complain: Complain): void {
+  const name = products?.client
+  if (name === undefined) return
+  const transport = clients[name]?.transport
+  if (!transport || Object.keys(transport).length === 0) {
+    complain(['products', 'client'], `is ${name}, and there is none. Describe it under clients.`)
+  } else {
+    below(['clients', name, 'transport'], transportFindings(transport), complain)
+  }
 }
 
 type Complain = (path: Path, text: string) => void

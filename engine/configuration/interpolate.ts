@@ -32,7 +32,7 @@ export function filledSource(
   return { source, filled }
 }
 
-const VARIABLE = /\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
+const VARIABLE = /\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?(\}?)/g
 
 /**
  * Fills in every text of a parsed document, in place: `${NAME}`, `${NAME:-default}`, `$$` for a
@@ -60,26 +60,32 @@ function interpolate(source: Source, env: Environment): Set<string> {
 /** The text, filled in; undefined where a variable is not set. */
 function withVariables(text: string, env: Environment, source: Source, path: Path) {
   let complete = true
-  const result = text.replace(VARIABLE, (whole, name?: string, otherwise?: string) => {
-    if (name === undefined) return whole === '$$' ? '$' : whole
-    const value = env[name] || (otherwise ?? env[name])
-    if (value !== undefined) return value
-    complete = false
-    const mend = `Set it, or write \${${name}:-default}.`
-    source.complain(path, `the environment variable ${name} is not set. ${mend}`)
-    return ''
-  })
+  const result = text.replace(
+    VARIABLE,
+    (whole, name?: string, otherwise?: string, end?: string) => {
+      if (name === undefined || end === '') return whole === '$$' ? '$' : whole
+      const value = env[name] || (otherwise ?? env[name])
+      if (value !== undefined) return value
+      complete = false
+      const mend = `Set it, or write \${${name}:-default}.`
+      source.complain(path, `the environment variable ${name} is not set. ${mend}`)
+      return ''
+    },
+  )
   return complete ? result : undefined
 }
 
-/** What a file holds: its text, or base64 of what is no text; undefined where it cannot be read. */
+/** What a file holds: its text, PEM from where it begins, or base64 of what is no text; undefined where it cannot be read. */
 function contentOf(name: string, source: Source, path: Path): string | undefined {
   const file = resolve(dirname(source.file), name)
   try {
     const bytes = readPlain(file)
     const text = bytes.toString('utf8')
     const isText = !text.includes('\0') && Buffer.from(text).equals(bytes)
-    return isText ? text.trimEnd() : bytes.toString('base64')
+    if (isText) return text.trimEnd()
+    // Attributes of a key store stand before each PEM, in whatever encoding its owner's name has.
+    const pem = bytes.indexOf('-----BEGIN ')
+    return pem < 0 ? bytes.toString('base64') : bytes.subarray(pem).toString('latin1').trimEnd()
   } catch (error) {
     source.complain(path, `${file} cannot be read: ${reason(error)}.`)
     return undefined

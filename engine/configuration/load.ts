@@ -1,12 +1,13 @@
 import { dirname } from 'node:path'
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { isObject } from '../record/json.ts'
+import { validatorOf } from '../record/validators.ts'
 import type { Source } from '../yaml/source.ts'
-import { noteViolations, pathOf, validatorOf } from '../yaml/validate.ts'
+import { noteViolations, pathOf } from '../yaml/validate.ts'
 import { checkSense } from './check-sense.ts'
 import { type Environment, filledSource, reason } from './interpolate.ts'
+import { type TargetFileDocument, withNobody } from './products-alone.ts'
 import { type Target, targetFrom } from './resolve.ts'
-import type { TargetDocument } from './target.ts'
 import { throwProblems } from './target-error.ts'
 
 /** Options of the reference bank in a target file that says `bank: embedded`. */
@@ -41,7 +42,7 @@ export async function readTargetFile(
     const { bank: _, ...options } = value as EmbeddedOptions & { bank: string }
     return { kind: 'embedded', options: { ...options, name: options.name ?? 'embedded' } }
   }
-  const document = value as TargetDocument
+  const document = withNobody(value as TargetFileDocument)
   checkSense(source, document)
   throwProblems(source)
   return { kind: 'bank', target: targetFrom(document, dirname(path)) }

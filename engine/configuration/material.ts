@@ -56,7 +56,7 @@ export function offered({ certificate, key, pkcs12, passphrase }: TransportDocum
  * @throws Error of node:crypto for one that is damaged.
  */
 export function certificatesIn(pem = ''): X509Certificate[] {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
   return blocks.map((block) => new X509Certificate(block))
 }
 

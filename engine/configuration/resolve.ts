@@ -43,13 +43,27 @@ export interface Target
   secrets: string[]
 }
 
+/** The document without those whom it declares absent, though it may describe them. */
+export function withoutAbsent(document: TargetDocument): TargetDocument {
+  const { clients, customers, absent = [] } = document
+  const lacks = (capability: Capability) => absent.includes(capability)
+  const first = lacks('second-account') ? { accounts: 1, ...customers.first } : customers.first
+  const { second } = customers
+  return {
+    ...document,
+    clients: lacks('second-client') ? { first: clients.first } : clients,
+    customers: lacks('second-customer') || !second ? { first } : { first, second },
+  }
+}
+
 /**
  * Makes a target of a complete document: the shape of a target file, everything inline.
  *
  * @param base directory of the target file, for commands of hooks. Default: the working directory.
  * @throws Error of node:crypto when a signing key cannot be read; readTargetFile says it in words.
  */
-export function targetFrom(document: TargetDocument, base: string = process.cwd()): Target {
+export function targetFrom(described: TargetDocument, base: string = process.cwd()): Target {
+  const document = withoutAbsent(described)
   const endpoints = endpointsOf(document)
   const { first, second } = document.clients
   const { expired, untrusted } = document.refusedCertificates ?? {}

@@ -86,6 +86,11 @@ export interface ClientDocument {
   /** Registered before: no registration takes place. */
   clientId?: string
   registrationClaims?: Record<string, unknown>
+  /** What request objects ask for beyond the documents. */
+  requestObjectClaims?: {
+    claims?: { id_token?: Record<string, unknown>; [member: string]: unknown }
+    [claim: string]: unknown
+  }
 }
 
 export interface ProductsDocument {

@@ -20,6 +20,8 @@ export async function addressFinding(
   const { failure, response } = exchange
   const what = serves.join(', ')
   if (response) return ok(`answers (${what})`)
+  const older = olderTls(new URL(origin).host, failure)
+  if (older) return older
   // A refusal in the handshake is an answer: whose certificate is refused is asked later.
   if (mutual && spokeTls(exchange) && failure?.kind !== 'timeout') return ok(`is there (${what})`)
   const { hostname, host, protocol } = new URL(origin)
@@ -30,7 +32,11 @@ export async function addressFinding(
     case 'unreachable':
       return unreachable(code, { hostname, host, via, correct })
     case 'untrusted':
-      return untrusted(code, { hostname, correct }, await serverChain(origin, target, timeout))
+      return untrusted(
+        code,
+        { hostname, correct, trusts: target.trust !== undefined },
+        await serverChain(origin, target, timeout),
+      )
     case 'timeout':
       return code === 'ETIMEDOUT'
         ? wrong('network', `${message}${via}`, `Look at firewall and VPN. ${correct}.`)
@@ -47,6 +53,19 @@ export async function addressFinding(
   const text = `${host} closes the connection without an answer${via} (${code})`
   const mend = 'Look at what stands between: a proxy, a firewall. Else ask the bank.'
   return wrong('network', text, mend)
+}
+
+/** Whether both ends have no version of TLS in common: this one has 1.2 and 1.3. */
+export function olderTls(host: string, failure: Exchange['failure']): Finding | undefined {
+  if (
+    !/PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS|WRONG_SSL_VERSION/.test(
+      failure?.code ?? '',
+    )
+  ) {
+    return undefined
+  }
+  const text = `${host} speaks no TLS 1.2 or 1.3, an older version alone (${failure?.code})`
+  return wrong('bank', text, 'Ask the bank: what is older than 1.2 must not be used (RFC 8996).')
 }
 
 type Words = Record<'hostname' | 'host' | 'via' | 'correct', string>
@@ -79,7 +98,7 @@ function unreachable(code: string, { hostname, host, via, correct }: Words): Fin
 
 function untrusted(
   code: string,
-  { hostname, correct }: Pick<Words, 'hostname' | 'correct'>,
+  { hostname, correct, trusts }: Pick<Words, 'hostname' | 'correct'> & { trusts: boolean },
   chain: ServerChain | undefined,
 ): Finding {
   const certificate = `the certificate ${chain?.subject ?? 'unknown'}`
@@ -98,9 +117,16 @@ function untrusted(
   }
   const missing = chain?.missing ?? 'an authority'
   const text = `${certificate} comes from ${missing}, which is not trusted`
-  return wrong(
-    'configuration',
-    text,
-    `Add the PEM of ${missing} under trust: - file:authority.pem.`,
-  )
+  const add = `Add the PEM of ${missing} under trust: - file:authority.pem.`
+  // Authorities that everybody trusts issue by others, which a server must send along.
+  if (chain?.alone && !trusts) {
+    const whole = `${text}; the server sends no other certificate: its chain is not complete (RFC 8446 4.4.2)`
+    return wrong(
+      'bank',
+      whole,
+      `Ask the bank to send its intermediate certificates. Where ${missing} is a root: ${add}`,
+    )
+  }
+  const mend = `${add} Where it is no root, the bank must send it (RFC 8446 4.4.2).`
+  return wrong('configuration', text, mend)
 }

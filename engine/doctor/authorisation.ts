@@ -1,4 +1,5 @@
 import { delimiter, join, resolve } from 'node:path'
+import { denialMend, denialProblem } from '../authorisation-drivers/denial.ts'
 import { findBrowser, runs } from '../authorisation-drivers/find-browser.ts'
 import { fitting, lackedButton, offered, readPage } from '../authorisation-drivers/forms.ts'
 import { httpDriver } from '../authorisation-drivers/http.ts'
@@ -58,6 +59,12 @@ function sentBack(url: string): Finding {
 
 function problemPage(status: number, html: string): Finding {
   const text = `the bank shows a page with status ${status}: ${oneLine(readPage(html).text)}`
+  if (status === 414 || status === 431) {
+    const mend =
+      'Ask the bank to take longer addresses: a request object by value is some 1,500 characters.'
+    return wrong('bank', `it takes no address of this length: ${text}`, mend)
+  }
+  if (status >= 500) return wrong('bank', text)
   const mend =
     status === 404
       ? 'Correct the authorisation address, or write it under overrides.authorisation.'
@@ -71,8 +78,29 @@ export function driverExamination(known: Case): Examination {
   return {
     name: 'driver',
     ...(isHttp && { needs: ['authorisation'] }),
-    run: () => driverFinding(known),
+    run: () => [driverFinding(known), ...denialFindings(known), ...countFindings(known)],
   }
+}
+
+/** Nor can one that does not know how many accounts there are to be. */
+function countFindings({ target: { document, absent } }: Case): Finding[] {
+  if (document.customers.first.accounts !== undefined || absent.has('second-account')) return []
+  const effect = 'whether all of them are reported is not judged, and no run ends conformant'
+  return [note(`customers.first has no accounts, the number that the customer chooses: ${effect}`)]
+}
+
+/** A run without a denial can't end conformant: what rests on it is blocked. */
+function denialFindings({ target: { document } }: Case): Finding[] {
+  const { authorisation } = document
+  const why = denialProblem(authorisation)
+  if (why !== undefined) {
+    const effect = 'what a customer who denies brings is not judged'
+    return [note(`${authorisation.driver}: ${why}: ${effect}. ${denialMend(authorisation)}`)]
+  }
+  if (authorisation.driver !== 'command') return []
+  return [
+    note('command: the program presses the button that ASSAY_DECISION names, approve or deny'),
+  ]
 }
 
 function driverFinding({ target: { document, base }, page }: Case): Finding {

@@ -3,7 +3,7 @@ import type { X509Certificate } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
 import type { TransportDocument } from '../configuration/target.ts'
 import { certificatesOf } from '../wire/transport-certificates.ts'
-import { type Finding, note, ok, wrong } from './finding.ts'
+import { type Finding, hopeless, note, ok, wrong } from './finding.ts'
 
 const DAY = 86_400_000
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2'
@@ -24,11 +24,11 @@ export function certificateFindings(transport: TransportDocument, now: number): 
 function dates({ validFrom, validTo }: X509Certificate, now: number): Finding[] {
   if (Date.parse(validTo) < now) {
     const mend = 'Get a new one from the directory.'
-    return [wrong('configuration', `expired on ${day(validTo)}`, mend)]
+    return [hopeless(`expired on ${day(validTo)}`, mend)]
   }
   if (Date.parse(validFrom) > now) {
     const mend = 'Wait, or look at the clock of this machine.'
-    return [wrong('configuration', `is not valid before ${validFrom}`, mend)]
+    return [hopeless(`is not valid before ${validFrom}`, mend)]
   }
   const left = Math.floor((Date.parse(validTo) - now) / DAY)
   return left < 30 ? [note(`ends in ${left} days, on ${day(validTo)}`)] : []
@@ -58,15 +58,23 @@ function chain(certificates: X509Certificate[]): Finding[] {
   })
 }
 
-function partOf(subject: string, name: string): string | undefined {
-  const line = subject.split('\n').find((each) => each.startsWith(`${name}=`))
-  return line?.slice(name.length + 1)
+/** Values of an attribute of a name, which may stand there several times, and beside others in one line. */
+function valuesOf(subject: string, name: string): string[] {
+  return subject
+    .split(/\n|(?<!\\)\+/)
+    .map((each) => each.trim())
+    .filter((each) => each.startsWith(`${name}=`))
+    .map((each) => each.slice(name.length + 1))
 }
 
-/** The organisation that a certificate is for: OU, or organizationIdentifier of eIDAS. */
-export function organisationOf({ subject }: X509Certificate): { ou?: string; eidas?: string } {
-  const eidas = partOf(subject, 'organizationIdentifier') ?? partOf(subject, '2.5.4.97')
-  return { ou: partOf(subject, 'OU'), eidas }
+const partOf = (subject: string, name: string): string | undefined => valuesOf(subject, name)[0]
+
+/** Where a certificate names the organisation that it is for: a directory’s in OU or CN, eIDAS in organizationIdentifier. */
+const OF_ORGANISATION = ['OU', 'CN', 'organizationIdentifier', '2.5.4.97']
+
+/** Every name of an organisation in the subject of a certificate. */
+export function organisationsOf({ subject }: X509Certificate): string[] {
+  return OF_ORGANISATION.flatMap((name) => valuesOf(subject, name))
 }
 
 /** The common name of a subject or issuer, else all of it, in one line. */

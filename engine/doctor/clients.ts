@@ -30,6 +30,10 @@ export function publishedExamination(known: Case, client: TargetClient): Examina
   return {
     name: `${client.name}: signing key`,
     async run() {
+      const { registrationClaims = {} } = client
+      if ('jwks_uri' in registrationClaims || 'jwks' in registrationClaims) {
+        return note('registrationClaims names other keys than the directory’s: not compared')
+      }
       const url = statementOf(client)?.software_jwks_endpoint
       if (typeof url !== 'string' || !URL.canParse(url)) {
         return note('the statement names no software_jwks_endpoint: kid and key not compared')
@@ -73,7 +77,7 @@ export function registrationExamination(known: Case, { name }: TargetClient): Ex
       const id = member(json, 'client_id')
       if (status >= 300 || typeof id !== 'string') return registrationRefused(exchange, name)
       const registered = tpp.adopt(json)
-      kept?.keep(name, registered)
+      kept?.keep(name, registered, exchange)
       return ok(`registered as ${id}${kept ? ', kept for later runs' : ''}`)
     },
   }

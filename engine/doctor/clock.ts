@@ -1,5 +1,5 @@
 import { type Exchange, header } from '../wire/exchange.ts'
-import { type Finding, note, ok, wrong } from './finding.ts'
+import { type Finding, note, ok, skipped, wrong } from './finding.ts'
 
 /** A clock other than this machine's: seconds by which it is ahead. */
 export interface ClockReading {
@@ -16,9 +16,18 @@ export function clockReading(of: ClockReading['of'], exchange: Exchange): ClockR
   return { of, ahead: (date + 500 - middle) / 1000 }
 }
 
-/** Whether the bank's clock agrees with ours; the directory's decides which of the two is wrong. */
-export function clockFinding(readings: ClockReading[], tolerance: number): Finding {
+/**
+ * Whether the bank's clock agrees with ours; the directory's decides which of the two is wrong.
+ *
+ * @param answered whether any answer of the bank came that could have had a Date header.
+ */
+export function clockFinding(
+  readings: ClockReading[],
+  tolerance: number,
+  answered = true,
+): Finding {
   const bank = readings.find(({ of }) => of === 'bank')
+  if (!answered) return skipped('because the bank gave no answer')
   if (!bank) return note('the bank sends no Date header: clocks cannot be compared')
   const apart = Math.round(Math.abs(bank.ahead))
   if (apart <= tolerance) return ok(`${apart} s apart, ${tolerance} s are allowed`)

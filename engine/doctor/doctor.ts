@@ -15,7 +15,12 @@ import { consentExamination, deletionExamination, fundsExamination } from './con
 import { discoveryExaminations } from './discovery.ts'
 import { type Examination, examine, type Line, note } from './finding.ts'
 import { addressExaminations, transportExamination } from './network.ts'
-import { hooksExamination, productsExamination, secretsExamination } from './surroundings.ts'
+import {
+  environmentExamination,
+  hooksExamination,
+  productsExamination,
+  secretsExamination,
+} from './surroundings.ts'
 
 /** Milliseconds that one request may take, where the target allows more. */
 const PATIENCE = 10_000
@@ -38,10 +43,11 @@ export async function examineTarget(
   const leftovers = createCleanup(file('leftovers.jsonl'))
   opened.wire.onExchange((exchange) => leftovers.note(exchange))
   const clients = file('clients.json')
-  const kept = clients === undefined ? undefined : openClientStore(clients, target)
+  const { redactText } = opened.redactor
+  const kept = clients === undefined ? undefined : openClientStore(clients, target, redactText)
   const lines: Line[] = []
   const safely = (line: Line) => {
-    const safe = { ...line, text: opened.redactor.redactText(line.text) }
+    const safe = { ...line, text: redactText(line.text) }
     lines.push(safe)
     tell(safe)
   }
@@ -62,12 +68,21 @@ function examinationsOf(known: Case): Examination[] {
   const { target, clocks } = known
   const clients = clientsOf(target)
   const addresses = addressExaminations(known)
-  const clock = { name: 'clock', run: () => clockFinding(clocks, target.clockTolerance) }
+  const clock = {
+    name: 'clock',
+    async run() {
+      const answers = await Promise.all(known.answers.values())
+      const answered = answers.some(({ response }) => response !== undefined)
+      return clockFinding(clocks, target.clockTolerance, answered)
+    },
+  }
   const products = productsExamination(known)
-  if (target.absent.has('account-information')) return [...addresses, clock, products]
+  const environment = environmentExamination(known)
+  if (target.absent.has('account-information')) return [environment, ...addresses, clock, products]
   return [
     ...clients.flatMap(paperExaminations),
     secretsExamination(known),
+    environment,
     ...addresses,
     ...clients.map((client) => publishedExamination(known, client)),
     clock,

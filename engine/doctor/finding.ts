@@ -5,7 +5,8 @@ export type Whose = 'configuration' | 'bank' | 'network'
 export type Finding =
   /** A note is worth knowing, and nothing that has to be mended. */
   | { level: 'ok' | 'note' | 'skipped'; text: string }
-  | { level: 'wrong'; text: string; whose: Whose; mend: string }
+  /** `hopeless`: no bank that is right can take it, so that a run need not begin. */
+  | { level: 'wrong'; text: string; whose: Whose; mend: string; hopeless?: true }
 
 export const ok = (text: string): Finding => ({ level: 'ok', text })
 
@@ -16,6 +17,11 @@ export const skipped = (text: string): Finding => ({ level: 'skipped', text })
 
 export function wrong(whose: Whose, text: string, mend = 'Ask the bank.'): Finding {
   return { level: 'wrong', text, whose, mend }
+}
+
+/** Of the target file, and such that every bank that is right refuses it. */
+export function hopeless(text: string, mend: string): Finding {
+  return { level: 'wrong', text, whose: 'configuration', mend, hopeless: true }
 }
 
 /** One question that the doctor asks. */

@@ -1,6 +1,6 @@
 import type { TargetClient } from '../configuration/resolve.ts'
 import type { Exchange } from '../wire/exchange.ts'
-import { addressFinding, spokeTls } from './address.ts'
+import { addressFinding, olderTls, spokeTls } from './address.ts'
 import { ask, type Case } from './case.ts'
 import { clockReading } from './clock.ts'
 import { type Examination, type Finding, note, ok, wrong } from './finding.ts'
@@ -59,15 +59,30 @@ export function transportExamination(known: Case, { name }: TargetClient): Exami
   }
 }
 
-function refusal({ origin, serves }: Place, exchange: Exchange): Finding | undefined {
+function refusal({ origin, serves, members }: Place, exchange: Exchange): Finding | undefined {
   const { failure, response } = exchange
   const status = response?.status ?? 0
   // Of nginx: 495 and 496, and 400 with a page that says so.
   const said = [400, 495, 496].includes(status) && /certificate/i.test(response?.body ?? '')
-  if (response && !said) return undefined
+  if (response && !said && new URL(origin).protocol === 'https:') return undefined
   const closed = failure?.kind === 'closed' ? 'it closes the connection' : failure?.message
   const words = response ? answerWords(exchange) : closed
-  const where = `${new URL(origin).host} (${serves.join(', ')})`
+  const { host, protocol } = new URL(origin)
+  const where = `${host} (${serves.join(', ')})`
+  const older = olderTls(host, failure)
+  if (older) return older
+  if (protocol === 'http:') {
+    const text = `${where} is reached over http:, where no certificate is shown`
+    return wrong('configuration', text, `Correct ${members.join(', ')}: write https:.`)
+  }
+  if (/CONTENT_LENGTH|PREMATURE/.test(failure?.code ?? '')) {
+    const text = `${where} cuts the connection in the middle of an answer (${failure?.code})`
+    return wrong(
+      'network',
+      text,
+      'Look at what stands between: a proxy, a gateway. Else ask the bank.',
+    )
+  }
   return spokeTls(exchange) || failure?.kind === 'closed'
     ? wrong('bank', `${where} refuses the certificate: ${words}`, TRUST_MEND)
     : wrong('network', `${where}: ${words}`, 'Try again.')

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { openClientStore } from '../client-session/client-store.ts'
 import type { Target } from '../configuration/resolve.ts'
 import { member } from '../judge/data-rows.ts'
 import type { Exchange } from '../wire/exchange.ts'
-import { ask, type Case, openCase } from './case.ts'
-import { requestToken, tokenRefused } from './clients.ts'
-import { examine, type Finding, type Line, wrong } from './finding.ts'
+import { ask, type Case, clientsOf, openCase } from './case.ts'
+import { paperExaminations, publishedExamination, requestToken, tokenRefused } from './clients.ts'
+import { type Examination, examine, type Finding, type Line, wrong } from './finding.ts'
 import { addressExaminations } from './network.ts'
 import type { Place } from './places.ts'
 
@@ -13,22 +16,62 @@ const PATIENCE = 5_000
 /** Parts without which nothing can be judged. */
 const NEEDED = ['discovery', 'token', 'consents and data']
 
+/** What stands in the way of a run, and whether that was seen before the bank was asked for anything. */
+export type Obstacle = Line & { onPaper?: true }
+
 /**
- * The doctor's first steps, before a run: addresses, TLS, whether a bank is there at all, whether it
- * knows our client. Says only what keeps a run from judging anything; what is wrong with a bank that
- * answers is for the run to judge.
+ * The doctor's first steps, before a run: what the target file names, compared with itself and with the keys of the directory;
+ * then addresses, TLS, whether a bank is there at all, whether it knows our client. Says only what keeps a run from judging
+ * anything; what is wrong with a bank that answers is for the run to judge.
  *
+ * @param memory folder in which clients of earlier runs are kept.
  * @returns lines of what stands in the way, free of secrets; none where the run can begin
  */
-export async function preflight(target: Target): Promise<Line[]> {
+export async function preflight(target: Target, memory?: string): Promise<Obstacle[]> {
   const opened = openCase(target, PATIENCE)
   const { wire, redactor } = opened
   try {
-    const lines = merged(await obstacles({ ...opened, places: needed(opened.places) }))
+    const paper = await wrongOnPaper(opened, registeredBefore(target, memory))
+    const lines = merged(
+      paper.length > 0 ? paper : await obstacles({ ...opened, places: needed(opened.places) }),
+    )
     return lines.map((line) => ({ ...line, text: redactor.redactText(line.text) }))
   } finally {
     await wire.close()
   }
+}
+
+/** Names of the clients that a run does not register. */
+function registeredBefore(target: Target, memory: string | undefined): Set<string> {
+  const file = memory && join(memory, `${target.name}.clients.json`)
+  const kept = file && existsSync(file) ? openClientStore(file, target) : undefined
+  const known = clientsOf(target).filter(
+    ({ name, clientId }) => clientId !== undefined || kept?.find(name) !== undefined,
+  )
+  return new Set(known.map(({ name }) => name))
+}
+
+/**
+ * Certificates, software statements, redirect URIs and keys that no bank can take. Of a client that is registered already
+ * what its statement says, and where that has its keys, is of no account any more.
+ */
+async function wrongOnPaper(known: Case, registered: ReadonlySet<string>): Promise<Obstacle[]> {
+  const { target } = known
+  if (target.absent.has('account-information')) return []
+  const examinations = clientsOf(target).flatMap((client): Examination[] => {
+    const [certificate, ...ofStatement] = paperExaminations(client)
+    const own = registered.has(client.name)
+      ? []
+      : [...ofStatement, publishedExamination(known, client)]
+    return [...(certificate ? [certificate] : []), ...own]
+  })
+  const wrongs: Obstacle[] = []
+  for await (const line of examine(examinations)) {
+    if (line.level !== 'wrong') continue
+    const { hopeless, ...seen } = line
+    if (hopeless) wrongs.push({ ...seen, onPaper: true })
+  }
+  return wrongs
 }
 
 /** Members of a target file that one sentence names. */

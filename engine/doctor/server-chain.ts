@@ -38,6 +38,8 @@ function chainOf(peer: DetailedPeerCertificate) {
     subject: nameOf(leaf.subject),
     /** Names that the certificate is for. */
     names: (leaf.subjectAltName ?? '').split(', ').map((name) => name.replace(/^[^:]*:/, '')),
+    /** It sends its own certificate and no other one. */
+    alone: last === peer && leaf.subject !== leaf.issuer,
     /** YYYY-MM-DD. */
     ends: day(leaf.validTo),
     /** The authority of the last certificate shown: what a trust store must hold. */

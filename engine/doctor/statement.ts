@@ -2,8 +2,8 @@ import { createPublicKey } from 'node:crypto'
 import type { TargetClient } from '../configuration/resolve.ts'
 import { claimsOf } from '../wire/jwt-decode.ts'
 import { certificatesOf } from '../wire/transport-certificates.ts'
-import { organisationOf } from './certificate.ts'
-import { type Finding, note, ok, wrong } from './finding.ts'
+import { organisationsOf } from './certificate.ts'
+import { type Finding, hopeless, note, ok, wrong } from './finding.ts'
 
 type Claims = Record<string, unknown>
 
@@ -27,7 +27,7 @@ export function statementFindings(client: TargetClient, now: number): Finding[] 
 function dates({ iat, exp }: Claims, now: number): Finding[] {
   const at = (seconds: number) => new Date(seconds * 1000).toISOString()
   if (typeof exp === 'number' && exp * 1000 < now) {
-    return [wrong('configuration', `expired at ${at(exp)}`, 'Get a new one from the directory.')]
+    return [hopeless(`expired at ${at(exp)}`, 'Get a new one from the directory.')]
   }
   if (typeof iat !== 'number' || iat * 1000 <= now + 60_000) return []
   const text = `was issued in the future, at ${at(iat)}`
@@ -37,14 +37,17 @@ function dates({ iat, exp }: Claims, now: number): Finding[] {
 function organisation({ org_id: stated }: Claims, client: TargetClient): Finding[] {
   const [leaf] = certificatesOf(client.transport)
   if (typeof stated !== 'string' || !leaf) return []
-  const { ou, eidas = 'none' } = organisationOf(leaf)
-  if (ou === stated) return []
-  if (ou === undefined) {
-    return [note(`is of organisation ${stated}; the certificate names ${eidas}, not compared`)]
+  const names = organisationsOf(leaf)
+  // eIDAS: PSDGB-FCA-123456, where the directory may have 123456 alone.
+  if (names.some((name) => name === stated || name.endsWith(`-${stated}`))) return []
+  const other = names.find((name) => name.length === stated.length && /\d/.test(name))
+  if (other !== undefined) {
+    const text = `is of organisation ${stated}, the transport certificate of ${other}`
+    const mend = 'Name a statement and a certificate of the same organisation.'
+    return [wrong('configuration', text, mend)]
   }
-  const text = `is of organisation ${stated}, the transport certificate of ${ou}`
-  const mend = 'Name a statement and a certificate of the same organisation.'
-  return [wrong('configuration', text, mend)]
+  const others = names.join(', ') || 'none'
+  return [note(`is of organisation ${stated}; the transport certificate names ${others}`)]
 }
 
 function roles({ software_roles: given }: Claims, client: TargetClient): Finding[] {
@@ -70,7 +73,7 @@ export function redirectFindings(client: TargetClient): Finding[] {
       const alike = stated.find((one) => String(one).replace(/\/$/, '') === uri.replace(/\/$/, ''))
       const text = `${uri} is not in the software statement: it has ${alike || stated.join(', ')}`
       const mend = `Correct clients.${name}.redirectUris, or add it at the directory.`
-      return wrong('configuration', text, mend)
+      return hopeless(text, mend)
     })
   }
   const found = [ok(`${count}, within the software statement`)]
@@ -95,11 +98,11 @@ export function publishedKeyFinding(client: TargetClient, keys: unknown[]): Find
     const mend = holder
       ? `Write ${String(holder.kid)} under ${member}.kid: this key is published as that.`
       : `Correct ${member}.kid, or upload the key at the directory. Published: ${known.join(', ') || 'none'}.`
-    return wrong('configuration', `kid ${kid} is not among the published keys`, mend)
+    return hopeless(`kid ${kid} is not among the published keys`, mend)
   }
   if (same.some(({ n }) => typeof n === 'string') && !same.some(({ n }) => n === own)) {
     const mend = `Name the private key of ${kid} under ${member}.key.`
-    return wrong('configuration', `another key is published under kid ${kid}`, mend)
+    return hopeless(`another key is published under kid ${kid}`, mend)
   }
   if (same.every(({ use }) => use === 'enc')) {
     const text = `kid ${kid} is published for encryption`

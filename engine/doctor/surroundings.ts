@@ -1,4 +1,5 @@
 import { HOOKS } from '../configuration/target.ts'
+import { environmentFacts } from '../record/environment.ts'
 import { isPlainWord } from '../wire/secret-encodings.ts'
 import { noProgram, program } from './authorisation.ts'
 import { type Case, tppOf } from './case.ts'
@@ -21,6 +22,17 @@ export function secretsExamination({ target }: Case): Examination {
       const effect = 'reports mask it wherever it stands, in names of fields too'
       return note(`${words.join(', ')} ${are} of letters alone: ${effect}`)
     },
+  }
+}
+
+/** What the environment would change of how servers are verified and reached. */
+export function environmentExamination({ target }: Case): Examination {
+  return {
+    name: 'environment',
+    run: () =>
+      environmentFacts(process.env, target.trust !== undefined).map(({ name, effect }) =>
+        note(`${name}: ${effect}`),
+      ),
   }
 }
 
@@ -59,6 +71,10 @@ export function productsExamination(known: Case): Examination {
       const at = target.endpoints.products
       if (status === 200) {
         if (json !== undefined) return ok('the list is served')
+        if (exchange.response?.body.startsWith('\ufeff')) {
+          const text = `${at} begins its JSON with a byte order mark, which it must not add (RFC 8259 8.1)`
+          return wrong('bank', text)
+        }
         const mend = 'Correct addresses.product_api_url, or overrides.products.'
         return wrong('configuration', `${at} serves no JSON`, mend)
       }

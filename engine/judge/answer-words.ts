@@ -1,3 +1,4 @@
+import { wordsOf } from '../record/page-words.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { member } from './data-rows.ts'
 
@@ -21,14 +22,30 @@ export function answerOf(exchange: Exchange): string {
   return `no response: ${kind}${code ? ` (${code})` : ''}${between}`
 }
 
-/** As `answerOf`, with the bank's own words: `401 (invalid_client: the assertion has expired)`. */
+/** As `answerOf`, with the bank's own words: `401 (invalid_client: the assertion has expired)`, or those of a page. */
 export function answerWith(exchange: Exchange): string {
   const short = (text?: string) => text?.replace(/\s+/g, ' ').slice(0, LONGEST)
   const error = short(textIn(exchange, 'error', 'Code', 'code'))
   const words = short(textIn(exchange, 'error_description', 'Message', 'message'))
   const parts = [error && withoutStatus(error, exchange), words]
-  const own = parts.filter((part) => part !== undefined).join(': ')
+  const own = parts.filter((part) => part !== undefined).join(': ') || pageOf(exchange)
   return own === '' ? answerOf(exchange) : `${answerOf(exchange)} (${own})`
+}
+
+/** What a page or a text says that came in place of JSON: a firewall names the number of the case there. */
+function pageOf({ response }: Exchange): string {
+  if (!response || response.json !== undefined) return ''
+  const type = response.headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1]
+  return /^text\//i.test(type ?? '') ? wordsOf(response.body) : ''
+}
+
+/** Why a body is no JSON, in a few words. */
+export function notJson({ response }: Exchange): string {
+  if (!response || response.bytes === 0) return 'no body'
+  if (response.body.startsWith('\ufeff')) {
+    return 'a byte order mark before the text, which RFC 8259 section 8.1 forbids'
+  }
+  return `${response.bytes} bytes that are not JSON`
 }
 
 /** The first of these members of an answer that is a text. */
@@ -39,7 +56,8 @@ export function textIn({ response }: Exchange, ...names: string[]): string | und
 
 /** Open banking bodies repeat the status in their Code. */
 export function withoutStatus(code: string, { response }: Exchange): string {
-  return code.replace(new RegExp(`^${response?.status} `), '')
+  const status = `${response?.status} `
+  return code.startsWith(status) ? code.slice(status.length) : code
 }
 
 /** `registered a client (201) although no client certificate was sent` */
@@ -56,7 +74,7 @@ export function acceptanceOf(exchange: Exchange): string {
 function inSpiteOf(deviation: string): string {
   if (deviation.startsWith('no ')) return `although ${deviation} was sent`
   if (deviation.startsWith('without ')) return deviation
-  return / (was|were|has|have|is) /.test(` ${deviation} `)
+  return /(?<!\b(?:that|which|and)) (?:was|were|has|have|is) /.test(` ${deviation} `)
     ? `although ${deviation}`
     : `in spite of ${deviation}`
 }

@@ -14,11 +14,15 @@ export function isDateTime(text: string): boolean {
  * number of its own: it is the instant at which the next minute begins.
  */
 export function instantOf(text: string): number {
-  const minute = LEAP_SECOND.exec(text)?.[1]
+  const known = text.replace(BEYOND_MILLISECONDS, '$1')
+  const minute = LEAP_SECOND.exec(known)?.[1]
   return minute === undefined
-    ? Date.parse(text)
-    : Date.parse(`${minute}:59${text.slice(minute.length + 3)}`) + 1000
+    ? Date.parse(known)
+    : Date.parse(`${minute}:59${known.slice(minute.length + 3)}`) + 1000
 }
+
+/** Digits of a fraction that make no millisecond: Date.parse misreads more than nine of them. */
+const BEYOND_MILLISECONDS = /(\.\d{3})\d+/
 
 const LEAP_SECOND = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}):60/i
 

@@ -18,6 +18,8 @@ export interface Check<C = never> {
 export interface Judged
   extends Pick<CheckResult, 'id' | 'outcome' | 'message' | 'expected' | 'actual' | 'durationMs'> {
   place?: string
+  /** Names of the cells of a table that broke. */
+  brokenCells?: readonly string[]
   /** The offending exchange. */
   exchange?: Exchange
   control?: Control
@@ -69,8 +71,8 @@ async function outcomeOf<C>(
       return { outcome: 'blocked', message, because, exchange }
     }
     if (error instanceof Nonconformance) {
-      const { message, expected, actual, place, exchange } = error
-      return { outcome: worst(level), message, expected, actual, place, exchange }
+      const { message, expected, actual, place, exchange, cells: brokenCells } = error
+      return { outcome: worst(level), message, expected, actual, place, exchange, brokenCells }
     }
     if (error instanceof NotApplicable) {
       return { outcome: 'not-applicable', message: error.message }

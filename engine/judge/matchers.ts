@@ -1,5 +1,5 @@
 import { type Exchange, header, refusesConnection } from '../wire/exchange.ts'
-import { acceptanceOf, answerOf, answerWith } from './answer-words.ts'
+import { acceptanceOf, answerOf, answerWith, notJson } from './answer-words.ts'
 import { brief } from './brief.ts'
 import {
   member,
@@ -142,7 +142,7 @@ export const matchers = {
       return { message: 'the body is not UTF-8', expected: 'JSON in UTF-8', actual: 'other bytes' }
     }
     if (exchange.response?.json !== undefined) return undefined
-    return { message: 'the body is not JSON', expected: 'JSON', actual: bodyOf(exchange) }
+    return { message: 'the body is not JSON', expected: 'JSON', actual: notJson(exchange) }
   },
 
   toHaveNoBody(exchange: Exchange): Finding | undefined {

@@ -9,14 +9,17 @@ export class Nonconformance extends Error {
   readonly actual: string
   readonly exchange: Exchange | undefined
   readonly place: string | undefined
+  /** Names of the cells of a table that broke. */
+  readonly cells: readonly string[]
 
-  constructor(finding: Finding & { exchange?: Exchange }) {
+  constructor(finding: Finding & { exchange?: Exchange; cells?: readonly string[] }) {
     super(finding.message)
     this.name = 'Nonconformance'
     this.expected = finding.expected
     this.actual = finding.actual
     this.exchange = finding.exchange
     this.place = finding.place
+    this.cells = finding.cells ?? []
   }
 }
 

@@ -1,3 +1,5 @@
+import { definedTwice, noteDefinition } from '../record/definitions.ts'
+
 /**
  * What the files of suites define, in the order of their import. While there is a receiver, such as a test
  * runner, each is handed to it instead of being added. Ids are unique.
@@ -13,7 +15,8 @@ export function createRegistry<T extends { id: string }>() {
     /** @throws where the id is taken. */
     add(one: T): void {
       const known = receiver === undefined && registered.some(({ id }) => id === one.id)
-      if (known) throw new Error(`${one.id} is defined twice`)
+      if (known) throw definedTwice(one.id)
+      noteDefinition(one.id)
       if (receiver) receiver(one)
       else registered.push(one)
     },

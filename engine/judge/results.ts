@@ -16,7 +16,7 @@ export type EndpointOwners = Partial<Record<Endpoint, string>>
 
 /** A check that was judged, with what was sent for it: the offending exchange first. */
 export function resultOf(
-  { negative: _, exchange, control, ...ended }: Judged,
+  { negative: _, brokenCells: __, exchange, control, ...ended }: Judged,
   { id: requirement, level }: Requirement,
   title: string,
   sent: readonly Exchange[],
@@ -37,17 +37,28 @@ export function ruleResults(
   checks: ReadonlyMap<string, Result>,
   owners: EndpointOwners,
 ): Result[] {
+  const broken = new Set([
+    ...states.filter(({ violated }) => violated > 0).map(({ id }) => id),
+    ...[...checks.values()].filter(({ outcome }) => BROKEN.includes(outcome)).map(({ id }) => id),
+  ])
   return states.flatMap((state) => {
     const requirement = catalogue.owners.get(state.id)
-    return requirement ? [ruleResult(state, requirement, checks, owners)] : []
+    return requirement ? [ruleResult(state, requirement, { checks, owners, broken })] : []
   })
+}
+
+/** What else the run judged. */
+interface Others {
+  checks: ReadonlyMap<string, Result>
+  owners: EndpointOwners
+  /** Ids of the checks and rules that were found broken. */
+  broken: ReadonlySet<string>
 }
 
 function ruleResult(
   state: RuleState,
   { id: requirement, level }: Requirement,
-  checks: ReadonlyMap<string, Result>,
-  owners: EndpointOwners,
+  others: Others,
 ): Result {
   const { id, title } = state
   const base = { id, requirement, level, kind: 'rule' as const, title, message: '', durationMs: 0 }
@@ -67,19 +78,22 @@ function ruleResult(
     const outcome = level === 'observe' ? 'observed' : 'pass'
     return { ...base, outcome, exchanges: state.first ? [state.first] : [] }
   }
-  return { ...base, exchanges: [], ...unseen(state, checks, owners) }
+  return { ...base, exchanges: [], ...unseen(state, others) }
 }
 
 /** A rule that judged nothing: a freedom that the bank took, or blocked, and by what. */
 function unseen(
-  { nearest, unseen: freedom, endpoints, needs }: RuleState,
-  checks: ReadonlyMap<string, Result>,
-  owners: EndpointOwners,
+  { nearest, unseen: freedom, endpoints, needs, rests = [] }: RuleState,
+  { checks, owners, broken }: Others,
 ): Pick<Result, 'outcome' | 'message' | 'because'> {
   const free = (message: string) => ({ outcome: 'not-applicable' as const, message })
   const lacking = (what: string) => {
     const because = { kind: 'data' as const, what }
     return { outcome: 'blocked' as const, message: `needs ${what}`, because }
+  }
+  if (nearest?.kind === 'within') {
+    const message = `nothing stands where it looks: see ${nearest.what}`
+    return { outcome: 'blocked', message, because: { kind: 'check', id: nearest.what } }
   }
   if (nearest?.kind === 'absent') return free(`${nearest.what} is optional and stood in no answer`)
   if (nearest) return lacking(`an answer in which ${nearest.what} is not empty`)
@@ -91,6 +105,11 @@ function unseen(
   if (failed) {
     const message = `no answer that it judges came: see ${failed.id}`
     return { outcome: 'blocked', message, because: { kind: 'check', id: failed.id } }
+  }
+  const rested = rests.find((id) => broken.has(id))
+  if (rested !== undefined) {
+    const message = `nothing tells right from wrong: see ${rested}`
+    return { outcome: 'blocked', message, because: { kind: 'check', id: rested } }
   }
   const absent = results.find(({ outcome }) => outcome === 'not-applicable')
   const reason = freedom || absent?.message
@@ -189,9 +208,14 @@ function blockFollowers(
 function nameCauses(results: Map<string, Result>): void {
   for (const result of results.values()) {
     if (result.outcome !== 'blocked') continue
-    const root = rootOf(result, results)
+    const { root, at } = rootOf(result, results)
     if (root.kind !== 'check') {
       result.blockedBy = `${root.kind}: ${root.what}`
+      // What blocked the first of them is the evidence of all.
+      const [evidence] = at.exchanges
+      if (root.kind === 'environment' && evidence !== undefined) {
+        result.exchanges = [...new Set([evidence, ...result.exchanges])]
+      }
       continue
     }
     const cause = results.get(root.id)
@@ -204,18 +228,20 @@ function nameCauses(results: Map<string, Result>): void {
   }
 }
 
-function rootOf(result: Result, results: ReadonlyMap<string, Result>): Cause {
+/** The cause at the end of a chain, and the result that it blocked. */
+function rootOf(result: Result, results: ReadonlyMap<string, Result>): { root: Cause; at: Result } {
   const seen = new Set<string>([result.id])
-  let cause = result.because
+  let at = result
   for (;;) {
-    if (!cause) throw new Error(`${result.id} is blocked by nothing`)
-    if (cause.kind !== 'check') return cause
-    const next = results.get(cause.id)
-    if (!next) throw new Error(`${result.id} is blocked by ${cause.id}, which was not judged`)
-    if (next.outcome !== 'blocked') return cause
+    const root = at.because
+    if (!root) throw new Error(`${result.id} is blocked by nothing`)
+    if (root.kind !== 'check') return { root, at }
+    const next = results.get(root.id)
+    if (!next) throw new Error(`${result.id} is blocked by ${root.id}, which was not judged`)
+    if (next.outcome !== 'blocked') return { root, at }
     if (seen.has(next.id)) throw new Error(`${result.id} is blocked in a circle by ${next.id}`)
     seen.add(next.id)
-    cause = next.because
+    at = next
   }
 }
 
@@ -246,6 +272,7 @@ export function verdictOf(results: Iterable<Result>): { verdict: Verdict; exitCo
   const environment = all.some(({ blockedBy }) => blockedBy?.startsWith('environment'))
   if (!judged) return { verdict: 'incomplete', exitCode: environment ? 3 : 4 }
   if (has(musts, 'blocked') || has(musts, 'not-run')) return { verdict: 'incomplete', exitCode: 4 }
-  if (musts.length > 0 && !has(musts, 'pass')) return { verdict: 'incomplete', exitCode: 4 }
+  // Nothing that a must asks was judged, also where the selection has none: that is no conformance.
+  if (!has(musts, 'pass')) return { verdict: 'incomplete', exitCode: 4 }
   return { verdict: 'conformant', exitCode: 0 }
 }

@@ -2,11 +2,12 @@ import type { Observation } from '../record/check-result.ts'
 import type { Endpoint, Exchange } from '../wire/exchange.ts'
 import { member } from './data-rows.ts'
 import type { BankSaid, Finding, Literals, Rule, RuleTools } from './rule.ts'
+import type { Stated } from './schema-requirements.ts'
 import type { ResponseSchema } from './schemas.ts'
 
-/** What all exchanges so far say about one rule; `follows`, `needs` and `unseen` are none of a schema's. */
+/** What all exchanges so far say about one rule; `follows`, `rests`, `needs` and `unseen` are none of a schema's. */
 export interface RuleState
-  extends Pick<Rule, 'id' | 'title' | 'unseen' | 'needs' | 'uses' | 'follows'> {
+  extends Pick<Rule, 'id' | 'title' | 'unseen' | 'needs' | 'rests' | 'uses' | 'follows'> {
   /** Exchanges that the rule could judge. */
   judged: number
   /** The first one, as evidence of a pass. */
@@ -14,8 +15,8 @@ export interface RuleState
   /** The first violation of each exchange, at most 20 of them. */
   violations: { exchange: string; finding: Finding }[]
   violated: number
-  /** Why nothing was judged, where some answer came near: an empty array, an absent member. */
-  nearest?: { kind: 'empty' | 'absent'; what: string }
+  /** Why nothing was judged, where some answer came near: an empty array, an absent member, a list that broke a rule. */
+  nearest?: { kind: 'empty' | 'absent' | 'within'; what: string }
   /** Endpoints whose answers the rule judges; empty where any may do. */
   endpoints: string[]
 }
@@ -32,42 +33,10 @@ export function createRuleEngine(
   layout: RuleTools['layout'] = 'production',
   clockTolerance = 60,
 ) {
-  const states = new Map<string, RuleState>()
+  const states = statesOf(schemas, rules)
   const observations = new Map<string, Required<Observation>>()
   const bank: BankSaid = {}
-  const state = (id: string, title: string, endpoints: string[]) => {
-    const known = states.get(id)
-    if (known) {
-      known.title ||= title
-      known.endpoints = [...new Set([...known.endpoints, ...endpoints])]
-      return known
-    }
-    const made: RuleState = { id, title, judged: 0, violations: [], violated: 0, endpoints }
-    states.set(id, made)
-    return made
-  }
-  for (const { stated, responses } of schemas) {
-    const endpoints = responses.map((response) => response.split(' ')[0] as string)
-    for (const { id, title } of stated) state(id, title, endpoints)
-  }
-  for (const { id, title, endpoints = [], unseen, needs, uses, follows } of rules) {
-    Object.assign(state(id, title, [...endpoints]), { unseen, needs, uses, follows })
-  }
-
-  /** The schemas of an endpoint, with the statuses of each: `2xx`, `error` or `200`. */
-  const schemasOf = keptBy((endpoint: Endpoint) =>
-    schemas.flatMap((schema) => {
-      const all = schema.responses.map((response) => response.split(' '))
-      const statuses = all.flatMap(([at, status = '']) => (at === endpoint ? [status] : []))
-      return statuses.length > 0 ? [{ schema, statuses }] : []
-    }),
-  )
-
-  /** The schemas of an exchange, by its endpoint and status. */
-  const fitting = (exchange: Exchange) =>
-    schemasOf(exchange.endpoint).flatMap(({ schema, statuses }) =>
-      statuses.some((status) => applies(status, exchange)) ? [schema] : [],
-    )
+  const fitting = fittingOf(schemas)
 
   const note = (requirement: string, what: string, value: string, exchange: string) => {
     const key = `${requirement}\n${what}\n${value}`
@@ -115,20 +84,17 @@ export function createRuleEngine(
       const json = exchange.response?.json
       listen(bank, exchange)
       for (const schema of json === undefined ? [] : fitting(exchange)) {
-        const { findings, visited, observed } = schema.validate(json, literals)
+        const { findings, visited, observed, within } = schema.validate(json, literals)
         for (const { requirement, what, value } of observed) {
           note(requirement, what, value, exchange.id)
         }
         const exercised = new Set<string>(findings.keys())
         for (const { id, chain } of schema.stated) {
-          const missed = chain.find(({ pointer }) => !visited.has(pointer))
-          if (!missed) exercised.add(id)
-          else {
-            const kind = missed.via === '[]' ? 'empty' : 'absent'
-            const above = chain[chain.indexOf(missed) - 1]?.via
-            const what = kind === 'empty' ? (above ?? 'the list') : missed.via
-            ;(states.get(id) as RuleState).nearest ??= { kind, what }
-          }
+          const missed = missedOf(chain, visited)
+          const state = states.get(id) as RuleState
+          if (missed && within) state.nearest = { kind: 'within', what: within }
+          else if (missed) state.nearest ??= missed
+          else exercised.add(id)
         }
         for (const id of exercised) {
           if (settle(id, exchange, findings.get(id) ?? [])) broken.push(id)
@@ -146,6 +112,57 @@ export function createRuleEngine(
     states: () => [...states.values()],
     observations: () => [...observations.values()],
   }
+}
+
+/** Of each rule, in code or of a schema, that nothing was judged yet. */
+function statesOf(
+  schemas: readonly ResponseSchema[],
+  rules: readonly Rule[],
+): Map<string, RuleState> {
+  const states = new Map<string, RuleState>()
+  const state = (id: string, title: string, endpoints: string[]) => {
+    const known = states.get(id)
+    if (known) {
+      known.title ||= title
+      known.endpoints = [...new Set([...known.endpoints, ...endpoints])]
+      return known
+    }
+    const made: RuleState = { id, title, judged: 0, violations: [], violated: 0, endpoints }
+    states.set(id, made)
+    return made
+  }
+  for (const { stated, responses } of schemas) {
+    const endpoints = responses.map((response) => response.split(' ')[0] as string)
+    for (const { id, title } of stated) state(id, title, endpoints)
+  }
+  for (const { id, title, endpoints = [], unseen, needs, rests, uses, follows } of rules) {
+    Object.assign(state(id, title, [...endpoints]), { unseen, needs, rests, uses, follows })
+  }
+  return states
+}
+
+/** Finds the schemas of an exchange, by its endpoint and status. */
+function fittingOf(schemas: readonly ResponseSchema[]): (exchange: Exchange) => ResponseSchema[] {
+  /** With the statuses of each: `2xx`, `error` or `200`. */
+  const schemasOf = keptBy((endpoint: Endpoint) =>
+    schemas.flatMap((schema) => {
+      const all = schema.responses.map((response) => response.split(' '))
+      const statuses = all.flatMap(([at, status = '']) => (at === endpoint ? [status] : []))
+      return statuses.length > 0 ? [{ schema, statuses }] : []
+    }),
+  )
+  return (exchange) =>
+    schemasOf(exchange.endpoint).flatMap(({ schema, statuses }) =>
+      statuses.some((status) => applies(status, exchange)) ? [schema] : [],
+    )
+}
+
+/** What an answer lacks for a statement to be exercised: the first node that was not reached. */
+function missedOf(chain: Stated['chain'], visited: ReadonlySet<string>): RuleState['nearest'] {
+  const missed = chain.find(({ pointer }) => !visited.has(pointer))
+  if (!missed) return undefined
+  if (missed.via !== '[]') return { kind: 'absent', what: missed.via }
+  return { kind: 'empty', what: chain[chain.indexOf(missed) - 1]?.via ?? 'the list' }
 }
 
 /** What is derived of an endpoint, once. */

@@ -30,6 +30,8 @@ export interface RuleOptions {
   also?: readonly Endpoint[]
   /** A freedom of the bank because of which no exchange may ever concern the rule. */
   unseen?: string
+  /** Ids of what must hold for an answer to tell right from wrong: where one is broken, that is the cause. */
+  rests?: readonly string[]
   /** What an answer must hold for the rule to tell right from wrong, in words: “two accounts”. */
   needs?: string
   /** A capability without which no answer can hold that: not applicable where the target declares it absent. */

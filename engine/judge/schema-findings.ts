@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
-import { brief } from './brief.ts'
+import { brief, whatIs } from './brief.ts'
 import type { Finding } from './rule.ts'
 
 /** Does a violation only repeat what a nested one has said? */
@@ -27,6 +27,39 @@ export function ruleOf(error: ErrorObject, places: Map<string, string>): string 
   }
 }
 
+/** With so many members missing at once an item of a list is something else than the list is of. */
+const MANY = 5
+
+/** Items of lists that have none of the members that they must have: what is wrong is one thing, its nesting. */
+export function strangersAmong(errors: readonly ErrorObject[]): Map<string, ErrorObject> {
+  const missing = new Map<string, ErrorObject[]>()
+  for (const error of errors) {
+    if (error.keyword !== 'required' || !/\/\d+$/.test(error.instancePath)) continue
+    missing.set(error.instancePath, [...(missing.get(error.instancePath) ?? []), error])
+  }
+  return new Map(
+    [...missing].flatMap(([path, [first, ...others]]) => {
+      const required = (first?.parentSchema?.required as string[] | undefined) ?? []
+      const all = required.length >= MANY && others.length + 1 === required.length
+      const stated = first?.parentSchema?.requirement !== undefined
+      return first && all && stated ? [[path, first]] : []
+    }),
+  )
+}
+
+/** Says of such an item what stands there instead. */
+export function strangerFinding({ data, parentSchema }: ErrorObject, place: string): Finding {
+  const required = parentSchema?.required as string[]
+  const has = Object.keys(data as object).slice(0, 5)
+  return {
+    message: `${memberOf(place)} has none of the ${required.length} members that it must have`,
+    expected: `the members ${required.slice(0, 3).join(', ')} and ${required.length - 3} more`,
+    actual:
+      has.length === 0 ? 'no member' : `the members ${has.map((name) => brief(name)).join(', ')}`,
+    place,
+  }
+}
+
 function firstStated(member: Record<string, unknown> | undefined): string | undefined {
   const all = (member?.allOf ?? []) as Record<string, string>[]
   return all.find(({ requirement }) => requirement)?.requirement
@@ -48,6 +81,8 @@ export function findingOf(error: ErrorObject, place: string): Finding {
   }
   if (isNull(error)) return found(`${memberOf(place)} is null`, 'a value, or no such member')
   const title = error.keyword === 'not' && error.parentSchema?.title
+  if (title && isPattern(error))
+    return found(`${memberOf(place)} is ${brief(error.data, 60)}`, String(title))
   if (title) return found(`not so: ${title}`, title)
   return found(`${memberOf(place)} ${complaint(error)}`, expectation(error))
 }
@@ -67,11 +102,18 @@ function complaint(error: ErrorObject): string {
   if (keyword === 'const' || keyword === 'enum') {
     return `is ${brief(data, 60)}, not ${expectation(error)}`
   }
-  const is = data === null || typeof data === 'object' ? '' : `is ${brief(data, 60)}: `
+  const is = `is ${whatIs(data)}: `
   if (keyword === 'type') return `${is}it must be ${expectation(error)}`
+  if (keyword === 'literal') return `${is}it must be ${expectation(error)}`
   if (keyword === 'pattern' && format) return `${is}it must match format ${JSON.stringify(format)}`
   if (keyword === 'pattern' && parentSchema?.title) return `is ${brief(data, 60)}`
-  return message === undefined ? 'is not as stated' : is === '' ? message : `${is}it ${message}`
+  return message === undefined ? 'is not as stated' : `${is}it ${message}`
+}
+
+/** Members of the target file that say how a literal is spelled. */
+const LITERAL: Record<string, string> = {
+  panScheme: 'literals.panScheme',
+  cardScheme: 'literals.cardSchemes',
 }
 
 function expectation(error: ErrorObject): string {
@@ -85,9 +127,15 @@ function expectation(error: ErrorObject): string {
   }
   if (keyword === 'type') {
     const types = [schema].flat().filter((type) => type !== 'null')
-    return types.join(' or ')
+    return types.map((type) => `${/^[aeio]/.test(String(type)) ? 'an' : 'a'} ${type}`).join(' or ')
   }
+  if (keyword === 'literal') return `spelled as ${LITERAL[String(schema)]} of the target file says`
   return `${keyword} ${typeof schema === 'object' ? JSON.stringify(schema) : String(schema)}`
+}
+
+/** `not: { pattern: … }`: a text that must not have a form. */
+function isPattern({ schema }: ErrorObject): boolean {
+  return typeof schema === 'object' && schema !== null && 'pattern' in schema
 }
 
 /** `not: { const: null }`: a member that should have been left out. */

@@ -8,6 +8,8 @@ export interface Stated {
   title: string
   /** The nodes from the root down that must be reached to exercise the rule. */
   chain: Link[]
+  /** JSON pointer to the id in the schema. */
+  at: string
 }
 
 interface Link {
@@ -31,15 +33,18 @@ export function instrument(schema: Schema): { instrumented: Schema; stated: Stat
     const child = (node: unknown, path: string, via: string) =>
       isObject(node) ? walk(node, [...chain, { pointer: `${pointer}/${path}`, via }]) : node
     if (typeof source.requirement === 'string') {
-      stated.push({ id: source.requirement, title: String(source.title ?? ''), chain })
+      const at = `${pointer}/requirement`
+      stated.push({ id: source.requirement, title: String(source.title ?? ''), chain, at })
     }
     if (typeof source.presence === 'string') {
-      stated.push({ id: source.presence, title: '', chain: chain.slice(0, -1) })
+      const at = `${pointer}/presence`
+      stated.push({ id: source.presence, title: '', chain: chain.slice(0, -1), at })
     }
     if (typeof source.observe === 'object' && source.observe !== null) {
       const { requirement, what } = source.observe as { requirement: string; what?: string }
       const title = what === undefined ? 'Recorded' : `Recorded: ${what}`
-      stated.push({ id: `${requirement}/recorded`, title, chain })
+      const at = `${pointer}/observe/requirement`
+      stated.push({ id: `${requirement}/recorded`, title, chain, at })
     }
     const copy: Schema = { ...source, visit: pointer }
     for (const key of ['properties', '$defs']) {

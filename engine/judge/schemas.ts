@@ -6,7 +6,13 @@ import { root } from '../record/root.ts'
 import { chunks, placeIn } from './array-chunks.ts'
 import { isOverruled } from './literals.ts'
 import type { Finding, Literals } from './rule.ts'
-import { findingOf, isRepetition, ruleOf } from './schema-findings.ts'
+import {
+  findingOf,
+  isRepetition,
+  ruleOf,
+  strangerFinding,
+  strangersAmong,
+} from './schema-findings.ts'
 import { ajvOfSchemas, createPass, type Pass } from './schema-keywords.ts'
 import { instrument } from './schema-requirements.ts'
 
@@ -42,6 +48,8 @@ function filesIn(folder: string): string[] {
 export interface SchemaVerdict extends Pick<Pass, 'visited' | 'observed'> {
   /** Violations by rule id, at most the first 20 of each. */
   findings: Map<string, Finding[]>
+  /** The rule that a list of something else breaks: nothing below it can be judged. */
+  within?: string
 }
 
 function compile(path: string, file: string) {
@@ -84,21 +92,33 @@ function compile(path: string, file: string) {
       if (before?.literals === literals) return before.result
       Object.assign(pass, { literals, visited: new Set(), observed: [] })
       const findings = new Map<string, Finding[]>()
+      let within: string | undefined
       for (const { part, offset, path: arrayPath } of chunks(instance)) {
         const judge = validator()
         if (judge(part)) continue
         place(part)
-        for (const error of judge.errors ?? []) {
+        const errors = judge.errors ?? []
+        const strangers = strangersAmong(errors)
+        for (const error of errors) {
+          const { instancePath, schemaPath, parentSchema } = error
           if (isRepetition(error) || isOverruled(error, literals)) continue
-          const id = ruleOf(error, pass.places)
-          if (!id) throw new Error(`${file}: ${error.schemaPath} belongs to no stated place`)
+          const stranger = strangers.get(instancePath)
+          if (stranger && stranger !== error) continue
+          const own = stranger && (parentSchema?.requirement as string)
+          const id = own ?? ruleOf(error, pass.places)
+          if (!id) throw new Error(`${file}: ${schemaPath} belongs to no stated place`)
+          if (own) within ??= own
           const list = findings.get(id) ?? []
           findings.set(id, list)
-          if (list.length < KEEP)
-            list.push(findingOf(error, placeIn(error.instancePath, arrayPath, offset)))
+          if (list.length >= KEEP) continue
+          const at = placeIn(instancePath, arrayPath, offset)
+          list.push(own ? strangerFinding(error, at) : findingOf(error, at))
         }
       }
-      const result = { findings, visited: pass.visited, observed: pass.observed }
+      const result = {
+        ...{ findings, visited: pass.visited, observed: pass.observed },
+        ...(within !== undefined && { within }),
+      }
       if (typeof instance === 'object' && instance !== null)
         known.set(instance, { literals, result })
       return result
@@ -118,6 +138,7 @@ const validatorName = (file: string) => file.replace(/\.schema\.json$/, '')
 export function* schemaSources(folder: string = join(root, 'schemas')) {
   for (const file of filesIn(folder)) {
     const text = readFileSync(join(folder, file), 'utf8')
-    yield { name: validatorName(file), text, schema: instrumentedOf(text).instrumented }
+    const { instrumented, stated } = instrumentedOf(text)
+    yield { file, name: validatorName(file), text, schema: instrumented, stated }
   }
 }

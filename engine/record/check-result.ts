@@ -26,6 +26,13 @@ export interface CheckResult {
   exchanges: string[]
   /** The control of a negative: an exchange without the deviation, and what came of it. */
   control?: { exchange: string; summary: string }
+  /** What a table of values and places asked: names of cells, `other-case at query-account-access-consent`. */
+  cells?: {
+    /** Cells that there are. */
+    of: number
+    asked: string[]
+    broken: string[]
+  }
   durationMs: number
 }
 

@@ -1,22 +1,44 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { type Form, formedJson } from './formed.ts'
+import { InputError } from './input-error.ts'
 import { parsedJson } from './json.ts'
+import { makeFolder } from './make-folder.ts'
+import { readPlain } from './read-plain.ts'
+import { writeWhole } from './write-whole.ts'
 
-/** What a run kept for later ones. A file that is not there, or was cut short, only means that nothing is known. */
-export function readKept(file: string): unknown {
-  return existsSync(file) ? parsedJson(readFileSync(file, 'utf8')) : undefined
+/** Bytes of what runs keep for later ones. */
+const LARGEST = 64 * 1024 ** 2
+
+/**
+ * What a run kept for later ones; undefined where there is no such file.
+ *
+ * @throws InputError, one line, where it is not of its form
+ */
+export function readKept<T>(file: string, form: Omit<Form, 'where'>): T | undefined {
+  const text = textOf(file, form.mend)
+  return text === undefined ? undefined : formedJson<T>(text, { ...form, where: file })
 }
 
-/** The same of a file with one value a line; a line that was cut short counts for nothing. */
+/** The same of a file with one value a line; a line that was cut short, or is of no use, counts for nothing. */
 export function readKeptLines(file: string): unknown[] {
-  if (!existsSync(file)) return []
-  const lines = readFileSync(file, 'utf8').split('\n')
+  const lines = textOf(file, 'Remove it.')?.split('\n') ?? []
   return lines.map((line) => parsedJson(line)).filter((value) => value !== undefined)
+}
+
+function textOf(file: string, mend: string): string | undefined {
+  try {
+    return readPlain(file, LARGEST).toString('utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw new InputError(`${file} can't be read: ${message}. ${mend}`)
+  }
 }
 
 /** Instead of what was there, one value a line, for this user alone. */
 export function keepLines(file: string, values: unknown[]): void {
-  mkdirSync(dirname(file), { recursive: true })
+  makeFolder(dirname(file))
   writeFileSync(file, values.map(lineOf).join(''), { mode: 0o600 })
 }
 
@@ -27,8 +49,8 @@ export function keepLine(file: string, value: unknown): void {
 
 const lineOf = (value: unknown) => `${JSON.stringify(value)}\n`
 
-/** For this user alone. */
+/** For this user alone, and never half there. */
 export function keep(file: string, value: unknown): void {
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
+  makeFolder(dirname(file))
+  writeWhole(file, `${JSON.stringify(value, null, 2)}\n`, 0o600)
 }

@@ -5,10 +5,10 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
  *
  * @throws the error of the file system; then what was there before is there still.
  */
-export function writeWhole(file: string, content: string): void {
+export function writeWhole(file: string, content: string | Uint8Array, mode?: number): void {
   const beside = `${file}.${process.pid}.tmp`
   try {
-    writeFileSync(beside, content)
+    writeFileSync(beside, content, { mode })
     renameSync(beside, file)
   } catch (error) {
     rmSync(beside, { force: true })

@@ -1,7 +1,8 @@
-import { answer, type Finding, KINDS, sceneOf, sentence } from './cause-kinds.ts'
-import { type Evidence, type Trace, traceOf } from './evidence-index.ts'
+import { type Finding, KINDS, sceneOf, sentence } from './cause-kinds.ts'
+import { answer, type Evidence, type Trace, traceOf } from './evidence-index.ts'
 import { grouped } from './queries.ts'
 import type { CheckResult } from './report.ts'
+import { isGateway } from './whose.ts'
 
 /** Findings that the exchanges show to have one cause. */
 export interface Group {
@@ -10,6 +11,7 @@ export interface Group {
   where: string[]
   /** What shows that it is one cause; absent where there is one finding. */
   evidence?: string
+  whose: 'bank' | 'gateway'
   /** The most telling first. */
   checks: CheckResult[]
 }
@@ -32,17 +34,57 @@ export function groupsOf(checks: CheckResult[], evidence: Evidence): Group[] {
       groups.push({
         title: kind.title(shared, first.trace, scene),
         where: [...new Set(shared.map(({ trace }) => trace.where))],
-        evidence: kind.evidence(shared, first.trace, scene),
+        evidence: withCommon(kind.evidence(shared, first.trace, scene), shared, evidence),
+        whose: kind.whose ?? 'bank',
         checks: found,
       })
     }
   }
   for (const finding of left) {
     const where = finding.trace ? [finding.trace.where] : []
-    groups.push({ title: sentence(finding), where, checks: [finding.check] })
+    const common = commonOf([finding], evidence)
+    groups.push({
+      ...(common && { evidence: common }),
+      title: sentence(finding),
+      where,
+      whose: 'bank',
+      checks: [finding.check],
+    })
   }
   return groups
 }
+
+/** What the refused requests have in common, said behind what else shows that they have one cause. */
+function withCommon(words: string, findings: Finding[], evidence: Evidence): string {
+  const common = commonOf(findings, evidence)
+  return common === undefined ? words : `${words}; ${common}`
+}
+
+/**
+ * Where some correct requests to an endpoint are refused and others succeed: what all of the former have and none of the
+ * latter has. Undefined where there is nothing of the kind.
+ */
+function commonOf(findings: Finding[], evidence: Evidence): string | undefined {
+  const [first] = findings
+  const { where } = first?.trace ?? {}
+  const same = findings.every(({ trace }) => trace?.where === where && isRefused(trace))
+  if (!where || !same) return undefined
+  const alike = [...evidence.values()].filter(
+    (trace) => trace.where === where && trace.deviation === undefined,
+  )
+  const refused = alike.filter(isRefused)
+  const served = alike.filter(({ status = 0 }) => status >= 200 && status < 300)
+  if (served.length === 0) return undefined
+  const worked = new Set(served.flatMap(({ asked = [] }) => asked))
+  const common = (refused[0]?.asked ?? []).filter(
+    (name) => !worked.has(name) && refused.every(({ asked = [] }) => asked.includes(name)),
+  )
+  if (common.length === 0) return undefined
+  return `every request with ${common.join(' and ')} is refused, and others succeed`
+}
+
+const isRefused = (trace: Trace | undefined): boolean =>
+  trace?.deviation === undefined && (trace?.status ?? 0) >= 400
 
 /**
  * The cause of something that was blocked for want of data, where the exchanges show that the data are
@@ -97,10 +139,33 @@ export function answeredAlike(
     checks.some((each) => {
       const other = traceOf(each, evidence)
       const correct = other && other.deviation === undefined
+      if (isGateway(trace)) return isGateway(other)
       return correct && isError(other) && answer(other) === answer(trace)
     }),
   )
 }
+
+/**
+ * The finding that may hide what nothing was judged for want of: a must that is broken at the same endpoints, best in the
+ * same chapter. Whether the customers have such data shows once it is mended.
+ */
+export function hidden(
+  check: CheckResult,
+  groups: readonly Group[],
+  evidence: Evidence,
+): Group | undefined {
+  if (!check.blockedBy?.startsWith('data: ')) return undefined
+  const asked = new Set(check.exchanges.map((id) => evidence.get(id)?.where))
+  const broken = groups.filter(({ checks }) => checks.some(({ outcome }) => outcome === 'fail'))
+  const ofChapter = broken.filter(({ checks }) =>
+    checks.some(({ id, outcome }) => outcome === 'fail' && chapterOf(id) === chapterOf(check.id)),
+  )
+  const isThere = ({ where }: Group) => where.some((each) => asked.has(each))
+  return ofChapter.find(isThere) ?? ofChapter[0] ?? broken.find(isThere)
+}
+
+/** `TXN` of TXN-17/to-alone. */
+const chapterOf = (id: string) => id.replace(/-.*$/s, '')
 
 function isError({ status = 0 }: Trace): boolean {
   return status >= 400

@@ -1,6 +1,7 @@
 import { counted } from './escape.ts'
-import type { Evidence, Trace } from './evidence-index.ts'
+import { answer, type Evidence, type Trace } from './evidence-index.ts'
 import type { CheckResult } from './report.ts'
+import { gatewayTitle, isGateway } from './whose.ts'
 
 /** A finding with the exchange that it condemns. */
 export interface Finding {
@@ -29,7 +30,7 @@ export function sceneOf(findings: Finding[], evidence: Evidence): Scene {
     if (trace.given !== undefined) given.add(trace.given)
     const { issuer: named, url } = trace.configuration ?? {}
     if (named === undefined || url === undefined) continue
-    const at = url.replace(/\/\.well-known\/.*$/, '')
+    const at = url.split('/.well-known/', 1)[0] ?? url
     if (named.replace(/\/$/, '') !== at) issuer = { named, at }
   }
   const open = findings.flatMap(({ trace }) =>
@@ -45,6 +46,8 @@ interface Kind {
   evidence(findings: Finding[], trace: Trace, scene: Scene): string
   /** One finding shows it already. */
   alone?: true
+  /** The bank, where it is left out. */
+  whose?: 'gateway'
 }
 
 /** Seconds by which a clock may differ before that explains anything. */
@@ -52,6 +55,14 @@ const CLOCK = 60
 
 /** Tried in this order; a finding stands under the first that it shares with another finding. */
 export const KINDS: Kind[] = [
+  {
+    key: ({ trace }) => (wentWrong(trace) && isGateway(trace) ? 'gateway' : undefined),
+    alone: true,
+    whose: 'gateway',
+    title: (_, trace) => gatewayTitle(trace),
+    evidence: (findings) =>
+      `${counted(findings.length, 'check')} met it where nothing was wrong with the request`,
+  },
   {
     key: ({ check, trace }, { twice }) => (concerns(twice, check, trace) ? 'twice' : undefined),
     title: () => 'a ConsentId is given to two consents',
@@ -172,10 +183,6 @@ function refusedToken({ deviation, status, token, issued }: Trace): boolean {
 /** A status that the check did not expect of a request with nothing wrong in it. */
 function oddAnswer({ expected = '' }: CheckResult, { deviation, status }: Trace): boolean {
   return deviation === undefined && status !== undefined && /^(\d{3}|2xx)\b/.test(expected)
-}
-
-export function answer({ status, said }: Trace): string {
-  return said === undefined ? String(status) : `${status} (${said})`
 }
 
 /** Whole tens of seconds: how long an answer takes differs. */

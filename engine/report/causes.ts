@@ -1,8 +1,8 @@
-import { answeredAlike, cleared, type Group, groupsOf } from './cause-groups.ts'
-import { answer } from './cause-kinds.ts'
+import { answeredAlike, cleared, type Group, groupsOf, hidden } from './cause-groups.ts'
 import { type Evidence, traceOf } from './evidence-index.ts'
 import { checksWith, grouped } from './queries.ts'
-import type { CheckResult, PreflightLine, ReportedCause, Whose } from './report.ts'
+import type { CheckResult, PreflightLine, ReportedCause } from './report.ts'
+import { blameFor, situationOf } from './whose.ts'
 
 /**
  * What is wrong, once each. Findings stand under one cause only where the exchanges show that they
@@ -25,7 +25,8 @@ export function causesOf(
     const group =
       owner.get(check.blockedBy ?? '') ??
       cleared(check, groups, checks, evidence) ??
-      answeredAlike(check, groups, evidence)
+      answeredAlike(check, groups, evidence) ??
+      hidden(check, groups, evidence)
     if (group) blocks.set(group, [...(blocks.get(group) ?? []), check.id])
     else homeless.push(check)
   }
@@ -34,7 +35,7 @@ export function causesOf(
     const known = group.checks.every(({ deviation }) => deviation !== undefined)
     return {
       title: group.title,
-      whose: group.checks.some(({ outcome }) => outcome === 'error') ? 'suite' : 'bank',
+      whose: group.checks.some(({ outcome }) => outcome === 'error') ? 'suite' : group.whose,
       evidence: group.evidence,
       where: group.where.join(', ') || undefined,
       findings,
@@ -61,35 +62,16 @@ function explained({ findings, blocks }: ReportedCause): number {
   return findings.length + blocks.length
 }
 
+/** What a page says is another text for each client that it names. */
+const QUOTED = /“[^“”]*”/g
+
 /** What is blocked by no finding: what the bank answered, the network, or what the configuration does not give. */
 function withoutFinding(blocked: CheckResult[], evidence: Evidence): ReportedCause[] {
-  const alike = grouped(blocked, (check) => causeOf(check, evidence).title)
+  const causeOf = (check: CheckResult) => blameFor(situationOf(check, traceOf(check, evidence)))
+  const alike = grouped(blocked, (check) => causeOf(check).title.replace(QUOTED, ''))
   const causes = [...alike.values()].map((checks): ReportedCause => {
     const blocks = checks.map(({ id }) => id)
-    return { ...causeOf(checks[0], evidence), findings: [], blocks }
+    return { ...causeOf(checks[0]), findings: [], blocks }
   })
   return causes.sort((a, b) => b.blocks.length - a.blocks.length)
-}
-
-/** `data: …` and `environment: …` as a judged check names what blocked it. */
-function causeOf(check: CheckResult, evidence: Evidence): { title: string; whose: Whose } {
-  const cause = check.blockedBy ?? check.message
-  const [, kind, what = ''] = /^(data|environment): (.*)$/s.exec(cause) ?? []
-  if (kind === 'data') {
-    return { title: `the customers’ data do not show it: needs ${what}`, whose: 'configuration' }
-  }
-  const trace = traceOf(check, evidence)
-  if (trace?.status !== undefined && / answered \d{3}/.test(what)) {
-    return { title: `correct requests are answered ${answer(trace)}`, whose: 'bank' }
-  }
-  if (what.startsWith('hook ')) return { title: check.message, whose: whoseHook(check.message) }
-  const network = /^(\S+: |the bank: )?(unreachable|timeout|closed)\b|does not answer/.test(what)
-  return { title: what || cause, whose: network ? 'network' : 'configuration' }
-}
-
-/** A hook that said no is the bank's; a program that ended, or a person who could not, is the target's own. */
-function whoseHook(message: string): Whose {
-  if (/ failed: the program /.test(message)) return 'configuration'
-  if (/: it answered \d{3}/.test(message)) return 'bank'
-  return /E[A-Z]{4,}|timeout|socket|certificate/i.test(message) ? 'network' : 'configuration'
 }

@@ -1,5 +1,7 @@
 import pc from 'picocolors'
 import {
+  cellsSentence,
+  earlierWords,
   judgedAnything,
   outcomeFigures,
   scopeWords,
@@ -140,6 +142,7 @@ function finding(
   const [, ...others] = cause.findings
   if (others.length > 0)
     row('explains', `${others.join(' ')}${cause.evidence ? `: ${cause.evidence}` : ''}`)
+  else row('common', cause.evidence)
   if (cause.blocks.length > 0) row('blocks', counted(cause.blocks.length, 'check'))
   if (folder !== undefined) row('repeat', `assay reproduce ${id} --run ${folder}`)
   lines.push('')
@@ -161,6 +164,9 @@ function ending(report: Report, { paint, line }: Writer): void {
     const [{ kind, why }] = alike
     line(`left behind  ${counted(alike.length, kind)}: ${brief(why, 200)}`)
   }
+  for (const { name, effect, weakens } of report.assay.environment ?? []) {
+    if (weakens) line(`environment  ${name}: ${effect}`, paint.yellow)
+  }
   for (const problem of report.problems) line(`problem  ${brief(problem, 300)}`, paint.red)
   if (report.partial && !report.preflight)
     line(`partial  ${brief(report.partial, 300)}`, paint.yellow)
@@ -177,7 +183,8 @@ function ending(report: Report, { paint, line }: Writer): void {
     error: paint.magenta,
   }
   const tone = judged ? tones[report.verdict] : paint.magenta
-  const name = `${brief(report.target.name, 100)} (${brief(scopeWords(report), 200)})`
+  const scope = `(${brief(scopeWords(report), 200)})`
+  const name = `${brief(report.target.name, 100)} ${scope}${earlierWords(report)}`
   line(`${verdictWord(report).toUpperCase()}  ${name}`, (text) => paint.bold(tone(text)))
   if (!judged) return
   line(verdictSentence(report))
@@ -187,4 +194,5 @@ function ending(report: Report, { paint, line }: Writer): void {
   const visits = sizeFigures(report).find(({ word }) => word === 'visits')
   const visited = visits ? `, ${counted(visits.n, 'visit')} ${visits.meaning}` : ''
   line(`${counted(report.requests, 'request')}${visited}, ${span(durationOf(report))}`)
+  if (report.cells) line(cellsSentence(report))
 }

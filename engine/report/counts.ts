@@ -46,9 +46,29 @@ export function verdictSentence(report: Report): string {
   const [, ...others] = mustFigures(report)
   const tested = testedMusts(report)
   const passed = `${count(musts.passed)} of ${counted(tested, 'must')} in scope passed`
-  const parts = [tested === 0 ? 'No must in scope' : passed]
+  const parts = [judgedMusts(report) === 0 ? NO_MUST : passed]
   for (const { word, n } of others) if (n > 0) parts.push(`${count(n)} ${word}`)
   return `${parts.join(', ')}.`
+}
+
+/** What of a verdict another night judged, for the line on which that stands; empty: nothing. */
+export function earlierWords({ earlier = [] }: Report): string {
+  return earlier
+    .map(({ day, musts }) => {
+      const what = counted(musts, 'must')
+      return day === undefined
+        ? `; ${what} judged by an earlier run alone`
+        : `; ${what} by the registration of ${day}`
+    })
+    .join('')
+}
+
+/** Of a run that may have judged shoulds. */
+export const NO_MUST = 'Nothing that a must asks was judged'
+
+/** Musts that came to a judgement, be it covered by a known deviation. */
+export function judgedMusts({ musts }: Report): number {
+  return musts.passed + musts.failed + musts.known
 }
 
 /** Did anything get judged at all? */
@@ -101,6 +121,13 @@ function onlyWords(patterns: string[]): string {
   return `, only ${patterns.slice(0, 3).join(' ')} and ${count(patterns.length - 3)} more`
 }
 
+/** How many of the wrong and lawful values were tried at how many places, and which draw it was. */
+export function cellsSentence({ cells, scope }: Report): string {
+  if (!cells) return ''
+  const draw = cells.asked < cells.of ? `, --seed ${scope.seed ?? 1}` : ''
+  return `${count(cells.asked)} of ${count(cells.of)} values at places tried${draw}`
+}
+
 /** How much was looked at: requirements, checks and rules, each with what it counts. */
 export function sizeFigures(report: Report): Figure[] {
   const { requirements, checks, observations, approvals, target } = report
@@ -123,6 +150,16 @@ export function sizeFigures(report: Report): Figure[] {
       'of what the documents leave open, each value once',
     ],
     ['', 'requests', report.requests, 'sent to the bank'],
+    ...(report.cells
+      ? [
+          ['', 'values at places', report.cells.asked, cellsSentence(report)] as [
+            string,
+            string,
+            number,
+            string,
+          ],
+        ]
+      : []),
     ...(client ? [] : [['', 'visits', approvals.length, at] as [string, string, number, string]]),
   ])
 }
@@ -130,6 +167,7 @@ export function sizeFigures(report: Report): Figure[] {
 /** Who can mend something, in words. */
 export const WHOSE: Record<Whose, string> = {
   bank: 'the bank',
+  gateway: 'the bank’s gateway',
   TPP: 'the TPP',
   configuration: 'your configuration',
   network: 'the network',

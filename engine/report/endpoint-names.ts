@@ -21,7 +21,28 @@ const NAMES: Record<string, string> = {
   products: 'GET /products',
 }
 
-/** The endpoint of an exchange for a reader; the path where the documents have none. */
-export function endpointName(endpoint: string, request: { method: string; url: string }): string {
-  return NAMES[endpoint] ?? `${request.method} ${pathOf(request.url).replace(/[?#].*/s, '')}`
+/** A segment that names what is served, not one customer's session, account or consent. */
+const NAMING = /^(?:\.?[a-z]{1,20}(?:[-_.][a-z]{1,20}){0,4}|v\d{1,2}(?:\.\d{1,2}){0,2}|)$/
+
+/**
+ * The endpoint of an exchange for a reader. Where the documents have none the path, without what stands for one
+ * customer in it: the addresses of a visit may hold the value of a cookie.
+ */
+export function endpointName(endpoint: string, request: Named): string {
+  const name = NAMES[endpoint]
+  if (name !== undefined) return name
+  const { method, url, headers = [] } = request
+  const cookies = headers.filter(([header]) => header.toLowerCase() === 'cookie')
+  const values = cookies.flatMap(([, value]) => value.split(/[=;]/)).map((value) => value.trim())
+  const segments = pathOf(url)
+    .replace(/[?#].*/s, '')
+    .split('/')
+  const named = (segment: string) => NAMING.test(segment) && !(segment && values.includes(segment))
+  return `${method} ${segments.map((one) => (named(one) ? one : '{…}')).join('/')}`
+}
+
+interface Named {
+  method: string
+  url: string
+  headers?: [string, string][]
 }

@@ -21,7 +21,11 @@ export function spelled(character: string): string {
 
 /** As `visible`, on one line. */
 export function oneLine(text: string): string {
-  return visible(text).replace(/\s*\n\s*|\t/g, ' ')
+  const shown = visible(text)
+  if (!/[\n\t]/.test(shown)) return shown
+  return shown.replace(/\s+/g, (space) =>
+    space.includes('\n') ? ' ' : space.replaceAll('\t', ' '),
+  )
 }
 
 /** At most some `max` characters of a text, on one line. Cut first: a megabyte is not worth spelling. */

@@ -15,6 +15,8 @@ export interface Trace {
   said?: string
   /** What was wrong with the request on purpose. */
   deviation?: string
+  /** What its request had that another one may lack: members of Data, query parameters. */
+  asked?: string[]
   /** Client certificate that was offered: first, second, none, untrusted, expired. */
   identity: string
   /** The access token that was sent, as a digest, and the exchange and grant that gave it. */
@@ -39,6 +41,11 @@ export type Evidence = ReadonlyMap<string, Trace>
 /** The exchange that a result is about. */
 export function traceOf({ exchanges }: CheckResult, evidence: Evidence): Trace | undefined {
   return evidence.get(exchanges[0] ?? '')
+}
+
+/** `401 (invalid_token)` */
+export function answer({ status, said }: Trace): string {
+  return said === undefined ? String(status) : `${status} (${said})`
 }
 
 /** An exchange as the recorder has it, or as exchanges.jsonl keeps it. */
@@ -86,6 +93,7 @@ export function createEvidence(): Map<string, Trace> & { note(exchange: Recorded
         failure: failure?.kind,
         said: (response?.status ?? 0) >= 400 ? saidBy(json) : redirectSays(response),
         deviation: text(about, 'deviation'),
+        asked: askedOf(request),
         consent: text(about.consent, 'id'),
         subject: typeof subject === 'string' ? subject : undefined,
         given: endpoint.startsWith('create-') ? text(data, 'ConsentId') : undefined,
@@ -102,12 +110,23 @@ export function createEvidence(): Map<string, Trace> & { note(exchange: Recorded
 function jsonOf(response: Recorded['response']): unknown {
   if (!response) return undefined
   if (response.json !== undefined) return response.json
-  if (response.body.length > LONGEST_BODY) return undefined
+  return response.body.length > LONGEST_BODY ? undefined : parsed(response.body)
+}
+
+function parsed(json: string): unknown {
   try {
-    return JSON.parse(response.body)
+    return JSON.parse(json)
   } catch {
     return undefined
   }
+}
+
+function askedOf({ url, body }: ExchangeRecord['request']): string[] | undefined {
+  const query = URL.canParse(url) ? [...new URL(url).searchParams.keys()] : []
+  const sent = body?.startsWith('{') && body.length < LONGEST_BODY ? parsed(body) : undefined
+  const data = member(sent, 'Data')
+  const members = typeof data === 'object' && data !== null ? Object.keys(data) : []
+  return query.length + members.length > 0 ? [...new Set([...query, ...members])] : undefined
 }
 
 function bearerOf(headers: [string, string][]): string | undefined {

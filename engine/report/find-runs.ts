@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { InputError } from './input-error.ts'
+import { InputError } from '../record/input-error.ts'
 import type { FoundRun } from './overview.ts'
 import { readReport } from './read-run.ts'
 

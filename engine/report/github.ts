@@ -14,6 +14,7 @@ import {
   untestedMusts,
 } from './queries.ts'
 import type { CheckResult, ExchangeRecord, Report, ReportedCause } from './report.ts'
+import type { WorkflowCommand } from './terminal.ts'
 
 /** GitHub refuses a step summary of more than 1 MiB; this leaves room for what others append. */
 const MAX_SUMMARY = 900 * 1024
@@ -138,7 +139,7 @@ function code(words: string): string {
  * Workflow commands that GitHub shows beside a run, ten at most: one per failure, the last one saying
  * how many more there are. Write them to the standard output of a step.
  */
-export function annotations(whole: Report): string[] {
+export function annotations(whole: Report): WorkflowCommand[] {
   const report = boundedReport(whole)
   const found = checksWith(report, 'error', 'fail').filter((check) => !check.deviation)
   const shown = found.length > MAX_ANNOTATIONS ? found.slice(0, MAX_ANNOTATIONS - 1) : found
@@ -159,7 +160,7 @@ export function annotations(whole: Report): string[] {
   return lines
 }
 
-function command(title: string, message: string): string {
+function command(title: string, message: string): WorkflowCommand {
   const data = (words: string) =>
     words
       .split('\n')
@@ -170,5 +171,5 @@ function command(title: string, message: string): string {
       .replaceAll('\n', '%0A')
   const property = (words: string) =>
     data(oneLine(words)).replaceAll(':', '%3A').replaceAll(',', '%2C')
-  return `::error title=${property(title)}::${data(message)}`
+  return `::error title=${property(title)}::${data(message)}` as WorkflowCommand
 }

@@ -1,7 +1,10 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
+import { formedJson } from '../record/formed.ts'
+import { InputError } from '../record/input-error.ts'
+import { makeFolder } from '../record/make-folder.ts'
+import { readPlain } from '../record/read-plain.ts'
 import { writeWhole } from '../record/write-whole.ts'
-import { InputError } from './input-error.ts'
 import { durationOf } from './queries.ts'
 import type { Report } from './report.ts'
 
@@ -26,8 +29,37 @@ export function historyEntry(report: Report) {
     musts,
     requests,
     approvals: report.approvals.length,
+    ...cellsOf(report),
     latency,
   }
+}
+
+/** Characters of a cell's digest: among some thousand cells two are alike once in a million histories. */
+const DIGEST = 8
+
+/** The cells that a run asked, each by a digest, one behind the other. */
+function cellsOf({ cells, checks }: Report): { cells?: { of: number; asked: string } } {
+  if (!cells) return {}
+  const asked = checks.flatMap(({ id, cells }) =>
+    (cells?.asked ?? []).map((cell) =>
+      createHash('sha256').update(`${id} ${cell}`).digest('base64url').slice(0, DIGEST),
+    ),
+  )
+  return { cells: { of: cells.of, asked: asked.join('') } }
+}
+
+/** How many of the cells of tables these runs asked together, of those that the latest had; undefined without tables. */
+export function cellsAskedBy(
+  runs: readonly HistoryEntry[],
+): { asked: number; of: number } | undefined {
+  const of = runs.findLast(({ cells }) => cells)?.cells?.of
+  if (of === undefined) return undefined
+  const seen = new Set<string>()
+  for (const { cells } of runs) {
+    for (let at = 0; at < (cells?.asked.length ?? 0); at += DIGEST)
+      seen.add(cells?.asked.slice(at, at + DIGEST) ?? '')
+  }
+  return { asked: Math.min(seen.size, of), of }
 }
 
 type Started = Pick<Report, 'startedAt'>
@@ -39,22 +71,27 @@ export function byStart({ startedAt: a }: Started, { startedAt: b }: Started): n
 
 /** The runs of a history file (JSON lines), oldest first; none when there is no such file. */
 export async function readHistory(file: string): Promise<HistoryEntry[]> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return ''
-    throw error
-  })
-  const entries = text.split('\n').flatMap((line, i): HistoryEntry[] => {
-    if (line.trim() === '') return []
-    try {
-      const entry = JSON.parse(line) as Partial<HistoryEntry> | null
-      if (typeof entry?.startedAt === 'string' && entry.summary && entry.musts)
-        return [entry as HistoryEntry]
-    } catch {
-      // told below
-    }
-    throw new InputError(`${file}:${i + 1}: not a run of a history file; remove the line`)
-  })
+  const entries = textOf(file)
+    .split('\n')
+    .flatMap((line, i): HistoryEntry[] => {
+      const where = `${file}:${i + 1}`
+      const mend = 'It is not a run of a history file: remove the line.'
+      return line.trim() === '' ? [] : [formedJson(line, { schema: 'history', where, mend })]
+    })
   return entries.sort(byStart)
+}
+
+/** Bytes of a history file; a thousand runs are a hundredth of it. */
+const LARGEST = 512 * 1024 ** 2
+
+function textOf(file: string): string {
+  try {
+    return readPlain(file, LARGEST).toString('utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return ''
+    throw new InputError(`the history ${file} can't be read: ${message}. Name another file.`)
+  }
 }
 
 /**
@@ -67,7 +104,7 @@ export async function appendHistory(file: string, report: Report): Promise<Histo
     (run) => run.target !== entry.target || run.startedAt !== entry.startedAt,
   )
   const runs = [...others, entry].sort(byStart).slice(-MAX_RUNS)
-  await mkdir(dirname(file), { recursive: true })
+  makeFolder(dirname(file))
   writeWhole(file, runs.map((run) => `${JSON.stringify(run)}\n`).join(''))
   return runs
 }

@@ -149,6 +149,6 @@ export function headerOf(headers: [string, string][], wanted: string): string | 
 
 /** Path and query of an address; the address itself when it is none. */
 export function pathOf(url: string): string {
-  const match = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)$/i.exec(url)
+  const match = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)/is.exec(url)
   return match ? match[1] || '/' : url
 }

@@ -1,8 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { formedJson, problemOf } from '../record/formed.ts'
+import { InputError } from '../record/input-error.ts'
+import { parsedJson } from '../record/json.ts'
 import { readPlain } from '../record/read-plain.ts'
-import { InputError } from './input-error.ts'
 import type { ExchangeRecord, Report } from './report.ts'
 
 /** Characters of the longest line of exchanges.jsonl that is read: recorders bound bodies far below. */
@@ -38,7 +40,7 @@ export async function readRun(dir: string) {
   return { report, exchanges, problems }
 }
 
-/** DIR/report.json; throws with the file's name when it is absent or no report. */
+/** DIR/report.json; throws with the file's name and the place when it is absent or no report. */
 export async function readReport(dir: string): Promise<Report> {
   const file = join(dir, 'report.json')
   let text: string
@@ -49,36 +51,14 @@ export async function readReport(dir: string): Promise<Report> {
     const why = code === 'ENOENT' ? 'does not exist' : `can't be read: ${code}`
     throw new InputError(`${file} ${why}: ${dir} is not the folder of a run`)
   }
-  let report: unknown
-  try {
-    report = JSON.parse(text)
-  } catch (error) {
-    throw new InputError(`${file} is not JSON: ${(error as Error).message}`)
-  }
-  if (!isReport(report)) throw new InputError(`${file} is not a report of Assay`)
-  return report
-}
-
-function isReport(value: unknown): value is Report {
-  if (typeof value !== 'object' || value === null) return false
-  const { verdict, checks, requirements, summary } = value as Partial<Report>
-  return (
-    typeof verdict === 'string' &&
-    Array.isArray(checks) &&
-    Array.isArray(requirements) &&
-    typeof summary === 'object'
-  )
+  const mend = 'Take the report that the run wrote, or run it again.'
+  return formedJson<Report>(text, { schema: 'report', where: file, mend })
 }
 
 /** An exchange from its line; undefined when the line is none. */
 export function parseRecord(line: string): ExchangeRecord | undefined {
-  try {
-    const record = JSON.parse(line) as Partial<ExchangeRecord> | null
-    if (typeof record?.id !== 'string' || typeof record.request?.url !== 'string') return undefined
-    return record as ExchangeRecord
-  } catch {
-    return undefined
-  }
+  const record = parsedJson(line)
+  return problemOf(record, 'exchange') === undefined ? (record as ExchangeRecord) : undefined
 }
 
 /** Lines of a file as they stream in, empty ones left out; one over the limit is cut and not kept. */

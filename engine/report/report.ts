@@ -1,4 +1,5 @@
 import type { CheckResult, Observation } from '../record/check-result.ts'
+import type { EnvironmentFact } from '../record/environment.ts'
 import type { Level, Outcome, Verdict } from '../record/words.ts'
 
 export type { CheckResult, Observation } from '../record/check-result.ts'
@@ -40,7 +41,13 @@ export interface ApprovalUse {
 
 /** The whole of report.json; its schema is schemas/assay/report.schema.json. */
 export interface Report {
-  assay: { version: string; specsDigest: string; node: string }
+  assay: {
+    version: string
+    specsDigest: string
+    node: string
+    /** Variables of the environment that concern how servers are verified and reached. */
+    environment?: EnvironmentFact[]
+  }
   target: {
     name: string
     /** Set where a TPP's client was judged, and not a bank. */
@@ -57,8 +64,10 @@ export interface Report {
   }
   /** What was selected. Whatever a selection leaves out is not in scope, and counts nowhere. */
   scope: {
-    profile: 'core' | 'quick' | 'full'
+    profile: 'core' | 'quick' | 'full' | 'exhaustive'
     only: string[]
+    /** Which draw of cells was asked; 1 without it. */
+    seed?: number
     requirements: number
     /** Checks and rules. */
     checks: number
@@ -95,6 +104,11 @@ export interface Report {
     notTested: number
     error: number
   }
+  /**
+   * Musts of which something rests on a registration of an earlier run: judged again by its kept answer of that day, or,
+   * without a day, not judged by this run.
+   */
+  earlier?: { day?: string; musts: number }[]
   /** What is wrong, once each, with everything that it explains; the gravest first. */
   causes: ReportedCause[]
   requirements: RequirementResult[]
@@ -103,6 +117,8 @@ export interface Report {
   approvals: ApprovalUse[]
   /** Requests sent. */
   requests: number
+  /** Cells of the tables of values and places that were asked, of those that there are; absent where there are none. */
+  cells?: { asked: number; of: number }
   /** Median and 95th percentile in milliseconds, and count, per endpoint. */
   latency: { endpoint: string; count: number; p50: number; p95: number }[]
   /** Consents and clients that the run made and could not remove. */
@@ -120,10 +136,12 @@ export interface PreflightLine {
   whose?: Whose
   /** What to do, or to write and where; of what is wrong. */
   mend?: string
+  /** Seen in what the target file names, before the bank was asked for anything: exit code 2. */
+  onPaper?: true
 }
 
 /** Who can mend a cause. */
-export type Whose = 'bank' | 'TPP' | 'configuration' | 'network' | 'suite'
+export type Whose = 'bank' | 'gateway' | 'TPP' | 'configuration' | 'network' | 'suite'
 
 /** One thing that is wrong, the findings that it explains and what it keeps from being judged. */
 export interface ReportedCause {

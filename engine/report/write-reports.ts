@@ -1,5 +1,6 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
+import { makeFolder } from '../record/make-folder.ts'
 import { writeWhole } from '../record/write-whole.ts'
 import { allureResults } from './allure.ts'
 import { ctrf } from './ctrf.ts'
@@ -67,7 +68,7 @@ function typed(dir: string): string {
 async function writeFolder(path: string, files: Map<string, string>): Promise<Written> {
   const fresh = `${path}.tmp`
   await rm(fresh, { recursive: true, force: true })
-  await mkdir(fresh, { recursive: true })
+  makeFolder(fresh)
   let bytes = 0
   for (const [file, content] of files) {
     await writeFile(join(fresh, file), content)

@@ -1,14 +1,16 @@
 import { join } from 'node:path'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { definitionsOf } from '../catalogue/definitions.ts'
+import { BY_AN_EARLIER_RUN } from '../client-session/client-steps.ts'
 import { bounded } from '../judge/brief.ts'
 import { type Result, verdictOf } from '../judge/results.ts'
-import { root } from '../record/root.ts'
+import type { EnvironmentFact } from '../record/environment.ts'
 import { writeWhole } from '../record/write-whole.ts'
 import { causesOf } from '../report/causes.ts'
 import type { Evidence } from '../report/evidence-index.ts'
 import type { CheckResult, Observation, Report, Verdict } from '../report/report.ts'
+import type { Exchange } from '../wire/exchange.ts'
 import { applyDeviations, type Deviation, type Tolerance } from './deviations.ts'
+import { placesOf } from './places.ts'
 import type { Scope } from './scope.ts'
 import { checksByOutcome, mustsByOutcome, requirementsInScope } from './tallies.ts'
 
@@ -17,6 +19,10 @@ export interface RunFacts
   extends Pick<Report, 'target' | 'requests' | 'resumed' | 'preflight' | 'partial'>,
     Partial<Pick<Report, 'observations' | 'approvals' | 'latency' | 'leftBehind'>> {
   version: string
+  /** See environmentFacts. */
+  environment?: EnvironmentFact[]
+  /** What earlier runs sent, and this one judged again. */
+  ofEarlierRuns?: Pick<Exchange, 'id' | 'startedAt'>[]
   scope: Scope
   startedAt: Date
   finishedAt: Date
@@ -41,10 +47,10 @@ export function composeReport(facts: RunFacts): Report {
   const tolerance = applyDeviations(facts.deviations ?? [], results, facts.finishedAt)
   const { covered, stale } = tolerance
   const { verdict, exitCode } = preflight
-    ? { verdict: 'incomplete' as const, exitCode: 3 }
+    ? { verdict: 'incomplete' as const, exitCode: preflight.some(({ onPaper }) => onPaper) ? 2 : 3 }
     : ended(listed, tolerance, partial)
   const requirements = requirementsInScope(catalogue, results, scope)
-  const places = definitionsOf(root, results.keys())
+  const places = placesOf(results.keys())
   const checks = listed.map((result) => {
     const deviation = covered.get(result.id)
     const source = places.get(result.id)
@@ -56,7 +62,12 @@ export function composeReport(facts: RunFacts): Report {
   })
   const { file } = facts.target
   return {
-    assay: { version: facts.version, specsDigest: catalogue.digest, node: process.version },
+    assay: {
+      version: facts.version,
+      specsDigest: catalogue.digest,
+      node: process.version,
+      ...(facts.environment?.length && { environment: facts.environment }),
+    },
     target: { ...facts.target, ...(file !== undefined && { file: redact(file) }) },
     scope: {
       ...scope,
@@ -75,6 +86,7 @@ export function composeReport(facts: RunFacts): Report {
     ...(facts.resumed && { resumed: facts.resumed }),
     summary: checksByOutcome(listed),
     musts: mustsByOutcome(requirements, results, tolerance),
+    ...earlierNights(listed, facts.ofEarlierRuns ?? []),
     causes: causesOf(checks, facts.evidence, preflight).map((cause) =>
       changed(cause, ['title', 'evidence'], (text) => bounded(redact(text), 300)),
     ),
@@ -83,10 +95,39 @@ export function composeReport(facts: RunFacts): Report {
     observations: unique((facts.observations ?? []).map((each) => observation(each, redact))),
     approvals: facts.approvals ?? [],
     requests: facts.requests,
+    ...cellsOf(checks),
     latency: facts.latency ?? [],
     leftBehind: (facts.leftBehind ?? []).map((left) => ({ ...left, why: redact(left.why) })),
     problems: stale,
   }
+}
+
+/** How many musts rest on what an earlier run sent, by its day; of which no answer is kept, on no day. */
+function earlierNights(
+  listed: Result[],
+  sent: Pick<Exchange, 'id' | 'startedAt'>[],
+): Pick<Report, 'earlier'> {
+  const days = new Map(sent.map(({ id, startedAt }) => [id, startedAt.slice(0, 10)]))
+  const resting = new Map<string | undefined, Set<string>>()
+  for (const { requirement, level, outcome, message, exchanges } of listed) {
+    if (level !== 'must') continue
+    const unkept = outcome === 'not-applicable' && message.startsWith(BY_AN_EARLIER_RUN)
+    const [first] = exchanges
+    const day = first === undefined ? undefined : days.get(first)
+    if (!unkept && (day === undefined || !exchanges.every((id) => days.has(id)))) continue
+    resting.set(day, (resting.get(day) ?? new Set()).add(requirement))
+  }
+  const earlier = [...resting].map(([day, { size }]) => ({ ...(day && { day }), musts: size }))
+  return earlier.length > 0 ? { earlier } : {}
+}
+
+/** How many cells of tables were asked, of those that there are. */
+function cellsOf(checks: CheckResult[]): Pick<Report, 'cells'> {
+  const tables = checks.flatMap(({ cells }) => cells ?? [])
+  if (tables.length === 0) return {}
+  const sum = (of: (cells: (typeof tables)[number]) => number) =>
+    tables.reduce((total, cells) => total + of(cells), 0)
+  return { cells: { asked: sum(({ asked }) => asked.length), of: sum(({ of }) => of) } }
 }
 
 /** The verdict: known deviations don't fail a run, nor does what they keep from being judged. */

@@ -1,4 +1,5 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { problemOf } from '../record/formed.ts'
 import { parsedJson } from '../record/json.ts'
 import type { CheckResult, Observation, Report } from '../report/report.ts'
 import type { Scope } from './scope.ts'
@@ -40,5 +41,11 @@ export function readJournal<K extends JournalLine['kind']>(file: string, kind: K
     .filter((line): line is Extract<JournalLine, { kind: K }> => line.kind === kind)
 }
 
-/** A line of a journal; undefined where it was cut short. */
-export const parsedLine = (text: string) => parsedJson(text) as JournalLine | undefined
+/** A line of a journal; undefined where it was cut short, or is of no use. */
+export function parsedLine(text: string): JournalLine | undefined {
+  const line = parsedJson(text)
+  if (problemOf(line, 'journal') !== undefined) return undefined
+  const known = line as JournalLine
+  const use = known.kind !== 'judged' || problemOf(known.result, 'report#check') === undefined
+  return use ? known : undefined
+}

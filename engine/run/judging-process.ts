@@ -6,8 +6,10 @@ import { endpointsOf, layoutOf } from '../configuration/addresses.ts'
 import { targetFrom } from '../configuration/resolve.ts'
 import type { TargetDocument } from '../configuration/target.ts'
 import { ruleResults } from '../judge/results.ts'
+import { environmentFacts } from '../record/environment.ts'
 import { createEvidence } from '../report/evidence-index.ts'
 import type { ApprovalUse, CheckResult, Report } from '../report/report.ts'
+import { shown, write } from '../report/terminal.ts'
 import type { SuiteCheck } from '../suite-api/check.ts'
 import { openExchangeLog } from '../wire/exchange-log.ts'
 import { createRedactor } from '../wire/redaction.ts'
@@ -84,6 +86,7 @@ export async function openJudging(
     target,
     suites,
     memory: assignment.memory,
+    redact,
     deadline: assignment.deadline,
     operator: target.attended || assignment.terminal === true,
     keep: {
@@ -108,7 +111,7 @@ export async function openJudging(
   if (resumed) {
     const { since, checks, approvals } = resumed
     const what = `${checks} checks are judged, ${approvals} approvals still work`
-    process.stderr.write(`Goes on with the run of ${since}: ${what}. --fresh begins anew.\n`)
+    write(process.stderr, shown`Goes on with the run of ${since}: ${what}. --fresh begins anew.`)
   }
   const told = new Set<string>()
   /** Rules that were broken since this was asked last. */
@@ -172,6 +175,8 @@ export async function openJudging(
         if (!results.has(check.id)) results.set(check.id, notRun(check, catalogue, partial))
       }
       const report = composeReport({
+        environment: environmentFacts(process.env, target.trust !== undefined),
+        ofEarlierRuns: session.ofEarlierRuns,
         version,
         target: targetOf(assignment),
         scope,

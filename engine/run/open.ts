@@ -7,6 +7,7 @@ import { openResumeFile } from '../client-session/resume-file.ts'
 import { type ResumableRun, resumableRun } from '../client-session/resume-run.ts'
 import { createSession, type Session } from '../client-session/session.ts'
 import type { Target } from '../configuration/resolve.ts'
+import { shown, write } from '../report/terminal.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { createWire } from '../wire/wire.ts'
 import type { Suites } from './suites.ts'
@@ -19,6 +20,8 @@ export function openSession(
     suites: Suites
     /** Folder in which a bank's clients and leftovers are remembered; without it nothing is. */
     memory?: string
+    /** Takes the run's secrets out of what is remembered. */
+    redact?: (text: string) => string
     /** Keeps the run where the target says so; without it nothing outlives the process. */
     keep?: { binding: string; fresh: boolean }
     /** What the run tells its driver; without it nobody is told that it waits. */
@@ -39,7 +42,7 @@ export function openSession(
   }
   const driver = chooseDriver(target, wire, { ...parts.approvals, onWaiting })
   const remembered = memory !== undefined && {
-    clients: openClientStore(join(memory, `${target.name}.clients.json`), target),
+    clients: openClientStore(join(memory, `${target.name}.clients.json`), target, parts.redact),
     leftovers: join(memory, `${target.name}.leftovers.jsonl`),
   }
   return createSession({
@@ -66,7 +69,7 @@ function keptRunOf(
   const secret = target.clients.first.signingKey
   const file = openResumeFile(path, { secret, binding, lifetime: LIFETIME, fresh })
   if (file) return resumableRun(file)
-  process.stderr.write(`Another run has ${path}: approvals of this one are not kept.\n`)
+  write(process.stderr, shown`Another run has ${path}: approvals of this one are not kept.`)
   return undefined
 }
 

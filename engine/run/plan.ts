@@ -1,10 +1,13 @@
+import { denialProblem } from '../authorisation-drivers/denial.ts'
 import { HOLDING } from '../authorisation-drivers/driver.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { type NamedConsent, precededBy } from '../client-session/consent.ts'
-import { expiryPatienceOf } from '../configuration/resolve.ts'
+import { expiryPatienceOf, isAttended, withoutAbsent } from '../configuration/resolve.ts'
 import { HOOKS, type HookName, type TargetDocument } from '../configuration/target.ts'
-import { consentsOf, type SuiteCheck } from '../suite-api/check.ts'
-import { checkInScope, ordered, type Scope } from './scope.ts'
+import { type CellsAsked, drawnCells } from '../judge/cells.ts'
+import { consentsOf, type Foreseen, type SuiteCheck } from '../suite-api/check.ts'
+import { absence } from './absent.ts'
+import { CELLS, checkInScope, ordered, type Scope } from './scope.ts'
 
 /** What a run will ask of a bank and of people, known before anything is sent. */
 export type Plan = ReturnType<typeof planOf>
@@ -14,6 +17,8 @@ interface OwnVisit {
   name: string
   checks: string[]
   count: number
+  /** It sends a value of a table. */
+  ofTable?: true
   /** approve with a code in the end, approve in vain, deny. */
   end: 'granted' | 'refused' | 'denied'
 }
@@ -28,8 +33,13 @@ export function planOf(parts: {
   checks: SuiteCheck[]
   scope: Scope
 }) {
-  const { target, catalogue, scope } = parts
-  const selected = parts.checks.filter((check) => checkInScope(check, catalogue, scope))
+  const { catalogue, scope } = parts
+  const target = withoutAbsent(parts.target)
+  const selected = parts.checks.filter(
+    (check) =>
+      checkInScope(check, catalogue, scope) &&
+      absence(check.id, catalogue, target.absent ?? []) === undefined,
+  )
   const checks = ordered(selected, catalogue)
   /** Facts that a TPP cannot make true: who does, and what rests on it. */
   const hooks = HOOKS.map((name) => ({
@@ -63,16 +73,24 @@ export function planOf(parts: {
         .map(idOf),
     }
   })
-  const visits = ownVisits(able)
+  const extent = { cells: CELLS[scope.profile], seed: scope.seed ?? 1 }
+  const visits = ownVisits(able, {
+    target,
+    attended: isAttended(target),
+    draw: (all, beside) => drawnCells(extent, all, beside),
+  })
   /** Checks that exhaust the rate limit, and with how many requests at most. */
   const bursts = checks
     .filter(({ options }) => options.bursts && target.rateLimitBurst)
     .map(({ id }) => ({ check: id, requests: target.rateLimitBurst ?? 0 }))
   const asked = approvals.filter((approval) => approval.missing === undefined).length
   const own = visits.reduce((sum, { count }) => sum + count, 0)
+  /** Visits of tables, most of which a bank refuses with its first answer. */
+  const atOnce = visits.reduce((sum, { count, ofTable }) => sum + (ofTable ? count : 0), 0)
+  const tables = able.filter(({ options: { asks, refusals } }) => asks && !refusals).length
   const visiting = new Set(visits.flatMap((visit) => visit.checks))
   const reading = able.filter(({ id }) => !visiting.has(id)).length
-  const less = scope.profile === 'full' ? 1 : ONE_OF_A_KIND
+  const less = ['full', 'exhaustive'].includes(scope.profile) ? 1 : ONE_OF_A_KIND
   return {
     checks: checks.length,
     requirements: new Set(checks.map(({ id }) => catalogue.owners.get(id)?.id)).size,
@@ -86,7 +104,13 @@ export function planOf(parts: {
     hooks,
     /** About how many, on a bank of few surprises. */
     requests: Math.round(
-      (reading * A_CHECK + asked * AN_APPROVAL + own * A_VISIT + (bursts[0]?.requests ?? 0)) * less,
+      (reading * A_CHECK +
+        asked * AN_APPROVAL +
+        tables * A_TABLE[extent.cells] +
+        (own - atOnce) * A_VISIT +
+        atOnce * AT_ONCE +
+        (bursts[0]?.requests ?? 0)) *
+        less,
     ),
     /** About how many requests for every transaction that there is, of a customer or of a card. */
     histories: Math.round(able.reduce((sum, each) => sum + historiesOf(each, catalogue), 0) * less),
@@ -94,9 +118,13 @@ export function planOf(parts: {
 }
 
 /** Requests of a check without visits, of an approval and of a visit, as at the reference bank. */
-const A_CHECK = 6
+const A_CHECK = 6.3
 const AN_APPROVAL = 11
 const A_VISIT = 6.5
+/** Of one that is refused with its first answer: now and then a consent of its own. */
+const AT_ONCE = 2
+/** What a table of values asks beyond those: one of its cells, those that are drawn, or all. */
+const A_TABLE: Record<CellsAsked, number> = { one: 2, drawn: 23, all: 85 }
 /** Of these, what is sent where one approval of a kind is looked at. */
 const ONE_OF_A_KIND = 0.9
 
@@ -155,17 +183,27 @@ function factBy(target: TargetDocument, name: HookName): HookBy {
   return name === 'consent-expired' && patience >= 120 ? 'time' : undefined
 }
 
-function ownVisits(checks: SuiteCheck[]): OwnVisit[] {
+function ownVisits(checks: SuiteCheck[], foreseen: Foreseen): OwnVisit[] {
   const visits = new Map<string, OwnVisit>()
-  const add = (name: string, check: string, count: number, end: OwnVisit['end']) => {
+  const add = (
+    name: string,
+    check: string,
+    count: number,
+    end: OwnVisit['end'],
+    ofTable = false,
+  ) => {
     const known = visits.get(name)
     if (known) known.checks.push(check)
-    else visits.set(name, { name, checks: [check], count, end })
+    else visits.set(name, { name, checks: [check], count, end, ...(ofTable && { ofTable }) })
   }
   for (const { id, title, options } of checks) {
-    const { refusals, denial, grants = [] } = options
+    const { denial, grants = [] } = options
+    const refusals =
+      typeof options.refusals === 'function' ? options.refusals(foreseen) : options.refusals
     if (typeof refusals === 'number') add(title, id, refusals, 'refused')
-    else for (const name of refusals ?? []) add(name, id, 1, 'refused')
+    else
+      for (const name of refusals ?? [])
+        add(name, id, 1, 'refused', typeof options.refusals === 'function')
     if (denial !== undefined) add(denial, id, 1, 'denied')
     for (const name of grants) add(name, id, 1, 'granted')
   }
@@ -176,6 +214,7 @@ function ownVisits(checks: SuiteCheck[]): OwnVisit[] {
 function missingFor({ options }: SuiteCheck, target: TargetDocument): boolean {
   if (options.registers === true && !target.freshRegistrations) return true
   if (lacksParty(options, target)) return true
+  if (options.denial !== undefined && denialProblem(target.authorisation) !== undefined) return true
   const lacks = ({ client, customer }: NamedConsent) =>
     missing(target, client, customer) !== undefined
   if (options.spends && lacks(options.spends)) return true

@@ -7,6 +7,7 @@ import { judge } from '../judge/judge.ts'
 import { resultOf } from '../judge/results.ts'
 import type { Observation } from '../record/check-result.ts'
 import { namedBy, type SuiteCheck } from '../suite-api/check.ts'
+import { absence } from './absent.ts'
 
 /** One check, judged, with what came with it: the approvals that it used among that. */
 export interface Judgement extends EarlierJudgement {
@@ -23,16 +24,27 @@ export async function judgeOne(
   const requirement = catalogue.owners.get(check.id)
   if (!requirement) throw new Error(`${check.id} is not in specs/`)
   const observations: Observation[] = []
+  const why = absence(check.id, catalogue, session.target.absent)
+  if (why !== undefined) {
+    const outcome = 'not-applicable'
+    const ended = { id: check.id, outcome, message: why, negative: false, durationMs: 0 } as const
+    return { observations, approvals: [], result: resultOf(ended, requirement, check.title, []) }
+  }
   const named = { id: check.id, uses: namedBy(check.options) }
-  const context = contextFor(named, session, (observation) => observations.push(observation))
+  const observe = (observation: Observation) => observations.push(observation)
+  const context = contextFor(named, session, observe)
   const { judged, trace } = await traced(check.id, async (trace) => ({
     judged: await judge(check, context, requirement.level, () => lastBroken(trace)),
     trace,
   }))
+  const cells = session.cells.get(check.id)
   return {
     observations,
     approvals: [...trace.approvals],
     ...(judged.negative && !judged.control && { uncontrolled: true }),
-    result: resultOf(judged, requirement, check.title, trace.exchanges),
+    result: {
+      ...resultOf(judged, requirement, check.title, trace.exchanges),
+      ...(cells && { cells: { ...cells, broken: [...(judged.brokenCells ?? [])] } }),
+    },
   }
 }

@@ -5,9 +5,10 @@ import type { Outcome } from '../judge/outcome.ts'
 import { type Result, ruleResults, settleBlocked } from '../judge/results.ts'
 import type { Observation } from '../record/check-result.ts'
 import type { SuiteCheck } from '../suite-api/check.ts'
+import { absence } from './absent.ts'
 import { neededBy } from './plan.ts'
 import { type Judgement, judgeOne } from './run-check.ts'
-import { checkInScope, inScope, isEarly, ordered, ruleInCore, type Scope } from './scope.ts'
+import { CELLS, checkInScope, inScope, isEarly, ordered, ruleInCore, type Scope } from './scope.ts'
 
 export type Finished = Awaited<ReturnType<ReturnType<typeof createRun>['finish']>>
 
@@ -25,11 +26,17 @@ export function createRun(parts: {
   const judged = new Map<string, Judgement>()
   const underWay = new Set<Promise<Judgement>>()
   const selected = parts.checks.filter((check) => checkInScope(check, catalogue, scope))
+  const asked = selected.filter(
+    ({ id }) => absence(id, catalogue, session.target.absent) === undefined,
+  )
   const byId = new Map(parts.checks.map((check) => [check.id, check]))
 
   session.extent = {
+    ...session.extent,
     quick: scope.profile === 'quick',
-    approvals: new Set(neededBy(selected).map(({ name }) => name)),
+    cells: CELLS[scope.profile],
+    seed: scope.seed ?? 1,
+    approvals: new Set(neededBy(asked).map(({ name }) => name)),
   }
 
   for (const before of session.resumable?.earlier.judgements ?? []) {
@@ -40,7 +47,7 @@ export function createRun(parts: {
   let ending = false
 
   /** Is one more client registered by a check that an approval is given for? */
-  let registering = selected.some(({ options }) => options.registers && options.uses?.length)
+  let registering = asked.some(({ options }) => options.registers && options.uses?.length)
 
   /** A bank may end a client, with all that it has, when its software is registered again. */
   const registerBeforehand = async () => {
@@ -58,7 +65,7 @@ export function createRun(parts: {
     if (check.options.last && !ending) {
       ending = true
       // What the last ones ask for first is rested on as well.
-      const last = selected.filter(({ options }) => options.last)
+      const last = asked.filter(({ options }) => options.last)
       const names = new Set(neededBy(last).map(({ name }) => name))
       for (const owner of stepOwners()) {
         const { uses = [] } = owner.options
@@ -121,7 +128,10 @@ export function createRun(parts: {
         .states()
         .filter(({ uses }) => scope.profile !== 'core' || ruleInCore(uses))
       const seen = ruleResults(states, catalogue, results, session.owners.endpoints)
-      const rules = interrupted ? seen.map(notComeTo) : seen
+      const applicable = seen.map((rule) =>
+        notApplicable(rule, absence(rule.id, catalogue, session.target.absent)),
+      )
+      const rules = interrupted ? applicable.map(notComeTo) : applicable
       const causes = new Set(
         [...results.values()].map(({ because }) => because?.kind === 'check' && because.id),
       )
@@ -153,6 +163,13 @@ export function createRun(parts: {
       return { results, observations, used, leftBehind }
     },
   }
+}
+
+/** A rule that saw nothing of what the target declares absent. */
+function notApplicable(rule: Result, why: string | undefined): Result {
+  if (why === undefined || rule.outcome !== 'blocked') return rule
+  const { because: _, ...rest } = rule
+  return { ...rest, outcome: 'not-applicable', message: why }
 }
 
 /** What a rule lacks that a run did not come to is no lack of the customers' data. */

@@ -1,12 +1,14 @@
 import { type Catalogue, CHAPTERS, type Requirement } from '../catalogue/catalogue.ts'
+import { fitsStars } from '../configuration/star-pattern.ts'
+import type { CellsAsked } from '../judge/cells.ts'
 import type { RuleConsent } from '../judge/rule.ts'
 import { registeredChecks, type SuiteCheck } from '../suite-api/check.ts'
 
 /**
- * `core`: what one approval shows. `full`: everything, in every case that a sentence holds for.
- * `quick`: every check, one case of each kind.
+ * `core`: what one approval shows. `full`: everything, in every case that a sentence holds for; of tables of values
+ * and places an array that covers. `quick`: every check, one case of each kind. `exhaustive`: every cell as well.
  */
-export const PROFILES = ['core', 'quick', 'full'] as const
+export const PROFILES = ['core', 'quick', 'full', 'exhaustive'] as const
 
 export type Profile = (typeof PROFILES)[number]
 
@@ -15,6 +17,16 @@ export interface Scope {
   profile: Profile
   /** Patterns over ids, chapters, levels and tags; empty: everything. */
   only: string[]
+  /** Which cells of tables are drawn; 1 without it. */
+  seed?: number
+}
+
+/** What each profile asks of a table of values and places. */
+export const CELLS: Record<Profile, CellsAsked> = {
+  core: 'drawn',
+  quick: 'one',
+  full: 'drawn',
+  exhaustive: 'all',
 }
 
 /** What tells a check from others by what it costs: `--only @registers`. */
@@ -56,9 +68,7 @@ function tagsOf(id: string): string[] {
 
 function matches(word: string, pattern: string): boolean {
   if (word === pattern || word.startsWith(`${pattern}/`)) return true
-  if (!pattern.includes('*')) return false
-  const source = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
-  return new RegExp(`^${source.join('.*')}$`).test(word)
+  return pattern.includes('*') && fitsStars(word, pattern)
 }
 
 /** Does a check belong to `core`: one approval at most, nothing spent, registered or exhausted? */
@@ -87,12 +97,16 @@ export function ruleInScope(
   return inScope(id, catalogue, scope) && (scope.profile !== 'core' || ruleInCore(uses))
 }
 
-/** Phases in this order: what comes before any client, what reads, what spends an approval, what exhausts, what ends the rest. */
-export function phaseOf({ options }: SuiteCheck): -1 | 0 | 1 | 2 | 3 {
+/**
+ * Phases in this order: what comes before any client, what reads, what looks at what was read, what spends an approval,
+ * what exhausts, what ends the rest.
+ */
+export function phaseOf({ options }: SuiteCheck): -1 | 0 | 1 | 2 | 3 | 4 {
   if (options.first) return -1
-  if (options.last) return 3
-  if (options.bursts) return 2
-  return options.spends ? 1 : 0
+  if (options.last) return 4
+  if (options.bursts) return 3
+  if (options.spends) return 2
+  return options.late ? 1 : 0
 }
 
 /**

@@ -51,7 +51,7 @@ const STEP = CHAPTERS.length + 1
 
 function placeOf({ moduleId, project }: TestSpecification): number {
   const path = relative(project.config.root, moduleId).replaceAll('\\', '/')
-  const [, chapter = ''] = /^suites\/(.+?)\.(?:[^/]*\.)?(?:check|rule)\.ts$/.exec(path) ?? []
+  const [, chapter = ''] = /^suites\/([^.]+)\.(?:[^/]*\.)?(?:check|rule)\.ts$/.exec(path) ?? []
   return groupOf(path, moduleId) * STEP + CHAPTERS.indexOf(chapter) + 1
 }
 

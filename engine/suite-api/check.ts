@@ -1,11 +1,22 @@
 import type { NamedConsent } from '../client-session/consent.ts'
 import type { Context } from '../client-session/context.ts'
-import type { HookName } from '../configuration/target.ts'
+import type { HookName, TargetDocument } from '../configuration/target.ts'
+import type { Cell } from '../judge/cells.ts'
 import type { Check } from '../judge/judge.ts'
 import { createRegistry } from '../judge/registry.ts'
 import { underEach } from './under-each.ts'
 
 export type { Context } from '../client-session/context.ts'
+export type { Level } from '../record/words.ts'
+
+/** What is known of a run before anything is sent. */
+export interface Foreseen {
+  target: TargetDocument
+  /** Does a person take part in each visit? */
+  attended: boolean
+  /** Which cells of a table the run asks. */
+  draw: <Each extends Cell>(all: readonly Each[], beside?: readonly Each[]) => readonly Each[]
+}
 
 /** What a check costs, and what must be there for it. `assay plan` adds it up before anything is sent. */
 export interface CheckOptions<
@@ -21,13 +32,15 @@ export interface CheckOptions<
    * leaves them out.
    */
   over?: readonly Over[]
+  /** The same, where the check itself looks at each of them that the run has. */
+  beside?: readonly Over[]
   /** The approval that it spends: it runs after every other check of that approval. */
   spends?: Spent
   /**
    * Visits of its own that a right bank ends without a code: how many, or what each is for where
-   * another check shares it.
+   * another check shares it, or how to tell from what a plan knows.
    */
-  refusals?: number | readonly string[]
+  refusals?: number | readonly string[] | ((foreseen: Foreseen) => readonly string[])
   /** A visit of its own at which the customer denies, by what it is for. */
   denial?: string
   /** Visits of its own that end in a code, by what each is for. */
@@ -39,10 +52,14 @@ export interface CheckOptions<
    * finding, and this check is blocked by it.
    */
   follows?: readonly string[]
+  /** Tables of values and places that it asks: `assay plan` counts them, and the proof makes faults of them. */
+  asks?: readonly { name: string }[]
   /** Registers one more client, which nobody can remove; `where allowed`: it can do without. */
   registers?: boolean | 'where allowed'
   /** Wants a bank that does not know the first client yet: it runs before everything else. */
   first?: boolean
+  /** Looks at approvals that other checks ask for when they need them: it runs after everything that reads. */
+  late?: boolean
   /** Exhausts the rate limit: done after everything that reads. */
   bursts?: boolean
   /** Ends an approval that everything else needs: the very last thing done. */
@@ -103,5 +120,5 @@ export function consentsOf({ uses = [], spends }: CheckOptions): readonly NamedC
 
 /** Every approval that a check may use, also those that it looks at where the run has them anyway. */
 export function namedBy(options: CheckOptions): readonly NamedConsent[] {
-  return [...consentsOf(options), ...(options.over ?? [])]
+  return [...consentsOf(options), ...(options.over ?? []), ...(options.beside ?? [])]
 }

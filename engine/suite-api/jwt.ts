@@ -1,3 +1,3 @@
-export { type JwtDeviation, jwt } from '../client/jwt.ts'
+export { type JwtDeviation, jwt, type Secret, tamperedWith } from '../client/jwt.ts'
 export type { IdTokenSignature } from '../wire/exchange.ts'
 export { claimsOf, headerOf } from '../wire/jwt-decode.ts'

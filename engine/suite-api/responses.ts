@@ -1,11 +1,12 @@
 export { rulesBrokenBy } from '../client-session/trace.ts'
-export { answerOf } from '../judge/answer-words.ts'
+export { answerOf, notJson } from '../judge/answer-words.ts'
 export { brief } from '../judge/brief.ts'
 export {
   bookedAt,
   isBooked,
   member,
   missingFrom,
+  presentIn,
   type Row,
   remembered,
   rowsOf,

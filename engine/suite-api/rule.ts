@@ -1,1 +1,1 @@
-export { type Finding, type RuleTools, rule } from '../judge/rule.ts'
+export { type Finding, type RuleOptions, type RuleTools, rule } from '../judge/rule.ts'

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import type { WireResponse } from './exchange.ts'
 import { jsonOf, sharedJsonOf } from './json-body.ts'
 import { pageCharset, pageText } from './page-text.ts'
+import { repeatedName } from './repeated-names.ts'
 
 /** Bytes up to which a body is kept as text. */
 const WHOLE = 64 * 1024
@@ -20,6 +21,8 @@ export function createBodies() {
   const known = new Map<string, WeakRef<object>>()
   const texts = new WeakMap<object, string>()
   const elements = new Map<string, object>()
+  /** Names that stand twice, by the body. */
+  const repeated = new WeakMap<object, string>()
 
   return {
     /**
@@ -31,7 +34,10 @@ export function createBodies() {
     keep(
       body: Buffer,
       type = '',
-    ): Pick<WireResponse, 'body' | 'bytes' | 'json' | 'digest' | 'notUtf8' | 'charset'> {
+    ): Pick<
+      WireResponse,
+      'body' | 'bytes' | 'json' | 'digest' | 'notUtf8' | 'charset' | 'repeated'
+    > {
       const charset = pageCharset(body, type)
       const page = pageText(body, type)
       if (page !== undefined) return { body: page, bytes: body.length, charset }
@@ -42,14 +48,21 @@ export function createBodies() {
         ...(large && { digest: sha256 }),
         ...(!isUtf8(body) && { notUtf8: true as const }),
       }
+      const kept = (json: object) => {
+        const name = repeated.get(json)
+        const twice = name !== undefined && { repeated: name }
+        return { ...told, body: texts.get(json) ?? '', json, ...twice }
+      }
       const same = known.get(sha256)?.deref()
-      if (same) return { ...told, body: texts.get(same) ?? '', json: same }
+      if (same) return kept(same)
       const text = body.toString('utf8', 0, large ? BEGINNING : body.length)
       const json = large ? sharedJsonOf(body, elements) : jsonOf(body, text)
       if (typeof json === 'object' && json !== null) {
         known.set(sha256, new WeakRef(json))
         texts.set(json, text)
-        return { ...told, body: text, json }
+        const name = repeatedName(body, json)
+        if (name !== undefined) repeated.set(json, name)
+        return kept(json)
       }
       const whole = large ? body.toString('utf8') : text
       return {

@@ -18,7 +18,10 @@ export async function tunnel(
   const credentials = `Basic ${Buffer.from(pair).toString('base64')}`
   const headers = { host: path, ...(username && { 'proxy-authorization': credentials }) }
   const signal = AbortSignal.timeout(timeout)
-  const client = new Client(origin, { connectTimeout: timeout })
+  const client = new Client(origin, {
+    connectTimeout: timeout,
+    connect: { rejectUnauthorized: true },
+  })
   const answer = await client.connect({ path, headers, signal }).catch((error) => {
     throw signal.aborted ? new Error('the proxy did not answer in time') : error
   })

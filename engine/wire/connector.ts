@@ -52,7 +52,9 @@ export function connector(options: {
   reaching(begun: boolean): void
 }): buildConnector.connector {
   const { proxy, reaching, ...rest } = options
-  const connect = buildConnector({ ...rest, maxCachedSessions: 0 })
+  // Said outright, since NODE_TLS_REJECT_UNAUTHORIZED changes the default.
+  const verified = { rejectUnauthorized: true, maxCachedSessions: 0 }
+  const connect = buildConnector({ ...rest, ...verified })
   const open: buildConnector.connector = (target, callback) => {
     const reached = begin(reaching, target.httpSocket === undefined)
     // undici's connector returns the socket that it is connecting; its types do not say so.

@@ -1,3 +1,4 @@
+import { gunzipSync, inflateSync } from 'node:zlib'
 import { folded } from './folded-text.ts'
 import { layersOf } from './layered-text.ts'
 import { SHORTEST, SHORTEST_INSIDE } from './secret-encodings.ts'
@@ -6,19 +7,51 @@ import { hashesOf } from './start-hashes.ts'
 /** Base64 of either alphabet, in one line or several. */
 export const BASE64 = /[A-Za-z0-9+/_-]{8,}(?:(?:\r\n?|\n)[ \t]*[A-Za-z0-9+/_-]{2,})*/g
 
-/** Bytes as debuggers and loggers write them: 4A-6F-73, 4a:6f:73, [74, 111, 115]. */
-export const DUMP =
-  /\b[0-9a-fA-F]{2}(?:([-: ])[0-9a-fA-F]{2})(?:\1[0-9a-fA-F]{2}){4,}\b|\b\d{1,3}(?:, ?\d{1,3}){5,}\b/g
+/** Base32 of RFC 4648. */
+export const BASE32 = /[A-Z2-7]{10,}/g
 
-/** Every text that a dump may stand for, folded and without its escapes. */
-export function dumped(run: string, mark: string | undefined): string[] {
-  const bytes = mark
-    ? Buffer.from(run.replaceAll(mark, ''), 'hex')
-    : Buffer.from(run.split(',').map(Number))
+/** Bytes as debuggers, loggers and languages write them, and how a run of them is read. */
+export const DUMPS: [pattern: RegExp, read: (run: string) => string[]][] = [
+  // 4A-6F-73, 4a:6f:73
+  [
+    /\b[0-9a-fA-F]{2}(?:([-: ])[0-9a-fA-F]{2})(?:\1[0-9a-fA-F]{2}){4,}/g,
+    (run) => textsOf(Buffer.from(run.replace(/[-: ]/g, ''), 'hex')),
+  ],
+  // [74, 111, 115]; [74 111 115] of Go; [74, -61, 115] of Java
+  [
+    /(?<![\w.-])-?\d{1,3}(?:(?:,[ \n]?| )-?\d{1,3}){5,}/g,
+    (run) => textsOf(Buffer.from(run.split(/[, \n]+/).map(Number))),
+  ],
+  // 0x4a, 0x6f
+  [
+    /\b0[xX][0-9a-fA-F]{1,2}(?:(?:,[ \n]?| )0[xX][0-9a-fA-F]{1,2}){5,}/g,
+    (run) => textsOf(Buffer.from(run.split(/[, \n]+/).map(Number))),
+  ],
+]
+
+/** Every text that bytes may stand for, folded and without its escapes. */
+function textsOf(bytes: Buffer): string[] {
   return (['utf8', 'latin1', 'utf16le'] as const).flatMap((encoding) =>
     layersOf(bytes.toString(encoding)).map((layer) => folded(layer).text),
   )
 }
+
+/** What base32 stands for. */
+export function inBase32(run: string): string[] {
+  const bytes: number[] = []
+  let held = 0
+  let bits = 0
+  for (const character of run) {
+    held = ((held << 5) | ALPHABET.indexOf(character)) & 0xfff
+    bits += 5
+    if (bits < 8) continue
+    bits -= 8
+    bytes.push((held >> bits) & 0xff)
+  }
+  return textsOf(Buffer.from(bytes))
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /** How deep what was encoded as a whole is looked into: base64 of base64. */
 const DEEPEST = 3
@@ -57,12 +90,35 @@ function insidesOf(run: string, depth: number): string[] {
   return [0, 1, 2, 3].flatMap((offset) => {
     const bytes = Buffer.from(line.slice(offset), 'base64')
     if (bytes.length < SHORTEST_INSIDE) return []
+    const inflated = offset === 0 ? inflatedFrom(bytes) : undefined
+    if (inflated) return textsOf(inflated)
     const layers = layersOf(bytes.toString('utf8')).filter(({ text }) => READABLE.test(text))
     return layers.flatMap((layer) => {
       const runs = depth < DEEPEST ? (layer.text.match(BASE64) ?? []) : []
       return [folded(layer).text, ...runs.flatMap((inner) => insidesOf(inner, depth + 1))]
     })
   })
+}
+
+/** Bytes of what was compressed that are looked at. */
+const MOST_INFLATED = 256 * 1024
+
+/** What gzip or zlib made so small; undefined where they did not, which two bytes tell. */
+function inflatedFrom(bytes: Buffer): Buffer | undefined {
+  const [first = 0, second = 0] = bytes
+  const isZlib = first === 0x78 && (first * 256 + second) % 31 === 0
+  const undo = first === 0x1f && second === 0x8b ? gunzipSync : isZlib ? inflateSync : undefined
+  if (!undo) return undefined
+  const { stackTraceLimit } = Error
+  // Most of what looks like it is none, and a stack costs more than the look.
+  Error.stackTraceLimit = 0
+  try {
+    return undo(bytes, { maxOutputLength: MOST_INFLATED })
+  } catch {
+    return undefined
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
 }
 
 /** As many characters beside each other as the shortest secret has; U+FFFD stands for bytes that are none. */

@@ -71,6 +71,8 @@ export interface About {
    * how old that one was, in seconds, how long it was to live, and whether its client had no newer one.
    */
   instead?: { of: string; seconds: number; expiresIn: number; newest: boolean }
+  /** An earlier run sent it, at that time; its answer was kept. */
+  earlier?: true
   /** What a bank need not take: it may be refused as what is wrong may be. */
   optional?: true
   /** What it asks for is in no table of the documents: a success is held against no schema. */
@@ -145,6 +147,8 @@ export interface WireResponse extends NonNullable<ExchangeRecord['response']> {
   json?: unknown
   /** The body is JSON but for bytes that are no UTF-8 (RFC 8259 section 8.1); U+FFFD stands for them. */
   notUtf8?: true
+  /** Where a name stands twice in one object of the JSON, as a pointer: of the two the last counts here. */
+  repeated?: string
   /** Encoding of a page that is not UTF-8. */
   charset?: string
 }

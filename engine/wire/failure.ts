@@ -23,10 +23,11 @@ const KINDS: readonly [WireFailure['kind'], RegExp][] = [
     'unreachable',
     /^(ECONNREFUSED|ENOTFOUND|EAI_(AGAIN|FAIL)|E(HOST|NET)(UNREACH|DOWN)|EADDRNOTAVAIL|E[MN]FILE|ENOBUFS|ENOMEM|EACCES|EPERM|ERR_INVALID_URL)$|^PROXY_/,
   ],
-  // Reasons of OpenSSL and Node for not trusting a server: X509_V_ERR_* and host names.
+  // Reasons of OpenSSL and Node for not trusting a server: X509_V_ERR_* and host names. Node calls those that it
+  // has no name for UNSPECIFIED: name constraints, policies, weak keys.
   [
     'untrusted',
-    /^(UNABLE_TO_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_|HOSTNAME_MISMATCH$|ERR_TLS_CERT_ALTNAME_|ERR_SSL_.*(CERTIFICATE_VERIFY_FAILED))/,
+    /^(UNABLE_TO_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_|HOSTNAME_MISMATCH$|ERROR_IN_C(ERT|RL)_|UNSPECIFIED$|ERR_TLS_CERT_ALTNAME_|ERR_SSL_.*(CERTIFICATE_VERIFY_FAILED))/,
   ],
   // Also a stream or session that the server reset, as a gateway does whose service has gone.
   [

@@ -38,6 +38,8 @@ function wellFormed(_name: string, value: unknown): unknown {
 
 /** Elements from which on an array is looked through for what was received before. */
 const LONG = 32
+/** Bytes of an element below which it is parsed sooner than it is recognised. */
+const SHORT = 64
 /** How deep in a body such arrays are looked for: Data.Transaction is at 3. */
 const DEPTH = 3
 
@@ -56,7 +58,9 @@ export function sharedJsonOf(body: Buffer, elements: Map<string, object>): unkno
   const [open, ...ends] = marks
   const close = ends.at(-1)
   try {
-    if (open === undefined || close === undefined) return parsed(body.toString('utf8'))
+    if (open === undefined || close === undefined || close - open < ends.length * SHORT) {
+      return parsed(body.toString('utf8'))
+    }
     let start = open + 1
     const array = ends.map((end) => {
       const part = body.subarray(start, end)

@@ -41,14 +41,25 @@ const BACKSLASHED =
   /\\u\{[0-9a-fA-F]{1,6}\}|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\x[0-9a-fA-F]{2}|\\[0-3][0-7]{2}|\\["'\\/bfnrt]/g
 /** %u00e9 is that of ASP. */
 const PERCENT = /(?:%[0-9a-fA-F]{2})+|%u[0-9a-fA-F]{4}/g
-const ENTITY = /&#[xX][0-9a-fA-F]{1,6};?|&#[0-9]{1,7};?|&[A-Za-z]{2,24};/g
+const ENTITY =
+  /&#[xX][0-9a-fA-F]{1,6};?|&#[0-9]{1,7};?|&[A-Za-z]{2,24};|&(?:[AEIOUYaeiouy](?:acute|grave|circ|uml|slash)|[ANOano]tilde|[Aa]ring|[Cc]cedil|szlig|AElig|aelig|amp|lt|gt|quot|nbsp|shy)/g
 const SINGLE = [BACKSLASHED, PERCENT, ENTITY]
 const either = (kinds: RegExp[]) => new RegExp(kinds.map(({ source }) => source).join('|'), 'g')
 const PAIRS = SINGLE.map((left) => either(SINGLE.filter((kind) => kind !== left)))
 const ESCAPE = either(SINGLE)
 
-function unescaped({ text, from, to }: Layer, escapes: RegExp): Layer | undefined {
-  if (!/[\\%&]/.test(text)) return undefined
+/**
+ * The text with what these escapes stand for in their place; undefined where there are none.
+ *
+ * @param meaning what an escape stands for, itself where it is none, never longer than it; undefined for bytes of
+ *   UTF-8, each a sign and two hexadecimal digits.
+ */
+export function unescaped(
+  { text, from, to }: Layer,
+  escapes: RegExp,
+  meaning: (spelled: string) => string | undefined = meant,
+): Layer | undefined {
+  if (meaning === meant && !/[\\%&]/.test(text)) return undefined
   const parts: string[] = []
   const begins = new Int32Array(text.length)
   const ends = new Int32Array(text.length)
@@ -72,7 +83,7 @@ function unescaped({ text, from, to }: Layer, escapes: RegExp): Layer | undefine
   }
   for (const match of text.matchAll(escapes)) {
     const [spelled] = match
-    const plain = /^%[^u]/.test(spelled) ? undefined : plainOf(spelled)
+    const plain = meaning(spelled)
     if (plain === spelled) continue
     found = true
     copy(copied, match.index)
@@ -90,6 +101,8 @@ function unescaped({ text, from, to }: Layer, escapes: RegExp): Layer | undefine
   copy(copied, text.length)
   return { text: parts.join(''), from: begins, to: ends }
 }
+
+const meant = (spelled: string) => (/^%[^u]/.test(spelled) ? undefined : plainOf(spelled))
 
 /** Nothing, or an escape that was cut. */
 const ENDS = /^(?:%[0-9a-fA-F]?)?$/
@@ -132,7 +145,7 @@ function named(entity: string): string {
  * @param last nothing follows: a character of which only the beginning stands there was cut.
  */
 function* percentDecoded(escapes: string, last: boolean) {
-  const bytes = Buffer.from(escapes.replaceAll('%', ''), 'hex')
+  const bytes = Buffer.from(escapes.replace(/[%=\\]/g, ''), 'hex')
   for (let at = 0; at < bytes.length; ) {
     const first = bytes[at] as number
     const length = first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1

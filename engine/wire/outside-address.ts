@@ -101,7 +101,7 @@ function carriedBy(ip: string): string[] {
 
 /** The eight words of an IPv6 address, which URL spells in one way. */
 function wordsOf(ip: string): number[] {
-  const plain = new URL(`http://[${ip.replace(/%.*$/, '')}]`).hostname.slice(1, -1)
+  const plain = new URL(`http://[${ip.split('%', 1)[0]}]`).hostname.slice(1, -1)
   const [before = '', after] = plain.split('::')
   const words = (text: string) =>
     text === '' ? [] : text.split(':').map((word) => Number.parseInt(word, 16))

@@ -32,7 +32,7 @@ export function pageCharset(body: Buffer, type: string): string | undefined {
 }
 
 const CHARSET = /charset\s*=\s*["']?([^\s"';]+)/i
-const META = /<meta\b[^>]*charset\s*=\s*["']?([^\s"'/>]+)/i
+const META = /<meta\b[^<>]*?charset\s*=\s*["']?([^\s"'/>]+)/i
 
 /** What declares nothing, or what nobody knows, is read so by browsers. */
 const DEFAULT = 'windows-1252'

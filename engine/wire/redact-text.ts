@@ -4,22 +4,28 @@ import { type Hit, type Layer, layersOf, placed, withHits } from './layered-text
 import type { Pseudonyms } from './pseudonyms.ts'
 import {
   CARD_NUMBER,
-  HTML_PASSWORD,
+  HTML_INPUT,
   JSON_SECRET,
+  JWK_SECRET,
   JWT,
   labelOf,
   luhn,
+  OF_A_JWK,
   PARAMETER_SECRET,
   PEM_KEY,
   SCHEME_CREDENTIALS,
+  shownPassword,
 } from './secret-patterns.ts'
 
 const WHOLE_JWT = new RegExp(`^${JWT.source}$`)
 
 type Groups = readonly (string | undefined)[]
 
-/** A pattern, and of a match of it the part that is secret, with what stands for that. */
-type Place = [pattern: RegExp, secretOf: (match: Groups) => [value: string, pseudonym: string]]
+/** Of a match the part that is secret, what stands for it, and where in the match it is: by default last. */
+type Secret = [value: string, pseudonym: string, at?: number]
+
+/** A pattern, what of a match of it is secret, undefined where nothing is, and what the text must hold at all. */
+type Place = [pattern: RegExp, secretOf: (match: Groups) => Secret | undefined, of?: RegExp]
 
 /** Redaction of texts, for one run's pseudonyms. */
 export function textRedaction(pseudonyms: Pseudonyms) {
@@ -32,7 +38,8 @@ export function textRedaction(pseudonyms: Pseudonyms) {
   }
 
   const summarised = (jwt: Groups, label: string): string => {
-    const [whole = '', header = '', payload = '', rest = ''] = jwt
+    const [whole = '', header = '', payload, rest = ''] = jwt
+    if (payload === undefined) return whole
     const summary = jwtSummary(header, payload, withoutValues)
     if (summary === undefined) return whole
     if (rest.length >= 16) pseudonyms.of(rest, 'signature', true)
@@ -46,11 +53,18 @@ export function textRedaction(pseudonyms: Pseudonyms) {
       JSON_SECRET,
       ([, , name = '', value = '']) => [value, inPlace(fromJson(value), labelOf(name))],
     ],
+    [JWK_SECRET, ([, , value = '']) => [value, inPlace(value, 'private-key')], OF_A_JWK],
     [
       PARAMETER_SECRET,
       ([, , name = '', value = '']) => [value, inPlace(fromForm(value), labelOf(name))],
     ],
-    [HTML_PASSWORD, ([, , value = '']) => [value, inPlace(value, 'password')]],
+    [
+      HTML_INPUT,
+      ([tag = '']) => {
+        const shown = shownPassword(tag)
+        return shown && [shown.value, inPlace(shown.value, 'password'), shown.at]
+      },
+    ],
     [JWT, (match) => [match[0] ?? '', summarised(match, 'jwt')]],
   ]
   const cards: Place = [
@@ -58,22 +72,25 @@ export function textRedaction(pseudonyms: Pseudonyms) {
     ([found = '']) => [found, luhn(found) ? pseudonyms.of(found, 'pan', true) : found],
   ]
 
-  const replaced = (text: string, [pattern, secretOf]: Place): string =>
-    text.replace(pattern, (...match: string[]) => {
+  const replaced = (text: string, [pattern, secretOf, of]: Place): string => {
+    if (of && !of.test(text)) return text
+    return text.replace(pattern, (...match: string[]) => {
       const [whole = ''] = match
-      const [value, pseudonym] = secretOf(match)
-      const at = whole.lastIndexOf(value)
+      const secret = secretOf(match)
+      if (!secret) return whole
+      const [value, pseudonym, at = whole.lastIndexOf(value)] = secret
       return whole.slice(0, at) + pseudonym + whole.slice(at + value.length)
     })
+  }
 
   const withoutValues = (text: string): string => replaced(pseudonyms.replace(text), cards)
 
   /** What a layer below the text's own spelling shows to be secret: JSON in JSON, a form in a query. */
   const hiddenIn = (layer: Layer): Hit[] =>
-    [...places, cards].flatMap(([pattern, secretOf]) =>
-      [...layer.text.matchAll(pattern)].flatMap((match) => {
-        const [value, pseudonym] = secretOf(match)
-        const at = match.index + match[0].lastIndexOf(value)
+    [...places, cards].flatMap(([pattern, secretOf, of]) =>
+      (of && !of.test(layer.text) ? [] : [...layer.text.matchAll(pattern)]).flatMap((match) => {
+        const [value = '', pseudonym = '', within] = secretOf(match) ?? []
+        const at = match.index + (within ?? match[0].lastIndexOf(value))
         return pseudonym === value ? [] : [placed(layer, at, at + value.length, pseudonym)]
       }),
     )

@@ -55,15 +55,7 @@ export function createRedactor(secrets: string[], options: { key?: string } = {}
       return [secret(first), ...others].join(';')
     }
 
-    const bounded = (body: string): string => {
-      if (body.length <= KEPT) return redact(body)
-      // Base64 of percent-encoded UTF-8 is twelve times as long.
-      const margin = Math.max(MARGIN, pseudonyms.longest * 12)
-      const looked = redact(body.slice(0, KEPT + margin))
-      // A secret that the look cut in two stands at its end, and is not among what is kept.
-      const whole = body.length <= KEPT + margin ? looked.length : looked.length - margin
-      return looked.slice(0, Math.max(0, Math.min(KEPT, whole)))
-    }
+    const bounded = (body: string) => boundedBody(body, redact, pseudonyms.longest)
 
     const responseOf = (response: WireResponse) => ({
       status: response.status,
@@ -123,6 +115,21 @@ export function createRedactor(secrets: string[], options: { key?: string } = {}
       return eachText(record, pseudonyms.replace) as typeof record
     },
   }
+}
+
+/**
+ * The beginning of a body, redacted.
+ *
+ * @param longest characters of the longest secret that is known.
+ */
+function boundedBody(body: string, redact: Change, longest: number): string {
+  if (body.length <= KEPT) return redact(body)
+  // Base64 of percent-encoded UTF-8 is twelve times as long.
+  const margin = Math.max(MARGIN, longest * 12)
+  const looked = redact(body.slice(0, KEPT + margin))
+  // A secret that the look cut in two stands at its end, and is not among what is kept.
+  const whole = body.length <= KEPT + margin ? looked.length : looked.length - margin
+  return looked.slice(0, Math.max(0, Math.min(KEPT, whole)))
 }
 
 /** The value with a function applied to every text in it. */

@@ -1,3 +1,4 @@
+import { wordsOf } from '../record/page-words.ts'
 import { DATA, type Exchange, header } from './exchange.ts'
 
 /** The longest wait before a repeat, in milliseconds. */
@@ -40,7 +41,7 @@ export function createRetries() {
       if (isPassing(exchange)) {
         unavailable.add(kindOf(exchange))
         const times = earlier.length > 0 ? `, ${earlier.length + 1} times` : ''
-        exchange.unavailable = `answered ${answered(exchange)}${times}${wordsOf(exchange)}`
+        exchange.unavailable = `answered ${answered(exchange)}${times}${quoted(exchange)}`
         return
       }
       unavailable.delete(kindOf(exchange))
@@ -68,13 +69,9 @@ function kindOf({ endpoint, about, request, connection }: Exchange): string {
 
 const answered = ({ response }: Exchange) => String(response?.status)
 
-/** Characters of the bank's own words that are quoted. */
-const MOST_WORDS = 160
-
-/** The bank's own words, without markup. */
-function wordsOf({ response }: Exchange): string {
-  const text = (response?.body ?? '').slice(0, 4096).replace(/<[^<>]*>/g, ' ')
-  const words = text.replace(/\s+/g, ' ').trim().slice(0, MOST_WORDS)
+/** The bank's own words. */
+function quoted({ response }: Exchange): string {
+  const words = wordsOf(response?.body ?? '')
   return words === '' ? '' : `: ${words}`
 }
 

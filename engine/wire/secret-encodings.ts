@@ -48,7 +48,10 @@ function* encodings(text: string, bytes: Buffer): Generator<string> {
   if (json !== text) yield* inBase64(Buffer.from(json))
   if (text.length > LONGEST_OF_PEOPLE) return
   const single = bytes.length > text.length ? [Buffer.from(text, 'latin1')] : []
-  for (const other of [...single, Buffer.from(text, 'utf16le')]) yield* inBase64(other)
+  const wide = Buffer.from(text, 'utf16le')
+  for (const other of [...single, wide]) yield* inBase64(other)
+  yield wide.toString('hex')
+  yield wide.swap16().toString('hex')
 }
 
 /** What is left of it where a character set has no accents: signs in their place. */
@@ -72,8 +75,14 @@ function doubled(text: string): string[] {
 /** The text, what becomes of its UTF-8 where somebody takes it for an older character set, and of those where it is in one. */
 function misread(text: string, bytes: Buffer): string[] {
   if (bytes.length === text.length) return [text]
-  const taken = [text, bytes.toString('latin1'), new TextDecoder('windows-1252').decode(bytes)]
-  return text.length > LONGEST_OF_PEOPLE ? taken : [...taken, ...inOlder(text)]
+  const taken = [text, ...takenForOlder(bytes)]
+  if (text.length > LONGEST_OF_PEOPLE) return taken
+  const twice = taken.slice(1).flatMap((once) => takenForOlder(Buffer.from(once)))
+  return [...taken, ...twice, ...inOlder(text)]
+}
+
+function takenForOlder(bytes: Buffer): string[] {
+  return [bytes.toString('latin1'), new TextDecoder('windows-1252').decode(bytes)]
 }
 
 /** The bytes of the text in older character sets, as forms of pages in them send it: each as a character. */
@@ -91,7 +100,7 @@ function inOlder(text: string): string[] {
 
 /** A key's text without the lines around it, the members of a private JWK, the signature of a JWT. */
 function partsOf(value: string): string[] {
-  const pem = /-----BEGIN [^-]+-----([\s\S]*?)-----END/.exec(value)?.[1]
+  const pem = /-----BEGIN [^-]+-----([^-]*)-----END/.exec(value)?.[1]
   if (pem !== undefined) {
     const lines = pem.split(/\s+/).filter((line) => line.length >= 32)
     return [lines.join(''), ...lines]

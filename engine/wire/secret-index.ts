@@ -1,6 +1,14 @@
-import { BASE64, createEncodedTexts, DUMP, dumped, type Insides } from './encoded-text.ts'
+import {
+  BASE32,
+  BASE64,
+  createEncodedTexts,
+  DUMPS,
+  type Insides,
+  inBase32,
+} from './encoded-text.ts'
 import { folded } from './folded-text.ts'
 import { type Hit, type Layer, layersOf, placed, withHits } from './layered-text.ts'
+import { rareLayersOf } from './rare-spellings.ts'
 import { formsOf, isPlainWord, SHORTEST } from './secret-encodings.ts'
 import { HASHES, hashed, hashOf } from './start-hashes.ts'
 
@@ -73,14 +81,19 @@ export function createSecretIndex() {
       const insides = insidesOf(run)
       if (mayHold(insides)) look(run, index, insides.views)
     }
-    for (const { 0: run, 1: mark, index } of layer.text.matchAll(DUMP)) {
-      look(run, index, dumped(run, mark))
+    for (const [pattern, read] of DUMPS) {
+      for (const { 0: run, index } of layer.text.matchAll(pattern)) look(run, index, read(run))
     }
+    for (const { 0: run, index } of layer.text.matchAll(BASE32)) look(run, index, inBase32(run))
     return hits
   }
 
   const search = (text: string, cuts: boolean): Hit[] =>
-    layersOf(text).flatMap((layer) => [...inFolded(folded(layer), cuts), ...inEncoded(layer, cuts)])
+    layersOf(text).flatMap((layer) => [
+      ...inFolded(folded(layer), cuts),
+      ...inEncoded(layer, cuts),
+      ...rareLayersOf(layer).flatMap((rare) => inFolded(folded(rare), cuts)),
+    ])
 
   return {
     /** Registers a value, to be found in every spelling. */
@@ -130,6 +143,6 @@ function endsOf(text: string, cut: number): number[] {
 
 /** What is left of an escape where a text was cut within it. */
 const PART_OF_AN_ESCAPE =
-  /\ufffd?(?:\\+(?:u\{?[0-9a-f]{0,7}|x[0-9a-f]?|[0-3][0-7]?)?|&(?:#x?[0-9a-f]{0,6}|[a-z]{0,24})|%(?:u[0-9a-f]{0,3}|[0-9a-f]?))?$/i
+  /\ufffd?(?:(?<!\\)\\+(?:u\{?[0-9a-f]{0,7}|x[0-9a-f]?|[0-3][0-7]?)?|&(?:#x?[0-9a-f]{0,6}|[a-z]{0,24})|%(?:u[0-9a-f]{0,3}|[0-9a-f]?))?$/i
 
 const LONGEST_CUT = 4096

@@ -21,21 +21,33 @@ export const JSON_SECRET = new RegExp(
   'g',
 )
 
+/** A private member of a JWK, where the text holds any JWK (RFC 7518 section 6). */
+export const JWK_SECRET = /("(?:d|p|q|dp|dq|qi|k|r|t)"\s*:\s*")([A-Za-z0-9_+/=-]{16,})/g
+export const OF_A_JWK = /"kty"\s*:/
+
 /** code=…, in a query, a fragment or a form. */
 export const PARAMETER_SECRET = new RegExp(
   `(^|[?&#;\\s"'])(${anyCase(PARAMETER_NAMES)})=([^&#\\s"'<>]+)`,
   'g',
 )
 
-/** The value of a password field that a page shows again. */
-export const HTML_PASSWORD = /(<input\b[^>]*\btype=["']?password\b[^>]*\bvalue=["'])([^"'>]+)/gi
+/** An input of a page, as far as its attributes go. */
+export const HTML_INPUT = /<input\b(?:[^<>"']|"[^"]*"?|'[^']*'?)*/gi
+
+/** The value that a password field shows again, with where in the tag it stands. */
+export function shownPassword(tag: string): { value: string; at: number } | undefined {
+  if (!/\btype\s*=\s*["']?password\b/i.test(tag)) return undefined
+  const found = /\bvalue\s*=\s*(?:"([^"]+)|'([^']+)|([^\s"']+))/i.exec(tag)
+  const value = found?.slice(1).find((one) => one !== undefined)
+  return found && value ? { value, at: found.index + found[0].length - value.length } : undefined
+}
 
 /** Bearer … in any text, long enough not to be a sentence; a header is known by its name. */
 export const SCHEME_CREDENTIALS = /\b(Bearer|Basic|DPoP) +([A-Za-z0-9._~+/=-]{20,})/g
 
-/** A compact JWS, or the first three parts of a JWE. */
+/** A compact JWS, or the first three parts of a JWE; of what only begins like one the beginning alone. */
 export const JWT =
-  /(eyJ[A-Za-z0-9_-]{4,})\.([A-Za-z0-9_-]*)\.([A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*)/g
+  /(eyJ[A-Za-z0-9_-]{4,})(?:\.([A-Za-z0-9_-]*)\.([A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*))?/g
 
 export const PEM_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*KEY-----|$)/g
 

@@ -17,7 +17,7 @@ export async function tlsSession(
   const host = hostname.replace(/^\[|\]$/g, '')
   const through = proxy && (await tunnel(proxy, { hostname, port, protocol }, timeout))
   const socket = connect({
-    ...{ ...offered, host, port: Number(port || 443) },
+    ...{ rejectUnauthorized: true, ...offered, host, port: Number(port || 443) },
     ...(through && { socket: through }),
     ...(isIP(host) === 0 && { servername: host }),
   })

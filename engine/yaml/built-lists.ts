@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { root } from '../record/root.ts'
-import { schemaFile } from './validate.ts'
+import { schemaFile } from '../record/validators.ts'
 
 /** A list as the build read it: each element, and where it begins. */
 export interface BuiltList {

@@ -1,8 +1,9 @@
 import { relative } from 'node:path'
 import { readPlain } from '../record/read-plain.ts'
+import { validatorOf } from '../record/validators.ts'
 import { builtList } from './built-lists.ts'
 import { sourceOf } from './source.ts'
-import { noteViolations, validatorOf } from './validate.ts'
+import { noteViolations } from './validate.ts'
 
 /** One element of a file that holds a list, with the place where it begins. */
 export interface Entry<T> {

@@ -139,6 +139,23 @@ const alterations: Alteration[] = [
     (ctx) => refuse(ctx, 503, 'UnexpectedError', 'The service is not available.'),
     { applies: (ctx) => partOf(ctx) === 'consents' && ctx.method === 'POST' },
   ),
+  instead(
+    'data-moved-to-another-host',
+    'Requests for data are answered with a redirect to another host.',
+    (ctx) => {
+      const { authorisation } = stateOf(ctx).bank.services.endpoints.at
+      ctx.redirect(`${authorisation.replace('127.0.0.1', 'localhost')}/moved`)
+      ctx.status = 307
+    },
+  ),
+  {
+    id: 'configuration-of-another-issuer',
+    story: 'The well-known configuration is that of another issuer.',
+    middleware: successes(['discovery'], (body) => ({
+      ...body,
+      issuer: 'https://somebody-else.example',
+    })),
+  },
   {
     id: 'revoked-is-told-slowly',
     story: 'A query of a consent that is Revoked is answered after a second.',

@@ -5,7 +5,7 @@ import type { Alteration } from '../../bank/alteration.ts'
 import { createSigningKey, type SigningKey, signJws } from '../../bank/signature.ts'
 import { stateOf } from '../../bank/state.ts'
 import { ofEachBank } from '../each-bank.ts'
-import { changeFragment, halfHash } from '../id-tokens.ts'
+import { changeFragment, halfHash, idTokens } from '../id-tokens.ts'
 import { answers, type Json, jsonOf, partOf } from '../rewriting.ts'
 
 /** Makes a wrong ID token of a right one. */
@@ -30,6 +30,12 @@ const claiming =
 const stranger = createSigningKey('stranger')
 
 const byStranger: Spoil = async (claims, { kid }) => signJws(claims, await stranger, { kid })
+
+/** Its key stands in its header, where whoever signs can put any. */
+const withItsKey: Spoil = async (claims, { kid }) => {
+  const { jwk } = await stranger
+  return signJws(claims, await stranger, { kid, jwk })
+}
 
 const unsigned: Spoil = (claims) => `${encode({ alg: 'none' })}.${encode(claims)}.`
 
@@ -193,6 +199,26 @@ const alterations: Alteration[] = [
     claiming((claims) => ({ ...claims, nonce: randomUUID() })),
     2,
   ),
+  inRedirect(
+    'id-token-with-a-key-of-its-own',
+    'Somebody else signs the ID token, and puts the public key into its header.',
+    withItsKey,
+  ),
+  inRedirect(
+    'id-token-without-sub',
+    'The first ID token does not say which customer it is about.',
+    claiming(({ sub: _, ...claims }) => claims),
+  ),
+  fromTokenEndpoint(
+    'id-token-of-another-at-hash',
+    'at_hash of the ID token is that of another access token.',
+    claiming((claims) => ({ ...claims, at_hash: halfHash(randomUUID()) })),
+  ),
+  {
+    id: 'id-tokens-with-aud-in-an-array',
+    story: 'aud of every ID token is an array with the client alone.',
+    middleware: idTokens((claims, sign) => sign({ ...claims, aud: [claims.aud].flat() })),
+  },
   inRedirect(
     'id-token-in-hs256',
     'The ID token is signed with HS256, and the secret is the public key of the bank as PEM.',

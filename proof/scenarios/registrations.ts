@@ -1,15 +1,22 @@
 import type { Alteration } from '../../bank/alteration.ts'
 import { stateOf } from '../../bank/state.ts'
+import { ofEachBank } from '../each-bank.ts'
 import { partOf } from '../rewriting.ts'
+
+/** Registrations that were answered so before. */
+const answered = ofEachBank(() => new Set<string>())
 
 /** Every registration is answered so. */
 const registered = (id: string, story: string, status: number, error: string): Alteration => ({
   id,
   story,
   async middleware(ctx, next) {
-    // What the request says of itself is judged all the same.
-    await next()
-    if (partOf(ctx) !== 'registration' || ctx.status !== 201) return
+    const { body } = stateOf(ctx)
+    const again = partOf(ctx) === 'registration' && answered().has(body)
+    // What the request says of itself is judged all the same, once.
+    if (!again) await next()
+    if (!again && (partOf(ctx) !== 'registration' || ctx.status !== 201)) return
+    answered().add(body)
     ctx.status = status
     ctx.body = { error }
     stateOf(ctx).refusal = { reason: error, detail: error }
@@ -33,6 +40,32 @@ const alterations: Alteration[] = [
         const stored = correct.redirectUrisStored(requested, stated)
         if (stored.length > 1) fired()
         return stored.slice(-1)
+      },
+    }),
+  },
+  {
+    id: 'client-credentials-are-not-stored',
+    story: 'Of the grant types that a client registers, the bank keeps all but client_credentials.',
+    policies: (correct, { fired }) => ({
+      grantTypesStored(requested) {
+        const stored = correct.grantTypesStored(requested)
+        const kept = stored.filter((grant) => grant !== 'client_credentials')
+        if (kept.length < stored.length) fired()
+        return kept
+      },
+    }),
+  },
+  {
+    id: 'registered-for-tls-client-auth',
+    story:
+      'The registration comes back with tls_client_auth; the bank goes on with private_key_jwt.',
+    policies: (correct, { fired }) => ({
+      registrationView(stored) {
+        fired()
+        return {
+          ...correct.registrationView(stored),
+          token_endpoint_auth_method: 'tls_client_auth',
+        }
       },
     }),
   },

@@ -91,7 +91,10 @@ export interface Conduct {
   redirectUri(registered: string[], own: string[]): string
   /** Which scope the customer is asked for. */
   visitScope(registered: string, wanted: string): string
-  grantScope(scope: string | undefined): string | undefined
+  /** Which scope a token of the client is asked for with. */
+  grantScope(scope: string, registered: string): string
+  /** Does it use no grant type but those that the registration returned? */
+  heedsGrantTypes: boolean
   /** Header of a JWT that the TPP signs. */
   jwtHeader(
     header: { alg: string; kid: string },
@@ -128,8 +131,9 @@ export interface Conduct {
   repeatsUnavailable: number
   /** How often a registration, or the list of products, is asked for again that was answered with 5xx. */
   repeatsTheRest: number
-  /** How often the very same registration is sent again that was not answered with 201. */
+  /** How often the very same registration is sent again, and after which statuses. */
   repeatsTheRegistration: number
+  repeatsItAt(status: number): boolean
   /** Requests of one goal after which whoever drives it has lost patience, and ends it. */
   endedAfter: number
   /** Is a token request that is sent again signed again? */
@@ -167,6 +171,10 @@ export interface Conduct {
   >
   /** Is an ID token of these audiences, and of this authorised party, for the client? */
   ownAudience(audiences: unknown[], party: unknown, client: string): boolean
+  /** May aud be an array? */
+  readsAudienceArrays: boolean
+  /** Does it take the key that stands in the header of an ID token? */
+  takesTheKeyOfTheHeader: boolean
   /** Seconds by which the clock of the bank may be behind. */
   leeway: number
   /** Does it take HS256 under the public key of the bank for a signature? */
@@ -179,6 +187,10 @@ export interface Conduct {
   checksRefreshedIdToken: boolean
   /** Are an answer of the authorisation page and its ID token looked at when a consent is confirmed again? */
   checksReconfirmations: boolean
+  /** Is the issuer of the well-known configuration the one that it was given? */
+  checksTheConfiguration: boolean
+  /** What it does where an answer is a redirect. */
+  redirects: 'refused' | 'followed' | 'followed-with-the-token'
   /** Is the JWKS fetched again for a kid that is unknown? */
   refetchesKeys: boolean
   usesRefreshToken: boolean
@@ -196,6 +208,8 @@ export interface Conduct {
   /** Does a visit for a consent that exists name it? */
   reconfirmsExisting: boolean
   deletesConsent: boolean
+  /** Does it forget the tokens of a consent that it deleted? */
+  forgetsAfterDeletion: boolean
   renewsClientToken: boolean
   rememberedAccounts: boolean
   registersEveryTime: boolean
@@ -210,6 +224,8 @@ export interface Conduct {
   /** Does it leave a consent alone that it saw Revoked? */
   heedsStatus: boolean
   withCertificate: boolean
+  /** A transport certificate that it uses instead of its own. */
+  otherCertificate(): Promise<{ certificate: string; key: string } | undefined>
   /** Does it go on with the transport certificate that it had first? */
   keepsItsCertificate: boolean
   /** Does the bank have to have the certificate that it had first? */
@@ -230,7 +246,10 @@ export interface Conduct {
   /** Where a funds confirmation consent is created, or deleted. */
   fundsPath(method: 'POST' | 'DELETE'): string
   deletesFundsConsent: boolean
-  productRequest(request: { url: string; headers: Record<string, string> }): {
+  productRequest(
+    request: { url: string; headers: Record<string, string> },
+    tokens: { customers?: string; clients?: string },
+  ): {
     url: string
     headers: Headers
   }
@@ -259,7 +278,9 @@ export const right: Conduct = {
   registrationType: 'application/jwt',
   redirectUri: (registered) => registered[0] ?? '',
   visitScope: () => 'openid accounts',
-  grantScope: (scope) => scope,
+  // "Names of the scopes: not shown": what is good for accounts may do.
+  grantScope: (scope, registered) => (registered.split(' ').includes(scope) ? scope : 'accounts'),
+  heedsGrantTypes: true,
   jwtHeader: (header) => header,
   assertionClaims: (claims) => claims,
   tokenForm: (form) => form,
@@ -283,6 +304,7 @@ export const right: Conduct = {
   repeatsUnavailable: 2,
   repeatsTheRest: 0,
   repeatsTheRegistration: 0,
+  repeatsItAt: (status) => status >= 400,
   endedAfter: Number.POSITIVE_INFINITY,
   signsAgain: true,
   dataToken: (customers) => customers,
@@ -315,12 +337,16 @@ export const right: Conduct = {
   },
   ownAudience: (audiences, party, client) =>
     audiences.includes(client) && (audiences.length === 1 || party === client),
+  takesTheKeyOfTheHeader: false,
   leeway: 10,
+  readsAudienceArrays: true,
   takesHs256: false,
   sameIssuer: (named, bank) => named === bank,
   checksSecondIdToken: true,
   checksRefreshedIdToken: true,
   checksReconfirmations: true,
+  checksTheConfiguration: true,
+  redirects: 'refused',
   refetchesKeys: true,
   usesRefreshToken: true,
   refreshTokenAfter: 'newest',
@@ -331,6 +357,7 @@ export const right: Conduct = {
   readsTokenType: true,
   reconfirmsExisting: true,
   deletesConsent: true,
+  forgetsAfterDeletion: true,
   renewsClientToken: true,
   rememberedAccounts: false,
   registersEveryTime: false,
@@ -344,6 +371,7 @@ export const right: Conduct = {
   asksStatus: 'never',
   heedsStatus: true,
   withCertificate: true,
+  otherCertificate: async () => undefined,
   keepsItsCertificate: false,
   pinsTheBank: false,
   trustsAnybody: false,

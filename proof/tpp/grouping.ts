@@ -1,3 +1,4 @@
+import type { Circumstances } from '../circumstances.ts'
 import { groupsOf } from '../grouping.ts'
 import type { TppJudges, TppProof } from './prove-tpp.ts'
 import { decisionsOf } from './shared-conduct.ts'
@@ -7,6 +8,7 @@ import type { ProvenTpp } from './tpp-proof.ts'
 export interface TppJob {
   kind: TppProof['kind']
   ids: string[]
+  under?: Circumstances
 }
 
 type Each = { kind: TppProof['kind']; tpp: ProvenTpp }

@@ -65,6 +65,21 @@ const lawful: LawfulTpp[] = [
     },
   },
   {
+    id: 'registration-sent-again-after-a-503',
+    story: 'What was not processed may be sent once more as it is (RFC 9110 15.6.4).',
+    conduct: { repeatsTheRegistration: 3, repeatsItAt: (status) => status >= 500 },
+  },
+  {
+    id: 'filter-of-a-year',
+    story:
+      'A year is asked for, whatever the customer agreed to: the bank gives what may be given.',
+    conduct: {
+      filters: () => ({
+        fromBookingDateTime: new Date(Date.now() - 365 * 86_400_000).toISOString(),
+      }),
+    },
+  },
+  {
     id: 'registration-of-few-claims',
     story:
       'Which claims a registration has the documents do not show: iat, exp and jti are optional.',
@@ -207,6 +222,31 @@ const lawful: LawfulTpp[] = [
     story: 'A request object may say more: max_age, prompt, ui_locales.',
     conduct: {
       requestObject: (claims: Json) => ({ ...claims, max_age: 3600, ui_locales: 'cy en' }),
+    },
+  },
+  {
+    id: 'one-interaction-id-for-ever',
+    story: 'No sentence says when x-fapi-interaction-id becomes another one.',
+    conduct: {
+      apiHeaders: (headers) => ({
+        ...headers,
+        'x-fapi-interaction-id': 'c770aef3-6784-41f7-8e0e-ff5f97bddb3a',
+      }),
+    },
+  },
+  {
+    id: 'redirects-followed-without-the-token',
+    story: 'A redirect may be followed: to another host without Authorization (RFC 9110 15.4).',
+    conduct: { redirects: 'followed' },
+  },
+  {
+    id: 'products-with-the-token-of-the-client',
+    story: '"Authentication requirements: not shown": the client may say who it is.',
+    conduct: {
+      productRequest: ({ url, headers }, { clients }) => ({
+        url,
+        headers: { ...headers, ...(clients && { authorization: `Bearer ${clients}` }) },
+      }),
     },
   },
   {

@@ -42,6 +42,9 @@ export async function disconnect(session: Session): Promise<void> {
     answer = await api('DELETE', path, { token: await clientToken(true) })
   }
   if (answer.status !== 204) throw refused('the deletion', answer)
+  if (!conduct.forgetsAfterDeletion) return
+  delete memory.accessToken
+  delete memory.refreshToken
 }
 
 /** Creates a funds confirmation consent, and deletes it. */
@@ -69,11 +72,14 @@ export async function confirmFunds(session: Session): Promise<void> {
 }
 
 /** Reads the list of products. */
-export async function products({ briefing, conduct, send }: Session): Promise<void> {
-  const { url, headers } = conduct.productRequest({
-    url: briefing.bank.products,
-    headers: { 'content-type': 'application/json', accept: 'application/json' },
-  })
+export async function products({ briefing, conduct, memory, send }: Session): Promise<void> {
+  const { url, headers } = conduct.productRequest(
+    {
+      url: briefing.bank.products,
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+    },
+    { customers: memory.accessToken, clients: memory.clientToken },
+  )
   const answer = await repeated(() => send(url, { headers }), conduct.repeatsTheRest)
   if (answer.status !== 200) throw refused('products', answer)
   if (!Array.isArray(answer.json.data)) throw new Refusal('products: the answer holds no list')

@@ -20,7 +20,7 @@ export function tppMatrixPage(
   return [
     '# The proof of what judges TPPs',
     '',
-    'Made by `assay prove --tpp --page`; do not edit. Each wrong TPP does one thing otherwise than the',
+    'Made by `assay prove --tpp --page FOLDER`. Each wrong TPP does one thing otherwise than the',
     'reference TPP, and exactly these requirements fail or warn. Nothing fails or warns at the reference',
     'TPP and at those that take a freedom.',
     '',

@@ -8,6 +8,7 @@ import { type Customers, openCustomers } from '../../engine/certification/custom
 import { GOALS, type Goal } from '../../engine/certification/scenario.ts'
 import { loadTppSuites, type TppSuites } from '../../engine/certification/suite.ts'
 import type { Result } from '../../engine/judge/results.ts'
+import type { Circumstances } from '../circumstances.ts'
 import { partsOf } from '../grouping.ts'
 import { createBankHost } from './bank-host.ts'
 import { inProcess } from './in-process.ts'
@@ -27,6 +28,7 @@ export interface TppProof {
   atFirst?: string[]
   /** All ids, where others shared the client. */
   besides?: string
+  under?: Circumstances
 }
 
 /** What TPPs are judged by. */

@@ -17,7 +17,7 @@ export async function pursue(
   conduct: Conduct,
   sendCustomer?: SendCustomer,
 ): Promise<void> {
-  const session = openSession(briefing, conduct)
+  const session = await openSession(briefing, conduct)
   const { memory } = session
   const visitAndRead = async (consentId: string) => {
     await visit(session, consentId, sendCustomer)

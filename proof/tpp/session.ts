@@ -74,9 +74,13 @@ export async function repeated(ask: () => Promise<Answer>, times: number): Promi
 }
 
 /** The very same message again while it is refused, so many times. */
-async function alike(send: () => Promise<Answer>, times: number): Promise<Answer> {
-  const answer = await send()
-  return answer.status < 400 || times === 0 ? answer : alike(send, times - 1)
+async function alike(
+  send: () => Promise<Answer>,
+  { repeatsTheRegistration: times, repeatsItAt }: Conduct,
+): Promise<Answer> {
+  let answer = await send()
+  for (let left = times; left > 0 && repeatsItAt(answer.status); left -= 1) answer = await send()
+  return answer
 }
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -90,12 +94,13 @@ function signingKeyOf(pem: string): KeyObject {
   return key
 }
 
-export function openSession(briefing: Briefing, conduct: Conduct): Session {
+export async function openSession(briefing: Briefing, conduct: Conduct): Promise<Session> {
   const { bank, client, folder } = briefing
   const file = join(folder, 'memory.json')
   const memory: Memory = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Memory) : {}
   memory.transport ??= client.transport
-  const identity = conduct.keepsItsCertificate ? memory.transport : client.transport
+  const own = conduct.keepsItsCertificate ? memory.transport : client.transport
+  const identity = (await conduct.otherCertificate()) ?? own
   const wire = openWire(
     { trust: bank.trust, ...(conduct.withCertificate && identity) },
     conduct,
@@ -120,6 +125,9 @@ export function openSession(briefing: Briefing, conduct: Conduct): Session {
   let discovered: Json | undefined
   const discover = async () => {
     discovered ??= (await send(bank.discovery, { headers: { accept: 'application/json' } })).json
+    if (conduct.checksTheConfiguration && discovered.issuer !== bank.issuer) {
+      throw new Refusal('the configuration is that of another issuer')
+    }
     return discovered as Record<string, string>
   }
 
@@ -150,12 +158,14 @@ export function openSession(briefing: Briefing, conduct: Conduct): Session {
         headers: { 'content-type': conduct.registrationType, accept: 'application/json' },
         body: jwt(claims, 'registration'),
       }
-      return alike(() => send(endpoint ?? '', message), conduct.repeatsTheRegistration)
+      return alike(() => send(endpoint ?? '', message), conduct)
     }
     const answer = await repeated(asked, conduct.repeatsTheRest)
     if (answer.status !== 201) {
       if (!conduct.goesOnUnregistered) throw refused('registration', answer)
-      return { client_id: newId() } as NonNullable<Memory['client']>
+      const grants = ['authorization_code', 'refresh_token', 'client_credentials']
+      const made = { client_id: newId(), scope: 'openid accounts', grant_types: grants }
+      return made as NonNullable<Memory['client']>
     }
     const { software_on_behalf_of: name } = stated
     if (conduct.needs.onBehalfOf && answer.json.software_on_behalf_of !== name) {
@@ -169,7 +179,10 @@ export function openSession(briefing: Briefing, conduct: Conduct): Session {
   }
 
   const token: Session['token'] = async (form) => {
-    const { client_id: clientId } = await register()
+    const { client_id: clientId, grant_types: grants } = await register()
+    if (conduct.heedsGrantTypes && !grants.includes(form.grant_type ?? '')) {
+      throw new Refusal(`the grant ${form.grant_type} is not registered`)
+    }
     const { token_endpoint: endpoint = '' } = await discover()
     let signed: string | undefined
     for (let attempt = 0; ; attempt += 1) {
@@ -206,7 +219,8 @@ export function openSession(briefing: Briefing, conduct: Conduct): Session {
 
   const clientToken: Session['clientToken'] = async (fresh = false, scope = 'accounts') => {
     if (!fresh && memory.clientToken) return memory.clientToken
-    const wanted = conduct.grantScope(scope) ?? scope
+    const { scope: registered } = await register()
+    const wanted = conduct.grantScope(scope, registered)
     const { access_token: value } = await token({ grant_type: 'client_credentials', scope: wanted })
     memory.clientToken = String(value)
     return memory.clientToken

@@ -3,7 +3,10 @@ import { defaults } from '../../bank/settings.ts'
 
 const FUNDS = 'funds-confirmation-consents'
 
-/** Every place that a sentence gives to funds confirmation consents: AMB-05 and AMB-06. */
+/**
+ * Every place that a sentence gives to funds confirmation consents: AMB-05 and AMB-06. Created below aisp, which is
+ * no reading, they go on to be judged.
+ */
 const PLACES = [`cbpii/${FUNDS}`, `aisp/cbpii/${FUNDS}`, `aisp/${FUNDS}`]
 
 /** "The data access text spells the second one with an s": AMB-01. */

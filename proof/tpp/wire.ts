@@ -62,13 +62,6 @@ export function openWire(
   // Of those who look at the certificate where data is, and nowhere else.
   const elsewhere = conduct.verifiesDataAlone ? agentFor(true) : agent
   let sent = 0
-  const unpinned = (socket: TLSSocket): Refusal | undefined => {
-    if (!conduct.pinsTheBank) return undefined
-    const seen = socket.getPeerCertificate().fingerprint256
-    memory.pin ??= seen
-    if (seen === memory.pin) return undefined
-    return new Refusal('the certificate of the bank is another one')
-  }
 
   return {
     async send(url, message = {}) {
@@ -94,6 +87,8 @@ export function openWire(
   async function answered(url: string, message: Message): Promise<Answer> {
     const patience = url.endsWith('/aisp/accounts') ? conduct.patienceMs : LONGEST
     const { status, headers, names, bytes } = await exchanged(url, message, patience)
+    const place = status === 307 && conduct.redirects !== 'refused' && headers.location
+    if (place) return answered(new URL(place, url).href, redirected(message, conduct))
     const coded = [headers['content-encoding'] ?? []]
       .flat()
       .map((value): [string, string] => ['content-encoding', value])
@@ -126,7 +121,7 @@ export function openWire(
       asked.on('socket', (socket) => {
         if (!socket.connecting) return
         socket.once('secureConnect', () => {
-          const wrong = unpinned(socket as TLSSocket)
+          const wrong = conduct.pinsTheBank && unpinned(socket as TLSSocket, memory)
           if (wrong) asked.destroy(wrong)
         })
       })
@@ -149,6 +144,20 @@ export function openWire(
       asked.end(body)
     })
   }
+}
+
+/** Is the certificate of the bank another one than the first? */
+function unpinned(socket: TLSSocket, memory: { pin?: string }): Refusal | undefined {
+  const seen = socket.getPeerCertificate().fingerprint256
+  memory.pin ??= seen
+  if (seen === memory.pin) return undefined
+  return new Refusal('the certificate of the bank is another one')
+}
+
+/** A request as it is sent to where a redirect leads. */
+function redirected(message: Message, { redirects }: Conduct): Message {
+  const { authorization: _, ...others } = message.headers ?? {}
+  return redirects === 'followed-with-the-token' ? message : { ...message, headers: others }
 }
 
 const contexts = new Map<string, SecureContext>()

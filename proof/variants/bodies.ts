@@ -87,6 +87,14 @@ const variants: Variant[] = [
     because: 'AMB-31: the presence of both, and of TotalPages, is implied, so a should.',
   },
   {
+    id: 'data-without-a-count-of-pages',
+    story:
+      'TotalPages is optional in 3.1.2, and the table only describes it: data answers with a Meta that is empty, as banks send it.',
+    middleware: successes(['data'], (body) => ({ ...body, Meta: {} })),
+    warns: ['ENV-09/total-pages'],
+    because: 'AMB-31: 3.1.2 makes the section mandatory, and TotalPages optional in it.',
+  },
+  {
     id: 'envelopes-with-more',
     story:
       'One answer is the first page and the last one, and Links says so (AMB-29), with empty addresses of a page before and after it; an empty one has no page; that Risk is absent outside consents no sentence says.',

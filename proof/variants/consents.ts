@@ -1,36 +1,9 @@
 import { currentRequest } from '../../bank/request-context.ts'
 import { stateOf } from '../../bank/state.ts'
-import { answered, consentData } from '../consent-requests.ts'
+import { answered, consentData, idsBy } from '../consent-requests.ts'
 import { ofEachBank } from '../each-bank.ts'
 import type { Variant } from '../proof.ts'
 import { type Json, partOf } from '../rewriting.ts'
-
-/** Gives consents ids of another form, made of those of the bank or of how many there are. */
-function idsBy(make: (id: string, count: number) => string): NonNullable<Variant['middleware']> {
-  const spelling = ofEachBank(() => ({ told: false, own: new Map<string, string>() }))
-  return async (ctx, next) => {
-    const { told, own } = spelling()
-    if (!told) {
-      spelling().told = true
-      const { consents } = stateOf(ctx).bank.services
-      const { create, get } = consents
-      consents.create = (request) => {
-        const consent = create(request)
-        const id = make(consent.id, own.size + 1)
-        own.set(id, consent.id)
-        consent.id = id
-        return consent
-      }
-      consents.get = (id) => {
-        const consent = get(own.get(id) ?? '')
-        if (consent) stateOf(ctx).fired()
-        return consent
-      }
-    }
-    await next()
-    if (partOf(ctx) === 'consents' && ctx.status === 201) ctx.state.fired()
-  }
-}
 
 /** How often an authorised consent was queried. */
 const asked = ofEachBank(() => new Map<unknown, number>())
@@ -52,7 +25,7 @@ const variants: Variant[] = [
   {
     id: 'consent-ids-are-urns',
     story: 'A ConsentId is a string: a name with colons, or what must be encoded in a path.',
-    middleware: idsBy((id) => `urn:bank.example:intent:/1+a=%41 ${id}`),
+    middleware: idsBy(({ id }) => `urn:bank.example:intent:/1+a=%41 ${id}`),
   },
   {
     id: 'consent-ids-count',

@@ -1,9 +1,16 @@
 import { generateKeyPairSync } from 'node:crypto'
+import type { Middleware } from 'koa'
 import { signJws } from '../../bank/signature.ts'
 import { stateOf } from '../../bank/state.ts'
 import { ofEachBank } from '../each-bank.ts'
 import { idTokens } from '../id-tokens.ts'
-import { acceptsAssertion, JWT_BEARER, looksRight, signedByItself } from '../jwt-rewrites.ts'
+import {
+  acceptsAssertion,
+  decoded,
+  JWT_BEARER,
+  looksRight,
+  signedByItself,
+} from '../jwt-rewrites.ts'
 import type { Variant } from '../proof.ts'
 import { answers, type Json, jsonOf, partOf, successes } from '../rewriting.ts'
 import { roundRobin } from '../round-robin.ts'
@@ -17,7 +24,46 @@ const curve = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.expor
 /** Where the bank says that tokens come from; the documented address is its mutual TLS alias. */
 const ADVERTISED = 'https://as.bank.example/oauth2/token'
 
+/**
+ * A bank that can authenticate in these ways alone, or says of none. An essential acr that it can't meet is a failed
+ * authentication (OpenID Connect Core 5.5.1.1).
+ */
+function authenticates(values: string[] | undefined): Middleware {
+  const configured = successes(['discovery'], ({ acr_values_supported: _, ...body }) => ({
+    ...body,
+    ...(values && { acr_values_supported: values }),
+  }))
+  return async (ctx, next) => {
+    const { acr } = idTokenOf(decoded(ctx.query.request).claims) ?? {}
+    const { essential, values: wanted = [], value = wanted } = (acr ?? {}) as Json
+    const met = [value].flat().some((one) => values?.includes(String(one)))
+    const asks = ctx.path === stateOf(ctx).bank.services.endpoints.paths.authorisation
+    if (asks && essential === true && !met) {
+      ctx.status = 403
+      ctx.body = '<h1>We cannot confirm your identity as this app asks</h1>'
+      return
+    }
+    await configured(ctx, next)
+  }
+}
+
+function idTokenOf({ claims }: Json): Json | undefined {
+  return (claims as { id_token?: Json } | undefined)?.id_token
+}
+
 const variants: Variant[] = [
+  {
+    id: 'no-acr-values',
+    story:
+      'Neither document speaks of acr: the configuration lists no acr_values_supported, and a request that makes one essential cannot be met (OpenID Connect Core 5.5.1.1).',
+    middleware: authenticates(undefined),
+  },
+  {
+    id: 'acr-values-of-its-own',
+    story:
+      'How a customer authenticates is the bank’s: the configuration lists its own acr_values_supported, and no other can be met.',
+    middleware: authenticates(['https://bank.example/acr/card-and-app', '2']),
+  },
   {
     id: 'configuration-behind-a-certificate',
     story:

@@ -89,6 +89,7 @@ const variants: Variant[] = [
       'FCC-12/optional-members',
       'FCC-13/without-authorization',
       'FCC-13/invalid-token',
+      'FCC-13/in-the-query',
       'FCC-13/expired-token',
       'FCC-13/expired-deletes-nothing',
       'FCC-13/nothing-deleted',

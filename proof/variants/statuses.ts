@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import type { Reason } from '../../bank/refusals.ts'
 import { currentRequest } from '../../bank/request-context.ts'
+import { unescaped } from '../../bank/seen-facts.ts'
 import { stateOf } from '../../bank/state.ts'
 import { ofEachBank } from '../each-bank.ts'
 import type { Variant } from '../proof.ts'
@@ -12,7 +13,7 @@ function consentAsked() {
   const ctx = currentRequest()
   if (!ctx) return undefined
   const id = ctx.path.split('/').at(-1) ?? ''
-  return stateOf(ctx).bank.services.consents.get(decodeURIComponent(id))
+  return stateOf(ctx).bank.services.consents.get(unescaped(id))
 }
 
 const asksToDelete = () => currentRequest()?.method === 'DELETE'

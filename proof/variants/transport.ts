@@ -18,8 +18,11 @@ function inPieces(bytes: Buffer, size: number): Readable {
 
 /** Compressed, where the request accepts it; else as it was. */
 function code(ctx: Context, bytes: Buffer, coding: string, encode: (bytes: Buffer) => Buffer) {
-  const accepted = ctx.get('accept-encoding')
-  if (accepted !== '' && !accepted.includes(coding)) return
+  const field = ctx.get('accept-encoding')
+  const listed = new RegExp(`^ *${coding} *(;(?! *q *= *0(\\.0*)? *$)|$)`, 'i')
+  // Who says nothing takes any coding (RFC 9110 12.5.3); none but the oldest is sent unasked.
+  const takes = field === '' ? coding === 'gzip' : field.split(',').some((one) => listed.test(one))
+  if (!takes) return
   giveBytes(ctx, encode(bytes))
   ctx.set('content-encoding', coding)
   ctx.vary('accept-encoding')
@@ -76,6 +79,8 @@ const variants: Variant[] = [
       'REG-01/no-certificate',
       'REG-01/untrusted',
       'REG-01/expired',
+      'REG-01/forwarded',
+      'REG-01/second-client',
       'SEC-01/no-certificate',
       'SEC-02/no-certificate',
       'SEC-01/untrusted',
@@ -86,7 +91,9 @@ const variants: Variant[] = [
       'SEC-01/delete',
       'SEC-01/funds-confirmation',
       'SEC-01/funds-deletion',
+      'SEC-01/forwarded',
       'SEC-02/other-endpoints',
+      'SEC-02/forwarded',
     ],
     because: 'Whether such requests are refused cannot be told from a server that is gone.',
   },

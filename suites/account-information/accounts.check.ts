@@ -17,6 +17,8 @@ import {
   WITH_ACCOUNTS,
 } from '../consents.ts'
 import { accountsOwner, OWNERS } from '../owners.ts'
+import { expectTable } from '../tables.ts'
+import { accountIdInPath } from '../values/identifier.ts'
 import { ABSENT } from './common/absent-reads.ts'
 import {
   described,
@@ -31,11 +33,11 @@ import {
   relyOnIdsAfterRefresh,
   showsMore,
 } from './common/account-comparisons.ts'
+import { unknownAccounts } from './common/account-id-places.ts'
 import { lackingSecondAccount } from './common/asked-account.ts'
 import {
   accountIdsIn,
   accountsTwice,
-  askedForUnknownAccount,
   expectServed,
   firstRead,
   pathOf,
@@ -320,23 +322,24 @@ check(
   },
 )
 
-/**
- * GET /accounts/{random UUID} is refused (any 4xx). A 2xx warns (rows of another account are
- * judged by ACC-02/asked-account-only, and block this one).
- */
+/** Those ids of the table that the draw gives to this address; rows of another account are the rule's. */
 check(
   'ACC-13/unknown-id',
   'An AccountId that names no account of the consent is refused',
-  { uses: [everything], over: WITH_ACCOUNTS },
-  async (context, consent) => {
-    const answer = await askedForUnknownAccount(await approvalOf(context, consent), {
+  { asks: [accountIdInPath], uses: [everything], beside: [secondClient] },
+  async (context) => {
+    const parts = {
+      owner: 'ACC-13/unknown-id',
       tail: '',
-      rule: 'ACC-02/asked-account-only',
-    })
-    context.observe('status for an unknown AccountId', answer.response?.status, answer)
-    expect(answer).toBeRefused()
+      consents: [everything, secondClient],
+    } as const
+    await expectTable(context, unknownAccounts(context, parts))
   },
 )
+
+/** What a target may leave out, and then cannot be conformant. */
+const UNSAID =
+  'customers.first.accounts in the target file: how many accounts the first customer chooses at the bank'
 
 /**
  * The number of accounts equals customers.first.accounts of the target. Blocked when the target
@@ -348,8 +351,7 @@ check(
   { uses: [everything] },
   async (context) => {
     const chosen = context.target.document.customers.first.accounts
-    if (chosen === undefined)
-      lackingSecondAccount(context, 'the number of accounts that the first customer chooses')
+    if (chosen === undefined) lackingSecondAccount(context, UNSAID)
     if (chosen < 2)
       lackingSecondAccount(context, 'a first customer who chooses two accounts or more')
     await expectAccounts(await context.approved(everything), chosen)
@@ -386,7 +388,7 @@ check(
   async (context) => {
     const { customers } = context.target.document
     const { accounts: chosen } = customers.first
-    if (chosen === undefined) blockForData('the number of accounts that the first customer chooses')
+    if (chosen === undefined) blockForData(UNSAID)
     const first = await firstRead(await context.approved(everything), '/accounts')
     if (accountIdsIn(requireRows(first, OWNERS.accounts)).length !== chosen) {
       blockBy('ACC-14/all-accounts', 'the first approval does not show all accounts', first)

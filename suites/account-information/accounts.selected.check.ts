@@ -5,7 +5,7 @@ import { type Visit, visitEnd } from '../../engine/suite-api/flow.ts'
 import { blockBy, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, member, type Row } from '../../engine/suite-api/responses.ts'
 import { codeOfAnotherClient, everything, reconfirmed } from '../consents.ts'
-import { confirmedForOne, listsOf, ONE_AGAIN } from '../ended-consents.ts'
+import { confirmedForOne, listsOf, ONE_AGAIN, requireOpen } from '../ended-consents.ts'
 import { lackingSecondAccount } from './common/asked-account.ts'
 import { approvedAfterTries } from './common/codes.ts'
 import {
@@ -55,6 +55,7 @@ check(
   },
   async (context) => {
     const approval = await approvedAfterTries(context)
+    await requireOpen(context, approval)
     const whole = await requireAccountIds(await context.approved(everything))
     if (whole.length < 2) lackingSecondAccount(context, 'a customer with two accounts')
     expectOneAccount(approval, await listsOf(approval))
@@ -115,6 +116,7 @@ check(
   async (context) => {
     const whole = await context.approved(everything)
     const approval = await approvedAfterTries(context)
+    await requireOpen(context, approval)
     expectOneAccount(approval, await listsOf(approval))
     const read = async (one: Approval) =>
       requireRows(await firstRead(one, '/accounts'), readOwner(one, '/accounts'))

@@ -1,15 +1,19 @@
-import { check } from '../../engine/suite-api/check.ts'
+import { type Context, check } from '../../engine/suite-api/check.ts'
 import { redirectsTo } from '../../engine/suite-api/client.ts'
+import type { NamedConsent } from '../../engine/suite-api/consents.ts'
 import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
+import { requireValue, visitEnd } from '../../engine/suite-api/flow.ts'
 import { claimsOf } from '../../engine/suite-api/jwt.ts'
 import { blockBy } from '../../engine/suite-api/outcomes.ts'
-import { member } from '../../engine/suite-api/responses.ts'
+import { member, refused } from '../../engine/suite-api/responses.ts'
 import {
   debitsInPeriod,
   everything,
   reconfirmed,
   SPECIAL_STATE,
   secondCustomer,
+  WITH_NONCES,
+  WITH_STATES,
 } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
 import { expectSameTerms, TERMS } from './common/consent-comparisons.ts'
@@ -71,6 +75,40 @@ check(
   },
 )
 
+/** Approvals of which each sends a text of the tables; one that is not granted was asked for once more without. */
+async function expectGrantedWith<Used extends NamedConsent>(
+  context: Context<Used>,
+  consents: readonly Used[],
+): Promise<void> {
+  for (const consent of consents) {
+    if (!context.has(consent)) continue
+    // A combination of permissions that a bank need not know may be refused for itself.
+    const { optional } = consent
+    const { exchange: creation } = optional ? await context.steps.consent(consent) : {}
+    if (creation && refused(creation)) continue
+    const step = await context.steps.visit(consent)
+    const granted = (step.visit ?? step.value)?.kind === 'granted'
+    if (optional && !granted) continue
+    requireValue(step)
+    const actual = step.visit ? visitEnd(step.visit) : ''
+    expectThat(granted, { message: step.why, expected: 'a code', actual, exchange: step.exchange })
+  }
+}
+
+check(
+  'AUTHZ-04/taken',
+  'A request is granted whichever printable characters its state has',
+  { uses: [everything], beside: WITH_STATES, late: true },
+  async (context) => expectGrantedWith(context, WITH_STATES),
+)
+
+check(
+  'AUTHZ-20/nonce-taken',
+  'A request is granted whichever characters its nonce has',
+  { uses: [everything], beside: WITH_NONCES, late: true },
+  async (context) => expectGrantedWith(context, WITH_NONCES),
+)
+
 /**
  * One of the shared approvals asks without state. Fails: it is not granted. It is then asked for
  * once more with a state, for the checks that share the approval.
@@ -81,8 +119,11 @@ check(
   { uses: [everything, debitsInPeriod] },
   async ({ approved, steps }) => {
     await approved(everything)
-    const { why, exchange, visit, value } = await steps.visit(debitsInPeriod)
-    const granted = (visit ?? value)?.kind === 'granted'
+    const step = await steps.visit(debitsInPeriod)
+    // One that is not granted with a state either is refused for another reason.
+    const value = requireValue(step)
+    const { why, exchange, visit } = step
+    const granted = (visit ?? value).kind === 'granted'
     expectThat(granted, {
       message: why,
       expected: 'a code',

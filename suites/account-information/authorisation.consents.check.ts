@@ -42,6 +42,7 @@ import {
   nobodyConfirmsAgain,
   noteApproval,
   relyOnNoCode,
+  requireDenied,
   settledVisit,
   wrongVisit,
 } from './common/visits.ts'
@@ -56,8 +57,10 @@ check(
   NEGATIVE,
   async (context) => {
     const purpose = 'a request that names no consent'
-    const acr = { essential: true, values: ['urn:openbanking:psd2:sca'] }
-    const deviation = { requestObject: { claims: { claims: { id_token: { acr } } } } }
+    const { tpp } = await context.caller()
+    // What else is asked for stays as it is.
+    const claims = { id_token: tpp.idTokenClaims() }
+    const deviation = { requestObject: { claims: { claims } } }
     const visit = await wrongVisit(context, { purpose, deviation })
     await expectNoAccounts(await context.caller(), visit, purpose)
   },
@@ -182,6 +185,7 @@ check(
     if (visit.kind === 'granted' && !couldDeny && asksLess(visit, before)) {
       throw new NotApplicable('a re-confirmation has no page on which the customer could deny it')
     }
+    requireDenied(visit)
     if (visit.kind === 'granted') relyOnNoCode('AUTHZ-21/denied', (await denied(context)).visit)
     expectNoCode(visit)
   },

@@ -1,17 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import { redirectsTo } from '../../engine/suite-api/client.ts'
-import type { ClientName } from '../../engine/suite-api/consents.ts'
 import { expectThat } from '../../engine/suite-api/expect.ts'
-import { type Caller, tokensOf, type Visit } from '../../engine/suite-api/flow.ts'
-import type { JwtDeviation } from '../../engine/suite-api/jwt.ts'
+import { tokensOf, type Visit } from '../../engine/suite-api/flow.ts'
 import { blockBy, blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { everything, secondClient } from '../consents.ts'
+import { askTable, expectNoneBroken, expectTable } from '../tables.ts'
+import { jws } from '../values/jws.ts'
+import { redirectUri } from '../values/redirect-uri.ts'
+import { scope } from '../values/scope.ts'
 import { ACCOUNTS, createConsent } from './common/consent-requests.ts'
 import { visitOf, withFewerScopes } from './common/narrow-registration.ts'
-import { NEARLY, nearly } from './common/nearly.ts'
-import { unregisteredScope } from './common/unregistered-scope.ts'
+import {
+  foreseenObjects,
+  OBJECT_CHECKS,
+  objectPlace,
+  SECOND_CLIENT_CHECKS,
+} from './common/object-places.ts'
+import {
+  authorisation,
+  foreseenUris,
+  isWrong,
+  urisOf,
+  wentThere,
+} from './common/redirect-places.ts'
+import { besideScopes, foreseenScopes, isBeyond, scopeVisits } from './common/scope-places.ts'
+import { besideAuthorisation } from './common/visit-places.ts'
 import {
   approvedBefore,
   elsewhere,
@@ -19,7 +34,6 @@ import {
   expectAnswered,
   expectNoCode,
   inBoth,
-  relyOnNoCode,
   wrongVisit,
 } from './common/visits.ts'
 
@@ -34,8 +48,6 @@ async function secondApproved(context: Context<typeof everything | typeof second
   context.tpp('second')
   await context.approved(secondClient)
 }
-
-const bySecond = (words: string) => `${words}, by the second client`
 
 check(
   'AUTHZ-03/query-asked-for',
@@ -84,35 +96,23 @@ check(
   },
 )
 
+const UNREGISTERED = 'a redirect URI that is not registered'
+
 const toUnregistered = sharedFixture([everything], (context) => {
   const deviation = inBoth({ redirect_uri: elsewhere() })
   return wrongVisit(context, { purpose: UNREGISTERED, deviation })
 })
 
-const UNREGISTERED = 'a redirect URI that is not registered'
-const UNREGISTERED_BY_SECOND = bySecond(UNREGISTERED)
-const similar = (words: string) => `a registered redirect URI with ${words}`
-const SIMILAR = NEARLY.map(similar)
-
-const toSimilar = sharedFixture([everything], async (context) => {
-  const { tpp } = await context.caller()
-  const registered = tpp.registered?.redirect_uris ?? tpp.client.redirectUris
+/** Wrong redirect URIs of the first client, by the table, and the visits that they made. */
+const toWrong = sharedFixture([everything], async (context) => {
   const visits: Visit[] = []
-  for (const { words, uri } of nearly(registered[0] ?? '')) {
-    if (registered.includes(uri)) continue
-    const deviation = inBoth({ redirect_uri: uri })
-    const purpose = similar(words)
-    visits.push(await wrongVisit(context, { purpose, deviation }))
-  }
-  return visits
+  const asked = await askTable(context, {
+    ...{ owner: 'AUTHZ-08/similar', type: redirectUri, rows: isWrong },
+    places: [authorisation(context, 'first', visits)],
+    beside: besideAuthorisation(context, 'second'),
+  })
+  return { asked, visits }
 })
-
-/** Did the answer go to the redirect URI that was asked for and is not registered? */
-function wentThere(visit: Visit): boolean {
-  if (visit.kind === 'stopped') return false
-  const asked = new URL(visit.request.url).searchParams.get('redirect_uri') ?? ''
-  return redirectsTo(visit.redirect, asked)
-}
 
 check(
   'AUTHZ-08/unregistered',
@@ -121,42 +121,32 @@ check(
   async (context) => expectNoCode(await toUnregistered(context)),
 )
 
-/** Elsewhere, then with each change of common/nearly.ts: the list of each client is its own. */
+/** The list of each client is its own. */
 check(
   'AUTHZ-08/second-client',
   'A request with a redirect URI that the second client did not register gets no code',
   {
     ...OF_SECOND,
-    refusals: [UNREGISTERED_BY_SECOND, ...SIMILAR.map(bySecond)],
+    asks: [redirectUri],
+    refusals: foreseenUris('second'),
     follows: ['AUTHZ-08/unregistered', 'AUTHZ-08/similar'],
   },
   async (context) => {
     await secondApproved(context)
-    const { tpp } = await context.caller('second')
-    const registered = tpp.registered?.redirect_uris ?? tpp.client.redirectUris
-    const ways = nearly(registered[0] ?? '').map(({ words, uri }) => ({
-      purpose: bySecond(similar(words)),
-      uri,
-    }))
-    const asked = [{ purpose: UNREGISTERED_BY_SECOND, uri: elsewhere() }, ...ways]
-    for (const { purpose, uri } of context.cases(asked)) {
-      if (registered.includes(uri)) continue
-      const deviation = inBoth({ redirect_uri: uri })
-      expectNoCode(await wrongVisit(context, { client: 'second', purpose, deviation }))
-    }
+    await expectTable(context, {
+      ...{ owner: 'AUTHZ-08/second-client', type: redirectUri, rows: isWrong },
+      places: [authorisation(context, 'second')],
+      beside: besideAuthorisation(context, 'first'),
+    })
   },
 )
 
-/**
- * A registered redirect URI with each change of common/nearly.ts. Fails: a code arrives, there or at a registered one.
- */
+/** Fails: a code arrives, there or at a registered one. */
 check(
   'AUTHZ-08/similar',
   'A request with a redirect URI that is nearly a registered one gets no code',
-  { ...NEGATIVE, refusals: SIMILAR },
-  async (context) => {
-    for (const visit of await toSimilar(context)) expectNoCode(visit)
-  },
+  { uses: [everything], asks: [redirectUri], refusals: foreseenUris('first') },
+  async (context) => expectNoneBroken((await toWrong(context)).asked, redirectUri),
 )
 
 /**
@@ -203,15 +193,18 @@ check(
 check(
   'AUTHZ-29/no-redirect',
   'A redirect URI that is not registered receives no error either',
-  { ...NEGATIVE, refusals: [UNREGISTERED, ...SIMILAR] },
+  {
+    uses: [everything],
+    refusals: (foreseen) => [UNREGISTERED, ...foreseenUris('first')(foreseen)],
+  },
   async (context) => {
+    const registered = urisOf((await context.caller()).tpp)
     const unregistered = await toUnregistered(context)
-    for (const visit of [unregistered, ...(await toSimilar(context))]) {
+    for (const visit of [unregistered, ...(await toWrong(context)).visits]) {
       const id = visit === unregistered ? 'AUTHZ-08/unregistered' : 'AUTHZ-08/similar'
-      if (wentThere(visit) && visit.kind === 'granted') {
-        blockBy(id, 'a code arrived there', visit.last)
-      }
-      expectThat(!wentThere(visit), {
+      const there = wentThere(visit, registered)
+      if (there && visit.kind === 'granted') blockBy(id, 'a code arrived there', visit.last)
+      expectThat(!there, {
         message: 'the bank redirects to an address that nobody registered',
         expected: 'a page of the bank',
         actual: visit.kind === 'stopped' ? visit.why : `a redirect to ${visit.redirect.address}`,
@@ -222,62 +215,50 @@ check(
   },
 )
 
-const BEYOND = 'a scope that is not registered'
-
-/** A visit with a scope that this client has not registered, which a bank may refuse or leave out. */
-async function visitBeyond(context: Context<typeof everything>, name: ClientName) {
-  const { client } = (await context.caller(name)).tpp
-  const { beyond, registered } = await unregisteredScope(context, name)
-  const visit = await wrongVisit(context, {
-    client: name,
-    purpose: `the scope ${beyond} as well`,
-    deviation: inBoth({ scope: `openid ${client.scopes.accounts} ${beyond}` }),
+const firstBeyond = sharedFixture([everything], async (context) => {
+  const visits: Visit[] = []
+  const asked = await askTable(context, {
+    ...{ owner: 'AUTHZ-09/beyond', type: scope, rows: isBeyond },
+    places: [scopeVisits(context, 'first', visits)],
+    beside: besideScopes(context, 'second'),
   })
-  return { visit, beyond, registered }
-}
-
-const firstBeyond = sharedFixture([everything], (context) => visitBeyond(context, 'first'))
-
-async function expectNotGranted(
-  { visit, beyond, registered }: Awaited<ReturnType<typeof visitBeyond>>,
-  caller: Caller,
-): Promise<void> {
-  if (visit.kind !== 'granted') return expectAnswered(visit)
-  const answer = await exchangeCode(caller, visit, 'a code for a scope that is not registered', [
-    'TOK-36/within-registration',
-  ])
-  const scope = tokensOf(answer)?.scope ?? ''
-  expectThat(!scope.split(' ').includes(beyond), {
-    message: `the scope ${beyond} was granted`,
-    expected: `no scope but ${registered}`,
-    actual: scope,
-    exchange: answer,
-  })
-}
+  return { asked, visits }
+})
 
 /**
- * Scope with one more that is not registered (from scopes_supported, else payments). When a code
- * arrives it is exchanged. Fails: the token response's scope has that scope. Owns
- * TOK-36/within-registration there. Blocked when the client's registered scope is unknown.
+ * Scopes beyond the registered ones. When a code arrives it is exchanged. Fails: the token response's scope has one
+ * that is not registered. Owns TOK-36/within-registration there.
+ * One that is made up, when the client's registered scope is unknown.
  */
 check(
   'AUTHZ-09/beyond',
   'A scope that is not registered for the client is not granted',
-  { ...NEGATIVE, refusals: [BEYOND] },
-  async (context) => expectNotGranted(await firstBeyond(context), await context.caller()),
+  { uses: [everything], asks: [scope], refusals: foreseenScopes('first') },
+  async (context) => expectNoneBroken((await firstBeyond(context)).asked, scope),
 )
 
 /** Not asked of a bank that leaves such a scope out: it would be an approval, which may end those before it. */
 check(
   'AUTHZ-09/second-client',
   'A scope that is not registered for the second client is not granted to it',
-  { ...OF_SECOND, refusals: [BEYOND, bySecond(BEYOND)], follows: ['AUTHZ-09/beyond'] },
+  {
+    ...OF_SECOND,
+    asks: [scope],
+    refusals: (foreseen) =>
+      (['first', 'second'] as const).flatMap((name) => foreseenScopes(name)(foreseen)),
+    follows: ['AUTHZ-09/beyond'],
+  },
   async (context) => {
     await secondApproved(context)
-    if ((await firstBeyond(context)).visit.kind === 'granted') {
+    const { visits } = await firstBeyond(context)
+    if (visits.some(({ kind }) => kind === 'granted') && !context.asksEveryCell) {
       throw new NotApplicable('the bank leaves out a scope that is not registered')
     }
-    await expectNotGranted(await visitBeyond(context, 'second'), await context.caller('second'))
+    await expectTable(context, {
+      ...{ owner: 'AUTHZ-09/second-client', type: scope, rows: isBeyond },
+      places: [scopeVisits(context, 'second')],
+      beside: besideScopes(context, 'first'),
+    })
   },
 )
 
@@ -336,98 +317,27 @@ check(
   },
 )
 
-check(
-  'AUTHZ-11/unsigned',
-  'A request object that is not signed is refused',
-  NEGATIVE,
-  async (context) => {
-    const deviation = { requestObject: { alg: 'none' } }
-    expectNoCode(await wrongVisit(context, { purpose: 'an unsigned request object', deviation }))
-  },
-)
+for (const { id, title, rows, ...options } of OBJECT_CHECKS) {
+  const refusals = foreseenObjects(rows, 'first')
+  check(id, title, { ...options, uses: [everything], asks: [jws], refusals }, async (context) => {
+    if (options.needs?.includes('clients.second')) context.tpp('second')
+    const places = [objectPlace(context, 'first')]
+    await expectTable(context, { owner: id, type: jws, rows, places })
+  })
+}
 
-check(
-  'AUTHZ-11/rs256',
-  'A request object that is signed with RS256 is refused',
-  NEGATIVE,
-  async (context) => {
-    const deviation = { requestObject: { alg: 'RS256' } }
-    expectNoCode(await wrongVisit(context, { purpose: 'a request object in RS256', deviation }))
-  },
-)
-
-check(
-  'AUTHZ-11/hs256',
-  'A request object in HS256, keyed with the public key of the client, is refused',
-  NEGATIVE,
-  async (context) => {
-    const deviation = { requestObject: { alg: 'HS256' } }
-    expectNoCode(await wrongVisit(context, { purpose: 'a request object in HS256', deviation }))
-  },
-)
-
-check(
-  'AUTHZ-11/other-algorithms',
-  'A request object that is signed with PS384, PS512 or ES256 is refused',
-  { uses: [everything], refusals: 3 },
-  async (context) => {
-    for (const alg of context.cases(['PS384', 'PS512', 'ES256'])) {
-      const deviation = { requestObject: { alg } }
-      expectNoCode(await wrongVisit(context, { purpose: `a request object in ${alg}`, deviation }))
-    }
-  },
-)
-
-const WRONGLY_SIGNED = [
-  { purpose: bySecond('an unsigned request object'), requestObject: { alg: 'none' } },
-  { purpose: bySecond('a request object in RS256'), requestObject: { alg: 'RS256' } },
-  { purpose: bySecond('a changed request object'), requestObject: { tampered: 'payload' } },
-  {
-    purpose: 'a request object of the second client that the first one signed',
-    requestObject: { key: 'other-client' },
-  },
-] as const
-
-check(
-  'AUTHZ-11/second-client',
-  'A request object of the second client that is not signed, not with PS256, not by it, or changed, is refused',
-  {
-    ...OF_SECOND,
-    refusals: WRONGLY_SIGNED.map(({ purpose }) => purpose),
-    follows: ['AUTHZ-11/unsigned', 'AUTHZ-11/rs256', 'AUTHZ-11/tampered', 'AUTHZ-11/other-client'],
-  },
-  async (context) => {
+for (const { id, title, rows, ...options } of SECOND_CLIENT_CHECKS) {
+  const refusals = foreseenObjects(rows, 'second')
+  check(id, title, { ...options, ...OF_SECOND, asks: [jws], refusals }, async (context) => {
     await secondApproved(context)
-    const { kid } = context.tpp().client.signing
-    for (const { purpose, requestObject } of context.cases(WRONGLY_SIGNED)) {
-      const header = 'key' in requestObject ? { header: { kid } } : {}
-      const deviation = { requestObject: { ...requestObject, ...header } }
-      expectNoCode(await wrongVisit(context, { client: 'second', purpose, deviation }))
-    }
-  },
-)
-
-check(
-  'AUTHZ-11/tampered',
-  'A request object that was changed after signing is refused',
-  NEGATIVE,
-  async (context) => {
-    const deviation = { requestObject: { tampered: 'payload' } } as const
-    expectNoCode(await wrongVisit(context, { purpose: 'a changed request object', deviation }))
-  },
-)
-
-check(
-  'AUTHZ-11/other-client',
-  'A request object that another client signed is refused',
-  NEGATIVE,
-  async (context) => {
-    const { kid } = context.tpp('second').client.signing
-    const deviation = { requestObject: { key: 'other-client', header: { kid } } } as const
-    const purpose = 'a request object of another client'
-    expectNoCode(await wrongVisit(context, { purpose, deviation }))
-  },
-)
+    await expectTable(context, {
+      owner: id,
+      type: jws,
+      rows,
+      places: [objectPlace(context, 'second')],
+    })
+  })
+}
 
 /**
  * Another registered redirect URI in the query than in the request object; needs two. Fails: a code
@@ -452,55 +362,5 @@ check(
     })
     if (visit.kind === 'granted' && redirectsTo(visit.redirect, other)) expectNoCode(visit)
     expectAnswered(visit)
-  },
-)
-
-const ago = (seconds: number) => Math.floor(Date.now() / 1000) - seconds
-
-const EXPIRED = 'an expired request object'
-const expired = () => ({ claims: { iat: ago(3900), nbf: ago(3900), exp: ago(3600) } })
-
-const ELSEWHERE = 'a request object for another server'
-const forAnother = () => ({ claims: { aud: 'https://other.example' } })
-
-/** The first client's visit with such a request object. */
-const misdirected = (purpose: string, requestObject: () => JwtDeviation) =>
-  sharedFixture([everything], (context) =>
-    wrongVisit(context, { purpose, deviation: { requestObject: requestObject() } }),
-  )
-
-const toExpire = misdirected(EXPIRED, expired)
-const toAnother = misdirected(ELSEWHERE, forAnother)
-
-check(
-  'AUTHZ-25/expired',
-  'A request object that expired an hour ago is refused',
-  { ...NEGATIVE, refusals: [EXPIRED] },
-  async (context) => expectNoCode(await toExpire(context)),
-)
-
-check(
-  'AUTHZ-25/other-audience',
-  'A request object that is meant for another server is refused',
-  { ...NEGATIVE, refusals: [ELSEWHERE] },
-  async (context) => expectNoCode(await toAnother(context)),
-)
-
-check(
-  'AUTHZ-25/second-client',
-  'A request object of the second client that has expired, or is for another server, is refused',
-  { ...OF_SECOND, refusals: [EXPIRED, ELSEWHERE].flatMap((one) => [one, bySecond(one)]) },
-  async (context) => {
-    await secondApproved(context)
-    relyOnNoCode('AUTHZ-25/expired', await toExpire(context))
-    relyOnNoCode('AUTHZ-25/other-audience', await toAnother(context))
-    const wrong = [
-      { purpose: bySecond(EXPIRED), requestObject: expired() },
-      { purpose: bySecond(ELSEWHERE), requestObject: forAnother() },
-    ]
-    for (const { purpose, requestObject } of context.cases(wrong)) {
-      const deviation = { requestObject }
-      expectNoCode(await wrongVisit(context, { client: 'second', purpose, deviation }))
-    }
   },
 )

@@ -1,7 +1,12 @@
 import { parseRedirect, type Redirect, redirectsTo } from '../../engine/suite-api/client.ts'
 import { claimsOf, headerOf } from '../../engine/suite-api/jwt.ts'
 import { type About, type Exchange, header } from '../../engine/suite-api/responses.ts'
-import { type Finding, type RuleTools, rule } from '../../engine/suite-api/rule.ts'
+import {
+  type Finding,
+  type RuleOptions,
+  type RuleTools,
+  rule,
+} from '../../engine/suite-api/rule.ts'
 import { compareIdToken, findingsOf } from './common/id-token.ts'
 
 /** What the authorisation page sends to a redirect URI. Requirements: specs/account-information/authorisation.yaml */
@@ -178,10 +183,10 @@ rule(
 function idTokenRule(
   id: string,
   title: string,
-  unseen: string | undefined,
+  options: Pick<RuleOptions, 'unseen' | 'rests'>,
   judge: (idToken: string, landing: Landing, tools: RuleTools, at: number) => Finding[] | undefined,
 ): void {
-  rule(id, title, { ...AUTHORISATION, ...(unseen && { unseen }) }, (exchange, tools) => {
+  rule(id, title, { ...AUTHORISATION, ...options }, (exchange, tools) => {
     const landing = successOf(exchange)
     const idToken = landing?.redirect.idToken
     if (!landing || !idToken) return undefined
@@ -189,19 +194,22 @@ function idTokenRule(
   })
 }
 
+/** Without the bank’s keys no signature is verified. */
+const KEYS = ['DISC-01/served', 'DISC-10/served', 'DISC-10/jwks']
+
 const readable = (idToken: string) => headerOf(idToken) && claimsOf(idToken)
 
 idTokenRule(
   'AUTHZ-18/ps256',
   'The ID token of the authorisation response is a JWS signed with PS256',
-  undefined,
+  {},
   (idToken) => findingsOf(compareIdToken(idToken, {}), ['form', 'alg']),
 )
 
 idTokenRule(
   'AUTHZ-18/signature',
   'A key of the bank verifies the ID token of the authorisation response',
-  undefined,
+  { rests: ['AUTHZ-18/ps256', ...KEYS] },
   (idToken, { signature }) => {
     if (!signature || headerOf(idToken)?.alg !== 'PS256') return undefined
     return findingsOf(compareIdToken(idToken, { signature }), ['key', 'signature'])
@@ -213,7 +221,7 @@ const YEAR = 366 * 86_400
 idTokenRule(
   'AUTHZ-19/claims',
   'The ID token of the authorisation response names the bank, the client and its times',
-  undefined,
+  {},
   (idToken, { visit }, { bank, clockTolerance }, now) => {
     const claims = readable(idToken)
     if (!claims) return undefined
@@ -236,7 +244,7 @@ idTokenRule(
 idTokenRule(
   'AUTHZ-20/c-hash',
   'c_hash binds the ID token of the authorisation response to the code',
-  undefined,
+  {},
   (idToken, { redirect }) => {
     const { code } = redirect
     if (!readable(idToken) || code === undefined) return undefined
@@ -247,7 +255,7 @@ idTokenRule(
 idTokenRule(
   'AUTHZ-20/nonce',
   'nonce binds the ID token of the authorisation response to the request',
-  undefined,
+  {},
   (idToken, { visit: { nonce } }) => {
     if (!readable(idToken)) return undefined
     return findingsOf(compareIdToken(idToken, { nonce }), ['nonce'])
@@ -257,7 +265,7 @@ idTokenRule(
 idTokenRule(
   'AUTHZ-20/s-hash',
   's_hash, where the ID token of the authorisation response has one, is that of state',
-  'no ID token had s_hash',
+  { unseen: 'no ID token had s_hash' },
   (idToken, { visit: { state } }) => {
     if (state === undefined || claimsOf(idToken)?.s_hash === undefined) return undefined
     return findingsOf(compareIdToken(idToken, { state }), ['s_hash'])
@@ -268,7 +276,7 @@ idTokenRule(
 idTokenRule(
   'AUTHZ-35/same-consent',
   'The intent ID, where the ID token of the authorisation response has one, is that of the request',
-  'no ID token had an intent ID',
+  { unseen: 'no ID token had an intent ID' },
   (idToken, { consentId }, { literals: { intentClaim } }) => {
     const compared = compareIdToken(idToken, {
       ...(consentId !== undefined && { intentId: consentId }),

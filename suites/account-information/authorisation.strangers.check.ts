@@ -4,7 +4,7 @@ import type { VisitOptions } from '../../engine/suite-api/flow.ts'
 import { blockBy, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
-import { expectOthersUntouched, looking } from '../bystanders.ts'
+import { expectOthersUntouched, looking, noteLost } from '../bystanders.ts'
 import { codeOfAnotherClient, everything, reconfirmed, secondClient } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
 import { approvedAfterTries } from './common/codes.ts'
@@ -100,6 +100,7 @@ check(
 /** A visit with an authorised consent by somebody whose it is not, and what the consent gives around it. */
 async function aroundVisit(
   context: Context<typeof everything | typeof codeOfAnotherClient>,
+  owner: string,
   options: VisitOptions,
 ) {
   const approval = await approvedAfterTries(context).catch(() => undefined)
@@ -107,7 +108,9 @@ async function aroundVisit(
   const before = await look?.()
   const { consentId } = await context.approved(codeOfAnotherClient)
   const visit = await context.visit({ ...options, consentId })
-  return { visit, before, after: await look?.() }
+  const after = await look?.()
+  if (before && after) noteLost(context, [{ before, after }], owner)
+  return { visit, before, after }
 }
 
 /** The second client's visit with a consent that the customer has authorised for the first. */
@@ -116,7 +119,10 @@ const authorisedOfAnotherClient = sharedFixture(
   async (context) => {
     context.tpp('second')
     await context.approved(secondClient)
-    return aroundVisit(context, { client: 'second', purpose: FOREIGN_AUTHORISED })
+    return aroundVisit(context, 'CLC-25/other-client', {
+      client: 'second',
+      purpose: FOREIGN_AUTHORISED,
+    })
   },
 )
 
@@ -146,7 +152,7 @@ check(
 /** The second customer's visit with a consent that the first has authorised. */
 const ofAnotherCustomer = sharedFixture([everything, codeOfAnotherClient], async (context) => {
   context.customer('second')
-  return aroundVisit(context, { customer: 'second', purpose: STRANGER })
+  return aroundVisit(context, 'CLC-25/other-customer', { customer: 'second', purpose: STRANGER })
 })
 
 /**

@@ -43,10 +43,11 @@ function expectNotGranted(visit: Visit): void {
   if (visit.kind === 'stopped') return
   const { query, fragment, error } = visit.redirect
   const given = GIVEN.filter((name) => query[name] ?? fragment[name])
-  expectThat(given.length === 0 && Boolean(error ?? fragment.error ?? query.error), {
-    message: 'the request was granted',
+  const granted = given.length > 0
+  expectThat(!granted && Boolean(error ?? fragment.error ?? query.error), {
+    message: granted ? 'the request was granted' : 'the redirect has no error',
     expected: 'an error, or a page of the bank',
-    actual: given.length > 0 ? `${given.join(', ')} at the redirect URI` : 'no error',
+    actual: granted ? `${given.join(', ')} at the redirect URI` : 'neither an error nor a code',
     exchange: visit.last,
   })
 }

@@ -13,11 +13,13 @@ import {
   secondCustomer,
   WITH_TRANSACTIONS,
 } from '../consents.ts'
+import { expectTable } from '../tables.ts'
+import { accountIdInPath } from '../values/identifier.ts'
+import { unknownAccounts } from './common/account-id-places.ts'
 import { lackingSecondAccount } from './common/asked-account.ts'
 import { alikeInCreditLine, steadyBalances } from './common/balance-rows.ts'
 import {
   accountIdsIn,
-  askedForUnknownAccount,
   firstRead,
   pathOf,
   relyOnSameRules,
@@ -191,16 +193,17 @@ check(
   },
 )
 
+/** Those ids of the table that the draw gives to this address; rows of another account are the rule's. */
 check(
   'BAL-15/unknown-id',
   'An AccountId that names no account of the consent is refused',
-  { uses: [everything], over: WITH_TRANSACTIONS },
-  async (context, consent) => {
-    const answer = await askedForUnknownAccount(await balancesUnder(context, consent), {
+  { asks: [accountIdInPath], uses: [everything], beside: [secondClient] },
+  async (context) => {
+    const parts = {
+      owner: 'BAL-15/unknown-id',
       tail: '/balances',
-      rule: 'BAL-02/asked-account-only',
-    })
-    context.observe('status for an unknown AccountId', answer.response?.status, answer)
-    expect(answer).toBeRefused()
+      consents: [everything, secondClient],
+    } as const
+    await expectTable(context, unknownAccounts(context, parts))
   },
 )

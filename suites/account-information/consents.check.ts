@@ -14,7 +14,7 @@ import {
   create,
   expectNotAdopted,
   fieldsOfTheBank,
-  PERIOD,
+  pastPeriod,
   requireConsentId,
 } from './common/consent-requests.ts'
 import { spellingsOf } from './common/instants.ts'
@@ -89,10 +89,10 @@ check(
   async ({ caller }) => {
     const client = await caller()
     relyOn(OWNERS.consent, await create(client)).toSucceed()
-    const { TransactionFromDateTime, TransactionToDateTime } = PERIOD
+    const { TransactionFromDateTime, TransactionToDateTime } = pastPeriod()
     expect(await create(client, { TransactionFromDateTime })).toSucceed()
     expect(await create(client, { TransactionToDateTime })).toSucceed()
-    expect(await create(client, PERIOD)).toSucceed()
+    expect(await create(client, pastPeriod())).toSucceed()
     for (const [index, from] of spellingsOf(-200).entries()) {
       const to = spellingsOf(-100)[index]
       const period = { TransactionFromDateTime: from, TransactionToDateTime: to }
@@ -111,7 +111,7 @@ check(
   {},
   async ({ caller, target }) => {
     const client = await caller()
-    const { TransactionFromDateTime, TransactionToDateTime } = PERIOD
+    const { TransactionFromDateTime, TransactionToDateTime } = pastPeriod()
     const expiry = { ExpirationDateTime: daysFromNow(30) }
     relyOn(OWNERS.consentWithExpiry, await create(client, expiry)).toSucceed()
     const tomorrow = { ExpirationDateTime: 'tomorrow' }
@@ -137,7 +137,10 @@ check(
     }
     if (!target.clients.second) return
     const second = await caller('second')
-    relyOn(OWNERS.consentWithPeriod, await create(second, { ...expiry, ...PERIOD })).toSucceed()
+    relyOn(
+      OWNERS.consentWithPeriod,
+      await create(second, { ...expiry, ...pastPeriod() }),
+    ).toSucceed()
     for (const wrong of [tomorrow, month13]) {
       const deviation = `${Object.keys(wrong)} ${words}`
       expect(await create(second, wrong, { deviation })).toBeRefused()
@@ -159,8 +162,8 @@ check('CONS-16/recorded', 'What an ExpirationDateTime in the past gives', {}, as
 
 check('CONS-17/recorded', 'What a period that ends before it starts gives', {}, async (context) => {
   const body = consentBody({
-    TransactionFromDateTime: PERIOD.TransactionToDateTime,
-    TransactionToDateTime: PERIOD.TransactionFromDateTime,
+    TransactionFromDateTime: pastPeriod().TransactionToDateTime,
+    TransactionToDateTime: pastPeriod().TransactionFromDateTime,
   })
   await record(context, 'a period that ends before it starts', body)
 })

@@ -2,10 +2,12 @@ import { type Context, check } from '../../engine/suite-api/check.ts'
 import { daysFromNow } from '../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import type { Caller } from '../../engine/suite-api/flow.ts'
-import { brief } from '../../engine/suite-api/responses.ts'
 import { everything } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
-import { CONSENTS, create, NINE_PERMISSIONS, PERIOD } from './common/consent-requests.ts'
+import { expectTable } from '../tables.ts'
+import { permissions } from '../values/consent-enumerations.ts'
+import { CONSENTS, create, NINE_PERMISSIONS, pastPeriod } from './common/consent-requests.ts'
+import { isOfOtherType, isOther, permissionPlaces } from './common/permission-places.ts'
 
 /**
  * Permissions of POST /account-access-consents.
@@ -63,60 +65,23 @@ check(
   },
 )
 
-/**
- * What the table leaves out of the permissions of version 3.1.2, and words that no version has.
- * ReadAccountsDetails is not among them: the document itself spells it so once (AMB-01).
- */
-const UNSUPPORTED = [
-  'ReadPAN',
-  'ReadParty',
-  'ReadOffers',
-  'ReadProducts',
-  'ReadBeneficiariesBasic',
-  'ReadDirectDebits',
-  'ReadEverything',
-  'readaccountsbasic',
-  '',
-  'ReadBeneficiariesDetail',
-  'ReadPartyPSU',
-  'ReadScheduledPaymentsBasic',
-  'ReadScheduledPaymentsDetail',
-  'ReadStandingOrdersBasic',
-  'ReadStandingOrdersDetail',
-  'ReadBalances,ReadTransactionsBasic',
-  ' ReadBalances ',
-]
-
-/**
- * The correct permissions and, behind or before them, one that is unsupported (one request each):
- * each refused. Then one with ReadParty alone.
- */
+/** Each wrong value of the table, by one client or the other; then one beside dates, of each client. */
 check(
   'CONS-10/other-value',
   'A permission outside the nine causes rejection, beside allowed ones and alone',
-  {},
+  { asks: [permissions] },
   async (context) => {
-    const client = await context.caller()
-    relyOn(OWNERS.consent, await create(client)).toSucceed()
-    for (const [index, value] of UNSUPPORTED.entries()) {
-      // Behind the allowed ones and before them.
-      const Permissions =
-        index % 2 === 0 ? [...everything.permissions, value] : [value, ...everything.permissions]
-      const deviation = `permission ${brief(value)}`
-      expect(await create(client, { Permissions }, { deviation })).toBeRefused()
-    }
-    const deviation = 'permission ReadParty alone'
-    const wrong = { Permissions: ['ReadParty'] }
-    expect(await create(client, wrong, { deviation })).toBeRefused()
-    // The same beside dates, and from the second client.
-    const dates = { ...PERIOD, ExpirationDateTime: daysFromNow(30) }
-    relyOn(OWNERS.consentWithPeriod, await create(client, dates)).toSucceed()
+    await expectTable(context, {
+      ...{ owner: 'CONS-10/other-value', type: permissions, rows: isOther },
+      places: permissionPlaces(context),
+    })
+    const dates = { ...pastPeriod(), ExpirationDateTime: daysFromNow(30) }
     const Permissions = [...everything.permissions, 'ReadParty']
-    expect(await create(client, { ...dates, Permissions }, { deviation })).toBeRefused()
-    if (!context.target.clients.second) return
-    const second = await context.caller('second')
-    relyOn(OWNERS.consent, await create(second)).toSucceed()
-    expect(await create(second, { Permissions }, { deviation })).toBeRefused()
+    const deviation = 'permission ReadParty beside dates'
+    for (const client of await clients(context)) {
+      relyOn(OWNERS.consentWithPeriod, await create(client, dates)).toSucceed()
+      expect(await create(client, { ...dates, Permissions }, { deviation })).toBeRefused()
+    }
   },
 )
 
@@ -145,13 +110,11 @@ check('CONS-12/empty', 'A request for no permission at all is refused', {}, asyn
 check(
   'CONS-12/not-an-array',
   'A request whose Permissions is no array of strings is refused',
-  {},
-  async ({ caller }) => {
-    const client = await caller()
-    relyOn(OWNERS.consent, await create(client)).toSucceed()
-    for (const Permissions of ['ReadAccountsBasic', null, [1], ['ReadAccountsBasic', null]]) {
-      const deviation = `Permissions ${brief(Permissions)}`
-      expect(await create(client, { Permissions }, { deviation })).toBeRefused()
-    }
+  { asks: [permissions] },
+  async (context) => {
+    await expectTable(context, {
+      ...{ owner: 'CONS-12/not-an-array', type: permissions, rows: isOfOtherType },
+      places: permissionPlaces(context),
+    })
   },
 )

@@ -5,6 +5,8 @@ import { untilTimeHasMoved } from '../../engine/suite-api/flow.ts'
 import { blockBy, Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { refused } from '../../engine/suite-api/responses.ts'
 import { OWNERS } from '../owners.ts'
+import { expectTable } from '../tables.ts'
+import { consentIdInPath } from '../values/identifier.ts'
 import {
   changedSince,
   createdAndQueried,
@@ -12,11 +14,13 @@ import {
   type Queried,
 } from './common/consent-comparisons.ts'
 import {
-  consentPath,
-  createConsent,
-  invalidIds,
-  requireConsentId,
-} from './common/consent-requests.ts'
+  allIdPlaces,
+  isEquivalent,
+  isInvalid,
+  isNearlyRight,
+  queriedIds,
+} from './common/consent-id-places.ts'
+import { consentPath, createConsent, requireConsentId } from './common/consent-requests.ts'
 import { expectUntouched } from './common/status-updates.ts'
 
 /**
@@ -96,23 +100,47 @@ check(
 )
 
 /**
- * A random UUID, "x", 200 characters, an own one with a character more and, if it is long, with one
- * less, "%27%20OR%201%3D1": each an error response (4xx or 5xx). Another client's consent is
- * judged by SEC-05.
+ * The invalid ids of the table that the draw gives to the query: each an error response. Another client's consent is
+ * judged by SEC-05, a deleted one by CLC-05, one of the other kind by FCC-17.
  */
 check(
   'CONS-23/invalid-id',
   'The query of an invalid ConsentId gives an error response',
-  {},
-  async ({ caller }) => {
-    const client = await caller()
-    const own = await createConsent(client)
-    relyOn(OWNERS.query, await client.get(consentPath(own))).toSucceed()
-    for (const id of invalidIds(own)) {
-      const deviation = `ConsentId of nothing, ${id.length} characters`
-      expect(await client.get(consentPath(id), { deviation })).toBeAnError()
-    }
-    const deviation = 'ConsentId with a quotation mark'
-    expect(await client.get(consentPath("' OR 1=1"), { deviation })).toBeRefused()
+  { asks: [consentIdInPath] },
+  async (context) => {
+    await expectTable(context, {
+      ...{ owner: 'CONS-23/invalid-id', type: consentIdInPath, rows: isInvalid },
+      places: queriedIds(context),
+      beside: await allIdPlaces(context),
+    })
+  },
+)
+
+/** At the query, and at the deletion of either kind. */
+check(
+  'CONS-32/nearly-right',
+  'What is a ConsentId only once it is trimmed, unquoted or decoded again is refused',
+  {
+    asks: [consentIdInPath],
+    follows: ['CONS-23/invalid-id', 'CLC-09/invalid-id', 'FCC-15/invalid-id'],
+  },
+  async (context) => {
+    await expectTable(context, {
+      ...{ owner: 'CONS-32/nearly-right', type: consentIdInPath, rows: isNearlyRight },
+      // One of each part at each place: these are many ways to read more than there is.
+      places: (await allIdPlaces(context)).map((place) => ({ ...place, dear: true as const })),
+    })
+  },
+)
+
+check(
+  'CONS-33/percent-encoded',
+  'A ConsentId is found however its unreserved characters are percent-encoded',
+  { asks: [consentIdInPath], follows: ['CONS-22/answers-200'] },
+  async (context) => {
+    await expectTable(context, {
+      ...{ owner: 'CONS-33/percent-encoded', type: consentIdInPath, rows: isEquivalent },
+      places: queriedIds(context),
+    })
   },
 )

@@ -6,6 +6,7 @@ import {
   createdThen,
   datesAsRequested,
   datesShown,
+  neverAgain,
   requestedData,
 } from './common/created-consents.ts'
 import { ACCOUNT_ACCESS, CONSENTS } from './common/endpoints.ts'
@@ -30,12 +31,98 @@ rule(
   },
 )
 
+/** Every creation 2xx: its ConsentId is none that an earlier creation of the run gave, whatever became of that consent. */
+rule(
+  'CONS-03/never-again',
+  'No ConsentId comes a second time in a run, that of a deleted consent included',
+  { endpoints: [CREATE], follows: ['CONS-03/unique', 'CONS-03/at-once'] },
+  (exchange, { earlier }) => neverAgain(exchange, CREATE, earlier),
+)
+
 rule(
   'CONS-06/at-creation',
   'CreationDateTime is the time of the creation',
   { endpoints: [CREATE], unseen: 'CreationDateTime stood in no answer' },
   (exchange, tools) => createdThen(exchange, CREATE, tools.clockTolerance),
 )
+
+/** Every consent 2xx of one ConsentId: CreationDateTime is that of the first answer, give or take a second of rounding. */
+rule(
+  'CONS-06/kept',
+  'CreationDateTime of a consent is the same in every answer',
+  {
+    endpoints: [CREATE, QUERY],
+    unseen: 'no consent was shown twice with CreationDateTime',
+    follows: [
+      'CONS-03/never-again',
+      'CONS-22/while-waiting',
+      'CONS-22/after-approval',
+      'CONS-22/after-revocation',
+      'CONS-22/after-denial',
+      'CONS-22/after-reconfirmation',
+    ],
+  },
+  (exchange, { earlier }) => {
+    const shown = dated(exchange, 'CreationDateTime')
+    if (!shown) return undefined
+    const first = earlier.get(shown.id) as typeof shown | undefined
+    if (!first) {
+      earlier.set(shown.id, shown)
+      return undefined
+    }
+    if (Math.abs(shown.at - first.at) <= 1) return []
+    return [
+      {
+        message: 'CreationDateTime is another one than in an earlier answer',
+        expected: first.value,
+        actual: shown.value,
+        place: '/Data/CreationDateTime',
+      },
+    ]
+  },
+)
+
+/**
+ * Every consent 2xx of one ConsentId that was asked for after another one had come: StatusUpdateDateTime is no earlier
+ * than there (whole seconds, of which one may differ).
+ */
+rule(
+  'CONS-29/never-back',
+  'StatusUpdateDateTime of a consent does not go back',
+  {
+    endpoints: [CREATE, QUERY],
+    unseen: 'no consent was shown twice with StatusUpdateDateTime',
+    follows: ['CONS-03/never-again', 'CONS-29/after-approval', 'CLC-12/status-update-moves'],
+  },
+  (exchange, { earlier }) => {
+    const shown = dated(exchange, 'StatusUpdateDateTime')
+    if (!shown) return undefined
+    const before = earlier.get(shown.id) as (typeof shown & { until: number }) | undefined
+    const sent = Date.parse(exchange.startedAt)
+    const until = sent + exchange.durationMs
+    if (!before || shown.at >= before.at) earlier.set(shown.id, { ...shown, until })
+    if (!before || sent < before.until) return undefined
+    if (shown.at >= before.at - 1) return []
+    return [
+      {
+        message: 'StatusUpdateDateTime is earlier than in an earlier answer',
+        expected: `${before.value} or later`,
+        actual: shown.value,
+        place: '/Data/StatusUpdateDateTime',
+      },
+    ]
+  },
+)
+
+/** A date-time of the consent that an answer shows, in whole seconds; undefined where it shows none. */
+function dated(exchange: Exchange, name: string) {
+  if (!ACCOUNT_ACCESS.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+  const data = member(exchange.response?.json, 'Data')
+  const [id, value] = [member(data, 'ConsentId'), member(data, name)]
+  const at = secondsOf(value)
+  if (typeof id !== 'string' || at === undefined) return undefined
+  return { id, at, value: String(value) }
+}
 
 /**
  * Every consent 2xx (both kinds) with both date-times: StatusUpdateDateTime is not before

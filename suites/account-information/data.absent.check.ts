@@ -16,7 +16,7 @@ check(
   {
     uses: [everything],
     over: [...WITH_TRANSACTIONS, accountsOnly],
-    follows: ['ACC-20/basic-hides-card'],
+    follows: ['ACC-20/basic-hides-card', 'ACC-04/second-call'],
   },
   async (context, consent) => {
     const approval = await approvalOf(context, consent)

@@ -1,56 +1,66 @@
+import { randomBytes } from 'node:crypto'
 import { check } from '../../engine/suite-api/check.ts'
 import type { Approval } from '../../engine/suite-api/consents.ts'
-import { expect, relyOn } from '../../engine/suite-api/expect.ts'
+import { expect } from '../../engine/suite-api/expect.ts'
 import type { CallDeviation } from '../../engine/suite-api/flow.ts'
-import { blockForData } from '../../engine/suite-api/outcomes.ts'
 import {
   type Exchange,
   missingFrom,
+  presentIn,
   type Row,
   rowsOf,
   shared,
 } from '../../engine/suite-api/responses.ts'
-import { debitsInPeriod, everything } from '../consents.ts'
-import { OWNERS } from '../owners.ts'
+import { debitsInPeriod, everything, secondClient, secondCustomer } from '../consents.ts'
+import { expectTable } from '../tables.ts'
+import { bearerCredential, isInvalid, isMissing } from '../values/bearer-credential.ts'
 import { waysToAsk } from './common/absent-reads.ts'
+import { blockForBookings } from './common/booking-times.ts'
 import { keyAcrossConsents } from './common/completeness.ts'
+import { dataPlaces } from './common/data-places.ts'
 import { pathOf, requireAccountIds } from './common/data-reads.ts'
 import { readOwner } from './common/read-owners.ts'
 import { bookedIn, bulk, relyOnSteadyRows } from './common/transaction-readings.ts'
-import { unknownTokens } from './common/unknown-tokens.ts'
 
 /** What concerns all data endpoints. Requirements: specs/account-information/data.yaml */
+
+/** Of another customer, and of another client. */
+const OTHERS = [secondCustomer, secondClient] as const
 
 check(
   'DATA-03/without-authorization',
   'No data endpoint answers a request without an access token',
-  { uses: [everything] },
-  async ({ approved }) => {
-    await expectRefusedEverywhere(await approved(everything), {
-      bearer: null,
-      deviation: 'no Authorization header',
+  { asks: [bearerCredential], uses: [everything] },
+  async (context) => {
+    await expectTable(context, {
+      owner: 'DATA-03/without-authorization',
+      type: bearerCredential,
+      rows: isMissing,
+      places: await dataPlaces(context, [everything]),
     })
+    const wrong = { bearer: null, deviation: 'no Authorization header' }
+    await expectRefusedEverywhere(await context.approved(everything), wrong)
   },
 )
 
 /**
- * All six with a random bearer token, and with the good one after a character in its middle or its last
- * one was changed, or more was put before or behind it, its letters were put in the other case, and with
- * its ID token, refresh token and code: each refused. Same control.
+ * Every invalid credential of the table at the six endpoints, of each customer and client; the filters and requests
+ * without the customer with one that nobody issued.
  */
 check(
   'DATA-03/unknown-token',
   'No data endpoint answers a request with an access token that the bank did not issue',
-  { uses: [everything] },
-  async ({ approved }) => {
-    const approval = await approved(everything)
-    const { accessToken, idToken, refreshToken } = await approval.tokens()
-    const others = [
-      { bearer: idToken, deviation: 'an ID token for an access token' },
-      { bearer: refreshToken, deviation: 'a refresh token for an access token' },
-      { bearer: approval.visit.code, deviation: 'a code for an access token' },
-    ].filter(({ bearer }) => bearer !== undefined && bearer !== accessToken)
-    await expectRefusedEverywhere(approval, ...unknownTokens(accessToken), ...others)
+  { asks: [bearerCredential], uses: [everything], beside: OTHERS },
+  async (context) => {
+    await expectTable(context, {
+      owner: 'DATA-03/unknown-token',
+      type: bearerCredential,
+      rows: isInvalid,
+      places: await dataPlaces(context, [everything, ...OTHERS]),
+    })
+    const bearer = randomBytes(32).toString('base64url')
+    const wrong = { bearer, deviation: 'an access token of nobody' }
+    await expectRefusedEverywhere(await context.approved(everything), wrong)
   },
 )
 
@@ -58,8 +68,8 @@ check(
  * Two approvals of one customer that differ in their data (the unlimited one and the one with a
  * period, or with Credits alone). GET /transactions with each alone; then both at the same time,
  * three pairs of requests; then each alone. Booked rows equal in both answers alone stand in each
- * concurrent answer of that token, and no row that only the other token has alone. Blocked where
- * the two don't differ.
+ * concurrent answer of that token, and no row that only the other token has alone and that looks like none of its own.
+ * Blocked where the two don't differ in such a row.
  */
 check(
   'DATA-08/concurrent',
@@ -78,8 +88,14 @@ check(
     const rowsOfWhole = steady(whole, before[0], after[0])
     const rowsOfLimited = steady(limited, before[1], after[1])
     const seen = [...rowsOf(before[1]), ...rowsOf(after[1])]
-    const others = missingFrom(seen, rowsOfWhole, keyAcrossConsents)
-    if (others.length === 0) blockForData('a booked transaction outside the narrower consent')
+    const more = missingFrom(seen, rowsOfWhole, keyAcrossConsents)
+    // Of rows that look alike, the narrower answer shows some by right: they are no evidence.
+    const alike = new Set(presentIn(more, seen, keyAcrossConsents))
+    const others = more.filter((row) => !alike.has(row))
+    if (others.length === 0) {
+      const what = 'a booked transaction outside the narrower consent that looks like none inside'
+      blockForBookings(what, rowsOfWhole)
+    }
     for (const [ofWhole, ofLimited] of pairs as [Exchange, Exchange][]) {
       bookedIn(ofWhole, readOwner(whole, bulk))
       bookedIn(ofLimited, readOwner(limited, bulk))
@@ -136,26 +152,14 @@ const OTHER_ENDPOINTS = [
   '/products',
 ]
 
-/** Asks each data endpoint rightly, then with each deviation, which must be refused. */
-async function expectRefusedEverywhere(
-  approval: Approval,
-  ...deviations: CallDeviation[]
-): Promise<void> {
+/** Every way to ask each data endpoint, once the table has asked them rightly: each must be refused. */
+async function expectRefusedEverywhere(approval: Approval, wrong: CallDeviation): Promise<void> {
   const [id = ''] = await requireAccountIds(approval)
-  const endpoints = [
-    ['/accounts', OWNERS.accounts],
-    [pathOf(id, ''), 'ACC-02/answers-200'],
-    ['/balances', OWNERS.balances],
-    [pathOf(id, '/balances'), 'BAL-02/answers-200'],
-    [bulk, OWNERS.transactions],
-    [pathOf(id, '/transactions'), 'TXN-02/answers-200'],
-  ] as const
-  for (const [path, owner] of endpoints) {
-    relyOn(owner, await approval.get(path)).toSucceed()
-    const [simplest, ...others] = deviations
-    const every = waysToAsk(path).map((way) => ({ ...simplest, ...way }))
-    for (const deviation of [...every, ...others]) {
-      expect(await approval.get(path, deviation)).toBeRefused()
+  const single = ['', '/balances', '/transactions'] as const
+  const paths = ['/accounts', '/balances', bulk, ...single.map((tail) => pathOf(id, tail))]
+  for (const path of paths) {
+    for (const way of waysToAsk(path)) {
+      expect(await approval.get(path, { ...wrong, ...way })).toBeRefused()
     }
   }
 }

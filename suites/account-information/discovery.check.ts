@@ -148,5 +148,5 @@ function endpointsIn(configuration: Record<string, unknown>, { endpoints }: Targ
 function spelt(url: string): string {
   const address = new URL(url)
   address.search = ''
-  return address.href.replace(/\/+$/, '')
+  return address.href.replace(/(?<!\/)\/+$/, '')
 }

@@ -1,6 +1,12 @@
 import { parseRedirect } from '../../engine/suite-api/client.ts'
 import { headerOf } from '../../engine/suite-api/jwt.ts'
-import { type Exchange, header, member, succeeded } from '../../engine/suite-api/responses.ts'
+import {
+  brief,
+  type Exchange,
+  header,
+  member,
+  succeeded,
+} from '../../engine/suite-api/responses.ts'
 import { rule } from '../../engine/suite-api/rule.ts'
 
 /** The keys of the bank over a whole run. Requirements: specs/account-information/discovery.yaml */
@@ -37,6 +43,40 @@ rule(
     if (standing === 'there') return []
     const message = 'the key signs ID tokens before and after a JWK Set that does not have it'
     return [{ message, expected: `kid ${kid} in the JWK Set`, actual: 'no such key' }]
+  },
+)
+
+/** By what a client finds the bank. */
+const ADDRESSES = [
+  ...['issuer', 'authorization_endpoint', 'token_endpoint', 'registration_endpoint', 'jwks_uri'],
+]
+
+/**
+ * Every 2xx of the well-known address: the issuer and the addresses are those of the first one that was read over the same
+ * certificate, or over none.
+ */
+rule(
+  'DISC-15/same',
+  'The configuration names the same issuer and the same addresses each time',
+  { endpoints: ['discovery'], unseen: 'the configuration was not read twice in the same way' },
+  (exchange, { earlier }) => {
+    const { json } = exchange.response ?? {}
+    if (exchange.endpoint !== 'discovery' || !succeeded(exchange)) return undefined
+    if (exchange.about.deviation !== undefined || !json) return undefined
+    const { identity = 'none' } = exchange.connection ?? {}
+    const first = earlier.get(identity)
+    if (!first) {
+      earlier.set(identity, json)
+      return undefined
+    }
+    return ADDRESSES.filter(
+      (name) => JSON.stringify(member(json, name)) !== JSON.stringify(member(first, name)),
+    ).map((name) => ({
+      message: `${name} is another one than in an earlier answer`,
+      expected: brief(member(first, name) ?? 'no such member'),
+      actual: brief(member(json, name) ?? 'no such member'),
+      place: `/${name}`,
+    }))
   },
 )
 

@@ -82,8 +82,19 @@ rule(
 function nextIn({ response }: Exchange): string | undefined {
   const lines = response?.headers.filter(([name]) => name.toLowerCase() === 'link') ?? []
   const links = lines.map(([, value]) => value).join(', ')
-  const found = [...links.matchAll(/<([^>]*)>([^<]*)/g)]
-  return found.find(([, , parameters = '']) => /;\s*rel="?([^"]*\s)?next\b/i.test(parameters))?.[1]
+  const found = [...links.matchAll(/<([^<>]*)>([^<]*)/g)]
+  return found.find(([, , parameters = '']) => isNext(parameters))?.[1]
+}
+
+/** Is `next` among the relations that the parameters of a link name (RFC 8288 section 3.3)? */
+function isNext(parameters: string): boolean {
+  const relations = parameters.split(';').map((one) => /^\s*rel="?([^"]*)/i.exec(one)?.[1] ?? '')
+  return relations.some((all) =>
+    all
+      .toLowerCase()
+      .split(/[\s,]+/)
+      .includes('next'),
+  )
 }
 
 /** Is it the address itself, perhaps told from there? What is no address is another one. */
@@ -114,7 +125,10 @@ function resourcesOf({ request, response, endpoint }: Exchange, depth: number): 
 
 /** Segments of the path of a URL, decoded, without an empty last one. */
 function segments(url: string): string[] {
-  return new URL(url).pathname.replace(/\/+$/, '').split('/').map(decoded)
+  return new URL(url).pathname
+    .replace(/(?<!\/)\/+$/, '')
+    .split('/')
+    .map(decoded)
 }
 
 function decoded(segment: string): string {

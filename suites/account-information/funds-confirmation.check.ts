@@ -3,8 +3,13 @@ import { daysFromNow, fundsConfirmationBody } from '../../engine/suite-api/conse
 import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import { type Caller, requireExchange, requireValue } from '../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
-import { answerOf, member, refused } from '../../engine/suite-api/responses.ts'
+import { answerOf, type Exchange, member, refused } from '../../engine/suite-api/responses.ts'
 import { OWNERS } from '../owners.ts'
+import { expectTable, type Place } from '../tables.ts'
+import { type Card, cardEnding } from '../values/card-ending.ts'
+import { rowsOf as valuesOf } from '../values/value-type.ts'
+import { placeName } from './common/clients.ts'
+import { fundsConfirmation } from './common/consent-kinds.ts'
 import {
   bodiesWithoutObject,
   expectNotAdopted,
@@ -130,24 +135,23 @@ check(
   },
 )
 
-const NO_IDENTIFICATION = [
-  [{ Identification: undefined }, 'no DebtorAccount.Identification'],
-  [{ Identification: null }, 'DebtorAccount.Identification null'],
-] as const
-
+/** Without one, and with null for one. */
 check(
   'FCC-03/missing-identification',
   'A request without DebtorAccount.Identification is refused',
-  {},
+  { asks: [cardEnding] },
   async (context) => {
     const client = await atWork(context)
-    for (const [account, deviation] of NO_IDENTIFICATION) {
-      await expectAccountRefused(client, account, deviation)
-    }
     const what = 'DebtorAccount.Identification'
+    await expectAccountRefused(client, { Identification: undefined }, `no ${what}`)
     const named = { Identification: undefined, ...NAMES }
     await expectAccountRefused(client, named, `a Name, and no ${what}`)
     await expectRefusedBesideExpiry(client, { Identification: undefined }, what)
+    await expectTable(context, {
+      ...{ owner: 'FCC-03/missing-identification', type: cardEnding },
+      rows: ({ lawful, level }) => !lawful && level === 'must',
+      places: await cardPlaces(context),
+    })
   },
 )
 
@@ -157,9 +161,8 @@ check(
   { follows: ['FCC-03/missing-identification'] },
   async (context) => {
     const client = await secondAtWork(context)
-    for (const [account, deviation] of NO_IDENTIFICATION) {
-      await expectAccountRefused(client, account, deviation)
-    }
+    const deviation = 'no DebtorAccount.Identification'
+    await expectAccountRefused(client, { Identification: undefined }, deviation)
   },
 )
 
@@ -191,21 +194,36 @@ const NO_ACCOUNT = [
 check(
   'FCC-04/not-four-digits',
   'A request whose Identification is not four digits is refused',
-  {},
-  async (context) => {
-    const client = await atWork(context)
-    const refuse = (caller: Caller, Identification: string) =>
-      expectAccountRefused(
-        caller,
-        { Identification },
-        `Identification of ${Identification.length} characters, not four digits`,
-      )
-    for (const digits of ['', '123', '12345', 'abcd', WHOLE_NUMBER]) await refuse(client, digits)
-    if (context.target.clients.second) await refuse(await secondAtWork(context), WHOLE_NUMBER)
-  },
+  { asks: [cardEnding], follows: ['FCC-03/missing-identification'] },
+  async (context) =>
+    expectTable(context, {
+      ...{ owner: 'FCC-04/not-four-digits', type: cardEnding },
+      rows: ({ lawful, level }) => !lawful && level === 'should',
+      places: await cardPlaces(context),
+    }),
 )
 
-const WHOLE_NUMBER = '4000000000000002'
+/** Creation by each client; its own correct request is the control. */
+async function cardPlaces(context: Context): Promise<Place<Card, unknown>[]> {
+  await atWork(context)
+  return (await fundsConfirmation.creators(context)).map((name) => ({
+    name: placeName('create-funds-confirmation-consent', name),
+    kind: 'funds confirmation',
+    async open() {
+      const client = await context.caller(name)
+      const right = await create(client)
+      relyOn(OWNERS.fundsConfirmation, right).toSucceed()
+      return {
+        right: { ending: endingOf(client) },
+        ask: (Identification, deviation) =>
+          create(client, { account: { Identification } }, { deviation }),
+      }
+    },
+  }))
+}
+
+const endingOf = (client: Caller) =>
+  String(member(fundsBody(client).Data, 'DebtorAccount', 'Identification'))
 
 check(
   'CONS-15/funds',
@@ -263,37 +281,47 @@ check('FCC-05/accepted', 'Name and SecondaryIdentification may be sent', {}, asy
 })
 
 /**
- * That of a customer of the target where one begins so: then the bank takes it. Not applicable where it refuses
- * another, with which no card may end.
+ * Endings that begin with zero: those of customers of the target, which the bank takes, and others, which it may
+ * refuse, since no card may end so. By each client.
  */
 check(
   'FCC-09/leading-zero',
   'An Identification that begins with zero is taken, and comes back as it was sent',
   { follows: ['FCC-09/as-requested'] },
   async (context) => {
-    const client = await atWork(context)
-    relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
+    await atWork(context)
     const { first, second } = context.target.document.customers
-    const endings = [first.cardEnding, second?.cardEnding]
-    const ofCustomer = endings.find((ending) => ending?.startsWith('0'))
-    const Identification = ofCustomer ?? '0017'
-    const about = { owns: ['FCC-09/as-requested'] }
-    const answer = await create(client, { account: { Identification } }, { about })
-    if (ofCustomer === undefined && refused(answer))
-      throw new NotApplicable(`the bank takes no card that ends ${Identification}`)
-    expect(answer).toSucceed()
-    const shown = member(answer.response?.json, 'Data', 'DebtorAccount', 'Identification')
-    // Another type, and one that is missing, are the schema's.
-    if (typeof shown !== 'string') return
-    expectThat(shown === Identification, {
-      message: 'Identification is not the one that was sent',
-      expected: Identification,
-      actual: shown,
-      exchange: answer,
-      place: '/Data/DebtorAccount/Identification',
-    })
+    const ofCustomers = [first.cardEnding, second?.cardEnding]
+    let taken = false
+    for (const name of await fundsConfirmation.creators(context)) {
+      const client = await context.caller(name)
+      relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
+      const card = { ending: endingOf(client) }
+      const others = valuesOf(cardEnding)
+        .filter(({ lawful }) => lawful)
+        .map(({ make }) => make(card))
+      for (const Identification of new Set([...ofCustomers, ...others])) {
+        if (typeof Identification !== 'string' || !Identification.startsWith('0')) continue
+        const about = { owns: ['FCC-09/as-requested'] }
+        const answer = await create(client, { account: { Identification } }, { about })
+        if (!ofCustomers.includes(Identification) && refused(answer)) continue
+        expect(answer).toSucceed()
+        taken = true
+        expectShownEnding(answer, Identification)
+      }
+    }
+    if (!taken) throw new NotApplicable('the bank takes no card whose ending begins with zero')
   },
 )
+
+function expectShownEnding(exchange: Exchange, expected: string): void {
+  const actual = member(exchange.response?.json, 'Data', 'DebtorAccount', 'Identification')
+  // Another type, and one that is missing, are the schema's.
+  if (typeof actual !== 'string') return
+  const message = 'Identification is not the one that was sent'
+  const place = '/Data/DebtorAccount/Identification'
+  expectThat(actual === expected, { message, expected, actual, exchange, place })
+}
 
 check(
   'FCC-06/accepted',

@@ -1,37 +1,25 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
-import { type ClientName, daysFromNow } from '../../engine/suite-api/consents.ts'
+import { daysFromNow } from '../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import { type Caller, requireExchange, requireValue } from '../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
-import {
-  answerOf,
-  type Exchange,
-  member,
-  refused,
-  succeeded,
-} from '../../engine/suite-api/responses.ts'
+import { answerOf, member, refused, succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { everything } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
-import { clientsOf } from './common/clients.ts'
+import { expectTable, relyOnNoneBroken } from '../tables.ts'
+import { consentIdInPath } from '../values/identifier.ts'
+import { allIdPlaces, deletedFundsIds, isInvalid } from './common/consent-id-places.ts'
 import {
   CONSENTS,
   consentBody,
   consentPath,
   createConsent,
-  invalidIds,
   requireConsentId,
 } from './common/consent-requests.ts'
 import { fundsAroundExpiry } from './common/expired-token.ts'
-import {
-  ableToDelete,
-  atWork,
-  create,
-  fundsPath,
-  NAMES,
-  newFundsId,
-} from './common/funds-consents.ts'
-import { unknownTokens } from './common/unknown-tokens.ts'
+import { ableToDelete, create, fundsPath, NAMES, newFundsId } from './common/funds-consents.ts'
+import { attempts, OF_FUNDS } from './common/unauthorised-deletions.ts'
 
 /**
  * Deletion of funds confirmation consents, and which tokens create and delete them.
@@ -118,82 +106,16 @@ check(
   },
 )
 
-/** Deletions of a consent of each client with a missing or invalid Authorization, and then its own. */
-const unauthorised = sharedFixture([], async (context) => {
-  const each: Awaited<ReturnType<typeof deletedWithout>>[] = []
-  await ableToDelete(context)
-  for (const name of clientsOf(context)) {
-    // The second client need not have the scope.
-    if (name === 'second' && !(await ownsFunds(context))) continue
-    each.push(await deletedWithout(context, name))
-  }
-  return each
-})
-
-/** Does the second client get a funds confirmation consent? */
-async function ownsFunds({ steps }: Context): Promise<boolean> {
-  const step = await steps.fundsConfirmation('second').catch(() => undefined)
-  return step?.value !== undefined
-}
-
-async function deletedWithout({ caller, steps }: Context, name: ClientName) {
-  const client = await caller(name)
-  const path = fundsPath(await newFundsId(client))
-  const without = await client.delete(path, { bearer: null, deviation: 'no Authorization header' })
-  const issued = requireValue(await steps.management(name, true))
-  const unknown: Exchange[] = []
-  for (const wrong of unknownTokens(issued)) unknown.push(await client.delete(path, wrong))
-  // What was deleted before can't be deleted: the check that let it happen says so.
-  const survived = [without, ...unknown].every(refused)
-  return { without, unknown, own: survived ? await client.delete(path) : undefined }
-}
-
-check(
-  'FCC-13/without-authorization',
-  'DELETE of a funds confirmation consent without Authorization header answers 401',
-  {},
-  async (context) => {
-    for (const { without } of await unauthorised(context)) expect(without).toHaveStatus(401)
-  },
-)
-
-check(
-  'FCC-13/invalid-token',
-  'DELETE of a funds confirmation consent with an invalid access token answers 401',
-  { follows: ['DATA-03/unknown-token'] },
-  async (context) => {
-    for (const { unknown, without } of await unauthorised(context)) {
-      relyOn('FCC-13/without-authorization', without).toBeRefused()
-      for (const answer of unknown) expect(answer).toHaveStatus(401)
-    }
-  },
-)
-
 check(
   'FCC-13/expired-token',
   'DELETE of a funds confirmation consent with an expired access token answers 401',
   { needs: ['hooks.token-expired'] },
   async (context) => {
-    for (const { unknown } of await unauthorised(context)) {
-      for (const answer of unknown) relyOn('FCC-13/invalid-token', answer).toHaveStatus(401)
-    }
+    relyOnNoneBroken(await attempts.funds.invalid(context), OF_FUNDS.invalid)
     await ableToDelete(context)
     const { before, after } = await fundsAroundExpiry(context)
     relyOn(OWNERS.fundsDeletion, await before.deletion()).toSucceed()
     expect(await after.deletion()).toHaveStatus(401)
-  },
-)
-
-check(
-  'FCC-13/nothing-deleted',
-  'A funds confirmation consent survives a DELETE with a missing or invalid Authorization header',
-  {},
-  async (context) => {
-    for (const { without, unknown, own } of await unauthorised(context)) {
-      relyOn('FCC-13/without-authorization', without).toBeRefused()
-      for (const answer of unknown) relyOn('FCC-13/invalid-token', answer).toBeRefused()
-      if (own) expect(own).toSucceed()
-    }
   },
 )
 
@@ -265,14 +187,13 @@ check(
 check(
   'FCC-15/invalid-id',
   'DELETE of an invalid ConsentId of a funds confirmation consent gives an error response',
-  {},
+  { asks: [consentIdInPath] },
   async (context) => {
-    const one = await newFundsId(await atWork(context))
-    const client = await ableToDelete(context)
-    for (const id of invalidIds(one)) {
-      const deviation = `ConsentId of nothing, ${id.length} characters`
-      expect(await client.delete(fundsPath(id), { deviation })).toBeAnError()
-    }
+    await expectTable(context, {
+      ...{ owner: 'FCC-15/invalid-id', type: consentIdInPath, rows: isInvalid },
+      places: await deletedFundsIds(context),
+      beside: await allIdPlaces(context),
+    })
   },
 )
 

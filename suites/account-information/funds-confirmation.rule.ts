@@ -4,6 +4,7 @@ import {
   createdThen,
   datesAsRequested,
   datesShown,
+  neverAgain,
   requestedData,
 } from './common/created-consents.ts'
 
@@ -11,6 +12,13 @@ import {
 
 const CREATE = 'create-funds-confirmation-consent'
 const DELETE = 'delete-funds-confirmation-consent'
+
+rule(
+  'FCC-20/never-again',
+  'No ConsentId of a funds confirmation consent comes a second time in a run, that of a deleted one included',
+  { endpoints: [CREATE], follows: ['FCC-20/unique'] },
+  (exchange, { earlier }) => neverAgain(exchange, CREATE, earlier),
+)
 
 rule(
   'FCC-22/at-creation',
@@ -109,7 +117,7 @@ rule(
     if ((endpoint !== CREATE && endpoint !== DELETE) || about.deviation !== undefined)
       return undefined
     const { pathname } = new URL(request.url)
-    const path = endpoint === DELETE ? pathname.replace(/[^/]+$/, '{ConsentId}') : pathname
+    const path = endpoint === DELETE ? pathname.replace(/(?<![^/])[^/]+$/, '{ConsentId}') : pathname
     observe(`${request.method} ${path}`, String(response?.status))
     return []
   },

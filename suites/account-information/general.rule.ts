@@ -1,6 +1,7 @@
 import { matchers } from '../../engine/suite-api/expect.ts'
-import { header, succeeded } from '../../engine/suite-api/responses.ts'
+import { header, notJson, succeeded } from '../../engine/suite-api/responses.ts'
 import { rule } from '../../engine/suite-api/rule.ts'
+import { namesOnce } from '../names-once.ts'
 import { ACCOUNT_ACCESS, CONSENTS, DATA } from './common/endpoints.ts'
 
 /** What holds for every answer. Requirements: specs/account-information/general.yaml */
@@ -17,8 +18,7 @@ rule(
       const finding = matchers.toBeJson(exchange)
       return finding ? [finding] : []
     }
-    const actual = response?.bytes === 0 ? 'no body' : `${response?.bytes} bytes that are not JSON`
-    return [{ message: 'the body is not JSON', expected: 'JSON', actual }]
+    return [{ message: 'the body is not JSON', expected: 'JSON', actual: notJson(exchange) }]
   },
 )
 
@@ -63,5 +63,17 @@ rule(
     if (mediaType === 'application/json' || mediaType.endsWith('+json')) return []
     const actual = contentType === '' ? 'no Content-Type' : contentType
     return [{ message: `JSON under ${actual}`, expected: 'application/json', actual }]
+  },
+)
+
+/** Every answer of these endpoints, errors too, whose body is JSON. Fails: one object of it has a name twice. */
+rule(
+  'GEN-17/unique-names',
+  'No object of a JSON response has two members of one name',
+  { endpoints: ['discovery', 'jwks', 'registration', 'token', ...CONSENTS, ...DATA] },
+  (exchange) => {
+    const judged = ['discovery', 'jwks', 'registration', 'token', ...CONSENTS, ...DATA]
+    if (!judged.includes(exchange.endpoint)) return undefined
+    return namesOnce(exchange)
   },
 )

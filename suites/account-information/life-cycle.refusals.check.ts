@@ -1,105 +1,29 @@
-import { randomBytes } from 'node:crypto'
-import { type Context, check } from '../../engine/suite-api/check.ts'
-import type { ClientName } from '../../engine/suite-api/consents.ts'
+import { check } from '../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
-import { type CallDeviation, requireValue } from '../../engine/suite-api/flow.ts'
 import { blockBy } from '../../engine/suite-api/outcomes.ts'
 import { succeeded } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { debitsInPeriod } from '../consents.ts'
 import { attacked, expectUnharmed, triedWithoutToken } from '../ended-consents.ts'
 import { OWNERS } from '../owners.ts'
-import { clientsOf } from './common/clients.ts'
+import { expectTable, relyOnNoneBroken } from '../tables.ts'
+import { consentIdInPath } from '../values/identifier.ts'
+import { allIdPlaces, deletedIds, isInvalid } from './common/consent-id-places.ts'
 import {
   consentPath,
   create,
   createConsent,
-  invalidIds,
   requireConsentId,
   statusOf,
 } from './common/consent-requests.ts'
 import { awaitingDeleted } from './common/deleted-consents.ts'
 import { aroundExpiry } from './common/expired-token.ts'
+import { attempts, OF_ACCOUNTS } from './common/unauthorised-deletions.ts'
 
 /**
  * Deletions that are refused.
  * Requirements: specs/account-information/life-cycle.yaml
  */
-
-/** Deletions of a consent of each client with a missing or wrong Authorization, and what became of it. */
-const unauthorised = sharedFixture([], async (context) => {
-  const each: Awaited<ReturnType<typeof deletedWithout>>[] = []
-  for (const name of clientsOf(context)) each.push(await deletedWithout(context, name))
-  return each
-})
-
-async function deletedWithout({ caller, steps }: Context, name: ClientName) {
-  const client = await caller(name)
-  const path = consentPath(await createConsent(client))
-  const before = await client.get(path)
-  const attempt = (deviation: CallDeviation) => client.delete(path, deviation)
-  const without = await attempt({ bearer: null, deviation: 'no Authorization header' })
-  const bearer = randomBytes(32).toString('base64url')
-  const unknown = await attempt({ bearer, deviation: 'an unknown access token' })
-  const token = requireValue(await steps.management(name))
-  const basic = await attempt({
-    bearer: null,
-    headers: { Authorization: `Basic ${token}` },
-    deviation: 'the access token under the scheme Basic',
-  })
-  const after = await client.get(path)
-  // The last attempt: it ends the consent where it is taken.
-  const inQuery = await attempt({
-    bearer: null,
-    query: { access_token: requireValue(await steps.management(name)) },
-    deviation: 'the access token in the query alone',
-  })
-  const deletion = succeeded(inQuery) ? inQuery : await client.delete(path)
-  return { before, without, unknown, basic, after, inQuery, deletion }
-}
-
-check(
-  'CLC-07/without-authorization',
-  'DELETE of a consent without Authorization header answers 401',
-  {},
-  async (context) => {
-    for (const { before, without } of await unauthorised(context)) {
-      relyOn(OWNERS.query, before).toSucceed()
-      expect(without).toHaveStatus(401)
-    }
-  },
-)
-
-check(
-  'CLC-07/invalid-token',
-  'DELETE of a consent with an invalid Authorization header answers 401',
-  {},
-  async (context) => {
-    for (const { before, unknown, basic } of await unauthorised(context)) {
-      relyOn(OWNERS.query, before).toSucceed()
-      expect(unknown).toHaveStatus(401)
-      expect(basic).toHaveStatus(401)
-    }
-  },
-)
-
-/** Whether by 401 or for the unknown parameter is open. */
-check(
-  'CLC-07/in-the-query',
-  'DELETE of a consent with an access token in its query alone is refused',
-  {},
-  async (context) => {
-    for (const each of await unauthorised(context)) {
-      const { before, without, unknown, basic, after, inQuery, deletion } = each
-      relyOn(OWNERS.query, before).toSucceed()
-      relyOn('CLC-07/without-authorization', without).toBeRefused()
-      for (const answer of [unknown, basic]) relyOn('CLC-07/invalid-token', answer).toBeRefused()
-      relyOn('CLC-07/nothing-deleted', after).toSucceed()
-      relyOn(OWNERS.deletion, deletion).toSucceed()
-      expect(inQuery).toBeRefused()
-    }
-  },
-)
 
 check(
   'CLC-07/expired-token',
@@ -114,26 +38,19 @@ check(
   },
 )
 
-/**
- * After all of these the owner's query is 2xx. Judged only where the attempts themselves were
- * refused, else blocked by the one that wasn't. Control of all: in the end the owner's own DELETE
- * is 2xx.
- */
 check(
   'CLC-07/authorised',
   'DELETE of an authorised consent with a missing or invalid Authorization header answers 401',
   { uses: [debitsInPeriod], spends: debitsInPeriod },
   async (context) => {
-    const each = await unauthorised(context)
     const { before, without, unknown, data, query } = await triedWithoutToken(context)
     relyOn(OWNERS.query, before.query).toSucceed()
-    for (const waiting of each) {
-      relyOn('CLC-07/without-authorization', waiting.without).toHaveStatus(401)
-    }
+    const waiting = await attempts.accounts.missing(context)
+    relyOnNoneBroken(waiting, OF_ACCOUNTS.missing)
     expect(without).toHaveStatus(401)
-    for (const waiting of each) relyOn('CLC-07/invalid-token', waiting.unknown).toHaveStatus(401)
+    relyOnNoneBroken(await attempts.accounts.invalid(context), OF_ACCOUNTS.invalid)
     expect(unknown).toHaveStatus(401)
-    for (const waiting of each) relyOn('CLC-07/nothing-deleted', waiting.after).toSucceed()
+    for (const after of waiting.after) relyOn('CLC-07/nothing-deleted', after).toSucceed()
     relyOn('TOK-25/delete-authorised', data).toBeAnError()
     if (statusOf(query) !== 'Revoked') expect(query).toSucceed()
   },
@@ -149,22 +66,6 @@ check(
     relyOn('CLC-07/authorised', without).toBeAnError()
     relyOn('CLC-07/authorised', unknown).toBeAnError()
     expect(data).toBeRefused()
-  },
-)
-
-check(
-  'CLC-07/nothing-deleted',
-  'A consent survives a DELETE with a missing or invalid Authorization header',
-  {},
-  async (context) => {
-    for (const each of await unauthorised(context)) {
-      const { before, without, unknown, basic, after, deletion } = each
-      relyOn(OWNERS.query, before).toSucceed()
-      relyOn('CLC-07/without-authorization', without).toBeRefused()
-      for (const answer of [unknown, basic]) relyOn('CLC-07/invalid-token', answer).toBeRefused()
-      expect(after).toSucceed()
-      relyOn(OWNERS.deletion, deletion).toSucceed()
-    }
   },
 )
 
@@ -262,22 +163,17 @@ check(
   },
 )
 
-/**
- * A random UUID, "x", 200 characters, an own one with a character more and, if it is long, with one
- * less: each an error response.
- */
+/** The invalid ids of the table that the draw gives to this deletion: each an error response. */
 check(
   'CLC-09/invalid-id',
   'DELETE of an invalid ConsentId gives an error response',
-  {},
+  { asks: [consentIdInPath] },
   async (context) => {
     relyOn(OWNERS.deletion, (await awaitingDeleted(context)).deletion).toSucceed()
-    for (const name of clientsOf(context)) {
-      const client = await context.caller(name)
-      for (const id of invalidIds(await createConsent(client))) {
-        const deviation = `ConsentId of nothing, ${id.length} characters`
-        expect(await client.delete(consentPath(id), { deviation })).toBeAnError()
-      }
-    }
+    await expectTable(context, {
+      ...{ owner: 'CLC-09/invalid-id', type: consentIdInPath, rows: isInvalid },
+      places: await deletedIds(context),
+      beside: await allIdPlaces(context),
+    })
   },
 )

@@ -6,6 +6,8 @@ import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { succeeded } from '../../engine/suite-api/responses.ts'
 import { everything } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
+import { expectTable } from '../tables.ts'
+import { redirectUri } from '../values/redirect-uri.ts'
 import {
   anotherRegistration,
   correctClaims,
@@ -13,7 +15,6 @@ import {
   madeClient,
   REPLACED,
   register,
-  registeredSecond,
   wrongRegistrationCheck,
 } from './common/fresh-registration.ts'
 import {
@@ -24,7 +25,12 @@ import {
   withoutGrants,
   withoutRefreshTokens,
 } from './common/narrow-registration.ts'
-import { nearly } from './common/nearly.ts'
+import {
+  besideRegistration,
+  firstRegistration,
+  isWrong,
+  secondRegistration,
+} from './common/redirect-places.ts'
 import {
   expectNotRegistered,
   requireList,
@@ -49,68 +55,41 @@ wrongRegistrationCheck(
   {},
   async (context) => {
     const deviation = 'a redirect URI outside the software statement'
-    await tryRedirectUri(context, OUTSIDE, deviation)
     const right = await redirectUris(context)
-    const redirect_uris = right.toSpliced(right.length > 1 ? 1 : 0, 0, OUTSIDE)
-    const answer = await register(context, {
-      deviation: `${deviation}, before one of it`,
-      jwt: { claims: { redirect_uris } },
-    })
-    expectNotRegistered(answer, 'redirect_uris', OUTSIDE)
-  },
-)
-
-/**
- * Redirect_uris of the statement plus one that is nearly the first of them: each way of common/nearly.ts.
- * Fails: 2xx whose redirect_uris has it.
- */
-wrongRegistrationCheck(
-  'REG-04/similar',
-  'A redirect URI that is nearly one of the software statement is not registered',
-  {},
-  async (context) => {
-    const uris = await redirectUris(context)
-    const like = nearly(uris[0] ?? '').filter(({ uri }) => !uris.includes(uri))
-    for (const { words, uri } of like) {
-      await tryRedirectUri(context, uri, `a redirect URI of the software statement with ${words}`)
+    const before = right.toSpliced(right.length > 1 ? 1 : 0, 0, OUTSIDE)
+    for (const redirect_uris of [[...right, OUTSIDE], before]) {
+      const answer = await register(context, { deviation, jwt: { claims: { redirect_uris } } })
+      expectNotRegistered(answer, 'redirect_uris', OUTSIDE)
     }
   },
 )
 
-/** A wrong redirect URI behind the right ones; before them where the bank has discarded these too. */
-async function tryRedirectUri(context: Context, uri: string, deviation: string): Promise<void> {
-  const right = await redirectUris(context)
-  const attempt = (redirect_uris: string[]) =>
-    register(context, { deviation, jwt: { claims: { redirect_uris } } })
-  const answer = await attempt([...right, uri])
-  expectNotRegistered(answer, 'redirect_uris', uri)
-  if (!succeeded(answer)) return
-  const kept = requireRegisteredValues(answer, 'redirect_uris')
-  if (right.every((one) => kept.includes(one))) return
-  expectNotRegistered(await attempt([uri, ...right]), 'redirect_uris', uri)
-}
+/** Redirect_uris of the statement plus one that is none of them. Fails: 2xx whose redirect_uris has it. */
+wrongRegistrationCheck(
+  'REG-04/similar',
+  'A redirect URI that is nearly one of the software statement is not registered',
+  { asks: [redirectUri] },
+  (context) =>
+    expectTable(context, {
+      ...{ owner: 'REG-04/similar', type: redirectUri, rows: isWrong },
+      places: [firstRegistration],
+      beside: besideRegistration(context, 'second'),
+    }),
+)
 
-/** Beside the right ones: elsewhere, and with each change of common/nearly.ts. */
 check(
   'REG-04/second-client',
   'A redirect URI outside the second client’s software statement is not registered for it',
   {
-    registers: true,
-    needs: ['clients.second'],
+    ...{ registers: true, needs: ['clients.second'], asks: [redirectUri] },
     follows: ['REG-04/outside', 'REG-04/similar'],
   },
-  async (context) => {
-    const second = await registeredSecond(context)
-    const right = second.client.redirectUris
-    const wrong = [OUTSIDE, ...nearly(right[0] ?? '').map(({ uri }) => uri)]
-    for (const uri of context.cases(wrong.filter((one) => !right.includes(one)))) {
-      const claims = { redirect_uris: [...right, uri] }
-      const deviation = 'a redirect URI outside the second client’s software statement'
-      const answer = await second.register({ deviation, jwt: { claims } })
-      await isAnotherClient(context, answer, second)
-      expectNotRegistered(answer, 'redirect_uris', uri)
-    }
-  },
+  (context) =>
+    expectTable(context, {
+      ...{ owner: 'REG-04/second-client', type: redirectUri, rows: isWrong },
+      places: [secondRegistration],
+      beside: besideRegistration(context, 'first'),
+    }),
 )
 
 check(

@@ -1,11 +1,23 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
-import { requireValue, tokensOf } from '../../engine/suite-api/flow.ts'
+import { tokensOf } from '../../engine/suite-api/flow.ts'
 import { blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { answerOf } from '../../engine/suite-api/responses.ts'
-import { everything, secondCustomer } from '../consents.ts'
+import { everything, secondClient, secondCustomer } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
+import { expectTable } from '../tables.ts'
+import {
+  bearerCredential,
+  isElsewhere,
+  isInvalid,
+  isMissing,
+  isSpelling,
+} from '../values/bearer-credential.ts'
+import { clientCertificate, isOver } from '../values/client-certificate.ts'
 import { ABSENT } from './common/absent-reads.ts'
+import { certificatePlaces, dataOverCertificates } from './common/certificate-places.ts'
+import { clientsOf } from './common/clients.ts'
+import { accountAccess } from './common/consent-kinds.ts'
 import {
   ACCOUNTS,
   consentBody,
@@ -13,83 +25,107 @@ import {
   createConsent,
   requireConsentId,
 } from './common/consent-requests.ts'
+import { creationPlaces, otherConsentPlaces, queryPlaces } from './common/credential-places.ts'
+import { dataPlaces } from './common/data-places.ts'
 import { requireAccountIds } from './common/data-reads.ts'
 import { expectNothingForeign } from './common/foreign-account.ts'
 import { anotherRegistration } from './common/fresh-registration.ts'
 import { ONE_CLIENT } from './common/narrow-registration.ts'
-import { unknownTokens } from './common/unknown-tokens.ts'
 import { partiesOf } from './common/wrong-authentications.ts'
 
 /** Certificates, bearer tokens, ownership. Requirements: specs/account-information/security.yaml */
 
-const CONSENT = '/account-access-consents'
 const QUERY = 'CONS-22/answers-200'
 
-const WRONG_CERTIFICATES = [
-  { slug: 'no-certificate', identity: 'none', words: 'without a client certificate' },
-  { slug: 'untrusted', identity: 'untrusted', words: 'over a certificate of an unknown authority' },
-  { slug: 'expired', identity: 'expired', words: 'over an expired certificate' },
-]
+/** Approvals of another customer, and of another client. */
+const _OTHERS = [secondCustomer, secondClient] as const
 
-function requireCertificate({ tpp }: Context, identity: string): void {
+/** Checks of one kind of certificate, each at the first endpoint of its chapter. */
+function certificateCheck(
+  id: { consents: string; data: string },
+  identity: 'none' | 'untrusted' | 'expired',
+  words: string,
+): void {
+  const table = { type: clientCertificate, rows: isOver(identity) }
+  const options = {
+    asks: [clientCertificate],
+    ...(identity === 'expired' && { needs: ['refusedCertificates.expired' as const] }),
+  }
+  check(id.consents, `A consent is not queried ${words}`, options, async (context) => {
+    requireCertificate(context, identity)
+    const places = certificatePlaces.query(clientsOf(context))
+    await expectTable(context, { ...table, owner: id.consents, places })
+  })
+
+  const used = { ...options, uses: [everything] }
+  check(id.data, `No data are read ${words}`, used, async (context) => {
+    requireCertificate(context, identity)
+    const all = await dataOverCertificates(context, [everything])
+    const places = all.filter(({ name }) => name === 'accounts')
+    await expectTable(context, { ...table, owner: id.data, places })
+  })
+}
+
+function requireCertificate({ tpp }: Pick<Context, 'tpp'>, identity: string): void {
   if (!tpp().wire.has(identity))
     throw new NotApplicable(`the target has no ${identity} certificate`)
 }
 
-for (const { slug, identity, words } of WRONG_CERTIFICATES) {
-  check(`SEC-01/${slug}`, `A consent is not queried ${words}`, {}, async (context) => {
-    requireCertificate(context, identity)
-    const { get } = await context.caller()
-    const { id } = requireValue(await context.steps.consent(everything))
-    relyOn(QUERY, await get(consentPath(id))).toSucceed()
-    expect(await get(consentPath(id), { identity, deviation: words })).toBeRefused()
-  })
-
-  check(`SEC-02/${slug}`, `No data are read ${words}`, { uses: [everything] }, async (context) => {
-    requireCertificate(context, identity)
-    const { get } = await context.approved(everything)
-    relyOn(OWNERS.accounts, await get('/accounts')).toSucceed()
-    expect(await get('/accounts', { identity, deviation: words })).toBeRefused()
-  })
-}
+certificateCheck(
+  { consents: 'SEC-01/no-certificate', data: 'SEC-02/no-certificate' },
+  'none',
+  'without a client certificate',
+)
+certificateCheck(
+  { consents: 'SEC-01/untrusted', data: 'SEC-02/untrusted' },
+  'untrusted',
+  'over a certificate of an unknown authority',
+)
+certificateCheck(
+  { consents: 'SEC-01/expired', data: 'SEC-02/expired' },
+  'expired',
+  'over an expired certificate',
+)
 
 check(
   'SEC-03/create-without',
   'A consent is not created without an access token',
-  {},
-  async ({ caller }) => {
-    const { post } = await caller()
-    const body = { Data: { Permissions: ['ReadAccountsBasic'] }, Risk: {} }
-    relyOn(OWNERS.consent, await post(CONSENT, body)).toSucceed()
-    const deviation = 'no Authorization header'
-    expect(await post(CONSENT, body, { bearer: null, deviation })).toBeRefused()
+  { asks: [bearerCredential] },
+  async (context) => {
+    await expectTable(context, {
+      owner: 'SEC-03/create-without',
+      type: bearerCredential,
+      rows: isMissing,
+      places: creationPlaces(accountAccess, clientsOf(context)),
+    })
   },
 )
 
 check(
   'SEC-03/query-without',
   'A consent is not queried without an access token',
-  {},
-  async ({ caller, steps }) => {
-    const { get } = await caller()
-    const { id } = requireValue(await steps.consent(everything))
-    relyOn(QUERY, await get(consentPath(id))).toSucceed()
-    const deviation = 'no Authorization header'
-    expect(await get(consentPath(id), { bearer: null, deviation })).toBeRefused()
+  { asks: [bearerCredential] },
+  async (context) => {
+    await expectTable(context, {
+      owner: 'SEC-03/query-without',
+      type: bearerCredential,
+      rows: isMissing,
+      places: queryPlaces(clientsOf(context)),
+    })
   },
 )
 
 check(
   'SEC-03/unknown-token',
   'A consent is not queried with an access token that the bank did not issue',
-  { follows: ['DATA-03/unknown-token'] },
-  async ({ caller, steps }) => {
-    const { get } = await caller()
-    const { id } = requireValue(await steps.consent(everything))
-    relyOn(QUERY, await get(consentPath(id))).toSucceed()
-    for (const unknown of unknownTokens(requireValue(await steps.management()))) {
-      expect(await get(consentPath(id), unknown)).toBeRefused()
-    }
+  { asks: [bearerCredential], follows: ['DATA-03/unknown-token'] },
+  async (context) => {
+    await expectTable(context, {
+      owner: 'SEC-03/unknown-token',
+      type: bearerCredential,
+      rows: isInvalid,
+      places: queryPlaces(clientsOf(context)),
+    })
   },
 )
 
@@ -119,17 +155,45 @@ check(
 
 check(
   'SEC-12/in-the-query',
-  'GET /accounts with the access token in its query alone is refused',
-  { uses: [everything], follows: ['CLC-07/in-the-query'] },
-  async ({ approved }) => {
-    const { get, tokens } = await approved(everything)
-    relyOn(OWNERS.accounts, await get('/accounts')).toSucceed()
-    const { accessToken } = await tokens()
-    const deviation = 'the access token in the query alone'
-    const without = { bearer: null, deviation: 'no Authorization header' }
-    relyOn('DATA-03/without-authorization', await get('/accounts', without)).toBeRefused()
-    const query = { access_token: accessToken }
-    expect(await get('/accounts', { bearer: null, query, deviation })).toBeRefused()
+  'Consents and data are refused where the access token stands elsewhere than in the Authorization header',
+  {
+    asks: [bearerCredential],
+    uses: [everything],
+    follows: [
+      'CLC-07/in-the-query',
+      'DATA-03/without-authorization',
+      'SEC-03/create-without',
+      'SEC-03/query-without',
+      'SEC-03/funds-confirmation',
+    ],
+  },
+  async (context) => {
+    const places = [
+      // Where a token may stand does not depend on whose data it opens.
+      ...(await dataPlaces(context, [everything])),
+      ...(await otherConsentPlaces(context)),
+    ]
+    await expectTable(context, {
+      owner: 'SEC-12/in-the-query',
+      type: bearerCredential,
+      rows: isElsewhere,
+      places,
+    })
+  },
+)
+
+check(
+  'SEC-13/recorded',
+  'Which spellings of the scheme Bearer the bank takes',
+  { uses: [everything] },
+  async (context) => {
+    const places = await dataPlaces(context, [everything])
+    await expectTable(context, {
+      owner: 'SEC-13/recorded',
+      type: bearerCredential,
+      rows: isSpelling,
+      places,
+    })
   },
 )
 

@@ -1,21 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { type Context, check } from '../../engine/suite-api/check.ts'
-import { fundsConfirmationBody } from '../../engine/suite-api/consents.ts'
+import { check } from '../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
-import { type CallDeviation, requireValue } from '../../engine/suite-api/flow.ts'
 import { blockForData } from '../../engine/suite-api/outcomes.ts'
 import { rowsOf } from '../../engine/suite-api/responses.ts'
-import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { everything, secondClient, secondCustomer } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
-import { filtersOf } from './common/absent-reads.ts'
-import {
-  CONSENTS,
-  consentBody,
-  consentPath,
-  createConsent,
-  requireConsentId,
-} from './common/consent-requests.ts'
+import { expectTable } from '../tables.ts'
+import { bearerCredential, isInvalid } from '../values/bearer-credential.ts'
+import { clientsOf } from './common/clients.ts'
+import { accountAccess, fundsConfirmation } from './common/consent-kinds.ts'
+import { consentPath, createConsent } from './common/consent-requests.ts'
+import { creationPlaces } from './common/credential-places.ts'
 import { pathOf, requireAccountIds } from './common/data-reads.ts'
 import { aroundExpiry, fundsAroundExpiry } from './common/expired-token.ts'
 import { expectNothingForeign } from './common/foreign-account.ts'
@@ -25,99 +20,7 @@ import { expectNothingForeign } from './common/foreign-account.ts'
  * by itself. Requirements: specs/account-information/security.yaml
  */
 
-const WRONG = [
-  { identity: 'none', slug: 'no-certificate', deviation: 'no client certificate' },
-  { identity: 'untrusted', slug: 'untrusted', deviation: 'an untrusted certificate' },
-  { identity: 'expired', slug: 'expired', deviation: 'an expired certificate' },
-]
-
 const OF_ANOTHER = 'account of another customer'
-
-/** Connections that no endpoint may serve: without certificate, and over those that the target has. */
-function wrongConnections({ tpp }: Context) {
-  return WRONG.filter(({ identity }) => identity === 'none' || tpp().wire.has(identity))
-}
-
-type Wrong = CallDeviation & { deviation: string }
-
-/** The same, once a query was refused over each of them: one that is served is another check's. */
-const refusedForQueries = sharedFixture([], async (context) => {
-  const { get } = await context.caller()
-  const { id } = requireValue(await context.steps.consent(everything))
-  const wrongs: Wrong[] = []
-  for (const { slug, ...wrong } of wrongConnections(context)) {
-    relyOn(`SEC-01/${slug}`, await get(consentPath(id), wrong)).toBeRefused()
-    wrongs.push(wrong)
-  }
-  return wrongs
-})
-
-check(
-  'SEC-01/create',
-  'No consent is created without a valid transport certificate',
-  {},
-  async (context) => {
-    const { post } = await context.caller()
-    relyOn(OWNERS.consent, await post(CONSENTS, consentBody())).toSucceed()
-    for (const wrong of await refusedForQueries(context)) {
-      expect(await post(CONSENTS, consentBody(), wrong)).toBeRefused()
-    }
-  },
-)
-
-check(
-  'SEC-01/delete',
-  'No consent is deleted without a valid transport certificate',
-  {},
-  async (context) => {
-    const client = await context.caller()
-    // Before the consent: where a bank lets the newest one alone wait, a later one would end it.
-    const wrongs = await refusedForQueries(context)
-    const path = consentPath(await createConsent(client))
-    relyOn(OWNERS.query, await client.get(path)).toSucceed()
-    for (const wrong of wrongs) {
-      expect(await client.delete(path, wrong)).toBeRefused()
-      expect(await client.get(path)).toSucceed()
-    }
-    relyOn(OWNERS.deletion, await client.delete(path)).toSucceed()
-  },
-)
-
-check(
-  'SEC-01/funds-confirmation',
-  'No funds confirmation consent is created without a valid transport certificate',
-  {},
-  async (context) => {
-    requireValue(await context.steps.fundsConfirmation())
-    const { post, funds } = await context.caller()
-    const body = fundsConfirmationBody(context.target, funds().scheme)
-    const create = (wrong?: CallDeviation) => post('/funds-confirmation-consents', body, wrong)
-    relyOn(OWNERS.fundsConfirmation, await create()).toSucceed()
-    for (const wrong of await refusedForQueries(context)) {
-      expect(await create(wrong)).toBeRefused()
-    }
-  },
-)
-
-check(
-  'SEC-01/funds-deletion',
-  'No funds confirmation consent is deleted without a valid transport certificate',
-  { follows: ['SEC-01/funds-confirmation'] },
-  async (context) => {
-    requireValue(await context.steps.fundsConfirmation())
-    requireValue(await context.steps.fundsDeletion())
-    const { post, delete: remove, funds } = await context.caller()
-    const body = fundsConfirmationBody(context.target, funds().scheme)
-    const created = await post('/funds-confirmation-consents', body)
-    relyOn(OWNERS.fundsConfirmation, created).toSucceed()
-    const id = requireConsentId(created, 'FCC-07/consent-id')
-    const path = `/funds-confirmation-consents/${encodeURIComponent(id)}`
-    for (const wrong of await refusedForQueries(context)) {
-      expect(await remove(path, wrong)).toBeRefused()
-    }
-    relyOn(OWNERS.fundsDeletion, await remove(path)).toSucceed()
-  },
-)
 
 /** The data endpoints behind GET /accounts, and the checks that own them. */
 const SINGLE = [
@@ -125,36 +28,6 @@ const SINGLE = [
   { tail: '/balances', slug: 'balances', owner: 'BAL-02/answers-200' },
   { tail: '/transactions', slug: 'transactions', owner: 'TXN-02/answers-200' },
 ] as const
-
-check(
-  'SEC-02/other-endpoints',
-  'No data endpoint is served without a valid transport certificate',
-  { uses: [everything] },
-  async (context) => {
-    const approval = await context.approved(everything)
-    const ids = await requireAccountIds(approval)
-    for (const { slug, ...wrong } of wrongConnections(context)) {
-      relyOn(`SEC-02/${slug}`, await approval.get('/accounts', wrong)).toBeRefused()
-    }
-    const endpoints = [
-      { path: '/balances', owner: OWNERS.balances },
-      { path: '/transactions', owner: OWNERS.transactions },
-      ...context
-        .cases(ids)
-        .flatMap((id) => SINGLE.map(({ tail, owner }) => ({ path: pathOf(id, tail), owner }))),
-    ]
-    for (const { path, owner } of endpoints) {
-      relyOn(owner, await approval.get(path)).toSucceed()
-      for (const { slug: _, ...wrong } of wrongConnections(context)) {
-        expect(await approval.get(path, wrong)).toBeRefused()
-      }
-      const [{ identity, deviation } = {}] = wrongConnections(context)
-      for (const way of filtersOf(path)) {
-        expect(await approval.get(path, { ...way, identity, deviation })).toBeRefused()
-      }
-    }
-  },
-)
 
 /**
  * Query an own consent, and create one, with a token of its own before and after the hook token-expired (or
@@ -191,31 +64,27 @@ check(
 check(
   'SEC-03/create-unknown-token',
   'No consent is created with an access token that the bank did not issue',
-  {},
-  async (context) => {
-    const client = await context.caller()
-    const { id } = requireValue(await context.steps.consent(everything))
-    const wrong = { bearer: randomBytes(32).toString('base64url'), deviation: 'a made-up token' }
-    relyOn('SEC-03/unknown-token', await client.get(consentPath(id), wrong)).toBeRefused()
-    relyOn(OWNERS.consent, await client.post(CONSENTS, consentBody())).toSucceed()
-    expect(await client.post(CONSENTS, consentBody(), wrong)).toBeRefused()
-  },
+  { asks: [bearerCredential], follows: ['DATA-03/unknown-token', 'SEC-03/unknown-token'] },
+  async (context) =>
+    expectTable(context, {
+      owner: 'SEC-03/create-unknown-token',
+      type: bearerCredential,
+      rows: isInvalid,
+      places: creationPlaces(accountAccess, clientsOf(context)),
+    }),
 )
 
 check(
   'SEC-03/funds-confirmation',
   'No funds confirmation consent is created without an access token that the bank issued',
-  {},
+  { asks: [bearerCredential], follows: ['DATA-03/unknown-token', 'SEC-03/unknown-token'] },
   async (context) => {
-    requireValue(await context.steps.fundsConfirmation())
-    const client = await context.caller()
-    const body = fundsConfirmationBody(context.target, client.funds().scheme)
-    const create = (wrong?: CallDeviation) =>
-      client.post('/funds-confirmation-consents', body, wrong)
-    relyOn(OWNERS.fundsConfirmation, await create()).toSucceed()
-    const made = randomBytes(32).toString('base64url')
-    expect(await create({ bearer: null, deviation: 'no Authorization header' })).toBeRefused()
-    expect(await create({ bearer: made, deviation: 'a made-up token' })).toBeRefused()
+    await expectTable(context, {
+      owner: 'SEC-03/funds-confirmation',
+      type: bearerCredential,
+      rows: ({ level }) => level === 'must',
+      places: creationPlaces(fundsConfirmation, await fundsConfirmation.creators(context)),
+    })
   },
 )
 

@@ -98,8 +98,9 @@ const UUID = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi
  */
 function holdsCardNumber(text: string): boolean {
   if (text.length < 15 || !ENOUGH_DIGITS.test(text)) return false
-  const runs = text.replaceAll(UUID, ' ').match(/(?<![\w-]|\d\.)\d(?:[ -]?\d)*(?![\w-])/g) ?? []
-  return runs
+  const runs = text.replaceAll(UUID, ' ').matchAll(/(?<![\w-]|\d\.)(\d(?:[ -]?\d)*)([\w-]*)/g)
+  return [...runs]
+    .map(([, run = '', more]) => (more ? run.slice(0, Math.max(0, run.lastIndexOf(' '))) : run))
     .map((run) => run.replace(/\D/g, ''))
     .some((digits) => /^[2-6]\d{14,15}$/.test(digits) && addsUp(digits))
 }

@@ -4,6 +4,9 @@ import type { TokenDeviation } from '../../engine/suite-api/client.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import type { Exchange } from '../../engine/suite-api/responses.ts'
 import { OWNERS } from '../owners.ts'
+import { expectTable } from '../tables.ts'
+import { jws } from '../values/jws.ts'
+import { ASSERTION_CHECKS, assertionPlaces, wrongAssertions } from './common/assertion-places.ts'
 import { clientsOf } from './common/clients.ts'
 import { partiesOf, WRONG_AUTHENTICATIONS } from './common/wrong-authentications.ts'
 
@@ -50,6 +53,7 @@ check(
 )
 
 for (const { id, title, attempts, byAnother } of WRONG_AUTHENTICATIONS) {
+  if (ASSERTION_CHECKS.some((each) => each.id === id)) continue
   check(id, title, {}, async (context) => {
     if (byAnother) context.tpp('second')
     for (const client of clientsOf(context)) {
@@ -59,6 +63,14 @@ for (const { id, title, attempts, byAnother } of WRONG_AUTHENTICATIONS) {
         expect(await parties.tpp.token(CLIENT, wrong)).toGiveNoToken()
       }
     }
+  })
+}
+
+for (const { id, title, part, ...options } of ASSERTION_CHECKS) {
+  check(id, title, { ...options, asks: [jws] }, async (context) => {
+    if (options.needs?.includes('clients.second')) context.tpp('second')
+    const places = assertionPlaces(clientsOf(context))
+    await expectTable(context, { owner: id, type: jws, rows: wrongAssertions(part), places })
   })
 }
 

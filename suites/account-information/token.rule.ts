@@ -102,7 +102,11 @@ rule(
 rule(
   'TOK-20/signed',
   'The bank signed the ID token of a token response with PS256',
-  { ...TOKEN, unseen: 'no token response had an ID token' },
+  {
+    ...TOKEN,
+    unseen: 'no token response had an ID token',
+    rests: ['DISC-01/served', 'DISC-10/served', 'DISC-10/jwks'],
+  },
   (exchange) => {
     const idToken = textOf(exchange, 'id_token')
     if (idToken === undefined) return undefined

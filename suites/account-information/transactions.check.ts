@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { check } from '../../engine/suite-api/check.ts'
 import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import { blockForData, NotApplicable } from '../../engine/suite-api/outcomes.ts'
@@ -8,9 +9,13 @@ import {
   debitsInPeriod,
   everything,
   narrowOfSeconds,
+  secondClient,
   WITH_TRANSACTIONS,
 } from '../consents.ts'
+import { expectTable } from '../tables.ts'
+import { accountIdInPath } from '../values/identifier.ts'
 import { ABSENT } from './common/absent-reads.ts'
+import { unknownAccounts } from './common/account-id-places.ts'
 import { lackingSecondAccount } from './common/asked-account.ts'
 import { inUtc } from './common/booking-times.ts'
 import {
@@ -23,7 +28,6 @@ import {
 } from './common/completeness.ts'
 import {
   accountIdsIn,
-  askedForUnknownAccount,
   expectServed,
   firstRead,
   pathOf,
@@ -253,17 +257,23 @@ check(
   },
 )
 
+/** Those ids of the table that the draw gives to this address; rows of another account are the rule's. */
 check(
   'TXN-27/unknown-id',
   'An AccountId that names no account of the consent is refused',
-  { uses: [everything], over: WITH_TRANSACTIONS },
-  async (context, consent) => {
-    const answer = await askedForUnknownAccount(await approvalOf(context, consent), {
+  { asks: [accountIdInPath], uses: [everything], beside: [secondClient] },
+  async (context) => {
+    const approval = await context.approved(everything)
+    const nobody = pathOf(randomUUID(), '/transactions')
+    const query = { fromBookingDateTime: '2020-01-01T00:00:00Z' }
+    const deviation = 'an AccountId of nobody, and a filter'
+    expect(await approval.get(nobody, { query, deviation })).toBeRefused()
+    const parts = {
+      owner: 'TXN-27/unknown-id',
       tail: '/transactions',
-      rule: 'TXN-02/asked-account-only',
-    })
-    context.observe('status for an unknown AccountId', answer.response?.status, answer)
-    expect(answer).toBeRefused()
+      consents: [everything, secondClient],
+    } as const
+    await expectTable(context, unknownAccounts(context, parts))
   },
 )
 

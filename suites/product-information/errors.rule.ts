@@ -33,7 +33,7 @@ rule(
     const text = member(exchange.response?.json, 'status')
     if (!isError(exchange) || typeof text !== 'string') return undefined
     const expected = String(exchange.response?.status)
-    if (new RegExp(`^${expected}(?!\\d)`).test(text)) return []
+    if (/^\d+/.exec(text)?.[0] === expected) return []
     const message = `status is ${brief(text)} in an answer with ${expected}`
     return [{ message, expected, actual: text, place: '/status' }]
   },

@@ -8,6 +8,7 @@ import {
   type Row,
 } from '../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../engine/suite-api/rule.ts'
+import { namesOnce } from '../names-once.ts'
 import { isError, isList, productsOf } from './common/product-list.ts'
 
 /** GET /consumer-credit-cards. Requirements: specs/product-information/products.yaml */
@@ -37,10 +38,18 @@ rule(
   },
 )
 
+/** Every answer of the list, errors too, whose body is JSON. Fails: one object of it has a name twice. */
+rule(
+  'PROD-56/unique-names',
+  'No object of an answer of the product interface has two members of one name',
+  PRODUCTS,
+  (exchange) => (exchange.endpoint === 'products' ? namesOnce(exchange) : undefined),
+)
+
 rule(
   'PROD-08/equals-length',
   'TotalResults is the number of products returned',
-  PRODUCTS,
+  { ...PRODUCTS, follows: ['PROD-06/data'] },
   (exchange) => {
     const data = member(exchange.response?.json, 'data')
     const total = member(exchange.response?.json, 'meta', 'TotalResults')

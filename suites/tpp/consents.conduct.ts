@@ -92,6 +92,21 @@ conduct(
 )
 
 conduct(
+  'TCON-12/spelling',
+  'permissions are spelt as in the list of allowed values',
+  { endpoints: ['create-account-access-consent'] },
+  (exchange) => {
+    const data = bodyOf(exchange)?.Data
+    if (exchange.endpoint !== 'create-account-access-consent' || !isObject(data)) return undefined
+    return unless(!list(data.Permissions).includes(SPELT_OTHERWISE), {
+      message: 'a permission is spelt as in the data access text',
+      expected: 'ReadAccountsDetail',
+      actual: SPELT_OTHERWISE,
+    })
+  },
+)
+
+conduct(
   'TCON-09/some-permission',
   'a consent asks for one permission at least',
   { endpoints: ['create-account-access-consent'] },

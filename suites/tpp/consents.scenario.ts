@@ -5,6 +5,7 @@ import { Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.t
 import { type Exchange, member } from '../../engine/suite-api/responses.ts'
 import {
   after,
+  dataIn,
   givesUp,
   lastRefusal,
   lastSaid,
@@ -137,6 +138,29 @@ scenario({
   judge(run) {
     if (!deletions(run).some(({ response }) => response?.status === 204)) blockForDeletion()
     notices(run, 'a consent that it deleted')
+  },
+})
+
+scenario({
+  id: 'TCON-11/data-after-deletion',
+  title:
+    'the consent was deleted when the customer revoked it with the TPP, and its tokens still work',
+  right: 'It reads nothing under a consent that it deleted, and says that there is none.',
+  alteration: 'access-token-outlives-its-consent',
+  steps: ['connect', 'disconnect', 'read'],
+  unending,
+  judge(run) {
+    if (!deletions(run).some(({ response }) => response?.status === 204)) blockForDeletion()
+    const [got] = dataIn(readLater(run)).filter((each) => seenOf(each).consent?.deleted)
+    if (got) {
+      throw new Nonconformance({
+        message: 'the client reads data under a consent that it deleted',
+        expected: 'no request for data with the tokens of that consent',
+        actual: `GET ${got.endpoint}, answered with 200`,
+        exchange: got,
+      })
+    }
+    requireRefusal(run, 'a consent that it deleted', readLater(run).at(-1))
   },
 })
 

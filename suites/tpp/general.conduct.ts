@@ -1,6 +1,6 @@
 /** What holds of every request of a TPP. Requirements: specs/tpp/general.yaml */
 import { conduct } from '../../engine/suite-api/certification.ts'
-import type { Endpoint } from '../../engine/suite-api/responses.ts'
+import type { Endpoint, Exchange } from '../../engine/suite-api/responses.ts'
 import {
   CONSENTS,
   CREATIONS,
@@ -9,6 +9,7 @@ import {
   formOf,
   mediaTypes,
   queryOf,
+  readOnce,
   seenOf,
   sent,
   shown,
@@ -97,9 +98,8 @@ conduct(
   (exchange) => {
     const { certificate, refusal } = seenOf(exchange)
     const died = exchange.request.method === 'CONNECT'
-    const ours = ['none', 'refused'].includes(certificate)
     const about = refusal?.detail ?? ''
-    if (died && !(ours && /transport certificate/.test(about))) return undefined
+    if (died && !/transport certificate/.test(about)) return undefined
     if (!died && exchange.endpoint !== 'registration' && !API.includes(exchange.endpoint)) {
       return undefined
     }
@@ -122,6 +122,34 @@ conduct(
       message: 'there is no Authorization: Bearer header',
       expected: 'Authorization: Bearer <ACCESS_TOKEN>',
       actual: header === undefined ? 'no Authorization header' : `scheme ${header.split(' ')[0]}`,
+    })
+  },
+)
+
+/** What was sent to have the log lines of both sides found together. */
+const interactionOf = readOnce((exchange) => sent(exchange, 'x-fapi-interaction-id'))
+
+/** What one customer does at one time; one id for all of it is an interaction too. */
+const interactionIn = (exchange: Exchange) => {
+  const { scenario, goal } = seenOf(exchange)
+  return `${scenario} ${goal}`
+}
+
+conduct(
+  'TGEN-09/interaction-id',
+  'x-fapi-interaction-id is not the same for ever',
+  { endpoints: API },
+  (exchange, earlier) => {
+    if (!API.includes(exchange.endpoint)) return undefined
+    const id = interactionOf(exchange)
+    if (id === undefined) return []
+    const again = earlier.some(
+      (other) => interactionOf(other) === id && interactionIn(other) !== interactionIn(exchange),
+    )
+    return unless(!again, {
+      message: 'x-fapi-interaction-id is that of an earlier interaction',
+      expected: 'another id for another interaction',
+      actual: shown(id),
     })
   },
 )
@@ -153,11 +181,12 @@ const STATEMENTS = /\/statements(\/|$)/
 const RESOURCE =
   /\/(account-access-consents|account-requests|funds-confirmation-consents|accounts|balances|transactions)(\/|$)/i
 
-/** Paths of consents and data; where funds confirmation is, the document says in two ways (AMB-06). */
+/** Paths of consents and data; where funds confirmation is, the document says in several ways (AMB-05, AMB-06). */
 const DOCUMENTED = [
   /^(GET|DELETE) \/open-banking\/v3\.1\/aisp\/account-access-consents\/[^/]+$/,
   /^POST \/open-banking\/v3\.1\/aisp\/account-access-consents$/,
-  /^\S+ \/open-banking\/v3\.1\/(aisp|cbpii|aisp\/cbpii)\/funds-confirmation-consents(\/[^/]+)?$/,
+  /^POST \/open-banking\/v3\.1\/(aisp\/)?cbpii\/funds-confirmation-consents$/,
+  /^\S+ \/open-banking\/v3\.1\/(aisp|cbpii|aisp\/cbpii)\/funds-confirmation-consents\/[^/]+$/,
   /^GET \/open-banking\/v3\.1\/aisp\/(accounts(\/[^/]+(\/(balances|transactions))?)?|balances|transactions)$/,
 ]
 

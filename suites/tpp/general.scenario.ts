@@ -1,9 +1,10 @@
 /** The correct bank, and certificates that are renewed. Requirements: specs/tpp/general.yaml */
 import { Blocked, type ScenarioRun, scenario } from '../../engine/suite-api/certification.ts'
 import { expectThat } from '../../engine/suite-api/expect.ts'
-import { Nonconformance } from '../../engine/suite-api/outcomes.ts'
-import { lastSaid, requireRefusal, survives } from './common/expect.ts'
-import { seenOf } from './common/messages.ts'
+import { Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { type Exchange, member } from '../../engine/suite-api/responses.ts'
+import { after, lastSaid, requireAltered, requireRefusal, survives } from './common/expect.ts'
+import { formOf, seenOf, sent } from './common/messages.ts'
 
 scenario({
   id: 'TGEN-01/reads-everything',
@@ -104,6 +105,88 @@ scenario({
       expected: 'the new transport certificate',
       actual: `the one before; it says: ${lastSaid(run).words || lastSaid(run).end}`,
       exchange: old,
+    })
+  },
+})
+
+/** What is sent by a configuration that was believed. */
+const CONFIGURED: readonly Exchange['endpoint'][] = ['registration', 'token', 'authorisation']
+
+scenario({
+  id: 'TGEN-07/issuer',
+  title: 'the well-known configuration names another issuer than the one at whose address it is',
+  right: 'It compares the issuer with the one that it was given, uses nothing of it, and says so.',
+  alteration: 'configuration-of-another-issuer',
+  owns: ['TREG-07/audience', 'TTOK-03/audience', 'TAUT-09/audience'],
+  judge(run) {
+    const [altered] = run.altered
+    if (!altered) throw new NotApplicable('the client reads no configuration')
+    const used = after(run, altered).find(({ endpoint }) => CONFIGURED.includes(endpoint))
+    if (used) {
+      throw new Nonconformance({
+        message: 'the client uses the configuration of another issuer',
+        expected: 'no registration, authorisation or token request by that configuration',
+        actual: `${used.request.method} ${used.endpoint} was sent`,
+        exchange: used,
+      })
+    }
+    requireRefusal(run, 'the configuration of another issuer', altered)
+  },
+})
+
+scenario({
+  id: 'TGEN-08/redirected',
+  title: 'requests for data are answered with a redirect to another host',
+  right: 'It sends its access token to no other host, and says that it did not get the data.',
+  alteration: 'data-moved-to-another-host',
+  judge(run) {
+    const altered = requireAltered(run, 'reads data')
+    const hostOf = ({ request }: Exchange) => new URL(request.url).hostname
+    const leaked = after(run, altered).find(
+      (each) => hostOf(each) !== hostOf(altered) && sent(each, 'authorization') !== undefined,
+    )
+    if (leaked) {
+      throw new Nonconformance({
+        message: 'the client sends its access token to whatever host a redirect names',
+        expected: 'no request to that host, or one without Authorization',
+        actual: `an Authorization header was sent to ${new URL(leaked.request.url).host}`,
+        exchange: leaked,
+      })
+    }
+    requireRefusal(run, 'a redirect instead of data', altered)
+  },
+})
+
+/** Access tokens that a customer’s consent gave. */
+const customersTokens = ({ exchanges }: ScenarioRun) =>
+  exchanges
+    .filter(
+      (each) =>
+        each.endpoint === 'token' && formOf(each).get('grant_type') !== 'client_credentials',
+    )
+    .map(({ response }) => member(response?.json, 'access_token'))
+    .filter((token) => typeof token === 'string')
+
+scenario({
+  id: 'TGEN-08/products',
+  title: 'a client that has the access token of a customer reads the list of products',
+  right: 'It sends the access token of no customer: the list is about none.',
+  steps: ['connect', 'products'],
+  judge(run) {
+    const tokens = customersTokens(run)
+    const reads = run.exchanges.filter(({ endpoint }) => endpoint === 'products')
+    if (tokens.length === 0 || reads.length === 0) {
+      const what = 'a client that connects and reads products'
+      throw new Blocked({ kind: 'data', what }, `needs ${what}`)
+    }
+    const leaked = reads.find((each) =>
+      tokens.some((token) => sent(each, 'authorization')?.endsWith(token)),
+    )
+    expectThat(leaked === undefined, {
+      message: 'the client sends the access token of a customer to where the products are',
+      expected: 'Content-Type and Accept, and no access token of a customer',
+      actual: 'an Authorization header with that token',
+      exchange: leaked,
     })
   },
 })

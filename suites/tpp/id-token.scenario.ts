@@ -1,12 +1,15 @@
 /** ID tokens that are wrong in one thing. Requirements: specs/tpp/id-token.yaml */
 import { scenario } from '../../engine/suite-api/certification.ts'
-import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import { Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import {
+  after,
   dataIn,
   lastSaid,
   redemptions,
   refusesTheCode,
   refusesTheTokens,
+  requireAltered,
+  requireRefusal,
   requireState,
   requireUnbroken,
   survives,
@@ -16,6 +19,11 @@ import {
 const REDIRECT: [id: string, alteration: string, what: string][] = [
   ['TIDT-01/wrong-signature', 'redirect-id-token-of-a-stranger', 'signed by somebody else'],
   ['TIDT-01/unknown-kid', 'redirect-id-token-of-unknown-kid', 'of a key that is not published'],
+  [
+    'TIDT-01/key-in-the-header',
+    'redirect-id-token-with-a-key-of-its-own',
+    'signed by somebody else whose key stands in its header',
+  ],
   ['TIDT-02/unsigned', 'redirect-id-token-unsigned', 'with alg none'],
   ['TIDT-02/rs256', 'redirect-id-token-in-rs256', 'with alg RS256 where PS256 is registered'],
   [
@@ -131,6 +139,27 @@ for (const [id, alteration, what] of TOKEN_ENDPOINT) {
   })
 }
 
+scenario({
+  id: 'TIDT-11/no-subject',
+  title: 'the first ID token names no customer, and the second one does',
+  right: 'It uses no access token: the two ID tokens are not for the same customer.',
+  alteration: 'redirect-id-token-without-sub',
+  judge(run) {
+    const altered = requireAltered(run, 'sends a customer to the bank')
+    const [used] = dataIn(after(run, altered))
+    const what = 'an ID token without sub'
+    if (used) {
+      throw new Nonconformance({
+        message: `the client accepts ${what}`,
+        expected: 'no request for data: neither ID token vouches for the other',
+        actual: `${used.request.method} ${used.endpoint} was sent`,
+        exchange: used,
+      })
+    }
+    requireRefusal(run, what, altered)
+  },
+})
+
 for (const [name, alteration, what] of [
   ['issuer', 'refresh-id-token-of-another-issuer', 'of another issuer'],
   ['audience', 'refresh-id-token-for-another-client', 'for another client'],
@@ -166,6 +195,12 @@ for (const [id, alteration, what, because] of [
     'token-id-token-of-unknown-kid',
     'of a key that is not published',
     'TLS may stand for the signature here',
+  ],
+  [
+    'TIDT-13/at-hash-from-token-endpoint',
+    'token-id-token-of-another-at-hash',
+    'with an at_hash of another access token',
+    'a client may compare at_hash, and no sentence obliges it',
   ],
   [
     'TIDT-13/c-hash-from-token-endpoint',
@@ -206,6 +241,14 @@ scenario({
   title: 'the bank publishes several keys, of other types too, and signs with whichever it likes',
   right: 'It takes the key that the kid of the ID token names.',
   alteration: 'many-keys',
+  judge: (run) => survives(run),
+})
+
+scenario({
+  id: 'TIDT-16/array',
+  title: 'aud of every ID token is an array with the client alone',
+  right: 'It finds itself in the array, and goes on.',
+  alteration: 'id-tokens-with-aud-in-an-array',
   judge: (run) => survives(run),
 })
 

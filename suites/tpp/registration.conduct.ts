@@ -1,5 +1,6 @@
 /** The registration request. Requirements: specs/tpp/registration.yaml */
 import { conduct } from '../../engine/suite-api/certification.ts'
+import type { Exchange } from '../../engine/suite-api/responses.ts'
 import {
   decoded,
   list,
@@ -119,8 +120,14 @@ conduct(
     if (exchange.endpoint !== 'registration' || !registration) return undefined
     const { jti } = registration.claims
     if (jti === undefined) return undefined
+    // What the bank could not process may be sent once more as it is.
+    const isRetry = ({ request, response }: Exchange) =>
+      request.body === exchange.request.body && (response?.status ?? 503) >= 500
     const again = earlier.some(
-      (other) => other.endpoint === 'registration' && registrationOf(other)?.claims.jti === jti,
+      (other) =>
+        other.endpoint === 'registration' &&
+        registrationOf(other)?.claims.jti === jti &&
+        !isRetry(other),
     )
     return unless(!again, {
       message: 'jti was used before',
@@ -144,6 +151,14 @@ conduct('TREG-07/audience', 'a registration says which bank it is for', options,
   })
 })
 
+/** Is it a request for a registration that exists? */
+function asksForRegistration(exchange: Exchange): boolean {
+  const { registrationEndpoint: endpoint } = seenOf(exchange).expected ?? {}
+  if (endpoint === undefined || exchange.endpoint === 'registration') return false
+  const { pathname } = new URL(exchange.request.url)
+  return pathname.startsWith(`${new URL(endpoint).pathname}/`)
+}
+
 /** What updates or deletes. A client may ask whether registration queries, which are for the future, have come. */
 const MANAGING = ['PUT', 'PATCH', 'DELETE']
 
@@ -153,15 +168,28 @@ conduct(
   options,
   (exchange) => {
     if (exchange.endpoint === 'registration') return []
-    const { method, url } = exchange.request
-    const { registrationEndpoint: endpoint } = seenOf(exchange).expected ?? {}
-    const { pathname } = new URL(url)
-    const below = endpoint !== undefined && pathname.startsWith(`${new URL(endpoint).pathname}/`)
-    if (!below || !MANAGING.includes(method)) return undefined
+    const { method } = exchange.request
+    if (!asksForRegistration(exchange) || !MANAGING.includes(method)) return undefined
     return unless(false, {
       message: 'the client manages its registration, which is not supported',
       expected: 'no request for a registration after its creation: a new one where values change',
-      actual: `${method} below ${endpoint}`,
+      actual: `${method} of a registration`,
+    })
+  },
+)
+
+conduct(
+  'TREG-11/not-read',
+  'a registration is not read after its creation',
+  options,
+  (exchange) => {
+    if (exchange.endpoint === 'registration') return []
+    const { method } = exchange.request
+    if (!asksForRegistration(exchange) || method !== 'GET') return undefined
+    return unless(false, {
+      message: 'the client reads its registration, which is not supported yet',
+      expected: 'what the registration returned, kept',
+      actual: `${method} of a registration`,
     })
   },
 )

@@ -2,8 +2,39 @@
 import type { ScenarioRun } from '../../engine/suite-api/certification.ts'
 import { scenario } from '../../engine/suite-api/certification.ts'
 import { Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.ts'
-import { neverGivesUp, requireAltered, stopsThere, survives } from './common/expect.ts'
-import { list, queryOf, requestObjectOf, seenOf, words } from './common/messages.ts'
+import type { Exchange } from '../../engine/suite-api/responses.ts'
+import {
+  lastSaid,
+  neverGivesUp,
+  requireAltered,
+  requireRefusal,
+  stopsThere,
+  survives,
+} from './common/expect.ts'
+import { formOf, list, queryOf, requestObjectOf, seenOf, words } from './common/messages.ts'
+
+/** Token requests of a client that the bank knows. */
+const tokenRequests = ({ exchanges }: ScenarioRun) =>
+  exchanges.filter((each) => each.endpoint === 'token' && seenOf(each).client)
+
+/** What a request asks for is within what the bank stored. */
+function requireStored(exchange: Exchange, name: string, asked: unknown[], stored: unknown[]) {
+  if (asked.every((each) => stored.includes(each))) return
+  throw new Nonconformance({
+    message: 'the client uses another value than the bank returned',
+    expected: `${name} ${stored.join(' ')}`,
+    actual: `${name} ${asked.join(' ')}`,
+    exchange,
+  })
+}
+
+/** No token request names a scope that the bank did not store. */
+function asksForStoredScopes(run: ScenarioRun): void {
+  for (const exchange of tokenRequests(run)) {
+    const stored = words(seenOf(exchange).client?.scope)
+    requireStored(exchange, 'scope', words(formOf(exchange).get('scope')), stored)
+  }
+}
 
 /** Every visit asks only for what the bank stored. */
 function usesWhatIsStored(run: ScenarioRun, name: 'redirect_uri' | 'scope', unaltered: string) {
@@ -12,16 +43,9 @@ function usesWhatIsStored(run: ScenarioRun, name: 'redirect_uri' | 'scope', unal
     const client = seenOf(exchange).client ?? {}
     const value = queryOf(exchange).get(name) ?? requestObjectOf(exchange)?.claims[name]
     const stored = name === 'scope' ? words(client.scope) : list(client.redirect_uris)
-    const asked = name === 'scope' ? words(value) : [value]
-    const other = asked.filter((each) => !stored.includes(each))
-    if (other.length === 0) continue
-    throw new Nonconformance({
-      message: 'the client uses what it asked for, not what the bank returned',
-      expected: `${name} ${stored.join(' ')}`,
-      actual: `${name} ${asked.join(' ')}`,
-      exchange,
-    })
+    requireStored(exchange, name, name === 'scope' ? words(value) : [value], stored)
   }
+  if (name === 'scope') asksForStoredScopes(run)
   survives(run)
 }
 
@@ -35,13 +59,66 @@ scenario({
     usesWhatIsStored(run, 'redirect_uri', 'the client registers a single redirect URI'),
 })
 
+const NO_SCOPE_BESIDE = 'the client registers no scope beside accounts'
+
 scenario({
   id: 'REG-07/scope',
   title: 'of the scopes that a client registers, the bank keeps those for accounts alone',
   right: 'It asks the customer for registered scopes only.',
   alteration: 'scope-for-accounts-alone',
   owns: ['TAUT-04/registered', 'TTOK-10/own-scopes'],
-  judge: (run) => usesWhatIsStored(run, 'scope', 'the client registers no scope beside accounts'),
+  judge: (run) => usesWhatIsStored(run, 'scope', NO_SCOPE_BESIDE),
+})
+
+scenario({
+  id: 'REG-07/scope-of-funds',
+  title: 'funds are to be confirmed, and of the scopes the bank has kept those for accounts alone',
+  right: 'It asks for a token with registered scopes only, or says that it cannot confirm funds.',
+  alteration: 'scope-for-accounts-alone',
+  owns: ['TTOK-10/own-scopes'],
+  steps: ['confirm-funds'],
+  judge(run) {
+    if (run.altered.length === 0) throw new NotApplicable(NO_SCOPE_BESIDE)
+    asksForStoredScopes(run)
+  },
+})
+
+scenario({
+  id: 'REG-07/grant-types',
+  title: 'of the grant types that a client registers, the bank keeps all but client_credentials',
+  right: 'It asks for no token by a grant that the registration did not return, and says so.',
+  alteration: 'client-credentials-are-not-stored',
+  owns: ['TTOK-07/grant'],
+  judge(run) {
+    const [altered] = run.altered
+    if (!altered) throw new NotApplicable('the client was registered before')
+    for (const exchange of tokenRequests(run)) {
+      // OpenID Connect wants it stored beside code id_token; no token is asked for by it.
+      const stored = list(seenOf(exchange).client?.grant_types).filter(
+        (each) => each !== 'implicit',
+      )
+      requireStored(exchange, 'grant_type', [formOf(exchange).get('grant_type')], stored)
+    }
+    requireRefusal(run, 'a registration without client_credentials', altered)
+  },
+})
+
+scenario({
+  id: 'TREG-10/other-method',
+  title: 'the registration comes back with the authentication method tls_client_auth',
+  right: 'What it makes of that is recorded: the document knows private_key_jwt alone.',
+  alteration: 'registered-for-tls-client-auth',
+  owns: ['TTOK-01/method'],
+  judge(run) {
+    if (run.altered.length === 0) throw new NotApplicable('the client was registered before')
+    const [asked] = tokenRequests(run)
+    const used =
+      asked && (formOf(asked).has('client_assertion') ? 'private_key_jwt' : 'another one')
+    run.observe(
+      'registered for tls_client_auth the client authenticates by',
+      used ?? `nothing: ${lastSaid(run).words}`,
+    )
+  },
 })
 
 scenario({

@@ -118,8 +118,9 @@ test('what alters a bank remembers nothing beyond it', () => {
   const about = (name: string, source: string) =>
     /^(cells|faults|scenarios|variants)\b/.test(name) ||
     (!name.startsWith('tpp') && /\b(stateOf|currentRequest)\(/.test(source))
-  // Where the memory of each bank is kept.
-  const found = memoriesOf('proof', { about }).filter((one) => !one.startsWith('each-bank.ts'))
+  // Where the memory of each bank is kept; and what is made anew for each.
+  const others = /^(each-bank|tables\/prove-table)\.ts/
+  const found = memoriesOf('proof', { about }).filter((one) => !others.test(one))
   expect(found, 'keep it with ofEachBank of proof/each-bank.ts').toEqual([])
 })
 

@@ -1,3 +1,6 @@
+import { existsSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { commandDriver } from '../../engine/authorisation-drivers/command.ts'
 import type { VisitRequest } from '../../engine/authorisation-drivers/driver.ts'
@@ -46,7 +49,7 @@ test('two visits at once are nothing for a driver that takes one customer after 
   await close()
 })
 
-test.each([
+test.each<[ends: string, script: string, why: RegExp, patience?: number]>([
   [
     'an exit code',
     'console.error("no login for hunter2"); process.exit(7)',
@@ -56,12 +59,15 @@ test.each([
   ['no address', 'console.log("done")', / is no address: print the final redirect$/],
   ['the link itself', 'console.log(process.env.ASSAY_URL)', / printed the link that it was given/],
   ['an endless output', 'for (;;) console.log("x".repeat(999))', / printed more than 64 KiB$/],
-  ['no end', 'setInterval(() => {}, 1000)', / did not end within 1.5 s$/],
-])('a program that ends with %s says nothing of the bank', async (_, script, why) => {
-  const end = await driver(node(script), 1500).visit(request)
-  expect(end).toMatchObject({ kind: 'stopped', ours: true })
-  expect(end.kind === 'stopped' && end.why).toMatch(why)
-})
+  ['no end', 'setInterval(() => {}, 1000)', / did not end within 1.5 s$/, 1500],
+])(
+  'a program that ends with %s says nothing of the bank',
+  async (_, script, why, patience = 30_000) => {
+    const end = await driver(node(script), patience).visit(request)
+    expect(end).toMatchObject({ kind: 'stopped', ours: true })
+    expect(end.kind === 'stopped' && end.why).toMatch(why)
+  },
+)
 
 test('a program that is not there says nothing of the bank', async () => {
   const end = await driver(['/nowhere/approve']).visit(request)
@@ -74,14 +80,17 @@ test("a program can say that the bank's pages end without a redirect", async () 
 })
 
 test('what a program started ends with it, and with the run', async () => {
+  const started = join(mkdtempSync(join(tmpdir(), 'assay-command-')), 'started')
   const script = `
     const { spawn } = require('node:child_process')
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
     console.error(child.pid)
+    require('node:fs').writeFileSync(${JSON.stringify(started)}, '')
     setInterval(() => {}, 1000)`
   const program = driver(node(script), 60_000)
   const visit = program.visit(request)
-  setTimeout(() => program.interrupt?.(), 1500)
+  await expect.poll(() => existsSync(started), { timeout: 30_000 }).toBe(true)
+  program.interrupt?.()
   const end = await visit
   expect(end).toMatchObject({ ours: true })
   const why = end.kind === 'stopped' ? end.why : ''

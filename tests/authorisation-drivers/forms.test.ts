@@ -398,7 +398,9 @@ describe('a customer without a screen', () => {
         customers.first.credentials.password = 'wrong'
       },
     })
-    await expect(session.visit({ purpose })).rejects.toThrow(/comes back again and again/)
+    await expect(session.visit({ purpose })).rejects.toThrow(
+      /^the bank did not take the credentials of customers\.first: its page says “.+”\. Correct customers\.first\.credentials/,
+    )
     await close()
   })
 

@@ -103,7 +103,7 @@ test('the request’s body, changed before: an unsupported permission is dropped
   expect(bank.firedBy.get('permission-dropped')).toBe(1)
 })
 
-test('the request’s query, laundered: an unsigned request object is accepted', async () => {
+test('the request’s query, signed again: an unsigned request object is accepted', async () => {
   const { first } = await altered({
     ...bare,
     id: 'unsigned-request',
@@ -124,7 +124,7 @@ test('the request’s query, laundered: an unsigned request object is accepted',
   expect(fragment.code).toBeDefined()
 })
 
-test('the token request’s form, laundered: no client assertion is needed', async () => {
+test('the token request’s form, signed again: no client assertion is needed', async () => {
   const { first, bank } = await altered({
     ...bare,
     id: 'no-authentication',
@@ -224,7 +224,7 @@ test('a refusal by another status, and two alterations in order, each counted fo
   expect(bank.problems).toEqual([])
 })
 
-test('a bank without alterations does not know the key of the launderers', async () => {
+test('a bank without alterations does not know the key by which alterations sign again', async () => {
   const { bank, first } = await altered()
   const forged = bank.signAsClient(first.requestObject(await first.consent()))
   expect((await first.visit(first.authoriseUrl(forged))).fragment.error).toBe(
@@ -232,14 +232,14 @@ test('a bank without alterations does not know the key of the launderers', async
   )
 })
 
-test('askerOf tells the client, the consent, and whether the token was refreshed', async () => {
+test('tokenInfoOf tells the client, the consent, and whether the token was refreshed', async () => {
   const seen: unknown[] = []
   const { first, second } = await altered({
     ...bare,
     id: 'asks',
     async middleware(ctx, next) {
-      const asker = tokenInfoOf(ctx)
-      if (asker) seen.push([asker.client, asker.consent?.id, asker.refreshed])
+      const info = tokenInfoOf(ctx)
+      if (info) seen.push([info.client, info.consent?.id, info.refreshed])
       await next()
     },
   })

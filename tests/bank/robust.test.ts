@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { connect } from 'node:tls'
 import { afterEach, expect, test } from 'vitest'
 import { directoryOfFile, openForFile } from './opened.ts'
 import { everything } from './tpp.ts'
@@ -264,4 +267,18 @@ test('strange visits', async () => {
     for (const body of ['', 'x', 'username=%', 'decision=approve'])
       below500([path, body], (await post(path, body)).status)
   }
+})
+
+test.each([
+  ['none, as HTTP/1.0 may', 'GET / HTTP/1.0'],
+  ['two words', 'GET / HTTP/1.1', 'Host: a b'],
+  ['a port that is none', 'GET / HTTP/1.1', 'Host: bank:99999'],
+  ['an address', 'GET / HTTP/1.1', 'Host: https://bank'],
+  ['a user', 'GET / HTTP/1.1', 'Host: user@bank'],
+])('a Host header with %s', async (_, ...lines) => {
+  const { hostname: host, port } = new URL(endpoints.at.authorisation)
+  const socket = connect({ host, port: Number(port), rejectUnauthorized: false })
+  await once(socket, 'secureConnect')
+  socket.write(`${[...lines, 'Connection: close'].join('\r\n')}\r\n\r\n`)
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 400 /)
 })

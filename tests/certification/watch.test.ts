@@ -15,24 +15,29 @@ import { tppCatalogue, tppSuites } from './opened.ts'
 const folder = mkdtempSync(join(tmpdir(), 'assay-watch-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('a bank that is watched says of each request what is wrong, and no secret', async () => {
+/** A bank that is watched, and the lines that were told of it. */
+async function watchedBank(out: string, show: (line: WatchedLine) => void = () => {}) {
   const lines: WatchedLine[] = []
   let see: ((sighting: never) => void) | undefined
   const bank = await openBank({ onSighting: (sighting) => see?.(sighting as never) })
   const watch = openWatch({
     suites: await tppSuites(),
     catalogue: tppCatalogue(),
-    out: folder,
-    version: '0',
+    ...{ out, version: '0' },
     secrets: targetFrom(structuredClone(bank.target) as TargetDocument).secrets,
   })
-  const page = await openWatchPage()
   see = (sighting) => {
     const line = watch.see(sighting)
     if (!line) return
     lines.push(line)
-    page.show(line)
+    show(line)
   }
+  return { bank, watch, lines }
+}
+
+test('a bank that is watched says of each request what is wrong, and no secret', async () => {
+  const page = await openWatchPage()
+  const { bank, watch, lines } = await watchedBank(folder, page.show)
   const tpp = createTpp(bank)
   expect((await tpp.register()).status).toBe(201)
   const token = await tpp.clientToken()
@@ -65,6 +70,27 @@ test('a bank that is watched says of each request what is wrong, and no secret',
   expect(readFileSync(join(folder, 'exchanges.jsonl'), 'utf8')).not.toContain(token)
   expect(JSON.stringify(lines)).not.toContain(token)
   await page.close()
+  await bank.close()
+})
+
+test.each([
+  ['expired', 'CERT_HAS_EXPIRED', 'has expired'],
+  ['untrusted', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'was not issued by an authority'],
+] as const)('a transport certificate that is %s: the reason, and the must', async (...row) => {
+  const [certificate, code, words] = row
+  const { bank, watch, lines } = await watchedBank(mkdtempSync(join(folder, 'handshake-')))
+  const tpp = createTpp(bank)
+  const { registration } = bank.services.endpoints
+  await tpp.send(registration, { method: 'POST', certificate }).catch(() => {})
+  await expect.poll(() => lines).toHaveLength(1)
+  expect(lines[0]).toMatchObject({
+    method: 'TLS',
+    answer: code,
+    refusal: expect.stringContaining(`the transport certificate ${words}`),
+    broken: [{ id: 'TGEN-02/certificate', level: 'must', actual: lines[0]?.refusal }],
+  })
+  expect(watch.finish().verdict).toBe('nonconformant')
+  await tpp.close()
   await bank.close()
 })
 

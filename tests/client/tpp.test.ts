@@ -238,10 +238,6 @@ describe('authorisation', () => {
       claims: {
         id_token: {
           openbanking_intent_id: { value: 'consent-1', essential: true },
-          acr: {
-            essential: true,
-            values: ['urn:openbanking:psd2:sca', 'urn:openbanking:psd2:ca'],
-          },
         },
       },
     })
@@ -249,6 +245,33 @@ describe('authorisation', () => {
     expect(Number(exp) - Number(nbf)).toBeLessThanOrEqual(3600)
     expect(jti).toMatch(uuid)
     expect(sent).toEqual([])
+  })
+
+  test('an acr is asked for among those that the bank offers, and what the target adds', async () => {
+    const asked = async () => {
+      const { requestObject } = await tpp.authorisation({ consentId: 'c' })
+      return claims(requestObject)
+    }
+    tpp.learn({ acr_values_supported: ['urn:bank:strong', 7, ''] })
+    expect(tpp.idTokenClaims()).toEqual({ acr: { essential: true, values: ['urn:bank:strong'] } })
+    tpp.client.requestObjectClaims = {
+      claims: { id_token: { acr: null, auth_time: { essential: true } }, userinfo: {} },
+      max_age: 0,
+    }
+    expect(await asked()).toMatchObject({
+      max_age: 0,
+      claims: {
+        userinfo: {},
+        id_token: {
+          openbanking_intent_id: { value: 'c', essential: true },
+          acr: null,
+          auth_time: { essential: true },
+        },
+      },
+    })
+    delete tpp.client.requestObjectClaims
+    tpp.learn({ acr_values_supported: [] })
+    expect(tpp.idTokenClaims()).toEqual({})
   })
 
   test('the chosen state, scope and redirect URI stand outside and inside', async () => {

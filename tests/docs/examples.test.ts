@@ -38,6 +38,17 @@ test.each(pages)('%s: what it links to is there', (page) => {
   }
 })
 
+test('every page is linked from another one', () => {
+  const linked = new Set(
+    pages.flatMap((page) =>
+      [...readFileSync(join(root, page), 'utf8').matchAll(/\]\(([^)#\s]+\.md)/g)]
+        .map(([, to = '']) => join(page, '..', to))
+        .filter((to) => to !== page),
+    ),
+  )
+  expect(pages.filter((page) => page !== 'README.md' && !linked.has(page))).toEqual([])
+})
+
 function readdirOrRead(file: string): unknown {
   try {
     return readFileSync(file)

@@ -146,6 +146,19 @@ test('an ordinary word that customers log in with is named, and not shown', asyn
   expect(exitCode).toBe(0)
 })
 
+test('a target that describes no denial is told what will not be judged', async () => {
+  const { printed, exitCode } = await consulted({
+    what: 'no button denies',
+    document: (target) => {
+      for (const form of target.authorisation.forms ?? []) delete form.deny
+    },
+    exitCode: 0,
+  })
+  const lines = printed.filter((line) => line.includes('button to deny'))
+  expect(lines).toEqual([expect.stringMatching(/^note +driver .* is not judged\. Add deny/)])
+  expect(exitCode).toBe(0)
+})
+
 test('a client is registered once, and kept', async () => {
   const file = join(mkdtempSync(join(folder, 'target-')), 'bank.yaml')
   writeFileSync(file, stringify(right.target))

@@ -32,7 +32,20 @@ export function cardNumber(n: number): string {
 export interface LeakyBank {
   alteration: Alteration
   /** Every credential and every card number that went over the wire. */
-  seen: Set<string>
+  readonly seen: ReadonlySet<string>
+  /** Requests that it has had. */
+  readonly requests: number
+}
+
+/** Names of ids that a bank tells openly; whoever sends one instead of a token makes no secret of it. */
+const IDS = ['ConsentId', 'AccountId', 'client_id']
+
+/** Every id of a body, however deep. */
+function idsIn(body: unknown): string[] {
+  if (typeof body !== 'object' || body === null || Buffer.isBuffer(body)) return []
+  return Object.entries(body).flatMap(([name, value]) =>
+    IDS.includes(name) && typeof value === 'string' ? [value] : idsIn(value),
+  )
 }
 
 /**
@@ -43,6 +56,8 @@ export interface LeakyBank {
  */
 export function leakyBank(secrets: string[]): LeakyBank {
   const seen = new Set<string>()
+  const ids = new Set<string>()
+  let requests = 0
   let turn = 0
 
   const next = (more: string[]): string => {
@@ -68,7 +83,9 @@ export function leakyBank(secrets: string[]): LeakyBank {
   const heard = (ctx: Context): string[] => {
     const form = new URLSearchParams(stateOf(ctx).body)
     const secret = ['client_assertion', 'code', 'refresh_token', 'password']
-    const authorization = ctx.get('authorization').split(' ')[1]
+    const credential = ctx.get('authorization').split(' ')[1]
+    // A word, such as `undefined`, is sent instead of a credential, and is none.
+    const authorization = credential && /^[a-z]+$/.test(credential) ? undefined : credential
     const request = typeof ctx.query.request === 'string' ? ctx.query.request : undefined
     const all = [...secret.map((name) => form.get(name) ?? undefined), authorization, request]
     const said = all.filter((value): value is string => value !== undefined && value !== '')
@@ -82,13 +99,20 @@ export function leakyBank(secrets: string[]): LeakyBank {
   }
 
   return {
-    seen,
+    get seen() {
+      return new Set([...seen].filter((secret) => !ids.has(secret)))
+    },
+    get requests() {
+      return requests
+    },
     alteration: {
       id: 'leaky',
       story: 'Debugging was left on.',
       async middleware(ctx, proceed) {
+        requests += 1
         const said = heard(ctx)
         await proceed()
+        for (const id of idsIn(ctx.body)) ids.add(id)
         const { bank } = stateOf(ctx)
         // Node writes no header that holds anything else.
         const header = (text: string) => text.replace(/[^\t\x20-\x7e]/g, '_')

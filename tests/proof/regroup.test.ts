@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Chaptered } from '../../proof/grouping.ts'
-import { type Group, place, settle, togetherSource } from '../../proof/regroup.ts'
+import { type Group, place, settle, togetherText } from '../../proof/regroup.ts'
 
 /** A fault that shows at one id. */
 const fault = (id: string, check = `${id}/shown`): Chaptered => ({
@@ -63,7 +63,8 @@ test('a full group takes nobody, and of one that took several others wait', () =
 
 test('what is written is what the formatter would write', () => {
   const long = Array.from({ length: 9 }, (_, n) => `a-fault-with-a-name-${n}`)
-  const source = togetherSource([['one', 'other'], long])
-  expect(source).toContain("\n  ['one', 'other'],\n  [\n    'a-fault-with-a-name-0',\n")
-  expect(source).toContain("    'a-fault-with-a-name-8',\n  ],\n]\n")
+  const source = togetherText([['one', 'other'], long])
+  expect(source).toContain('\n  ["one", "other"],\n  [\n    "a-fault-with-a-name-0",\n')
+  expect(source).toContain('    "a-fault-with-a-name-8"\n  ]\n]\n')
+  expect(JSON.parse(source)).toEqual([['one', 'other'], long])
 })

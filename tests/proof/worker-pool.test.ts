@@ -41,7 +41,7 @@ async function shared(jobs: Job[], source = WORKER, processes = 2): Promise<Resu
     script,
     queue: [...jobs],
     processes,
-    patience: () => 2000,
+    limit: () => ({ milliseconds: 2000, of: 'one job' }),
     done: (result) => results.push(result),
     lost: ({ name }, why) => [{ name, why }],
   })
@@ -62,7 +62,7 @@ test('what a job is parted into is shared with a process that had nothing left t
   expect(results[0]?.pid).not.toBe(results[1]?.pid)
 })
 
-test('a process that dies or hangs costs its own job', async () => {
+test('a process that dies, or is stopped at the limit, costs its own job and the rest is done', async () => {
   const results = await shared([
     { name: 'a', dies: true },
     { name: 'b', hangs: true },
@@ -71,7 +71,7 @@ test('a process that dies or hangs costs its own job', async () => {
   ])
   expect(results.map(({ name, why }) => [name, why])).toEqual([
     ['a', 'the process ended with 3'],
-    ['b', 'the process ended with SIGKILL'],
+    ['b', 'stopped after 2 s, the limit for one job'],
     ['c', undefined],
     ['d', undefined],
   ])

@@ -37,8 +37,8 @@ export interface Bank {
   alteration?: Alteration
   /** The bank may not be burst, one check fails by a mistake of ours, and the run ends before the last. */
   troubled?: boolean
-  /** Checks after which the run is interrupted. */
-  cut?: number
+  /** The check after which the run is interrupted. */
+  cut?: string
   scope?: Scope
   deviations?: boolean
 }
@@ -69,7 +69,7 @@ const BANKS = {
   /** Where the address of the bank is a port that nobody listens on. */
   absent: { faults: [] },
   /** Ctrl-C, half way. */
-  interrupted: { faults: ['no-certificate-needed'], cut: 174 },
+  interrupted: { faults: ['no-certificate-needed'], cut: 'SEC-01/funds-confirmation' },
   /** A run in which every outcome stands. */
   every: {
     faults: [
@@ -164,7 +164,8 @@ async function record(name: BankName, scratch: string): Promise<void> {
       const suites = await loadSuites(assignment.suites, catalogue)
       const checks = troubled ? suites.checks.map(mistaken) : suites.checks
       const judging = await openJudging(assignment, catalogue, { ...suites, checks })
-      const asked = judging.checks.slice(0, troubled ? -1 : cut)
+      const last = judging.checks.findIndex(({ id }) => id === cut) + 1
+      const asked = judging.checks.slice(0, troubled ? -1 : last || undefined)
       for (const check of asked) await judging.judge(check)
       await judging.finish(troubled || cut ? 'the run was interrupted' : undefined)
     }

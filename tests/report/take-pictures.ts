@@ -55,7 +55,7 @@ const to = (selector: string) => async (page: Page) => {
 }
 
 await picture(browser, 'verdict', second, {})
-// The first screen, small; what it was like before stands beside it.
+// The first screen, small.
 for (const [width, height] of [
   [1280, 900],
   [390, 844],

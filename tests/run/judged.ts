@@ -47,6 +47,13 @@ export const MANY: Compared = {
   scope: { profile: 'full', only: [] },
 }
 
+/** The same bank, judged where four of its faults show. */
+export const MANY_IN_PART: Compared = {
+  ...MANY,
+  name: 'many-in-part',
+  scope: { profile: 'full', only: ['accounts', 'transactions'] },
+}
+
 /** What one process says of it, as `assay prove` judges: once for all files. */
 export async function judged({ name, alterations, scope }: Compared) {
   const made = await madeOnce(`judged-${name}`, async (folder) => {

@@ -62,7 +62,7 @@ test('undeclared use throws at run time too, also of what is remembered', async 
   const asked: string[] = []
   const ask = async ({ name }: NamedConsent) => asked.push(name)
   const steps = { visit: ask, exchange: ask, refresh: ask, accounts: ask, consent: ask }
-  const session = { steps, approved: ask, hooks: {} } as unknown as Session
+  const session = { steps, approved: ask, hooks: {}, extent: {} } as unknown as Session
   const contextOf = (...uses: NamedConsent[]) =>
     contextFor({ id: 'TEST-01/x', uses }, session, () => {}) as Context<NamedConsent>
 
@@ -82,14 +82,15 @@ test('undeclared use throws at run time too, also of what is remembered', async 
 })
 
 test('an approval that chooses the dates of another is asked for before it', () => {
-  const session = { steps: { consent: async () => {} }, hooks: {} } as unknown as Session
+  const steps = { consent: async () => {} }
+  const session = { steps, hooks: {}, extent: {} } as unknown as Session
   const dated = consent({
     ...{ name: 'dated', purpose: '', permissions: [] },
     dates: { of: one, choose: async () => undefined },
   })
-  const { steps } = contextFor({ id: 'TEST-01/x', uses: [] }, session, () => {})
-  expect(() => steps.consent(dated)).toThrow('asks for “dated”')
-  expect(() => steps.consent(one)).not.toThrow()
+  const context = contextFor({ id: 'TEST-01/x', uses: [] }, session, () => {})
+  expect(() => context.steps.consent(dated)).toThrow('asks for “dated”')
+  expect(() => context.steps.consent(one)).not.toThrow()
 })
 
 test('an id is defined once', () => {

@@ -24,7 +24,8 @@ export interface Authority {
 
 let serial = 1
 
-export async function authority(name: string): Promise<Authority> {
+/** @param excludes IPv4 addresses that its certificates may not be for, as address and mask. */
+export async function authority(name: string, excludes?: number[]): Promise<Authority> {
   const keys = await webcrypto.subtle.generateKey(RSA, true, ['sign', 'verify'])
   const root = await x509.X509CertificateGenerator.createSelfSigned(
     {
@@ -34,7 +35,10 @@ export async function authority(name: string): Promise<Authority> {
       notAfter: new Date(Date.now() + DAY),
       signingAlgorithm: RSA,
       keys,
-      extensions: [new x509.BasicConstraintsExtension(true, 2, true)],
+      extensions: [
+        new x509.BasicConstraintsExtension(true, 2, true),
+        ...(excludes ? [nameConstraints(excludes)] : []),
+      ],
     },
     crypto,
   )
@@ -68,4 +72,12 @@ export async function authority(name: string): Promise<Authority> {
       }
     },
   }
+}
+
+/** RFC 5280, 4.2.1.10: excludedSubtrees [1] of one base, an iPAddress [7]. */
+function nameConstraints(excludes: number[]): x509.Extension {
+  const base = [0x87, excludes.length, ...excludes]
+  const subtree = [0x30, base.length, ...base]
+  const excluded = [0xa1, subtree.length, ...subtree]
+  return new x509.Extension('2.5.29.30', true, new Uint8Array([0x30, excluded.length, ...excluded]))
 }

@@ -285,6 +285,19 @@ describe('no response', () => {
     })
   })
 
+  test('the authority may not issue for this address', async () => {
+    const constrained = await authority('constrained', [127, 0, 0, 0, 255, 0, 0, 0])
+    const { certificate, key } = await constrained.issue('bank')
+    const { url } = await running(https({ cert: certificate, key }, (_, r) => r.end()))
+    const document = documentFor(url, { trust: constrained.certificate, first, second: first })
+    const wire = createWire({ ...targetFrom(document), timeout: 2000 })
+    open.push(wire)
+    expect((await get(wire, url)).failure).toMatchObject({
+      kind: 'untrusted',
+      message: 'excluded subtree violation',
+    })
+  })
+
   test('the server hangs after the request', async () => {
     const { url } = await running(https(tls(), () => {}))
     const exchange = await get(wireTo(url), url, { timeout: 150 })

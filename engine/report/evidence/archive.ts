@@ -1,67 +1,69 @@
-import { lstat, readFile, rename, writeFile } from 'node:fs/promises'
+import { lstat, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unzipSync, zipSync } from 'fflate'
-import { root } from '../../record/root.ts'
-import { InputError } from '../input-error.ts'
+import { InputError } from '../../record/input-error.ts'
+import { writeWhole } from '../../record/write-whole.ts'
 import { readReport } from '../read-run.ts'
-import { MADE, RESULTS, STATEMENT, sha256 } from './sign-run.ts'
-
-/** Files of a run that an archive holds where they exist. */
-const OF_THE_RUN: string[] = [...RESULTS, STATEMENT, ...MADE]
-const SCHEMAS = ['report.schema.json', 'exchange.schema.json']
-/** Bytes of an archive, of what it unpacks to, or of one file of a run. */
-export const LARGEST = 1024 ** 3
+import {
+  CONTENTS,
+  contentOf,
+  contentsOf,
+  EXPLAINING,
+  LARGEST,
+  OF_THE_RUN,
+  STATEMENT,
+  sha256,
+} from './sealed-files.ts'
+import { sealedIn } from './statement.ts'
+import { requireWhole } from './zip-form.ts'
 
 /**
  * Writes a zip archive of all that an auditor needs: the run, its statement, the schemas that explain
- * it, and CONTENTS.txt with the digest of each file. The same run gives the same bytes.
- *
- * @param more further files, name in the archive → path: the documents, a target file without secrets
+ * it, the documents, and CONTENTS.txt with the digest of each file. The same run gives the same bytes.
+ * Schemas and documents that a signed statement does not seal are left out.
  */
 export async function pack(
   dir: string,
   file: string,
-  { more = {} }: { more?: Record<string, string> } = {},
-): Promise<{ file: string; bytes: number; holds: string[] }> {
+): Promise<{ file: string; bytes: number; holds: string[]; leftOut: string[] }> {
   await readReport(dir)
-  const sources = [
-    ...OF_THE_RUN.map((name) => [name, join(dir, name)] as const),
-    ...SCHEMAS.map((name) => [`schemas/${name}`, join(root, 'schemas', 'assay', name)] as const),
-    ...Object.entries(more),
-  ]
   const contents = new Map<string, Buffer>()
-  for (const [name, path] of sources) {
-    const stats = await lstat(path).catch(() => undefined)
+  for (const name of OF_THE_RUN) {
+    const stats = await lstat(join(dir, name)).catch(() => undefined)
     // A link would pack a file of the machine; a FIFO never ends.
-    const left = OF_THE_RUN.includes(name) && !stats?.isFile()
-    if (!left) contents.set(name, await readFile(path))
+    if (stats?.isFile()) contents.set(name, contentOf(join(dir, name)))
   }
-  const list = [...contents].map(([name, content]) => `${sha256(content)}  ${name}\n`).join('')
-  contents.set('CONTENTS.txt', Buffer.from(`${EXPLANATION}\n${list}`))
+  const seals = sealedIn(contents.get(STATEMENT))
+  const leftOut: string[] = []
+  for (const [name, path] of Object.entries(EXPLAINING)) {
+    const content = await readFile(path)
+    // Another version of the suite signed.
+    if (seals && seals.get(name) !== sha256(content)) leftOut.push(name)
+    else contents.set(name, content)
+  }
+  contents.set(CONTENTS, contentsOf(contents))
   // Zip keeps local time: one fixed date gives the same bytes everywhere.
   const mtime = new Date(2000, 0, 1)
   const archive = zipSync(Object.fromEntries(contents), { mtime, level: 9 })
-  await writeFile(`${file}.tmp`, archive)
-  await rename(`${file}.tmp`, file)
-  return { file, bytes: archive.length, holds: [...contents.keys()] }
+  writeWhole(file, archive)
+  return { file, bytes: archive.length, holds: [...contents.keys()], leftOut }
 }
 
-const EXPLANATION = `A run of Assay. report.html shows it; report.json and exchanges.jsonl are what it is made from.
-statement.jws, where there is one, is signed over both: \`assay verify <this archive>\` checks it and
-says which byte differs where something was changed. It proves that nothing was edited since it was
-signed. It does not prove that the run was honest: who runs the suite could have run it against
-another bank, or changed the suite. SHA-256 of each file:
-`
-
-/** The files of an archive, by name. */
-export function readArchive(archive: Uint8Array): Map<string, Buffer> {
+/**
+ * The files of an archive, by name.
+ *
+ * @throws InputError where it holds anything beside them, or two of one name: programs would disagree
+ *   about what it holds
+ */
+export function readArchive(archive: Buffer): Map<string, Buffer> {
   let size = 0
   try {
+    requireWhole(archive)
     const files = unzipSync(archive, {
-      filter: ({ name, originalSize }) => {
+      filter: ({ originalSize }) => {
         size += originalSize
         if (size > LARGEST) throw new Error(`more than ${LARGEST} bytes`)
-        return !name.endsWith('/')
+        return true
       },
     })
     return new Map(Object.entries(files).map(([name, content]) => [name, Buffer.from(content)]))

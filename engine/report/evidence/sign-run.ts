@@ -1,44 +1,18 @@
 import {
-  createHash,
   createPrivateKey,
   createPublicKey,
   type KeyObject,
-  X509Certificate,
+  type X509Certificate,
 } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CompactSign, calculateJwkThumbprint, exportJWK } from 'jose'
-import { InputError } from '../input-error.ts'
+import { InputError } from '../../record/input-error.ts'
+import { writeWhole } from '../../record/write-whole.ts'
 import { readReport } from '../read-run.ts'
-import type { Report } from '../report.ts'
 import { verifyLines } from './chain-lines.ts'
-
-/** What is signed: the payload of statement.jws. */
-export interface Statement
-  extends Pick<Report, 'startedAt' | 'finishedAt' | 'verdict' | 'exitCode'> {
-  statement: 'assay-run'
-  target: string
-  /** Version of the suite. */
-  suite: string
-  /** Digest of the requirements, which are read out of the documents. */
-  specsDigest: string
-  configurationDigest: string
-  /** SHA-256 of report.json, hex. */
-  resultsDigest: string
-  /** Number of exchanges and `hash` of the last one. */
-  chain: { lines: number; head: string }
-  files: Seal[]
-}
-
-/** A file as a statement remembers it. */
-export interface Seal {
-  file: string
-  bytes: number
-  /** SHA-256, hex. */
-  sha256: string
-}
-
-export const STATEMENT = 'statement.jws'
+import { contentOf, EXPLAINING, filesIn, MADE, STATEMENT, seal, sha256 } from './sealed-files.ts'
+import { certificatesOf, factsOf, type Statement } from './statement.ts'
 
 export interface SignOptions {
   kid?: string
@@ -47,22 +21,9 @@ export interface SignOptions {
   passphrase?: string
 }
 
-/** The files that are the run; a statement without them is none. */
-export const RESULTS = ['report.json', 'exchanges.jsonl']
-
-/** What is made from them and read by people and machines: sealed as well, where it is there. */
-export const MADE = [
-  'report.html',
-  'junit.xml',
-  'ctrf.json',
-  'step-summary.md',
-  'observations.json',
-  'diff.md',
-  'diff.json',
-]
-
 /**
- * Writes DIR/statement.jws: a compact JWS over what the run was and what it found. The key is PEM
+ * Writes DIR/statement.jws: a compact JWS over what the run was, what it found, and each file that an
+ * archive of it holds, the schemas and the documents among them. The key is PEM
  * (also encrypted) or a JWK as JSON; RSA signs with PS256, EC with the algorithm of its curve, Ed25519
  * with EdDSA. A run whose chain is broken is refused. Without kid and x5c the kid is the thumbprint of the key (RFC 7638).
  */
@@ -73,8 +34,8 @@ export async function signRun(
 ): Promise<Statement> {
   const privateKey = readKey(key, options.passphrase)
   const report = await readReport(dir)
-  const results = await readFile(join(dir, 'report.json'))
-  const exchanges = await readFile(join(dir, 'exchanges.jsonl'))
+  const results = contentOf(join(dir, 'report.json'))
+  const exchanges = contentOf(join(dir, 'exchanges.jsonl'))
   const chain = verifyLines(exchanges)
   const broken = chain.findings[0]
   if (broken) {
@@ -82,21 +43,15 @@ export async function signRun(
       `exchanges.jsonl:${broken.line} ${broken.message}: a run that was changed is not signed`,
     )
   }
-  const files = [seal('report.json', results), seal('exchanges.jsonl', exchanges)]
-  for (const file of MADE) {
-    const content = await readFile(join(dir, file)).catch(() => undefined)
-    if (content) files.push(seal(file, content))
-  }
+  const files = [
+    seal('report.json', results),
+    seal('exchanges.jsonl', exchanges),
+    ...[...filesIn(dir, MADE)].map(([file, content]) => seal(file, content)),
+    ...Object.entries(EXPLAINING).map(([file, path]) => seal(file, readFileSync(path))),
+  ]
   const statement: Statement = {
     statement: 'assay-run',
-    target: report.target.name,
-    startedAt: report.startedAt,
-    finishedAt: report.finishedAt,
-    verdict: report.verdict,
-    exitCode: report.exitCode,
-    suite: report.assay.version,
-    specsDigest: report.assay.specsDigest,
-    configurationDigest: report.target.configurationDigest,
+    ...factsOf(report),
     resultsDigest: sha256(results),
     chain: { lines: chain.lines, head: chain.head },
     files,
@@ -113,7 +68,7 @@ export async function signRun(
       ...(x5c && { x5c }),
     })
     .sign(privateKey)
-  await writeFile(join(dir, STATEMENT), `${jws}\n`)
+  writeWhole(join(dir, STATEMENT), `${jws}\n`)
   return statement
 }
 
@@ -142,14 +97,6 @@ export function keyOf(
   }
 }
 
-function seal(file: string, content: Buffer): Seal {
-  return { file, bytes: content.length, sha256: sha256(content) }
-}
-
-export function sha256(content: Buffer | string): string {
-  return createHash('sha256').update(content).digest('hex')
-}
-
 const CURVES: Record<string, string> = {
   prime256v1: 'ES256',
   secp384r1: 'ES384',
@@ -169,11 +116,19 @@ export function algorithm({ asymmetricKeyType: type, asymmetricKeyDetails }: Key
 }
 
 function chainOf(pem: string, privateKey: KeyObject): string[] {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? []
-  const certificates = blocks.map((block) => new X509Certificate(block))
-  const leaf = certificates[0]
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+  const x5c = blocks.map((block) => block.replaceAll(/-----[A-Z ]+-----|\s/g, ''))
+  const [leaf] = certificatesIn(x5c)
   if (!leaf) throw new InputError('x5c holds no PEM certificate')
   if (!leaf.checkPrivateKey(privateKey))
     throw new InputError('the first certificate of x5c is not that of the signing key')
-  return certificates.map((certificate) => certificate.raw.toString('base64'))
+  return x5c
+}
+
+function certificatesIn(x5c: string[]): X509Certificate[] {
+  try {
+    return certificatesOf(x5c)
+  } catch (error) {
+    throw new InputError(`the certificates can't be signed with: ${(error as Error).message}`)
+  }
 }

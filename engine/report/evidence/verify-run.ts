@@ -1,13 +1,26 @@
-import { createPublicKey, X509Certificate } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { compactVerify, decodeProtectedHeader } from 'jose'
-import { readPlain } from '../../record/read-plain.ts'
-import { InputError } from '../input-error.ts'
-import { LARGEST, readArchive } from './archive.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { compactVerify } from 'jose'
+import { formedJson } from '../../record/formed.ts'
+import { InputError } from '../../record/input-error.ts'
+import type { Report } from '../report.ts'
+import { readArchive } from './archive.ts'
 import { type Finding, verifyLines } from './chain-lines.ts'
-import { algorithm, keyOf, MADE, RESULTS, STATEMENT, type Statement, sha256 } from './sign-run.ts'
+import {
+  CONTENTS,
+  contentOf,
+  contentsOf,
+  filesIn,
+  KNOWN,
+  RESULTS,
+  STATEMENT,
+  sha256,
+} from './sealed-files.ts'
+import { algorithm, keyOf } from './sign-run.ts'
+import { certificatesOf, factsOf, readStatement, type Statement } from './statement.ts'
 
 export interface Verification {
   /** Nothing was found changed, and the signature, where there is one and a key, is right. */
@@ -19,7 +32,7 @@ export interface Verification {
   /** Exchanges that were walked. */
   exchanges: number
   findings: Finding[]
-  /** What lies beside and no statement covers; folders end in `/`. */
+  /** What lies beside in a folder and no statement covers; folders end in `/`. In an archive each is a finding. */
   uncovered: string[]
 }
 
@@ -31,12 +44,13 @@ type Files = Map<string, Buffer>
  * edited since somebody signed, not who that was.
  */
 export async function verifyRun(path: string, publicKey?: string): Promise<Verification> {
-  const files = await read(path)
+  const { files, dir } = await read(path)
   const chain = verifyLines(files.get('exchanges.jsonl') ?? Buffer.alloc(0))
   const exchanges = chain.lines
   const jws = files.get(STATEMENT)
   if (!jws) {
-    const findings = [...chain.findings]
+    reportIn(files, path)
+    const findings = [...chain.findings, ...listFindings(files)]
     // Who names a signer expects a signature: to remove it is the simplest way to change a run.
     if (publicKey !== undefined) {
       findings.push({ file: STATEMENT, message: 'is missing, and a key was given' })
@@ -46,27 +60,51 @@ export async function verifyRun(path: string, publicKey?: string): Promise<Verif
   }
   const signed = await openStatement(jws.toString('utf8').trim(), publicKey)
   const { signature, statement } = signed
-  const compared = statement ? compare(statement, files, chain) : chain.findings
-  const findings = [...signed.findings, ...compared]
+  const compared = statement ? compare(statement, files, chain, path) : chain.findings
+  const beside = uncovered(dir === undefined ? [...files.keys()] : namesIn(dir), statement)
+  const added = dir === undefined ? beside : []
+  const findings = [
+    ...signed.findings,
+    ...compared,
+    ...added.map((file) => ({ file, message: 'was added: the statement does not cover it' })),
+  ]
   const intact = findings.length === 0 && signature === 'valid'
-  return { ...signed, intact, exchanges, findings, uncovered: await uncovered(path, statement) }
+  return { ...signed, intact, exchanges, findings, uncovered: dir === undefined ? [] : beside }
 }
 
-/** What of a run's folder its statement says nothing about. */
-async function uncovered(path: string, statement: Statement | undefined): Promise<string[]> {
-  if (!(await stat(path)).isDirectory()) return []
-  const covered = new Set([STATEMENT, ...(statement?.files ?? []).map(({ file }) => file)])
-  const entries = await readdir(path, { withFileTypes: true })
-  return entries
-    .filter(({ name }) => !covered.has(name))
-    .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
-    .sort()
+/** What of these a statement says nothing about. CONTENTS.txt follows from the rest. */
+function uncovered(names: string[], statement: Statement | undefined): string[] {
+  const sealed = (statement?.files ?? []).map(({ file }) => file)
+  const covered = new Set([STATEMENT, CONTENTS, ...sealed])
+  return names.filter((name) => !covered.has(name)).sort()
+}
+
+/** The files of a folder; of a folder in it that an archive has, too, those in there. */
+function namesIn(dir: string): string[] {
+  return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
+    if (!entry.isDirectory()) return [entry.name]
+    const within = `${entry.name}/`
+    if (!KNOWN.some((name) => name.startsWith(within))) return [within]
+    return readdirSync(join(dir, entry.name)).map((name) => within + name)
+  })
+}
+
+/** CONTENTS.txt must be what the other files make it. */
+function listFindings(files: Files): Finding[] {
+  const list = files.get(CONTENTS)
+  const known = KNOWN.flatMap((name): [string, Buffer][] => {
+    const content = files.get(name)
+    return content ? [[name, content]] : []
+  })
+  if (!list || list.equals(contentsOf(new Map(known)))) return []
+  return [{ file: CONTENTS, message: 'is not the list that assay pack writes of these files' }]
 }
 
 function compare(
   statement: Statement,
   files: Files,
   chain: ReturnType<typeof verifyLines>,
+  path: string,
 ): Finding[] {
   const covered = statement.files.map(({ file }) => file)
   const findings: Finding[] = RESULTS.filter((file) => !covered.includes(file)).map((file) => {
@@ -89,13 +127,20 @@ function compare(
       else findings.push({ file, message: `was changed: ${how}${again}` })
     }
   }
-  if (findings.length === 0 && chain.head !== statement.chain.head) {
+  if (findings.length > 0) return findings
+  // The same bytes: a statement that says something else of them was made so.
+  const { head, lines } = statement.chain
+  if (chain.head !== head || chain.lines !== lines) {
     findings.push({
       file: 'exchanges.jsonl',
       message: 'does not end with the exchange that was signed',
     })
   }
-  return findings
+  for (const [name, fact] of Object.entries(factsOf(reportIn(files, path)))) {
+    if (isDeepStrictEqual(statement[name as keyof Statement], fact)) continue
+    findings.push({ file: 'report.json', message: `has another ${name} than the statement` })
+  }
+  return [...findings, ...chain.findings, ...listFindings(files)]
 }
 
 type Opened = Pick<Verification, 'findings' | 'signature' | 'statement' | 'signer'>
@@ -104,22 +149,18 @@ async function openStatement(jws: string, publicKey: string | undefined): Promis
   const failed = (signature: Opened['signature'], message: string): Opened => {
     return { signature, findings: [{ file: STATEMENT, message }] }
   }
-  let statement: Statement
-  let header: ReturnType<typeof decodeProtectedHeader>
+  let read: ReturnType<typeof readStatement>
+  let certified: { key: KeyObject; subject: string } | undefined
   try {
-    header = decodeProtectedHeader(jws)
-    statement = JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString('utf8'))
-    if (statement.statement !== 'assay-run' || !Array.isArray(statement.files))
-      throw new Error('not a statement of Assay')
+    read = readStatement(jws)
+    certified = certifiedBy(read.header.x5c)
   } catch (error) {
     return failed('invalid', `can't be read: ${(error as Error).message}`)
   }
-  const { kid, x5c } = header
-  const certificate = x5c?.[0]
-  const leaf = certificate ? new X509Certificate(Buffer.from(certificate, 'base64')) : undefined
-  const signer = leaf?.subject.replaceAll('\n', ', ') ?? kid
-  const key =
-    publicKey === undefined ? leaf?.publicKey : keyOf('public', createPublicKey, publicKey)
+  const { statement, header } = read
+  const { kid } = header
+  const signer = certified?.subject ?? kid
+  const key = publicKey === undefined ? certified?.key : keyOf('public', createPublicKey, publicKey)
   if (!key) {
     const who = kid ? ` “${kid}”` : ''
     const message = `needs the public key${who} of its signer: without it nothing is shown`
@@ -134,37 +175,33 @@ async function openStatement(jws: string, publicKey: string | undefined): Promis
   }
 }
 
-function contentOf(file: string): Buffer {
-  try {
-    return readPlain(file, LARGEST)
-  } catch (error) {
-    throw new InputError(`${file} can't be read: ${(error as NodeJS.ErrnoException).code}`)
-  }
+/** Key and subject of the certificate that a statement carries. */
+function certifiedBy(x5c: string[] | undefined) {
+  const [leaf] = certificatesOf(x5c ?? [])
+  if (!leaf) return undefined
+  const subject = (leaf.subject ?? '').replaceAll('\n', ', ')
+  return { key: leaf.publicKey, subject: subject || leaf.fingerprint256 }
 }
 
-async function read(path: string): Promise<Files> {
+/** What is verified; `dir` is the folder that holds it, where one does. */
+async function read(path: string): Promise<{ files: Files; dir?: string }> {
   const stats = await stat(path).catch(() => {
     throw new InputError(`${path} does not exist`)
   })
   if (!stats.isDirectory() && path.endsWith('.zip')) {
-    return requireRun(readArchive(contentOf(path)), path)
+    return { files: requireRun(readArchive(contentOf(path)), path) }
   }
   const dir = stats.isDirectory() ? path : dirname(path)
-  const files: Files = new Map()
-  for (const file of [...RESULTS, ...MADE, STATEMENT]) {
-    const content = existsSync(join(dir, file)) && contentOf(join(dir, file))
-    if (content) files.set(file, content)
-  }
-  return requireRun(files, dir)
+  return { files: requireRun(filesIn(dir, KNOWN), dir), dir }
 }
 
 function requireRun(files: Files, where: string): Files {
-  const report = files.get('report.json')
-  if (!report) throw new InputError(`${where} holds no report.json: it is not the folder of a run`)
-  try {
-    JSON.parse(report.toString('utf8'))
-  } catch {
-    throw new InputError(`the report.json of ${where} is not JSON: it was cut or changed`)
-  }
-  return files
+  if (files.has('report.json')) return files
+  throw new InputError(`${where} holds no report.json: it is not the folder of a run`)
+}
+
+function reportIn(files: Files, path: string): Report {
+  const mend = 'It was cut or changed: take the one that the run wrote.'
+  const form = { schema: 'report', where: `the report.json of ${path}`, mend }
+  return formedJson<Report>(files.get('report.json')?.toString('utf8') ?? '', form)
 }

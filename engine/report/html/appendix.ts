@@ -12,7 +12,7 @@ export function observationsSection(report: Report): Markup {
 <details${report.observations.length > 20 ? '' : markup` open`}><summary>Requirement, what, value</summary><div class="scroll" tabindex="0" role="region" aria-label="Observations"><table><thead><tr><th scope="col">Requirement</th><th scope="col">What</th><th scope="col">Value</th><th scope="col">Exchange</th></tr></thead>
 <tbody>${report.observations.map(
     ({ requirement, what, value, exchange }) =>
-      markup`<tr><td><a class="id" href="#${requirement}">${requirement}</a></td><th scope="row">${what}</th><td><code>${value}</code></td><td>${exchange ? markup`<a class="id" href="#exchange-${exchange}" data-show="${exchange}">${exchange}</a>` : ''}</td></tr>`,
+      markup`<tr><td><a class="id" href="#${requirement}">${requirement}</a></td><th scope="row">${what}</th><td><code>${value}</code></td><td>${exchange ? markup`<a class="id" href="#exchange-${exchange}">${exchange}</a>` : ''}</td></tr>`,
   )}</tbody></table></div></details></section>`
 }
 

@@ -3,17 +3,20 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../record/root.ts'
 import { type Markup, markup, raw } from './markup.ts'
+import { scriptOf } from './script.ts'
+
+const FOLDER = join(root, 'engine', 'report', 'html')
 
 /**
  * A whole page in one file. The policy in its head allows its style sheet and its script by their
  * hashes, and nothing else.
  *
  * @param styles names of style sheets of this folder
- * @param script name of a script of this folder
+ * @param script the module of this folder with which its script begins
  */
 export function document(title: string, styles: string[], body: Markup, script?: string): string {
   const style = styles.map(asset).join('')
-  const code = script && asset(script)
+  const code = script && scriptOf(join(FOLDER, script))
   const policy = [
     "default-src 'none'",
     ...(code ? [`script-src '${hash(code)}'`] : []),
@@ -46,5 +49,5 @@ function hash(text: string): string {
 }
 
 function asset(name: string): string {
-  return readFileSync(join(root, 'engine', 'report', 'html', name), 'utf8')
+  return readFileSync(join(FOLDER, name), 'utf8')
 }

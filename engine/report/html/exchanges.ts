@@ -6,7 +6,7 @@ import type { ExchangeRecord, Report } from '../report.ts'
 import { jsonForScript, type Markup, markup, raw } from './markup.ts'
 
 /** Exchanges in one data element; the script unpacks an element when one of them is shown. */
-const CHUNK = 100
+const CHUNK = 400
 /** Most characters of one body on the page; the whole of what was recorded is in exchanges.jsonl. */
 const MAX_BODY = 64 * 1024
 /** Most characters of packed exchange data on the page; evidence of what didn't pass comes first. */

@@ -100,7 +100,7 @@ function explains(check: CheckResult, { causes, checks }: Context): Markup {
   if (!cause || first !== check.id) return markup``
   const list = (ids: string[]) =>
     markup`<ul>${ids.map((id) => markup`<li>${checkLink(id)} ${checks.get(id)?.title ?? ''}</li>`)}</ul>`
-  return markup`${others.length > 0 ? markup`<details class="victims"><summary>The same cause explains ${counted(others.length, 'other finding')}: ${cause.evidence ?? ''}</summary>${list(others)}</details>` : ''}
+  return markup`${others.length > 0 ? markup`<details class="victims"><summary>The same cause explains ${counted(others.length, 'other finding')}: ${cause.evidence ?? ''}</summary>${list(others)}</details>` : cause.evidence !== undefined && markup`<p class="said">${cause.evidence}</p>`}
 ${cause.blocks.length > 0 ? markup`<details class="victims"><summary>It keeps ${counted(cause.blocks.length, 'check')} from being judged</summary>${list(cause.blocks)}</details>` : ''}`
 }
 

@@ -56,7 +56,12 @@ ${aboutSection(report)}
 ${appealSection(report)}
 </main>
 <footer>Made by Assay ${report.assay.version} from report.json and exchanges.jsonl. Secrets are replaced by pseudonyms that mean nothing outside of this run.</footer>`
-  return document(`${verdictWord(report)}: ${report.target.name}`, ['page.css'], body, 'page.js')
+  return document(
+    `${verdictWord(report)}: ${report.target.name}`,
+    ['page.css'],
+    body,
+    'page/main.js',
+  )
 }
 
 function navigation(report: Report, exchanges: ExchangeRecord[], diff?: ReportDiff): Markup {

@@ -93,5 +93,5 @@ function checkRow(check: CheckResult, context: Context): Markup {
     check.outcome === 'blocked' &&
     check.blockedBy &&
     markup`<br><span class="said">blocked by ${check.blockedBy}</span>`
-  }${evidence.length > 0 && markup`<br><span class="said">evidence ${evidence.map((id) => markup`<a class="id" href="#exchange-${id}" data-show="${id}">${id}</a> `)}${check.exchanges.length > 5 ? `and ${check.exchanges.length - 5} more` : ''}</span>`}</li>`
+  }${evidence.length > 0 && markup`<br><span class="said">evidence ${evidence.map((id) => markup`<a class="id" href="#exchange-${id}">${id}</a> `)}${check.exchanges.length > 5 ? `and ${check.exchanges.length - 5} more` : ''}</span>`}</li>`
 }

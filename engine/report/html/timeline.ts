@@ -7,6 +7,8 @@ import { checkLink, type Markup, markup } from './markup.ts'
 const WIDTH = 1000
 const LANE = 18
 const LABEL = 210
+/** Of the drawing: a run has more requests than a screen has columns. */
+const COLUMN = 2
 
 /** When what was sent, a lane per endpoint, with the visits of customers; below it, what each visit served. */
 export function timelineSection(report: Report, exchanges: ExchangeRecord[]): Markup {
@@ -148,7 +150,7 @@ function ticks(
   x: (at: string) => number,
   y: number,
 ): Markup[] {
-  const columnOf = ({ startedAt }: ExchangeRecord) => Math.round(x(startedAt))
+  const columnOf = ({ startedAt }: ExchangeRecord) => Math.round(x(startedAt) / COLUMN) * COLUMN
   const alike = grouped(exchanges, (each) => `${columnOf(each)} ${kindOf(each, failed)}`)
   // The gravest is drawn last, and so lies above.
   const drawn = [...alike.values()].sort(([a], [b]) => kindOf(b, failed) - kindOf(a, failed))

@@ -1,5 +1,5 @@
-import { brief, span } from '../escape.ts'
-import type { HistoryEntry } from '../history.ts'
+import { brief, count, span } from '../escape.ts'
+import { cellsAskedBy, type HistoryEntry } from '../history.ts'
 import type { Report } from '../report.ts'
 import { type Markup, markup, raw } from './markup.ts'
 
@@ -28,12 +28,20 @@ ${chart('Musts by outcome', runs, [
   { name: 'failed', tone: 'fail', values: runs.map(({ musts }) => musts.failed) },
   { name: 'blocked', tone: 'blocked', values: runs.map(({ musts }) => musts.blocked) },
 ])}
-<h3>Duration</h3>
+${cellsLine(runs)}<h3>Duration</h3>
 ${chart('Seconds', runs, [{ name: 'seconds', tone: 'observed', values: runs.map(({ durationMs }) => durationMs / 1000) }])}
 <h3>Latency of the bank, 95th percentile</h3>
 <div class="scroll" tabindex="0" role="region" aria-label="Latency over the runs"><table><thead><tr><th scope="col">Endpoint</th><th scope="col">Trend</th><th scope="col" class="number">First</th><th scope="col" class="number">Now</th></tr></thead><tbody>${endpoints.map(
     (endpoint) => latencyRow(endpoint, runs),
   )}</tbody></table></div></section>`
+}
+
+/** What nights with other seeds tried together. */
+function cellsLine(runs: HistoryEntry[]): Markup {
+  const cells = cellsAskedBy(runs)
+  if (!cells) return markup``
+  return markup`<p>Together these runs tried ${count(cells.asked)} of ${count(cells.of)} values at places.</p>
+`
 }
 
 interface Series {

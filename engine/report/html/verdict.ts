@@ -1,8 +1,11 @@
 import {
   causeFacts,
+  earlierWords,
   type Figure,
+  judgedMusts,
   judgedParty,
   mustFigures,
+  NO_MUST,
   outcomeFigures,
   scopeWords,
   sizeFigures,
@@ -29,7 +32,7 @@ export function verdictBanner(report: Report): Markup {
   return markup`<header class="banner ${tone}">
 <p class="brand"><b>Assay</b> conformance report</p>
 <h1><span class="verdict">${word}</span>${first ? markup`: ${first.text}` : ''}</h1>
-<p class="bank"><b>${name}</b>${host ? markup` · ${host}` : ''}${environment ? markup` · ${environment} addresses` : ''} · ${scopeWords(report)} · <time datetime="${report.startedAt}">${report.startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time></p>
+<p class="bank"><b>${name}</b>${host ? markup` · ${host}` : ''}${environment ? markup` · ${environment} addresses` : ''} · ${scopeWords(report)}${earlierWords(report)} · <time datetime="${report.startedAt}">${report.startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time></p>
 ${report.preflight ? '' : markup`<p class="lead">${verdictSentence(report)}</p>`}
 <p class="meaning">${verdictMeaning(report)}${report.partial && !report.preflight ? markup` <strong>Partial run: ${report.partial}</strong>` : ''}</p>
 </header>`
@@ -45,6 +48,7 @@ export function aboutSection(report: Report): Markup {
     ]),
     ['Time', `${report.startedAt} to ${report.finishedAt}, ${span(durationOf(report))}`],
     ['Suite', `${report.assay.version} on Node ${report.assay.node}`],
+    ...(report.assay.environment ?? []).map(({ name, effect }): [string, string] => [name, effect]),
     ['Requirements', report.assay.specsDigest],
     ['Configuration', report.target.configurationDigest],
     ['Exit code', String(report.exitCode)],
@@ -112,7 +116,7 @@ function causeLine(cause: ReportedCause, index: number, { checks, fresh }: Conte
   const outcome: Outcome = check?.outcome ?? 'blocked'
   const href = check ? `#check-${check.id}` : `#cause-${index + 1}`
   const isNew = findings.some((id) => fresh.has(id))
-  return markup`<li class="${outcome}${known ? ' known' : ''}">${known ? markup`<span class="badge known">known</span>` : badge(outcome)}${isNew ? markup` <span class="badge new">new</span>` : ''} <a href="${encodeURI(href)}">${check ? markup`<span class="id">${check.id}</span> ` : ''}${brief(title, 220)}</a><br><span class="said">${causeFacts(cause).join(' · ')}</span></li>`
+  return markup`<li class="${outcome}${known ? ' known' : ''}">${known ? markup`<span class="badge known">known</span>` : badge(outcome)}${isNew ? markup` <span class="badge new">new</span>` : ''} <a href="${encodeURI(href)}">${check ? markup`<span class="id">${check.id}</span> ` : ''}${brief(title, 300)}</a><br><span class="said">${causeFacts(cause).join(' · ')}</span></li>`
 }
 
 /** What is blocked by no finding, each with the checks that it keeps from being judged. */
@@ -142,6 +146,7 @@ function verdictMeaning(report: Report): string {
   if (report.verdict === 'nonconformant' && report.musts.failed === 0) return MEANINGS.stale
   if (report.verdict === 'error')
     return `The suite itself failed; this says nothing about ${judgedParty(report)}.`
+  if (report.verdict === 'incomplete' && judgedMusts(report) === 0) return `${NO_MUST}.`
   return MEANINGS[report.verdict]
 }
 

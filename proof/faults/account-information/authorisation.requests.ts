@@ -1,27 +1,10 @@
+import type { Context, Middleware } from 'koa'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { ofEachBank } from '../../each-bank.ts'
 import { redirectIdTokens } from '../../id-tokens.ts'
 import { acceptsRequest, decoded, landings, withQuery } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
-
-/** Redirect URIs compared with the registered ones in a way of the bank's own. */
-function redirectUrisAlike(
-  alike: (wanted: URL, registered: URL) => boolean,
-): NonNullable<Fault['policies']> {
-  return (_correct, { fired }) => ({
-    stored(model, _id, record) {
-      const ctx = currentRequest()
-      const wanted = ctx?.path === '/authorize' ? ctx.query.redirect_uri : undefined
-      const uris = (record?.redirect_uris ?? []) as string[]
-      if (model !== 'Client' || !record || typeof wanted !== 'string') return record
-      if (uris.includes(wanted) || !URL.canParse(wanted)) return record
-      if (!uris.some((uri) => alike(new URL(wanted), new URL(uri)))) return record
-      fired()
-      return { ...record, redirect_uris: [...uris, wanted] }
-    },
-  })
-}
 
 /** Redirect URIs that were asked for and are not registered, by the nonce of the request. */
 const elsewhere = ofEachBank(() => new Map<unknown, string>())
@@ -35,37 +18,36 @@ function whereAsked(fragment: URLSearchParams): string | false {
 /** Nonces of requests whose answer goes by query. */
 const inQuery = ofEachBank(() => new Set<unknown>())
 
-const without = (url: URL) => `${url.origin}${url.pathname}`
+/** Characters that an address must escape, and that markup and programs use. */
+const STRANGE = /["<>\\^`{|}]/
+
+/** Requests in which this text has a strange character are refused by whoever stands before the bank. */
+function stopsStrange(of: (query: Context['query']) => unknown): Middleware {
+  return async (ctx, next) => {
+    const { bank, fired } = stateOf(ctx)
+    const asks = ctx.path === bank.services.endpoints.paths.authorisation
+    if (!asks || !STRANGE.test(String(of(ctx.query)))) return next()
+    ctx.status = 403
+    ctx.body = 'Request rejected.'
+    fired()
+    return undefined
+  }
+}
 
 const faults: Fault[] = [
   {
-    id: 'redirect-uri-with-any-query',
-    story: 'What follows the question mark is the TPP’s own affair.',
-    fails: ['AUTHZ-08/similar'],
-    policies: redirectUrisAlike((one, other) => without(one) === without(other)),
+    id: 'firewall-before-the-state',
+    story:
+      'The firewall before the login page takes characters of markup in an address for an attack.',
+    fails: ['AUTHZ-04/taken'],
+    middleware: stopsStrange(({ state }) => state),
   },
   {
-    id: 'redirect-uri-on-any-subdomain',
-    story: 'TPPs with a host per brand asked for a wildcard before the host.',
-    fails: ['AUTHZ-08/similar'],
-    policies: redirectUrisAlike(
-      (one, other) =>
-        one.hostname.endsWith(`.${other.hostname}`) && one.pathname === other.pathname,
-    ),
-  },
-  {
-    id: 'redirect-uri-of-any-scheme',
-    story: 'Host and path are compared: test stages of TPPs had no certificate.',
-    fails: ['AUTHZ-08/similar'],
-    async middleware(ctx, next) {
-      await acceptsRequest(({ claims }, query) => {
-        const { redirect_uri: uri = '' } = query
-        if (!uri.startsWith('http:') || claims.redirect_uri !== uri) return undefined
-        elsewhere().set(claims.nonce, uri)
-        query.redirect_uri = uri.replace('http:', 'https:')
-        return { ...claims, redirect_uri: query.redirect_uri }
-      })(ctx, () => landings(whereAsked)(ctx, next))
-    },
+    id: 'firewall-before-the-nonce',
+    story: 'The gateway decodes request objects, and refuses markup in any claim.',
+    fails: [],
+    warns: ['AUTHZ-20/nonce-taken'],
+    middleware: stopsStrange(({ request }) => decoded(request).claims.nonce),
   },
   {
     id: 'other-redirect-uris-become-the-first',
@@ -81,23 +63,6 @@ const faults: Fault[] = [
       query.redirect_uri = uris[0]
       return { ...claims, redirect_uri: uris[0] }
     }),
-  },
-  {
-    id: 'redirect-uri-in-any-case',
-    story: 'The column of redirect URIs has a collation that ignores case.',
-    fails: ['AUTHZ-08/similar'],
-    policies: redirectUrisAlike(
-      (one, other) =>
-        one.href !== other.href && one.href.toLowerCase() === other.href.toLowerCase(),
-    ),
-  },
-  {
-    id: 'redirect-uri-with-any-slash-at-its-end',
-    story: 'The gateway cuts off a slash at the end of every address that it stores or compares.',
-    fails: ['AUTHZ-08/similar'],
-    policies: redirectUrisAlike(
-      (one, other) => one.href.replace(/\/$/, '') === other.href.replace(/\/$/, ''),
-    ),
   },
   {
     id: 'request-object-in-hs256-with-the-public-key',

@@ -3,6 +3,7 @@ import { currentRequest } from '../../../bank/request-context.ts'
 import type { Bank } from '../../../bank/running-bank.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { clientIs } from '../../cells/token-cells.ts'
+import { isAbout } from '../../consent-requests.ts'
 import { ofEachBank } from '../../each-bank.ts'
 import {
   acceptsJwts,
@@ -16,6 +17,9 @@ import {
 } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 import { type Json, jsonOf, policy } from '../../rewriting.ts'
+
+/** Consents that were asked for with dates that are not in UTC to the second. */
+const otherSpellings = ofEachBank(() => new Set<string>())
 
 const seconds = () => Math.floor(Date.now() / 1000)
 
@@ -317,22 +321,6 @@ const faults: Fault[] = [
     }),
   },
   {
-    id: 'redirect-uri-by-prefix',
-    story: 'Redirect URIs are compared by prefix, so that TPPs may append paths.',
-    fails: ['AUTHZ-08/similar'],
-    policies: (_correct, { fired }) => ({
-      stored(model, _id, record) {
-        const wanted = currentRequest()?.query.redirect_uri
-        const uris = (record?.redirect_uris ?? []) as string[]
-        if (model !== 'Client' || !record || typeof wanted !== 'string' || uris.includes(wanted))
-          return record
-        if (!uris.some((uri) => wanted.startsWith(uri))) return record
-        fired()
-        return { ...record, redirect_uris: [...uris, wanted] }
-      },
-    }),
-  },
-  {
     id: 'error-to-any-redirect-uri',
     story: 'Errors are redirected before the redirect URI is compared: an open redirector.',
     fails: [],
@@ -342,7 +330,8 @@ const faults: Fault[] = [
       const { bank, fired } = stateOf(ctx)
       const to = ctx.query.redirect_uri
       if (ctx.path !== bank.services.endpoints.paths.authorisation || typeof to !== 'string') return
-      if (ctx.status < 400) return
+      // What is no address, or what no header can carry, stays where it is.
+      if (ctx.status < 400 || /[^ -~]/.test(to) || !URL.canParse(to)) return
       const state = String(ctx.query.state)
       ctx.redirect(`${to}#${new URLSearchParams({ error: 'invalid_request', state })}`)
       fired()
@@ -529,6 +518,27 @@ const faults: Fault[] = [
       }
       await next()
     },
+  },
+  {
+    id: 'page-fails-over-other-spellings-of-dates',
+    story:
+      'Consents are created with any date-time; the page reads dates by a pattern that ends in Z, to the second.',
+    fails: ['AUTHZ-01/approved'],
+    async middleware(ctx, next) {
+      const asked = isAbout(ctx, 'account-access', 'POST') ? stateOf(ctx).body : ''
+      await next()
+      const { Data } = (jsonOf(ctx) ?? {}) as { Data?: { ConsentId?: string } }
+      const spelled = /DateTime" *: *"[^"]*(\.\d+Z|[+-]\d\d:\d\d)"/.test(asked)
+      if (spelled && Data?.ConsentId) otherSpellings().add(Data.ConsentId)
+    },
+    policies: (correct, { fired }) => ({
+      confirmableBy(consent, customer, offered) {
+        if (!otherSpellings().has(consent.id))
+          return correct.confirmableBy(consent, customer, offered)
+        fired()
+        return 'the dates cannot be shown'
+      },
+    }),
   },
   {
     id: 'claims-of-request-objects-not-compared',

@@ -4,13 +4,7 @@ import { stateOf } from '../../../bank/state.ts'
 import { tokenInfoOf } from '../../../bank/token-info.ts'
 import { clientIs } from '../../cells/token-cells.ts'
 import { answered, consentNamed } from '../../consent-requests.ts'
-import {
-  acceptsRequest,
-  type Decoded,
-  goodTimes,
-  landings,
-  looksRight,
-} from '../../jwt-rewrites.ts'
+import { acceptsRequest, type Decoded, landings, looksRight } from '../../jwt-rewrites.ts'
 import type { Fault } from '../../proof.ts'
 
 /** The authorisation page, one cell at a time: redirects of another request, consents of before. */
@@ -59,24 +53,6 @@ function hasLoggedIn(ctx: Context): boolean {
   return stateOf(ctx).bank.services.visitors.has(uid)
 }
 
-/** The second client's redirect URIs, and the one that it asks for where that fits. */
-function secondMayReturnTo(
-  fits: (asked: string, known: string[]) => boolean,
-): NonNullable<Fault['policies']> {
-  return (correct, { fired }) => ({
-    stored(model, id, record) {
-      const seen = correct.stored(model, id, record)
-      const ctx = currentRequest()
-      if (model !== 'Client' || !seen || !ctx || !clientIs(ctx, id, 'second')) return seen
-      const { redirect_uri: asked } = ctx.query
-      const known = seen.redirect_uris as string[]
-      if (typeof asked !== 'string' || known.includes(asked) || !fits(asked, known)) return seen
-      fired()
-      return { ...seen, redirect_uris: [...known, asked] }
-    },
-  })
-}
-
 /** Are these the claims of a request object that name another client than the query does? */
 function namesAnother(
   { claims }: Decoded,
@@ -92,24 +68,17 @@ const faults: Fault[] = [
     id: 'redirect-uris-of-the-second-client-not-compared',
     story: 'The second client tries new releases, and each has an address of its own.',
     fails: ['AUTHZ-08/second-client'],
-    policies: secondMayReturnTo(() => true),
-  },
-  {
-    id: 'redirect-uris-of-the-second-client-in-any-case',
-    story: 'Its addresses came by mail, and somebody thought that they ignore case.',
-    fails: ['AUTHZ-08/second-client'],
-    policies: secondMayReturnTo((asked, known) =>
-      known.some((uri) => uri.toLowerCase() === asked.toLowerCase()),
-    ),
-  },
-  {
-    id: 'request-objects-for-the-second-client-by-anybody',
-    story: 'A platform signs for the second client too, so any key of the directory does for it.',
-    fails: ['AUTHZ-11/second-client'],
-    middleware: acceptsRequest(({ header, claims }, query, ctx) => {
-      const { first } = stateOf(ctx).bank.services.directory.clients
-      const byFirst = header.kid === first.signing.kid && header.alg === 'PS256'
-      return byFirst && clientIs(ctx, query.client_id, 'second') ? claims : undefined
+    policies: (correct, { fired }) => ({
+      stored(model, id, record) {
+        const seen = correct.stored(model, id, record)
+        const ctx = currentRequest()
+        if (model !== 'Client' || !seen || !ctx || !clientIs(ctx, id, 'second')) return seen
+        const { redirect_uri: asked } = ctx.query
+        const known = seen.redirect_uris as string[]
+        if (typeof asked !== 'string' || known.includes(asked)) return seen
+        fired()
+        return { ...seen, redirect_uris: [...known, asked] }
+      },
     }),
   },
   {
@@ -149,53 +118,11 @@ const faults: Fault[] = [
     ),
   },
   {
-    id: 'old-request-objects-of-the-second-client',
-    story: 'The clock of the second client was wrong for a month, so its times are not looked at.',
-    fails: [],
-    warns: ['AUTHZ-25/second-client'],
-    middleware: acceptsRequest(({ claims }, query, ctx) => {
-      const late = typeof claims.exp === 'number' && claims.exp < Date.now() / 1000
-      if (!late || !clientIs(ctx, query.client_id, 'second')) return undefined
-      return { ...claims, ...goodTimes() }
-    }),
-  },
-  {
-    id: 'request-objects-of-the-second-client-for-any-server',
-    story: 'The second client names the bank by its old address.',
-    fails: [],
-    warns: ['AUTHZ-25/second-client'],
-    middleware: acceptsRequest(({ claims }, query, ctx) => {
-      const { issuer } = stateOf(ctx).bank.services.endpoints
-      const elsewhere = claims.aud !== undefined && claims.aud !== issuer
-      if (!elsewhere || !clientIs(ctx, query.client_id, 'second')) return undefined
-      return { ...claims, aud: issuer }
-    }),
-  },
-  {
     id: 'request-objects-in-ps512',
     story: 'The library is told the family of algorithms, not the one that is registered.',
     fails: ['AUTHZ-11/other-algorithms'],
     middleware: acceptsRequest(({ header, claims }) =>
       header.alg === 'PS512' ? claims : undefined,
-    ),
-  },
-  {
-    id: 'unsigned-request-objects-of-the-second-client',
-    story: 'The second client was on board before signatures were asked for.',
-    fails: ['AUTHZ-11/second-client'],
-    middleware: acceptsRequest(({ header, claims }, query, ctx) =>
-      header.alg === 'none' && clientIs(ctx, query.client_id, 'second') ? claims : undefined,
-    ),
-  },
-  {
-    id: 'request-objects-of-the-second-client-not-verified',
-    story:
-      'The keys of the second client were never imported, so its signatures are not looked at.',
-    fails: ['AUTHZ-11/second-client'],
-    middleware: acceptsRequest((request, query, ctx) =>
-      clientIs(ctx, query.client_id, 'second') && looksRight(ctx, request, query.client_id)
-        ? request.claims
-        : undefined,
     ),
   },
   {

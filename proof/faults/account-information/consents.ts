@@ -1,11 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context, Next } from 'koa'
+import { supportedPermissions } from '../../../bank/consents.ts'
 import { stateOf } from '../../../bank/state.ts'
 import {
   answered,
   answeredWith,
   bodyTakenAs,
   consentNamed,
+  idsBy,
   isAbout,
   repeated,
   requested,
@@ -20,6 +22,12 @@ const HOUR = 3_600_000
 
 const shifted = (value: unknown, by: number) =>
   new Date(Date.parse(String(value)) + by).toISOString()
+
+/** So many creations later nobody asks for a deleted consent any more. */
+const LONG_AGO = 60
+
+/** How often each consent was queried since its Status is another one. */
+const queries = ofEachBank(() => new Map<unknown, number>())
 
 /** Creations that are under way at once, and the id of the first that was done. */
 const moments = ofEachBank((): { open: number; id?: string } => ({ open: 0 }))
@@ -67,7 +75,7 @@ const faults: Fault[] = [
       const moment = moments()
       moment.open += 1
       try {
-        await wait(5)
+        await wait(25)
         await next()
         const body = jsonOf(ctx)
         const own = (body?.Data as Json | undefined)?.ConsentId
@@ -80,6 +88,45 @@ const faults: Fault[] = [
         if (moment.open === 0) moment.id = undefined
       }
     },
+  },
+  {
+    id: 'rows-of-deleted-consents-are-taken-again',
+    story:
+      'The ConsentId is the number of the first free row, and whatever was deleted long ago is free.',
+    fails: ['CONS-03/never-again', 'FCC-20/never-again'],
+    middleware: idsBy(({ id, kind }, _, all) => {
+      const names = new Set(all.slice(-LONG_AGO).map((one) => one.id))
+      const free = all.find(
+        (one) => one.deleted && one.kind === kind && one.grants.size === 0 && !names.has(one.id),
+      )
+      return free?.id ?? id
+    }),
+  },
+  {
+    id: 'a-server-keeps-time-of-its-own',
+    story:
+      'Each server makes its view of the row for itself, and the clock of one is ten seconds behind.',
+    fails: ['CONS-06/kept'],
+    middleware: answered(KIND, 'GET', (data) => {
+      const count = (queries().get(data.ConsentId) ?? 0) + 1
+      queries().set(data.ConsentId, count)
+      const sooner = shifted(data.CreationDateTime, -10_000)
+      return data.Status === 'Authorised' && count % 4 === 0
+        ? { ...data, CreationDateTime: sooner }
+        : undefined
+    }),
+  },
+  {
+    id: 'second-query-from-a-copy-of-yesterday',
+    story: 'Every other query reads a copy, which has the new Status, but not the time of it.',
+    fails: [],
+    warns: ['CONS-29/never-back'],
+    middleware: answered(KIND, 'GET', (data) => {
+      if (data.Status !== 'Revoked') return undefined
+      const count = (queries().get(data.ConsentId) ?? 0) + 1
+      queries().set(data.ConsentId, count)
+      return count % 2 === 0 ? { ...data, StatusUpdateDateTime: data.CreationDateTime } : undefined
+    }),
   },
   {
     id: 'new-consent-in-american-spelling',
@@ -171,8 +218,8 @@ const faults: Fault[] = [
     story: 'Values are compared without case.',
     fails: ['CONS-10/other-value'],
     policies: policy('permissionsAcceptable', (correct) => (permissions) => {
-      const right = 'ReadAccountsBasic'
-      return correct(permissions.map((p) => (p.toLowerCase() === right.toLowerCase() ? right : p)))
+      const named = (each: string) => (name: string) => name.toLowerCase() === each.toLowerCase()
+      return correct(permissions.map((each) => supportedPermissions.find(named(each)) ?? each))
     }),
   },
   {

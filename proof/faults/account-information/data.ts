@@ -7,7 +7,6 @@ import { stateOf } from '../../../bank/state.ts'
 import { endpointOf } from '../../data-requests.ts'
 import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
-import { jsonOf } from '../../rewriting.ts'
 
 /** A cache of good Authorization headers before one endpoint, which knows them by a part of the token. */
 function cachedBy(
@@ -36,26 +35,6 @@ const LENGTH = 43
 /** Authorization headers: of the latest request for data, and of the latest for transactions. */
 const fields = ofEachBank(() => ({}) as { last?: string; current?: string })
 
-/** The access token that each other token was issued with. */
-const issuedWith = ofEachBank(() => new Map<string, string>())
-
-/** Takes another token of a token response for the access token in it, at one endpoint. */
-function opensWith(name: 'id_token' | 'refresh_token', endpoint: DataEndpoint) {
-  const middleware: NonNullable<Fault['middleware']> = async (ctx, next) => {
-    const known = issuedWith()
-    const access = known.get(ctx.get('authorization').slice('Bearer '.length))
-    if (access !== undefined && endpointOf(ctx) === endpoint) {
-      ctx.req.headers.authorization = `Bearer ${access}`
-      stateOf(ctx).fired()
-    }
-    await next()
-    const body = jsonOf(ctx)
-    const other = body?.[name]
-    if (typeof other === 'string') known.set(other, String(body?.access_token))
-  }
-  return middleware
-}
-
 /** Requests that fit need no token: the service takes that of whoever asked last. */
 function withLastToken(fits: (ctx: Context) => boolean): NonNullable<Fault['middleware']> {
   return async (ctx, next) => {
@@ -65,24 +44,12 @@ function withLastToken(fits: (ctx: Context) => boolean): NonNullable<Fault['midd
       if (authorization === undefined) ctx.state.fired()
       ctx.req.headers.authorization = authorization ?? shared.last
     }
-    if (endpointOf(ctx)) shared.last = ctx.req.headers.authorization ?? shared.last
+    if (endpointOf(ctx)) shared.last = ctx.req.headers.authorization || shared.last
     await next()
   }
 }
 
 const faults: Fault[] = [
-  {
-    id: 'id-token-opens-balances',
-    story: 'Whatever the bank has signed and has not expired is a token for the gateway.',
-    fails: ['DATA-03/unknown-token'],
-    middleware: opensWith('id_token', 'balances'),
-  },
-  {
-    id: 'refresh-token-opens-single-transactions',
-    story: 'All tokens are in one store, and the kind of a token is not asked.',
-    fails: ['DATA-03/unknown-token'],
-    middleware: opensWith('refresh_token', 'account-transactions'),
-  },
   {
     id: 'single-balances-without-token',
     story:
@@ -103,12 +70,6 @@ const faults: Fault[] = [
     story: 'The cache of introspected tokens is keyed by the first sixteen characters.',
     fails: ['DATA-03/unknown-token'],
     middleware: cachedBy((token) => token.slice(0, 16), 'transactions'),
-  },
-  {
-    id: 'balances-token-without-its-last-character',
-    story: 'The comparison of tokens ends one character early.',
-    fails: ['DATA-03/unknown-token'],
-    middleware: cachedBy((token) => token.slice(0, -1), 'balances'),
   },
   {
     id: 'tokens-cut-to-the-column',

@@ -52,6 +52,16 @@ const faults: Fault[] = [
     },
   },
   {
+    id: 'every-other-configuration-is-of-the-inside',
+    story: 'One of two servers has the addresses of the test environment.',
+    fails: [],
+    warns: ['DISC-15/same'],
+    middleware: later(WELL_KNOWN, (ctx) => {
+      const configuration = ctx.body as Json
+      ctx.body = { ...configuration, token_endpoint: 'https://token.inside.example/token' }
+    }),
+  },
+  {
     id: 'configuration-served-once',
     story: 'The document is read as a stream, which is at its end when the next request comes.',
     fails: ['DISC-01/again'],

@@ -136,7 +136,7 @@ const faults: Fault[] = [
   {
     id: 'no-links-around-nothing',
     story: 'An empty result takes a shortcut that builds Data and nothing else.',
-    fails: ['ENV-08/links-self', 'ENV-09/total-pages'],
+    fails: ['ENV-08/links-self', 'ENV-12/meta'],
     middleware: envelopes(({ Links: _links, Meta: _meta, ...body }) =>
       rows(body)?.length === 0 ? body : undefined,
     ),
@@ -150,11 +150,19 @@ const faults: Fault[] = [
     ),
   },
   {
-    id: 'meta-of-balances-is-empty',
-    story: 'There are no pages, so nothing says how many.',
-    fails: ['ENV-09/total-pages'],
+    id: 'balances-without-meta',
+    story: 'There are no pages, so nothing is said of them.',
+    fails: ['ENV-12/meta'],
+    middleware: envelopes(({ Meta: _, ...body }, ctx) =>
+      ctx.path.endsWith('/balances') ? body : undefined,
+    ),
+  },
+  {
+    id: 'pages-of-balances-as-text',
+    story: 'TotalPages comes from a header of the gateway, and headers are text.',
+    fails: ['ENV-06/total-pages-integer'],
     middleware: envelopes((body, ctx) =>
-      ctx.path.endsWith('/balances') ? { ...body, Meta: {} } : undefined,
+      ctx.path.endsWith('/balances') ? { ...body, Meta: { TotalPages: '1' } } : undefined,
     ),
   },
   {

@@ -57,7 +57,7 @@ const faults: Fault[] = [
     story: 'For newer clients the customer chooses the card on the page.',
     fails: ['FCC-03/second-client'],
     middleware: completedForSecond((account) =>
-      account && typeof account.Identification !== 'string'
+      account && account.Identification === undefined
         ? { ...account, Identification: RIGHT.Identification }
         : undefined,
     ),
@@ -77,27 +77,6 @@ const faults: Fault[] = [
     middleware: completed((account) =>
       account?.Name !== undefined && account.SchemeName === undefined
         ? { ...account, SchemeName: RIGHT.SchemeName }
-        : undefined,
-    ),
-  },
-  {
-    id: 'identification-null-taken',
-    story: 'A member that is there has passed the check of required ones, also when it is null.',
-    fails: ['FCC-03/missing-identification'],
-    middleware: completed((account) =>
-      account?.Identification === null
-        ? { ...account, Identification: RIGHT.Identification }
-        : undefined,
-    ),
-  },
-  {
-    id: 'identification-empty-taken',
-    story: 'The pattern allows four digits or none.',
-    fails: [],
-    warns: ['FCC-04/not-four-digits'],
-    middleware: completed((account) =>
-      account?.Identification === ''
-        ? { ...account, Identification: RIGHT.Identification }
         : undefined,
     ),
   },
@@ -224,16 +203,6 @@ const faults: Fault[] = [
     middleware: completed((account) =>
       account?.SchemeName === 'uk.obie.pan' ? { ...account, SchemeName: 'UK.OBIE.PAN' } : undefined,
     ),
-  },
-  {
-    id: 'identification-of-any-length',
-    story: 'Whatever ends the card number will do, the whole of it too.',
-    fails: [],
-    warns: ['FCC-04/not-four-digits'],
-    policies: policy('debtorAccountRefusal', (correct) => (account, scheme) => {
-      const digits = /^\d+$/.test(account.Identification)
-      return correct(digits ? { ...account, Identification: '0000' } : account, scheme)
-    }),
   },
   {
     id: 'account-name-refused',

@@ -1,8 +1,8 @@
 import type { Context, Next } from 'koa'
 import { stateOf } from '../../../bank/state.ts'
 import type { Fault } from '../../proof.ts'
-import { giveLatin1 } from '../../raw-body.ts'
-import { elements } from '../../rewriting.ts'
+import { giveChanged, giveLatin1 } from '../../raw-body.ts'
+import { answers, elements, partOf } from '../../rewriting.ts'
 
 const AISP = '/open-banking/v3.1/aisp'
 
@@ -132,6 +132,32 @@ const faults: Fault[] = [
       ctx.body = JSON.stringify(ctx.body)
       ctx.type = 'text/plain'
     },
+  },
+  {
+    id: 'currency-of-balances-twice',
+    story: 'Amounts are put together from two sources, and each of them writes its currency.',
+    fails: [],
+    warns: ['GEN-17/unique-names'],
+    middleware: answers(
+      (ctx) =>
+        ctx.path.endsWith('/balances') &&
+        giveChanged(ctx, (text) =>
+          text.replace('"Currency":"GBP"', '"Currency":"EUR","Currency":"GBP"'),
+        ),
+    ),
+  },
+  {
+    id: 'client-id-twice',
+    story: 'The client_id stands among what was asked for and among what is stored.',
+    fails: [],
+    warns: ['GEN-17/unique-names'],
+    middleware: answers(
+      (ctx) =>
+        partOf(ctx) === 'registration' &&
+        giveChanged(ctx, (text) =>
+          text.replace(/^\{"?/, (start) => `{"client_id":"to-come",${start.slice(1)}`),
+        ),
+    ),
   },
 ]
 export default faults

@@ -115,6 +115,25 @@ const faults: Fault[] = [
     ...lets('expired'),
   },
   {
+    id: 'any-authority-while-tokens-are-bound',
+    story:
+      'Tokens are bound to the certificate over which they are fetched; whose authority it is of, the gateway of the interface does not ask.',
+    fails: ['SEC-01/untrusted', 'SEC-02/untrusted'],
+    settings: { tlsRefusal: 'status' },
+    async middleware(ctx, next) {
+      const state = stateOf(ctx)
+      const { clients } = state.bank.services.directory
+      const trusting = ['consents', 'data', 'token'].includes(partOf(ctx))
+      if (trusting && wrongCertificate(ctx) === 'untrusted') {
+        const { organisationId } = clients.first
+        // Its thumbprint stays: the client's own token is refused over it.
+        state.transport = { ...state.transport, authorized: true, organisationId }
+        state.fired()
+      }
+      await next()
+    },
+  },
+  {
     id: 'token-in-the-query',
     story: 'A gateway moves the parameter access_token into the header, as RFC 6750 2.3 allows.',
     fails: ['CLC-07/in-the-query'],

@@ -301,6 +301,14 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'booking-times-that-no-clock-reads',
+    story: 'The new system has no time of a booking, and its field for it must not be empty.',
+    fails: ['TXN-38/rfc-3339'],
+    middleware: rowsOf(BOTH, (rows) =>
+      rows.map((row) => ({ ...row, BookingDateTime: '2000-00-00T24:00:00Z' })),
+    ),
+  },
+  {
     id: 'late-bookings-dated-by-day',
     story: 'What is bought after 23:00 misses the batch, and is dated by its day.',
     fails: ['TXN-38/rfc-3339'],

@@ -2,8 +2,8 @@ import type { Context, Next } from 'koa'
 import { stateOf } from '../../../bank/state.ts'
 import { ofEachBank } from '../../each-bank.ts'
 import type { Fault } from '../../proof.ts'
-import { giveLatin1 } from '../../raw-body.ts'
-import { type Json, partOf, successes } from '../../rewriting.ts'
+import { giveChanged, giveLatin1 } from '../../raw-body.ts'
+import { answers, type Json, partOf, successes } from '../../rewriting.ts'
 
 /** Changes one member of one product, found by its place in the list. */
 function product(place: number, change: (product: Json) => Json): NonNullable<Fault['policies']> {
@@ -33,6 +33,15 @@ const ratesAsked = ofEachBank(() => ({ count: 0 }))
 const withOldRate = (each: Json) => item(each, { APRRate: '19.9' })
 
 const faults: Fault[] = [
+  {
+    id: 'products-nested-as-in-open-data',
+    story: 'The list is that of the open data interface: data, Brand, CCC.',
+    fails: ['PROD-06/data'],
+    middleware: successes(['products'], (body) => ({
+      ...body,
+      data: [{ Brand: [{ BrandName: 'Assay', CCC: body.data }] }],
+    })),
+  },
   {
     id: 'products-in-latin-1',
     story: 'The list is exported by a tool of the marketing department that knows no UTF-8.',
@@ -93,6 +102,19 @@ const faults: Fault[] = [
       ctx.type = 'text/plain'
       stateOf(ctx).fired()
     },
+  },
+  {
+    id: 'product-name-twice',
+    story: 'A product has the name of its brand and its own, under one name.',
+    fails: [],
+    warns: ['PROD-56/unique-names'],
+    middleware: answers(
+      (ctx) =>
+        partOf(ctx) === 'products' &&
+        giveChanged(ctx, (text) =>
+          text.replace('"ProductName":', '"ProductName":"Cards","ProductName":'),
+        ),
+    ),
   },
   {
     id: 'products-of-two-instances',

@@ -91,6 +91,12 @@ const wrong: WrongTpp[] = [
     conduct: { deletesConsent: false },
   },
   {
+    id: 'tokens-kept-after-goodbye',
+    story: 'The consent is deleted at the bank, and its tokens stay in the table.',
+    warns: ['TCON-11/data-after-deletion'],
+    conduct: { forgetsAfterDeletion: false },
+  },
+  {
     id: 'client-token-for-ever',
     story: 'The token of the client is fetched when the server starts.',
     fails: ['CLC-21/new-token'],
@@ -117,6 +123,7 @@ const wrong: WrongTpp[] = [
       'TCON-06/ninety-days',
       'TCON-06/revoked',
       'TCON-06/status-revoked',
+      'TCON-11/data-after-deletion',
       'TGEN-05/other-host',
       'TGEN-05/stranger',
       'TIDT-15/audience-at-refresh',

@@ -39,12 +39,6 @@ const wrong: WrongTpp[] = [
     conduct: { filters: () => ({ fromBookingDateTime: daysAgo(30).slice(0, 19) }) },
   },
   {
-    id: 'filter-of-a-year',
-    story: 'A year is asked for, whatever the customer agreed to.',
-    warns: ['TDAT-02/period'],
-    conduct: { filters: () => ({ fromBookingDateTime: daysAgo(365) }) },
-  },
-  {
     id: 'customer-always-present',
     story: 'The header is sent always: it keeps the rate limit away.',
     fails: ['TDAT-03/absent'],

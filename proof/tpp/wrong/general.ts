@@ -1,4 +1,14 @@
+import type { Identity } from '../../../bank/certificates.ts'
 import type { WrongTpp } from '../tpp-proof.ts'
+
+let made: Promise<Identity> | undefined
+
+/** A transport certificate that another directory issued. */
+async function ofAnotherDirectory(): Promise<Identity> {
+  const { createAuthority } = await import('../../../bank/certificates.ts')
+  const authority = await createAuthority('C=GB, O=Another Directory, CN=Another Issuing CA')
+  return authority.issueClient('C=GB, O=OpenBanking, OU=0015800001041RHAAY, CN=Tally')
+}
 
 const wrong: WrongTpp[] = [
   {
@@ -43,6 +53,18 @@ const wrong: WrongTpp[] = [
     fails: ['TGEN-02/certificate'],
     stops: true,
     conduct: { withCertificate: false },
+  },
+  {
+    id: 'transport-certificate-of-another-directory',
+    story: 'The certificate of the sandbox directory went along to production.',
+    fails: ['TGEN-02/certificate'],
+    stops: true,
+    conduct: {
+      otherCertificate() {
+        made ??= ofAnotherDirectory()
+        return made
+      },
+    },
   },
   {
     id: 'transport-certificate-built-in',
@@ -141,6 +163,12 @@ const wrong: WrongTpp[] = [
     conduct: { alsoAsks: [{ method: 'GET', path: '/../v3.1.2/aisp/party' }] },
   },
   {
+    id: 'funds-created-below-aisp',
+    story: 'Both kinds of consent are created by one function, below one prefix.',
+    warns: ['TGEN-06/documented'],
+    conduct: { fundsPath: () => '/aisp/funds-confirmation-consents' },
+  },
+  {
     id: 'query-by-post',
     story: 'The methods are those of the listing of the sandbox.',
     warns: ['TGEN-06/documented'],
@@ -158,6 +186,29 @@ const wrong: WrongTpp[] = [
     warns: ['TGEN-06/documented'],
     stops: true,
     conduct: { dataPath: (path) => `/../../v3.1.2/aisp${path}` },
+  },
+  {
+    id: 'issuer-of-the-configuration-not-compared',
+    story: 'Whatever stands at the well-known address is the bank.',
+    warns: ['TGEN-07/issuer'],
+    conduct: { checksTheConfiguration: false },
+  },
+  {
+    id: 'redirects-followed-with-the-token',
+    story: 'The HTTP library follows a redirect with every header that it had.',
+    warns: ['TGEN-08/redirected'],
+    conduct: { redirects: 'followed-with-the-token' },
+  },
+  {
+    id: 'products-with-the-token-of-a-customer',
+    story: 'One function asks for everything, and adds the access token that is there.',
+    warns: ['TGEN-08/products'],
+    conduct: {
+      productRequest: ({ url, headers }, { customers }) => ({
+        url,
+        headers: { ...headers, ...(customers && { authorization: `Bearer ${customers}` }) },
+      }),
+    },
   },
   {
     id: 'token-in-the-link',

@@ -13,10 +13,12 @@ const wrong: WrongTpp[] = [
     id: 'signature-not-verified',
     story: 'The ID token is decoded, not verified: TLS protects it, does it not.',
     warns: [
+      'TIDT-01/key-in-the-header',
       'TIDT-01/signature-at-reconfirmation',
       'TIDT-01/unknown-kid',
       'TIDT-01/wrong-signature',
     ],
+    because: 'Whoever signs, at every visit.',
     conduct: without('signature'),
   },
   {
@@ -78,6 +80,18 @@ const wrong: WrongTpp[] = [
       ownAudience: (audiences, party, client) =>
         audiences.includes(client) && [undefined, client].includes(party as string),
     },
+  },
+  {
+    id: 'audience-is-a-string',
+    story: 'aud is compared with the client_id, and the test bank sent a string.',
+    warns: ['TIDT-16/array'],
+    conduct: { readsAudienceArrays: false },
+  },
+  {
+    id: 'key-from-the-header',
+    story: 'The library takes the key that the token brings along.',
+    warns: ['TIDT-01/key-in-the-header'],
+    conduct: { takesTheKeyOfTheHeader: true },
   },
   {
     id: 'clock-with-an-hour-to-spare',
@@ -149,7 +163,7 @@ const wrong: WrongTpp[] = [
   {
     id: 'subject-not-compared',
     story: 'The second ID token is verified by itself.',
-    warns: ['TIDT-11/subject', 'TIDT-15/subject-at-refresh'],
+    warns: ['TIDT-11/no-subject', 'TIDT-11/subject', 'TIDT-15/subject-at-refresh'],
     conduct: without('subject'),
   },
   {
@@ -165,6 +179,7 @@ const wrong: WrongTpp[] = [
       'TIDT-05/no-exp-from-token-endpoint',
       'TIDT-06/nonce-from-token-endpoint',
       'TIDT-09/intent-from-token-endpoint',
+      'TIDT-11/no-subject',
       'TIDT-11/subject',
     ],
     because: 'Whatever is wrong with it goes unnoticed.',

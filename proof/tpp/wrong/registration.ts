@@ -74,6 +74,18 @@ const wrong: WrongTpp[] = [
     conduct: { visitScope: () => 'openid accounts fundsconfirmations' },
   },
   {
+    id: 'own-scope-for-funds',
+    story: 'The scope of funds confirmation comes from the configuration.',
+    fails: ['REG-07/scope-of-funds'],
+    conduct: { grantScope: (scope) => scope },
+  },
+  {
+    id: 'own-grant-types',
+    story: 'Whoever registered may use every grant, whatever the bank stored.',
+    fails: ['REG-07/grant-types'],
+    conduct: { heedsGrantTypes: false },
+  },
+  {
     id: 'insists-on-its-name',
     story:
       'The answer of the registration is compared with the software statement, member by member.',

@@ -130,6 +130,7 @@ const wrong: WrongTpp[] = [
     id: 'every-scope-for-the-client',
     story: 'The token of the client is asked for with every scope that there is.',
     warns: ['TTOK-10/own-scopes'],
+    fails: ['REG-07/scope-of-funds'],
     stops: true,
     conduct: { grantScope: () => 'accounts payments' },
   },

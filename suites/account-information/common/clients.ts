@@ -5,3 +5,7 @@ import type { ClientName } from '../../../engine/suite-api/consents.ts'
 export function clientsOf({ target, cases }: Context<never>): readonly ClientName[] {
   return cases(target.clients.second ? ['first', 'second'] : ['first'])
 }
+
+/** What is done, and by whom. */
+export const placeName = (operation: string, client: ClientName): string =>
+  client === 'first' ? operation : `${operation}, second client`

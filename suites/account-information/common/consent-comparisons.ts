@@ -6,10 +6,10 @@ import type { Finding } from '../../../engine/suite-api/rule.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { OWNERS } from '../../owners.ts'
 import {
-  PERIOD as ASKED,
   consentPath,
   create,
   NINE_PERMISSIONS,
+  pastPeriod,
   requireConsentId,
 } from './consent-requests.ts'
 import { secondsOf } from './instants.ts'
@@ -27,18 +27,24 @@ export interface Queried {
 /** A new consent with all that can be asked for, and its query. */
 export const newlyQueried = sharedFixture([], async ({ caller }): Promise<Queried> => {
   const client = await caller()
-  const { Permissions, ExpirationDateTime } = WHOLE
+  const { Permissions, ExpirationDateTime } = whole()
   relyOn('CONS-09/all-nine', await create(client, { Permissions })).toSucceed()
   relyOn(OWNERS.consentWithExpiry, await create(client, { ExpirationDateTime })).toSucceed()
   return createdAndQueried(client)
 })
 
 /** All that can be asked for. */
-const WHOLE = { Permissions: NINE_PERMISSIONS, ExpirationDateTime: daysFromNow(30), ...ASKED }
+function whole() {
+  return {
+    Permissions: NINE_PERMISSIONS,
+    ExpirationDateTime: daysFromNow(30),
+    ...pastPeriod(),
+  }
+}
 
 /** A new consent of this client with all that can be asked for, and its query. */
 export async function createdAndQueried(client: Caller): Promise<Queried> {
-  const creation = await create(client, WHOLE)
+  const creation = await create(client, whole())
   relyOn(OWNERS.consentWithPeriod, creation).toSucceed()
   const query = await client.get(consentPath(requireConsentId(creation)))
   relyOn(OWNERS.query, query).toSucceed()

@@ -6,7 +6,6 @@ import { blockBy } from '../../../engine/suite-api/outcomes.ts'
 import { brief, type Exchange, member, succeeded } from '../../../engine/suite-api/responses.ts'
 import { OWNERS } from '../../owners.ts'
 import { secondsOf } from './instants.ts'
-import { idInOtherCase } from './unknown-tokens.ts'
 
 export const CONSENTS = '/account-access-consents'
 
@@ -18,9 +17,11 @@ export const NINE_PERMISSIONS = [
 ] as const
 
 /** A period of the past that no check reads. */
-export const PERIOD = {
-  TransactionFromDateTime: daysFromNow(-200),
-  TransactionToDateTime: daysFromNow(-100),
+export function pastPeriod() {
+  return {
+    TransactionFromDateTime: daysFromNow(-200),
+    TransactionToDateTime: daysFromNow(-100),
+  }
 }
 
 /** A consent that opens nothing but the accounts. */
@@ -107,14 +108,6 @@ export function bodiesWithoutObject(correct: unknown): [what: string, body: stri
     ['a body []', '[]'],
     ['a body null', 'null'],
   ]
-}
-
-/** ConsentIds of nothing; some of them begin like this one of a consent. */
-export function invalidIds(own: string): string[] {
-  // A short one may be another's: banks count.
-  const changed = own.length < 6 ? [] : ['x', `${own}x`, ...idInOtherCase(own)]
-  const cut = own.length < 16 ? [] : [own.slice(0, -1)]
-  return [randomUUID(), 'x'.repeat(200), ...changed, ...cut]
 }
 
 /** Status of the consent in the answer to a query. */

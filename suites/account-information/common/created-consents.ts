@@ -67,6 +67,28 @@ export function datesShown(
     }))
 }
 
+/** Has every creation of the run, deleted consents included, given a ConsentId of its own? */
+export function neverAgain(
+  exchange: Exchange,
+  endpoint: Endpoint,
+  earlier: Map<string, unknown>,
+): Finding[] | undefined {
+  if (exchange.endpoint !== endpoint || !succeeded(exchange)) return undefined
+  const id = member(exchange.response?.json, 'Data', 'ConsentId')
+  if (typeof id !== 'string' || id === '') return undefined
+  const before = earlier.get(id)
+  earlier.set(id, exchange.id)
+  if (before === undefined) return []
+  return [
+    {
+      message: `the ConsentId of an earlier creation (${before}) comes again`,
+      expected: 'an identifier that no consent of this run has had',
+      actual: id,
+      place: '/Data/ConsentId',
+    },
+  ]
+}
+
 /** Is CreationDateTime the time of the creation, give or take what the clocks differ? */
 export function createdThen(
   exchange: Exchange,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
 import type { TokenSet } from '../../../engine/suite-api/flow.ts'
@@ -13,7 +12,6 @@ import {
   succeeded,
 } from '../../../engine/suite-api/responses.ts'
 import { readOwner } from './read-owners.ts'
-import { idInOtherCase } from './unknown-tokens.ts'
 
 /** What stands behind /accounts/{AccountId}: the account itself, its balances, its transactions. */
 export type Tail = '' | '/balances' | '/transactions'
@@ -161,36 +159,6 @@ export async function expectServed(approval: Approval, whole: Approval, tail: Ta
   for (const [id, answer] of await singles(whole, tail))
     relyOn(readOwner(whole, pathOf(id, tail)), answer).toSucceed()
   for (const answer of (await singles(approval, tail)).values()) expect(answer).toSucceed()
-}
-
-/**
- * What an AccountId gets that names nothing, right after one that names an account did well.
- *
- * @param rule that condemns rows of another account, which this answer must not hold.
- */
-export async function askedForUnknownAccount(
-  approval: Approval,
-  { tail, rule }: { tail: Tail; rule: string },
-): Promise<Exchange> {
-  const [own = ''] = await requireAccountIds(approval)
-  relyOn(readOwner(approval, pathOf(own, tail)), await approval.get(pathOf(own, tail))).toSucceed()
-  const deviation = 'an AccountId that names no account'
-  let last: Exchange | undefined
-  const nobody = randomUUID()
-  const query = { fromBookingDateTime: '2020-01-01T00:00:00Z' }
-  const asked: { id: string; query?: Record<string, string> }[] = [
-    ...[`${own}x`, ...idInOtherCase(own), nobody].map((id) => ({ id })),
-    ...(tail === '/transactions' ? [{ id: nobody, query }] : []),
-  ]
-  for (const { id, query } of asked) {
-    const answer = await approval.get(pathOf(id, tail), { query, deviation })
-    if (rulesBrokenBy(answer).includes(rule)) {
-      blockBy(rule, 'it was given rows of another account', answer)
-    }
-    if (!refused(answer)) return answer
-    last = answer
-  }
-  return last as Exchange
 }
 
 /**

@@ -7,7 +7,7 @@ import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { everything, SPECIAL_STATE } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { ACCOUNTS, consentPath, create, requireConsentId } from './consent-requests.ts'
-import { wrongVisit } from './visits.ts'
+import { requireDenied, wrongVisit } from './visits.ts'
 
 const purpose = 'to be denied'
 
@@ -29,6 +29,7 @@ export const denied = sharedFixture([everything], async (context): Promise<Denia
   const id = requireConsentId(creation)
   const options = { decision: 'deny', consentId: id, state: SPECIAL_STATE } as const
   const visit = await wrongVisit(context, { purpose, ...options })
+  requireDenied(visit)
   const { consentId } = visit.request
   // Whether a consent that was denied is still there is open.
   const query = await client.get(consentPath(consentId), { deviation: 'its consent was denied' })

@@ -5,7 +5,13 @@ import {
   type RegistrationDeviation,
   type Tpp,
 } from '../../../engine/suite-api/client.ts'
-import { expect, noteNegative, relyOn, requireReachable } from '../../../engine/suite-api/expect.ts'
+import {
+  expect,
+  matchers,
+  noteNegative,
+  relyOn,
+  requireReachable,
+} from '../../../engine/suite-api/expect.ts'
 import { requireExchange, requireValue } from '../../../engine/suite-api/flow.ts'
 import { claimsOf } from '../../../engine/suite-api/jwt.ts'
 import { blockBy, Nonconformance, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
@@ -16,6 +22,7 @@ import {
   rulesBrokenBy,
   succeeded,
 } from '../../../engine/suite-api/responses.ts'
+import type { Finding } from '../../../engine/suite-api/rule.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { OWNERS } from '../../owners.ts'
 
@@ -113,6 +120,11 @@ export function softwareStatementOf({ target }: Context): Record<string, unknown
   return claimsOf(target.clients.first.softwareStatement ?? '')
 }
 
+/** What the judgement of an answer finds where a wrong registration made a client. */
+export function clientMade(exchange: Exchange): Finding | undefined {
+  return exchange.response && !madeClient(exchange) ? undefined : matchers.toBeRefused(exchange)
+}
+
 /** Sends a registration with one thing wrong, after the same one without it has succeeded. */
 export async function register(
   context: Context,
@@ -156,7 +168,7 @@ const bodies: { id: string; body: Body }[] = []
 export function wrongRegistrationCheck(
   id: string,
   title: string,
-  options: Pick<CheckOptions, 'needs'>,
+  options: Pick<CheckOptions, 'needs' | 'asks' | 'follows'>,
   body: Body,
 ): void {
   bodies.push({ id, body })
@@ -232,6 +244,5 @@ export function madeClient(exchange: Exchange): boolean {
 export function expectNoClient(exchange: Exchange): void {
   requireReachable(exchange)
   noteNegative()
-  if (exchange.response && !madeClient(exchange)) return
-  expect(exchange).toBeRefused()
+  if (clientMade(exchange)) expect(exchange).toBeRefused()
 }

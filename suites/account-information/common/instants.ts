@@ -19,6 +19,20 @@ export function sameInstant(one: string, other: string): boolean {
  * more (5.6), and six of them are what many a platform writes.
  */
 export function spellingsOf(days: number): string[] {
-  const at = new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 19)
-  return [`${at}Z`, `${at}+00:00`, `${at}.000000Z`]
+  const at = new Date(Date.now() + days * 86_400_000).toISOString().replace(/\.\d+Z$/, 'Z')
+  return SPELLINGS.map((spell) => spell(at))
 }
+
+/** What is written in UTC, with “Z”, in other spellings of the same instant. */
+const SPELLINGS: readonly ((utc: string) => string)[] = [
+  (utc) => utc,
+  (utc) => utc.replace(/Z$/, '+00:00'),
+  // A fraction that is there says when.
+  (utc) => (utc.includes('.') ? utc : utc.replace(/Z$/, '.000000Z')),
+]
+
+/** One of them, another one in each draw. */
+export const spellingFor =
+  (place: number) =>
+  (seed: number): ((utc: string) => string) =>
+    SPELLINGS[(place + seed) % SPELLINGS.length] ?? ((utc) => utc)

@@ -1,11 +1,14 @@
 import type { Context } from '../../../engine/suite-api/check.ts'
+import type { Tpp } from '../../../engine/suite-api/client.ts'
 import { relyOn } from '../../../engine/suite-api/expect.ts'
-import { tokensOf, visitEnd } from '../../../engine/suite-api/flow.ts'
+import { tokensOf, type Visit, visitEnd } from '../../../engine/suite-api/flow.ts'
 import { blockBy, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { type Exchange, refused, rowsOf, succeeded } from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { codeOfAnotherClient, everything, narrowOfSeconds, reconfirmed } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
+import { type Asked, relyOnNoneBroken } from '../../tables.ts'
+import { askWithCode, type OneCode } from './code-places.ts'
 import { tryOwnCode } from './codes.ts'
 import { consentPath } from './consent-requests.ts'
 import { accountIdsIn, pathOf } from './data-reads.ts'
@@ -13,7 +16,7 @@ import { readPeriod } from './period-reads.ts'
 import { readOwner } from './read-owners.ts'
 import { bookedIn, bulk } from './transaction-readings.ts'
 import { TRIED_CODE, triedCode } from './tried-code.ts'
-import { approvedBefore, elsewhere } from './visits.ts'
+import { approvedBefore } from './visits.ts'
 
 const ONCE_MORE = 'a consent with a period, to be re-confirmed'
 
@@ -35,8 +38,8 @@ interface Given {
 }
 
 /**
- * “second client and customer” once more. Its code is tried by the first client, with another redirect
- * URI and without authentication, where a code outlives that, then exchanged; and presented again once
+ * “second client and customer” once more. Its code is tried by the first client, with other redirect
+ * URIs and without authentication, where a code outlives that, then exchanged; and presented again once
  * everything was read, where a token of before goes on: a bank may end those of a code that comes twice,
  * and the approval is needed to the end.
  */
@@ -59,33 +62,33 @@ export const confirmedOnceMore = sharedFixture(CONFIRMED_ONCE_MORE.uses, async (
   const older = await approval.tokens()
   const outlives = await outlivesRefusals(context).catch(() => false)
   await approvedBefore(context, reconfirmed)
-  const options = { client: 'second', customer: 'second', consentId, correct: true } as const
-  const visit = await context.visit({ purpose: ONCE_MORE, ...options })
-  if (visit.kind !== 'granted') {
+  const confirm = async () => {
+    const options = { client: 'second', customer: 'second', consentId, correct: true } as const
+    const visit = await context.visit({ purpose: ONCE_MORE, ...options })
+    if (visit.kind === 'granted') return visit
     blockBy(OWNERS.visitAgain, `the visit ended with ${visitEnd(visit)}`, visit.last)
   }
+  const visit = await confirm()
   const { code, request } = visit
-  const grant = {
-    grant_type: 'authorization_code',
-    code,
-    redirect_uri: request.redirectUri,
-  } as const
-  const tried: Partial<Record<'foreign' | 'elsewhere' | 'byNobody', Exchange>> = {}
+  const grant: Grant = { grant_type: 'authorization_code', code, redirect_uri: request.redirectUri }
+  const tried: { foreign?: Exchange; elsewhere?: Asked; byNobody?: Exchange } = {}
   if (outlives) {
     const { tpp: first } = await context.caller()
     tried.foreign = await first.token(grant, { deviation: 'a code of the second client' })
   }
   if (tried.foreign && !tokensOf(tried.foreign)) {
-    const uris = tpp.registered?.redirect_uris ?? []
-    const redirect_uri = uris.find((uri) => uri !== request.redirectUri) ?? elsewhere()
-    const deviation = 'another redirect URI'
-    tried.elsewhere = await tpp.token(grant, { form: { redirect_uri }, deviation })
+    const codes = { first: codeOf(tpp, visit), another: async () => codeOf(tpp, await confirm()) }
+    const { asked, last } = await askWithCode(context, 'TOK-12/second-client', 'second', codes)
+    tried.elsewhere = asked
+    grant.code = last.code
   }
-  if (tried.elsewhere && !tokensOf(tried.elsewhere)) {
+  if (tried.elsewhere?.broken.length === 0) {
     const deviation = 'a code without client authentication'
     tried.byNobody = await tpp.token(grant, { authentication: 'none', deviation })
   }
-  const stolen = Object.values(tried).some(tokensOf)
+  const stolen =
+    tried.elsewhere?.broken.length ||
+    [tried.foreign, tried.byNobody].some((one) => one && tokensOf(one))
   const right = stolen ? undefined : await tpp.token(grant)
   const tokens = right && tokensOf(right)
   if (!tokens) return { approval, before, tried, right }
@@ -102,6 +105,12 @@ export const confirmedOnceMore = sharedFixture(CONFIRMED_ONCE_MORE.uses, async (
   return { approval, before, tried, right, after, again }
 })
 
+type Grant = { grant_type: 'authorization_code'; code: string; redirect_uri: string }
+
+const codeOf = (tpp: Tpp, { code, request }: Visit & { kind: 'granted' }): OneCode => ({
+  ...{ tpp, code, redirectUri: request.redirectUri },
+})
+
 /** Has a code of the first client, and one that came with another redirect URI, still given tokens after refusals? */
 async function outlivesRefusals(
   context: Context<typeof everything | typeof codeOfAnotherClient>,
@@ -116,13 +125,13 @@ type Confirmed = Awaited<ReturnType<typeof confirmedOnceMore>>
 export function relyOnRightExchange({ tried, right }: Confirmed): void {
   const { foreign, elsewhere, byNobody } = tried
   if (foreign) relyOn('TOK-35/second-client', foreign).toGiveNoToken()
-  if (elsewhere) relyOn('TOK-12/second-client', elsewhere).toGiveNoToken()
+  if (elsewhere) relyOnNoneBroken(elsewhere, 'TOK-12/second-client')
   if (byNobody) relyOn('TOK-04/second-client', byNobody).toGiveNoToken()
   requireExchanged(right, foreign)
 }
 
 /** The right request, where it was sent, gave a token: else a refusal before it has ended the code. */
-export function requireExchanged(right?: Exchange, refusedBefore?: Exchange): void {
+export function requireExchanged(right?: Exchange, refusedBefore?: Exchange | Asked): void {
   if (!right || tokensOf(right)) return
   if (refusedBefore) throw new NotApplicable('the bank ends a code at the first refusal')
   relyOn(OWNERS.exchange, right).toGiveAToken()

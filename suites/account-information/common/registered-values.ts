@@ -3,6 +3,7 @@ import { expectThat } from '../../../engine/suite-api/expect.ts'
 import { requireValue } from '../../../engine/suite-api/flow.ts'
 import { blockBy, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { type Exchange, member, succeeded } from '../../../engine/suite-api/responses.ts'
+import type { Finding } from '../../../engine/suite-api/rule.ts'
 import { expectNoClient } from './fresh-registration.ts'
 
 /**
@@ -28,13 +29,23 @@ export function expectNotRegistered(exchange: Exchange, name: string, value: str
     expectNoClient(exchange)
     return
   }
-  expectThat(!requireRegisteredValues(exchange, name).includes(value), {
+  const finding = wronglyRegistered(exchange, name, value)
+  expectThat(finding === undefined, { ...(finding as Finding), exchange })
+}
+
+/** What is wrong where a registration that succeeded has this value. */
+export function wronglyRegistered(
+  exchange: Exchange,
+  name: string,
+  value: string,
+): Finding | undefined {
+  if (!requireRegisteredValues(exchange, name).includes(value)) return undefined
+  return {
     message: `${value} was registered`,
     expected: `a refusal, or ${name} without ${value}`,
     actual: `${name} with ${value}`,
-    exchange,
     place: `/${name}`,
-  })
+  }
 }
 
 /** One value or several of the registered client. */

@@ -2,6 +2,7 @@ import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { matchers } from '../../../engine/suite-api/expect.ts'
 import {
   bookedAt,
+  brief,
   type Exchange,
   isBooked,
   member,
@@ -103,13 +104,38 @@ export function otherThanAround(
   const alike = inBoth(withAmount)
   const kept = alike.length - missingFrom(requireRows(answer, owner), alike, withAmount).length
   if (alike.length >= 3 && kept === 0) return matchers.toHoldRows(answer, alike, withAmount)
-  const dayBefore = Date.parse(answer.startedAt) - 86_400_000
-  const settled = (exchange: Exchange) =>
-    lasting(exchange).filter((row) => (bookedAt(row) ?? dayBefore) < dayBefore)
   // One that comes twice is judged by TXN-28/once, one beyond the consent by the rule that it breaks.
-  if (missingFrom(settled(before), settled(answer)).length === 0) return undefined
-  if (rulesBrokenBy(answer).length > 0) return undefined
-  return moreThanAround([before, answer, after].map((one) => settled(one).length))
+  const added = addedBeyond([before, answer, after], owner)
+  if (added.length === 0 || rulesBrokenBy(answer).length > 0) return undefined
+  return {
+    message: `${added.length} rows more than in the answers around it`,
+    expected: 'rows of either answer around it',
+    actual: brief(added[0]),
+  }
+}
+
+const A_DAY = 86_400_000
+
+/**
+ * Booked rows, of more than a day before, of which neither answer around it shows any: not as pending either,
+ * since one of several servers books a row before the others do, at whatever age.
+ */
+function addedBeyond(
+  [before, answer, after]: readonly [Exchange, Exchange, Exchange],
+  owner: string,
+): Row[] {
+  const [earlier, rows, later] = [before, answer, after].map((one) => requireRows(one, owner)) as [
+    Row[],
+    Row[],
+    Row[],
+  ]
+  const dayBefore = Date.parse(answer.startedAt) - A_DAY
+  const settled = rows.filter((row) => isBooked(row) && (bookedAt(row) ?? dayBefore) < dayBefore)
+  const added = missingFrom(later, missingFrom(earlier, settled))
+  // A pending row need not have a BookingDateTime: it may be any of those that are pending no longer.
+  const pending = (all: Row[]) => all.filter((row) => !isBooked(row)).length
+  const noLongerPending = Math.max(pending(earlier), pending(later)) - pending(rows)
+  return added.length > noLongerPending ? added : []
 }
 
 /** Accounts, balances, and what was booked more than a day ago, are as many as in both answers around it. */

@@ -7,16 +7,17 @@ import { type Exchange, rowsOf } from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { everything, SPECIAL_STATE } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
+import { type Asked, relyOnNoneBroken } from '../../tables.ts'
+import { askWithCode, type OneCode } from './code-places.ts'
 import { accountIdsIn } from './data-reads.ts'
 import { visitOf, withoutRefreshTokens } from './narrow-registration.ts'
-import { elsewhere } from './visits.ts'
 
 /** What the visit is for that gives the code. */
 export const TRIED_CODE = 'a code that is tried wrongly before it is exchanged'
 
 /** One code, and what it gave: `refreshed` where a client without that grant got a refresh token. */
 interface Tried {
-  elsewhere: Exchange
+  elsewhere: Asked
   byNobody: Exchange
   right: Exchange
   refreshed?: Exchange
@@ -28,7 +29,7 @@ interface Tried {
 }
 
 /**
- * One code: with another redirect URI, without assertion, then as it should be, its refresh token, the
+ * One code: with other redirect URIs, without assertion, then as it should be, its refresh token, the
  * code once more. Whether a code survives a refusal is open: where it does not, all but the first have
  * fresh ones. It is the code of a client without refresh_token, where one can be registered.
  */
@@ -38,41 +39,65 @@ export const triedCode = sharedFixture([everything], async (context): Promise<Tr
   requireValue(await context.steps.exchange(everything))
   const own = (await context.caller()).tpp
   const tpp = narrow ?? own
-  return withCode(context, tpp, async (visit) => {
-    const uris = tpp.registered?.redirect_uris ?? []
-    const other = uris.find((uri) => uri !== visit.request.redirectUri) ?? elsewhere()
-    const deviation = 'another redirect URI'
-    const wrong = await exchanged(tpp, visit, { deviation, form: { redirect_uri: other } })
+  const more = heldCodes((use) => withCode(context, tpp, use))
+  return withCode(context, tpp, async (first) => {
+    const codes = { first, another: more.another }
+    const tried = await askWithCode(context, 'TOK-12/other', 'first', codes)
+    const { asked: elsewhere, last: visit } = tried
+    const taken = elsewhere.broken.length > 0
     const byNobody = await exchangedByNobody(tpp, visit)
     const right = await exchanged(tpp, visit, { deviation: 'a code that was refused before' })
-    const outlived = ![wrong, byNobody].some(tokensOf) && tokensOf(right) !== undefined
-    const tried = { elsewhere: wrong, byNobody, right, outlived }
-    if ([wrong, byNobody, right].some(tokensOf)) {
-      return { ...tried, ...(await afterwards(tpp, visit, right, narrow)) }
+    const outlived = !taken && !tokensOf(byNobody) && tokensOf(right) !== undefined
+    if (!taken && !outlived) context.counts('TOK-12/other', 1)
+    if (taken || [byNobody, right].some(tokensOf)) {
+      const later = await afterwards(tpp, visit, right, narrow)
+      return { elsewhere, byNobody, right, outlived, ...later }
     }
     return withCode(context, tpp, async (second) => {
       const byNobody = await exchangedByNobody(tpp, second)
       return withCode(context, tpp, async (third) => {
         const right = await exchanged(tpp, third)
         const later = await afterwards(tpp, third, right, narrow)
-        return { elsewhere: wrong, byNobody, right, outlived, ...later }
+        return { elsewhere, byNobody, right, outlived, ...later }
       })
     })
-  })
+  }).finally(more.end)
 })
+
+/** Codes whose consents are deleted in the end, not at once. */
+function heldCodes(open: (use: (visit: Granted) => Promise<void>) => Promise<void>) {
+  const held: Promise<void>[] = []
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  return {
+    another: () =>
+      new Promise<Granted>((resolve, reject) => {
+        const use = (visit: Granted) => {
+          resolve(visit)
+          return ended
+        }
+        held.push(open(use).catch(reject))
+      }),
+    async end() {
+      end()
+      await Promise.all(held)
+    },
+  }
+}
 
 /** Nothing but the right request exchanged the code. */
 export function relyOnRightExchange({ elsewhere, byNobody, right }: Tried): void {
-  relyOn('TOK-12/other', elsewhere).toGiveNoToken()
+  relyOnNoneBroken(elsewhere, 'TOK-12/other')
   relyOn('TOK-04/authorization-code', byNobody).toGiveNoToken()
   relyOn(OWNERS.exchange, right).toSucceed()
 }
 
-type Granted = Visit & {
-  kind: 'granted'
-  /** Its consent is for directions alone. */
-  narrow: boolean
-}
+type Granted = Visit & { kind: 'granted' } & OneCode & {
+    /** Its consent is for directions alone. */
+    narrow: boolean
+  }
 
 /** Which transactions, and neither Basic nor Detail: a combination that a bank need not take. */
 const DIRECTIONS = ['ReadAccountsBasic', 'ReadTransactionsCredits', 'ReadTransactionsDebits']
@@ -92,7 +117,10 @@ async function withCode<T>(
   for (const permissions of [DIRECTIONS, undefined]) {
     const narrow = permissions !== undefined
     const used = await visitOf(context, tpp, { ...options, permissions }, async (visit) => {
-      if (visit.kind === 'granted') return { value: await use({ ...visit, narrow }) }
+      if (visit.kind === 'granted') {
+        const { redirectUri } = visit.request
+        return { value: await use({ ...visit, narrow, tpp, redirectUri }) }
+      }
       if (narrow) return undefined
       blockBy(OWNERS.visit, `the visit ended with ${visitEnd(visit)}`, visit.last)
     })

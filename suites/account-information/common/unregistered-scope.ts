@@ -1,14 +1,19 @@
 import type { Context } from '../../../engine/suite-api/check.ts'
 import type { ClientName } from '../../../engine/suite-api/consents.ts'
-import { blockForData } from '../../../engine/suite-api/outcomes.ts'
 
-/** A scope that is not registered for a client: one that the bank advertises, if possible. */
+/** Nobody has registered it. */
+const MADE_UP = 'assay-made-up'
+
+/**
+ * A scope that is not registered for a client: one that the bank advertises, if possible. Of a client that was
+ * registered before and elsewhere nobody knows which ones it has: then one that is made up.
+ */
 export async function unregisteredScope(
   context: Context,
   name: ClientName = 'first',
 ): Promise<{ beyond: string; registered: string }> {
   const { registered } = (await context.caller(name)).tpp
-  if (registered?.scope === undefined) blockForData('the scopes that are registered for the client')
+  if (registered?.scope === undefined) return { beyond: MADE_UP, registered: 'those registered' }
   const { scopes_supported: supported } = (await context.steps.discovery()).value ?? {}
   const known = ['openid', ...registered.scope.split(' ')]
   const offered = Array.isArray(supported) ? supported : []

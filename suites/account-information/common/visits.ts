@@ -12,8 +12,10 @@ import {
 } from '../../../engine/suite-api/flow.ts'
 import { blockBy, blockByEnvironment, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { type Exchange, refused } from '../../../engine/suite-api/responses.ts'
+import type { Finding } from '../../../engine/suite-api/rule.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { everything, reconfirmed } from '../../consents.ts'
+import { stateFor } from '../../returned-texts.ts'
 
 /** One value in the query and in the request object alike, which is signed again; undefined: left out. */
 export function inBoth(values: Record<string, string | undefined>): VisitOptions['deviation'] {
@@ -29,7 +31,8 @@ export async function wrongVisit(
   // The second redirect URI, where there is one: an answer must find the one of its own request.
   const registered = (await context.caller(options.client)).tpp.registered?.redirect_uris
   const redirectUri = registered?.[1]
-  return context.visit({ ...(redirectUri !== undefined && { redirectUri }), ...options })
+  const state = stateFor(options.purpose)(context.seed)
+  return context.visit({ state, ...(redirectUri !== undefined && { redirectUri }), ...options })
 }
 
 /** A visit with a consent that has just ended, once more where a code came before that took effect. */
@@ -53,6 +56,16 @@ export async function approvedBefore<Used extends NamedConsent>(
   return approval
 }
 
+/**
+ * A visit at which the customer denies. Blocked where a code came of a button that the target describes as the one that
+ * approves, and no other one: then nobody denied.
+ */
+export function requireDenied(visit: Visit): void {
+  const pressed = visit.pages.at(-1)?.approvedInstead
+  if (visit.kind !== 'granted' || pressed === undefined) return
+  blockByEnvironment(`the target describes no denial: ${pressed} was pressed, and a code came`)
+}
+
 /** Notes the visit of an approval as the control of the next one. */
 export function noteApproval({ name, visit: { first, last = first } }: Approval): void {
   if (last) noteControl({ exchange: last, summary: `the visit for “${name}” ended with a code` })
@@ -61,13 +74,16 @@ export function noteApproval({ name, visit: { first, last = first } }: Approval)
 /** Ends the check with a finding when a code arrived, wherever it stands. */
 export function expectNoCode(visit: Visit): void {
   noteNegative()
-  expectThat(visit.kind !== 'granted', {
-    message: 'a code arrived',
-    expected: 'no code',
-    actual: visit.kind === 'granted' ? `a code at ${visit.redirect.address}` : '',
-    exchange: visit.last,
-  })
+  const finding = codeFinding(visit)
+  expectThat(finding === undefined, { ...(finding as Finding), exchange: visit.last })
   expectAnswered(visit)
+}
+
+/** What is wrong where a code arrived. */
+export function codeFinding(visit: Visit): Finding | undefined {
+  if (visit.kind !== 'granted') return undefined
+  const actual = `a code at ${visit.redirect.address}`
+  return { message: 'a code arrived', expected: 'no code', actual }
 }
 
 /**

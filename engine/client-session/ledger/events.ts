@@ -1,0 +1,126 @@
+import type { CustomerName, HookName } from '../../configuration/target.ts'
+import { member } from '../../judge/data-rows.ts'
+import { succeeded } from '../../judge/matchers.ts'
+import type { Exchange } from '../../wire/exchange.ts'
+import type { HookSubject } from '../hooks.ts'
+import type { TokenSet } from '../tokens.ts'
+
+/** What can happen to an approval or a token. */
+interface Happenings {
+  /** A customer approved a consent for a client at the bank, and this code came of it. */
+  approved: { code: string; customer: CustomerName; clientId?: string; consentId: string }
+  /** The checks can use the approval from now on. */
+  given: { name: string; client: string; customer: CustomerName; consentId: string }
+  /**
+   * A token response gave an access token. `customer`: who had approved what its code was given for. `expiresIn`:
+   * seconds, 0 where the bank did not say.
+   */
+  issued: {
+    token: string
+    client: string
+    clientId?: string
+    grant: string
+    code: string
+    customer?: CustomerName
+    expiresIn: number
+  }
+  /** A token request with the code of an approval gave no token. */
+  'code refused': { code: string }
+  /** These tokens are sent from now on: for a consent, or for what else the key names. */
+  'in use': { key: string; tokens: TokenSet }
+  /** A correct data request under a consent succeeded. */
+  read: { consentId: string }
+  /** A token of the consent that should have lived was refused. */
+  refused: { consentId: string }
+  /** The run has ended the consent: deleted it, or had it revoked or expire. */
+  ended: { consentId: string }
+  /** A hook made the access token expire. */
+  expired: { token: string }
+  /** The bank refused a token of this client for which it had issued a newer one. */
+  superseded: { client: string }
+  /** Another token was refused as well: for requests of this kind none is tried again. */
+  'no help': { request: string }
+}
+
+type Kind = keyof Happenings
+type Happening = { [K in Kind]: { kind: K } & Happenings[K] }[Kind]
+
+/** `at`: milliseconds since the epoch. */
+export type Event = Happening & { at: number }
+export type EventOf<K extends Kind> = { kind: K; at: number } & Happenings[K]
+type Like<K extends Kind> = { kind: K } & Partial<Happenings[K]>
+
+/** All that happened so far, in the order in which the run learnt of it. */
+export type Events = readonly Event[]
+
+export type Ledger = ReturnType<typeof createLedger>
+
+/** The one list of what a run knows of its approvals and tokens; whatever is asked of it is a pure function. */
+export function createLedger() {
+  const events: Event[] = []
+  const add = (happening: Happening, at = Date.now()): void => {
+    events.push({ ...happening, at })
+  }
+  return {
+    events: events as Events,
+    add,
+    /** Adds what an exchange tells. */
+    note(exchange: Exchange): void {
+      for (const happening of toldBy(exchange, events))
+        add(happening, Date.parse(exchange.startedAt))
+    },
+    /** Adds what a hook is about to make true. */
+    noteHook(name: HookName, { accessToken, consentId }: HookSubject): void {
+      const ofToken = name === 'token-expired'
+      if (ofToken && accessToken !== undefined) add({ kind: 'expired', token: accessToken })
+      if (!ofToken && consentId !== undefined) add({ kind: 'ended', consentId })
+    },
+  }
+}
+
+/** What an exchange tells of approvals and tokens. */
+export function toldBy(exchange: Exchange, events: Events): Happening[] {
+  const { endpoint, about, request, response } = exchange
+  const own = about.approval !== undefined && about.deviation === undefined
+  const told: Happening[] = []
+  if (own && about.consent && succeeded(exchange)) {
+    told.push({ kind: 'read', consentId: about.consent.id })
+  }
+  const deletes = endpoint === 'delete-account-access-consent' && succeeded(exchange)
+  if (deletes && about.subject !== undefined) told.push({ kind: 'ended', consentId: about.subject })
+  if (endpoint !== 'token') return told
+  const form = new URLSearchParams(request.body ?? '')
+  const code = form.get('code') ?? ''
+  const customer = lastOf(events, { kind: 'approved', code })?.customer
+  const token = member(response?.json, 'access_token')
+  if (typeof token !== 'string' || !succeeded(exchange)) {
+    return customer ? [...told, { kind: 'code refused', code }] : told
+  }
+  const client = about.client ?? 'first'
+  const clientId = about.registered?.clientId
+  const grant = form.get('grant_type') ?? ''
+  const expiresIn = Number(member(response?.json, 'expires_in')) || 0
+  return [...told, { kind: 'issued', token, client, clientId, grant, code, customer, expiresIn }]
+}
+
+/** The events that have all these members. */
+export function allOf<K extends Kind>(events: Events, like: Like<K>) {
+  return events.filter(resembling<K>(like))
+}
+
+/** The last of them. */
+export function lastOf<K extends Kind>(events: Events, like: Like<K>) {
+  return events.findLast(resembling<K>(like))
+}
+
+function resembling<K extends Kind>(like: Like<K>) {
+  const wanted = Object.entries(like)
+  return (event: Event): event is Event & EventOf<K> =>
+    event.kind === like.kind &&
+    wanted.every(([name, value]) => event[name as keyof Event] === value)
+}
+
+/** The tokens that are sent for a consent, or for what else the key names. */
+export function inUse(events: Events, key: string): TokenSet | undefined {
+  return lastOf(events, { kind: 'in use', key })?.tokens
+}

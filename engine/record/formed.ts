@@ -1,0 +1,75 @@
+import type { ErrorObject } from 'ajv/dist/2020.js'
+import { InputError } from './input-error.ts'
+import { validatorOf } from './validators.ts'
+
+/** What a value must be, where it stands, and what whoever named it can do where it is not. */
+export interface Form {
+  /** Name of a schema of schemas/assay; with `#`, of one of its $defs: report#check. */
+  schema: string
+  /** File, or file:line. */
+  where: string
+  /** A sentence. */
+  mend: string
+}
+
+/** Levels of objects and lists in each other; our own files have a dozen. */
+const DEEPEST = 100
+
+/** @throws InputError, one line, where the text is not JSON of this form */
+export function formedJson<T>(text: string, form: Form): T {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw malformed(form, `is not JSON: ${(error as Error).message}`)
+  }
+  return formed<T>(value, form)
+}
+
+/** @throws InputError, one line, where the value is not of this form */
+export function formed<T>(value: unknown, form: Form): T {
+  const problem = problemOf(value, form.schema)
+  if (problem !== undefined) throw malformed(form, problem)
+  return value as T
+}
+
+/** What keeps a value from being of a form, in words that follow its place; undefined where nothing does. */
+export function problemOf(value: unknown, schema: string): string | undefined {
+  if (deeperThan(value, DEEPEST)) return `holds more than ${DEEPEST} levels in each other`
+  const [name = '', definition] = schema.split('#')
+  const validate = validatorOf(name, definition)
+  if (validate(value)) return undefined
+  const [error] = validate.errors ?? []
+  return error ? inWords(error) : 'is not of its form'
+}
+
+const malformed = ({ where, mend }: Form, problem: string) =>
+  new InputError(`${where} ${problem.replaceAll(/\s+/g, ' ')}. ${mend}`)
+
+/** Longer names of members come of whoever changed the file. */
+const LONGEST_PLACE = 200
+
+/** `at checks[3].outcome must be string`; no value is in it. */
+function inWords({ instancePath, keyword, params, message = 'is wrong' }: ErrorObject): string {
+  const place = instancePath
+    .replaceAll(/\/([0-9]+)(?=\/|$)/g, '[$1]')
+    .replaceAll('/', '.')
+    .replaceAll('~1', '/')
+    .replaceAll('~0', '~')
+    .replace(/^\./, '')
+    .slice(0, LONGEST_PLACE)
+  const values = keyword === 'enum' ? ` (${params.allowedValues.join(', ')})` : ''
+  const known = keyword === 'const' ? ` (${params.allowedValue})` : ''
+  return `${place === '' ? '' : `at ${place} `}${message}${values}${known}`
+}
+
+function deeperThan(value: unknown, most: number): boolean {
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > most) return true
+    level = level.flatMap((each) =>
+      typeof each === 'object' && each !== null ? Object.values(each) : [],
+    )
+  }
+  return false
+}

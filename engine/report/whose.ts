@@ -1,0 +1,124 @@
+import { answer, type Trace } from './evidence-index.ts'
+import type { CheckResult, Whose } from './report.ts'
+
+/**
+ * Whose a cause is that no finding of a check tells. Decided here and nowhere else: the first row that fits says it. What a
+ * finding condemns is the bank’s, and a check that broke is the suite’s; what a customer’s data lack because a finding hides
+ * them stands under that finding (`causes.ts`).
+ */
+export interface Blame {
+  title: string
+  whose: Whose
+}
+
+/** What is known of something that was blocked. */
+export interface Situation {
+  /** `data`: what no answer showed; `environment`: what did not work. */
+  kind: 'data' | 'environment' | 'other'
+  /** In words. */
+  what: string
+  /** What the check says itself. */
+  message: string
+  /** The exchange that blocked it, where there was one. */
+  trace?: Trace
+}
+
+/** `data: …` and `environment: …` as a judged check names what blocked it. */
+export function situationOf({ blockedBy, message }: CheckResult, trace?: Trace): Situation {
+  const cause = blockedBy ?? message
+  const [, kind = 'other', what = cause] = /^(data|environment): (.*)$/s.exec(cause) ?? []
+  return { kind: kind as Situation['kind'], what, message, ...(trace && { trace }) }
+}
+
+interface Row {
+  /** What a reader of this table must know: why it is theirs. */
+  because: string
+  fits(situation: Situation): boolean
+  title(situation: Situation): string
+  whose: Whose
+}
+
+const itself = ({ what }: Situation) => what
+const bySaying = ({ message }: Situation) => message
+const isHook = ({ what }: Situation) => what.startsWith('hook ')
+
+/** How a rule names what it saw no instance of (`engine/judge/results.ts`). */
+const NO_ANSWER = /^an answer of /
+const OF_CUSTOMERS = /\b(accounts?|balances|transactions)\b/
+
+export const ROWS: readonly Row[] = [
+  {
+    because: 'What is no data of a customer, such as the keys of the bank, no customer can lack.',
+    fits: ({ kind, what }) => kind === 'data' && NO_ANSWER.test(what) && !OF_CUSTOMERS.test(what),
+    title: ({ what }) => `the bank gave no ${what.replace(/^an /, '')}`,
+    whose: 'bank',
+  },
+  {
+    because:
+      'Customers, their accounts and what stands in them are chosen by who writes the target.',
+    fits: ({ kind }) => kind === 'data',
+    title: ({ what }) => `the customers’ data do not show it: needs ${what}`,
+    whose: 'configuration',
+  },
+  {
+    because:
+      'RFC 9110 15.6.3 and 15.6.5: 502 and 504 are said by a gateway of the server behind it.',
+    fits: ({ trace }) => isGateway(trace),
+    title: ({ trace }) => gatewayTitle(trace),
+    whose: 'gateway',
+  },
+  {
+    because: 'It answered a correct request otherwise than the documents say.',
+    fits: ({ trace, what }) => trace?.status !== undefined && / answered \d{3}/.test(what),
+    title: ({ trace }) => `correct requests are answered ${answer(trace as Trace)}`,
+    whose: 'bank',
+  },
+  {
+    because: 'A hook is a program that the target names: it ended, or could not begin.',
+    fits: (situation) => isHook(situation) && / failed: the program /.test(situation.message),
+    title: bySaying,
+    whose: 'configuration',
+  },
+  {
+    because: 'A hook is an address of the bank: it said no.',
+    fits: (situation) => isHook(situation) && /: it answered \d{3}/.test(situation.message),
+    title: bySaying,
+    whose: 'bank',
+  },
+  {
+    because: 'The address of a hook was not reached.',
+    fits: (situation) =>
+      isHook(situation) && /E[A-Z]{4,}|timeout|socket|certificate/i.test(situation.message),
+    title: bySaying,
+    whose: 'network',
+  },
+  {
+    because: 'The line was cut, or nobody was there: neither side has said anything.',
+    fits: ({ what }) =>
+      /^(\S+: |the bank: )?(unreachable|timeout|closed)\b|does not answer/.test(what),
+    title: itself,
+    whose: 'network',
+  },
+  {
+    because: 'What is left is what the target says of pages, denials, limits and time.',
+    fits: () => true,
+    title: ({ what, message }) => what || message,
+    whose: 'configuration',
+  },
+]
+
+/** Whose it is, and what it is called; what is called alike is one cause. */
+export function blameFor(situation: Situation): Blame {
+  const { title, whose } = ROWS.find(({ fits }) => fits(situation)) as Row
+  return { title: title(situation), whose }
+}
+
+/** Did a gateway answer, since what stands behind it did not? */
+export function isGateway(trace: Trace | undefined): boolean {
+  return trace?.status === 502 || trace?.status === 504
+}
+
+export const gatewayTitle = (trace: Trace | undefined) =>
+  trace?.status === 504
+    ? 'a gateway of the bank answers 504: what stands behind it gave no answer in time'
+    : 'a gateway of the bank answers 502: what stands behind it gave no answer, or one that it cannot read'

@@ -1,0 +1,1 @@
+export { type Cell, cellName } from '../judge/cells.ts'

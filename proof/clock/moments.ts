@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import type { Moment } from './turned-clock.ts'
+
+/** Days on which something of the calendar turns, and hours: a moment is one of each. */
+
+const DAY = 86_400_000
+
+export interface NamedMoment extends Moment {
+  day: string
+  hour: string
+}
+
+interface Day {
+  name: string
+  /** Midnight, UTC, milliseconds since 1970. */
+  begins: number
+  /** The last seconds before something turns: a run that begins then sees both sides. */
+  turn: string
+}
+
+const ZONES = ['Europe/London', 'UTC', 'America/St_Johns', 'Pacific/Kiritimati']
+
+/** The latest such days that are over on the day of `now`. */
+export function daysBefore(now: number): Day[] {
+  const today = new Date(Math.floor(now / DAY) * DAY)
+  const latest = (month: number, day: number, every = 1) => {
+    for (let year = today.getUTCFullYear(); ; year -= 1) {
+      const begins = Date.UTC(year, month, day)
+      if (year % every === 0 && begins < today.getTime() - DAY) return begins
+    }
+  }
+  const lastSunday = (month: number) => {
+    for (let year = today.getUTCFullYear(); ; year -= 1) {
+      const last = Date.UTC(year, month + 1, 0)
+      const begins = last - new Date(last).getUTCDay() * DAY
+      if (begins < today.getTime() - DAY) return begins
+    }
+  }
+  const midnight = '23:59:58'
+  const switchOfClocks = '00:59:58'
+  return [
+    { name: 'an ordinary day', begins: latest(5, 17), turn: midnight },
+    { name: 'the first of a month', begins: latest(8, 1), turn: midnight },
+    { name: 'the last of a month', begins: latest(3, 30), turn: midnight },
+    { name: 'the first of a year', begins: latest(0, 1), turn: midnight },
+    { name: 'the last of a year', begins: latest(11, 31), turn: midnight },
+    { name: '28 February', begins: latest(1, 28), turn: midnight },
+    { name: '29 February', begins: latest(1, 29, 4), turn: midnight },
+    { name: 'London’s clocks go forward', begins: lastSunday(2), turn: switchOfClocks },
+    { name: 'London’s clocks go back', begins: lastSunday(9), turn: switchOfClocks },
+  ]
+}
+
+const TURN = 24
+
+/** Each hour of each of the days, and the last seconds before something turns. */
+export function everyMoment(now: number): NamedMoment[] {
+  return daysBefore(now).flatMap((day) =>
+    Array.from({ length: TURN + 1 }, (_, hour) => momentOf(day, hour)),
+  )
+}
+
+/** As few as have each hour, and each turn, once and each day about as often as another. */
+export function pairedMoments(now: number, seed: number): NamedMoment[] {
+  const days = daysBefore(now)
+  const hours = Array.from({ length: TURN }, (_, hour) =>
+    momentOf(days[(hour + seed) % days.length] as Day, hour),
+  )
+  return [...hours, ...days.map((day) => momentOf(day, TURN))]
+}
+
+/** Some of all moments: the same text draws the same ones. */
+export function drawnMoments(now: number, text: string, count: number): NamedMoment[] {
+  const all = everyMoment(now)
+  return Array.from({ length: count }, (_, index) => {
+    const place = numberOf(`${text} ${index}`) % all.length
+    return all.splice(place, 1)[0] as NamedMoment
+  })
+}
+
+/** Somewhere within the hour, and in one of the zones: each moment has its own. */
+function momentOf({ name, begins, turn }: Day, hour: number): NamedMoment {
+  const drawn = numberOf(`${name} ${hour}`)
+  const day = new Date(begins).toISOString().slice(0, 10)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const time = hour === TURN ? turn : `${two(hour)}:${two(drawn % 60)}:${two((drawn >> 8) % 60)}`
+  const onLondonsSwitch = turn !== '23:59:58' && hour === TURN
+  const zone = onLondonsSwitch ? 'Europe/London' : (ZONES[(drawn >> 16) % ZONES.length] as string)
+  return { day: name, hour: hour === TURN ? 'turn' : two(hour), at: `${day}T${time}Z`, zone }
+}
+
+const numberOf = (text: string) =>
+  createHash('sha256').update(text).digest().readUInt32BE() & 0x7fffffff
+
+/** The commit that this folder is at; another text where it is no clone. */
+export function commit(): string {
+  const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], {
+    cwd: import.meta.dirname,
+    encoding: 'utf8',
+  })
+  return stdout?.trim() || 'no commit'
+}
+
+/** A number that the commit draws. */
+export function drawOfCommit(): number {
+  return numberOf(commit())
+}

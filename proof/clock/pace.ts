@@ -1,0 +1,70 @@
+import type { ChildProcess } from 'node:child_process'
+import { type Alterations, drawsOf, type Job, SEED, wholeProof } from '../jobs.ts'
+import type { Proof } from '../prove.ts'
+import { runInWorkers, spread } from '../share-proofs.ts'
+
+/**
+ * No outcome depends on how fast the machine or the bank is: as many banks at a process that gets a tenth of its time, and
+ * as many of which each answer takes longer, give what they give otherwise.
+ */
+
+/** Banks of each kind. */
+const BANKS = 100
+/** At once: they wait for most of their time. */
+const AT_ONCE = 12
+/** Milliseconds: of each of these spans a slowed process runs for the first part alone. */
+const SPAN = 100
+const RUNS = 10
+/** Milliseconds before each answer. */
+const DELAY = 50
+
+/** Lets a process run for a tenth of its time. */
+function slowed(child: ChildProcess): () => void {
+  const pause = () => child.kill('SIGSTOP')
+  const timer = setInterval(() => {
+    child.kill('SIGCONT')
+    setTimeout(pause, RUNS)
+  }, SPAN)
+  return () => clearInterval(timer)
+}
+
+/** What does not hold, in words. */
+export async function provePace(all: Alterations): Promise<string[]> {
+  const jobs = [...wholeProof(all, SEED), ...drawsOf(all, 3, SEED)].slice(0, BANKS)
+  return [
+    ...(await proveAll('a process that runs for a tenth of its time', jobs, {
+      began: slowed,
+      patience: 15,
+    })),
+    ...(await proveAll(`${DELAY} ms more for each answer`, spread(jobs, [{ delay: DELAY }]), {
+      patience: 15,
+    })),
+  ]
+}
+
+async function proveAll(
+  words: string,
+  jobs: Job[],
+  slow: Parameters<typeof runInWorkers>[3],
+): Promise<string[]> {
+  const wrong: string[] = []
+  let proofs = 0
+  const began = performance.now()
+  const done = ({ id, complaints, atFirst = [] }: Proof) => {
+    proofs += 1
+    wrong.push(...complaints.map((complaint) => `${id}: ${complaint}`))
+    for (const first of atFirst) console.log(`     ${id} at the second try; first: ${first}`)
+  }
+  await runInWorkers(
+    { jobs, done, again: (ids) => ids.map((id) => ({ kind: 'fault', ids: [id] })) },
+    undefined,
+    AT_ONCE,
+    slow,
+  )
+  const seconds = Math.round((performance.now() - began) / 1000)
+  console.log(
+    `${wrong.length === 0 ? 'ok  ' : 'FAIL'} ${words}: ${jobs.length} banks, ${proofs} proofs, ${seconds} s`,
+  )
+  for (const each of wrong) console.log(`     ${each}`)
+  return wrong
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import type { Alteration } from '../../bank/alteration.ts'
+import { stateOf } from '../../bank/state.ts'
+import { type AskedCell, cellName } from '../../engine/judge/cells.ts'
+import type { Scope } from '../../engine/run/scope.ts'
+import type { Draw } from '../jobs.ts'
+import { judgeBank, type ProofContext, summed } from '../judge-bank.ts'
+import type { Proof } from '../prove.ts'
+import { isSignedAgain, TAKEN } from './taken.ts'
+
+/**
+ * A table of values and places, proven cell by cell, all of them or those that a seed draws: at one bank some of its cells are wrong, at another one the rest. The
+ * check that asks the table must name exactly those.
+ */
+export async function proveTable(context: ProofContext, owner: string, draw: Draw): Promise<Proof> {
+  const scope: Pick<Scope, 'profile' | 'seed'> =
+    draw === 'all' ? { profile: 'exhaustive' } : { profile: 'full', seed: draw }
+  const halves = [
+    await proveHalf(context, { owner, scope, half: 0 }),
+    await proveHalf(context, { owner, scope, half: 1 }),
+  ] as const
+  const [one, other] = halves
+  const sum = (of: 'fired' | 'requests' | 'milliseconds') => one.judged[of] + other.judged[of]
+  const judged = {
+    ...one.judged,
+    fired: sum('fired'),
+    requests: sum('requests'),
+    milliseconds: sum('milliseconds'),
+  }
+  const complaints = [
+    ...halves.flatMap((half) => half.complaints),
+    ...(judged.fired === 0 ? ['no cell was met'] : []),
+  ]
+  return { id: owner, kind: 'table', judged, complaints }
+}
+
+async function proveHalf(
+  context: ProofContext,
+  { owner, scope, half }: { owner: string; scope: Pick<Scope, 'profile' | 'seed'>; half: number },
+) {
+  let asked: AskedCell | undefined
+  const wrong = new Set<string>()
+  const isWrong = (each: AskedCell) => each.owner === owner && halfOf(cellName(each.cell)) === half
+  const alteration: Alteration = {
+    id: `cells-${half}`,
+    story: 'Each of these cells is answered as the right value is, or as a wrong one.',
+    // So that requests over wrong certificates arrive, and tokens that are fetched over them can be used.
+    settings: { tlsRefusal: 'status', certificateBoundTokens: false },
+    policies: (correct) => ({
+      registrationSigned: (verified) => isSignedAgain() || correct.registrationSigned(verified),
+    }),
+    async middleware(ctx, next) {
+      const current = asked
+      if (!current || !isWrong(current)) return next()
+      const taken = TAKEN[current.type]
+      if (!taken)
+        throw new TypeError(`proof/tables/taken.ts does not say how a ${current.type} is taken`)
+      const after = current.lawful ? undefined : taken(ctx, current.right, current.made)
+      if (after === false) return next()
+      // The request that the cell is about, and no other.
+      asked = undefined
+      wrong.add(cellName(current.cell))
+      stateOf(ctx).fired()
+      if (current.lawful) {
+        ctx.status = 400
+        return undefined
+      }
+      if (after === 'answered') return undefined
+      await next()
+      after?.()
+      return undefined
+    },
+  }
+  const run = await judgeBank(context, [alteration], {
+    scope: { ...scope, only: [owner] },
+    onCell(cell) {
+      asked = cell
+    },
+  })
+  const broken = new Set(run.results.get(owner)?.cells?.broken)
+  const judged = summed(alteration.id, run)
+  const complaints = [
+    ...[...wrong].filter((name) => !broken.has(name)).map((name) => `${name}: wrong, and not told`),
+    ...[...broken].filter((name) => !wrong.has(name)).map((name) => `${name}: told, and not wrong`),
+    ...judged.errors.map((id) => `error in ${id}: ${judged.messages[id]}`),
+  ]
+  return { judged: { ...judged, fails: [owner] }, complaints }
+}
+
+/** 0 or 1: the cell's name alone decides. */
+const halfOf = (name: string) => (createHash('sha256').update(name).digest()[0] ?? 0) % 2

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import type { Context } from 'koa'
+import { currentRequest } from '../../bank/request-context.ts'
+import { stateOf } from '../../bank/state.ts'
+import type { CallDeviation } from '../../engine/suite-api/flow.ts'
+import type { Credentials } from '../../suites/values/bearer-credential.ts'
+import type { Card } from '../../suites/values/card-ending.ts'
+import type { Certificates, OverCertificate } from '../../suites/values/client-certificate.ts'
+import type { Enumeration } from '../../suites/values/enumeration-terms.ts'
+import type { ConsentIds } from '../../suites/values/identifier.ts'
+import type { Jws } from '../../suites/values/jws-rows.ts'
+import type { RedirectUris } from '../../suites/values/redirect-uri-rows.ts'
+import type { Scopes } from '../../suites/values/scope.ts'
+import { admit, decoded, goodAssertion, tokenForm } from '../jwt-rewrites.ts'
+import { jsonOf } from '../rewriting.ts'
+import { formOf } from '../token-requests.ts'
+
+/**
+ * How a bank takes a wrong value for the right one: by its type. Each puts the right value into the request where the
+ * wrong one stands.
+ *
+ * @returns what is to be done to the answer, if anything; `answered` where it is there already; false where this request
+ *   has no such value: a later one has.
+ */
+type Taken = (
+  ctx: Context,
+  right: unknown,
+  made: unknown,
+) => undefined | false | 'answered' | (() => void)
+
+export const TAKEN: Readonly<Record<string, Taken>> = {
+  'bearer credential'(ctx, right, made) {
+    const { token } = right as Credentials
+    const { query = {} } = made as CallDeviation
+    ctx.req.headers.authorization = `Bearer ${token}`
+    const rest = Object.entries(ctx.query).filter(([name]) => !(name in query))
+    ctx.query = Object.fromEntries(rest) as Record<string, string>
+    return undefined
+  },
+  'redirect URI'(ctx, right, made) {
+    const { bank } = stateOf(ctx)
+    const { registration, authorisation, token } = bank.services.endpoints.paths
+    const [known = ''] = (right as RedirectUris).registered
+    if (ctx.path === registration) return registeredToo(ctx, right as RedirectUris, String(made))
+    if (ctx.path === authorisation && ctx.query.request) {
+      const { claims } = decoded(ctx.query.request)
+      const request = bank.signAsClient({ ...claims, redirect_uri: known })
+      ctx.query = { ...ctx.query, redirect_uri: known, request }
+      return undefined
+    }
+    const form = ctx.path === token && formOf(ctx)
+    if (!form || form.get('redirect_uri') !== made) return false
+    form.set('redirect_uri', known)
+    stateOf(ctx).body = form.toString()
+    return undefined
+  },
+  scope(ctx, right, made) {
+    const { bank } = stateOf(ctx)
+    const { authorisation, token } = bank.services.endpoints.paths
+    const { registered, beyond } = right as Scopes
+    const wrong = beyond.filter((one) => String(made).includes(one))
+    if (ctx.path === authorisation && ctx.query.request) {
+      const scope = registered.slice(0, 2).join(' ')
+      const request = bank.signAsClient({ ...decoded(ctx.query.request).claims, scope })
+      ctx.query = { ...ctx.query, scope, request }
+      return false
+    }
+    if (ctx.path !== token) return false
+    const form = formOf(ctx)
+    if (form.get('scope') === made) form.set('scope', registered[0] ?? '')
+    else if (!form.has('code')) return false
+    stateOf(ctx).body = form.toString()
+    return () => {
+      const answer = jsonOf(ctx)
+      if (answer?.scope) ctx.body = { ...answer, scope: [answer.scope, ...wrong].join(' ') }
+    }
+  },
+  'card ending'(ctx, right) {
+    const state = stateOf(ctx)
+    const body = JSON.parse(state.body) as { Data: { DebtorAccount: { Identification: string } } }
+    body.Data.DebtorAccount.Identification = (right as Card).ending
+    state.body = JSON.stringify(body)
+    return undefined
+  },
+  JWS(ctx, right) {
+    const { kind, parties } = right as Jws
+    const { bank } = stateOf(ctx)
+    if (kind === 'registration' || kind === 'software-statement') {
+      return registeredAnyway(ctx, right as Jws)
+    }
+    if (kind === 'request-object') {
+      if (ctx.path !== bank.services.endpoints.paths.authorisation) return false
+      const { redirect_uri: to, state = '' } = ctx.query
+      ctx.redirect(`${to}#${new URLSearchParams({ code: randomUUID(), state: String(state) })}`)
+      return 'answered'
+    }
+    const form = tokenForm(ctx)
+    if (kind !== 'client-assertion' || !form) throw new TypeError(`no place of a ${kind}`)
+    form.set('client_assertion', bank.signAsClient(goodAssertion(ctx, parties.own)))
+    stateOf(ctx).body = form.toString()
+    return undefined
+  },
+  'client certificate'(ctx, right, made) {
+    const { own } = right as Certificates
+    admit(ctx, own === 'second' ? 'second' : 'first')
+    const { tokenOver } = made as OverCertificate
+    // The token comes before the request that the cell is about.
+    return tokenOver && tokenForm(ctx) ? false : undefined
+  },
+  AccountId(ctx) {
+    // One with rows would be the fault of a rule as well.
+    const path = ctx.path
+    const name = path.endsWith('/balances')
+      ? 'Balance'
+      : path.endsWith('/transactions')
+        ? 'Transaction'
+        : 'Account'
+    ctx.body = { Data: { [name]: [] }, Links: { Self: ctx.href }, Meta: { TotalPages: 1 } }
+    return 'answered'
+  },
+  'list of permissions'(ctx, right) {
+    const state = stateOf(ctx)
+    const { Data, ...rest } = JSON.parse(state.body) as { Data: object }
+    const { chosen } = right as Enumeration
+    state.body = JSON.stringify({ ...rest, Data: { ...Data, Permissions: chosen } })
+    return undefined
+  },
+  ConsentId(ctx, right, made) {
+    const segments = ctx.path.split('/')
+    const { id } = right as ConsentIds
+    ctx.path = segments.map((one) => (one === made ? encodeURIComponent(id) : one)).join('/')
+    return undefined
+  },
+}
+
+/** The right registration, or the right software statement in it, whatever was sent. */
+function registeredAnyway(ctx: Context, { kind, claims }: Jws): undefined | false {
+  const state = stateOf(ctx)
+  const { endpoints, directory } = state.bank.services
+  if (ctx.path !== endpoints.paths.registration) return false
+  const enrolled = Object.values(directory.clients)
+  const owner = enrolled.find(({ softwareId }) => softwareId === claims.software_id)
+  const right =
+    kind === 'registration'
+      ? { ...claims, jti: randomUUID() }
+      : { ...decoded(state.body).claims, software_statement: owner?.softwareStatement }
+  state.body = state.bank.signAsClient(right)
+  ctx.state.signedAgain = true
+  return undefined
+}
+
+/** The right ones are registered, and the wrong one stands beside them. */
+function registeredToo(ctx: Context, { registered }: RedirectUris, made: string) {
+  const state = stateOf(ctx)
+  const claims = { ...decoded(state.body).claims, redirect_uris: registered }
+  state.body = state.bank.signAsClient(claims)
+  ctx.state.signedAgain = true
+  return () => {
+    const answer = jsonOf(ctx)
+    if (answer && ctx.status < 300) ctx.body = { ...answer, redirect_uris: [...registered, made] }
+  }
+}
+
+/** Is what is being served a registration that was signed again here? Its software has no such key. */
+export const isSignedAgain = () => currentRequest()?.state.signedAgain === true

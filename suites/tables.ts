@@ -1,0 +1,246 @@
+import { type Cell, cellName } from '../engine/suite-api/cells.ts'
+import type { Context } from '../engine/suite-api/check.ts'
+import type { NamedConsent } from '../engine/suite-api/consents.ts'
+import { matchers, noteNegative, requireReachable } from '../engine/suite-api/expect.ts'
+import { blockBy, Nonconformance, NotApplicable } from '../engine/suite-api/outcomes.ts'
+import type { Exchange } from '../engine/suite-api/responses.ts'
+import type { Finding } from '../engine/suite-api/rule.ts'
+import type { Value, ValueType } from './values/value-type.ts'
+
+/**
+ * A sentence, a type of value, and the places where the sentence holds: one check asks every wrong value at every place,
+ * or those of them that the run draws, and names each cell that broke.
+ */
+export interface Table<Right, Made, Used extends NamedConsent = never> {
+  /** Id of the check that judges it, also where others ask for it. */
+  owner: string
+  type: ValueType<Right, Made>
+  /** Which rows the sentence speaks of: those of its level, wrong or lawful. */
+  rows: (row: Value<Right, Made>) => boolean
+  places: readonly Place<Right, Made, Used>[]
+  /** Places where another check asks the same values: it takes a part of the draw. */
+  beside?: readonly Pick<Place<Right, Made, Used>, 'name' | 'kind' | 'dear'>[]
+}
+
+/** Where a value is sent, and by whom. */
+export interface Place<Right, Made, Used extends NamedConsent = never> {
+  /** `delete-account-access-consent, second client` */
+  name: string
+  /** What one piece of a bank's code protects: “consents”, “data”. */
+  kind: string
+  /** One value of each part of the grammar serves, unless the run asks every cell. */
+  dear?: true
+  /**
+   * A wrong value that is served makes something that nobody can undo, a client or an approval: after so many the rest
+   * is not asked, unless the run asks every cell.
+   */
+  enough?: number
+  /**
+   * Makes what the request is about, and sends the right request, the control of what follows. One subject serves
+   * all values, as long as each of them is refused.
+   */
+  open(context: Context<Used>): Promise<OpenPlace<Right, Made>>
+}
+
+export interface OpenPlace<Right, Made> {
+  right: Right
+  /** The right request with this value instead; `deviation` says what is wrong with it. */
+  ask(made: Made, deviation: string): Promise<Exchange | Answered>
+  /** Whether there is still something to ask with; true where absent. A code lives for a minute. */
+  lasts?(): boolean
+  /** How an answer to a wrong value is judged, where not by any refusal. */
+  judge?: (answer: Exchange) => Finding | undefined
+  /** After all values: what shows that the request's subject is as it was. Absent where nothing can have changed. */
+  after?(): Promise<Exchange>
+}
+
+/** An answer that is more than one exchange, judged by the place: a visit. */
+export interface Answered {
+  /** Absent where nothing was sent, or a driver shows nothing. */
+  exchange?: Exchange
+  /** Why the value was taken; or refused, where it is lawful. */
+  finding?: Finding
+}
+
+/** What came of a table. */
+export interface Asked {
+  /** Cells whose value the place answered otherwise than it must. */
+  broken: { cell: Cell; finding: Finding; exchange?: Exchange }[]
+  /** What shows, at each place, that its subject is as it was. */
+  after: Exchange[]
+}
+
+/**
+ * Asks a table.
+ *
+ * @throws Blocked by the owner of a place whose right request fails; NotApplicable where no value could be asked.
+ */
+export async function askTable<Right, Made, Used extends NamedConsent = never>(
+  context: Context<Used>,
+  { owner, type, rows, places, beside = [] }: Table<Right, Made, Used>,
+): Promise<Asked> {
+  const byName = new Map(places.map((place) => [place.name, place]))
+  const values = new Map<string, Value<Right, Made>>()
+  for (const { rows: some = [] } of type.parts) {
+    for (const row of some.filter(rows)) values.set(row.id, row)
+  }
+  const own = cellsOf(type, rows, [...byName.values()])
+  const chosen = context.cells(owner, own, cellsOf(type, rows, beside))
+  const asked: Asked = { broken: [], after: [] }
+  let count = 0
+  for (const place of byName.values()) {
+    const here = chosen.filter((cell) => cell.place === place.name)
+    if (here.length === 0) continue
+    const all = own.filter((cell) => cell.place === place.name && !here.includes(cell))
+    const {
+      broken,
+      after,
+      count: sent,
+    } = await askPlace(context, {
+      owner,
+      type,
+      place,
+      cells: here,
+      all,
+      values,
+    })
+    asked.broken.push(...broken)
+    asked.after.push(...after)
+    count += sent
+  }
+  if (count === 0)
+    throw new NotApplicable(`no ${type.name} could be made that is wrong in this way`)
+  return asked
+}
+
+const MISSING = 'that is missing'
+
+/** What is wrong with a request that has this value: “a redirect URI with a port”, “a missing client certificate”. */
+export const deviationOf = <Right, Made>(
+  { name }: Pick<ValueType<Right, Made>, 'name'>,
+  { words }: Value<Right, Made>,
+): string =>
+  words.startsWith(MISSING)
+    ? `a missing ${name}${words.slice(MISSING.length)}`
+    : `${/^[aeio]/i.test(name) ? 'an' : 'a'} ${name} ${words}`
+
+/** Each of these rows at each of these places. */
+export function cellsOf<Right, Made>(
+  { parts }: ValueType<Right, Made>,
+  rows: (row: Value<Right, Made>) => boolean,
+  places: readonly (Pick<Cell, 'kind' | 'dear'> & { name: string })[],
+): Cell[] {
+  return parts.flatMap(({ part: group, rows: some = [] }) =>
+    some.filter(rows).flatMap(({ id: value }) =>
+      places.map(({ name: place, kind, dear }) => ({
+        ...{ value, group, place, kind },
+        ...(dear && { dear }),
+      })),
+    ),
+  )
+}
+
+async function askPlace<Right, Made, Used extends NamedConsent>(
+  context: Context<Used>,
+  parts: {
+    owner: string
+    type: ValueType<Right, Made>
+    place: Place<Right, Made, Used>
+    cells: readonly Cell[]
+    /** The others that there are here. */
+    all: Cell[]
+    values: ReadonlyMap<string, Value<Right, Made>>
+  },
+): Promise<Asked & { count: number }> {
+  const { owner, type, place, cells, all, values } = parts
+  const { enough = Number.POSITIVE_INFINITY } = place
+  const broken: Asked['broken'] = []
+  let count = 0
+  let open: OpenPlace<Right, Made> | undefined
+  /** Where one of a part serves, and this right value has no such: another one of the part. */
+  const instead = ({ group }: Cell, madeOf: (cell: Cell) => unknown): Cell | undefined => {
+    const at = place.dear
+      ? all.findIndex((other) => other.group === group && madeOf(other) !== undefined)
+      : -1
+    return at < 0 ? undefined : all.splice(at, 1)[0]
+  }
+  for (const drawn of cells) {
+    const old = open?.lasts?.() === false
+    if ((old || broken.length >= enough) && !context.asksEveryCell) break
+    if (old) open = undefined
+    open ??= await place.open(context)
+    const { right } = open
+    const madeOf = ({ value }: Cell) => values.get(value)?.make(right)
+    const cell = madeOf(drawn) === undefined ? instead(drawn, madeOf) : drawn
+    if (cell !== drawn) context.lacksCell(owner)
+    const row = cell && values.get(cell.value)
+    const made = row?.make(right)
+    if (!row || made === undefined) continue
+    context.asks({
+      ...{ cell, owner, type: type.name },
+      ...{ lawful: row.lawful === true, right, made },
+    })
+    const answer = await open.ask(made, deviationOf(type, row))
+    count += 1
+    const { exchange, finding } = 'request' in answer ? judged(answer, row, open) : answer
+    noteNegative()
+    if (!finding) continue
+    broken.push({ cell, finding, ...(exchange && { exchange }) })
+    // What was served may have ended what the request is about.
+    open = undefined
+  }
+  context.asks(undefined)
+  const after = await open?.after?.()
+  return { broken, after: after ? [after] : [], count }
+}
+
+function judged<Right, Made>(
+  exchange: Exchange,
+  { lawful }: Value<Right, Made>,
+  { judge = matchers.toBeRefused }: OpenPlace<Right, Made>,
+): Answered {
+  requireReachable(exchange)
+  const finding = lawful ? matchers.toSucceed(exchange) : judge(exchange)
+  return { exchange, ...(finding && { finding }) }
+}
+
+/**
+ * Ends the check with all cells that broke, the first in detail.
+ *
+ * @throws Nonconformance
+ */
+export function expectNoneBroken({ broken }: Asked, type: Pick<ValueType<never, never>, 'name'>) {
+  const [first] = broken
+  if (!first) return
+  const others = broken.slice(1).map(({ cell }) => cellName(cell))
+  const more = others.length === 0 ? '' : `; ${others.length} more cells: ${listed(others)}`
+  throw new Nonconformance({
+    ...first.finding,
+    message: `${type.name} ${cellName(first.cell)}: ${first.finding.message}${more}`,
+    exchange: first.exchange,
+    cells: broken.map(({ cell }) => cellName(cell)),
+  })
+}
+
+/** Ends the check as blocked where a cell broke: the check that asks the table says so. */
+export function relyOnNoneBroken({ broken: [first] }: Asked, owner: string): void {
+  if (first) blockBy(owner, `relies on ${owner}: ${first.finding.message}`, first.exchange)
+}
+
+/**
+ * Asks a table, and ends the check with all cells that broke.
+ *
+ * @throws Nonconformance, Blocked
+ */
+export async function expectTable<Right, Made, Used extends NamedConsent = never>(
+  context: Context<Used>,
+  table: Table<Right, Made, Used>,
+): Promise<void> {
+  expectNoneBroken(await askTable(context, table), table.type)
+}
+
+/** As many as a line has room for; the report lists all. */
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 4).join(', ')
+  return names.length > 4 ? `${shown}, …` : shown
+}

@@ -1,0 +1,174 @@
+import type { CallDeviation } from '../../engine/suite-api/flow.ts'
+import { FORWARDED_BY, type ForwardedBy, forwarded } from './client-certificate-headers.ts'
+import type { Value, ValueType } from './value-type.ts'
+
+/** The client that asks, and the certificates that the target gives. */
+export interface Certificates {
+  /** Name of the identity with its own transport certificate. */
+  own: string
+  /** Names of all identities there are: none, untrusted, expired, the other client’s. */
+  identities: readonly string[]
+  /** The own certificate in PEM; absent where it cannot be read. */
+  certificate?: string
+}
+
+/** Over which certificate a request is made. */
+export interface OverCertificate extends Pick<CallDeviation, 'identity' | 'headers'> {
+  /**
+   * The access token too is fetched over that certificate. Where tokens are bound to one, the client’s own token is
+   * refused for the binding, whatever the gateway thinks of the certificate.
+   */
+  tokenOver?: 'same'
+}
+
+const REQUIRED =
+  '“Consent and data endpoints are served over mutual TLS and require a valid open banking transport certificate.”'
+
+type Row = Value<Certificates, OverCertificate>
+
+/** Over a certificate that is missing or not valid, with the client’s own token. */
+const invalid = (identity: string, words: string): Row[] => [
+  {
+    id: identity,
+    words,
+    level: 'must',
+    because: REQUIRED,
+    make: ({ identities }) => (identities.includes(identity) ? { identity } : undefined),
+  },
+]
+
+/** The same with a token from the same connection. */
+const withToken = (identity: string, words: string): Row => ({
+  id: `${identity}-with-token`,
+  words: `${words}, with a token that was fetched in the same way`,
+  level: 'must',
+  because: REQUIRED,
+  make: ({ identities }) =>
+    identities.includes(identity) ? { identity, tokenOver: 'same' } : undefined,
+})
+
+const headersOf = ({ headers }: ForwardedBy, { certificate }: Certificates) =>
+  certificate === undefined ? undefined : headers(forwarded(certificate))
+
+const inHeaders: Row[] = FORWARDED_BY.map((by) => ({
+  id: `header-${by.id}`,
+  words: `without one, with the client’s own certificate ${by.words.replace(/^by/, 'named by')}`,
+  level: 'must',
+  because: `${REQUIRED} A header is no certificate, and what it says was not proven (RFC 9440 4).`,
+  make(right) {
+    const headers = headersOf(by, right)
+    return headers && { identity: 'none', headers }
+  },
+}))
+
+/** A gateway that trusts whatever is offered, and takes the header for what it was. */
+const overAnother: Row[] = FORWARDED_BY.filter(({ id }) =>
+  ['client-cert', 'x-ssl-client-cert', 'envoy', 'haproxy'].includes(id),
+).map((by) => ({
+  id: `untrusted-and-header-${by.id}`,
+  words: `of an unknown authority, with the client’s own certificate ${by.words}`,
+  level: 'must',
+  because: `${REQUIRED} A header is no certificate, and what it says was not proven (RFC 9440 4).`,
+  make(right) {
+    const headers = headersOf(by, right)
+    if (!headers || !right.identities.includes('untrusted')) return undefined
+    return { identity: 'untrusted', headers }
+  },
+}))
+
+const beside: Row[] = FORWARDED_BY.map((by) => ({
+  id: `own-and-header-${by.id}`,
+  words: `of its own, which stands also ${by.words.replace(/^by/, 'named by')}`,
+  lawful: true,
+  level: 'observe',
+  because:
+    'RFC 9440 2.4: a gateway removes or overwrites such a header, or MAY reject the request with 400.',
+  make(right) {
+    const headers = headersOf(by, right)
+    return headers && { identity: right.own, headers }
+  },
+}))
+
+/** Which certificate a request is made over, and what may not stand for one. */
+export const clientCertificate: ValueType<Certificates, OverCertificate> = {
+  name: 'client certificate',
+  grammar:
+    'The certificate of a TLS handshake and its validity (RFC 5280 6.1.3), and RFC 9440 with the headers that gateways use in its stead',
+  parts: [
+    {
+      part: 'no certificate',
+      rows: invalid('none', 'that is missing'),
+    },
+    {
+      part: 'the issuer (RFC 5280 6.1.3 a 1 and 4)',
+      rows: [...invalid('untrusted', 'of an unknown authority'), ...overAnother],
+    },
+    {
+      part: 'the validity period (RFC 5280 6.1.3 a 2)',
+      rows: invalid('expired', 'that has expired'),
+    },
+    {
+      part: 'a token that was fetched over the same one (RFC 8705 3)',
+      rows: [
+        withToken('none', 'that is missing'),
+        withToken('untrusted', 'of an unknown authority'),
+        withToken('expired', 'that has expired'),
+      ],
+    },
+    {
+      part: 'revocation (RFC 5280 6.1.3 a 3)',
+      none: 'No target gives a certificate that its authority revoked.',
+    },
+    {
+      part: 'the subject (RFC 5280 4.1.2.6)',
+      rows: [
+        {
+          id: 'another-clients',
+          words: 'of another client',
+          level: 'observe',
+          because:
+            'AMB-32: “require a valid open banking transport certificate” does not say whose; certificate-bound tokens are nowhere promised.',
+          make({ own, identities }) {
+            const other = identities.find(
+              (name) => !['none', 'untrusted', 'expired', own].includes(name),
+            )
+            return other === undefined ? undefined : { identity: other }
+          },
+        },
+        {
+          id: 'another-clients-with-token',
+          words: 'of another client, with a token that was fetched in the same way',
+          level: 'observe',
+          because:
+            'AMB-32: “require a valid open banking transport certificate” does not say whose, of tokens neither.',
+          make({ own, identities }) {
+            const other = identities.find(
+              (name) => !['none', 'untrusted', 'expired', own].includes(name),
+            )
+            return other === undefined ? undefined : { identity: other, tokenOver: 'same' }
+          },
+        },
+      ],
+    },
+    {
+      part: 'key usage and extensions (RFC 5280 4.2)',
+      none: 'No target gives a certificate of its authority for another use.',
+    },
+    { part: 'proof of possession: a header in place of a handshake (RFC 9440 4)', rows: inHeaders },
+    { part: 'headers beside a handshake (RFC 9440 2.4)', rows: beside },
+  ],
+}
+
+/** Over a certificate that is missing or not valid, and nothing beside it. */
+export const isInvalidCertificate = ({ id, level }: Row): boolean =>
+  level === 'must' && !id.includes('header')
+
+/** Something in the request stands for a certificate that is missing or not valid. */
+export const isForwarded = ({ id, level }: Row): boolean =>
+  level === 'must' && id.includes('header')
+
+/** A kind of them alone: none, untrusted or expired. */
+export const isOver =
+  (identity: 'none' | 'untrusted' | 'expired') =>
+  (row: Row): boolean =>
+    isInvalidCertificate(row) && row.id.startsWith(identity)

@@ -1,0 +1,64 @@
+import type { Level } from '../../engine/suite-api/check.ts'
+import type { Enumeration, Terms } from './enumeration-terms.ts'
+import type { Value } from './value-type.ts'
+
+/** A row of an enumeration. */
+export type Row = Value<Enumeration, unknown>
+
+export type Make = Row['make']
+
+/** A nearly right value; the same, or undefined, where a value has no such. */
+export type Spelling = readonly [
+  id: string,
+  words: string,
+  spell: (value: string) => string | undefined,
+]
+
+/** A value for the last one of the request, beside the others. */
+export function valueInstead({ chosen }: Enumeration, { shape }: Terms, value: string): unknown {
+  return shape === 'string' ? value : [...chosen.slice(0, -1), value]
+}
+
+/** May a bank take this value? */
+export function mayTake({ allowed }: Enumeration, { open }: Terms, value: string): boolean {
+  return allowed.includes(value) || open?.(value) === true
+}
+
+/** The first value that is none of the enumeration here. */
+export function strange(values: Enumeration, terms: Terms): string | undefined {
+  return terms.others.find(([, value]) => !mayTake(values, terms, value))?.[1]
+}
+
+/** Wrong spellings of a right value: undefined where it has none such, or one that may be taken. */
+export function misspelt(terms: Terms, rows: readonly Spelling[], level = terms.level): Row[] {
+  const { because, nearly } = terms
+  return rows.map(([id, words, spell]) => ({
+    ...{ id, words, level, because },
+    make: (right) => {
+      const value = nearly ?? right.chosen.at(-1)
+      const other = value === undefined ? undefined : spell(value)
+      if (other === undefined || mayTake(right, terms, other)) return undefined
+      return valueInstead(right, terms, other)
+    },
+  }))
+}
+
+/** Right spellings of a right value. */
+export function inAnyCase(terms: Terms, because: string, rows: readonly Spelling[]): Row[] {
+  return rows.map(([id, words, spell]) => ({
+    ...{ id, words, lawful: true, level: terms.right.level, because },
+    make: (right) => {
+      const value = right.chosen.at(-1)
+      const other = value === undefined ? undefined : spell(value)
+      return other === undefined || other === value ? undefined : valueInstead(right, terms, other)
+    },
+  }))
+}
+
+export function right(
+  terms: Terms,
+  [id, words, make]: readonly [string, string, Make],
+  level: Level = terms.right.level,
+): Row {
+  return { id, words, lawful: true, level, because: terms.right.because, make }
+}

@@ -1,0 +1,194 @@
+/** Texts that are nearly an id, or that a lax reader takes for one: no encoding yet. */
+
+/** A text that is not the id; undefined where an id has no such. */
+export type Near = (id: string) => string | undefined
+
+export type NearRow = readonly [id: string, words: string, near: Near]
+
+/** A short id with a change may be another one: banks count. */
+const ofLength =
+  (least: number, near: (id: string) => string): Near =>
+  (id) =>
+    id.length < least ? undefined : near(id)
+
+/** The same; none of a number, perhaps behind a word: other digits are another id. */
+const ofRandom =
+  (near: Near): Near =>
+  (id) =>
+    id.length < 16 || /^([a-z]+[-_.:]?)?\d+$/i.test(id) ? undefined : near(id)
+
+const isUuid = (id: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
+
+const ofUuid =
+  (near: (id: string) => string): Near =>
+  (id) =>
+    isUuid(id) ? near(id) : undefined
+
+const ofNumber =
+  (near: (id: string) => string): Near =>
+  (id) =>
+    /^\d+$/.test(id) ? near(id) : undefined
+
+/**
+ * The id with capitals for small letters and the reverse. None where what has letters of one case, or up to f alone,
+ * may be hexadecimal: whoever decodes it reads the same.
+ */
+function inOtherCase(id: string): string | undefined {
+  if (!/[g-z]/.test(id) || !/[G-Z]/.test(id)) return undefined
+  const swap = (one: string) => (one === one.toUpperCase() ? one.toLowerCase() : one.toUpperCase())
+  return id.replace(/[a-z]/gi, swap)
+}
+
+/** A character that is no digit of a number in whatever base up to 32, instead of one at a place. */
+function changedAt(id: string, place: number): string {
+  const other = id[place] === 'z' ? 'y' : 'z'
+  return `${id.slice(0, place)}${other}${id.slice(place + 1)}`
+}
+
+export const WHOLE: readonly NearRow[] = [
+  ['letter-before', 'with a letter before it', ofLength(6, (id) => `x${id}`)],
+  ['letter-behind', 'with a letter behind it', ofLength(6, (id) => `${id}x`)],
+  ['twice', 'that stands twice, one behind the other', ofRandom((id) => `${id}${id}`)],
+  ['first-cut', 'without its first character', ofRandom((id) => id.slice(1))],
+  ['last-cut', 'without its last character', ofRandom((id) => id.slice(0, -1))],
+  ['first-half', 'that is cut in its middle', ofRandom((id) => id.slice(0, id.length >> 1))],
+  ['second-half', 'without its first half', ofRandom((id) => id.slice(id.length >> 1))],
+  ['first-changed', 'with another first character', ofLength(16, (id) => changedAt(id, 0))],
+  [
+    'last-changed',
+    'with another last character',
+    ofLength(16, (id) => changedAt(id, id.length - 1)),
+  ],
+  [
+    'middle-changed',
+    'with another character in its middle',
+    ofLength(16, (id) => changedAt(id, id.length >> 1)),
+  ],
+  ['other-case', 'with its letters in the other case', inOtherCase],
+  [
+    'cut-at-hyphen',
+    'of what stands before its last hyphen',
+    ofRandom((id) => /^(.{6,})-[^-]+$/.exec(id)?.[1]),
+  ],
+]
+
+/** The same id, to whoever trims. */
+export const SPACES: readonly NearRow[] = [
+  ['leading-space', 'with a space before it', (id) => ` ${id}`],
+  ['trailing-space', 'with a space behind it', (id) => `${id} `],
+  ['trailing-tab', 'with a tab behind it', (id) => `${id}\t`],
+  ['trailing-newline', 'with a line feed behind it', (id) => `${id}\n`],
+  ['no-break-space', 'with a no-break space behind it', (id) => `${id}\u00a0`],
+  ['zero-width-space', 'with a zero-width space behind it', (id) => `${id}\u200b`],
+]
+
+export const CONTROLS: readonly NearRow[] = [
+  ['trailing-nul', 'with a NUL behind it', (id) => `${id}\0`],
+  ['nul-and-more', 'with a NUL and more behind it', (id) => `${id}\0.json`],
+  ['line-and-more', 'with a line feed and more behind it', (id) => `${id}\nx`],
+]
+
+export const PATTERNS: readonly NearRow[] = [
+  ['star', 'that is *', () => '*'],
+  ['percent', 'that is %', () => '%'],
+  ['low-lines', 'of as many low lines as it has characters', (id) => '_'.repeat(id.length)],
+  ['any-characters', 'that is .*', () => '.*'],
+  ['star-behind', 'with * for its last character', (id) => `${id.slice(0, -1)}*`],
+  ['percent-behind', 'with % for its last character', (id) => `${id.slice(0, -1)}%`],
+  ['low-line-behind', 'with a low line for its last character', (id) => `${id.slice(0, -1)}_`],
+  ['question-mark', 'with a question mark for its last character', (id) => `${id.slice(0, -1)}?`],
+  ['star-behind-it', 'with * behind it', (id) => `${id}*`],
+  ['brackets', 'with its last character in square brackets', (id) => id.replace(/.$/, '[$&]')],
+]
+
+/** What ends a text of a query language, and goes on in it. */
+export const INJECTIONS: readonly NearRow[] = [
+  ['sql-or', 'with a condition of SQL behind it', (id) => `${id}' OR '1'='1`],
+  ['sql-true', 'that is a condition of SQL', () => "' OR 1=1"],
+  ['sql-comment', 'with an apostrophe and a comment of SQL behind it', (id) => `${id}'--`],
+  ['ldap', 'with a condition of LDAP behind it', (id) => `${id})(objectClass=*`],
+  ['json-operator', 'that is an operator of a JSON query', () => '{"$ne":null}'],
+  ['apostrophe', 'with an apostrophe behind it', (id) => `${id}'`],
+  ['template', 'with a placeholder of templates behind it', (id) => `${id}\${1}`],
+]
+
+export const LISTS: readonly NearRow[] = [
+  ['comma-and-itself', 'that stands twice, with a comma between', (id) => `${id},${id}`],
+  ['comma-behind', 'with a comma behind it', (id) => `${id},`],
+  ['comma-and-nothing', 'with a comma and an id of nothing behind it', (id) => `${id},x`],
+  ['space-and-itself', 'that stands twice, with a space between', (id) => `${id} ${id}`],
+  ['bar-and-itself', 'that stands twice, with a vertical bar between', (id) => `${id}|${id}`],
+  ['in-brackets', 'in square brackets', (id) => `[${id}]`],
+  ['json-array', 'that is a JSON array', (id) => JSON.stringify([id])],
+]
+
+export const QUOTED: readonly NearRow[] = [
+  ['in-double-quotes', 'in quotation marks', (id) => `"${id}"`],
+  ['in-single-quotes', 'in apostrophes', (id) => `'${id}'`],
+  ['in-angle-brackets', 'in angle brackets', (id) => `<${id}>`],
+  ['equals-before', 'with its name before it', (id) => `id=${id}`],
+  ['urn', 'that is a URN', (id) => `urn:x:${id}`],
+  ['base64', 'in Base64', (id) => Buffer.from(id).toString('base64url')],
+  ['hexadecimal', 'in hexadecimal', ofRandom((id) => Buffer.from(id).toString('hex'))],
+]
+
+/** What programs write where they have no id, or mean all. */
+export const WORDS: readonly NearRow[] = [
+  ['word-null', 'that is the word null', () => 'null'],
+  ['word-undefined', 'that is the word undefined', () => 'undefined'],
+  ['word-nan', 'that is NaN', () => 'NaN'],
+  ['word-true', 'that is the word true', () => 'true'],
+  ['word-me', 'that is the word me', () => 'me'],
+  ['word-self', 'that is the word self', () => 'self'],
+  ['word-all', 'that is the word all', () => 'all'],
+  ['word-latest', 'that is the word latest', () => 'latest'],
+  ['placeholder', 'that is a placeholder', () => '{id}'],
+  ['object', 'that is [object Object]', () => '[object Object]'],
+  ['hyphen', 'that is a hyphen', () => '-'],
+  ['minus-one', 'that is -1', () => '-1'],
+  ['nil-uuid', 'that is the nil UUID', () => '00000000-0000-0000-0000-000000000000'],
+  ['max-uuid', 'that is the max UUID', () => 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
+]
+
+/** A bank that counts may have these. */
+export const COUNTED: readonly NearRow[] = [
+  ['zero', 'that is 0', (id) => (/^\d+$/.test(id) ? undefined : '0')],
+  ['one', 'that is 1', (id) => (/^\d+$/.test(id) ? undefined : '1')],
+]
+
+export const LONG: readonly NearRow[] = [
+  ['length-200', 'of 200 characters', () => 'x'.repeat(200)],
+  ['length-2000', 'of 2,000 characters', () => 'x'.repeat(2000)],
+  ['long-behind', 'with 200 characters behind it', (id) => `${id}${'x'.repeat(200)}`],
+]
+
+export const OTHER_LETTERS: readonly NearRow[] = [
+  ['combining-accent', 'with a combining accent behind it', (id) => `${id}\u0301`],
+  [
+    'full-width',
+    'with its first letter or digit in full width',
+    (id) => id.replace(/[a-z\d]/i, (one) => String.fromCharCode(one.charCodeAt(0) + 0xfee0)),
+  ],
+  [
+    'cyrillic',
+    'with a Cyrillic letter',
+    (id) =>
+      id.replace(/[aceop]/, (one) => '\u0430\u0441\u0435\u043e\u0440'['aceop'.indexOf(one)] ?? one),
+  ],
+  ['hyphens-other', 'with other hyphens', (id) => id.replaceAll('-', '\u2010')],
+]
+
+/** Other spellings of one UUID, and of one number: to whoever decodes it, the same. */
+export const SAME_NUMBER: readonly NearRow[] = [
+  [
+    'uuid-without-hyphens',
+    'that is its UUID without hyphens',
+    ofUuid((id) => id.replaceAll('-', '')),
+  ],
+  ['uuid-in-braces', 'that is its UUID in braces', ofUuid((id) => `{${id}}`)],
+  ['uuid-urn', 'that is its UUID as a URN', ofUuid((id) => `urn:uuid:${id}`)],
+  ['leading-zeros', 'with zeros before its number', ofNumber((id) => `000${id}`)],
+  ['plus-sign', 'with a plus sign before its number', ofNumber((id) => `+${id}`)],
+  ['decimals', 'with .0 behind its number', ofNumber((id) => `${id}.0`)],
+  ['exponent', 'with an exponent behind its number', ofNumber((id) => `${id}e0`)],
+]

@@ -1,0 +1,21 @@
+import type { JwsRow } from './jws-rows.ts'
+
+/** The wrong rows of a level in some of these groups. */
+export const isWrong =
+  (level: 'must' | 'should', ...groups: readonly RegExp[]) =>
+  (row: JwsRow): boolean =>
+    row.level === level && !row.lawful && groups.some((group) => group.test(row.id))
+
+/** The rows of a JWS that one check judges together, by their ids. */
+export const JWS_GROUPS = {
+  unsigned: /^(alg-none|header-alg-twice-none)/,
+  rs256: /^alg-(rs256|says-rs256-is-ps256)/,
+  hs256: /^alg-hs/,
+  otherAlgorithms: /^alg-(ps|es|eddsa|rs384|rs512)/,
+  tampered: /^(claims-changed|header-changed|signature-)/,
+  otherClient: /^(kid-and-key-of-another-client|key-of-another-client)/,
+  otherKey:
+    /^(alg-says-ps256|key-(unknown|weak)|kid-(missing-unknown-key|path|sql)|\w+-brings-|jwe|detached|two-parts|without-header|empty-text|claims-alone)/,
+  audience: /^aud-/,
+  expired: /^exp-/,
+} as const

@@ -1,0 +1,201 @@
+import { expect, test } from 'vitest'
+import { causesOf } from '../../engine/report/causes.ts'
+import { createEvidence } from '../../engine/report/evidence-index.ts'
+import type { CheckResult, ExchangeRecord, Whose } from '../../engine/report/report.ts'
+import { blameFor, ROWS, type Situation } from '../../engine/report/whose.ts'
+
+const trace = { id: 'x1', where: 'GET /accounts', identity: 'first' }
+
+/** One situation for each row of the table, in its order. */
+const SITUATIONS: { situation: Situation; title: RegExp; whose: Whose }[] = [
+  {
+    situation: { kind: 'data', what: 'an answer of jwks that it can judge', message: '' },
+    title: /^the bank gave no answer of jwks that it can judge$/,
+    whose: 'bank',
+  },
+  {
+    situation: { kind: 'data', what: 'two accounts', message: 'needs two accounts' },
+    title: /^the customers’ data do not show it: needs two accounts$/,
+    whose: 'configuration',
+  },
+  {
+    situation: {
+      kind: 'environment',
+      what: 'GET accounts answered 502 three times',
+      message: '',
+      trace: { ...trace, status: 502, said: 'Bad Gateway' },
+    },
+    title: /^a gateway of the bank answers 502/,
+    whose: 'gateway',
+  },
+  {
+    situation: {
+      kind: 'environment',
+      what: 'GET accounts answered 500 three times',
+      message: '',
+      trace: { ...trace, status: 500 },
+    },
+    title: /^correct requests are answered 500$/,
+    whose: 'bank',
+  },
+  {
+    situation: {
+      kind: 'environment',
+      what: 'hook customer-revokes',
+      message: 'hook customer-revokes failed: the program revoke.sh ended with 1',
+    },
+    title: /^hook customer-revokes failed: the program revoke.sh ended with 1$/,
+    whose: 'configuration',
+  },
+  {
+    situation: {
+      kind: 'environment',
+      what: 'hook customer-revokes',
+      message: 'hook customer-revokes: it answered 500',
+    },
+    title: /it answered 500$/,
+    whose: 'bank',
+  },
+  {
+    situation: {
+      kind: 'environment',
+      what: 'hook customer-revokes',
+      message: 'hook customer-revokes: ECONNREFUSED',
+    },
+    title: /ECONNREFUSED$/,
+    whose: 'network',
+  },
+  {
+    situation: {
+      kind: 'environment',
+      what: 'https://bank.example: closed: the connection was cut',
+      message: '',
+    },
+    title: /^https:\/\/bank\.example: closed/,
+    whose: 'network',
+  },
+  {
+    situation: {
+      kind: 'environment',
+      what: 'the target describes no denial: no form has deny',
+      message: '',
+    },
+    title: /^the target describes no denial/,
+    whose: 'configuration',
+  },
+]
+
+test('the first row that fits says whose it is', () => {
+  expect(SITUATIONS).toHaveLength(ROWS.length)
+  for (const [place, { situation, title, whose }] of SITUATIONS.entries()) {
+    expect(ROWS.findIndex(({ fits }) => fits(situation))).toBe(place)
+    expect(blameFor(situation)).toMatchObject({ whose, title: expect.stringMatching(title) })
+  }
+})
+
+const result = (over: Partial<CheckResult>): CheckResult => ({
+  id: 'TXN-24/one-response',
+  requirement: 'TXN-24',
+  level: 'must',
+  kind: 'check',
+  title: '',
+  outcome: 'blocked',
+  message: '',
+  exchanges: [],
+  durationMs: 0,
+  ...over,
+})
+
+const exchange = (over: Partial<ExchangeRecord>): ExchangeRecord =>
+  ({
+    id: 'x1',
+    endpoint: 'transactions',
+    about: {},
+    startedAt: '2026-01-01T00:00:00.000Z',
+    durationMs: 1,
+    request: { method: 'GET', url: 'https://bank.example/transactions', headers: [] },
+    response: { status: 200, headers: [], body: '{}', bytes: 2 },
+    connection: { identity: 'first' },
+    ...over,
+  }) as ExchangeRecord
+
+const NEEDS = { blockedBy: 'data: two booked transactions', message: 'needs two' }
+
+test('what a broken must of the same chapter hides stands under it', () => {
+  const checks = [
+    result({ id: 'TXN-23/all-accounts', outcome: 'fail', message: 'no row', exchanges: ['x1'] }),
+    result(NEEDS),
+  ]
+  const evidence = createEvidence()
+  evidence.note(exchange({}))
+  expect(causesOf(checks, evidence)).toMatchObject([
+    { whose: 'bank', findings: ['TXN-23/all-accounts'], blocks: ['TXN-24/one-response'] },
+  ])
+})
+
+test('what nothing hides is lacking at the customers', () => {
+  const checks = [
+    result({ id: 'PROD-01/answers-200', outcome: 'fail', message: 'no list' }),
+    result({ id: 'TXN-28/kept', outcome: 'warn', message: 'a row is gone' }),
+    result(NEEDS),
+  ]
+  expect(causesOf(checks, createEvidence()).map(({ whose }) => whose)).toEqual([
+    'bank',
+    'bank',
+    'configuration',
+  ])
+})
+
+test('a gateway is one cause, wherever it answers and whatever its page says', () => {
+  const evidence = createEvidence()
+  const gone = (id: string, said: string) =>
+    exchange({
+      id,
+      response: { status: 502, headers: [], body: JSON.stringify({ error: said }), bytes: 1 },
+    })
+  for (const [id, said] of [
+    ['x1', 'one'],
+    ['x2', 'two'],
+    ['x3', 'three'],
+  ] as const)
+    evidence.note(gone(id, said))
+  const checks = [
+    result({ id: 'ACC-01/answers-200', outcome: 'fail', exchanges: ['x1'], message: '502' }),
+    result({ id: 'BAL-01/answers-200', outcome: 'fail', exchanges: ['x2'], message: '502' }),
+    result({ blockedBy: 'environment: GET transactions answered 502', exchanges: ['x3'] }),
+  ]
+  expect(causesOf(checks, evidence)).toMatchObject([
+    {
+      whose: 'gateway',
+      findings: ['ACC-01/answers-200', 'BAL-01/answers-200'],
+      blocks: ['TXN-24/one-response'],
+    },
+  ])
+})
+
+test('what the refused requests have in common is said', () => {
+  const evidence = createEvidence()
+  const created = (id: string, Data: object, status: number) =>
+    evidence.note(
+      exchange({
+        id,
+        endpoint: 'create-account-access-consent',
+        request: {
+          method: 'POST',
+          url: 'https://bank.example/account-access-consents',
+          headers: [],
+          body: JSON.stringify({ Data, Risk: {} }),
+        },
+        response: { status, headers: [], body: '{}', bytes: 2 },
+      }),
+    )
+  const Permissions = ['ReadBalances']
+  created('x1', { Permissions, ExpirationDateTime: '2030-01-01T00:00:00Z' }, 400)
+  created('x2', { Permissions }, 201)
+  const checks = [result({ outcome: 'fail', exchanges: ['x1'], message: 'answered 400' })]
+  const words = 'every request with ExpirationDateTime is refused, and others succeed'
+  expect(causesOf(checks, evidence)).toMatchObject([{ evidence: words }])
+
+  created('x3', { Permissions, ExpirationDateTime: '2030-01-01T00:00:00Z' }, 201)
+  expect(causesOf(checks, evidence)[0]?.evidence).toBeUndefined()
+})
