@@ -178,10 +178,11 @@ const ON_PAPER: { name: string; change: (document: TargetDocument) => void; text
 
 describe('what is wrong on paper', () => {
   test.each(ON_PAPER)('$name: exit code 2, with the line', { timeout: 120_000 }, async (it) => {
-    const slug = it.name.replace(/\W+/g, '-')
-    const file = join(folder, `${slug}.yaml`)
+    // A folder of its own: the doctor registers clients and keeps them beside the file.
+    const own = mkdtempSync(join(folder, 'paper-'))
+    const file = join(own, 'target.yaml')
     writeFileSync(file, stringify(target(it.change), { lineWidth: 0 }))
-    const out = join(folder, slug)
+    const out = join(own, 'report')
     const { code, stdout } = await assay(['run', '--target', file, '--out', out]).ended
     expect(stdout.replace(/\s+/g, ' ')).toMatch(it.text)
     expect(stdout).toContain('your configuration')
