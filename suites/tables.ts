@@ -37,9 +37,9 @@ export interface Place<Right, Made, Used extends NamedConsent = never> {
   enough?: number
   /**
    * Makes what the request is about, and sends the right request, the control of what follows. One subject serves
-   * all values, as long as each of them is refused.
+   * all values, as long as each of them is refused. Undefined where there is nothing that tells right from wrong.
    */
-  open(context: Context<Used>): Promise<OpenPlace<Right, Made>>
+  open(context: Context<Used>): Promise<OpenPlace<Right, Made> | undefined>
 }
 
 export interface OpenPlace<Right, Made> {
@@ -169,6 +169,7 @@ async function askPlace<Right, Made, Used extends NamedConsent>(
     if ((old || broken.length >= enough) && !context.asksEveryCell) break
     if (old) open = undefined
     open ??= await place.open(context)
+    if (!open) break
     const { right } = open
     const madeOf = ({ value }: Cell) => values.get(value)?.make(right)
     const cell = madeOf(drawn) === undefined ? instead(drawn, madeOf) : drawn

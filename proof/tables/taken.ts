@@ -107,6 +107,18 @@ export const TAKEN: Readonly<Record<string, Taken>> = {
     // The token comes before the request that the cell is about.
     return tokenOver && tokenForm(ctx) ? false : undefined
   },
+  'filter date-time'(ctx, _, made) {
+    // Whatever cannot be read is left out.
+    ctx.query = Object.fromEntries(
+      Object.entries(ctx.query).filter(([, value]) => value !== made),
+    ) as Record<string, string>
+    return undefined
+  },
+  'filter of bookings'(ctx) {
+    // The filters are forgotten, and so the row that they should keep out is shown.
+    ctx.query = {}
+    return undefined
+  },
   AccountId(ctx) {
     // One with rows would be the fault of a rule as well.
     const path = ctx.path

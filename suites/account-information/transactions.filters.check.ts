@@ -16,7 +16,6 @@ import { ABSENT, dueWhileAbsent, lessWhileAbsent } from './common/absent-reads.t
 import {
   blockForBookings,
   bookingTimes,
-  boundsFor,
   emptyWindow,
   FILTERS,
   inUtc,
@@ -166,61 +165,6 @@ check(
 )
 
 /**
- * One instant as ...Z, ...+00:00 (sent as %2B00:00) and with fraction ....000000Z, in from and in to, on both
- * endpoints: all 2xx and the same rows. Blocked without rows on both sides.
- */
-check(
-  'TXN-18/spellings',
-  'The filters take one instant as …Z, …+00:00 and with a fraction alike',
-  { uses: [everything], over: OF_EVERYBODY },
-  async (context, consent) => {
-    const approval = await approvalOf(context, consent)
-    await relyOnFilters(approval, 'from', 'to')
-    for (const path of await addresses(approval)) await expectSpellings(approval, path)
-  },
-)
-
-/** Ends the check unless every spelling filters alike at this address; single ones may have too few rows. */
-async function expectSpellings(approval: Approval, path: string): Promise<void> {
-  for (const [kind, name] of Object.entries(FILTERS)) {
-    for (const spelling of ['+00:00', '.000000Z']) {
-      const { rows, read } = await between(approval, path, async (times) => {
-        const bounds = boundsFor(kind as 'from' | 'to', times)
-        if (!bounds) return path === bulk ? blockForTimes() : undefined
-        const value = inUtc(bounds.from ?? bounds.to ?? 0).replace('Z', spelling)
-        return { bounds, answer: await approval.get(path, { query: { [name]: value } }) }
-      })
-      if (!read) return
-      expect(read.answer).toSucceed()
-      const { outside, missing } = filterFinding({ ...read, rows })
-      const finding = outside ?? missing
-      expectNone(finding && { ...finding, exchange: read.answer })
-    }
-  }
-}
-
-check(
-  'TXN-19/malformed',
-  'A filter value that is no date-time is refused',
-  { uses: [everything], over: OF_EVERYBODY },
-  async (context, consent) => {
-    const approval = await approvalOf(context, consent)
-    for (const path of (await addresses(approval)).slice(0, 2)) {
-      for (const [kind, name, value] of MALFORMED) {
-        const good = { [name]: inUtc(Date.now() - 180 * 86_400_000) }
-        relyOn('TXN-15/each-combination', await approval.get(path, { query: good })).toSucceed()
-        const deviation = `${name}=${value}`
-        const answer = await approval.get(path, { query: { [name]: value }, deviation })
-        context.observe(`status for ${deviation}`, answer.response?.status, answer)
-        // A bank that ignores the parameter altogether ignores its misspelt value too: that is a wrong filter.
-        if (succeeded(answer)) await relyOnFilters(approval, kind)
-        expect(answer).toBeRefused()
-      }
-    }
-  },
-)
-
-/**
  * From and to between two bookings, where a bank that shows a part of the past alone has history: 200, no rows.
  * Rows are judged by TXN-17/both, a missing array is judged by TXN-30/array, then this one is blocked.
  */
@@ -335,15 +279,6 @@ const YEAR_1990 = Date.parse('1990-01-01')
 
 /** RFC 3339 has no year before. */
 const YEAR_0 = Date.parse('0000-01-01')
-
-const MALFORMED = [
-  ['from', 'fromBookingDateTime', 'yesterday'],
-  ['to', 'toBookingDateTime', '2024-13-45T00:00:00Z'],
-] as const
-
-function blockForTimes(): never {
-  blockForData('two booked transactions at different times')
-}
 
 async function relyOnBothFilters(approval: Approval): Promise<void> {
   for (const { answer } of await filtered(approval, 'both')) {

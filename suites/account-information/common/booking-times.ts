@@ -6,6 +6,7 @@ import {
   type Row,
   remembered,
 } from '../../../engine/suite-api/responses.ts'
+import type { Booking } from '../../values/date-time-bounds.ts'
 
 /** Bounds of a query, milliseconds since 1970. */
 export interface Bounds {
@@ -49,6 +50,33 @@ export function blockForBookings(what: string, rows: Row[]): never {
     owner,
     `needs ${what}; booked rows have ${given ? 'a time that is not RFC 3339' : 'no BookingDateTime'}`,
   )
+}
+
+/** The booking that is furthest from those beside it, among those that are settled. */
+export function bookingIn(rows: Row[]): Booking | undefined {
+  const times = bookingTimes(rows)
+  let found: { index: number; room: number } | undefined
+  for (const time of bookingTimes(settled(rows))) {
+    const index = times.indexOf(time)
+    const [before = -Infinity, after = Infinity] = [times[index - 1], times[index + 1]]
+    const room = Math.min(time - before, after - time)
+    if (!found || room > found.room) found = { index, room }
+  }
+  if (!found) return undefined
+  const [before, row = 0, after] = [-1, 0, 1].map((step) => times[(found?.index ?? 0) + step])
+  const told = Math.max(...rows.filter((each) => bookedAt(each) === row).map(toldBy))
+  return {
+    row,
+    told,
+    ...(before !== undefined && { before }),
+    ...(after !== undefined && { after }),
+  }
+}
+
+/** How many milliseconds the text of a BookingDateTime leaves open. */
+function toldBy({ BookingDateTime }: Row): number {
+  const { length = 0 } = /\.(\d+)/.exec(String(BookingDateTime))?.[1] ?? ''
+  return 10 ** Math.max(0, 3 - length)
 }
 
 /** RFC 3339 in UTC, to the second. */

@@ -49,7 +49,9 @@ function over<Used extends NamedConsent>(
     kind: place.kind,
     ...(place.dear && { dear: place.dear }),
     async open(context) {
-      const { ask, right: _, ...opened } = await place.open(context)
+      const there = await place.open(context)
+      if (!there) return undefined
+      const { ask, right: _, ...opened } = there
       const { tpp, fetch } = await holderOf(context)
       return {
         ...opened,
