@@ -17,6 +17,7 @@ export const OWNERS = {
   exchange: 'TOK-03/authorization-code',
   refresh: 'TOK-03/refresh-token',
   fundsConfirmation: 'FCC-01/answers-201',
+  fundsWithExpiry: 'FCC-06/accepted',
   fundsDeletion: 'FCC-12/answers-204',
   accounts: 'ACC-01/answers-200',
   accountsWithBasicAlone: 'ACC-11/basic-alone',

@@ -107,6 +107,16 @@ export const TAKEN: Readonly<Record<string, Taken>> = {
     // The token comes before the request that the cell is about.
     return tokenOver && tokenForm(ctx) ? false : undefined
   },
+  'date-time'(ctx, _, made) {
+    // What cannot be read is not there.
+    const state = stateOf(ctx)
+    const { Data, ...rest } = JSON.parse(state.body) as { Data: object }
+    const kept = Object.entries(Data).filter(
+      ([, value]) => JSON.stringify(value) !== JSON.stringify(made),
+    )
+    state.body = JSON.stringify({ ...rest, Data: Object.fromEntries(kept) })
+    return undefined
+  },
   'filter date-time'(ctx, _, made) {
     // Whatever cannot be read is left out.
     ctx.query = Object.fromEntries(

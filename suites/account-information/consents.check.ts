@@ -6,6 +6,9 @@ import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { answerOf, member, succeeded } from '../../engine/suite-api/responses.ts'
 import { everything } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
+import { expectTable } from '../tables.ts'
+import { dateTime } from '../values/date-time.ts'
+import { clientsOf } from './common/clients.ts'
 import {
   bodiesWithoutObject,
   CONSENTS,
@@ -17,7 +20,7 @@ import {
   pastPeriod,
   requireConsentId,
 } from './common/consent-requests.ts'
-import { spellingsOf } from './common/instants.ts'
+import { dateTimePlaces, dear, isMalformed, isSpelled } from './common/date-time-places.ts'
 
 /**
  * POST /account-access-consents.
@@ -72,80 +75,52 @@ check(
 check(
   'CONS-13/accepted',
   'ExpirationDateTime may be sent, in any RFC 3339 spelling of UTC',
-  {},
-  async ({ caller }) => {
-    const client = await caller()
-    relyOn(OWNERS.consent, await create(client)).toSucceed()
-    for (const ExpirationDateTime of spellingsOf(30)) {
-      expect(await create(client, { ExpirationDateTime })).toSucceed()
+  { asks: [dateTime] },
+  async (context) => {
+    const expiry = { ExpirationDateTime: daysFromNow(30) }
+    for (const name of clientsOf(context)) {
+      const client = await context.caller(name)
+      relyOn(OWNERS.consent, await create(client)).toSucceed()
+      expect(await create(client, expiry)).toSucceed()
     }
+    await expectTable(context, {
+      ...{ owner: 'CONS-13/accepted', type: dateTime, rows: isSpelled },
+      places: dateTimePlaces(context, ['ExpirationDateTime']),
+    })
   },
 )
+
+const PERIOD = ['TransactionFromDateTime', 'TransactionToDateTime'] as const
 
 check(
   'CONS-14/accepted',
-  'TransactionFromDateTime and TransactionToDateTime may be sent, each alone or both',
-  { follows: ['CONS-13/accepted'] },
-  async ({ caller }) => {
-    const client = await caller()
-    relyOn(OWNERS.consent, await create(client)).toSucceed()
+  'TransactionFromDateTime and TransactionToDateTime may be sent, each alone or both, in any RFC 3339 spelling of UTC',
+  { asks: [dateTime], follows: ['CONS-13/accepted'] },
+  async (context) => {
     const { TransactionFromDateTime, TransactionToDateTime } = pastPeriod()
-    expect(await create(client, { TransactionFromDateTime })).toSucceed()
-    expect(await create(client, { TransactionToDateTime })).toSucceed()
-    expect(await create(client, pastPeriod())).toSucceed()
-    for (const [index, from] of spellingsOf(-200).entries()) {
-      const to = spellingsOf(-100)[index]
-      const period = { TransactionFromDateTime: from, TransactionToDateTime: to }
-      expect(await create(client, period)).toSucceed()
+    for (const name of clientsOf(context)) {
+      const client = await context.caller(name)
+      relyOn(OWNERS.consent, await create(client)).toSucceed()
+      expect(await create(client, { TransactionFromDateTime })).toSucceed()
+      expect(await create(client, { TransactionToDateTime })).toSucceed()
+      expect(await create(client, pastPeriod())).toSucceed()
     }
+    await expectTable(context, {
+      ...{ owner: 'CONS-14/accepted', type: dateTime, rows: isSpelled },
+      places: dateTimePlaces(context, PERIOD),
+    })
   },
 )
 
-/**
- * ExpirationDateTime "tomorrow", TransactionFromDateTime "2024-13-45T00:00:00Z",
- * TransactionToDateTime 5: each refused.
- */
 check(
   'CONS-15/malformed',
   'A date-time field that holds no date-time is refused',
-  {},
-  async ({ caller, target }) => {
-    const client = await caller()
-    const { TransactionFromDateTime, TransactionToDateTime } = pastPeriod()
-    const expiry = { ExpirationDateTime: daysFromNow(30) }
-    relyOn(OWNERS.consentWithExpiry, await create(client, expiry)).toSucceed()
-    const tomorrow = { ExpirationDateTime: 'tomorrow' }
-    const words = 'holds no date-time'
-    expect(
-      await create(client, tomorrow, { deviation: `ExpirationDateTime ${words}` }),
-    ).toBeRefused()
-    relyOn(OWNERS.consentWithPeriod, await create(client, { TransactionFromDateTime })).toSucceed()
-    const month13 = { TransactionFromDateTime: '2024-13-45T00:00:00Z' }
-    expect(
-      await create(client, month13, { deviation: `TransactionFromDateTime ${words}` }),
-    ).toBeRefused()
-    relyOn(OWNERS.consentWithPeriod, await create(client, { TransactionToDateTime })).toSucceed()
-    const number = { TransactionToDateTime: 5 }
-    expect(
-      await create(client, number, { deviation: `TransactionToDateTime ${words}` }),
-    ).toBeRefused()
-    for (const name of ['ExpirationDateTime', 'TransactionFromDateTime', 'TransactionToDateTime']) {
-      for (const value of ['tomorrow', '2024-13-45T00:00:00Z', 5]) {
-        const deviation = `${name} ${words}: ${value}`
-        expect(await create(client, { [name]: value }, { deviation })).toBeRefused()
-      }
-    }
-    if (!target.clients.second) return
-    const second = await caller('second')
-    relyOn(
-      OWNERS.consentWithPeriod,
-      await create(second, { ...expiry, ...pastPeriod() }),
-    ).toSucceed()
-    for (const wrong of [tomorrow, month13]) {
-      const deviation = `${Object.keys(wrong)} ${words}`
-      expect(await create(second, wrong, { deviation })).toBeRefused()
-    }
-  },
+  { asks: [dateTime] },
+  async (context) =>
+    expectTable(context, {
+      ...{ owner: 'CONS-15/malformed', type: dateTime, rows: isMalformed },
+      places: dear(dateTimePlaces(context, ['ExpirationDateTime', ...PERIOD])),
+    }),
 )
 
 /** Records the status of a request that differs from the correct one. */

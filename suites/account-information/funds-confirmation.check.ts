@@ -7,6 +7,7 @@ import { answerOf, type Exchange, member, refused } from '../../engine/suite-api
 import { OWNERS } from '../owners.ts'
 import { expectTable, type Place } from '../tables.ts'
 import { type Card, cardEnding } from '../values/card-ending.ts'
+import { dateTime } from '../values/date-time.ts'
 import { rowsOf as valuesOf } from '../values/value-type.ts'
 import { placeName } from './common/clients.ts'
 import { fundsConfirmation } from './common/consent-kinds.ts'
@@ -16,8 +17,8 @@ import {
   fieldsOfTheBank,
   requireConsentId,
 } from './common/consent-requests.ts'
+import { dear, fundsDateTimePlaces, isMalformed, isSpelled } from './common/date-time-places.ts'
 import { atWork, create, FUNDS, fundsBody, NAMES, newFundsId } from './common/funds-consents.ts'
-import { spellingsOf } from './common/instants.ts'
 
 /**
  * Creation of funds confirmation consents.
@@ -69,7 +70,7 @@ async function expectRefusedBesideExpiry(
   what: string,
 ): Promise<void> {
   const data = { ExpirationDateTime: daysFromNow(30) }
-  relyOn('FCC-06/accepted', await create(client, { data })).toSucceed()
+  relyOn(OWNERS.fundsWithExpiry, await create(client, { data })).toSucceed()
   const deviation = `an ExpirationDateTime, and no ${what}`
   expect(await create(client, { data, account }, { deviation })).toBeRefused()
 }
@@ -228,16 +229,12 @@ const endingOf = (client: Caller) =>
 check(
   'CONS-15/funds',
   'An ExpirationDateTime that holds no date-time is refused for a funds confirmation consent too',
-  { follows: ['CONS-15/malformed'] },
-  async (context) => {
-    const client = await atWork(context)
-    const data = { ExpirationDateTime: daysFromNow(30) }
-    relyOn('FCC-06/accepted', await create(client, { data })).toSucceed()
-    for (const ExpirationDateTime of ['tomorrow', '2024-13-45T00:00:00Z', 5]) {
-      const deviation = `ExpirationDateTime holds no date-time: ${ExpirationDateTime}`
-      expect(await create(client, { data: { ExpirationDateTime } }, { deviation })).toBeRefused()
-    }
-  },
+  { asks: [dateTime], follows: ['CONS-15/malformed'] },
+  async (context) =>
+    expectTable(context, {
+      ...{ owner: 'CONS-15/funds', type: dateTime, rows: isMalformed },
+      places: dear(await fundsDateTimePlaces(context)),
+    }),
 )
 
 check(
@@ -276,7 +273,7 @@ check('FCC-05/accepted', 'Name and SecondaryIdentification may be sent', {}, asy
   expect(await create(client, { account: { Name } })).toSucceed()
   expect(await create(client, { account: { SecondaryIdentification } })).toSucceed()
   const data = { ExpirationDateTime: daysFromNow(30) }
-  relyOn('FCC-06/accepted', await create(client, { data })).toSucceed()
+  relyOn(OWNERS.fundsWithExpiry, await create(client, { data })).toSucceed()
   expect(await create(client, { account: NAMES, data })).toSucceed()
 })
 
@@ -326,18 +323,18 @@ function expectShownEnding(exchange: Exchange, expected: string): void {
 check(
   'FCC-06/accepted',
   'ExpirationDateTime may be sent, in any RFC 3339 spelling of UTC',
-  {},
+  { asks: [dateTime] },
   async (context) => {
-    const client = await atWork(context)
-    relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
-    for (const ExpirationDateTime of spellingsOf(30)) {
-      expect(await create(client, { data: { ExpirationDateTime } })).toSucceed()
+    for (const name of await fundsConfirmation.creators(context)) {
+      const client = await context.caller(name)
+      relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
+      const data = { ExpirationDateTime: daysFromNow(30) }
+      expect(await create(client, { data })).toSucceed()
     }
-    if (!context.target.clients.second) return
-    const second = await secondAtWork(context)
-    for (const ExpirationDateTime of spellingsOf(30).slice(0, 1)) {
-      expect(await create(second, { data: { ExpirationDateTime } })).toSucceed()
-    }
+    await expectTable(context, {
+      ...{ owner: 'FCC-06/accepted', type: dateTime, rows: isSpelled },
+      places: await fundsDateTimePlaces(context),
+    })
   },
 )
 

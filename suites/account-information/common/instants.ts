@@ -14,15 +14,6 @@ export function sameInstant(one: string, other: string): boolean {
   return told(one) === told(other)
 }
 
-/**
- * One instant in the spellings that RFC 3339 has for it, so many days from now: a fraction has one digit or
- * more (5.6), and six of them are what many a platform writes.
- */
-export function spellingsOf(days: number): string[] {
-  const at = new Date(Date.now() + days * 86_400_000).toISOString().replace(/\.\d+Z$/, 'Z')
-  return SPELLINGS.map((spell) => spell(at))
-}
-
 /** What is written in UTC, with “Z”, in other spellings of the same instant. */
 const SPELLINGS: readonly ((utc: string) => string)[] = [
   (utc) => utc,
