@@ -107,6 +107,15 @@ export const TAKEN: Readonly<Record<string, Taken>> = {
     // The token comes before the request that the cell is about.
     return tokenOver && tokenForm(ctx) ? false : undefined
   },
+  grant_type: parameterTaken('grant_type'),
+  client_assertion_type: parameterTaken('client_assertion_type'),
+  SchemeName(ctx, right) {
+    const state = stateOf(ctx)
+    const body = JSON.parse(state.body) as { Data: { DebtorAccount: { SchemeName: unknown } } }
+    body.Data.DebtorAccount.SchemeName = (right as Enumeration).chosen[0]
+    state.body = JSON.stringify(body)
+    return undefined
+  },
   'date-time'(ctx, _, made) {
     // What cannot be read is not there.
     const state = stateOf(ctx)
@@ -153,6 +162,17 @@ export const TAKEN: Readonly<Record<string, Taken>> = {
     ctx.path = segments.map((one) => (one === made ? encodeURIComponent(id) : one)).join('/')
     return undefined
   },
+}
+
+/** The right value of a parameter of a token request. */
+function parameterTaken(name: string): Taken {
+  return (ctx, right) => {
+    const form = tokenForm(ctx)
+    if (!form) return false
+    form.set(name, (right as Enumeration).chosen[0] ?? '')
+    stateOf(ctx).body = form.toString()
+    return undefined
+  }
 }
 
 /** The right registration, or the right software statement in it, whatever was sent. */

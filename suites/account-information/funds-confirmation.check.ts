@@ -1,5 +1,5 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
-import { daysFromNow, fundsConfirmationBody } from '../../engine/suite-api/consents.ts'
+import { daysFromNow } from '../../engine/suite-api/consents.ts'
 import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import { type Caller, requireExchange, requireValue } from '../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
@@ -7,7 +7,9 @@ import { answerOf, type Exchange, member, refused } from '../../engine/suite-api
 import { OWNERS } from '../owners.ts'
 import { expectTable, type Place } from '../tables.ts'
 import { type Card, cardEnding } from '../values/card-ending.ts'
+import { schemeName } from '../values/consent-enumerations.ts'
 import { dateTime } from '../values/date-time.ts'
+import type { Enumeration } from '../values/enumeration-terms.ts'
 import { rowsOf as valuesOf } from '../values/value-type.ts'
 import { placeName } from './common/clients.ts'
 import { fundsConfirmation } from './common/consent-kinds.ts'
@@ -108,19 +110,44 @@ check(
 check(
   'FCC-02/other-scheme',
   'A request with another scheme than UK.STD.PAN is refused',
-  {},
+  { asks: [schemeName] },
   async (context) => {
     const client = await atWork(context)
-    const { Data } = fundsConfirmationBody(context.target, client.funds().scheme)
-    const inSmallLetters = String(member(Data, 'DebtorAccount', 'SchemeName')).toLowerCase()
+    const inSmallLetters = schemeOf(client).toLowerCase()
     for (const SchemeName of [...OTHER_SCHEMES, inSmallLetters, '']) {
       await expectAccountRefused(client, { SchemeName }, `SchemeName ${SchemeName || '""'}`)
     }
     const [SchemeName] = OTHER_SCHEMES
     const named = { SchemeName, ...NAMES }
     await expectAccountRefused(client, named, `a Name, and SchemeName ${SchemeName}`)
+    await expectTable(context, {
+      ...{ owner: 'FCC-02/other-scheme', type: schemeName },
+      // Null is as good as none: FCC-02/missing-scheme.
+      rows: ({ id, lawful, level }) => !lawful && level === 'must' && id !== 'null',
+      places: await schemePlaces(context),
+    })
   },
 )
+
+const schemeOf = (client: Caller) =>
+  String(member(fundsBody(client).Data, 'DebtorAccount', 'SchemeName'))
+
+/** Creation by each client, as with endings of cards. */
+async function schemePlaces(context: Context): Promise<Place<Enumeration, unknown>[]> {
+  return (await fundsConfirmation.creators(context)).map((name) => ({
+    name: placeName('create-funds-confirmation-consent', name),
+    ...{ kind: 'funds confirmation', dear: true },
+    async open() {
+      const client = await context.caller(name)
+      relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
+      const scheme = schemeOf(client)
+      return {
+        right: { allowed: [scheme], chosen: [scheme] },
+        ask: (SchemeName, deviation) => create(client, { account: { SchemeName } }, { deviation }),
+      }
+    },
+  }))
+}
 
 const OTHER_SCHEMES = ['UK.OBIE.IBAN', 'UK.OBIE.SortCodeAccountNumber', 'PAN'] as const
 
@@ -340,7 +367,7 @@ check(
 
 check('FCC-11/recorded', 'What a request without Risk gives', {}, async (context) => {
   const client = await atWork(context)
-  const { Data } = fundsConfirmationBody(context.target, client.funds().scheme)
+  const { Data } = fundsBody(client)
   const answer = await client.post(FUNDS, { Data }, { deviation: 'no Risk' })
   context.observe('no Risk at creation', answerOf(answer), answer)
 })

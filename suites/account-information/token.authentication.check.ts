@@ -6,8 +6,10 @@ import type { Exchange } from '../../engine/suite-api/responses.ts'
 import { OWNERS } from '../owners.ts'
 import { expectTable } from '../tables.ts'
 import { jws } from '../values/jws.ts'
+import { assertionType, grantType } from '../values/token-enumerations.ts'
 import { ASSERTION_CHECKS, assertionPlaces, wrongAssertions } from './common/assertion-places.ts'
 import { clientsOf } from './common/clients.ts'
+import { assertionTypePlaces, grantTypePlaces, isOther } from './common/parameter-places.ts'
 import { partiesOf, WRONG_AUTHENTICATIONS } from './common/wrong-authentications.ts'
 
 /** POST /oauth/token: who asks, and for which grant. Requirements: specs/account-information/token.yaml */
@@ -29,10 +31,19 @@ check('TOK-02/missing', 'A token request without grant_type is refused', {}, asy
   expect(await wrong(context, { form, deviation: 'no grant_type' })).toGiveNoToken()
 })
 
-check('TOK-02/unknown', 'A grant_type that does not exist is refused', {}, async (context) => {
-  const form = { grant_type: 'urn:example:unknown' }
-  expect(await wrong(context, { form, deviation: 'unknown grant_type' })).toGiveNoToken()
-})
+check(
+  'TOK-02/unknown',
+  'A grant_type that does not exist, or that the client did not register, is refused',
+  { asks: [grantType] },
+  async (context) => {
+    const form = { grant_type: 'urn:example:unknown' }
+    expect(await wrong(context, { form, deviation: 'unknown grant_type' })).toGiveNoToken()
+    await expectTable(context, {
+      ...{ owner: 'TOK-02/unknown', type: grantType, rows: isOther },
+      places: grantTypePlaces(clientsOf(context)),
+    })
+  },
+)
 
 /**
  * Neither client_assertion nor client_assertion_type, client_id alone, over the client's own
@@ -54,7 +65,8 @@ check(
 
 for (const { id, title, attempts, byAnother } of WRONG_AUTHENTICATIONS) {
   if (ASSERTION_CHECKS.some((each) => each.id === id)) continue
-  check(id, title, {}, async (context) => {
+  const isOfType = id === 'TOK-06/saml'
+  check(id, title, isOfType ? { asks: [assertionType] } : {}, async (context) => {
     if (byAnother) context.tpp('second')
     for (const client of clientsOf(context)) {
       const parties = await partiesOf(context, client)
@@ -63,6 +75,11 @@ for (const { id, title, attempts, byAnother } of WRONG_AUTHENTICATIONS) {
         expect(await parties.tpp.token(CLIENT, wrong)).toGiveNoToken()
       }
     }
+    if (!isOfType) return
+    await expectTable(context, {
+      ...{ owner: 'TOK-06/saml', type: assertionType, rows: isOther },
+      places: assertionTypePlaces(clientsOf(context)),
+    })
   })
 }
 
