@@ -88,12 +88,7 @@ export const TAKEN: Readonly<Record<string, Taken>> = {
     if (kind === 'registration' || kind === 'software-statement') {
       return registeredAnyway(ctx, right as Jws)
     }
-    if (kind === 'request-object') {
-      if (ctx.path !== bank.services.endpoints.paths.authorisation) return false
-      const { redirect_uri: to, state = '' } = ctx.query
-      ctx.redirect(`${to}#${new URLSearchParams({ code: randomUUID(), state: String(state) })}`)
-      return 'answered'
-    }
+    if (kind === 'request-object') return codeGiven(ctx)
     const form = tokenForm(ctx)
     if (kind !== 'client-assertion' || !form) throw new TypeError(`no place of a ${kind}`)
     form.set('client_assertion', bank.signAsClient(goodAssertion(ctx, parties.own)))
@@ -109,6 +104,21 @@ export const TAKEN: Readonly<Record<string, Taken>> = {
   },
   grant_type: parameterTaken('grant_type'),
   client_assertion_type: parameterTaken('client_assertion_type'),
+  response_type: codeGiven,
+  'intent ID'(ctx, right) {
+    const { bank } = stateOf(ctx)
+    if (ctx.path !== bank.services.endpoints.paths.authorisation) return false
+    const { claims } = decoded(ctx.query.request)
+    const { id_token: wanted } = claims.claims as { id_token: Record<string, object> }
+    const [intent = ''] = Object.keys(wanted).filter((name) => /intent/.test(name))
+    const value = { value: (right as ConsentIds).id, essential: true }
+    const request = bank.signAsClient({
+      ...claims,
+      claims: { id_token: { ...wanted, [intent]: value } },
+    })
+    ctx.query = { ...ctx.query, request }
+    return undefined
+  },
   SchemeName(ctx, right) {
     const state = stateOf(ctx)
     const body = JSON.parse(state.body) as { Data: { DebtorAccount: { SchemeName: unknown } } }
@@ -162,6 +172,14 @@ export const TAKEN: Readonly<Record<string, Taken>> = {
     ctx.path = segments.map((one) => (one === made ? encodeURIComponent(id) : one)).join('/')
     return undefined
   },
+}
+
+/** The customer has approved, as it seems. */
+function codeGiven(ctx: Context): 'answered' | false {
+  if (ctx.path !== stateOf(ctx).bank.services.endpoints.paths.authorisation) return false
+  const { redirect_uri: to, state = '' } = ctx.query
+  ctx.redirect(`${to}#${new URLSearchParams({ code: randomUUID(), state: String(state) })}`)
+  return 'answered'
 }
 
 /** The right value of a parameter of a token request. */

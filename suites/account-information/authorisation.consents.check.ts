@@ -22,6 +22,8 @@ import {
   outOfDate,
   revoked,
 } from '../ended-consents.ts'
+import { expectTable } from '../tables.ts'
+import { consentIdInClaim } from '../values/identifier.ts'
 import { hidesCard } from './common/account-comparisons.ts'
 import { settled } from './common/booking-times.ts'
 import { keyAcrossConsents } from './common/completeness.ts'
@@ -29,6 +31,7 @@ import { expectSameTerms, TERMS } from './common/consent-comparisons.ts'
 import { ACCOUNTS, createConsent } from './common/consent-requests.ts'
 import { deletedAndQueried } from './common/deleted-consents.ts'
 import { denied } from './common/denial.ts'
+import { foreseenIntents, intentPlace, isOfNobody } from './common/intent-places.ts'
 import { CONFIRMED_ONCE_MORE, confirmedOnceMore, requireConfirmed } from './common/once-more.ts'
 import { expectConfirmed } from './common/re-confirmations.ts'
 import { readOwner } from './common/read-owners.ts'
@@ -66,14 +69,23 @@ check(
   },
 )
 
+const NOBODY = 'a consent that does not exist'
+
 check(
   'AUTHZ-13/unknown',
   'A request that names a consent which does not exist gives no access',
-  NEGATIVE,
+  {
+    asks: [consentIdInClaim],
+    uses: [everything],
+    refusals: (foreseen) => [NOBODY, ...foreseenIntents(foreseen)],
+  },
   async (context) => {
-    const purpose = 'a consent that does not exist'
-    const visit = await wrongVisit(context, { purpose, consentId: randomUUID(), deviation: {} })
-    await expectNoAccounts(await context.caller(), visit, purpose)
+    const wrong = { purpose: NOBODY, consentId: randomUUID(), deviation: {} }
+    await expectNoAccounts(await context.caller(), await wrongVisit(context, wrong), NOBODY)
+    await expectTable(context, {
+      ...{ owner: 'AUTHZ-13/unknown', type: consentIdInClaim, rows: isOfNobody },
+      places: [intentPlace(context.target.attended)],
+    })
   },
 )
 

@@ -3,7 +3,13 @@ import type { ClientName } from '../../engine/suite-api/consents.ts'
 import { expectThat, noteNegative } from '../../engine/suite-api/expect.ts'
 import type { Visit } from '../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import type { Finding } from '../../engine/suite-api/rule.ts'
 import { everything, secondClient } from '../consents.ts'
+import { expectTable, type Place } from '../tables.ts'
+import type { Enumeration } from '../values/enumeration-terms.ts'
+import { responseType } from '../values/response-enumerations.ts'
+import type { Value } from '../values/value-type.ts'
+import { authorisationOf, foreseenVisits, type Named, openVisits } from './common/visit-places.ts'
 import { expectAnswered, expectNoCode, inBoth, wrongVisit } from './common/visits.ts'
 
 /** GET /authorize: other response types. Requirements: specs/account-information/authorisation.yaml */
@@ -36,20 +42,26 @@ const ofType = (
 /** What may come with a success, wherever it stands. */
 const GIVEN = ['code', 'id_token', 'access_token'] as const
 
-/** Ends the check with a finding when the visit ended at the TPP with anything but an error. */
-function expectNotGranted(visit: Visit): void {
-  noteNegative()
-  expectAnswered(visit)
-  if (visit.kind === 'stopped') return
+/** What is wrong with a visit that ended at the TPP with anything but an error. */
+function grantedFinding(visit: Visit): Finding | undefined {
+  if (visit.kind === 'stopped') return undefined
   const { query, fragment, error } = visit.redirect
   const given = GIVEN.filter((name) => query[name] ?? fragment[name])
   const granted = given.length > 0
-  expectThat(!granted && Boolean(error ?? fragment.error ?? query.error), {
+  if ((!granted && error) ?? fragment.error ?? query.error) return undefined
+  return {
     message: granted ? 'the request was granted' : 'the redirect has no error',
     expected: 'an error, or a page of the bank',
     actual: granted ? `${given.join(', ')} at the redirect URI` : 'neither an error nor a code',
-    exchange: visit.last,
-  })
+  }
+}
+
+/** Ends the check with that. */
+function expectNotGranted(visit: Visit): void {
+  noteNegative()
+  expectAnswered(visit)
+  const finding = grantedFinding(visit)
+  expectThat(finding === undefined, { ...(finding as Finding), exchange: visit.last })
 }
 
 check(
@@ -66,16 +78,56 @@ check(
 /** They differ in what would come of them: an ID token, an access token, nothing, and too much. */
 const OTHERS = ['id_token', 'token', 'none', 'code id_token token']
 
+/** Rows of the table that are these, and the one of the check before. */
+const NAMED = ['code', 'id-token', 'token', 'none', 'code-id-token-token']
+
 check(
   'AUTHZ-28/others',
-  'The response types id_token, token, none and code id_token token, which nobody registered, are refused',
-  { uses: [everything], refusals: OTHERS.length },
+  'Other response types, which nobody registered, are refused',
+  {
+    asks: [responseType],
+    uses: [everything],
+    refusals: (foreseen) => [...OTHERS.map(asking), ...foreseenTypes(foreseen)],
+    follows: ['AUTHZ-28/code'],
+  },
   async (context) => {
     for (const type of context.cases(await unregistered(context, 'first', OTHERS))) {
       expectNotGranted(await ofType(context, type, asking(type)))
     }
+    await expectTable(context, {
+      ...{ owner: 'AUTHZ-28/others', type: responseType, rows: isOther },
+      places: [typePlace(context.target.attended)],
+    })
   },
 )
+
+const placeOf = (client: ClientName, attended: boolean): Named => ({
+  ...authorisationOf(client, attended),
+  dear: true,
+})
+
+/** Another one than those that are asked for by name. */
+const isOther = ({ id, lawful, level }: Value<Enumeration, unknown>) =>
+  !lawful && level === 'should' && !NAMED.includes(id)
+
+const foreseenTypes = foreseenVisits(responseType, isOther, 'first', { placeOf, shared: false })
+
+/** A visit of the first client with this response type. */
+function typePlace(attended: boolean): Place<Enumeration, unknown, typeof everything> {
+  return {
+    ...placeOf('first', attended),
+    async open(context) {
+      const { tpp } = await context.caller()
+      const registered = [tpp.registered?.response_types ?? []].flat().map(String)
+      const used = 'code id_token'
+      return openVisits(context, 'first', {
+        right: { allowed: [...new Set([...registered, used])], chosen: [used] },
+        wrong: (type: unknown) => inBoth({ response_type: String(type) }),
+        judge: grantedFinding,
+      })
+    },
+  }
+}
 
 const TYPES = ['code', 'id_token']
 

@@ -68,9 +68,11 @@ export const responseType: OfEnumeration = enumeration({
   more: [wordOrder('should', false)],
 })
 
-/** The words of the type that is used, in whatever order: RFC 6749 3.1.1. */
+/** The words of the type that is used, in whatever order and as often as one likes: RFC 6749 3.1.1. */
 function sameWords(value: string): boolean {
-  return value === 'id_token code'
+  return (
+    value !== CODE_ID_TOKEN && [...new Set(value.split(' '))].sort().join(' ') === CODE_ID_TOKEN
+  )
 }
 
 /** response_types of a registration; `allowed` are those that the bank advertises. */

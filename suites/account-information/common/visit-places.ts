@@ -1,6 +1,7 @@
 import type { Context, Foreseen } from '../../../engine/suite-api/check.ts'
 import type { ClientName } from '../../../engine/suite-api/consents.ts'
 import type { Visit, VisitOptions } from '../../../engine/suite-api/flow.ts'
+import type { Finding } from '../../../engine/suite-api/rule.ts'
 import { everything } from '../../consents.ts'
 import { cellsOf, deviationOf, type OpenPlace, type Place } from '../../tables.ts'
 import { rowsOf, type Value, type ValueType } from '../../values/value-type.ts'
@@ -32,11 +33,12 @@ export const byClient = (words: string, client: ClientName): string =>
   client === 'first' ? words : `${words}, by the second client`
 
 /**
- * Visits with a wrong value, at which no code may come. One consent serves all of them, as long as nobody is shown a page.
+ * Visits with a wrong value, at which no code may come, or what else is judged. One consent serves all of them, as long as nobody is shown a page.
  *
  * @param parts.right what a correct value is made of.
  * @param parts.wrong the request with this value.
  * @param parts.visits grows by each of them.
+ * @param parts.judge what is wrong with a visit, where that is not a code alone.
  */
 export async function openVisits<Right, Made>(
   context: Context<typeof everything>,
@@ -45,6 +47,7 @@ export async function openVisits<Right, Made>(
     right: Right
     wrong(made: Made): VisitOptions['deviation']
     visits?: Visit[]
+    judge?(visit: Visit, words: string): Finding | undefined | Promise<Finding | undefined>
   },
 ): Promise<OpenPlace<Right, Made>> {
   await approvedBefore(context, everything)
@@ -60,7 +63,7 @@ export async function openVisits<Right, Made>(
       // Whoever shows the customer a page may have noted something about the consent.
       if (!isRefusedAtOnce(visit)) consentId = await createConsent(caller)
       expectAnswered(visit)
-      const finding = codeFinding(visit)
+      const finding = await (parts.judge ?? codeFinding)(visit, words)
       return { ...(visit.last && { exchange: visit.last }), ...(finding && { finding }) }
     },
   }

@@ -149,10 +149,20 @@ export async function exchangeCode(
 /** Ends the check with a finding when a visit ended with a code whose token reads accounts. */
 export async function expectNoAccounts(caller: Caller, visit: Visit, why: string): Promise<void> {
   if (visit.kind !== 'granted') return expectAnswered(visit)
+  const answer = await accountsGiven(caller, visit, why)
+  if (answer) expect(answer).toBeRefused()
+}
+
+/** What the token of a visit that should have given none reads; undefined where there is no token. */
+export async function accountsGiven(
+  caller: Caller,
+  visit: Visit,
+  why: string,
+): Promise<Exchange | undefined> {
+  if (visit.kind !== 'granted') return undefined
   const tokens = tokensOf(await exchangeCode(caller, visit, why))
-  if (!tokens) return
-  const bearer = tokens.accessToken
-  expect(await caller.get('/accounts', { bearer, deviation: why })).toBeRefused()
+  if (!tokens) return undefined
+  return caller.get('/accounts', { bearer: tokens.accessToken, deviation: why })
 }
 
 /** An address of nobody, and never the same twice. */
