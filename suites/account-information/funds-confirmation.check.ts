@@ -55,13 +55,18 @@ check('FCC-20/unique', 'The same request twice gives two ConsentIds', {}, async 
   })
 })
 
-/** A creation with another DebtorAccount is refused, right after the correct one. */
+/** A client whose correct request has just succeeded. */
+async function served(client: Promise<Caller>): Promise<Caller> {
+  relyOn(OWNERS.fundsConfirmation, await create(await client)).toSucceed()
+  return client
+}
+
+/** A creation with another DebtorAccount is refused. */
 async function expectAccountRefused(
   client: Caller,
   account: Record<string, unknown>,
   deviation: string,
 ): Promise<void> {
-  relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
   expect(await create(client, { account }, { deviation })).toBeRefused()
 }
 
@@ -90,7 +95,7 @@ check(
   'A request without DebtorAccount.SchemeName is refused',
   {},
   async (context) => {
-    const client = await atWork(context)
+    const client = await served(atWork(context))
     const what = 'DebtorAccount.SchemeName'
     await expectAccountRefused(client, { SchemeName: undefined }, `no ${what}`)
     await expectAccountRefused(client, { SchemeName: null }, `${what} null`)
@@ -112,7 +117,7 @@ check(
   'A request with another scheme than UK.STD.PAN is refused',
   { asks: [schemeName] },
   async (context) => {
-    const client = await atWork(context)
+    const client = await served(atWork(context))
     const inSmallLetters = schemeOf(client).toLowerCase()
     for (const SchemeName of [...OTHER_SCHEMES, inSmallLetters, '']) {
       await expectAccountRefused(client, { SchemeName }, `SchemeName ${SchemeName || '""'}`)
@@ -156,7 +161,7 @@ check(
   'Without DebtorAccount.SchemeName, or with another scheme, the second client is refused as well',
   { follows: ['FCC-02/missing-scheme', 'FCC-02/other-scheme'] },
   async (context) => {
-    const client = await secondAtWork(context)
+    const client = await served(secondAtWork(context))
     const [other] = OTHER_SCHEMES
     await expectAccountRefused(client, { SchemeName: undefined }, 'no DebtorAccount.SchemeName')
     await expectAccountRefused(client, { SchemeName: other }, `SchemeName ${other}`)
@@ -169,7 +174,7 @@ check(
   'A request without DebtorAccount.Identification is refused',
   { asks: [cardEnding] },
   async (context) => {
-    const client = await atWork(context)
+    const client = await served(atWork(context))
     const what = 'DebtorAccount.Identification'
     await expectAccountRefused(client, { Identification: undefined }, `no ${what}`)
     const named = { Identification: undefined, ...NAMES }
@@ -188,7 +193,7 @@ check(
   'Without DebtorAccount.Identification the second client is refused as well',
   { follows: ['FCC-03/missing-identification'] },
   async (context) => {
-    const client = await secondAtWork(context)
+    const client = await served(secondAtWork(context))
     const deviation = 'no DebtorAccount.Identification'
     await expectAccountRefused(client, { Identification: undefined }, deviation)
   },
@@ -227,7 +232,7 @@ check(
     expectTable(context, {
       ...{ owner: 'FCC-04/not-four-digits', type: cardEnding },
       rows: ({ lawful, level }) => !lawful && level === 'should',
-      places: await cardPlaces(context),
+      places: (await cardPlaces(context)).map((place) => ({ ...place, dear: true })),
     }),
 )
 
@@ -260,7 +265,7 @@ check(
   async (context) =>
     expectTable(context, {
       ...{ owner: 'CONS-15/funds', type: dateTime, rows: isMalformed },
-      places: dear(await fundsDateTimePlaces(context)),
+      places: dear(await fundsDateTimePlaces(context, 'of its owner')),
     }),
 )
 
@@ -353,14 +358,11 @@ check(
   { asks: [dateTime] },
   async (context) => {
     for (const name of await fundsConfirmation.creators(context)) {
-      const client = await context.caller(name)
-      relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
-      const data = { ExpirationDateTime: daysFromNow(30) }
-      expect(await create(client, { data })).toSucceed()
+      relyOn(OWNERS.fundsConfirmation, await create(await context.caller(name))).toSucceed()
     }
     await expectTable(context, {
       ...{ owner: 'FCC-06/accepted', type: dateTime, rows: isSpelled },
-      places: await fundsDateTimePlaces(context),
+      places: await fundsDateTimePlaces(context, 'judged here'),
     })
   },
 )

@@ -1,9 +1,7 @@
 import type { CheckOptions, Context } from '../../../engine/suite-api/check.ts'
 import type { ClientName } from '../../../engine/suite-api/consents.ts'
-import { matchers, relyOn } from '../../../engine/suite-api/expect.ts'
+import { matchers } from '../../../engine/suite-api/expect.ts'
 import { claimsOf, type JwtDeviation } from '../../../engine/suite-api/jwt.ts'
-import type { Exchange } from '../../../engine/suite-api/responses.ts'
-import { OWNERS } from '../../owners.ts'
 import type { Place } from '../../tables.ts'
 import { isWrong, JWS_GROUPS } from '../../values/jws-groups.ts'
 import type { Jws } from '../../values/jws-rows.ts'
@@ -92,14 +90,12 @@ export function assertionPlaces(clients: readonly ClientName[]): Place<Jws, JwtD
     name: name === 'first' ? 'token' : 'token, second client',
     kind: 'token',
     async open(context: Context) {
-      const { tpp, other } = await partiesOf(context, name)
-      const control = await tpp.token(CLIENT)
-      relyOn(OWNERS.management, control).toSucceed()
+      const { tpp, other, used = '' } = await partiesOf(context, name)
       const theirs = other?.registered?.client_id
       return {
         right: {
           kind: 'client-assertion',
-          claims: assertionIn(control),
+          claims: claimsOf(used) ?? {},
           parties: {
             own: tpp.registered?.client_id ?? '',
             issuer: context.target.issuer,
@@ -113,9 +109,4 @@ export function assertionPlaces(clients: readonly ClientName[]): Place<Jws, JwtD
       }
     },
   }))
-}
-
-function assertionIn({ request }: Exchange): Record<string, unknown> {
-  const form = new URLSearchParams(request.body ?? '')
-  return claimsOf(form.get('client_assertion') ?? '') ?? {}
 }

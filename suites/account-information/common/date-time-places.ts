@@ -1,5 +1,5 @@
 import type { Context } from '../../../engine/suite-api/check.ts'
-import { relyOn } from '../../../engine/suite-api/expect.ts'
+import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
 import type { CallDeviation, Caller } from '../../../engine/suite-api/flow.ts'
 import type { Exchange } from '../../../engine/suite-api/responses.ts'
 import { OWNERS } from '../../owners.ts'
@@ -31,10 +31,14 @@ const FIELDS = {
 
 export type Field = keyof typeof FIELDS
 
+/** Whose the right request is: of the check that owns it, or of this one, which judges it. */
+type Control = 'of its owner' | 'judged here'
+
 interface Creation {
   name: string
   field: Field
   owner: string
+  control: Control
   client(): Promise<Caller>
   create(client: Caller, data: Record<string, unknown>, wrong?: CallDeviation): Promise<Exchange>
 }
@@ -42,11 +46,15 @@ interface Creation {
 type DateTimePlace = Place<Instant, unknown>
 
 /** Creation of an account access consent, with one of these members. */
-export function dateTimePlaces(context: Context, fields: readonly Field[]): DateTimePlace[] {
+export function dateTimePlaces(
+  context: Context,
+  fields: readonly Field[],
+  control: Control,
+): DateTimePlace[] {
   return clientsOf(context).flatMap((client) =>
     fields.map((field) =>
       placeOf({
-        ...{ name: placeName('create-account-access-consent', client), field, create },
+        ...{ name: placeName('create-account-access-consent', client), field, control, create },
         owner: FIELDS[field].owner,
         client: () => context.caller(client),
       }),
@@ -55,11 +63,14 @@ export function dateTimePlaces(context: Context, fields: readonly Field[]): Date
 }
 
 /** Creation of a funds confirmation consent, with an ExpirationDateTime. */
-export async function fundsDateTimePlaces(context: Context): Promise<DateTimePlace[]> {
+export async function fundsDateTimePlaces(
+  context: Context,
+  control: Control,
+): Promise<DateTimePlace[]> {
   return (await fundsConfirmation.creators(context)).map((client) =>
     placeOf({
       name: placeName('create-funds-confirmation-consent', client),
-      field: 'ExpirationDateTime',
+      ...{ field: 'ExpirationDateTime' as const, control },
       owner: OWNERS.fundsWithExpiry,
       client: () => context.caller(client),
       create: (caller, data, wrong) => createForFunds(caller, { data }, wrong),
@@ -67,7 +78,7 @@ export async function fundsDateTimePlaces(context: Context): Promise<DateTimePla
   )
 }
 
-function placeOf({ name, field, owner, ...creation }: Creation): DateTimePlace {
+function placeOf({ name, field, owner, control, ...creation }: Creation): DateTimePlace {
   return {
     ...{ name: `${field} of ${name}`, kind: 'consents' },
     async open() {
@@ -75,7 +86,9 @@ function placeOf({ name, field, owner, ...creation }: Creation): DateTimePlace {
       // Whole seconds: each spelling of the table can tell them.
       const instant = Math.floor((Date.now() + FIELDS[field].days * DAY) / 1000) * 1000
       const right = { [field]: new Date(instant).toISOString().replace('.000Z', 'Z') }
-      relyOn(owner, await creation.create(client, right)).toSucceed()
+      const answer = await creation.create(client, right)
+      const judged = control === 'judged here' ? expect(answer) : relyOn(owner, answer)
+      judged.toSucceed()
       return {
         right: { instant },
         ask: (made, deviation) => creation.create(client, { [field]: made }, { deviation }),

@@ -26,6 +26,7 @@ const registrationOf = (client: ClientName): Named => ({
   name: placeName('registration', client),
   kind: 'registration',
   enough: ENOUGH,
+  dear: true,
 })
 
 /** A registration of the first client with one more redirect URI, which its software statement lacks. */
