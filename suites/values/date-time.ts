@@ -117,7 +117,7 @@ export const dateTime: ValueType<Instant, unknown> = {
   parts: [
     ...TEXTS,
     {
-      part: 'string: a JSON string',
+      part: 'string: no number',
       rows: [
         value('number-of-seconds', 'that is a number of seconds', ({ instant }) =>
           Math.floor(instant / 1000),
@@ -128,8 +128,18 @@ export const dateTime: ValueType<Instant, unknown> = {
           ({ instant }) => instant,
         ),
         value('number-five', 'that is the number 5', () => 5),
+      ],
+    },
+    {
+      part: 'string: no literal',
+      rows: [
         value('true', 'that is true', () => true),
         value('false', 'that is false', () => false),
+      ],
+    },
+    {
+      part: 'string: no array and no object',
+      rows: [
         value('array', 'in an array', ({ instant }) => [textOf(instant)]),
         value('empty-array', 'that is an empty array', () => []),
         value('array-of-numbers', 'that is an array of its numbers', ({ instant }) =>
