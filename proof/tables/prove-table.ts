@@ -52,10 +52,7 @@ async function proveHalf(
     async middleware(ctx, next) {
       const current = asked
       if (!current || !isWrong(current)) return next()
-      const taken = TAKEN[current.type]
-      if (!taken)
-        throw new TypeError(`proof/tables/taken.ts does not say how a ${current.type} is taken`)
-      const after = current.lawful ? undefined : taken(ctx, current.right, current.made)
+      const after = current.lawful ? undefined : takenOf(current)(ctx, current.right, current.made)
       if (after === false) return next()
       // The request that the cell is about, and no other.
       asked = undefined
@@ -85,6 +82,12 @@ async function proveHalf(
     ...judged.errors.map((id) => `error in ${id}: ${judged.messages[id]}`),
   ]
   return { judged: { ...judged, fails: [owner] }, complaints }
+}
+
+function takenOf({ type }: AskedCell) {
+  const taken = TAKEN[type]
+  if (taken) return taken
+  throw new TypeError(`proof/tables/taken.ts does not say how a ${type} is taken`)
 }
 
 /** 0 or 1: the cell's name alone decides. */

@@ -5,8 +5,9 @@ import { OWNERS } from '../../owners.ts'
 import type { Place } from '../../tables.ts'
 import { NINE } from '../../values/consent-enumerations.ts'
 import type { Enumeration } from '../../values/enumeration-terms.ts'
+import type { Nine } from '../../values/permission-company.ts'
 import type { Value } from '../../values/value-type.ts'
-import { clientsOf } from './clients.ts'
+import { clientsOf, placeName } from './clients.ts'
 import { create } from './consent-requests.ts'
 
 /** Where Permissions are asked for: the creation of an account access consent, by each client. */
@@ -17,20 +18,30 @@ type Row = Value<Enumeration, unknown>
 export const isOther = ({ level, lawful }: Row) => level === 'must' && !lawful
 export const isOfOtherType = ({ level, lawful }: Row) => level === 'should' && !lawful
 
+/** Values of Permissions, one after the other. */
 export function permissionPlaces(context: Context): Place<Enumeration, unknown>[] {
-  return clientsOf(context).map((name) => {
-    const operation = 'create-account-access-consent'
-    return {
-      name: name === 'first' ? operation : `${operation}, ${name} client`,
-      kind: 'consents',
-      async open({ caller }) {
-        const client = await caller(name)
-        relyOn(OWNERS.consent, await create(client)).toSucceed()
-        return {
-          right: { allowed: NINE, chosen: DATA_PERMISSIONS },
-          ask: (Permissions, deviation) => create(client, { Permissions }, { deviation }),
-        }
-      },
-    }
-  })
+  return creations(context, () => ({ allowed: NINE, chosen: DATA_PERMISSIONS }))
+}
+
+/** Sets of the nine: one of each kind of company serves, since each one that is taken makes a consent. */
+export function companyPlaces(context: Context): Place<Nine, readonly string[]>[] {
+  return creations<Nine, readonly string[]>(context, () => ({ allowed: NINE })).map((place) => ({
+    ...place,
+    dear: true,
+  }))
+}
+
+function creations<Right, Made>(context: Context, right: () => Right): Place<Right, Made>[] {
+  return clientsOf(context).map((name) => ({
+    name: placeName('create-account-access-consent', name),
+    kind: 'consents',
+    async open({ caller }) {
+      const client = await caller(name)
+      relyOn(OWNERS.consent, await create(client)).toSucceed()
+      return {
+        right: right(),
+        ask: (Permissions, deviation) => create(client, { Permissions }, { deviation }),
+      }
+    },
+  }))
 }
