@@ -106,7 +106,7 @@ export const defaults: Settings = {
   data: {},
   fundsConfirmationPaths: {
     create: 'cbpii/funds-confirmation-consents',
-    delete: 'cbpii/funds-confirmation-consents',
+    delete: ['cbpii/funds-confirmation-consents', 'aisp/funds-confirmation-consents'],
   },
 }
 

@@ -4,7 +4,7 @@ import { stringify } from 'yaml'
 import type { Catalogue } from '../../engine/catalogue/catalogue.ts'
 import { root } from '../../engine/record/root.ts'
 import { mustsOf, type Schema } from './musts.ts'
-import type { Operation } from './operations.ts'
+import { type Operation, placed } from './operations.ts'
 
 /** An interface, as docs/openapi describes it. */
 export interface Interface {
@@ -16,19 +16,19 @@ export interface Interface {
 
 /** OpenAPI 3.1 of one interface, as YAML: its operations, and what a conformant bank answers. */
 export function openApi(face: Interface, operations: Operation[], catalogue: Catalogue): string {
-  const own = operations.filter(({ document }) => document === face.document)
+  const own = placed(operations).filter(({ document }) => document === face.document)
   const answered = new Set(own.flatMap(({ id }) => [`${id} 2xx`, `${id} error`]))
   const answers = answerSchemas(face.document, catalogue).filter(({ responses }) =>
     responses.some((response) => answered.has(response)),
   )
-  const requests = own.flatMap(({ request }) => (request ? [request.schema] : []))
+  const requests = new Set(own.flatMap(({ request }) => request?.schema ?? []))
   const paths: Record<string, Schema> = {}
   for (const operation of own) {
     const { path, method, server } = operation
     const item = paths[path] ?? { servers: [serverOf(server)] }
     paths[path] = { ...item, [method]: operationOf(operation, answers) }
   }
-  const parts = [...requests.map(requestSchema), ...answers.map((answer) => answer.parts)]
+  const parts = [...[...requests].map(requestSchema), ...answers.map((answer) => answer.parts)]
   const used = new Set(own.flatMap(({ authentication }) => SECURITY[authentication]))
   const { title, version, description } = face
   const document = {

@@ -58,14 +58,29 @@ export function mustsOf(
         ])
         out.properties = Object.fromEntries(members)
       } else if (key === 'items' || key === 'then' || key === 'else') out[key] = inner(value)
-      else if (key === 'if') out.if = value
+      else if (key === 'if') out.if = withItems(value)
       else if (key === 'allOf') out.allOf = (value as Schema[]).map(inner)
       else if (key === '$ref') out.$ref = renamed(String(value).split('/').at(-1) ?? '')
     }
-    return tidy(out)
+    return listing(tidy(out))
   }
 
   return walk(schema, '')
+}
+
+/** An array says what it holds, be it anything: tools ask for that. */
+function listing(schema: Schema): Schema {
+  const isArray = [schema.type].flat().includes('array')
+  return isArray && !('items' in schema) ? { ...schema, items: {} } : schema
+}
+
+/** The same within a condition, which is taken over as it is. */
+function withItems(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withItems)
+  if (typeof value !== 'object' || value === null) return value
+  return listing(
+    Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withItems(one)])),
+  )
 }
 
 /** The statement whose matter it is that a member is there. */

@@ -16,6 +16,8 @@ export interface Operation {
   operationId: string
   summary: string
   description?: string
+  /** Another path at which a document may place it, with names of its own: no two operations have the same. */
+  also?: { path: string; operationId: string; summary: string }
   tag: string
   authentication: 'none' | 'mutual-tls' | 'client-token' | 'customer-token'
   parameters?: {
@@ -43,4 +45,11 @@ export function loadOperations(file = join(root, 'specs', 'operations.yaml')): O
   const operations = readList<Operation>(file, 'operations', problems)
   if (problems.length > 0) throw new Error(problems.join('\n'))
   return operations.map(({ value }) => value)
+}
+
+/** Each operation at each of its paths. */
+export function placed(operations: Operation[]): Operation[] {
+  return operations.flatMap(({ also, ...operation }) =>
+    also ? [operation, { ...operation, ...also }] : [operation],
+  )
 }

@@ -9,7 +9,7 @@ import postman from 'openapi-to-postmanv2'
 import { generateApi } from 'swagger-typescript-api'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
-import { loadOperations } from '../../authoring/openapi/operations.ts'
+import { loadOperations, placed } from '../../authoring/openapi/operations.ts'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import { loadSchemas } from '../../engine/judge/schemas.ts'
 import { fits, mutants } from '../../proof/mutants.ts'
@@ -23,7 +23,7 @@ const run = promisify(execFile)
 const scratch = mkdtempSync(join(tmpdir(), 'assay-openapi-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
 
-const operations = loadOperations()
+const operations = placed(loadOperations())
 const documents = ['account-information', 'product-information'] as const
 const fileOf = (document: string) => join(root, 'docs', 'openapi', `${document}.yaml`)
 
