@@ -99,13 +99,16 @@ function operationOf(operation: Operation, answers: AnswerSchema[]): Schema {
         : [Object.fromEntries(SECURITY[authentication].map((name) => [name, []]))],
     ...(operation.parameters && { parameters: operation.parameters.map(parameterOf) }),
     ...(request && {
-      requestBody: { required: true, content: { [request.type]: { schema: requestOf(request) } } },
+      requestBody: {
+        required: true,
+        content: { [request.type]: { schema: requestOf(request), ...exampleOf(id, 'request') } },
+      },
     }),
     responses: {
       [operation.success]: {
         description: SUCCESS[operation.success],
         ...(operation.success === '302' && { headers: LOCATION }),
-        ...contentOf(answers, `${id} 2xx`),
+        ...contentOf(answers, `${id} 2xx`, exampleOf(id, 'response')),
       },
       ...Object.fromEntries(
         Object.entries(operation.refusals ?? {}).map(([status, meaning]) => [
@@ -121,13 +124,22 @@ const requestOf = ({ schema }: NonNullable<Operation['request']>) => ({
   $ref: referenceTo(`${nameOf(schema)}Request`),
 })
 
-function contentOf(answers: AnswerSchema[], response: string): Schema {
+/** A lawful message of each kind: what a mock of the bank answers. */
+export const EXAMPLES: Partial<Record<string, { request?: unknown; response?: unknown }>> =
+  JSON.parse(readFileSync(join(root, 'specs', 'examples.json'), 'utf8'))
+
+function exampleOf(id: string, of: 'request' | 'response'): Schema {
+  const example = EXAMPLES[id]?.[of]
+  return example === undefined ? {} : { example }
+}
+
+function contentOf(answers: AnswerSchema[], response: string, example: Schema = {}): Schema {
   const references = answers
     .filter(({ responses }) => responses.includes(response))
     .map(({ name }) => ({ $ref: referenceTo(name) }))
   if (references.length === 0) return {}
   const schema = references.length === 1 ? references[0] : { allOf: references }
-  return { content: { 'application/json': { schema } } }
+  return { content: { 'application/json': { schema, ...example } } }
 }
 
 function parameterOf(parameter: NonNullable<Operation['parameters']>[number]): Schema {

@@ -9,6 +9,7 @@ import postman from 'openapi-to-postmanv2'
 import { generateApi } from 'swagger-typescript-api'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
+import { EXAMPLES } from '../../authoring/openapi/document.ts'
 import { loadOperations, placed } from '../../authoring/openapi/operations.ts'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import { loadSchemas } from '../../engine/judge/schemas.ts'
@@ -28,8 +29,17 @@ const documents = ['account-information', 'product-information'] as const
 const fileOf = (document: string) => join(root, 'docs', 'openapi', `${document}.yaml`)
 
 interface Description {
-  paths: Record<string, Record<string, { operationId: string; responses: Responses }>>
+  paths: Record<string, Record<string, Described>>
   components: { schemas: Record<string, unknown> }
+}
+interface Described {
+  operationId: string
+  responses: Responses
+  requestBody?: { content: Record<string, Shown> }
+}
+interface Shown {
+  schema: object
+  example?: unknown
 }
 type Responses = Record<string, { content?: { 'application/json': { schema: object } } }>
 
@@ -117,6 +127,31 @@ function requestsIn(collection: unknown): string[] {
     item.request ? [item.name] : requestsIn(item),
   )
 }
+
+test('each example is a message in which nothing is wrong', () => {
+  const schemas = loadSchemas()
+  const wrong = operations.flatMap((operation) => {
+    const { id, success } = operation
+    const { paths, components } = described(operation.document)
+    const { responses = {}, requestBody } = paths[operation.path]?.[operation.method] ?? {}
+    const ajv = addFormats.default(new Ajv2020({ strict: false }))
+    const shown = Object.values({ ...requestBody?.content, ...responses[success]?.content })
+    const invalid = (shown as Shown[]).filter(
+      ({ schema, example }) =>
+        example !== undefined && !ajv.compile({ ...schema, components })(example),
+    )
+    const example = EXAMPLES[id]?.response
+    const ours = schemas.filter((schema) =>
+      schema.responses.some((one) => fits(one, id, Number(success))),
+    )
+    expect(example === undefined, id).toBe(ours.length === 0)
+    const findings = example
+      ? ours.flatMap((schema) => [...schema.validate(example, {}).findings.keys()])
+      : []
+    return [...findings, ...invalid].map((each) => ({ id, each }))
+  })
+  expect(wrong).toEqual([])
+})
 
 test('an answer is valid if and only if it breaks no must', async () => {
   const { answers } = await observed()
