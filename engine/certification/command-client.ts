@@ -3,10 +3,13 @@ import { join } from 'node:path'
 import { lastLine, run } from '../authorisation-drivers/program.ts'
 import { type Briefing, type ClientDriver, ClientTrouble } from './client.ts'
 
+/** Exit code of a program that refused, as no runtime ends a program that crashed. */
+export const REFUSED = 10
+
 /**
  * Runs a program of the TPP's for each goal. It finds what it needs in the file that ASSAY_BRIEFING
- * names; exit code 0 says that it has what it was asked for, any other that it refused, and its last
- * line why.
+ * names; exit code 0 says that it has what it was asked for, 10 that it refused, and its last line why.
+ * Any other counts as a refusal too, unless it is what a crash looks like: then the words say so.
  */
 export function commandClient(options: {
   command: string[]
@@ -26,10 +29,21 @@ export function commandClient(options: {
       if (ran.ended !== 'exited') {
         throw new ClientTrouble(`${name} ${ran.ended}${words && `: ${words.slice(0, 300)}`}`)
       }
-      return { end: ran.code === 0 ? 'done' : 'refused', words: words.slice(0, 500) }
+      if (ran.code === 0) return { end: 'done', words: words.slice(0, 500) }
+      const crashed = ran.code !== REFUSED && isCrash(ran.stderr)
+      const said = crashed ? `it seems to have crashed (exit code ${ran.code}): ${words}` : words
+      return { end: 'refused', words: said.slice(0, 500) }
     },
     async close() {},
   }
+}
+
+/** How Node, Python, Go, Java and Ruby end a program in which nobody caught an error. */
+const CRASHES =
+  /^Node\.js v\d|^Traceback \(most recent call last\):|^panic: |^Exception in thread |\.rb:\d+:in /m
+
+function isCrash(stderr: string): boolean {
+  return CRASHES.test(stderr)
 }
 
 /** The last line, or of a program that crashed the line that names the error. */

@@ -48,7 +48,12 @@ describe('a program', () => {
     const { results } = await certified(refusing, { selected: only })
     expect(results.get('TGEN-01/reads-everything')?.actual).toContain('no reason')
     const crashing = await certified(program('null.x'), { selected: only })
-    expect(crashing.results.get('TGEN-01/reads-everything')?.actual).toContain('TypeError')
+    expect(crashing.results.get('TGEN-01/reads-everything')?.actual).toMatch(
+      /it seems to have crashed \(exit code 1\): TypeError/,
+    )
+    const wordy = program('console.error("Node.js v20 is what I am"); process.exit(10)')
+    const { results: refused } = await certified(wordy, { selected: only })
+    expect(refused.get('TGEN-01/reads-everything')?.actual).not.toContain('crashed')
   })
 
   test('that cannot be started judges nobody', async () => {
