@@ -20,7 +20,7 @@ function lazily<Given extends unknown[]>(load: () => Promise<(...given: Given) =
 const program = new Command('assay')
   .description('Judges a UK open banking account-information interface against its documents.')
   .version(version)
-  .showHelpAfterError()
+  .showHelpAfterError('See assay --help, or assay <command> --help.')
   .exitOverride((error) => {
     process.exit(error.exitCode === 0 ? 0 : 2)
   })
@@ -42,9 +42,15 @@ const judges = (judging: Command, party: string) =>
     .option('--force', 'write into --out also where a signed run is')
     .option('--open', 'open the page at the end')
 
+/** `assay run TXN-17` is `assay run --only TXN-17`. */
+function onlyNamed<Given extends { only?: string[] }>(named: string[], given: Given): Given {
+  return named.length === 0 ? given : { ...given, only: [...(given.only ?? []), ...named] }
+}
+
 const ONLY = 'check, requirement, chapter, level or tag (@visit, @hook, …); * for anything'
 
 const run = command('run', 'judge a bank')
+  .argument('[only...]', 'what is judged, as with --only')
   .option(
     '--target <file>',
     'the bank, described by a file; default: the reference bank, with --failed that of the run. ' +
@@ -70,7 +76,8 @@ const run = command('run', 'judge a bank')
     'when nothing more is asked of the bank; waiting for a person does not count',
     '240',
   )
-judges(run, 'bank').action(async ({ target, ...options }) => {
+judges(run, 'bank').action(async (named: string[], { target, ...given }) => {
+  const options = onlyNamed(named, given)
   if (target?.length > 1) {
     const { runMany } = await import('./run-many.ts')
     return runMany({ target, ...options }, process.argv.slice(3))
@@ -82,6 +89,7 @@ const tpp = command(
   'tpp',
   'judge a TPP’s client: it meets the reference bank in one scenario after the other',
 )
+  .argument('[only...]', 'what is judged, as with --only')
   .option(
     '--tpp <file>',
     'the client and how it is driven; assay init --tpp writes one',
@@ -89,7 +97,9 @@ const tpp = command(
   )
   .option('--out <folder>', 'where the reports go; default reports/<name>/<UTC time>')
   .option('--only <pattern...>', 'scenario, rule, requirement, chapter or level; * for anything')
-judges(tpp, 'client').action(lazily(async () => (await import('./tpp.ts')).tpp))
+judges(tpp, 'client').action(async (named: string[], given) =>
+  (await import('./tpp.ts')).tpp(onlyNamed(named, given)),
+)
 
 command('plan', 'what a run will ask for, before anything is sent')
   .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)
@@ -119,6 +129,10 @@ command('doctor', 'what most first runs get wrong, each with its mend, in second
       ? (await import('./tpp.ts')).doctorTpp(options.tpp)
       : (await import('./doctor.ts')).doctor(options),
   )
+
+command('explain', 'what an id or an exit code stands for, and what to do about it')
+  .argument('<id>', 'a requirement, check, rule or scenario (TXN-17), or an exit code')
+  .action(lazily(async () => (await import('./explain.ts')).explain))
 
 command('reproduce', 'one check alone: its steps and its deviation, every message written out')
   .argument('[check]', 'a check, or with --run a rule; default: everything that failed in the run')

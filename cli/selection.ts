@@ -24,6 +24,13 @@ export function assertSelects(only: string[], catalogue: Catalogue): void {
       !ids.some((id) => inScope(id, catalogue, { profile: 'full', only: [pattern] })),
   )
   if (idle.length === 0) return
+  const isTpp = [...catalogue.requirements.values()].some(({ binds }) => binds === 'TPP')
+  const other = loadCatalogue(undefined, isTpp ? 'bank' : 'TPP')
+  const [theirs] = idle.filter((id) => other.requirements.has(id) || other.owners.has(id))
+  if (theirs !== undefined) {
+    const [party, command] = isTpp ? ['the bank', 'run'] : ['a TPP', 'tpp']
+    throw new UsageError(`${theirs} is about ${party}. See assay ${command} --only ${theirs}`)
+  }
   const chapters = [...new Set([...catalogue.requirements.values()].map(({ chapter }) => chapter))]
   const list = `assay ${chapters[0]?.startsWith('tpp/') ? 'tpp' : 'run'} --list`
   const short = chapters.map((chapter) => chapter.slice(chapter.indexOf('/') + 1))

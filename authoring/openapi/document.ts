@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { stringify } from 'yaml'
 import type { Catalogue } from '../../engine/catalogue/catalogue.ts'
 import { root } from '../../engine/record/root.ts'
+import { EXAMPLES } from './examples.ts'
 import { mustsOf, type Schema } from './musts.ts'
 import { type Operation, placed } from './operations.ts'
 
@@ -123,10 +124,6 @@ function operationOf(operation: Operation, answers: AnswerSchema[]): Schema {
 const requestOf = ({ schema }: NonNullable<Operation['request']>) => ({
   $ref: referenceTo(`${nameOf(schema)}Request`),
 })
-
-/** A lawful message of each kind: what a mock of the bank answers. */
-export const EXAMPLES: Partial<Record<string, { request?: unknown; response?: unknown }>> =
-  JSON.parse(readFileSync(join(root, 'specs', 'examples.json'), 'utf8'))
 
 function exampleOf(id: string, of: 'request' | 'response'): Schema {
   const example = EXAMPLES[id]?.[of]
