@@ -36,6 +36,8 @@ export const grantType: OfEnumeration = enumeration({
   values: GRANTS,
   because: `${GRANT} ${CASE}`,
   level: 'must',
+  // Whoever trims a parameter serves what was registered.
+  spaces: 'observe',
   right: {
     because: '“Grants referred to: authorization_code, refresh_token, client_credentials.”',
     level: 'must',
@@ -96,6 +98,7 @@ export const assertionType: OfEnumeration = enumeration({
   values: ['urn:ietf:params:oauth:client-assertion-type:jwt-bearer'],
   because: `“Must be the JWT-bearer assertion type URN”; ${CASE}`,
   level: 'must',
+  spaces: 'observe',
   right: { because: '“Must be the JWT-bearer assertion type URN”', level: 'must' },
   others: [
     ['saml', 'urn:ietf:params:oauth:client-assertion-type:saml2-bearer'],

@@ -50,7 +50,7 @@ test('the package holds what a user needs, and nothing else', () => {
     /^engine\/report\/html\/([\w-]+\.css|page\/[\w-]+\.js)$/,
     /^proof\/together\.json$/,
     /^schemas\/[\w-]+\/[\w-]+\.schema\.json$/,
-    /^specs\/([\w-]+\/)?[\w-]+\.yaml$/,
+    /^specs\/([\w-]+\/)?[\w-]+\.(yaml|json)$/,
   ]
   expect(paths.filter((path) => !allowed.some((pattern) => pattern.test(path)))).toEqual([])
   for (const pattern of allowed) expect(paths.some((path) => pattern.test(path))).toBe(true)
