@@ -13,6 +13,7 @@ import { EXAMPLES } from '../../authoring/openapi/examples.ts'
 import { loadOperations, placed } from '../../authoring/openapi/operations.ts'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import { loadSchemas } from '../../engine/judge/schemas.ts'
+import { loadSuites } from '../../engine/run/suites.ts'
 import { fits, mutants } from '../../proof/mutants.ts'
 import { observed } from '../observed.ts'
 
@@ -153,7 +154,54 @@ test('each example is a message in which nothing is wrong', () => {
   expect(wrong).toEqual([])
 })
 
-test('an answer is valid if and only if it breaks no must', async () => {
+/** The table of docs/schemas.md, and a body of each row. */
+const UNSTATED: Record<string, { of: string; change(body: never): unknown }> = {
+  'ENV-07/one-page': {
+    of: 'transactions',
+    change: (body: { Links: object }) => ({
+      ...body,
+      Links: { ...body.Links, Next: 'https://api.bank.example/transactions?page=2' },
+    }),
+  },
+  'ACC-03/unique': {
+    of: 'accounts',
+    change: (body: { Data: { Account: object[] } }) => ({
+      ...body,
+      Data: { Account: [...body.Data.Account, ...body.Data.Account] },
+    }),
+  },
+  'PROD-08/equals-length': {
+    of: 'products',
+    change: (body: { meta: object }) => ({ ...body, meta: { ...body.meta, TotalResults: 7 } }),
+  },
+}
+
+test('what docs/schemas.md says that no schema can state is valid, and breaks its rule', async () => {
+  const page = readFileSync(join(root, 'docs', 'schemas.md'), 'utf8')
+  const rows = [...page.matchAll(/^\| ([A-Z]+-\d+\/[a-z-]+) \|/gm)].map(([, id]) => id)
+  expect(rows).toEqual(Object.keys(UNSTATED))
+  const { rules } = await loadSuites(join(root, 'suites'), loadCatalogue())
+  for (const [id, { of, change }] of Object.entries(UNSTATED)) {
+    const operation = operations.find((each) => each.id === of)
+    const { paths, components } = described(operation?.document ?? '')
+    const { responses } = paths[operation?.path ?? '']?.get ?? {}
+    const ajv = addFormats.default(new Ajv2020({ strict: false }))
+    const schema = responses?.['200']?.content?.['application/json'].schema
+    const json = change(structuredClone(EXAMPLES[of]?.response) as never)
+    expect(ajv.compile({ ...schema, components })(json), id).toBe(true)
+    const request = { method: 'GET', url: `https://api.bank.example${operation?.path}` }
+    const answer = {
+      endpoint: of,
+      about: {},
+      request,
+      response: { status: 200, headers: [], json },
+    }
+    const rule = rules.find((each) => each.id === id)
+    expect(rule?.judge(answer as never, {} as never), id).toHaveLength(1)
+  }
+})
+
+test('an answer is valid if and only if it breaks no must that a schema states', async () => {
   const { answers } = await observed()
   const { owners } = loadCatalogue()
   const schemas = loadSchemas()
