@@ -34,7 +34,7 @@ const judges = (judging: Command, party: string) =>
   judging
     .option('--failed <folder>', 'only what was not in order in an earlier run')
     .option('--list', 'say what would be judged, and judge nothing')
-    .option('--deviations <file>', `what the ${party} is known to do wrong, each with its expiry`)
+    .option('--deviations <file>', `known deviations of the ${party}, each with an expiry date`)
     .option('--baseline <folder>', 'an earlier run: what is new, fixed, still failing')
     .option('--fail-on <what>', 'new: exit with 1 only for what the baseline did not have')
     .option('--history <file>', 'add this run to a history, drawn as a trend')
@@ -70,7 +70,7 @@ const run = command('run', 'judge a bank')
   )
   .option('--only <pattern...>', ONLY)
   .option('--json', 'with --list: as JSON')
-  .option('--fresh', 'begin anew, also where an interrupted run could be gone on with')
+  .option('--fresh', 'start over instead of resuming an interrupted run')
   .option(
     '--deadline <minutes>',
     'when nothing more is asked of the bank; waiting for a person does not count',
@@ -121,7 +121,7 @@ initOptions(command('init', 'write a target file: asks on a terminal, or takes f
       : (await import('./init.ts')).init(options),
   )
 
-command('doctor', 'what most first runs get wrong, each with its mend, in seconds')
+command('doctor', 'common mistakes of a first run and how to fix each, in seconds')
   .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)
   .option('--tpp <file>', 'instead: the client of this file, at the correct bank')
   .action(async (options) =>
@@ -178,7 +178,7 @@ command('prove', 'every check can fail, no lawful bank does')
   .option('--json <file>', 'write every proof and the matrix')
   .option('--page <folder>', 'write what caught what: banks.md and tpps.md')
   .option('--processes <number>', 'how many at once; default: one more than processors')
-  .option('--draws <number>', 'only variants, up to twelve in a bank, drawn anew as often')
+  .option('--draws <number>', 'only variants, up to twelve in a bank, in as many draws')
   .option('--mixed <number>', 'only faults with a variant of their chapter, as many, or all')
   .option('--shard <part>', '1/4: one of four parts, for another machine; needs --json')
   .option('--merge <file...>', 'judge what the parts wrote as one')
@@ -218,7 +218,7 @@ command('report', 'make every output of a run again')
   .option('--history <file>', 'a history to add it to')
   .action(lazily(async () => (await import('./reports.ts')).report))
 
-command('diff', 'what changed between the last two of these runs, and what goes to and fro in them')
+command('diff', 'what changed between the last two of these runs, and which checks are flaky')
   .argument('<runs...>', 'folders of two runs or more, the oldest first')
   .option('--format <format>', 'text, markdown or json', 'text')
   .option('--fail-on <what>', 'exit with 1 for what is new, or for any failure of the later', 'new')

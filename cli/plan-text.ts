@@ -47,7 +47,7 @@ function approvals(
     if (missing !== undefined) lines.push(`    not asked for: ${missing}`)
     if (spentBy.length > 0) lines.push(`    gone after ${spentBy.join(', ')}`)
   }
-  const kept = 'Kept, encrypted, when the run is interrupted: the next run goes on with them.'
+  const kept = 'Kept, encrypted, when the run is interrupted: the next run uses them again.'
   const lost = 'Lost when the run is interrupted; authorisation.keep: file keeps them.'
   return asked.length === 0 ? lines : [...lines, `  ${keep === 'file' ? kept : lost}`]
 }

@@ -93,7 +93,7 @@ async function judge(
 ): Promise<void> {
   const startedAt = new Date()
   const { name } = opened.document
-  if (!opened.ours) progress.doing(`Looking whether ${name} is there`, true)
+  if (!opened.ours) progress.doing(`Checking that ${name} answers`, true)
   const obstacles = await obstaclesTo(opened)
   if (obstacles.length > 0) await writeUnjudged(assignment, obstacles, startedAt)
   else {

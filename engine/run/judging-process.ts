@@ -111,7 +111,7 @@ export async function openJudging(
   if (resumed) {
     const { since, checks, approvals } = resumed
     const what = `${checks} checks are judged, ${approvals} approvals still work`
-    write(process.stderr, shown`Goes on with the run of ${since}: ${what}. --fresh begins anew.`)
+    write(process.stderr, shown`Resumes the run of ${since}: ${what}. --fresh starts over.`)
   }
   const told = new Set<string>()
   /** Rules that were broken since this was asked last. */

@@ -143,7 +143,7 @@ test('a run that was interrupted is gone on with: nobody visits the bank twice',
     // Only a visit in whose midst the process was killed takes place again.
     expect(visits - usual).toBeGreaterThanOrEqual(0)
     expect(visits - usual).toBeLessThanOrEqual(signal === 'SIGINT' ? 0 : 1)
-    expect(resumed.text).toContain('approvals still work. --fresh begins anew.')
+    expect(resumed.text).toContain('approvals still work. --fresh starts over.')
     expect(resumed.report).toMatchObject({ verdict: 'conformant', exitCode: 0 })
     expect(resumed.report?.resumed?.approvals).toBeGreaterThanOrEqual(4)
     const { approvals = [], startedAt = '' } = resumed.report ?? {}
@@ -181,7 +181,7 @@ test('--fresh asks again, and deletes what was kept', { timeout: 300_000 }, asyn
   const core = ['--fresh', '--profile', 'core', '--only', 'accounts']
   const anew = await run(target, core)
   expect(anew.report?.resumed).toBeUndefined()
-  expect(anew.text).not.toContain('Goes on')
+  expect(anew.text).not.toContain('Resumes')
   expect(visits).toBe(1)
   expect(leftovers('fresh')).toEqual([])
 })

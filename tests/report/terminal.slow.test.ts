@@ -146,7 +146,7 @@ describe('what it shows meanwhile', () => {
   test.each([40, 80, 120])('one live line of at most %i columns', (columns) => {
     const { stream, written } = terminal(columns)
     const progress = createProgress({ stream, live: true, colour: false, width: columns })
-    progress.doing('Looking whether staging is there')
+    progress.doing('Checking that staging answers')
     progress.follows(() => ({ total: 289, requests: 1032, waiting: 'everything, first customer' }))
     progress.judged('account-information/authorisation', failed)
     progress.doing('')
