@@ -36,7 +36,10 @@ const judges = (judging: Command, party: string) =>
     .option('--list', 'say what would be judged, and judge nothing')
     .option('--deviations <file>', `known deviations of the ${party}, each with an expiry date`)
     .option('--baseline <folder>', 'an earlier run: what is new, fixed, still failing')
-    .option('--fail-on <what>', 'new: exit with 1 only for what the baseline did not have')
+    .option(
+      '--fail-on <what>',
+      'new: exit with 1 only for what the baseline did not have; should: also for a broken should',
+    )
     .option('--history <file>', 'add this run to a history, drawn as a trend')
     .option('--sign <key>', 'sign the evidence with a private key, PEM or JWK')
     .option('--force', 'write into --out also where a signed run is')

@@ -34,9 +34,10 @@ export async function prepared(
   catalogue: Catalogue,
 ): Promise<{ only: string[]; deviations?: Deviation[]; seed?: number }> {
   const { only = [], failed, deviations, baseline, failOn, sign, out, force } = options
-  if (failOn !== undefined && (failOn !== 'new' || !baseline)) {
-    throw new UsageError('--fail-on takes new, and needs --baseline')
+  if (failOn !== undefined && !['new', 'should'].includes(failOn)) {
+    throw new UsageError(`--fail-on takes new or should, not ${failOn}`)
   }
+  if (failOn === 'new' && !baseline) throw new UsageError('--fail-on new needs --baseline')
   const known = deviations === undefined ? undefined : deviationsOf(deviations, catalogue)
   if (baseline) await readReport(baseline)
   if (sign) readKey(textOf('--sign', sign), process.env.ASSAY_SIGNING_PASSPHRASE)

@@ -6,8 +6,10 @@ import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { consoleSummary } from '../engine/report/console-summary.ts'
 import { diffReports } from '../engine/report/diff.ts'
 import { diffText } from '../engine/report/diff-text.ts'
+import { counted } from '../engine/report/escape.ts'
 import { annotations } from '../engine/report/github.ts'
 import { readReport, readRun } from '../engine/report/read-run.ts'
+import type { Report } from '../engine/report/report.ts'
 import { command, complain, composed, say, shown, shownLines } from '../engine/report/terminal.ts'
 import { writeReports } from '../engine/report/write-reports.ts'
 import { writeUnjudged } from '../engine/run/crash-report.ts'
@@ -131,6 +133,7 @@ export async function report(
     }
   }
   process.exitCode = report.exitCode
+  if (options.failOn === 'should' && report.exitCode === 0) failOnShoulds(report)
   if (options.open) openPage(page)
   if (!baseline) return
   const changes = diffReports(await readReport(baseline), report)
@@ -138,6 +141,14 @@ export async function report(
   // Only the choice to look at what is new turns a nonconformant bank's exit code into 0.
   const fresh = changes.new.some(({ known }) => !known) || report.problems.length > 0
   if (options.failOn === 'new' && report.exitCode === 1 && !fresh) process.exitCode = 0
+}
+
+/** A conformant bank with a broken should that nobody knows of: the verdict stays, the exit code does not. */
+function failOnShoulds({ checks }: Report): void {
+  const broken = checks.filter(({ outcome, deviation }) => outcome === 'warn' && !deviation)
+  if (broken.length === 0) return
+  say(shown`exit code 1 by --fail-on should: ${counted(broken.length, 'warning')}`)
+  process.exitCode = 1
 }
 
 const OPENERS: Partial<Record<NodeJS.Platform, string[]>> = {
