@@ -124,7 +124,7 @@ const A_VISIT = 6.5
 /** Of one that is refused with its first answer: now and then a consent of its own. */
 const AT_ONCE = 2
 /** What a table of values asks beyond those: one of its cells, those that are drawn, or all. */
-const A_TABLE: Record<CellsAsked, number> = { one: 2, drawn: 23, all: 85 }
+const A_TABLE: Record<CellsAsked, number> = { one: 2, drawn: 18, all: 85 }
 /** Of these, what is sent where one approval of a kind is looked at. */
 const ONE_OF_A_KIND = 0.9
 

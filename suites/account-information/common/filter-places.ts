@@ -100,6 +100,7 @@ export function spelledPlaces<Used extends NamedConsent>(
       ...(consent !== consents[0] && { dear: true }),
       async open({ approved }) {
         const approval = await approved(consent)
+        await relyOnFilters(approval, side as Side)
         const telling = await firstThatTells(approval, operation, (rows) =>
           boundsFor(side as Side, bookingTimes(rows)),
         )
@@ -126,11 +127,13 @@ export function spelledPlaces<Used extends NamedConsent>(
 export function closePlaces<Used extends NamedConsent>(
   context: Context<Used>,
   consents: readonly Used[],
+  ...filters: (Side | 'both')[]
 ): Place<Booking, BoundsQuery, Used>[] {
   return addressesOf(context, consents).map(({ name, operation, consent }) => ({
     ...{ name, kind: operation, dear: true },
     async open({ approved }) {
       const approval = await approved(consent)
+      await relyOnFilters(approval, ...filters)
       const telling = await firstThatTells(approval, operation, bookingIn)
       if (!telling) return undefined
       const { path, of: right } = telling
