@@ -181,7 +181,13 @@ async function askPlace<Right, Made, Used extends NamedConsent>(
       ...{ cell, owner, type: type.name },
       ...{ lawful: row.lawful === true, right, made },
     })
-    const answer = await open.ask(made, deviationOf(type, row))
+    let answer = await open.ask(made, deviationOf(type, row))
+    if (row.lawful && isUnauthorised(answer)) {
+      // Whether an access token has ended too soon is not for this check: the right request, and the value once more.
+      open = await place.open(context)
+      if (!open) break
+      answer = await open.ask(made, deviationOf(type, row))
+    }
     count += 1
     const { exchange, finding } = 'request' in answer ? judged(answer, row, open) : answer
     noteNegative()
@@ -194,6 +200,9 @@ async function askPlace<Right, Made, Used extends NamedConsent>(
   const after = await open?.after?.()
   return { broken, after: after ? [after] : [], count }
 }
+
+const isUnauthorised = (answer: Exchange | Answered): boolean =>
+  ('request' in answer ? answer : answer.exchange)?.response?.status === 401
 
 function judged<Right, Made>(
   exchange: Exchange,

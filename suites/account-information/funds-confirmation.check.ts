@@ -1,5 +1,5 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
-import { daysFromNow } from '../../engine/suite-api/consents.ts'
+import { type ClientName, daysFromNow } from '../../engine/suite-api/consents.ts'
 import { expect, expectThat, relyOn } from '../../engine/suite-api/expect.ts'
 import { type Caller, requireExchange, requireValue } from '../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
@@ -129,7 +129,7 @@ check(
       ...{ owner: 'FCC-02/other-scheme', type: schemeName },
       // Null is as good as none: FCC-02/missing-scheme.
       rows: ({ id, lawful, level }) => !lawful && level === 'must' && id !== 'null',
-      places: await schemePlaces(context),
+      places: [schemePlace('first')],
     })
   },
 )
@@ -137,12 +137,13 @@ check(
 const schemeOf = (client: Caller) =>
   String(member(fundsBody(client).Data, 'DebtorAccount', 'SchemeName'))
 
-/** Creation by each client, as with endings of cards. */
-async function schemePlaces(context: Context): Promise<Place<Enumeration, unknown>[]> {
-  return (await fundsConfirmation.creators(context)).map((name) => ({
+const OTHER_SCHEMES = ['UK.OBIE.IBAN', 'UK.OBIE.SortCodeAccountNumber', 'PAN'] as const
+
+function schemePlace(name: ClientName): Place<Enumeration, unknown> {
+  return {
     name: placeName('create-funds-confirmation-consent', name),
     ...{ kind: 'funds confirmation', dear: true },
-    async open() {
+    async open(context) {
       const client = await context.caller(name)
       relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
       const scheme = schemeOf(client)
@@ -151,10 +152,8 @@ async function schemePlaces(context: Context): Promise<Place<Enumeration, unknow
         ask: (SchemeName, deviation) => create(client, { account: { SchemeName } }, { deviation }),
       }
     },
-  }))
+  }
 }
-
-const OTHER_SCHEMES = ['UK.OBIE.IBAN', 'UK.OBIE.SortCodeAccountNumber', 'PAN'] as const
 
 check(
   'FCC-02/second-client',

@@ -59,7 +59,12 @@ check(
 check(
   'TXN-19/malformed',
   'A filter value that is no date-time is refused',
-  { asks: [filterDateTime], uses: [everything], beside: OF_EVERYBODY },
+  {
+    asks: [filterDateTime],
+    uses: [everything],
+    beside: OF_EVERYBODY,
+    follows: ['TXN-18/spellings'],
+  },
   (context) =>
     expectTable(context, {
       ...{ owner: 'TXN-19/malformed', type: filterDateTime },

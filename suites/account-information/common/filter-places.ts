@@ -15,6 +15,7 @@ import {
   FILTERS,
   isBookedAtSomeTime,
 } from './booking-times.ts'
+import { relyOnWholeAnswers } from './completeness.ts'
 import { readOwner } from './read-owners.ts'
 import {
   addresses,
@@ -114,7 +115,7 @@ export function spelledPlaces<Used extends NamedConsent>(
             )
             if (!succeeded(exchange)) return answered(exchange, matchers.toSucceed(exchange))
             const { outside, missing } = filterFinding({ answer: exchange, bounds, rows })
-            if (missing) await relyOnSteadyRows(approval)
+            if (missing) await relyOnRows(approval)
             return answered(exchange, outside ?? missing)
           },
         }
@@ -153,12 +154,18 @@ export function closePlaces<Used extends NamedConsent>(
             return answered(exchange, matchers.toHoldOnly(exchange, 'of other instants', other))
           }
           const missing = bookedMissing(exchange, rows.filter(isIt))
-          if (missing) await relyOnSteadyRows(approval)
+          if (missing) await relyOnRows(approval)
           return answered(exchange, missing)
         },
       }
     },
   }))
+}
+
+/** Ends the check as blocked where rows come and go, or whole answers lack some: what a filter lacks is nothing new. */
+async function relyOnRows(approval: Approval): Promise<void> {
+  await relyOnSteadyRows(approval)
+  await relyOnWholeAnswers(approval)
 }
 
 /** Does the booking lie between the bounds? */
