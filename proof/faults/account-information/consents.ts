@@ -314,9 +314,9 @@ const faults: Fault[] = [
   },
   {
     id: 'expiry-is-a-day',
-    story: 'The column of the expiry is a date.',
+    story: 'The column of the expiry is a date, of which the first ten characters are read.',
     fails: [],
-    warns: ['CONS-31/expiration-as-requested', 'FCC-24/as-requested'],
+    warns: ['CONS-15/malformed', 'CONS-31/expiration-as-requested', 'FCC-24/as-requested'],
     middleware: requested('any', (data) => {
       if (typeof data.ExpirationDateTime !== 'string') return undefined
       const day = data.ExpirationDateTime.slice(0, 10)
