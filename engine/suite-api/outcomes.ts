@@ -1,4 +1,5 @@
 export {
+  Blocked,
   blockBy,
   blockByEnvironment,
   blockForData,

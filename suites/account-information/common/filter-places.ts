@@ -1,6 +1,7 @@
 import type { Context } from '../../../engine/suite-api/check.ts'
 import type { Approval, NamedConsent } from '../../../engine/suite-api/consents.ts'
 import { matchers } from '../../../engine/suite-api/expect.ts'
+import { Blocked } from '../../../engine/suite-api/outcomes.ts'
 import { bookedAt, instantOf, type Row, succeeded } from '../../../engine/suite-api/responses.ts'
 import type { Finding } from '../../../engine/suite-api/rule.ts'
 import { everything } from '../../consents.ts'
@@ -101,7 +102,7 @@ export function spelledPlaces<Used extends NamedConsent>(
       ...(consent !== consents[0] && { dear: true }),
       async open({ approved }) {
         const approval = await approved(consent)
-        await relyOnFilters(approval, side as Side)
+        if (!(await tells(approval, side as Side))) return undefined
         const telling = await firstThatTells(approval, operation, (rows) =>
           boundsFor(side as Side, bookingTimes(rows)),
         )
@@ -134,7 +135,7 @@ export function closePlaces<Used extends NamedConsent>(
     ...{ name, kind: operation, dear: true },
     async open({ approved }) {
       const approval = await approved(consent)
-      await relyOnFilters(approval, ...filters)
+      if (!(await tells(approval, ...filters))) return undefined
       const telling = await firstThatTells(approval, operation, bookingIn)
       if (!telling) return undefined
       const { path, of: right } = telling
@@ -160,6 +161,21 @@ export function closePlaces<Used extends NamedConsent>(
       }
     },
   }))
+}
+
+/**
+ * Do the rows of an approval tell right from wrong? Ends the check where one of these filters is wrong, and where the
+ * first approval has no such rows.
+ */
+async function tells(approval: Approval, ...filters: (Side | 'both')[]): Promise<boolean> {
+  try {
+    await relyOnFilters(approval, ...filters)
+    return true
+  } catch (error) {
+    const isOfData = error instanceof Blocked && error.because.kind === 'data'
+    if (approval.name === everything.name || !isOfData) throw error
+    return false
+  }
 }
 
 /** Ends the check as blocked where rows come and go, or whole answers lack some: what a filter lacks is nothing new. */
