@@ -22,12 +22,17 @@ import {
 
 check(
   'CONS-09/all-nine',
-  'A consent with all nine permissions is created',
-  {},
-  async ({ caller }) => {
-    const client = await caller()
+  'A consent with all nine permissions is created, and with some of them, in any order',
+  { asks: [permissions] },
+  async (context) => {
+    const client = await context.caller()
     relyOn(OWNERS.consent, await create(client)).toSucceed()
     expect(await create(client, { Permissions: NINE_PERMISSIONS })).toSucceed()
+    await expectTable(context, {
+      ...{ owner: 'CONS-09/all-nine', type: permissions },
+      rows: ({ lawful, level }) => lawful === true && level === 'must',
+      places: permissionPlaces(context).map((place) => ({ ...place, dear: true })),
+    })
   },
 )
 

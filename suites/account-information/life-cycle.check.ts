@@ -1,6 +1,7 @@
 import { type Context, check } from '../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import { blockForData } from '../../engine/suite-api/outcomes.ts'
+import { refused } from '../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../engine/suite-api/shared-fixture.ts'
 import { expectOthersUntouched } from '../bystanders.ts'
 import { basicCredits, noAccounts, secondClient } from '../consents.ts'
@@ -9,6 +10,8 @@ import { OWNERS } from '../owners.ts'
 import { expectSameCreation, expectSameTerms, TERMS } from './common/consent-comparisons.ts'
 import { consentPath, createConsent, statusOf } from './common/consent-requests.ts'
 import { deletedAndQueried, expectNoData, relyOnDeletion } from './common/deleted-consents.ts'
+import { readOwner } from './common/read-owners.ts'
+import { settling } from './common/settling.ts'
 import { expectMoved } from './common/status-updates.ts'
 
 /**
@@ -251,5 +254,24 @@ check(
     const { deletion, query } = await revokedDeleted(context)
     relyOn('CLC-01/revoked', deletion).toSucceed()
     expect(query).toBeAnError()
+  },
+)
+
+check(
+  'CLC-04/revoked',
+  'No access token of a consent that the customer revoked and the TPP then deleted gets data',
+  { ...REVOKED, follows: ['CLC-04/data-refused', 'CLC-11/data-refused'] },
+  async (context) => {
+    const { approval, tokens, requests } = await revoked(context)
+    const { deletion } = await revokedDeleted(context)
+    relyOn('CLC-01/revoked', deletion).toSucceed()
+    const [before] = requests
+    if (!before) blockForData('an endpoint that the consent opens')
+    const { path, answer } = before
+    relyOn(readOwner(approval, path), answer).toSucceed()
+    const deviation = 'its consent was revoked, and then deleted'
+    const { until } = settling(context)
+    const ask = () => approval.get(path, { bearer: tokens.accessToken, deviation })
+    expect(await until(ask, refused)).toBeRefused()
   },
 )

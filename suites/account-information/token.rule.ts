@@ -170,12 +170,21 @@ rule(
     const wrong = [
       ...findingsOf(found, ['iss', 'aud', 'azp', 'exp', 'iat', ...optional]),
       ...oldIssue(exchange, claims),
+      ...laterLogin(front, claims),
     ]
     if (front.sub === undefined || claims.sub === front.sub) return wrong
     const message = 'sub is not that of the authorisation response'
     return [...wrong, { message, expected: String(front.sub), actual: String(claims.sub) }]
   },
 )
+
+/** OpenID Connect Core 12.2: auth_time is that “of the original authentication - not the time that the new ID token is issued”. */
+function laterLogin(front: Record<string, unknown>, claims: Record<string, unknown>): Finding[] {
+  const [first, now] = [front.auth_time, claims.auth_time]
+  if (typeof first !== 'number' || typeof now !== 'number' || now <= first) return []
+  const message = 'auth_time is later than that of the authorisation response'
+  return [{ message, expected: String(first), actual: String(now) }]
+}
 
 /** OpenID Connect Core 12.2: iat of a refreshed ID token is the time at which the new one is issued. */
 function oldIssue(exchange: Exchange, { iat }: Record<string, unknown>): Finding[] {

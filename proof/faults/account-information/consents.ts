@@ -189,6 +189,15 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'permissions-in-the-order-of-the-list',
+    story: 'The request is compared with the enumeration from its beginning, in one pass.',
+    fails: ['CONS-09/all-nine'],
+    policies: policy('permissionsAcceptable', (correct) => (permissions) => {
+      const inOrder = supportedPermissions.filter((one) => permissions.includes(one))
+      return correct(permissions) && inOrder.join() === permissions.join()
+    }),
+  },
+  {
     id: 'balances-need-transactions',
     story: 'The consent page has one text for balances and transactions together.',
     fails: ['CONS-09/sensible-combinations'],

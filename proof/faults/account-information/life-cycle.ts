@@ -67,6 +67,20 @@ function shownOtherwise(status: Consent['status'], other: Partial<Consent>): Fau
 
 const faults: Fault[] = [
   {
+    id: 'deletion-of-revoked-brings-tokens-back',
+    story: 'Deleting a consent clears its marks, and among them that the customer has revoked it.',
+    fails: ['CLC-04/revoked'],
+    policies: (correct, { fired }) => ({
+      tokensDie: () => false,
+      consentUsable(consent, age) {
+        const why = correct.consentUsable(consent, age)
+        if (why === undefined || !consent.deleted || consent.status !== 'Revoked') return why
+        fired()
+        return undefined
+      },
+    }),
+  },
+  {
     id: 're-confirmed-consent-stays',
     story: 'Each confirmation is a row, and a deletion marks the first of them.',
     fails: ['CLC-03/re-confirmed'],

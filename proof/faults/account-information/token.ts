@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import { currentRequest } from '../../../bank/request-context.ts'
 import { stateOf } from '../../../bank/state.ts'
 import { ofEachBank } from '../../each-bank.ts'
-import { inRs256 } from '../../id-tokens.ts'
+import { idTokens, inRs256 } from '../../id-tokens.ts'
 import {
   acceptsAssertion,
   decoded,
@@ -537,6 +537,16 @@ const faults: Fault[] = [
     fails: [],
     warns: ['TOK-37/claims'],
     middleware: tokenIdTokens((claims) => ({ ...claims, sub: `customer-${claims.sub}` })),
+  },
+  {
+    id: 'login-of-the-token-request',
+    story: 'auth_time is when the session was used last, and a token request uses it.',
+    fails: [],
+    warns: ['TOK-37/claims'],
+    middleware: idTokens((claims, sign, ctx) => {
+      const first = Number(claims.auth_time ?? claims.iat)
+      return sign({ ...claims, auth_time: tokenForm(ctx) ? first + 5 : first })
+    }),
   },
   {
     id: 'refreshed-id-token-has-expired',
