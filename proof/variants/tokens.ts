@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
 import { stateOf } from '../../bank/state.ts'
 import { ofEachBank } from '../each-bank.ts'
-import { decoded, looksRight, signedByItself, tokenRequests } from '../jwt-rewrites.ts'
+import { decoded, looksRight, signedByItself, tokenForm, tokenRequests } from '../jwt-rewrites.ts'
 import { endsTheOneBefore } from '../newest-client-token.ts'
 import type { Variant } from '../proof.ts'
 import { answers, isPassing, type Json, jsonOf, partOf } from '../rewriting.ts'
@@ -49,6 +49,23 @@ const variants: Variant[] = [
       }
       const { refresh_token: _, ...rest } = body
       ctx.body = rest
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'refresh-tokens-end-in-foreign-hands',
+    story:
+      'What becomes of a refresh token that another client presents is open: here it counts as stolen and ends (RFC 9700 4.14), and the customer confirms again.',
+    middleware: async (ctx, next) => {
+      const form = tokenForm(ctx)
+      const token = form?.get('refresh_token')
+      const { records } = stateOf(ctx).bank.services
+      const { clientId: owner, grantId } = (token && records.peek('RefreshToken', token)) || {}
+      await next()
+      if (!form || !token || owner === undefined || jsonOf(ctx)?.error !== 'invalid_grant') return
+      const { iss } = decoded(form.get('client_assertion')).claims
+      if (iss === owner || records.peek('Client', String(iss)) === undefined) return
+      await records.adapter('RefreshToken').revokeByGrantId(String(grantId))
       stateOf(ctx).fired()
     },
   },

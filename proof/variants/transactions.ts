@@ -125,6 +125,19 @@ const variants: Variant[] = [
       'Without a row no filter, no field and no right to see it can be told from its absence.',
   },
   {
+    id: 'bookings-shown-to-the-minute',
+    story:
+      'BookingDateTime tells the minute of a booking, and filters go by its second: how finely the one tells what the other compares is not said.',
+    middleware: rowsOf(['transactions', 'account-transactions'], (rows) =>
+      rows.map((row) => ({
+        ...row,
+        ...(typeof row.BookingDateTime === 'string' && {
+          BookingDateTime: row.BookingDateTime.replace(/:\d\d(\.\d+)?Z$/, ':00Z'),
+        }),
+      })),
+    ),
+  },
+  {
     id: 'three-transactions',
     story: 'Cards that were hardly used have two pending transactions and a booked one.',
     settings: { data: { transactions: 3 } },

@@ -93,6 +93,7 @@ export const schemeName: OfEnumeration = enumeration({
   values: ['UK.STD.PAN'],
   because: '“The only supported value is UK.STD.PAN”',
   level: 'must',
+  spaces: 'observe',
   type: { because: '“| DebtorAccount.SchemeName | string | required |”', level: 'should' },
   required:
     '“Create funds confirmation consent: DebtorAccount.SchemeName and DebtorAccount.Identification are required.”',

@@ -64,7 +64,8 @@ export function bookingIn(rows: Row[]): Booking | undefined {
   }
   if (!found) return undefined
   const [before, row = 0, after] = [-1, 0, 1].map((step) => times[(found?.index ?? 0) + step])
-  const told = Math.max(...rows.filter((each) => bookedAt(each) === row).map(toldBy))
+  const texts = rows.filter((each) => bookedAt(each) === row).map(toldBy)
+  const told = Math.max(unitOf(times), ...texts)
   return {
     row,
     told,
@@ -72,6 +73,13 @@ export function bookingIn(rows: Row[]): Booking | undefined {
     ...(after !== undefined && { after }),
   }
 }
+
+/** Milliseconds of a day, an hour, a minute and a second. */
+const UNITS = [86_400_000, 3_600_000, 60_000, 1000]
+
+/** The largest unit of time that all of them are whole numbers of: what the bank shows is no finer, whatever it compares. */
+const unitOf = (times: number[]): number =>
+  UNITS.find((unit) => times.every((time) => time % unit === 0)) ?? 1
 
 /** How many milliseconds the text of a BookingDateTime leaves open. */
 function toldBy({ BookingDateTime }: Row): number {
