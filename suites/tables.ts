@@ -42,6 +42,11 @@ export interface Place<Right, Made, Used extends NamedConsent = never> {
   open(context: Context<Used>): Promise<OpenPlace<Right, Made> | undefined>
 }
 
+/** The same places, where one value of each part of the grammar serves. */
+export const dear = <Right, Made, Used extends NamedConsent = never>(
+  places: readonly Place<Right, Made, Used>[],
+): Place<Right, Made, Used>[] => places.map((place) => ({ ...place, dear: true }))
+
 export interface OpenPlace<Right, Made> {
   right: Right
   /** The right request with this value instead; `deviation` says what is wrong with it. */

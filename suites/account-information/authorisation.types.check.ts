@@ -9,7 +9,7 @@ import { expectTable, type Place } from '../tables.ts'
 import type { Enumeration } from '../values/enumeration-terms.ts'
 import { responseType } from '../values/response-enumerations.ts'
 import type { Value } from '../values/value-type.ts'
-import { authorisationOf, foreseenVisits, type Named, openVisits } from './common/visit-places.ts'
+import { dearAuthorisation, foreseenVisits, openVisits } from './common/visit-places.ts'
 import { expectAnswered, expectNoCode, inBoth, wrongVisit } from './common/visits.ts'
 
 /** GET /authorize: other response types. Requirements: specs/account-information/authorisation.yaml */
@@ -101,21 +101,19 @@ check(
   },
 )
 
-const placeOf = (client: ClientName, attended: boolean): Named => ({
-  ...authorisationOf(client, attended),
-  dear: true,
-})
-
 /** Another one than those that are asked for by name. */
 const isOther = ({ id, lawful, level }: Value<Enumeration, unknown>) =>
   !lawful && level === 'should' && !NAMED.includes(id)
 
-const foreseenTypes = foreseenVisits(responseType, isOther, 'first', { placeOf, shared: false })
+const foreseenTypes = foreseenVisits(responseType, isOther, 'first', {
+  placeOf: dearAuthorisation,
+  shared: false,
+})
 
 /** A visit of the first client with this response type. */
 function typePlace(attended: boolean): Place<Enumeration, unknown, typeof everything> {
   return {
-    ...placeOf('first', attended),
+    ...dearAuthorisation('first', attended),
     async open(context) {
       const { tpp } = await context.caller()
       const registered = [tpp.registered?.response_types ?? []].flat().map(String)

@@ -6,7 +6,7 @@ import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { answerOf, member, succeeded } from '../../engine/suite-api/responses.ts'
 import { everything } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
-import { expectTable } from '../tables.ts'
+import { dear, expectTable } from '../tables.ts'
 import { dateTime } from '../values/date-time.ts'
 import { clientsOf } from './common/clients.ts'
 import {
@@ -20,7 +20,7 @@ import {
   pastPeriod,
   requireConsentId,
 } from './common/consent-requests.ts'
-import { dateTimePlaces, dear, isMalformed, isSpelled } from './common/date-time-places.ts'
+import { dateTimePlaces, isMalformed, isSpelled } from './common/date-time-places.ts'
 
 /**
  * POST /account-access-consents.

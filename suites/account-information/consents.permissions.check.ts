@@ -4,7 +4,7 @@ import { expect, relyOn } from '../../engine/suite-api/expect.ts'
 import type { Caller } from '../../engine/suite-api/flow.ts'
 import { everything } from '../consents.ts'
 import { OWNERS } from '../owners.ts'
-import { expectTable } from '../tables.ts'
+import { dear, expectTable } from '../tables.ts'
 import { permissions } from '../values/consent-enumerations.ts'
 import { permissionCompany } from '../values/permission-company.ts'
 import { CONSENTS, create, NINE_PERMISSIONS, pastPeriod } from './common/consent-requests.ts'
@@ -31,7 +31,7 @@ check(
     await expectTable(context, {
       ...{ owner: 'CONS-09/all-nine', type: permissions },
       rows: ({ lawful, level }) => lawful === true && level === 'must',
-      places: permissionPlaces(context).map((place) => ({ ...place, dear: true })),
+      places: dear(permissionPlaces(context)),
     })
   },
 )

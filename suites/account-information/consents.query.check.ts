@@ -5,7 +5,7 @@ import { untilTimeHasMoved } from '../../engine/suite-api/flow.ts'
 import { blockBy, Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { refused } from '../../engine/suite-api/responses.ts'
 import { OWNERS } from '../owners.ts'
-import { expectTable } from '../tables.ts'
+import { dear, expectTable } from '../tables.ts'
 import { consentIdInPath } from '../values/identifier.ts'
 import {
   changedSince,
@@ -128,7 +128,7 @@ check(
     await expectTable(context, {
       ...{ owner: 'CONS-32/nearly-right', type: consentIdInPath, rows: isNearlyRight },
       // One of each part at each place: these are many ways to read more than there is.
-      places: (await allIdPlaces(context)).map((place) => ({ ...place, dear: true as const })),
+      places: dear(await allIdPlaces(context)),
     })
   },
 )

@@ -5,7 +5,7 @@ import { type Caller, requireExchange, requireValue } from '../../engine/suite-a
 import { NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { answerOf, type Exchange, member, refused } from '../../engine/suite-api/responses.ts'
 import { OWNERS } from '../owners.ts'
-import { expectTable, type Place } from '../tables.ts'
+import { dear, expectTable, type Place } from '../tables.ts'
 import { type Card, cardEnding } from '../values/card-ending.ts'
 import { schemeName } from '../values/consent-enumerations.ts'
 import { dateTime } from '../values/date-time.ts'
@@ -19,7 +19,7 @@ import {
   fieldsOfTheBank,
   requireConsentId,
 } from './common/consent-requests.ts'
-import { dear, fundsDateTimePlaces, isMalformed, isSpelled } from './common/date-time-places.ts'
+import { fundsDateTimePlaces, isMalformed, isSpelled } from './common/date-time-places.ts'
 import { atWork, create, FUNDS, fundsBody, NAMES, newFundsId } from './common/funds-consents.ts'
 
 /**
@@ -231,7 +231,7 @@ check(
     expectTable(context, {
       ...{ owner: 'FCC-04/not-four-digits', type: cardEnding },
       rows: ({ lawful, level }) => !lawful && level === 'should',
-      places: (await cardPlaces(context)).map((place) => ({ ...place, dear: true })),
+      places: dear(await cardPlaces(context)),
     }),
 )
 

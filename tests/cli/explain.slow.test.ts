@@ -48,10 +48,12 @@ describe('assay explain', () => {
     expect(stderr).toMatch(/^nothing is called TXN17\. Did you mean TXN-17\?\n/)
   })
 
-  test('each exit code; the page for pipelines has the same', { timeout }, async () => {
-    const page = readFileSync(join(root, 'docs', 'ci.md'), 'utf8')
-    const rows = [...page.matchAll(/^\| (\d+) \| ([^|]*) \|/gm)].map(([, code]) => Number(code))
-    expect(rows).toEqual(EXIT_CODES.map(({ code }) => code))
+  test('each exit code; README and the page for pipelines have the same', { timeout }, async () => {
+    for (const page of ['docs/ci.md', 'README.md']) {
+      const text = readFileSync(join(root, page), 'utf8')
+      const rows = [...text.matchAll(/^\| (\d+) \| [^|]* \|/gm)].map(([, code]) => Number(code))
+      expect(rows, page).toEqual(EXIT_CODES.map(({ code }) => code))
+    }
     const { stdout } = await assay(['explain', '4']).ended
     expect(stdout).toMatch(/^exit code 4: incomplete/)
   })

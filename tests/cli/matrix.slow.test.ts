@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import {
   cpSync,
   existsSync,
@@ -14,9 +13,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import type { Bank } from '../../bank/running-bank.ts'
 import type { Overview } from '../../engine/report/overview.ts'
-import { main } from '../built.ts'
 import { openBank } from '../directory.ts'
 import { assay } from '../evidence/cli.ts'
+import { type Step, shell, writePrograms } from './pipeline-shell.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 const page = readFileSync(join(root, 'docs', 'many-banks.md'), 'utf8')
@@ -36,13 +35,6 @@ interface Matrix {
   brings(bank: string): { from: string; to: string }
   overview: string
   public: string
-}
-
-interface Step {
-  uses?: string
-  run?: string
-  if?: string
-  with?: Record<string, string>
 }
 
 const runs = (steps: Step[]) => steps.flatMap(({ run }) => run ?? []).join('\n')
@@ -105,6 +97,7 @@ function gitLab(): Matrix {
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-matrix-'))
 const repository = join(folder, 'repository')
+const bin = join(folder, 'bin')
 
 let served: Bank
 
@@ -115,18 +108,16 @@ beforeAll(async () => {
     const file = join(repository, 'banks', `${name}.yaml`)
     writeFileSync(file, stringify({ ...served.target, name }, { lineWidth: 0 }))
   }
-  const bin = join(folder, 'bin')
   mkdirSync(bin)
   // One chapter of each bank is enough to see where everything lies.
-  const npx = `#!/bin/sh
-shift
-verb=$1
+  writePrograms(
+    bin,
+    `verb=$1
 shift
 [ "$verb" = run ] && set -- --only products "$@"
-exec "${process.execPath}" "${main}" "$verb" "$@"
-`
-  writeFileSync(join(bin, 'npx'), npx, { mode: 0o755 })
-  writeFileSync(join(bin, 'npm'), '#!/bin/sh\n[ "$1" = ci ]\n', { mode: 0o755 })
+set -- "$verb" "$@"
+`,
+  )
 })
 afterAll(async () => {
   await served.close()
@@ -138,21 +129,6 @@ function job(name: string): string {
   const work = mkdtempSync(join(folder, `${name}-`))
   cpSync(repository, work, { recursive: true })
   return work
-}
-
-function shell(script: string, cwd: string): Promise<number> {
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(VITEST|NODE_ENV$|GITHUB_)/.test(name),
-  )
-  const env = {
-    ...Object.fromEntries(inherited),
-    PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
-  }
-  return new Promise((done) => {
-    execFile('bash', ['-eo', 'pipefail', '-c', script], { cwd, env }, (error) => {
-      done(error === null ? 0 : Number(error.code))
-    })
-  })
 }
 
 describe('a proof that machines share', () => {
@@ -191,14 +167,14 @@ describe.each([
       const work = job(`${name}-${bank}`)
       // A job that cannot judge is red, and keeps nothing from the others.
       if (bank === 'beta') rmSync(join(work, 'banks', 'beta.yaml'))
-      codes[bank] = await shell(matrix.judge(bank), work)
+      codes[bank] = await shell(matrix.judge(bank), { cwd: work, bin })
       const { from, to } = matrix.brings(bank)
       if (existsSync(join(work, from))) {
         cpSync(join(work, from), join(last, to), { recursive: true })
       }
     }
     expect(codes).toEqual({ alpha: 0, beta: 2, gamma: 0 })
-    expect(await shell(matrix.overview, last)).toBe(0)
+    expect(await shell(matrix.overview, { cwd: last, bin })).toBe(0)
     const { banks }: Overview = JSON.parse(
       readFileSync(join(last, matrix.public, 'overview.json'), 'utf8'),
     )

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import {
   cpSync,
   existsSync,
@@ -15,8 +14,8 @@ import { parse, stringify } from 'yaml'
 import type { Alteration } from '../../bank/alteration.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import type { Report } from '../../engine/report/report.ts'
-import { main } from '../built.ts'
 import { openBank } from '../directory.ts'
+import { type Step, shell, writePrograms } from './pipeline-shell.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 const page = readFileSync(join(root, 'docs', 'ci.md'), 'utf8')
@@ -25,15 +24,6 @@ const page = readFileSync(join(root, 'docs', 'ci.md'), 'utf8')
 function example(heading: string): unknown {
   const section = page.slice(page.indexOf(`## ${heading}`))
   return parse(/```yaml\n([\s\S]*?)```/.exec(section)?.[1] ?? '')
-}
-
-interface Step {
-  name?: string
-  uses?: string
-  run?: string
-  if?: string
-  env?: Record<string, string>
-  with?: Record<string, string>
 }
 
 /** What a pipeline does in a night, as far as files go. */
@@ -99,6 +89,7 @@ const alteration: Alteration = {
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-pipelines-'))
 const repository = join(folder, 'repository')
+const bin = join(folder, 'bin')
 let bank: Awaited<ReturnType<typeof openBank>>
 
 beforeAll(async () => {
@@ -112,16 +103,13 @@ beforeAll(async () => {
   mkdirSync(join(repository, 'staging'), { recursive: true })
   writeFileSync(join(repository, 'staging', 'bank.yaml'), stringify(document, { lineWidth: 0 }))
   writeFileSync(join(repository, 'staging', 'deviations.yaml'), '[]\n')
-  const bin = join(folder, 'bin')
   mkdirSync(bin)
   // The core profile is enough to see what goes from night to night.
-  const npx = `#!/bin/sh
-shift
-[ "$1" = run ] && set -- "$@" --profile core
-exec "${process.execPath}" "${main}" "$@"
-`
-  writeFileSync(join(bin, 'npx'), npx, { mode: 0o755 })
-  writeFileSync(join(bin, 'npm'), '#!/bin/sh\n[ "$1" = ci ]\n', { mode: 0o755 })
+  writePrograms(
+    bin,
+    `[ "$1" = run ] && set -- "$@" --profile core
+`,
+  )
 })
 afterAll(async () => {
   await bank.close()
@@ -143,7 +131,7 @@ async function night(
   let code = 0
   for (const { script, always } of pipeline.scripts) {
     if (code !== 0 && !always) continue
-    const ended = await shell(script, work)
+    const ended = await shell(script, { cwd: work, bin, env: { CUSTOMER_PASSWORD: password } })
     if (code === 0) code = ended
   }
   if (code === 0 || pipeline.keptWhenRed) {
@@ -156,23 +144,6 @@ async function night(
   }
   const file = join(work, 'reports', 'tonight', 'report.json')
   return { code, ...(existsSync(file) && { report: JSON.parse(readFileSync(file, 'utf8')) }) }
-}
-
-/** As both pipelines run a script: bash that stops at the first failure. */
-function shell(script: string, cwd: string): Promise<number> {
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(VITEST|NODE_ENV$|GITHUB_)/.test(name),
-  )
-  const env = {
-    ...Object.fromEntries(inherited),
-    CUSTOMER_PASSWORD: password,
-    PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
-  }
-  return new Promise((done) => {
-    execFile('bash', ['-eo', 'pipefail', '-c', script], { cwd, env }, (error) => {
-      done(error === null ? 0 : Number(error.code))
-    })
-  })
 }
 
 describe.each([

@@ -97,8 +97,4 @@ function placeOf({ name, field, owner, control, ...creation }: Creation): DateTi
   }
 }
 
-/** Where one value of each part of the grammar serves. */
-export const dear = (places: readonly DateTimePlace[]): DateTimePlace[] =>
-  places.map((place) => ({ ...place, dear: true }))
-
 const DAY = 86_400_000

@@ -1,11 +1,10 @@
-import type { ClientName } from '../../../engine/suite-api/consents.ts'
 import { matchers } from '../../../engine/suite-api/expect.ts'
 import type { everything } from '../../consents.ts'
 import type { Place } from '../../tables.ts'
 import { type ConsentIds, consentIdInClaim } from '../../values/identifier.ts'
 import type { Value } from '../../values/value-type.ts'
 import { accountAccess } from './consent-kinds.ts'
-import { authorisationOf, foreseenVisits, type Named, openVisits } from './visit-places.ts'
+import { dearAuthorisation, foreseenVisits, openVisits } from './visit-places.ts'
 import { accountsGiven } from './visits.ts'
 
 /** Where a request object names a consent. */
@@ -17,21 +16,15 @@ const USUAL = { id: 'f47ac10b-58cc-4372-a567-0e02b2c3d479', ofOthers: {} }
 export const isOfNobody = ({ lawful, level, make }: Value<ConsentIds, unknown>) =>
   !lawful && level === 'must' && make(USUAL) !== undefined
 
-/** Whoever shows a login has a page to fill in: one value of each part serves. */
-const placeOf = (client: ClientName, attended: boolean): Named => ({
-  ...authorisationOf(client, attended),
-  dear: true,
-})
-
 export const foreseenIntents = foreseenVisits(consentIdInClaim, isOfNobody, 'first', {
-  placeOf,
+  placeOf: dearAuthorisation,
   shared: false,
 })
 
 /** A visit of the first client, whose request object has this instead of the ConsentId. */
 export function intentPlace(attended: boolean): Place<ConsentIds, unknown, typeof everything> {
   return {
-    ...placeOf('first', attended),
+    ...dearAuthorisation('first', attended),
     async open(context) {
       const caller = await context.caller()
       const { path } = await accountAccess.create(context, 'first')

@@ -2,7 +2,7 @@ import type { Context } from '../../../engine/suite-api/check.ts'
 import { DATA_PERMISSIONS } from '../../../engine/suite-api/consents.ts'
 import { relyOn } from '../../../engine/suite-api/expect.ts'
 import { OWNERS } from '../../owners.ts'
-import type { Place } from '../../tables.ts'
+import { dear, type Place } from '../../tables.ts'
 import { NINE } from '../../values/consent-enumerations.ts'
 import type { Enumeration } from '../../values/enumeration-terms.ts'
 import type { Nine } from '../../values/permission-company.ts'
@@ -25,10 +25,7 @@ export function permissionPlaces(context: Context): Place<Enumeration, unknown>[
 
 /** Sets of the nine: one of each kind of company serves, since each one that is taken makes a consent. */
 export function companyPlaces(context: Context): Place<Nine, readonly string[]>[] {
-  return creations<Nine, readonly string[]>(context, () => ({ allowed: NINE })).map((place) => ({
-    ...place,
-    dear: true,
-  }))
+  return dear(creations<Nine, readonly string[]>(context, () => ({ allowed: NINE })))
 }
 
 function creations<Right, Made>(context: Context, right: () => Right): Place<Right, Made>[] {

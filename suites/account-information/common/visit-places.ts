@@ -25,6 +25,12 @@ export const authorisationOf = (client: ClientName, attended: boolean): Named =>
   ...(attended && { dear: true }),
 })
 
+/** The same, where a bank may show a page for each value: one of each part of the grammar serves. */
+export const dearAuthorisation = (client: ClientName, attended: boolean): Named => ({
+  ...authorisationOf(client, attended),
+  dear: true,
+})
+
 /** The clients of whom there is another one to share a draw with. */
 export const besideAuthorisation = ({ target }: Context<never>, client: ClientName): Named[] =>
   target.clients.second ? [authorisationOf(client, target.attended)] : []
