@@ -1,4 +1,4 @@
-import type { Catalogue } from '../engine/catalogue/catalogue.ts'
+import { type Catalogue, chapterOf } from '../engine/catalogue/catalogue.ts'
 import type { NamedConsent } from '../engine/client-session/consent.ts'
 import type { Place } from '../engine/record/definitions.ts'
 import { placesOf } from '../engine/run/places.ts'
@@ -119,10 +119,10 @@ function endOfCall(text: string, start: number): number {
   return text.length
 }
 
-/** Files of checks whose name is that of no chapter. A file of rules may be about several. */
+/** Files of checks and rules whose folder is that of no chapter. */
 function chapters(root: string, catalogue: Catalogue): string[] {
-  return textsOf(root, 'suites', /\.check\.ts$/).flatMap(({ file }) => {
-    const [, chapter = ''] = /^suites\/([^.]+)\./.exec(file) ?? []
-    return catalogue.chapters.includes(chapter) ? [] : [`${file}: ${chapter} is no chapter.`]
+  return textsOf(root, 'suites', /\.(check|rule)\.ts$/).flatMap(({ file }) => {
+    const chapter = chapterOf(file)
+    return catalogue.chapters.includes(chapter) ? [] : [`${file}: its folder is no chapter.`]
   })
 }

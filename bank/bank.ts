@@ -1,30 +1,30 @@
 import { randomBytes } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
 import type { RequestListener } from 'node:http'
-import { createRecords } from './adapter.ts'
-import { createAdminApi } from './admin-api.ts'
-import type { Alteration } from './alteration.ts'
-import { mount } from './app.ts'
-import { alteredMiddleware, alteredPolicies } from './apply-alterations.ts'
-import { createAuthorisationServer } from './authorisation-server.ts'
-import { createConsents } from './consents.ts'
+import { createRecords } from './authorisation-server/adapter.ts'
+import { createAuthorisationServer } from './authorisation-server/authorisation-server.ts'
+import { signAsClient } from './authorisation-server/key-sets.ts'
+import { signJws } from './authorisation-server/signature.ts'
+import { thumbprintOf } from './authorisation-server/thumbprint.ts'
 import { type Customer, customersOf } from './data/customers.ts'
-import { createDirectory, type Directory } from './directory.ts'
-import { endpointsOf } from './endpoints.ts'
-import { type KeptState, unpackState } from './kept-state.ts'
-import { signAsClient } from './key-sets.ts'
-import { openListeners } from './listeners.ts'
+import { createDirectory, type Directory } from './directory/directory.ts'
+import { mount } from './listeners/app.ts'
+import { endpointsOf } from './listeners/endpoints.ts'
+import { openListeners } from './listeners/listeners.ts'
+import { currentRequest } from './listeners/request-context.ts'
+import { noteRefusals } from './listeners/told-reasons.ts'
+import { createAdminApi } from './operator/admin-api.ts'
+import type { Alteration } from './operator/alteration.ts'
+import { alteredMiddleware, alteredPolicies } from './operator/apply-alterations.ts'
+import { handshakeSighting, type OnSighting } from './operator/sighting.ts'
 import { correct, type Policies } from './policies.ts'
-import { currentRequest } from './request-context.ts'
 import type { Bank } from './running-bank.ts'
-import { ageOf, type Services } from './services.ts'
-import { type Settings, settingsFrom } from './settings.ts'
-import { handshakeSighting, type OnSighting } from './sighting.ts'
-import { signJws } from './signature.ts'
-import { stateOf } from './state.ts'
+import { createConsents } from './state/consents.ts'
+import { type KeptState, unpackState } from './state/kept-state.ts'
+import { ageOf, type Services } from './state/services.ts'
+import { type Settings, settingsFrom } from './state/settings.ts'
+import { stateOf } from './state/state.ts'
 import { targetOf } from './target.ts'
-import { thumbprintOf } from './thumbprint.ts'
-import { noteRefusals } from './told-reasons.ts'
 
 export interface BankOptions {
   /** Base port: the listeners take it and those after it. 0 or absent: free ports. */
@@ -158,7 +158,7 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
 
 /** A server certificate of an authority that nobody trusts. */
 async function strangerCertificate() {
-  const { createAuthority } = await import('./certificates.ts')
+  const { createAuthority } = await import('./listeners/certificates.ts')
   const stranger = await createAuthority('C=GB, O=Nobody, CN=Unknown Issuing CA')
   return stranger.issueServer()
 }

@@ -1,5 +1,5 @@
 import type { Customer } from './data/customers.ts'
-import type { Services } from './services.ts'
+import type { Services } from './state/services.ts'
 import type { Target } from './target.ts'
 
 /** A bank that answers; middleware of the alterations has it as `ctx.state.bank`. */

@@ -1,10 +1,10 @@
-import { factNames } from './admin-api.ts'
 import { type Customer, customersOf } from './data/customers.ts'
-import { applications, type Directory, type Enrolled } from './directory.ts'
-import { endpointsOf, placeholdersOf } from './endpoints.ts'
+import { applications, type Directory, type Enrolled } from './directory/directory.ts'
+import { endpointsOf, placeholdersOf } from './listeners/endpoints.ts'
+import { factNames } from './operator/admin-api.ts'
 import { panScheme } from './policies/consents.ts'
-import type { Services } from './services.ts'
-import { settingsFrom } from './settings.ts'
+import type { Services } from './state/services.ts'
+import { settingsFrom } from './state/settings.ts'
 
 /** How to reach and judge this bank: the shape of a target file, every credential in it. */
 export function targetOf(services: Addressed & Pick<Services, 'directory'>, operatorUrl: string) {

@@ -1,5 +1,5 @@
 import { startBank } from '../bank/bank.ts'
-import { createDirectory } from '../bank/directory.ts'
+import { createDirectory } from '../bank/directory/directory.ts'
 
 /**
  * The reference bank in a process of its own, as banks are: `open` starts a fresh one and answers with its

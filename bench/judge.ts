@@ -9,7 +9,7 @@ import { createRun } from '../engine/run/run.ts'
 import type { Exchange } from '../engine/wire/exchange.ts'
 import { openExchangeLog } from '../engine/wire/exchange-log.ts'
 import { createRedactor } from '../engine/wire/redaction.ts'
-import type { ProofContext } from '../proof/judge-bank.ts'
+import type { ProofContext } from '../proof/run/judge-bank.ts'
 
 /** One run of the whole suite, in this process. */
 export interface Measured {

@@ -1,6 +1,6 @@
 import { complain, say, shown } from '../engine/report/terminal.ts'
 import { nearest } from '../engine/yaml/nearest.ts'
-import { loadFaults, loadVariants } from '../proof/load.ts'
+import { loadFaults, loadVariants } from '../proof/run/load.ts'
 import { UsageError } from './usage.ts'
 
 /** `assay bank faults` and `assay bank variants`: what a bank can be altered by, a line each. */

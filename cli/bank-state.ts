@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createDirectory, type DirectoryOptions } from '../bank/directory.ts'
-import { packMaterial, unpackMaterial } from '../bank/directory-material.ts'
-import { type KeptState, packState, unpackState } from '../bank/kept-state.ts'
+import { createDirectory, type DirectoryOptions } from '../bank/directory/directory.ts'
+import { packMaterial, unpackMaterial } from '../bank/directory/directory-material.ts'
 import type { Bank } from '../bank/running-bank.ts'
+import { type KeptState, packState, unpackState } from '../bank/state/kept-state.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
 import { portTaken, UsageError } from './usage.ts'
 

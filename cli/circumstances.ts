@@ -1,6 +1,6 @@
 import { say, shown } from '../engine/report/terminal.ts'
-import type { Circumstances } from '../proof/circumstances.ts'
 import { commit, drawnMoments } from '../proof/clock/moments.ts'
+import type { Circumstances } from '../proof/run/circumstances.ts'
 import { number, UsageError } from './usage.ts'
 
 export interface CircumstanceOptions {

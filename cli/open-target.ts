@@ -38,7 +38,9 @@ export async function openTarget(path: string): Promise<OpenedTarget> {
   const { read } = known
   if (read.kind === 'bank') return { ...known, close: async () => {} }
   // Its keys are made beside this thread, which loads the rest of it meanwhile.
-  const making = import('../bank/directory.ts').then(({ createDirectory }) => createDirectory())
+  const making = import('../bank/directory/directory.ts').then(({ createDirectory }) =>
+    createDirectory(),
+  )
   const [directory, { startBank }] = await Promise.all([making, import('../bank/bank.ts')])
   const { name, ...options } = read.options
   const bank = await startBank({ ...options, directory }).catch(async (problem) => {

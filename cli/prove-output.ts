@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { makeFolder } from '../engine/record/make-folder.ts'
 import { say, shown } from '../engine/report/terminal.ts'
-import type { Circumstances } from '../proof/circumstances.ts'
+import type { Circumstances } from '../proof/run/circumstances.ts'
 import { number } from './usage.ts'
 
 /** What is said of a proof, of banks and of TPPs alike. */

@@ -1,5 +1,5 @@
 import { say, shown } from '../engine/report/terminal.ts'
-import { runInWorkers, spread, type TppProofs } from '../proof/share-proofs.ts'
+import { runInWorkers, spread, type TppProofs } from '../proof/run/share-proofs.ts'
 import { groupTpps, tppsAlone } from '../proof/tpp/grouping.ts'
 import { tppMatrixPage } from '../proof/tpp/matrix-page.ts'
 import { loadTppProofs, type TppProof, tppsToProve, uncaught } from '../proof/tpp/prove-tpp.ts'

@@ -3,8 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { isObject } from '../engine/record/json.ts'
 import { say, shown } from '../engine/report/terminal.ts'
-import type { Circumstances } from '../proof/circumstances.ts'
 import { drawOfCommit } from '../proof/clock/moments.ts'
+import { type Matrix, matrixOf } from '../proof/matrix/matrix.ts'
+import { matrixPage } from '../proof/matrix/matrix-page.ts'
+import type { Circumstances } from '../proof/run/circumstances.ts'
 import {
   type Alterations,
   about,
@@ -18,13 +20,11 @@ import {
   SEED,
   UnknownProof,
   wholeProof,
-} from '../proof/jobs.ts'
-import { openProofContext } from '../proof/judge-bank.ts'
-import { type Matrix, matrixOf } from '../proof/matrix.ts'
-import { matrixPage } from '../proof/matrix-page.ts'
-import { proveMutants } from '../proof/mutants.ts'
-import { type Proof, proveOne } from '../proof/prove.ts'
-import { runInWorkers, spread } from '../proof/share-proofs.ts'
+} from '../proof/run/jobs.ts'
+import { openProofContext } from '../proof/run/judge-bank.ts'
+import { proveMutants } from '../proof/run/mutants.ts'
+import { type Proof, proveOne } from '../proof/run/prove.ts'
+import { runInWorkers, spread } from '../proof/run/share-proofs.ts'
 import { type CircumstanceOptions, circumstancesOf } from './circumstances.ts'
 import { allHold, processes, show, writeMatrix } from './prove-output.ts'
 import { number, UsageError } from './usage.ts'

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { resolve } from 'node:path'
-import type { DirectoryOptions } from '../bank/directory.ts'
+import type { DirectoryOptions } from '../bank/directory/directory.ts'
 import type { BankHost } from '../engine/certification/bank-host.ts'
 import type { ClientDriver } from '../engine/certification/client.ts'
 import { commandClient } from '../engine/certification/command-client.ts'

@@ -3,8 +3,8 @@ import type { Approval } from '../engine/suite-api/consents.ts'
 import { expect } from '../engine/suite-api/expect.ts'
 import { blockBy } from '../engine/suite-api/outcomes.ts'
 import { type Exchange, succeeded } from '../engine/suite-api/responses.ts'
-import { consentPath, statusOf } from './account-information/common/consent-requests.ts'
-import { dataPaths } from './account-information/common/data-reads.ts'
+import { consentPath, statusOf } from './account-information/common/consents/consent-requests.ts'
+import { dataPaths } from './account-information/common/data/data-reads.ts'
 import { codeOfAnotherClient } from './consents.ts'
 
 /** An approval that stands beside one that ends. */

@@ -1,5 +1,5 @@
 import { consent, DATA_PERMISSIONS } from '../engine/suite-api/consents.ts'
-import { periodAmong } from './account-information/common/consent-periods.ts'
+import { periodAmong } from './account-information/common/consents/consent-periods.ts'
 import { spellingFor } from './account-information/common/instants.ts'
 import { nonceFor, stateFor } from './returned-texts.ts'
 

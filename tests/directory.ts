@@ -1,8 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BankOptions, startBank } from '../bank/bank.ts'
-import { createDirectory, type Directory, type DirectoryOptions } from '../bank/directory.ts'
-import { type DirectoryMaterial, packMaterial, unpackMaterial } from '../bank/directory-material.ts'
+import {
+  createDirectory,
+  type Directory,
+  type DirectoryOptions,
+} from '../bank/directory/directory.ts'
+import {
+  type DirectoryMaterial,
+  packMaterial,
+  unpackMaterial,
+} from '../bank/directory/directory-material.ts'
 import type { Bank } from '../bank/running-bank.ts'
 import { madeOnce } from './once.ts'
 

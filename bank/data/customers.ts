@@ -1,4 +1,4 @@
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../state/settings.ts'
 
 /** A credit card of a customer. Amounts are in pence. */
 export interface Card {

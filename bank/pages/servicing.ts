@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { Consent } from '../consents.ts'
+import type { Consent } from '../state/consents.ts'
 import { answerPage, html } from './frame.ts'
 import { inWords, onDay } from './words.ts'
 

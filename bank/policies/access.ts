@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AdapterPayload } from 'oidc-provider'
-import { type Reason, type Refusal, refusalOf } from '../refusals.ts'
-import type { Settings } from '../settings.ts'
+import { type Reason, type Refusal, refusalOf } from '../listeners/refusals.ts'
+import type { Settings } from '../state/settings.ts'
 
 /** What the bank knows of the other end of a connection. */
 export interface Transport {

@@ -1,6 +1,6 @@
-import type { Consent } from '../consents.ts'
 import type { Card, Customer } from '../data/customers.ts'
-import type { Settings } from '../settings.ts'
+import type { Consent } from '../state/consents.ts'
+import type { Settings } from '../state/settings.ts'
 import type { Age } from './consents.ts'
 
 type Claims = Record<string, unknown>

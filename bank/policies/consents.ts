@@ -1,7 +1,12 @@
-import { type Consent, type DebtorAccount, type Status, supportedPermissions } from '../consents.ts'
-import { parseDateTime } from '../datetime.ts'
-import type { Reason } from '../refusals.ts'
-import type { Settings } from '../settings.ts'
+import type { Reason } from '../listeners/refusals.ts'
+import {
+  type Consent,
+  type DebtorAccount,
+  type Status,
+  supportedPermissions,
+} from '../state/consents.ts'
+import { parseDateTime } from '../state/datetime.ts'
+import type { Settings } from '../state/settings.ts'
 
 /** What time has done to a consent. */
 export interface Age {

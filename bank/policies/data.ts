@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
-import type { Consent } from '../consents.ts'
 import type { Row } from '../data/transactions.ts'
-import { parseDateTime } from '../datetime.ts'
-import type { Reason } from '../refusals.ts'
+import type { Reason } from '../listeners/refusals.ts'
+import type { Consent } from '../state/consents.ts'
+import { parseDateTime } from '../state/datetime.ts'
 import type { Age } from './consents.ts'
 
 export type DataEndpoint =

@@ -1,7 +1,7 @@
-import type { Consent } from '../consents.ts'
 import type { Card } from '../data/customers.ts'
 import type { Row } from '../data/transactions.ts'
-import { formatDateTime } from '../datetime.ts'
+import type { Consent } from '../state/consents.ts'
+import { formatDateTime } from '../state/datetime.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, Next } from 'koa'
-import { Refused } from '../refusals.ts'
-import type { Services } from '../services.ts'
-import { stateOf } from '../state.ts'
+import { Refused } from '../listeners/refusals.ts'
+import type { Services } from '../state/services.ts'
+import { stateOf } from '../state/state.ts'
 
 type Json = Record<string, unknown>
 

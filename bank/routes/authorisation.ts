@@ -1,12 +1,12 @@
 import Router from '@koa/router'
 import type { Context } from 'koa'
-import type { Consent } from '../consents.ts'
+import { errors } from '../authorisation-server/oidc-provider.ts'
 import type { Customer } from '../data/customers.ts'
-import { errors } from '../oidc-provider.ts'
 import { consentPage } from '../pages/consent.ts'
 import { loginPage } from '../pages/login.ts'
-import { ageOf, type Services } from '../services.ts'
-import { stateOf } from '../state.ts'
+import type { Consent } from '../state/consents.ts'
+import { ageOf, type Services } from '../state/services.ts'
+import { stateOf } from '../state/state.ts'
 
 const words = (value: unknown) =>
   String(value ?? '')

@@ -1,8 +1,8 @@
 import type { Context } from 'koa'
 import type { AccessToken, ClientCredentials } from 'oidc-provider'
-import { Refused } from '../refusals.ts'
-import type { Services } from '../services.ts'
-import { stateOf } from '../state.ts'
+import { Refused } from '../listeners/refusals.ts'
+import type { Services } from '../state/services.ts'
+import { stateOf } from '../state/state.ts'
 
 /** The value of `Authorization: Bearer …`; refuses when there is none. */
 function bearerOf(ctx: Context): string {

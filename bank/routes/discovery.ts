@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
-import { bindsTokens } from '../authorisation-server.ts'
-import { grantTypes } from '../registered.ts'
-import type { Services } from '../services.ts'
+import { bindsTokens } from '../authorisation-server/authorisation-server.ts'
+import { grantTypes } from '../authorisation-server/registered.ts'
+import type { Services } from '../state/services.ts'
 
 /**
  * What the library answers as the configuration, put right: the endpoints have listeners of their

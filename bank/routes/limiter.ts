@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
-import { Refused } from '../refusals.ts'
-import type { Services } from '../services.ts'
+import { Refused } from '../listeners/refusals.ts'
+import type { Services } from '../state/services.ts'
 
 /** Counts, per client, the data requests of the window that came without the customer. */
 export interface Limiter {

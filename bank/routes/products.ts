@@ -1,7 +1,7 @@
 import Router from '@koa/router'
 import type { Context, Next } from 'koa'
 import { productMeta, products } from '../data/products.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../state/services.ts'
 import { takesJson } from './answer.ts'
 
 const path = '/open-banking/v1/consumer-credit-cards'

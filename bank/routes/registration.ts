@@ -5,18 +5,18 @@ import type {
   Client as ClientType,
   RegistrationAccessToken,
 } from 'oidc-provider'
-import { bindsTokens } from '../authorisation-server.ts'
-import type { Advertised, RegistrationRefusal } from '../policies/registration.ts'
-import { apiScopes, grantTypes } from '../registered.ts'
+import { bindsTokens } from '../authorisation-server/authorisation-server.ts'
+import { apiScopes, grantTypes } from '../authorisation-server/registered.ts'
 import {
   claimsOf,
   createProver,
   metadata,
   RegistrationRefused,
   refuse,
-} from '../registration-proof.ts'
-import type { Services } from '../services.ts'
-import { stateOf } from '../state.ts'
+} from '../authorisation-server/registration-proof.ts'
+import type { Advertised, RegistrationRefusal } from '../policies/registration.ts'
+import type { Services } from '../state/services.ts'
+import { stateOf } from '../state/state.ts'
 
 type Claims = Record<string, unknown>
 

@@ -4,8 +4,8 @@ import type { Context } from 'koa'
 import type { Customer } from '../data/customers.ts'
 import { loginPage } from '../pages/login.ts'
 import { servicingPage } from '../pages/servicing.ts'
-import { ageOf, revoke, type Services } from '../services.ts'
-import { stateOf } from '../state.ts'
+import { ageOf, revoke, type Services } from '../state/services.ts'
+import { stateOf } from '../state/state.ts'
 
 /** Path of the account servicing facility, on the listener of the authorisation page. */
 export const servicingPath = '/servicing'

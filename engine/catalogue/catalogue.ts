@@ -70,6 +70,11 @@ export const CHAPTERS = [
   ...chaptersOf('product-information', 'products errors'),
 ]
 
+/** The chapter of a file of checks or rules: what it is called in specs/, or ''. */
+export function chapterOf(path: string): string {
+  return /^suites\/([^/]+\/[^/]+)\/[^/]+$/.exec(path)?.[1] ?? ''
+}
+
 /** What binds the TPP: the chapters of the catalogue that a certification of a client judges by. */
 const TPP_CHAPTERS = chaptersOf(
   'tpp',

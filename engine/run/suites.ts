@@ -12,7 +12,7 @@ import { registeredChecks } from '../suite-api/check.ts'
 /** Everything that judges: the checks and rules of the suites, and the schemas. */
 export type Suites = Awaited<ReturnType<typeof importSuites>>
 
-/** Files of a folder of suites: `<chapter>.check.ts`, `<chapter>.rule.ts`, or the same built. */
+/** Files of a folder of suites: `<document>/<chapter>/….check.ts`, `….rule.ts`, or the same built. */
 export function suiteFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(check|rule)\.[jt]s$/.test(name))
@@ -64,7 +64,7 @@ export function idProblems(defined: readonly string[], { owners }: Catalogue): s
     ),
     ...missing.map(
       ([id, { place, chapter }]) =>
-        `${place}: ${id} is defined nowhere. Write it in suites/${chapter}.check.ts.`,
+        `${place}: ${id} is defined nowhere. Write it in suites/${chapter}/.`,
     ),
   ]
 }

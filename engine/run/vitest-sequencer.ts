@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { CHAPTERS } from '../catalogue/catalogue.ts'
+import { CHAPTERS, chapterOf } from '../catalogue/catalogue.ts'
 
 /** What vitest was asked to run of the suites. */
 export interface Selection {
@@ -51,8 +51,7 @@ const STEP = CHAPTERS.length + 1
 
 function placeOf({ moduleId, project }: TestSpecification): number {
   const path = relative(project.config.root, moduleId).replaceAll('\\', '/')
-  const [, chapter = ''] = /^suites\/([^.]+)\.(?:[^/]*\.)?(?:check|rule)\.ts$/.exec(path) ?? []
-  return groupOf(path, moduleId) * STEP + CHAPTERS.indexOf(chapter) + 1
+  return groupOf(path, moduleId) * STEP + CHAPTERS.indexOf(chapterOf(path)) + 1
 }
 
 /** Order among files is a courtesy to the reader: what must come first is judged first anyway. */

@@ -1,14 +1,14 @@
 import type { Context } from 'koa'
-import type { Consent } from '../../bank/consents.ts'
+import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
+import { currentRequest } from '../../bank/listeners/request-context.ts'
 import type { DataEndpoint } from '../../bank/policies/data.ts'
-import { currentRequest } from '../../bank/request-context.ts'
-import { stateOf } from '../../bank/state.ts'
-import { tokenInfoOf } from '../../bank/token-info.ts'
-import { endpointOf } from '../data-requests.ts'
-import { ofEachBank } from '../each-bank.ts'
-import { admit } from '../jwt-rewrites.ts'
-import { type Lent, lend, lendable } from '../lent-tokens.ts'
-import type { Fault } from '../proof.ts'
+import type { Consent } from '../../bank/state/consents.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import { endpointOf } from '../altering/data-requests.ts'
+import { admit } from '../altering/jwt-rewrites.ts'
+import { type Lent, lend, lendable } from '../altering/lent-tokens.ts'
+import { ofEachBank } from '../run/each-bank.ts'
+import type { Fault } from '../run/proof.ts'
 
 /** Who gets in where, one cell at a time: certificates, access tokens, accounts, ended consents. */
 

@@ -1,11 +1,11 @@
 import type { Context, Middleware } from 'koa'
+import { currentRequest } from '../../bank/listeners/request-context.ts'
 import type { DataEndpoint } from '../../bank/policies/data.ts'
 import type { Policies } from '../../bank/policies.ts'
-import { currentRequest } from '../../bank/request-context.ts'
-import { stateOf } from '../../bank/state.ts'
-import { afterSuccess, endpointOf, rowsOf } from '../data-requests.ts'
-import type { Fault } from '../proof.ts'
-import { type Json, jsonOf } from '../rewriting.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import { afterSuccess, endpointOf, rowsOf } from '../altering/data-requests.ts'
+import { type Json, jsonOf } from '../altering/rewriting.ts'
+import type { Fault } from '../run/proof.ts'
 import { BALANCES, EVERY, type Situation, TRANSACTIONS } from './situations.ts'
 
 /** What may be wrong with the answers of data endpoints, in one situation and nowhere else. */

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
-import type { Consent } from '../../bank/consents.ts'
-import { stateOf } from '../../bank/state.ts'
-import { tokenInfoOf } from '../../bank/token-info.ts'
+import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
+import type { Consent } from '../../bank/state/consents.ts'
+import { stateOf } from '../../bank/state/state.ts'
 
 /** Of which client or customer a request or a consent is, and whether the customer is there. */
 

@@ -1,9 +1,9 @@
 import type { Context } from 'koa'
+import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
 import type { DataEndpoint } from '../../bank/policies/data.ts'
-import { stateOf } from '../../bank/state.ts'
-import { tokenInfoOf } from '../../bank/token-info.ts'
-import { askedAccount } from '../data-requests.ts'
-import { ofEachBank } from '../each-bank.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import { askedAccount } from '../altering/data-requests.ts'
+import { ofEachBank } from '../run/each-bank.ts'
 
 /**
  * One value of a dimension in which the sentences on data endpoints hold alike: who asks, under which

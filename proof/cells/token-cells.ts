@@ -1,7 +1,6 @@
 import type { Context } from 'koa'
-import { currentRequest } from '../../bank/request-context.ts'
-import { stateOf } from '../../bank/state.ts'
-import { ofEachBank } from '../each-bank.ts'
+import { currentRequest } from '../../bank/listeners/request-context.ts'
+import { stateOf } from '../../bank/state/state.ts'
 import {
   acceptsAssertion,
   type Decoded,
@@ -9,9 +8,10 @@ import {
   goodTimes,
   looksRight,
   tokenForm,
-} from '../jwt-rewrites.ts'
-import type { Fault } from '../proof.ts'
-import { answers, type Json, jsonOf } from '../rewriting.ts'
+} from '../altering/jwt-rewrites.ts'
+import { answers, type Json, jsonOf } from '../altering/rewriting.ts'
+import { ofEachBank } from '../run/each-bank.ts'
+import type { Fault } from '../run/proof.ts'
 
 /** The token endpoint, one cell at a time: what is wrong with a request, for one grant and client. */
 

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
-import { type Alterations, drawsOf, type Job, SEED, wholeProof } from '../jobs.ts'
-import type { Proof } from '../prove.ts'
-import { runInWorkers, spread } from '../share-proofs.ts'
+import { type Alterations, drawsOf, type Job, SEED, wholeProof } from '../run/jobs.ts'
+import type { Proof } from '../run/prove.ts'
+import { runInWorkers, spread } from '../run/share-proofs.ts'
 
 /**
  * No outcome depends on how fast the machine or the bank is: as many banks at a process that gets a tenth of its time, and

@@ -1,10 +1,17 @@
 import { availableParallelism } from 'node:os'
-import { drawn } from '../draw.ts'
-import { groupFaults, groupVariants, LARGEST } from '../grouping.ts'
-import { type Alterations, amongOthers, CORRECT, type Job, loadAlterations, SEED } from '../jobs.ts'
-import type { Proof } from '../prove.ts'
-import { runInWorkers, spread } from '../share-proofs.ts'
-import { TOGETHER } from '../together.ts'
+import { drawn } from '../run/draw.ts'
+import {
+  type Alterations,
+  amongOthers,
+  CORRECT,
+  type Job,
+  loadAlterations,
+  SEED,
+} from '../run/jobs.ts'
+import type { Proof } from '../run/prove.ts'
+import { runInWorkers, spread } from '../run/share-proofs.ts'
+import { groupFaults, groupVariants, LARGEST } from '../together/grouping.ts'
+import { TOGETHER } from '../together/together.ts'
 import { groupTpps, type TppJob } from '../tpp/grouping.ts'
 import { loadTppProofs, type TppProof, tppsToProve } from '../tpp/prove-tpp.ts'
 import { everyMoment, type NamedMoment, pairedMoments } from './moments.ts'

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'koa'
-import type { Alteration } from '../../bank/alteration.ts'
-import { stateOf } from '../../bank/state.ts'
-import { ofEachBank } from '../each-bank.ts'
-import { giveBytes, takeBytes } from '../raw-body.ts'
-import { answers, elements, type Json, jsonOf, partOf, successes } from '../rewriting.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import { giveBytes, takeBytes } from '../altering/raw-body.ts'
+import { answers, elements, type Json, jsonOf, partOf, successes } from '../altering/rewriting.ts'
+import { ofEachBank } from '../run/each-bank.ts'
 
 /** Whether the one thing has happened, and how often transactions were told. */
 const soFar = ofEachBank(() => ({ done: false, tips: 0 }))

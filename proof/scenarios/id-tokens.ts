@@ -1,12 +1,16 @@
 import { constants, createHmac, createPublicKey, randomUUID, sign } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import type { Context } from 'koa'
-import type { Alteration } from '../../bank/alteration.ts'
-import { createSigningKey, type SigningKey, signJws } from '../../bank/signature.ts'
-import { stateOf } from '../../bank/state.ts'
-import { ofEachBank } from '../each-bank.ts'
-import { changeFragment, halfHash, idTokens } from '../id-tokens.ts'
-import { answers, type Json, jsonOf, partOf } from '../rewriting.ts'
+import {
+  createSigningKey,
+  type SigningKey,
+  signJws,
+} from '../../bank/authorisation-server/signature.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import { changeFragment, halfHash, idTokens } from '../altering/id-tokens.ts'
+import { answers, type Json, jsonOf, partOf } from '../altering/rewriting.ts'
+import { ofEachBank } from '../run/each-bank.ts'
 
 /** Makes a wrong ID token of a right one. */
 type Spoil = (claims: Json, key: SigningKey, ctx: Context) => string | Promise<string>

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { Alteration } from '../../bank/alteration.ts'
-import { ofEachBank } from '../each-bank.ts'
-import { changeFragment } from '../id-tokens.ts'
-import { withQuery } from '../jwt-rewrites.ts'
-import { answers } from '../rewriting.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
+import { changeFragment } from '../altering/id-tokens.ts'
+import { withQuery } from '../altering/jwt-rewrites.ts'
+import { answers } from '../altering/rewriting.ts'
+import { ofEachBank } from '../run/each-bank.ts'
 
 /** Visits of a bank that ended well. */
 const approvals = ofEachBank(() => ({ count: 0 }))

@@ -1,7 +1,7 @@
-import type { Alteration } from '../../bank/alteration.ts'
-import { stateOf } from '../../bank/state.ts'
-import { ofEachBank } from '../each-bank.ts'
-import { partOf } from '../rewriting.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import { partOf } from '../altering/rewriting.ts'
+import { ofEachBank } from '../run/each-bank.ts'
 
 /** Registrations that were answered so before. */
 const answered = ofEachBank(() => new Set<string>())

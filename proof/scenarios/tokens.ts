@@ -1,8 +1,8 @@
 import type { Context } from 'koa'
-import type { Alteration } from '../../bank/alteration.ts'
-import { stateOf } from '../../bank/state.ts'
-import { ofEachBank } from '../each-bank.ts'
-import { answers, jsonOf, partOf } from '../rewriting.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import { answers, jsonOf, partOf } from '../altering/rewriting.ts'
+import { ofEachBank } from '../run/each-bank.ts'
 
 const grantOf = (ctx: Context) =>
   partOf(ctx) === 'token' ? new URLSearchParams(stateOf(ctx).body).get('grant_type') : undefined

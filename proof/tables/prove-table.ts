@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { Alteration } from '../../bank/alteration.ts'
-import { stateOf } from '../../bank/state.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
+import { stateOf } from '../../bank/state/state.ts'
 import { type AskedCell, cellName } from '../../engine/judge/cells.ts'
 import type { Scope } from '../../engine/run/scope.ts'
-import type { Draw } from '../jobs.ts'
-import { judgeBank, type ProofContext, summed } from '../judge-bank.ts'
-import type { Proof } from '../prove.ts'
+import type { Draw } from '../run/jobs.ts'
+import { judgeBank, type ProofContext, summed } from '../run/judge-bank.ts'
+import type { Proof } from '../run/prove.ts'
 import { isSignedAgain, TAKEN } from './taken.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'koa'
-import { currentRequest } from '../../bank/request-context.ts'
-import { stateOf } from '../../bank/state.ts'
+import { currentRequest } from '../../bank/listeners/request-context.ts'
+import { stateOf } from '../../bank/state/state.ts'
 import type { CallDeviation } from '../../engine/suite-api/flow.ts'
 import type { Credentials } from '../../suites/values/bearer-credential.ts'
 import type { Card } from '../../suites/values/card-ending.ts'
@@ -11,9 +11,9 @@ import type { ConsentIds } from '../../suites/values/identifier.ts'
 import type { Jws } from '../../suites/values/jws-rows.ts'
 import type { RedirectUris } from '../../suites/values/redirect-uri-rows.ts'
 import type { Scopes } from '../../suites/values/scope.ts'
-import { admit, decoded, goodAssertion, tokenForm } from '../jwt-rewrites.ts'
-import { jsonOf } from '../rewriting.ts'
-import { formOf } from '../token-requests.ts'
+import { admit, decoded, goodAssertion, tokenForm } from '../altering/jwt-rewrites.ts'
+import { jsonOf } from '../altering/rewriting.ts'
+import { formOf } from '../altering/token-requests.ts'
 
 /**
  * How a bank takes a wrong value for the right one: by its type. Each puts the right value into the request where the

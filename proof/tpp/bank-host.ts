@@ -1,11 +1,15 @@
-import type { Alteration } from '../../bank/alteration.ts'
 import { type BankOptions, startBank } from '../../bank/bank.ts'
-import { createDirectory, type Directory, type DirectoryOptions } from '../../bank/directory.ts'
-import { type KeptState, packState } from '../../bank/kept-state.ts'
+import {
+  createDirectory,
+  type Directory,
+  type DirectoryOptions,
+} from '../../bank/directory/directory.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
+import { type KeptState, packState } from '../../bank/state/kept-state.ts'
 import type { BankHost } from '../../engine/certification/bank-host.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { NotApplicable } from '../../engine/judge/outcome.ts'
-import { loadFaults, loadScenarioAlterations, loadVariants } from '../load.ts'
+import { loadFaults, loadScenarioAlterations, loadVariants } from '../run/load.ts'
 import { towardsTpps } from './towards-tpps.ts'
 
 export interface HostOptions {

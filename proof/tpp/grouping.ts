@@ -1,5 +1,5 @@
-import type { Circumstances } from '../circumstances.ts'
-import { groupsOf } from '../grouping.ts'
+import type { Circumstances } from '../run/circumstances.ts'
+import { groupsOf } from '../together/grouping.ts'
 import type { TppJudges, TppProof } from './prove-tpp.ts'
 import { decisionsOf } from './shared-conduct.ts'
 import type { ProvenTpp } from './tpp-proof.ts'

@@ -1,5 +1,5 @@
 import type { BankOptions } from '../../bank/bank.ts'
-import { defaults } from '../../bank/settings.ts'
+import { defaults } from '../../bank/state/settings.ts'
 
 const FUNDS = 'funds-confirmation-consents'
 

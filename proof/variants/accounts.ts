@@ -1,9 +1,9 @@
-import { stateOf } from '../../bank/state.ts'
+import { stateOf } from '../../bank/state/state.ts'
 import { luhn } from '../../engine/wire/secret-patterns.ts'
-import { rowsOf } from '../data-requests.ts'
-import type { Variant } from '../proof.ts'
-import { answers, elements, type Json, partOf } from '../rewriting.ts'
-import { roundRobin, roundRobinPerKey } from '../round-robin.ts'
+import { rowsOf } from '../altering/data-requests.ts'
+import { answers, elements, type Json, partOf } from '../altering/rewriting.ts'
+import type { Variant } from '../run/proof.ts'
+import { roundRobin, roundRobinPerKey } from '../run/round-robin.ts'
 
 const seen = answers((ctx) => partOf(ctx) === 'data')
 

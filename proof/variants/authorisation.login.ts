@@ -1,10 +1,10 @@
 import type { Context } from 'koa'
-import { stateOf } from '../../bank/state.ts'
-import { ofEachBank } from '../each-bank.ts'
-import type { Variant } from '../proof.ts'
-import { answers } from '../rewriting.ts'
-import { roundRobin, roundRobinPerKey } from '../round-robin.ts'
-import { locationOf, onPages, page, pages } from '../visit-pages.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import { answers } from '../altering/rewriting.ts'
+import { locationOf, onPages, page, pages } from '../altering/visit-pages.ts'
+import { ofEachBank } from '../run/each-bank.ts'
+import type { Variant } from '../run/proof.ts'
+import { roundRobin, roundRobinPerKey } from '../run/round-robin.ts'
 
 /** Names on the pages in the bank's own way. */
 const inMarkup = pages((html) =>

@@ -1,13 +1,13 @@
 import type { Context, Middleware } from 'koa'
-import { currentRequest } from '../../bank/request-context.ts'
-import { stateOf } from '../../bank/state.ts'
-import { extraScopesLeftOut } from '../extra-scopes.ts'
-import { changeFragment, idTokens, rehashed } from '../id-tokens.ts'
-import type { Variant } from '../proof.ts'
-import { answers, partOf } from '../rewriting.ts'
-import { roundRobin, roundRobinOf, roundRobinPerKey } from '../round-robin.ts'
-import { tokensSpelt } from '../token-spelling.ts'
-import { locationOf, onPages, page, pages } from '../visit-pages.ts'
+import { currentRequest } from '../../bank/listeners/request-context.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import { extraScopesLeftOut } from '../altering/extra-scopes.ts'
+import { changeFragment, idTokens, rehashed } from '../altering/id-tokens.ts'
+import { answers, partOf } from '../altering/rewriting.ts'
+import { tokensSpelt } from '../altering/token-spelling.ts'
+import { locationOf, onPages, page, pages } from '../altering/visit-pages.ts'
+import type { Variant } from '../run/proof.ts'
+import { roundRobin, roundRobinOf, roundRobinPerKey } from '../run/round-robin.ts'
 
 /** The redirects to a TPP that carry an error in the fragment. */
 const errors = (change: (ctx: Context, fragment: URLSearchParams, address: string) => unknown) =>

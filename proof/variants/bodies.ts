@@ -1,7 +1,15 @@
 import type { Context } from 'koa'
-import type { Variant } from '../proof.ts'
-import { answers, type Json, jsonOf, type Part, partOf, refusals, successes } from '../rewriting.ts'
-import { roundRobin, roundRobinOf } from '../round-robin.ts'
+import {
+  answers,
+  type Json,
+  jsonOf,
+  type Part,
+  partOf,
+  refusals,
+  successes,
+} from '../altering/rewriting.ts'
+import type { Variant } from '../run/proof.ts'
+import { roundRobin, roundRobinOf } from '../run/round-robin.ts'
 
 /** The interface of the first document, whose error bodies are not shown. */
 const ACCOUNT_INFORMATION: Part[] = ['consents', 'data', 'registration', 'token']

@@ -1,6 +1,6 @@
-import { currentRequest } from '../../bank/request-context.ts'
-import { tokenForm } from '../jwt-rewrites.ts'
-import type { Variant } from '../proof.ts'
+import { currentRequest } from '../../bank/listeners/request-context.ts'
+import { tokenForm } from '../altering/jwt-rewrites.ts'
+import type { Variant } from '../run/proof.ts'
 
 /** What a bank is free to do with the clients that it registers. */
 

@@ -1,7 +1,7 @@
-import { stateOf } from '../../bank/state.ts'
-import { idTokens } from '../id-tokens.ts'
-import type { Variant } from '../proof.ts'
-import { type Json, partOf } from '../rewriting.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import { idTokens } from '../altering/id-tokens.ts'
+import { type Json, partOf } from '../altering/rewriting.ts'
+import type { Variant } from '../run/proof.ts'
 
 /** Seconds: less than the 60 that the target allows. */
 const APART = 55

@@ -1,11 +1,11 @@
-import type { Consent } from '../../bank/consents.ts'
-import { currentRequest } from '../../bank/request-context.ts'
-import { stateOf } from '../../bank/state.ts'
-import { tokenInfoOf } from '../../bank/token-info.ts'
-import { isAbout } from '../consent-requests.ts'
-import type { Variant } from '../proof.ts'
-import { partOf } from '../rewriting.ts'
-import { roundRobinPerKey } from '../round-robin.ts'
+import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
+import { currentRequest } from '../../bank/listeners/request-context.ts'
+import type { Consent } from '../../bank/state/consents.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import { isAbout } from '../altering/consent-requests.ts'
+import { partOf } from '../altering/rewriting.ts'
+import type { Variant } from '../run/proof.ts'
+import { roundRobinPerKey } from '../run/round-robin.ts'
 
 /** Milliseconds for which a denied consent is there. */
 const SOON = 200

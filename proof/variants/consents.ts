@@ -1,9 +1,9 @@
-import { currentRequest } from '../../bank/request-context.ts'
-import { stateOf } from '../../bank/state.ts'
-import { answered, consentData, idsBy } from '../consent-requests.ts'
-import { ofEachBank } from '../each-bank.ts'
-import type { Variant } from '../proof.ts'
-import { type Json, partOf } from '../rewriting.ts'
+import { currentRequest } from '../../bank/listeners/request-context.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import { answered, consentData, idsBy } from '../altering/consent-requests.ts'
+import { type Json, partOf } from '../altering/rewriting.ts'
+import { ofEachBank } from '../run/each-bank.ts'
+import type { Variant } from '../run/proof.ts'
 
 /** How often an authorised consent was queried. */
 const asked = ofEachBank(() => new Map<unknown, number>())

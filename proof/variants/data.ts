@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
-import { tokenInfoOf } from '../../bank/token-info.ts'
-import { rowsOf } from '../data-requests.ts'
-import type { Variant } from '../proof.ts'
-import { elements, type Json, successes } from '../rewriting.ts'
-import { roundRobin, roundRobinOf, roundRobinPerKey } from '../round-robin.ts'
+import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
+import { rowsOf } from '../altering/data-requests.ts'
+import { elements, type Json, successes } from '../altering/rewriting.ts'
+import type { Variant } from '../run/proof.ts'
+import { roundRobin, roundRobinOf, roundRobinPerKey } from '../run/round-robin.ts'
 
 function shuffled<T>(values: readonly T[]): T[] {
   const rest = [...values]

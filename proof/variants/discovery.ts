@@ -1,20 +1,20 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { Middleware } from 'koa'
-import { signJws } from '../../bank/signature.ts'
-import { stateOf } from '../../bank/state.ts'
-import { ofEachBank } from '../each-bank.ts'
-import { idTokens } from '../id-tokens.ts'
+import { signJws } from '../../bank/authorisation-server/signature.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import { idTokens } from '../altering/id-tokens.ts'
 import {
   acceptsAssertion,
   decoded,
   JWT_BEARER,
   looksRight,
   signedByItself,
-} from '../jwt-rewrites.ts'
-import type { Variant } from '../proof.ts'
-import { answers, type Json, jsonOf, partOf, successes } from '../rewriting.ts'
-import { roundRobin } from '../round-robin.ts'
-import { formOf } from '../token-requests.ts'
+} from '../altering/jwt-rewrites.ts'
+import { answers, type Json, jsonOf, partOf, successes } from '../altering/rewriting.ts'
+import { formOf } from '../altering/token-requests.ts'
+import { ofEachBank } from '../run/each-bank.ts'
+import type { Variant } from '../run/proof.ts'
+import { roundRobin } from '../run/round-robin.ts'
 
 const keySet = (change: (keys: Json[]) => Json[]) =>
   successes(['jwks'], (body) => ({ ...body, keys: change(body.keys as Json[]) }))

@@ -1,8 +1,8 @@
-import { currentRequest } from '../../bank/request-context.ts'
-import { stateOf } from '../../bank/state.ts'
-import { isAbout } from '../consent-requests.ts'
-import type { Variant } from '../proof.ts'
-import { answers, type Json, partOf, successes } from '../rewriting.ts'
+import { currentRequest } from '../../bank/listeners/request-context.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import { isAbout } from '../altering/consent-requests.ts'
+import { answers, type Json, partOf, successes } from '../altering/rewriting.ts'
+import type { Variant } from '../run/proof.ts'
 
 const FUNDS = 'funds-confirmation-consents'
 const seen = answers((ctx) => partOf(ctx) === 'consents' && ctx.path.includes(FUNDS))

@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'koa'
-import { currentRequest } from '../../bank/request-context.ts'
-import { stateOf } from '../../bank/state.ts'
+import { currentRequest } from '../../bank/listeners/request-context.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import { endpointOf } from '../altering/data-requests.ts'
+import { answers, refusals } from '../altering/rewriting.ts'
 import { bearerOf } from '../cells/parties.ts'
-import { endpointOf } from '../data-requests.ts'
-import { ofEachBank } from '../each-bank.ts'
-import type { Variant } from '../proof.ts'
-import { answers, refusals } from '../rewriting.ts'
-import { roundRobinOf } from '../round-robin.ts'
+import { ofEachBank } from '../run/each-bank.ts'
+import type { Variant } from '../run/proof.ts'
+import { roundRobinOf } from '../run/round-robin.ts'
 
 const limited = answers((ctx) => ctx.status === 429)
 

@@ -1,9 +1,9 @@
 import type { Context, Next } from 'koa'
-import { stateOf } from '../../bank/state.ts'
-import { ofEachBank } from '../each-bank.ts'
-import type { Variant } from '../proof.ts'
-import { type Part, partOf } from '../rewriting.ts'
-import { servedEndpoint } from '../round-robin.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import { type Part, partOf } from '../altering/rewriting.ts'
+import { ofEachBank } from '../run/each-bank.ts'
+import type { Variant } from '../run/proof.ts'
+import { servedEndpoint } from '../run/round-robin.ts'
 
 const present = (ctx: Context) => ctx.get('x-fapi-customer-ip-address') !== ''
 

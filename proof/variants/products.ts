@@ -1,7 +1,7 @@
-import { stateOf } from '../../bank/state.ts'
-import type { Variant } from '../proof.ts'
-import { answers, type Json, partOf, refusals, successes } from '../rewriting.ts'
-import { roundRobinOf } from '../round-robin.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import { answers, type Json, partOf, refusals, successes } from '../altering/rewriting.ts'
+import type { Variant } from '../run/proof.ts'
+import { roundRobinOf } from '../run/round-robin.ts'
 
 /** The list of products, changed on its way out; TotalResults follows. */
 const listed = (change: (products: Json[]) => Json[]) =>

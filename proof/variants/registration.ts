@@ -1,7 +1,7 @@
-import { stateOf } from '../../bank/state.ts'
-import { ofEachBank } from '../each-bank.ts'
-import type { Variant } from '../proof.ts'
-import { type Json, jsonOf, partOf, successes } from '../rewriting.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import { type Json, jsonOf, partOf, successes } from '../altering/rewriting.ts'
+import { ofEachBank } from '../run/each-bank.ts'
+import type { Variant } from '../run/proof.ts'
 
 /** The registered client in the 201, changed on its way out. */
 const registered = (change: (client: Json) => Json) => successes(['registration'], change)

@@ -1,12 +1,12 @@
 import type { Context } from 'koa'
-import type { Reason } from '../../bank/refusals.ts'
-import { currentRequest } from '../../bank/request-context.ts'
-import { unescaped } from '../../bank/seen-facts.ts'
-import { stateOf } from '../../bank/state.ts'
-import { ofEachBank } from '../each-bank.ts'
-import type { Variant } from '../proof.ts'
-import { isPassing, partOf, refusals, statuses } from '../rewriting.ts'
-import { roundRobin, roundRobinOf } from '../round-robin.ts'
+import type { Reason } from '../../bank/listeners/refusals.ts'
+import { currentRequest } from '../../bank/listeners/request-context.ts'
+import { unescaped } from '../../bank/operator/seen-facts.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import { isPassing, partOf, refusals, statuses } from '../altering/rewriting.ts'
+import { ofEachBank } from '../run/each-bank.ts'
+import type { Variant } from '../run/proof.ts'
+import { roundRobin, roundRobinOf } from '../run/round-robin.ts'
 
 /** The consent in the path of the request, also a deleted or a foreign one. */
 function consentAsked() {

@@ -1,12 +1,12 @@
 import type { Context } from 'koa'
-import type { Consent } from '../../bank/consents.ts'
-import { currentRequest } from '../../bank/request-context.ts'
-import { revoke, revokeGrants } from '../../bank/services.ts'
-import { stateOf } from '../../bank/state.ts'
-import { extraScopesLeftOut } from '../extra-scopes.ts'
-import type { Variant } from '../proof.ts'
-import { jsonOf, partOf } from '../rewriting.ts'
-import { formOf, grantOf } from '../token-requests.ts'
+import { currentRequest } from '../../bank/listeners/request-context.ts'
+import type { Consent } from '../../bank/state/consents.ts'
+import { revoke, revokeGrants } from '../../bank/state/services.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import { extraScopesLeftOut } from '../altering/extra-scopes.ts'
+import { jsonOf, partOf } from '../altering/rewriting.ts'
+import { formOf, grantOf } from '../altering/token-requests.ts'
+import type { Variant } from '../run/proof.ts'
 
 /** The exchange of a code ends something of each consent that the same customer gave the same client before. */
 const exchangesEnd =

@@ -1,5 +1,5 @@
-import type { Variant } from '../proof.ts'
-import { formOf, tokenResponses } from '../token-requests.ts'
+import { formOf, tokenResponses } from '../altering/token-requests.ts'
+import type { Variant } from '../run/proof.ts'
 
 const variants: Variant[] = [
   {

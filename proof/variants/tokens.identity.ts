@@ -1,10 +1,10 @@
 import type { Context } from 'koa'
-import { stateOf } from '../../bank/state.ts'
-import { halfHash, idTokens, remade, type Sign } from '../id-tokens.ts'
-import type { Variant } from '../proof.ts'
-import type { Json } from '../rewriting.ts'
-import { roundRobinOf } from '../round-robin.ts'
-import { tokenResponses } from '../token-requests.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import { halfHash, idTokens, remade, type Sign } from '../altering/id-tokens.ts'
+import type { Json } from '../altering/rewriting.ts'
+import { tokenResponses } from '../altering/token-requests.ts'
+import type { Variant } from '../run/proof.ts'
+import { roundRobinOf } from '../run/round-robin.ts'
 
 const variants: Variant[] = [
   {

@@ -1,14 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
-import { stateOf } from '../../bank/state.ts'
-import { ofEachBank } from '../each-bank.ts'
-import { decoded, looksRight, signedByItself, tokenForm, tokenRequests } from '../jwt-rewrites.ts'
-import { endsTheOneBefore } from '../newest-client-token.ts'
-import type { Variant } from '../proof.ts'
-import { answers, isPassing, type Json, jsonOf, partOf } from '../rewriting.ts'
-import { roundRobinOf } from '../round-robin.ts'
-import { formOf, grantOf, tokenResponses } from '../token-requests.ts'
-import { tokensSpelt } from '../token-spelling.ts'
+import { stateOf } from '../../bank/state/state.ts'
+import {
+  decoded,
+  looksRight,
+  signedByItself,
+  tokenForm,
+  tokenRequests,
+} from '../altering/jwt-rewrites.ts'
+import { endsTheOneBefore } from '../altering/newest-client-token.ts'
+import { answers, isPassing, type Json, jsonOf, partOf } from '../altering/rewriting.ts'
+import { formOf, grantOf, tokenResponses } from '../altering/token-requests.ts'
+import { tokensSpelt } from '../altering/token-spelling.ts'
+import { ofEachBank } from '../run/each-bank.ts'
+import type { Variant } from '../run/proof.ts'
+import { roundRobinOf } from '../run/round-robin.ts'
 
 /** Fires when the token endpoint answers: the freedom is in what it says, or does not. */
 const seen = answers((ctx) => partOf(ctx) === 'token' && ctx.status === 200)

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
+import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
 import type { Row } from '../../bank/data/transactions.ts'
+import { currentRequest } from '../../bank/listeners/request-context.ts'
 import type { Policies } from '../../bank/policies.ts'
-import { currentRequest } from '../../bank/request-context.ts'
-import { tokenInfoOf } from '../../bank/token-info.ts'
-import { rowsOf } from '../data-requests.ts'
-import type { Variant } from '../proof.ts'
-import { answers, elements, type Json, partOf } from '../rewriting.ts'
-import { roundRobin, roundRobinOf } from '../round-robin.ts'
+import { rowsOf } from '../altering/data-requests.ts'
+import { answers, elements, type Json, partOf } from '../altering/rewriting.ts'
+import type { Variant } from '../run/proof.ts'
+import { roundRobin, roundRobinOf } from '../run/round-robin.ts'
 
 const DAY = 86_400_000
 

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import type { Context } from 'koa'
-import { ofEachBank } from '../each-bank.ts'
-import type { Variant } from '../proof.ts'
-import { giveBytes, takeBytes } from '../raw-body.ts'
-import { answers, type Json, jsonOf, partOf, refusals, statuses } from '../rewriting.ts'
-import { roundRobinOf } from '../round-robin.ts'
+import { giveBytes, takeBytes } from '../altering/raw-body.ts'
+import { answers, type Json, jsonOf, partOf, refusals, statuses } from '../altering/rewriting.ts'
+import { ofEachBank } from '../run/each-bank.ts'
+import type { Variant } from '../run/proof.ts'
+import { roundRobinOf } from '../run/round-robin.ts'
 
 /** In pieces of `size` bytes, so that characters of several bytes are torn apart. */
 function inPieces(bytes: Buffer, size: number): Readable {

@@ -119,9 +119,9 @@ test('what alters a bank remembers nothing beyond it', () => {
     /^(cells|faults|scenarios|variants)\b/.test(name) ||
     (!name.startsWith('tpp') && /\b(stateOf|currentRequest)\(/.test(source))
   // Where the memory of each bank is kept; and what is made anew for each.
-  const others = /^(each-bank|tables\/prove-table)\.ts/
+  const others = /^(run\/each-bank|tables\/prove-table)\.ts/
   const found = memoriesOf('proof', { about }).filter((one) => !others.test(one))
-  expect(found, 'keep it with ofEachBank of proof/each-bank.ts').toEqual([])
+  expect(found, 'keep it with ofEachBank of proof/run/each-bank.ts').toEqual([])
 })
 
 test('a bank shares nothing with others but the rows of a day, which are the same for all', () => {

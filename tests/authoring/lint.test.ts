@@ -46,7 +46,7 @@ function changed(file: string, change: (text: string) => string): string {
   return folder
 }
 
-const CHECKS = 'suites/account-information/transactions.check.ts'
+const CHECKS = 'suites/account-information/transactions/transactions.check.ts'
 
 test('the sources have no mistakes', () => {
   expect(lint(parts())).toEqual([])
@@ -63,7 +63,7 @@ test('a requirement whose check nothing defines says so by file and line', () =>
   const ids = idsOf(suites).filter((id) => id !== 'TXN-17/both')
   expect(lint({ ...parts(), ids })).toEqual([
     expect.stringMatching(
-      /^specs\/account-information\/transactions\.yaml:\d+:\d+: TXN-17\/both is defined nowhere\. Write it in suites\/account-information\/transactions\.check\.ts\.$/,
+      /^specs\/account-information\/transactions\.yaml:\d+:\d+: TXN-17\/both is defined nowhere\. Write it in suites\/account-information\/transactions\/\.$/,
     ),
   ])
 })
@@ -120,8 +120,8 @@ test('an expectation without a matcher', () => {
 
 test('a file of no chapter', () => {
   const folder = changed(CHECKS, (text) => `${text}\n`)
-  cpSync(join(folder, CHECKS), join(folder, 'suites/account-information/loans.check.ts'))
+  cpSync(join(folder, CHECKS), join(folder, 'suites/account-information/loans/loans.check.ts'))
   expect(lint({ ...parts(), root: folder })).toContain(
-    'suites/account-information/loans.check.ts: account-information/loans is no chapter.',
+    'suites/account-information/loans/loans.check.ts: its folder is no chapter.',
   )
 })

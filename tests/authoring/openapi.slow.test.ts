@@ -14,7 +14,7 @@ import { loadOperations, placed } from '../../authoring/openapi/operations.ts'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import { loadSchemas } from '../../engine/judge/schemas.ts'
 import { loadSuites } from '../../engine/run/suites.ts'
-import { fits, mutants } from '../../proof/mutants.ts'
+import { fits, mutants } from '../../proof/run/mutants.ts'
 import { observed } from '../observed.ts'
 
 /** The descriptions in docs/openapi, in the hands of those for whom they are made. */

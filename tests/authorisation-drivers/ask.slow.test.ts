@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, request as send } from 'node:http'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { Alteration } from '../../bank/alteration.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
 import { askDriver } from '../../engine/authorisation-drivers/ask.ts'
 import type { Announced, VisitRequest } from '../../engine/authorisation-drivers/driver.ts'
 import { everything } from '../../suites/consents.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Alteration } from '../../bank/alteration.ts'
-import { readBody } from '../../bank/body.ts'
-import type { Directory } from '../../bank/directory.ts'
+import type { Directory } from '../../bank/directory/directory.ts'
+import { readBody } from '../../bank/listeners/body.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
 import { encoded } from '../../engine/authorisation-drivers/form-encoding.ts'
 import {
   boxesOf,

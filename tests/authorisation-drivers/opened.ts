@@ -1,6 +1,6 @@
-import type { Alteration } from '../../bank/alteration.ts'
 import { startBank } from '../../bank/bank.ts'
-import type { Directory } from '../../bank/directory.ts'
+import type { Directory } from '../../bank/directory/directory.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
 import type { Bank } from '../../bank/running-bank.ts'
 import { chooseDriver, type DriverOptions } from '../../engine/authorisation-drivers/choose.ts'
 import { findBrowser } from '../../engine/authorisation-drivers/find-browser.ts'

@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose'
 import { afterAll, expect, test } from 'vitest'
-import type { Alteration } from '../../bank/alteration.ts'
-import { currentRequest } from '../../bank/request-context.ts'
-import { stateOf } from '../../bank/state.ts'
-import { tokenInfoOf } from '../../bank/token-info.ts'
+import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
+import { currentRequest } from '../../bank/listeners/request-context.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
+import { stateOf } from '../../bank/state/state.ts'
 import { directoryOfFile, type Opened, open, shut } from './opened.ts'
 import { everything, halfHash } from './tpp.ts'
 

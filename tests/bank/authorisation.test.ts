@@ -1,6 +1,6 @@
 import { compactVerify, createLocalJWKSet, decodeJwt } from 'jose'
 import { afterEach, describe, expect, test } from 'vitest'
-import { signJws } from '../../bank/signature.ts'
+import { signJws } from '../../bank/authorisation-server/signature.ts'
 import { directoryOfFile, open, openForFile, shut } from './opened.ts'
 import { everything, halfHash, state } from './tpp.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
-import { supportedPermissions } from '../../bank/consents.ts'
+import { supportedPermissions } from '../../bank/state/consents.ts'
 import { directoryOfFile, open, openForFile, shut } from './opened.ts'
 import { everything } from './tpp.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatDateTime, parseDateTime } from '../../bank/datetime.ts'
+import { formatDateTime, parseDateTime } from '../../bank/state/datetime.ts'
 
 const instants = fc.date({
   min: new Date('0001-01-02T00:00:00Z'),

@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest'
 import { type BankOptions, startBank } from '../../bank/bank.ts'
-import type { Directory } from '../../bank/directory.ts'
+import type { Directory } from '../../bank/directory/directory.ts'
 import type { Bank } from '../../bank/running-bank.ts'
 import { openDirectory } from '../directory.ts'
 import { createTpp, type Tpp } from './tpp.ts'

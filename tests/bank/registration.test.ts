@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { signJws } from '../../bank/signature.ts'
+import { signJws } from '../../bank/authorisation-server/signature.ts'
 import { directoryOfFile, openForFile } from './opened.ts'
 import { createTpp } from './tpp.ts'
 

@@ -1,7 +1,7 @@
 import { constants, createPrivateKey, randomUUID, sign as rawSign } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
+import { signJws } from '../../bank/authorisation-server/signature.ts'
 import { startBank } from '../../bank/bank.ts'
-import { signJws } from '../../bank/signature.ts'
 import { directoryOfFile, openForFile } from './opened.ts'
 import { createTpp } from './tpp.ts'
 

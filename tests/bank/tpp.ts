@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
+import { signJws } from '../../bank/authorisation-server/signature.ts'
 import type { Bank } from '../../bank/running-bank.ts'
-import { signJws } from '../../bank/signature.ts'
 
 export interface Answer {
   status: number

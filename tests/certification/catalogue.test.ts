@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import { goalsOf } from '../../engine/certification/scenario.ts'
-import { loadFaults, loadScenarioAlterations, loadVariants } from '../../proof/load.ts'
+import { loadFaults, loadScenarioAlterations, loadVariants } from '../../proof/run/load.ts'
 import { root, tppCatalogue, tppSuites } from './opened.ts'
 
 const catalogue = tppCatalogue()

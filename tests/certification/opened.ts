@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import type { Directory } from '../../bank/directory.ts'
+import type { Directory } from '../../bank/directory/directory.ts'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import { type Certification, certify } from '../../engine/certification/certify.ts'
 import type { ClientDriver } from '../../engine/certification/client.ts'

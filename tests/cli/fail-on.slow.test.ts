@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Bank } from '../../bank/running-bank.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
-import { loadFaults } from '../../proof/load.ts'
+import { loadFaults } from '../../proof/run/load.ts'
 import { openBank } from '../directory.ts'
 import { assay, reportOf, targetFile } from '../evidence/cli.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import type { Alteration } from '../../bank/alteration.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import { targetFrom } from '../../engine/configuration/resolve.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'

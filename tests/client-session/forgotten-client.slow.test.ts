@@ -7,7 +7,7 @@ import { targetFrom } from '../../engine/configuration/resolve.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { openSession } from '../../engine/run/open.ts'
 import { createRun } from '../../engine/run/run.ts'
-import { openProofContext, type ProofContext } from '../../proof/judge-bank.ts'
+import { openProofContext, type ProofContext } from '../../proof/run/judge-bank.ts'
 import { openDirectory } from '../directory.ts'
 
 /** A client that an earlier run registered, at a bank that may have been set up anew since. */

@@ -6,7 +6,7 @@ import {
   compareIdToken,
   halfHash,
   type IdTokenContext,
-} from '../../suites/account-information/common/id-token.ts'
+} from '../../suites/account-information/common/tokens/id-token.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const other = generateKeyPairSync('rsa', { modulusLength: 2048 })

@@ -1,7 +1,7 @@
 import type { Context, Next } from 'koa'
-import type { Alteration } from '../../bank/alteration.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
 import type { Bank } from '../../bank/running-bank.ts'
-import type { Settings } from '../../bank/settings.ts'
+import type { Settings } from '../../bank/state/settings.ts'
 import type { ClientDocument, TargetDocument } from '../../engine/configuration/target.ts'
 
 /** One thing that is wrong with a first run, and how it is brought about. */

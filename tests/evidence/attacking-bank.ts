@@ -1,5 +1,5 @@
-import type { Alteration } from '../../bank/alteration.ts'
-import { stateOf } from '../../bank/state.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
+import { stateOf } from '../../bank/state/state.ts'
 
 /** Values that nothing depends on: they are replaced by the attack. */
 const FREE_TEXT =

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
-import type { Alteration } from '../../bank/alteration.ts'
-import { stateOf } from '../../bank/state.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
+import { stateOf } from '../../bank/state/state.ts'
 
 /** What becomes of a secret that a bank lets slip. */
 const DISGUISES: ((secret: string) => string)[] = [

@@ -1,7 +1,7 @@
 import type { Server as HttpsServer } from 'node:https'
 import { type AddressInfo, Server } from 'node:net'
 import { expect } from 'vitest'
-import type { Alteration } from '../../bank/alteration.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import type { Result } from '../../engine/judge/results.ts'
 import {
@@ -9,7 +9,7 @@ import {
   judgeBank,
   openProofContext,
   type ProofContext,
-} from '../../proof/judge-bank.ts'
+} from '../../proof/run/judge-bank.ts'
 import { openDirectory } from '../directory.ts'
 
 /** The reference bank on loopback, in this process, and trouble with it. */

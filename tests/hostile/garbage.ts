@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Context, Next } from 'koa'
 import { expect } from 'vitest'
-import type { Alteration } from '../../bank/alteration.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
 import { judged, outcomes, TIMEOUT } from './bank.ts'
 import { SEED, type Situation } from './situation.ts'
 

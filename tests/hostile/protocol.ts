@@ -4,10 +4,10 @@ import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Context, Next } from 'koa'
 import { expect } from 'vitest'
-import type { Alteration } from '../../bank/alteration.ts'
-import { secureOptions } from '../../bank/directory.ts'
+import { secureOptions } from '../../bank/directory/directory.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
-import { type BankRun, judgeBank } from '../../proof/judge-bank.ts'
+import { type BankRun, judgeBank } from '../../proof/run/judge-bank.ts'
 import {
   context,
   judged,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadSchemas } from '../../engine/judge/schemas.ts'
-import { fits, mutants } from '../../proof/mutants.ts'
+import { fits, mutants } from '../../proof/run/mutants.ts'
 import { observed } from '../observed.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')

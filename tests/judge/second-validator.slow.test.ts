@@ -6,7 +6,7 @@ import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { loadSchemas } from '../../engine/judge/schemas.ts'
-import { fits, mutants, type Recorded } from '../../proof/mutants.ts'
+import { fits, mutants, type Recorded } from '../../proof/run/mutants.ts'
 import { observed } from '../observed.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { products } from '../../bank/data/products.ts'
-import { type BankRun, judgeBank, openProofContext } from '../../proof/judge-bank.ts'
+import { type BankRun, judgeBank, openProofContext } from '../../proof/run/judge-bank.ts'
 import { createTpp } from '../bank/tpp.ts'
 import { openDirectory } from '../directory.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Alteration } from '../../bank/alteration.ts'
 import type { Row } from '../../bank/data/transactions.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
 import type { Policies } from '../../bank/policies.ts'
-import { judgeBank, openProofContext } from '../../proof/judge-bank.ts'
+import { judgeBank, openProofContext } from '../../proof/run/judge-bank.ts'
 import { openDirectory } from '../directory.ts'
 
 const context = await openProofContext(openDirectory())

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { Alteration } from '../../bank/alteration.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
 import type { Bank } from '../../bank/running-bank.ts'
 import { targetFrom } from '../../engine/configuration/resolve.ts'
 import type { Capability, TargetDocument } from '../../engine/configuration/target.ts'
 import { openSession } from '../../engine/run/open.ts'
-import { judgeBank, openProofContext, type ProofContext } from '../../proof/judge-bank.ts'
+import { judgeBank, openProofContext, type ProofContext } from '../../proof/run/judge-bank.ts'
 import { openDirectory } from '../directory.ts'
 
 /**

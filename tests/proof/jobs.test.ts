@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { CHAPTERS } from '../../engine/catalogue/catalogue.ts'
-import { chapterOf, themeOf, themesOf } from '../../proof/chapters.ts'
-import { groupFaults } from '../../proof/grouping.ts'
+import { chapterOf, themeOf, themesOf } from '../../proof/run/chapters.ts'
 import {
   about,
   amongOthers,
@@ -13,11 +12,12 @@ import {
   named,
   UnknownProof,
   wholeProof,
-} from '../../proof/jobs.ts'
-import { HID, isFound, mixedComplaints } from '../../proof/mixed.ts'
-import { MET } from '../../proof/pairs.ts'
-import type { Fault, Judged, Variant } from '../../proof/proof.ts'
-import { TOGETHER } from '../../proof/together.ts'
+} from '../../proof/run/jobs.ts'
+import type { Fault, Judged, Variant } from '../../proof/run/proof.ts'
+import { groupFaults } from '../../proof/together/grouping.ts'
+import { HID, isFound, mixedComplaints } from '../../proof/together/mixed.ts'
+import { MET } from '../../proof/together/pairs.ts'
+import { TOGETHER } from '../../proof/together/together.ts'
 
 const all = await loadAlterations()
 
@@ -160,7 +160,7 @@ test('every chapter of a fault has freedoms, and every theme is of some chapter'
     expect(themesOf(chapterOf(fault)), fault.chapter).not.toEqual([])
   }
   const homeless = all.variants.map(themeOf).filter((theme) => !themes.has(theme))
-  expect(homeless, 'name the chapters of these themes in proof/chapters.ts').toEqual([])
+  expect(homeless, 'name the chapters of these themes in proof/run/chapters.ts').toEqual([])
 })
 
 test('the same seed draws the same, another one others', () => {

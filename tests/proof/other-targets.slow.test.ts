@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
-import { judgeBank, openProofContext, type ProofContext } from '../../proof/judge-bank.ts'
+import { judgeBank, openProofContext, type ProofContext } from '../../proof/run/judge-bank.ts'
 import { openDirectory } from '../directory.ts'
 
 /** A target that describes the correct bank in other ways than its own does not condemn it. */

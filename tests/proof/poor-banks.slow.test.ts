@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Alteration } from '../../bank/alteration.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import type { Result } from '../../engine/judge/results.ts'
 import {
@@ -7,7 +7,7 @@ import {
   judgeBank,
   openProofContext,
   type ProofContext,
-} from '../../proof/judge-bank.ts'
+} from '../../proof/run/judge-bank.ts'
 import { openDirectory } from '../directory.ts'
 import { recorded } from '../report/recorded.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { CORRECT, loadAlterations } from '../../proof/jobs.ts'
-import { openProofContext, type ProofContext } from '../../proof/judge-bank.ts'
-import { proveNear } from '../../proof/prove-near.ts'
+import { CORRECT, loadAlterations } from '../../proof/run/jobs.ts'
+import { openProofContext, type ProofContext } from '../../proof/run/judge-bank.ts'
+import { proveNear } from '../../proof/run/prove-near.ts'
 import { openDirectory } from '../directory.ts'
 
 /** What `prove --check` asks of a bank: little, but what does not hold there is judged whole. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Chaptered } from '../../proof/grouping.ts'
-import { type Group, place, settle, togetherText } from '../../proof/regroup.ts'
+import type { Chaptered } from '../../proof/together/grouping.ts'
+import { type Group, place, settle, togetherText } from '../../proof/together/regroup.ts'
 
 /** A fault that shows at one id. */
 const fault = (id: string, check = `${id}/shown`): Chaptered => ({

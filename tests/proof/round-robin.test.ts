@@ -1,8 +1,8 @@
 import type { Context } from 'koa'
 import { expect, test } from 'vitest'
 
-import { within } from '../../bank/request-context.ts'
-import { roundRobin, roundRobinOf, roundRobinPerKey } from '../../proof/round-robin.ts'
+import { within } from '../../bank/listeners/request-context.ts'
+import { roundRobin, roundRobinOf, roundRobinPerKey } from '../../proof/run/round-robin.ts'
 
 const ours = {}
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { triedTwice } from '../../proof/second-try.ts'
+import { triedTwice } from '../../proof/run/second-try.ts'
 
 interface Proof {
   id: string

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { shareAmong } from '../../proof/worker-pool.ts'
+import { shareAmong } from '../../proof/run/worker-pool.ts'
 
 /** What a process does with its job. */
 interface Job {

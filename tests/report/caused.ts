@@ -1,7 +1,7 @@
-import { stateOf } from '../../bank/state.ts'
-import { tokenInfoOf } from '../../bank/token-info.ts'
+import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
+import { stateOf } from '../../bank/state/state.ts'
 import type { Scope } from '../../engine/run/scope.ts'
-import { endpointOf } from '../../proof/data-requests.ts'
+import { endpointOf } from '../../proof/altering/data-requests.ts'
 import type { Bank } from './recorded.ts'
 
 const HOUR = 3_600_000

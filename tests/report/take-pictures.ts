@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { startBank } from '../../bank/bank.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
-import { loadFaults } from '../../proof/load.ts'
+import { loadFaults } from '../../proof/run/load.ts'
 import { assay, targetFile } from '../evidence/cli.ts'
 import { launch } from './chromium.ts'
 

@@ -4,7 +4,7 @@ import { plannedTarget } from '../../bank/target.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { planOf } from '../../engine/run/plan.ts'
 import type { Scope } from '../../engine/run/scope.ts'
-import { judgeBank, openProofContext, type ProofContext } from '../../proof/judge-bank.ts'
+import { judgeBank, openProofContext, type ProofContext } from '../../proof/run/judge-bank.ts'
 import { openDirectory } from '../directory.ts'
 import { observed, rowsOf } from '../observed.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
-import { judgeBank, openProofContext, type ProofContext } from '../../proof/judge-bank.ts'
-import { loadVariants } from '../../proof/load.ts'
+import { judgeBank, openProofContext, type ProofContext } from '../../proof/run/judge-bank.ts'
+import { loadVariants } from '../../proof/run/load.ts'
 import { openDirectory } from '../directory.ts'
 import { random } from '../random.ts'
 

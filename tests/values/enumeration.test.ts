@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { NINE_PERMISSIONS } from '../../suites/account-information/common/consent-requests.ts'
+import { NINE_PERMISSIONS } from '../../suites/account-information/common/consents/consent-requests.ts'
 import { NINE, permissions, schemeName } from '../../suites/values/consent-enumerations.ts'
 import type { Enumeration } from '../../suites/values/enumeration-terms.ts'
 import {

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
+import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import { unescaped } from '../../../bank/operator/seen-facts.ts'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
-import { currentRequest } from '../../../bank/request-context.ts'
-import { unescaped } from '../../../bank/seen-facts.ts'
-import { stateOf } from '../../../bank/state.ts'
-import { tokenInfoOf } from '../../../bank/token-info.ts'
-import { answersWith, askedAccount, endpointOf, rowsOf } from '../../data-requests.ts'
-import { ofEachBank } from '../../each-bank.ts'
-import type { Fault } from '../../proof.ts'
-import { type Json, jsonOf } from '../../rewriting.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { answersWith, askedAccount, endpointOf, rowsOf } from '../../altering/data-requests.ts'
+import { type Json, jsonOf } from '../../altering/rewriting.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
 
 const shortened = (text: string) =>
   createHash('sha256').update(text).digest('base64url').slice(0, 22)

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { stateOf } from '../../../bank/state.ts'
-import { ofEachBank } from '../../each-bank.ts'
-import { idTokens, inRs256, redirectIdTokens } from '../../id-tokens.ts'
-import { decoded, landings, tokenForm } from '../../jwt-rewrites.ts'
-import type { Fault } from '../../proof.ts'
-import { type Json, jsonOf } from '../../rewriting.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { idTokens, inRs256, redirectIdTokens } from '../../altering/id-tokens.ts'
+import { decoded, landings, tokenForm } from '../../altering/jwt-rewrites.ts'
+import { type Json, jsonOf } from '../../altering/rewriting.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
 
 /** The nonce of the previous ID token. */
 const previous = ofEachBank(() => ({}) as { nonce?: unknown })

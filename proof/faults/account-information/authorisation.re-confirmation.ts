@@ -1,7 +1,7 @@
-import { stateOf } from '../../../bank/state.ts'
-import { tokenForm } from '../../jwt-rewrites.ts'
-import type { Fault } from '../../proof.ts'
-import { policy } from '../../rewriting.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { tokenForm } from '../../altering/jwt-rewrites.ts'
+import { policy } from '../../altering/rewriting.ts'
+import type { Fault } from '../../run/proof.ts'
 
 /** A consent that is authorised again. */
 

@@ -1,10 +1,10 @@
 import type { Context, Middleware } from 'koa'
-import { currentRequest } from '../../../bank/request-context.ts'
-import { stateOf } from '../../../bank/state.ts'
-import { ofEachBank } from '../../each-bank.ts'
-import { redirectIdTokens } from '../../id-tokens.ts'
-import { acceptsRequest, decoded, landings, withQuery } from '../../jwt-rewrites.ts'
-import type { Fault } from '../../proof.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { redirectIdTokens } from '../../altering/id-tokens.ts'
+import { acceptsRequest, decoded, landings, withQuery } from '../../altering/jwt-rewrites.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
 
 /** Redirect URIs that were asked for and are not registered, by the nonce of the request. */
 const elsewhere = ofEachBank(() => new Map<unknown, string>())

@@ -1,10 +1,8 @@
 import type { Context, Middleware, Next } from 'koa'
-import { currentRequest } from '../../../bank/request-context.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import type { Bank } from '../../../bank/running-bank.ts'
-import { stateOf } from '../../../bank/state.ts'
-import { clientIs } from '../../cells/token-cells.ts'
-import { isAbout } from '../../consent-requests.ts'
-import { ofEachBank } from '../../each-bank.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { isAbout } from '../../altering/consent-requests.ts'
 import {
   acceptsJwts,
   acceptsRequest,
@@ -14,9 +12,11 @@ import {
   ownKid,
   tokenForm,
   withQuery,
-} from '../../jwt-rewrites.ts'
-import type { Fault } from '../../proof.ts'
-import { type Json, jsonOf, policy } from '../../rewriting.ts'
+} from '../../altering/jwt-rewrites.ts'
+import { type Json, jsonOf, policy } from '../../altering/rewriting.ts'
+import { clientIs } from '../../cells/token-cells.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
 
 /** Consents that were asked for with dates that are not in UTC to the second. */
 const otherSpellings = ofEachBank(() => new Set<string>())

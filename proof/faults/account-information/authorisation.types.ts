@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa'
+import { acceptsRequest, decoded, landings } from '../../altering/jwt-rewrites.ts'
 import { clientIs } from '../../cells/token-cells.ts'
-import { ofEachBank } from '../../each-bank.ts'
-import { acceptsRequest, decoded, landings } from '../../jwt-rewrites.ts'
-import type { Fault } from '../../proof.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
 
 /** Response types that nobody registered, and what comes of them. */
 

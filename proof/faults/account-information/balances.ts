@@ -1,5 +1,11 @@
-import { answersWith, askedAccount, endpointOf, isSingle, rowsOf } from '../../data-requests.ts'
-import type { Fault } from '../../proof.ts'
+import {
+  answersWith,
+  askedAccount,
+  endpointOf,
+  isSingle,
+  rowsOf,
+} from '../../altering/data-requests.ts'
+import type { Fault } from '../../run/proof.ts'
 
 const faults: Fault[] = [
   {

@@ -1,8 +1,9 @@
 import type { Context } from 'koa'
-import type { Consent, Status } from '../../../bank/consents.ts'
-import { currentRequest } from '../../../bank/request-context.ts'
-import { stateOf } from '../../../bank/state.ts'
-import { tokenInfoOf } from '../../../bank/token-info.ts'
+import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import type { Consent, Status } from '../../../bank/state/consents.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { consentNamed, isAbout } from '../../altering/consent-requests.ts'
 import {
   dataPlace,
   foreignAccount,
@@ -11,8 +12,7 @@ import {
   takesOtherToken,
 } from '../../cells/access-cells.ts'
 import { bearerOf, byFirst, bySecond, isAbsent, isOfSecond } from '../../cells/parties.ts'
-import { consentNamed, isAbout } from '../../consent-requests.ts'
-import type { Fault } from '../../proof.ts'
+import type { Fault } from '../../run/proof.ts'
 
 /** Who gets in where, one cell at a time. */
 const fails = (...ids: string[]) => ({ fails: ids })

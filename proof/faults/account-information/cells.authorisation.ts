@@ -1,11 +1,11 @@
 import type { Context } from 'koa'
-import { currentRequest } from '../../../bank/request-context.ts'
-import { stateOf } from '../../../bank/state.ts'
-import { tokenInfoOf } from '../../../bank/token-info.ts'
+import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { answered, consentNamed } from '../../altering/consent-requests.ts'
+import { acceptsRequest, type Decoded, landings, looksRight } from '../../altering/jwt-rewrites.ts'
 import { clientIs } from '../../cells/token-cells.ts'
-import { answered, consentNamed } from '../../consent-requests.ts'
-import { acceptsRequest, type Decoded, landings, looksRight } from '../../jwt-rewrites.ts'
-import type { Fault } from '../../proof.ts'
+import type { Fault } from '../../run/proof.ts'
 
 /** The authorisation page, one cell at a time: redirects of another request, consents of before. */
 

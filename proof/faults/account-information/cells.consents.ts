@@ -1,11 +1,11 @@
 import type { Context, Middleware, Next } from 'koa'
-import { currentRequest } from '../../../bank/request-context.ts'
-import { stateOf } from '../../../bank/state.ts'
-import { tokenInfoOf } from '../../../bank/token-info.ts'
-import { bodyTakenAs, consentNamed, isAbout, requested } from '../../consent-requests.ts'
-import { ofEachBank } from '../../each-bank.ts'
-import type { Fault } from '../../proof.ts'
-import type { Json } from '../../rewriting.ts'
+import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { bodyTakenAs, consentNamed, isAbout, requested } from '../../altering/consent-requests.ts'
+import type { Json } from '../../altering/rewriting.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
 
 /** Consents of both kinds, wrong in one cell: of one client, beside one member, in one state. */
 

@@ -1,6 +1,6 @@
 import { DATA_DEFECTS as D, dataFault, dataFaultAtBoth } from '../../cells/data-defects.ts'
 import { BALANCES, both, periodEnds, SITUATIONS as S } from '../../cells/situations.ts'
-import type { Fault } from '../../proof.ts'
+import type { Fault } from '../../run/proof.ts'
 
 /** Right under the first approval, wrong in one situation: each fault is a defect in one cell. */
 const fails = (...ids: string[]) => ({ fails: ids })

@@ -1,9 +1,13 @@
 import type { Context, Middleware } from 'koa'
-import type { Consent } from '../../../bank/consents.ts'
-import { currentRequest } from '../../../bank/request-context.ts'
-import { ageOf, revokeGrants } from '../../../bank/services.ts'
-import { stateOf } from '../../../bank/state.ts'
-import { tokenInfoOf } from '../../../bank/token-info.ts'
+import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import type { Consent } from '../../../bank/state/consents.ts'
+import { ageOf, revokeGrants } from '../../../bank/state/services.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { consentNamed, isAbout } from '../../altering/consent-requests.ts'
+import { endpointOf } from '../../altering/data-requests.ts'
+import { tokenForm } from '../../altering/jwt-rewrites.ts'
+import { jsonOf } from '../../altering/rewriting.ts'
 import { outlives } from '../../cells/access-cells.ts'
 import {
   bearerOf,
@@ -13,12 +17,8 @@ import {
   isOfSecond,
   isOfSecondCustomer,
 } from '../../cells/parties.ts'
-import { consentNamed, isAbout } from '../../consent-requests.ts'
-import { endpointOf } from '../../data-requests.ts'
-import { ofEachBank } from '../../each-bank.ts'
-import { tokenForm } from '../../jwt-rewrites.ts'
-import type { Fault } from '../../proof.ts'
-import { jsonOf } from '../../rewriting.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
 
 /** What the end of a consent leaves open, one cell at a time. */
 const fails = (...ids: string[]) => ({ fails: ids })

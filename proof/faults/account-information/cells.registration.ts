@@ -1,8 +1,8 @@
-import { currentRequest } from '../../../bank/request-context.ts'
-import { stateOf } from '../../../bank/state.ts'
-import { admit, decoded } from '../../jwt-rewrites.ts'
-import type { Fault } from '../../proof.ts'
-import type { Json } from '../../rewriting.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { admit, decoded } from '../../altering/jwt-rewrites.ts'
+import type { Json } from '../../altering/rewriting.ts'
+import type { Fault } from '../../run/proof.ts'
 
 /** Registrations: what the answer says of another client, and what passes while a statement is new. */
 

@@ -1,10 +1,10 @@
 import type { Context } from 'koa'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import type { correct } from '../../../bank/policies.ts'
-import { currentRequest } from '../../../bank/request-context.ts'
-import { stateOf } from '../../../bank/state.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { decoded, tokenForm } from '../../altering/jwt-rewrites.ts'
 import { clientIs, takesAuthentication, tokenAnswers } from '../../cells/token-cells.ts'
-import { decoded, tokenForm } from '../../jwt-rewrites.ts'
-import type { Fault } from '../../proof.ts'
+import type { Fault } from '../../run/proof.ts'
 
 /** The token endpoint, one cell at a time: an authentication that passes for one grant or one client. */
 const fails = (...ids: string[]) => ({ fails: ids })

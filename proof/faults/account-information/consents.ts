@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context, Next } from 'koa'
-import { supportedPermissions } from '../../../bank/consents.ts'
-import { stateOf } from '../../../bank/state.ts'
+import { supportedPermissions } from '../../../bank/state/consents.ts'
+import { stateOf } from '../../../bank/state/state.ts'
 import {
   answered,
   answeredWith,
@@ -12,10 +12,10 @@ import {
   repeated,
   requested,
   serving,
-} from '../../consent-requests.ts'
-import { ofEachBank } from '../../each-bank.ts'
-import type { Fault } from '../../proof.ts'
-import { type Json, jsonOf, policy } from '../../rewriting.ts'
+} from '../../altering/consent-requests.ts'
+import { type Json, jsonOf, policy } from '../../altering/rewriting.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
 
 const KIND = 'account-access'
 const HOUR = 3_600_000

@@ -1,9 +1,9 @@
-import { Refused } from '../../../bank/refusals.ts'
-import { currentRequest } from '../../../bank/request-context.ts'
-import { stateOf } from '../../../bank/state.ts'
-import { tokenInfoOf } from '../../../bank/token-info.ts'
-import { askedAccount, filteredBy } from '../../data-requests.ts'
-import type { Fault } from '../../proof.ts'
+import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
+import { Refused } from '../../../bank/listeners/refusals.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { askedAccount, filteredBy } from '../../altering/data-requests.ts'
+import type { Fault } from '../../run/proof.ts'
 
 const DAY = 86_400_000
 

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'koa'
 import type { Customer } from '../../../bank/data/customers.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
-import { currentRequest } from '../../../bank/request-context.ts'
-import { stateOf } from '../../../bank/state.ts'
-import { endpointOf } from '../../data-requests.ts'
-import { ofEachBank } from '../../each-bank.ts'
-import type { Fault } from '../../proof.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { endpointOf } from '../../altering/data-requests.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
 
 /** A cache of good Authorization headers before one endpoint, which knows them by a part of the token. */
 function cachedBy(

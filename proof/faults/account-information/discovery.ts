@@ -1,6 +1,6 @@
 import type { Context, Next } from 'koa'
-import { ofEachBank } from '../../each-bank.ts'
-import type { Fault } from '../../proof.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,4 +1,4 @@
-import type { Fault } from '../../proof.ts'
+import type { Fault } from '../../run/proof.ts'
 
 const faults: Fault[] = [
   {

@@ -1,11 +1,17 @@
 import type { Context, Next } from 'koa'
-import type { Consent, ConsentKind } from '../../../bank/consents.ts'
-import { stateOf } from '../../../bank/state.ts'
-import { tokenInfoOf } from '../../../bank/token-info.ts'
-import { answered, answeredWith, consentNamed, isAbout, requested } from '../../consent-requests.ts'
-import { ofEachBank } from '../../each-bank.ts'
-import type { Fault } from '../../proof.ts'
-import { type Json, policy } from '../../rewriting.ts'
+import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
+import type { Consent, ConsentKind } from '../../../bank/state/consents.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import {
+  answered,
+  answeredWith,
+  consentNamed,
+  isAbout,
+  requested,
+} from '../../altering/consent-requests.ts'
+import { type Json, policy } from '../../altering/rewriting.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
 
 const KIND = 'funds-confirmation'
 

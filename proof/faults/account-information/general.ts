@@ -1,8 +1,8 @@
 import type { Context, Next } from 'koa'
-import { stateOf } from '../../../bank/state.ts'
-import type { Fault } from '../../proof.ts'
-import { giveChanged, giveLatin1 } from '../../raw-body.ts'
-import { answers, elements, partOf } from '../../rewriting.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { giveChanged, giveLatin1 } from '../../altering/raw-body.ts'
+import { answers, elements, partOf } from '../../altering/rewriting.ts'
+import type { Fault } from '../../run/proof.ts'
 
 const AISP = '/open-banking/v3.1/aisp'
 

@@ -1,8 +1,8 @@
-import type { Consent } from '../../../bank/consents.ts'
-import { currentRequest } from '../../../bank/request-context.ts'
-import { consentNamed } from '../../consent-requests.ts'
-import { ofEachBank } from '../../each-bank.ts'
-import type { Fault } from '../../proof.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import type { Consent } from '../../../bank/state/consents.ts'
+import { consentNamed } from '../../altering/consent-requests.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
 
 /** Consents that have been asked for data. */
 const used = ofEachBank(() => new Set<string>())

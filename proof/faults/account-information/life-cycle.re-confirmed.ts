@@ -1,7 +1,7 @@
-import type { Consent } from '../../../bank/consents.ts'
-import { currentRequest } from '../../../bank/request-context.ts'
-import type { Fault } from '../../proof.ts'
-import { policy } from '../../rewriting.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import type { Consent } from '../../../bank/state/consents.ts'
+import { policy } from '../../altering/rewriting.ts'
+import type { Fault } from '../../run/proof.ts'
 
 /** What goes wrong with the end of a consent that was confirmed twice. */
 const faults: Fault[] = [

@@ -1,18 +1,18 @@
 import type { Context, Next } from 'koa'
-import type { Consent } from '../../../bank/consents.ts'
-import { currentRequest } from '../../../bank/request-context.ts'
-import { stateOf } from '../../../bank/state.ts'
-import { tokenInfoOf } from '../../../bank/token-info.ts'
+import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import type { Consent } from '../../../bank/state/consents.ts'
+import { stateOf } from '../../../bank/state/state.ts'
 import {
   answeredWith,
   consentData,
   consentNamed,
   isAbout,
   serving,
-} from '../../consent-requests.ts'
-import { ofEachBank } from '../../each-bank.ts'
-import type { Fault } from '../../proof.ts'
-import { partOf, policy } from '../../rewriting.ts'
+} from '../../altering/consent-requests.ts'
+import { partOf, policy } from '../../altering/rewriting.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
 
 const KIND = 'account-access'
 

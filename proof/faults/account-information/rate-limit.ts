@@ -1,10 +1,10 @@
 import type { Context, Next } from 'koa'
-import { currentRequest } from '../../../bank/request-context.ts'
-import { defaults } from '../../../bank/settings.ts'
-import { stateOf } from '../../../bank/state.ts'
-import { ofEachBank } from '../../each-bank.ts'
-import type { Fault } from '../../proof.ts'
-import { partOf } from '../../rewriting.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import { defaults } from '../../../bank/state/settings.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { partOf } from '../../altering/rewriting.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
 
 const PRESENT = 'x-fapi-customer-ip-address'
 

@@ -1,8 +1,8 @@
 import type { Context } from 'koa'
-import { currentRequest } from '../../../bank/request-context.ts'
-import { stateOf } from '../../../bank/state.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import { stateOf } from '../../../bank/state/state.ts'
 import { unregisteredGrant } from '../../cells/token-cells.ts'
-import type { Fault } from '../../proof.ts'
+import type { Fault } from '../../run/proof.ts'
 
 type Json = Record<string, unknown>
 

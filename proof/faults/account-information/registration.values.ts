@@ -1,8 +1,8 @@
-import { currentRequest } from '../../../bank/request-context.ts'
-import { stateOf } from '../../../bank/state.ts'
-import { decoded } from '../../jwt-rewrites.ts'
-import type { Fault } from '../../proof.ts'
-import { successes } from '../../rewriting.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { decoded } from '../../altering/jwt-rewrites.ts'
+import { successes } from '../../altering/rewriting.ts'
+import type { Fault } from '../../run/proof.ts'
 
 /** A claim of the registration that is being served. */
 function requested(claim: string): unknown {

@@ -1,11 +1,11 @@
 import type { Context, Next } from 'koa'
-import { currentRequest } from '../../../bank/request-context.ts'
-import { stateOf } from '../../../bank/state.ts'
-import { tokenInfoOf } from '../../../bank/token-info.ts'
-import { endpointOf } from '../../data-requests.ts'
-import { admit } from '../../jwt-rewrites.ts'
-import { endsTheOneBefore } from '../../newest-client-token.ts'
-import type { Fault } from '../../proof.ts'
+import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { endpointOf } from '../../altering/data-requests.ts'
+import { admit } from '../../altering/jwt-rewrites.ts'
+import { endsTheOneBefore } from '../../altering/newest-client-token.ts'
+import type { Fault } from '../../run/proof.ts'
 
 const AISP = '/open-banking/v3.1/aisp'
 

@@ -1,11 +1,11 @@
 import type { Context } from 'koa'
-import { currentRequest } from '../../../bank/request-context.ts'
-import { stateOf } from '../../../bank/state.ts'
-import { ofEachBank } from '../../each-bank.ts'
-import { admit, tokenForm } from '../../jwt-rewrites.ts'
-import { type Lent, lend, lendable } from '../../lent-tokens.ts'
-import type { Fault } from '../../proof.ts'
-import { elements, jsonOf, type Part, partOf, policy } from '../../rewriting.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { admit, tokenForm } from '../../altering/jwt-rewrites.ts'
+import { type Lent, lend, lendable } from '../../altering/lent-tokens.ts'
+import { elements, jsonOf, type Part, partOf, policy } from '../../altering/rewriting.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
 
 const MUTUAL: Part[] = ['registration', 'consents', 'data']
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, Middleware, Next } from 'koa'
-import { stateOf } from '../../../bank/state.ts'
-import { ofEachBank } from '../../each-bank.ts'
+import { stateOf } from '../../../bank/state/state.ts'
 import {
   acceptsAssertion,
   decoded,
@@ -9,8 +8,9 @@ import {
   looksRight,
   tokenForm,
   tokenRequests,
-} from '../../jwt-rewrites.ts'
-import type { Fault } from '../../proof.ts'
+} from '../../altering/jwt-rewrites.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
 
 /** Does the bank know a client of this name? */
 const knows = (ctx: Parameters<typeof stateOf>[0], id: unknown) =>

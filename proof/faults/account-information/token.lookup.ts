@@ -1,9 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'koa'
-import { stateOf } from '../../../bank/state.ts'
-import { bearerOf } from '../../cells/parties.ts'
-import { endpointOf } from '../../data-requests.ts'
-import { ofEachBank } from '../../each-bank.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { endpointOf } from '../../altering/data-requests.ts'
 import {
   acceptsAssertion,
   decoded,
@@ -11,9 +9,11 @@ import {
   looksRight,
   tokenForm,
   tokenRequests,
-} from '../../jwt-rewrites.ts'
-import type { Fault } from '../../proof.ts'
-import { type Json, jsonOf } from '../../rewriting.ts'
+} from '../../altering/jwt-rewrites.ts'
+import { type Json, jsonOf } from '../../altering/rewriting.ts'
+import { bearerOf } from '../../cells/parties.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
 
 /** How codes and tokens are found: in other letters, of another kind, of another client. */
 

@@ -1,8 +1,7 @@
 import type { Context } from 'koa'
-import { currentRequest } from '../../../bank/request-context.ts'
-import { stateOf } from '../../../bank/state.ts'
-import { ofEachBank } from '../../each-bank.ts'
-import { idTokens, inRs256 } from '../../id-tokens.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { idTokens, inRs256 } from '../../altering/id-tokens.ts'
 import {
   acceptsAssertion,
   decoded,
@@ -10,9 +9,10 @@ import {
   goodTimes,
   tokenForm,
   tokenRequests,
-} from '../../jwt-rewrites.ts'
-import type { Fault } from '../../proof.ts'
-import { answers, type Json, jsonOf, type Part, partOf } from '../../rewriting.ts'
+} from '../../altering/jwt-rewrites.ts'
+import { answers, type Json, jsonOf, type Part, partOf } from '../../altering/rewriting.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
 
 const seconds = () => Math.floor(Date.now() / 1000)
 

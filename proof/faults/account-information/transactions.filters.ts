@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { Refused } from '../../../bank/listeners/refusals.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
 import type { Policies } from '../../../bank/policies.ts'
-import { Refused } from '../../../bank/refusals.ts'
-import { currentRequest } from '../../../bank/request-context.ts'
-import { stateOf } from '../../../bank/state.ts'
-import { afterSuccess, endpointOf, filteredBy } from '../../data-requests.ts'
-import { ofEachBank } from '../../each-bank.ts'
-import type { Fault } from '../../proof.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { afterSuccess, endpointOf, filteredBy } from '../../altering/data-requests.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
 
 const HOUR = 3_600_000
 

@@ -1,13 +1,13 @@
 import type { Context } from 'koa'
+import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
 import type { Card } from '../../../bank/data/customers.ts'
 import { transactionsOf } from '../../../bank/data/transactions.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
-import { currentRequest } from '../../../bank/request-context.ts'
-import { stateOf } from '../../../bank/state.ts'
-import { tokenInfoOf } from '../../../bank/token-info.ts'
-import { consentData } from '../../consent-requests.ts'
-import { rowsOf } from '../../data-requests.ts'
-import type { Fault } from '../../proof.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { consentData } from '../../altering/consent-requests.ts'
+import { rowsOf } from '../../altering/data-requests.ts'
+import type { Fault } from '../../run/proof.ts'
 
 type Json = Record<string, unknown>
 

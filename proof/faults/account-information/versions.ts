@@ -1,4 +1,4 @@
-import type { Fault } from '../../proof.ts'
+import type { Fault } from '../../run/proof.ts'
 
 /** Links.Self with another path. */
 function linksOf(change: (path: string) => string): NonNullable<Fault['policies']> {

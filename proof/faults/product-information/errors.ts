@@ -1,7 +1,7 @@
 import type { Context, Next } from 'koa'
-import { stateOf } from '../../../bank/state.ts'
-import type { Fault } from '../../proof.ts'
-import { type Json, jsonOf, partOf } from '../../rewriting.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { type Json, jsonOf, partOf } from '../../altering/rewriting.ts'
+import type { Fault } from '../../run/proof.ts'
 
 /** Changes error answers of the product interface; undefined leaves one as it is. */
 function errors(change: (ctx: Context, body: Json) => unknown) {

@@ -1,9 +1,9 @@
 import type { Context, Next } from 'koa'
-import { stateOf } from '../../../bank/state.ts'
-import { ofEachBank } from '../../each-bank.ts'
-import type { Fault } from '../../proof.ts'
-import { giveChanged, giveLatin1 } from '../../raw-body.ts'
-import { answers, type Json, partOf, successes } from '../../rewriting.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import { giveChanged, giveLatin1 } from '../../altering/raw-body.ts'
+import { answers, type Json, partOf, successes } from '../../altering/rewriting.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
 
 /** Changes one member of one product, found by its place in the list. */
 function product(place: number, change: (product: Json) => Json): NonNullable<Fault['policies']> {

@@ -1,11 +1,11 @@
-import type { Identity } from '../../../bank/certificates.ts'
+import type { Identity } from '../../../bank/listeners/certificates.ts'
 import type { WrongTpp } from '../tpp-proof.ts'
 
 let made: Promise<Identity> | undefined
 
 /** A transport certificate that another directory issued. */
 async function ofAnotherDirectory(): Promise<Identity> {
-  const { createAuthority } = await import('../../../bank/certificates.ts')
+  const { createAuthority } = await import('../../../bank/listeners/certificates.ts')
   const authority = await createAuthority('C=GB, O=Another Directory, CN=Another Issuing CA')
   return authority.issueClient('C=GB, O=OpenBanking, OU=0015800001041RHAAY, CN=Tally')
 }

@@ -1,0 +1,133 @@
+import type { Server as HttpServer, RequestListener } from 'node:http'
+import { createServer, Server as HttpsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { type Directory, secureOptions } from '../directory/directory.ts'
+import type { ListenerName, Settings } from '../state/settings.ts'
+import type { Identity } from './certificates.ts'
+import { type Listener, listenersOf } from './endpoints.ts'
+
+/** The open listeners of a bank. */
+export interface Listeners {
+  portOf(name: ListenerName): number
+  /** The listener of the bank itself on a local port; the operator's is none. */
+  at(port: number | undefined): Listener | undefined
+  /** Shows another certificate from the next connection on. */
+  present(server: Identity): void
+  /** Ends every connection that is idle. */
+  cut(): void
+  close(): Promise<void>
+}
+
+interface ListenerOptions {
+  handle: RequestListener
+  operator: HttpServer
+  port?: number
+  /** Is told of each TLS connection that died while it was made, with the address it was for. */
+  onHandshakeFailure?: (problem: Error, socket: TLSSocket, address: string) => void
+}
+
+/**
+ * Opens every listener on 127.0.0.1: those of the layout, which `handle` serves, and the operator's.
+ * With a base port they take it and those after it, unless a setting says otherwise. When one cannot
+ * be opened, none stays open.
+ */
+export async function openListeners(
+  settings: Settings,
+  directory: Directory,
+  { handle, operator, port, onHandshakeFailure }: ListenerOptions,
+): Promise<Listeners> {
+  const listeners = listenersOf(settings)
+  const secure = secureListener(settings, directory, handle)
+  const servers: [ListenerName, HttpServer][] = [
+    ...listeners.map((one): [ListenerName, HttpServer] => [one.name, secure(one)]),
+    ['operator', operator],
+  ]
+  const close = async () => {
+    await Promise.all(servers.map(([, server]) => closed(server)))
+  }
+  const opened = await Promise.allSettled(
+    servers.map(([name, server], index) =>
+      listen(server, settings.ports[name] ?? (port ? port + index : 0)),
+    ),
+  )
+  const failed = opened.find((one) => one.status === 'rejected')
+  if (failed) {
+    await close()
+    throw failed.reason
+  }
+  const ports = new Map(
+    servers.map(([name, server]) => [name, (server.address() as AddressInfo).port]),
+  )
+  for (const [name, server] of servers) {
+    server.on('tlsClientError', (problem: Error, socket: TLSSocket) => {
+      onHandshakeFailure?.(problem, socket, `https://127.0.0.1:${ports.get(name)}`)
+    })
+  }
+  const byPort = new Map(listeners.map((one) => [ports.get(one.name), one]))
+  return {
+    portOf: (name) => ports.get(name) ?? 0,
+    at: (local) => byPort.get(local),
+    present(server) {
+      for (const [, each] of servers) {
+        if (each instanceof HttpsServer) {
+          each.setSecureContext({
+            ...commonOptions(settings, server),
+            ca: directory.transportAuthorities,
+          })
+        }
+      }
+    },
+    cut() {
+      for (const [, each] of servers) if (each instanceof HttpsServer) each.closeIdleConnections()
+    },
+    close,
+  }
+}
+
+function secureListener(settings: Settings, directory: Directory, handle: RequestListener) {
+  const common = commonOptions(settings, directory.server)
+  return ({ mutual, roles }: Listener) => {
+    if (!mutual) return createServer(common, handle)
+    const someWithout = roles.includes('token') && !settings.tokenEndpointMtls
+    const rejectUnauthorized = settings.tlsRefusal === 'handshake' && !someWithout
+    const asking = { ca: directory.transportAuthorities, requestCert: true, rejectUnauthorized }
+    return createServer({ ...common, ...asking }, handle)
+  }
+}
+
+function commonOptions({ tlsMinVersion, tlsMaxVersion }: Settings, server: Identity) {
+  return { ...secureOptions(server), minVersion: tlsMinVersion, maxVersion: tlsMaxVersion }
+}
+
+function listen(server: HttpServer, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    follow(server)
+    // Longer than any pause of a run: a connection that closes while it is used looks like a fault.
+    server.keepAliveTimeout = 120_000
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+/** Connections of each server, those too whose handshake has not ended. */
+const connections = new WeakMap<HttpServer, Set<Socket>>()
+
+function follow(server: HttpServer): void {
+  const open = new Set<Socket>()
+  connections.set(server, open)
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+}
+
+function closed(server: HttpServer): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    for (const socket of connections.get(server) ?? []) socket.destroy()
+  })
+}

@@ -1,0 +1,168 @@
+import type { TLSSocket } from 'node:tls'
+import type { Context } from 'koa'
+import type { Role } from '../listeners/endpoints.ts'
+import type { SeenRefusal } from '../listeners/refusals.ts'
+import type { Services } from '../state/services.ts'
+import { stateOf } from '../state/state.ts'
+import { factsOf, type SeenFacts } from './seen-facts.ts'
+
+/** One request as the bank saw it, or a connection that died before there was one. */
+export interface Sighting {
+  /** Milliseconds since 1970. */
+  startedAt: number
+  durationMs: number
+  /** What of the bank was asked; `handshake`: the connection died before that could be told. */
+  role: Role | 'handshake'
+  request: { method: string; url: string; headers: [string, string][]; body: string }
+  response?: { status: number; headers: [string, string][]; body: string }
+  failure?: { code: string; message: string }
+  connection: {
+    protocol?: string
+    cipher?: string
+    /** The transport certificate: none, one of the directory, or why it is worth nothing. */
+    certificate: string
+    organisationId?: string
+  }
+  refusal?: SeenRefusal
+  facts?: SeenFacts
+  /** Alterations that showed themselves in it. */
+  fired: string[]
+}
+
+/** Calls back with every request once it has been answered. */
+export type OnSighting = (sighting: Sighting) => void
+
+/** A connection that ended while it was made: nobody asked for anything, and nobody was answered. */
+export function handshakeSighting(
+  problem: NodeJS.ErrnoException,
+  socket: TLSSocket,
+  address: string,
+): Sighting {
+  // Node ends a connection whose certificate is not valid itself, and reports a reset.
+  const { authorizationError } = socket
+  const unaccepted = authorizationError ? String(authorizationError) : undefined
+  const offered = socket.getPeerX509Certificate?.() ? 'refused' : 'none'
+  return {
+    startedAt: Date.now(),
+    durationMs: 0,
+    role: 'handshake',
+    request: { method: 'CONNECT', url: address, headers: [], body: '' },
+    failure: { code: unaccepted ?? problem.code ?? 'ERR_TLS', message: problem.message },
+    // Its protocol is not asked for: Node's process dies of that question once the handshake failed.
+    connection: { certificate: unaccepted ?? offered },
+    refusal: {
+      reason: 'handshake',
+      detail: unaccepted ? unacceptedWords(unaccepted) : wordsFor(problem),
+    },
+    fired: [],
+  }
+}
+
+/** Why the bank ended a handshake in which a transport certificate was offered. */
+function unacceptedWords(code: string): string {
+  const why = UNACCEPTED[code] ?? 'is not valid'
+  return `the bank ended the handshake: the transport certificate ${why} (${code})`
+}
+
+const UNKNOWN_AUTHORITY = 'was not issued by an authority of the directory'
+
+const UNACCEPTED: Record<string, string> = {
+  CERT_HAS_EXPIRED: 'has expired',
+  CERT_NOT_YET_VALID: 'is not valid yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'is signed by itself',
+  INVALID_PURPOSE: 'is not for clients',
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+}
+
+/** What a handshake's end means to whoever develops the other end. */
+function wordsFor({ code, message }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case 'ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE':
+      return 'the client offered no transport certificate'
+    case 'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA':
+      return 'the client does not trust the certificate of the bank: it needs the directory’s authority'
+    case 'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE':
+    case 'ERR_SSL_SSL/TLS_ALERT_BAD_CERTIFICATE':
+      return 'the client refuses the certificate of the bank'
+    case 'ERR_SSL_HTTP_REQUEST':
+      return 'the client spoke HTTP where HTTPS is served'
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+      return 'the client did not speak TLS'
+    case 'ERR_SSL_UNSUPPORTED_PROTOCOL':
+      return 'the client speaks only a TLS version that the bank refuses'
+    case 'ECONNRESET':
+      return 'the client hung up while the connection was made'
+    default:
+      return `the connection was not made: ${message}`
+  }
+}
+
+/** Begins to look at a request; what it returns makes the sighting of it once it is answered. */
+export function observeRequest(ctx: Context, role: Role, services: Services) {
+  const startedAt = Date.now()
+  const began = performance.now()
+  const { body, transport } = stateOf(ctx)
+  const request = {
+    method: ctx.method,
+    url: `https://${ctx.host}${ctx.originalUrl}`,
+    headers: paired(ctx.req.rawHeaders),
+    body,
+  }
+  // Before it is served: what it asks for may end what it was asked with, and the client may hang up.
+  const facts = factsOf(ctx, role, services, body)
+  const socket = ctx.socket as TLSSocket
+  const protocol = socket.getProtocol?.() ?? undefined
+  const cipher = socket.getCipher?.()?.name
+  return (failure?: Error): Sighting => {
+    const { refusal, firedIds } = stateOf(ctx)
+    const gone = failure ?? (ctx.res.destroyed && !ctx.res.writableEnded ? hungUp : undefined)
+    return {
+      startedAt,
+      durationMs: performance.now() - began,
+      role,
+      request,
+      ...(gone
+        ? { failure: { code: 'ECONNRESET', message: gone.message } }
+        : { response: { status: ctx.status, headers: headersOf(ctx), body: textOf(ctx.body) } }),
+      connection: {
+        protocol,
+        ...(cipher && { cipher }),
+        certificate:
+          transport.organisationId === undefined && !transport.error
+            ? 'none'
+            : transport.authorized
+              ? 'valid'
+              : (transport.error ?? 'refused'),
+        organisationId: transport.organisationId,
+      },
+      ...(refusal && { refusal }),
+      facts,
+      fired: [...(firedIds ?? [])],
+    }
+  }
+}
+
+const hungUp = new Error('the connection was closed before an answer')
+
+function paired(raw: string[]): [string, string][] {
+  return Array.from({ length: raw.length / 2 }, (_, i) => [
+    raw[2 * i] as string,
+    raw[2 * i + 1] as string,
+  ])
+}
+
+function headersOf(ctx: Context): [string, string][] {
+  return Object.entries(ctx.response.headers).flatMap(([name, value]) =>
+    [value ?? ''].flat().map((each): [string, string] => [name, String(each)]),
+  )
+}
+
+function textOf(body: unknown): string {
+  if (body === undefined || body === null) return ''
+  if (typeof body === 'string') return body
+  if (Buffer.isBuffer(body)) return body.toString()
+  return typeof body === 'object' && 'pipe' in body ? '' : JSON.stringify(body)
+}

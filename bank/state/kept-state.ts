@@ -1,0 +1,31 @@
+import type { Records } from '../authorisation-server/adapter.ts'
+import type { Consent } from './consents.ts'
+import type { Services } from './services.ts'
+
+/** What outlives a bank: clients, grants and tokens, consents, and the key of its AccountIds. */
+export interface KeptState {
+  records: ReturnType<Records['all']>
+  consents: (Omit<Consent, 'grants'> & { grants: string[] })[]
+  /** base64 */
+  secret: string
+}
+
+/** Of visits and sessions nothing is kept: a customer begins anew. */
+const passing = /^(Interaction|Session|ReplayDetection) /
+
+/** What a bank knows, as a value that JSON can hold. It holds tokens. */
+export function packState({ records, consents, secret }: Services): KeptState {
+  return {
+    records: records.all().filter(([key]) => !passing.test(key)),
+    consents: consents.all().map((consent) => ({ ...consent, grants: [...consent.grants] })),
+    secret: secret.toString('base64'),
+  }
+}
+
+export function unpackState({ records, consents, secret }: KeptState) {
+  return {
+    records,
+    consents: consents.map((consent) => ({ ...consent, grants: new Set(consent.grants) })),
+    secret: Buffer.from(secret, 'base64'),
+  }
+}

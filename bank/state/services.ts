@@ -1,0 +1,56 @@
+import type { Provider } from 'oidc-provider'
+import type { Records } from '../authorisation-server/adapter.ts'
+import type { SigningKey } from '../authorisation-server/signature.ts'
+import type { Customer } from '../data/customers.ts'
+import type { Directory } from '../directory/directory.ts'
+import type { Endpoints } from '../listeners/endpoints.ts'
+import type { Age } from '../policies/consents.ts'
+import type { Policies } from '../policies.ts'
+import type { Consent, Consents } from './consents.ts'
+import type { Settings } from './settings.ts'
+
+/** Everything inside one bank that its routes work with. */
+export interface Services {
+  settings: Settings
+  policies: Policies
+  directory: Directory
+  endpoints: Endpoints
+  provider: Provider
+  records: Records
+  consents: Consents
+  customers: Customer[]
+  /** When the bank started, in milliseconds since 1970: its rows stay where they are when a day ends. */
+  started: number
+  /** The first signs. */
+  keys: SigningKey[]
+  /** Key of the AccountIds of this bank. */
+  secret: Buffer
+  /** Thumbprints of transport certificates that were replaced. */
+  withdrawn: Set<string>
+  /** Who has logged in during which visit of the authorisation page: visit → customer. */
+  visitors: Map<string, Customer>
+}
+
+/** What time has done to a consent. */
+export function ageOf(
+  { policies, settings }: Pick<Services, 'policies' | 'settings'>,
+  consent: Consent,
+): Age {
+  return {
+    expired: policies.consentExpired(consent),
+    reconfirmationDue: policies.reconfirmationDue(consent, settings),
+  }
+}
+
+/** The customer's own revocation: the state changes, and the tokens die. */
+export function revoke(services: Pick<Services, 'policies' | 'records'>, consent: Consent): void {
+  const { policies } = services
+  consent.status = policies.statusAfterRevocation(consent.status)
+  consent.statusUpdated = policies.statusUpdated(consent.statusUpdated)
+  if (policies.tokensDie('revoked')) revokeGrants(services, consent)
+}
+
+/** Makes every code and token of the consent void. */
+export function revokeGrants({ records }: Pick<Services, 'records'>, consent: Consent): void {
+  for (const grant of consent.grants) records.revokeGrant(grant)
+}

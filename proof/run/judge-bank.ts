@@ -1,0 +1,133 @@
+import { join } from 'node:path'
+import { type BankOptions, startBank } from '../../bank/bank.ts'
+import { createDirectory, type Directory } from '../../bank/directory/directory.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
+import type { Bank } from '../../bank/running-bank.ts'
+import { defaults } from '../../bank/state/settings.ts'
+import { type Catalogue, loadCatalogue } from '../../engine/catalogue/catalogue.ts'
+import type { Session } from '../../engine/client-session/session.ts'
+import { targetFrom } from '../../engine/configuration/resolve.ts'
+import type { TargetDocument } from '../../engine/configuration/target.ts'
+import { verdictOf } from '../../engine/judge/results.ts'
+import { openSession } from '../../engine/run/open.ts'
+import { createRun, type Finished } from '../../engine/run/run.ts'
+import type { Judgement } from '../../engine/run/run-check.ts'
+import type { Scope } from '../../engine/run/scope.ts'
+import { loadSuites, type Suites } from '../../engine/run/suites.ts'
+import type { SuiteCheck } from '../../engine/suite-api/check.ts'
+import type { Exchange } from '../../engine/wire/exchange.ts'
+import type { Judged } from './proof.ts'
+
+/** What every proof of a process shares: loaded once. */
+export interface ProofContext {
+  catalogue: Catalogue
+  suites: Suites
+  directory: Directory
+  /** Milliseconds before each answer of a bank. */
+  delay?: number
+}
+
+export async function openProofContext(
+  directory: Promise<Directory> = createDirectory(),
+): Promise<ProofContext> {
+  const catalogue = loadCatalogue()
+  const [suites, opened] = await Promise.all([
+    loadSuites(join(import.meta.dirname, '..', '..', 'suites'), catalogue),
+    directory,
+  ])
+  return { catalogue, suites, directory: opened }
+}
+
+export interface BankRun extends Finished {
+  exitCode: number
+  requests: number
+  /** Times that each alteration showed itself. */
+  firedBy: ReadonlyMap<string, number>
+  milliseconds: number
+}
+
+/**
+ * What banks that are judged here have otherwise than others: whoever is limited need not wait a minute. Still
+ * longer than most runs take, so that what was asked before a burst counts with it to its end.
+ */
+const SETTINGS = { rateLimit: { ...defaults.rateLimit, threshold: 100, window: 20 } }
+
+/** Judges a reference bank with these alterations by the whole suite, in this process. */
+export async function judgeBank(
+  context: ProofContext,
+  alterations: Alteration[],
+  options: {
+    scope?: Scope
+    onExchange?: (exchange: Exchange) => void
+    onJudged?: (judgement: Judgement) => void
+    /** Changes the target that the bank hands over: a poorer one. */
+    target?: (document: TargetDocument) => void
+    /** A bank of another size. */
+    bank?: Pick<BankOptions, 'transactions'>
+    /** Puts into the bank what it is to have before anybody asks. */
+    prepare?: (bank: Bank) => unknown
+    /** Told which cell of a table is asked next. */
+    onCell?: Session['extent']['onCell']
+    /** Another order of the checks. */
+    order?: (checks: SuiteCheck[]) => SuiteCheck[]
+  } = {},
+): Promise<BankRun> {
+  const { catalogue, suites, directory } = context
+  const started = performance.now()
+  const settings = { ...SETTINGS, responseDelayMs: context.delay ?? 0 }
+  const bank = await startBank({ ...options.bank, alterations, directory, settings })
+  await options.prepare?.(bank)
+  const document = structuredClone(bank.target) as TargetDocument
+  options.target?.(document)
+  const target = targetFrom(document)
+  const session = openSession({ target, suites, onExchange: options.onExchange })
+  try {
+    const scope = options.scope ?? { profile: 'full', only: [] }
+    const run = createRun({ session, catalogue, checks: suites.checks, scope })
+    // A table is asked under every approval there can be, also where its check alone is judged.
+    if (options.onCell) {
+      session.extent = { ...session.extent, approvals: undefined, onCell: options.onCell }
+    }
+    const order = options.order ?? ((checks) => checks)
+    for (const check of order(run.checks)) {
+      const judgement = await run.judge(check)
+      options.onJudged?.(judgement)
+    }
+    const finished = await run.finish()
+    const { exitCode } = verdictOf(finished.results.values())
+    const milliseconds = performance.now() - started
+    const { firedBy } = bank
+    return { ...finished, exitCode, firedBy, requests: session.wire.requests, milliseconds }
+  } finally {
+    await session.close()
+    await bank.close()
+  }
+}
+
+/** The outcomes that a proof compares. */
+export function summed(id: string, run: BankRun): Judged {
+  const results = [...run.results.values()]
+  const ids = (outcome: string) =>
+    results.filter((result) => result.outcome === outcome).map((result) => result.id)
+  const spoken = results.filter(({ message }) => message !== '')
+  return {
+    id,
+    fails: ids('fail'),
+    warns: ids('warn'),
+    blocks: results
+      .filter(({ outcome, level }) => outcome === 'blocked' && level === 'must')
+      .map((result) => result.id),
+    errors: ids('error'),
+    fired: run.firedBy.get(id) ?? 0,
+    exitCode: run.exitCode,
+    requests: run.requests,
+    milliseconds: Math.round(run.milliseconds),
+    messages: Object.fromEntries(
+      spoken.map(({ id: check, message, blockedBy }) => [
+        check,
+        blockedBy ? `${message} [${blockedBy}]` : message,
+      ]),
+    ),
+    leftBehind: run.leftBehind.filter(({ kind }) => kind === 'consent').length,
+  }
+}

@@ -1,0 +1,67 @@
+import { drawn } from '../run/draw.ts'
+import type { Fault, Variant } from '../run/proof.ts'
+
+/** A variant, and the file of proof/variants that holds it: tokens.ts, or tokens.approvals.ts of the same theme. */
+export type Themed = Variant & { theme: string }
+
+/** What encodes or rewrites whole bodies comes last, so its middleware is the outermost. */
+const OUTERMOST = ['transport', 'bodies']
+
+/** Every pair of variants that a bank could be at once, in the order of a draw. */
+export function drawPairs(variants: Themed[], seed: number): [Themed, Themed][] {
+  const all = variants.flatMap((one, place) =>
+    variants
+      .slice(place + 1)
+      .filter((other) => compatible(one, other))
+      .map((other) => inOrder<[Themed, Themed]>([one, other])),
+  )
+  return drawn(all, seed)
+}
+
+/** Freedoms that condemned a lawful bank together once, and neither alone: they meet in every proof. */
+export const MET: readonly (readonly [string, string])[] = [
+  ['refresh-tokens-are-not-offered', 'only-the-newest-approval'],
+  ['data-refused-by-any-status', 'newest-approval-though-it-asked-for-more'],
+  ['newest-approval-of-one-client', 'refusals-lead-to-a-page'],
+  ['funds-deleted-under-aisp', 'grants-refused-by-any-status'],
+  ['balances-beside-accounts-alone', 'new-tokens-end-the-old'],
+  ['codes-and-tokens-with-every-character', 'token-behind-its-padding-ignored'],
+  ['many-keys', 'unavailable-now-and-then'],
+  ['configuration-with-much-more', 'grants-are-asked-late'],
+  ['combinations-of-3.1.2-only', 'refusals-cut-the-line'],
+  ['transaction-ids-come-and-go', 'rows-in-another-order-each-time'],
+  ['rate-limit-of-each-endpoint', 'ninety-days-while-nobody-looks'],
+  ['balances-beside-accounts-alone', 'only-the-newest-approval'],
+  ['times-to-the-second-move-with-re-confirmation', 'short-lived-tokens-without-refresh'],
+  ['ends-take-effect-later', 'newest-approval-revokes-at-the-decision'],
+  ['refusals-lead-to-a-page', 'only-the-newest-client-token'],
+  ['accounts-chosen-again', 'short-lived-tokens-without-refresh'],
+  ['newest-approval-revokes-at-the-decision', 'short-lived-tokens-without-refresh'],
+  ['more-members-everywhere', 'merchants-and-addresses-of-some'],
+]
+
+/** Those of them that are among these variants. */
+export function metBefore(variants: Themed[]): [Themed, Themed][] {
+  return MET.flatMap(([one, other]) => {
+    const first = variants.find(({ id }) => id === one)
+    const second = variants.find(({ id }) => id === other)
+    return first && second ? [[first, second]] : []
+  })
+}
+
+/** Variants of one file often say the opposite; of two files, when both want one setting. */
+export function compatible(one: Themed, other: Themed): boolean {
+  return one.theme !== other.theme && !sameSettings(one, other)
+}
+
+/** Do both want one setting? */
+export function sameSettings(one: Fault | Variant, other: Fault | Variant): boolean {
+  return Object.keys(one.settings ?? {}).some((name) => name in (other.settings ?? {}))
+}
+
+/** Variants that share a bank, the outermost first. */
+export function inOrder<Group extends Themed[]>(variants: Group): Group {
+  const rank = ({ theme }: Themed) =>
+    OUTERMOST.includes(theme) ? OUTERMOST.indexOf(theme) : OUTERMOST.length
+  return variants.toSorted((one, other) => rank(one) - rank(other)) as Group
+}

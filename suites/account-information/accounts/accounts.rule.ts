@@ -1,0 +1,134 @@
+import {
+  brief,
+  type Exchange,
+  member,
+  type Row,
+  rowsOf,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
+import { rule } from '../../../engine/suite-api/rule.ts'
+import { strangersTo, TWO_ACCOUNTS } from '../common/data/asked-account.ts'
+
+/** The accounts of a successful answer; undefined where it lists none. */
+function accountsIn(exchange: Exchange): Row[] | undefined {
+  const isArray = Array.isArray(member(exchange.response?.json, 'Data', 'Account'))
+  return succeeded(exchange) && isArray ? rowsOf(exchange) : undefined
+}
+
+/**
+ * Every `account` 2xx: all rows have AccountId = about.subject; on a request without deviation
+ * there is exactly one row. Not judged where Data.Account is no array (ACC-18). Only an answer
+ * under a consent with two accounts tells right from wrong.
+ */
+rule(
+  'ACC-02/asked-account-only',
+  'GET /accounts/{AccountId} answers with the account that was asked for, and no other',
+  { endpoints: ['account'], ...TWO_ACCOUNTS },
+  (exchange, tools) => {
+    const rows = exchange.endpoint === 'account' ? accountsIn(exchange) : undefined
+    const found = strangersTo(exchange, rows, tools)
+    if (!rows || found?.length || exchange.about.deviation !== undefined) return found
+    if (rows.length === 1) return found
+    const message = `${rows.length} accounts instead of the one that was asked for`
+    const actual = `${rows.length} accounts`
+    return [{ message, expected: 'one account', actual, place: '/Data/Account' }]
+  },
+)
+
+/**
+ * Every `accounts` 2xx: no AccountId stands twice in Data.Account. An answer with fewer than two
+ * accounts doesn't exercise it.
+ */
+rule(
+  'ACC-03/unique',
+  'No two accounts of an answer have the same AccountId',
+  { ...TWO_ACCOUNTS, endpoints: ['accounts'], needs: 'two accounts in one answer' },
+  (exchange) => {
+    const rows = exchange.endpoint === 'accounts' ? accountsIn(exchange) : undefined
+    if (!rows || rows.length < 2) return undefined
+    const ids = rows.map((row) => row.AccountId)
+    const index = ids.findIndex((id, at) => typeof id === 'string' && ids.indexOf(id) < at)
+    if (index < 0) return []
+    const message = `the AccountId ${brief(ids[index])} stands twice`
+    const place = `/Data/Account/${index}/AccountId`
+    return [{ message, expected: 'AccountIds that differ', actual: brief(ids[index]), place }]
+  },
+)
+
+/**
+ * Every `accounts` and `account` 2xx whose about.consent has ReadAccountsDetail: every account has
+ * Account, and in it (each entry of it) Identification. Of consents that hold ReadAccountsBasic too, either all do
+ * or none (AMB-44).
+ */
+rule(
+  'ACC-20/detail-shows-card',
+  'Under ReadAccountsDetail an account shows the identification of its card',
+  {
+    endpoints: ['accounts', 'account'],
+    unseen: 'no account was read under ReadAccountsDetail alone',
+  },
+  (exchange, { earlier }) => {
+    if (exchange.endpoint !== 'accounts' && exchange.endpoint !== 'account') return undefined
+    const { permissions = [] } = exchange.about.consent ?? {}
+    if (!permissions.includes('ReadAccountsDetail')) return undefined
+    const level = permissions.includes('ReadAccountsBasic') ? 'both' : 'detail'
+    const rows = accountsIn(exchange)
+    if (!rows || rows.length === 0) return undefined
+    const index = rows.findIndex((row) => !showsCard(row))
+    if (index < 0) {
+      earlier.set(level, exchange)
+      return []
+    }
+    if (level === 'both' && !earlier.has(level)) return undefined
+    return [
+      {
+        message: 'the account lacks Account with Identification',
+        expected: 'Account with Identification',
+        actual: brief(rows[index]),
+        place: `/Data/Account/${index}/Account`,
+      },
+    ]
+  },
+)
+
+function showsCard(row: Row): boolean {
+  const cards = [row.Account].flat()
+  return cards.length > 0 && cards.every((card) => member(card, 'Identification') !== undefined)
+}
+
+/**
+ * Every GET /accounts under one ConsentId: where an AccountId of the first answer is missing, no other one
+ * stands in its place. Accounts that are missing without it are judged by TXN-28/kept.
+ */
+rule(
+  'ACC-04/kept',
+  'No later answer under a consent has other AccountIds in place of those of the first',
+  {
+    endpoints: ['accounts'],
+    follows: [
+      'ACC-04/second-call',
+      'ACC-04/after-refresh',
+      'ACC-04/after-reconfirmation',
+      'AUTHZ-30/other-customer',
+      'DATA-08/absent',
+    ],
+  },
+  (exchange, { earlier }) => {
+    const { consent, deviation } = exchange.about
+    if (exchange.endpoint !== 'accounts' || !succeeded(exchange)) return undefined
+    if (!consent || deviation !== undefined) return undefined
+    const now = rowsOf(exchange).map(({ AccountId }) => String(AccountId))
+    const first = earlier.get(consent.id) as readonly string[] | undefined
+    if (!first) earlier.set(consent.id, now)
+    const gone = first?.find((id) => !now.includes(id))
+    const other = now.find((id) => !first?.includes(id))
+    if (gone === undefined || other === undefined) return []
+    return [
+      {
+        message: 'an account has another AccountId than before, under the same consent',
+        expected: gone,
+        actual: other,
+      },
+    ]
+  },
+)

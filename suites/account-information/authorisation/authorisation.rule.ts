@@ -1,0 +1,288 @@
+import { parseRedirect, type Redirect, redirectsTo } from '../../../engine/suite-api/client.ts'
+import { claimsOf, headerOf } from '../../../engine/suite-api/jwt.ts'
+import { type About, type Exchange, header } from '../../../engine/suite-api/responses.ts'
+import {
+  type Finding,
+  type RuleOptions,
+  type RuleTools,
+  rule,
+} from '../../../engine/suite-api/rule.ts'
+import { compareIdToken, findingsOf } from '../common/tokens/id-token.ts'
+
+/** What the authorisation page sends to a redirect URI. Requirements: specs/account-information/authorisation.yaml */
+
+/** The answer may come from a page to which the bank has sent the customer. */
+const AUTHORISATION = { endpoints: ['authorisation'], also: ['elsewhere'] } as const
+
+interface Landing {
+  redirect: Redirect
+  visit: NonNullable<About['visit']>
+  /** The consent that the customer is asked for. */
+  consentId?: string
+  signature?: Exchange['signature']
+}
+
+/** The redirect to the redirect URI of the request; undefined for any other answer. */
+function landingOf(exchange: Exchange): Landing | undefined {
+  const { about, signature } = exchange
+  const { visit, subject: consentId } = about
+  const location = header(exchange, 'location')
+  if (!visit || location === undefined || !URL.canParse(location, exchange.request.url)) {
+    return undefined
+  }
+  const redirect = parseRedirect(new URL(location, exchange.request.url).href)
+  return redirect && redirectsTo(redirect, visit.redirectUri)
+    ? { redirect, visit, signature, ...(consentId !== undefined && { consentId }) }
+    : undefined
+}
+
+/** The same for a correct request that ended with a code. */
+function successOf(exchange: Exchange): Landing | undefined {
+  const landing = exchange.about.deviation === undefined ? landingOf(exchange) : undefined
+  return landing?.redirect.code ? landing : undefined
+}
+
+/** The answer carries this in its fragment and not in its query. */
+function inFragment({ redirect }: Landing, name: string): Finding[] {
+  const place = (part: Record<string, string>) => part[name] !== undefined && part[name] !== ''
+  if (place(redirect.fragment) && !place(redirect.query)) return []
+  const actual = place(redirect.query) ? `${name} in the query` : `no ${name}`
+  return [{ message: `the redirect has ${actual}`, expected: `${name} in the fragment`, actual }]
+}
+
+/**
+ * Over visits, deviating ones too: the answer whose Location begins with the redirect URI. Fails:
+ * another status than 302. Not judged where a driver cannot tell the status.
+ */
+rule(
+  'AUTHZ-02/status-302',
+  'The answer that sends the customer to the redirect URI has status 302',
+  { ...AUTHORISATION, unseen: 'whoever saw the redirect does not tell its status' },
+  (exchange) => {
+    const { status = 0 } = exchange.response ?? {}
+    // 0: a browser was used, which does not tell.
+    if (status === 0 || !landingOf(exchange)) return undefined
+    const finding = {
+      message: `status ${status} sends the customer back instead of 302`,
+      expected: '302',
+      actual: String(status),
+    }
+    return status === 302 ? [] : [finding]
+  },
+)
+
+rule(
+  'AUTHZ-33/this-request',
+  'Success, denial and error come back to the redirect URI of the request, not to another one',
+  { ...AUTHORISATION, unseen: 'the client has one redirect URI, without a query' },
+  (exchange) => {
+    const { visit } = exchange.about
+    const location = header(exchange, 'location')
+    const { registered = [], redirectUri = '' } = visit ?? {}
+    if (location === undefined || !registered.includes(redirectUri)) return undefined
+    const [bare, query] = redirectUri.split('?')
+    if (registered.length < 2 && query === undefined) return undefined
+    if (!URL.canParse(location, exchange.request.url)) return undefined
+    const redirect = parseRedirect(new URL(location, exchange.request.url).href)
+    if (!redirect) return undefined
+    // Of two that differ in their query, the one with more of it is meant.
+    const [landed] = registered
+      .filter((uri) => redirectsTo(redirect, uri))
+      .sort((one, other) => other.length - one.length)
+    if (landed === redirectUri) return []
+    if (landed === undefined && redirect.address !== bare) return undefined
+    const message =
+      landed === undefined
+        ? // RFC 6749 3.1.2: "which MUST be retained when adding additional query parameters".
+          'the customer comes back without the query of the redirect URI'
+        : 'the customer comes back to another redirect URI of the client'
+    return [{ message, expected: redirectUri, actual: landed ?? redirect.address }]
+  },
+)
+
+rule(
+  'AUTHZ-03/code',
+  'On success the fragment of the redirect, and not its query, carries a code',
+  AUTHORISATION,
+  (exchange) => {
+    const landing = successOf(exchange)
+    return landing && inFragment(landing, 'code')
+  },
+)
+
+rule(
+  'AUTHZ-03/id-token',
+  'On success the fragment of the redirect, and not its query, carries an ID token',
+  AUTHORISATION,
+  (exchange) => {
+    const landing = successOf(exchange)
+    return landing && inFragment(landing, 'id_token')
+  },
+)
+
+rule('AUTHZ-04/on-success', 'state comes back unchanged with a code', AUTHORISATION, (exchange) => {
+  const landing = successOf(exchange)
+  if (landing?.visit.state === undefined) return undefined
+  const { state: expected } = landing.visit
+  const { state = 'absent' } = landing.redirect
+  if (state === expected) return []
+  return [{ message: 'state came back otherwise', expected, actual: state }]
+})
+
+/**
+ * Over visits that end with an error at the registered redirect URI of the request, whatever else was
+ * wrong with it: "REQUIRED if a state parameter was present" (RFC 6749 4.1.2.1), and it was in the query.
+ */
+rule(
+  'AUTHZ-04/on-error',
+  'state comes back unchanged with every error',
+  { ...AUTHORISATION, unseen: 'no error was sent to the redirect URI' },
+  (exchange) => {
+    const landing = landingOf(exchange)
+    if (!landing?.redirect.error || landing.visit.state === undefined) return undefined
+    const { state: expected, registered, redirectUri } = landing.visit
+    // Where a wrong redirect URI was asked for, nothing is to go there at all.
+    if (exchange.about.deviation !== undefined && !registered?.includes(redirectUri)) {
+      return undefined
+    }
+    const { state = 'absent' } = landing.redirect
+    if (state === expected) return []
+    return [{ message: 'state came back otherwise', expected, actual: state }]
+  },
+)
+
+rule(
+  'AUTHZ-34/none-sent',
+  'The answer to a request without state has no state',
+  { ...AUTHORISATION, unseen: 'every request had a state' },
+  (exchange) => {
+    const landing = successOf(exchange)
+    if (!landing || landing.visit.state !== undefined) return undefined
+    const { state = '' } = landing.redirect.fragment
+    if (state === '') return []
+    return [{ message: 'a state that nobody sent came back', expected: 'no state', actual: state }]
+  },
+)
+
+/** An access token there would be one that no client asked for, in the history of a browser. */
+rule(
+  'AUTHZ-36/no-access-token',
+  'The redirect carries no access token',
+  AUTHORISATION,
+  (exchange) => {
+    const { redirect } = successOf(exchange) ?? {}
+    if (!redirect) return undefined
+    const found = [redirect.fragment, redirect.query].some(({ access_token: token }) => token)
+    const expected = 'a code and an ID token'
+    const message = 'the redirect carries an access token'
+    return found ? [{ message, expected, actual: 'an access token too' }] : []
+  },
+)
+
+/** Rules over the ID token of the authorisation response. */
+function idTokenRule(
+  id: string,
+  title: string,
+  options: Pick<RuleOptions, 'unseen' | 'rests'>,
+  judge: (idToken: string, landing: Landing, tools: RuleTools, at: number) => Finding[] | undefined,
+): void {
+  rule(id, title, { ...AUTHORISATION, ...options }, (exchange, tools) => {
+    const landing = successOf(exchange)
+    const idToken = landing?.redirect.idToken
+    if (!landing || !idToken) return undefined
+    return judge(idToken, landing, tools, Math.floor(Date.parse(exchange.startedAt) / 1000))
+  })
+}
+
+/** Without the bank’s keys no signature is verified. */
+const KEYS = ['DISC-01/served', 'DISC-10/served', 'DISC-10/jwks']
+
+const readable = (idToken: string) => headerOf(idToken) && claimsOf(idToken)
+
+idTokenRule(
+  'AUTHZ-18/ps256',
+  'The ID token of the authorisation response is a JWS signed with PS256',
+  {},
+  (idToken) => findingsOf(compareIdToken(idToken, {}), ['form', 'alg']),
+)
+
+idTokenRule(
+  'AUTHZ-18/signature',
+  'A key of the bank verifies the ID token of the authorisation response',
+  { rests: ['AUTHZ-18/ps256', ...KEYS] },
+  (idToken, { signature }) => {
+    if (!signature || headerOf(idToken)?.alg !== 'PS256') return undefined
+    return findingsOf(compareIdToken(idToken, { signature }), ['key', 'signature'])
+  },
+)
+
+const YEAR = 366 * 86_400
+
+idTokenRule(
+  'AUTHZ-19/claims',
+  'The ID token of the authorisation response names the bank, the client and its times',
+  {},
+  (idToken, { visit }, { bank, clockTolerance }, now) => {
+    const claims = readable(idToken)
+    if (!claims) return undefined
+    const { issuer } = bank
+    const { clientId } = visit
+    const compared = compareIdToken(idToken, {
+      ...(issuer !== undefined && { issuer }),
+      clientId,
+      clockTolerance,
+      now,
+    })
+    const found = findingsOf(compared, ['iss', 'sub', 'aud', 'azp', 'exp', 'iat'])
+    if (typeof claims.exp !== 'number' || claims.exp < now + YEAR) return found
+    const expected = 'seconds, less than a year ahead'
+    const actual = String(claims.exp)
+    return [...found, { message: 'exp is more than a year ahead', expected, actual }]
+  },
+)
+
+idTokenRule(
+  'AUTHZ-20/c-hash',
+  'c_hash binds the ID token of the authorisation response to the code',
+  {},
+  (idToken, { redirect }) => {
+    const { code } = redirect
+    if (!readable(idToken) || code === undefined) return undefined
+    return findingsOf(compareIdToken(idToken, { code }), ['c_hash'])
+  },
+)
+
+idTokenRule(
+  'AUTHZ-20/nonce',
+  'nonce binds the ID token of the authorisation response to the request',
+  {},
+  (idToken, { visit: { nonce } }) => {
+    if (!readable(idToken)) return undefined
+    return findingsOf(compareIdToken(idToken, { nonce }), ['nonce'])
+  },
+)
+
+idTokenRule(
+  'AUTHZ-20/s-hash',
+  's_hash, where the ID token of the authorisation response has one, is that of state',
+  { unseen: 'no ID token had s_hash' },
+  (idToken, { visit: { state } }) => {
+    if (state === undefined || claimsOf(idToken)?.s_hash === undefined) return undefined
+    return findingsOf(compareIdToken(idToken, { state }), ['s_hash'])
+  },
+)
+
+/** Names the request's consent in the claim that the request object asks for with that value. */
+idTokenRule(
+  'AUTHZ-35/same-consent',
+  'The intent ID, where the ID token of the authorisation response has one, is that of the request',
+  { unseen: 'no ID token had an intent ID' },
+  (idToken, { consentId }, { literals: { intentClaim } }) => {
+    const compared = compareIdToken(idToken, {
+      ...(consentId !== undefined && { intentId: consentId }),
+      ...(intentClaim !== undefined && { intentClaim }),
+    })
+    const intent = compared.find(({ what, absent }) => what === 'intent' && !absent)
+    return intent && findingsOf([intent], ['intent'])
+  },
+)

@@ -1,0 +1,164 @@
+import type { CheckOptions, Context, Foreseen } from '../../../engine/suite-api/check.ts'
+import type { ClientName } from '../../../engine/suite-api/consents.ts'
+import { claimsOf, type JwtDeviation } from '../../../engine/suite-api/jwt.ts'
+import { everything } from '../../consents.ts'
+import type { Place } from '../../tables.ts'
+import { jws } from '../../values/jws.ts'
+import { isWrong, JWS_GROUPS } from '../../values/jws-groups.ts'
+import type { Jws, JwsRow } from '../../values/jws-rows.ts'
+import {
+  authorisationOf,
+  foreseenVisits,
+  type Named,
+  openVisits,
+} from '../common/places/visit-places.ts'
+import { approvedBefore } from '../common/visits/visits.ts'
+
+/** Request objects of authorisation requests. */
+
+/** A check of one part of what makes a request object right; the rows are those whose ids fit. */
+interface ObjectCheck extends Pick<CheckOptions, 'follows' | 'needs'> {
+  id: string
+  title: string
+  rows: (row: JwsRow) => boolean
+}
+
+/** By it a plan knows which rows there will be. */
+const SOME: Jws = {
+  kind: 'request-object',
+  claims: { iss: 'aB1', client_id: 'aB1', aud: 'https://bank.example', exp: 300, iat: 0 },
+  parties: { own: 'aB1', other: { id: 'other', kid: 'other' }, issuer: 'https://bank.example' },
+  now: 0,
+}
+
+const wrong =
+  (level: 'must' | 'should', part: RegExp) =>
+  (row: JwsRow): boolean =>
+    isWrong(level, part)(row) && row.make(SOME) !== undefined
+
+export const OBJECT_CHECKS: readonly ObjectCheck[] = [
+  {
+    id: 'AUTHZ-11/unsigned',
+    title: 'A request object that is not signed is refused',
+    rows: wrong('must', JWS_GROUPS.unsigned),
+  },
+  {
+    id: 'AUTHZ-11/rs256',
+    title: 'A request object that is signed with RS256 is refused',
+    rows: wrong('must', JWS_GROUPS.rs256),
+  },
+  {
+    id: 'AUTHZ-11/hs256',
+    title: 'A request object that is keyed with the public key of the client is refused',
+    rows: wrong('must', JWS_GROUPS.hs256),
+  },
+  {
+    id: 'AUTHZ-11/other-algorithms',
+    title: 'A request object that is signed with another algorithm than PS256 is refused',
+    rows: wrong('must', JWS_GROUPS.otherAlgorithms),
+    follows: ['AUTHZ-11/rs256'],
+  },
+  {
+    id: 'AUTHZ-11/tampered',
+    title: 'A request object that was changed after signing is refused',
+    rows: wrong('must', JWS_GROUPS.tampered),
+    follows: ['AUTHZ-11/unsigned'],
+  },
+  {
+    id: 'AUTHZ-11/other-client',
+    title: 'A request object that another client signed is refused',
+    rows: wrong('must', JWS_GROUPS.otherClient),
+    follows: ['AUTHZ-11/tampered'],
+    needs: ['clients.second'],
+  },
+  {
+    id: 'AUTHZ-11/key',
+    title: 'A request object that no key of the client signed is refused',
+    rows: wrong('must', JWS_GROUPS.otherKey),
+    follows: ['AUTHZ-11/tampered', 'AUTHZ-11/other-client', 'AUTHZ-11/hs256'],
+  },
+  {
+    id: 'AUTHZ-25/expired',
+    title: 'A request object that has expired is refused',
+    rows: wrong('should', JWS_GROUPS.expired),
+  },
+  {
+    id: 'AUTHZ-25/other-audience',
+    title: 'A request object that is meant for another server is refused',
+    rows: wrong('should', JWS_GROUPS.audience),
+  },
+]
+
+/** The same of the second client, of whom one value of each part is asked. */
+export const SECOND_CLIENT_CHECKS: readonly ObjectCheck[] = [
+  {
+    id: 'AUTHZ-11/second-client',
+    title:
+      'A request object of the second client that is not signed, not with PS256, not by it, or changed, is refused',
+    rows: wrong('must', /^/),
+    follows: OBJECT_CHECKS.map(({ id }) => id).filter((id) => id.startsWith('AUTHZ-11/')),
+  },
+  {
+    id: 'AUTHZ-25/second-client',
+    title:
+      'A request object of the second client that has expired, or is for another server, is refused',
+    rows: wrong('should', /^(exp|aud)-/),
+    follows: ['AUTHZ-25/expired', 'AUTHZ-25/other-audience'],
+  },
+]
+
+const objectsOf = (client: ClientName, attended: boolean): Named => ({
+  ...authorisationOf(client, attended),
+  ...(client === 'second' && { dear: true }),
+})
+
+/** Visits with a wrong request object. */
+export function objectPlace(
+  context: Context<never>,
+  client: ClientName,
+): Place<Jws, JwtDeviation, typeof everything> {
+  return {
+    ...objectsOf(client, context.target.attended),
+    async open(context) {
+      await context.caller(client)
+      const { visit } = await approvedBefore(context, everything)
+      const right = rightObject(context, client, visit.request.requestObject)
+      return openVisits(context, client, {
+        right,
+        wrong: (requestObject: JwtDeviation) => ({ requestObject }),
+      })
+    },
+  }
+}
+
+/** @param object a request object of the first client that was taken. */
+function rightObject({ target, tpp }: Context<never>, client: ClientName, object: string): Jws {
+  const other = client === 'first' ? 'second' : 'first'
+  const { registered, client: keys } = target.clients[other] ? tpp(other) : {}
+  const own = tpp(client).registered?.client_id ?? ''
+  return {
+    kind: 'request-object',
+    claims: { ...claimsOf(object), client_id: own, iss: own },
+    parties: {
+      own,
+      issuer: target.issuer,
+      ...(keys && { other: { id: registered?.client_id ?? '', kid: keys.signing.kid } }),
+    },
+    now: Math.floor(Date.now() / 1000),
+  }
+}
+
+/** Without a second client there is none whose key could have signed. */
+const foreseenObject = ({ target }: Foreseen): Jws => ({
+  ...SOME,
+  parties: target.clients.second
+    ? SOME.parties
+    : { own: SOME.parties.own, issuer: SOME.parties.issuer },
+})
+
+export const foreseenObjects = (rows: (row: JwsRow) => boolean, client: ClientName) =>
+  foreseenVisits(jws, rows, client, {
+    placeOf: objectsOf,
+    shared: false,
+    rightOf: foreseenObject,
+  })

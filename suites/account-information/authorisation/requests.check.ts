@@ -1,0 +1,371 @@
+import { randomUUID } from 'node:crypto'
+import { type Context, check } from '../../../engine/suite-api/check.ts'
+import { redirectsTo } from '../../../engine/suite-api/client.ts'
+import { expectThat } from '../../../engine/suite-api/expect.ts'
+import { tokensOf, type Visit } from '../../../engine/suite-api/flow.ts'
+import { blockBy, blockForData, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
+import { everything, secondClient } from '../../consents.ts'
+import { askTable, expectNoneBroken, expectTable } from '../../tables.ts'
+import { jws } from '../../values/jws.ts'
+import { redirectUri } from '../../values/redirect-uri.ts'
+import { scope } from '../../values/scope.ts'
+import { ACCOUNTS, createConsent } from '../common/consents/consent-requests.ts'
+import {
+  authorisation,
+  foreseenUris,
+  isWrong,
+  urisOf,
+  wentThere,
+} from '../common/places/redirect-places.ts'
+import {
+  besideScopes,
+  foreseenScopes,
+  isBeyond,
+  scopeVisits,
+} from '../common/places/scope-places.ts'
+import { besideAuthorisation } from '../common/places/visit-places.ts'
+import { visitOf, withFewerScopes } from '../common/registration/narrow-registration.ts'
+import {
+  approvedBefore,
+  elsewhere,
+  exchangeCode,
+  expectAnswered,
+  expectNoCode,
+  inBoth,
+  wrongVisit,
+} from '../common/visits/visits.ts'
+import {
+  foreseenObjects,
+  OBJECT_CHECKS,
+  objectPlace,
+  SECOND_CLIENT_CHECKS,
+} from './object-places.ts'
+
+/** GET /authorize: what is wrong with a request. Requirements: specs/account-information/authorisation.yaml */
+
+const NEGATIVE = { uses: [everything], refusals: 1 }
+
+/** What is refused to the second client, whose own approval shows that it is served otherwise. */
+const OF_SECOND = { uses: [everything, secondClient], needs: ['clients.second'] } as const
+
+async function secondApproved(context: Context<typeof everything | typeof secondClient>) {
+  context.tpp('second')
+  await context.approved(secondClient)
+}
+
+check(
+  'AUTHZ-03/query-asked-for',
+  'Code and ID token do not stand in the query, even if the request asks for that',
+  NEGATIVE,
+  async (context) => {
+    const deviation = inBoth({ response_mode: 'query' })
+    const visit = await wrongVisit(context, { purpose: 'the response mode query', deviation })
+    if (visit.kind !== 'granted') return expectAnswered(visit)
+    const { query } = visit.redirect
+    expectThat(query.code === undefined && query.id_token === undefined, {
+      message: 'the query of the redirect carries the answer',
+      expected: 'code and ID token in the fragment, or a refusal',
+      actual: `${Object.keys(query).join(', ')} in the query`,
+      exchange: visit.last,
+    })
+  },
+)
+
+check(
+  'AUTHZ-06/missing',
+  'A request without a request object is refused',
+  NEGATIVE,
+  async (context) => {
+    const caller = await context.caller()
+    const consentId = await createConsent(caller, ACCOUNTS)
+    const value = { value: consentId, essential: true }
+    const claims = { id_token: { [context.target.intentClaim]: value } }
+    const query = {
+      request: undefined,
+      nonce: randomUUID(),
+      claims: JSON.stringify(claims),
+    }
+    const purpose = 'a request without request object'
+    expectNoCode(await wrongVisit(context, { purpose, consentId, deviation: { query } }))
+  },
+)
+
+check(
+  'AUTHZ-07/missing',
+  'A request without response_type is refused',
+  NEGATIVE,
+  async (context) => {
+    const deviation = inBoth({ response_type: undefined })
+    expectNoCode(await wrongVisit(context, { purpose: 'no response_type', deviation }))
+  },
+)
+
+const UNREGISTERED = 'a redirect URI that is not registered'
+
+const toUnregistered = sharedFixture([everything], (context) => {
+  const deviation = inBoth({ redirect_uri: elsewhere() })
+  return wrongVisit(context, { purpose: UNREGISTERED, deviation })
+})
+
+/** Wrong redirect URIs of the first client, by the table, and the visits that they made. */
+const toWrong = sharedFixture([everything], async (context) => {
+  const visits: Visit[] = []
+  const asked = await askTable(context, {
+    ...{ owner: 'AUTHZ-08/similar', type: redirectUri, rows: isWrong },
+    places: [authorisation(context, 'first', visits)],
+    beside: besideAuthorisation(context, 'second'),
+  })
+  return { asked, visits }
+})
+
+check(
+  'AUTHZ-08/unregistered',
+  'A request with a redirect URI on another host than the registered ones gets no code',
+  { ...NEGATIVE, refusals: [UNREGISTERED] },
+  async (context) => expectNoCode(await toUnregistered(context)),
+)
+
+/** The list of each client is its own. */
+check(
+  'AUTHZ-08/second-client',
+  'A request with a redirect URI that the second client did not register gets no code',
+  {
+    ...OF_SECOND,
+    asks: [redirectUri],
+    refusals: foreseenUris('second'),
+    follows: ['AUTHZ-08/unregistered', 'AUTHZ-08/similar'],
+  },
+  async (context) => {
+    await secondApproved(context)
+    await expectTable(context, {
+      ...{ owner: 'AUTHZ-08/second-client', type: redirectUri, rows: isWrong },
+      places: [authorisation(context, 'second')],
+      beside: besideAuthorisation(context, 'first'),
+    })
+  },
+)
+
+/** Fails: a code arrives, there or at a registered one. */
+check(
+  'AUTHZ-08/similar',
+  'A request with a redirect URI that is nearly a registered one gets no code',
+  { uses: [everything], asks: [redirectUri], refusals: foreseenUris('first') },
+  async (context) => expectNoneBroken((await toWrong(context)).asked, redirectUri),
+)
+
+/**
+ * An unregistered redirect URI in the request object alone, then in the query alone, a registered
+ * one in the other. Fails: a code arrives at the unregistered one.
+ */
+check(
+  'AUTHZ-08/contradicted',
+  'A redirect URI that is registered nowhere receives no code where query and request object disagree',
+  { ...NEGATIVE, refusals: 2 },
+  async (context) => {
+    const { tpp } = await context.caller()
+    const [registered = tpp.client.redirectUris[0]] = tpp.registered?.redirect_uris ?? []
+    const uri = elsewhere()
+    const visits = [
+      { redirectUri: uri, deviation: { query: { redirect_uri: registered } } },
+      { redirectUri: registered, deviation: { query: { redirect_uri: uri } } },
+    ]
+    for (const options of visits) {
+      const purpose = 'an unregistered redirect URI in the query or in the request object'
+      const visit = await wrongVisit(context, { purpose, ...options })
+      const there = visit.kind !== 'stopped' && redirectsTo(visit.redirect, uri)
+      if (there) expectNoCode(visit)
+      else expectAnswered(visit)
+    }
+  },
+)
+
+check(
+  'AUTHZ-08/missing',
+  'A request without redirect_uri is refused',
+  NEGATIVE,
+  async (context) => {
+    const deviation = inBoth({ redirect_uri: undefined })
+    expectNoCode(await wrongVisit(context, { purpose: 'no redirect_uri', deviation }))
+  },
+)
+
+/**
+ * On the visits of AUTHZ-08/unregistered and AUTHZ-08/similar. Fails: a redirect to the
+ * unregistered URI that carries no code. A code there is judged by AUTHZ-08, then this one is blocked by
+ * it.
+ */
+check(
+  'AUTHZ-29/no-redirect',
+  'A redirect URI that is not registered receives no error either',
+  {
+    uses: [everything],
+    refusals: (foreseen) => [UNREGISTERED, ...foreseenUris('first')(foreseen)],
+  },
+  async (context) => {
+    const registered = urisOf((await context.caller()).tpp)
+    const unregistered = await toUnregistered(context)
+    for (const visit of [unregistered, ...(await toWrong(context)).visits]) {
+      const id = visit === unregistered ? 'AUTHZ-08/unregistered' : 'AUTHZ-08/similar'
+      const there = wentThere(visit, registered)
+      if (there && visit.kind === 'granted') blockBy(id, 'a code arrived there', visit.last)
+      expectThat(!there, {
+        message: 'the bank redirects to an address that nobody registered',
+        expected: 'a page of the bank',
+        actual: visit.kind === 'stopped' ? visit.why : `a redirect to ${visit.redirect.address}`,
+        exchange: visit.last,
+      })
+      expectAnswered(visit)
+    }
+  },
+)
+
+const firstBeyond = sharedFixture([everything], async (context) => {
+  const visits: Visit[] = []
+  const asked = await askTable(context, {
+    ...{ owner: 'AUTHZ-09/beyond', type: scope, rows: isBeyond },
+    places: [scopeVisits(context, 'first', visits)],
+    beside: besideScopes(context, 'second'),
+  })
+  return { asked, visits }
+})
+
+/**
+ * Scopes beyond the registered ones. When a code arrives it is exchanged. Fails: the token response's scope has one
+ * that is not registered. Owns TOK-36/within-registration there.
+ * One that is made up, when the client's registered scope is unknown.
+ */
+check(
+  'AUTHZ-09/beyond',
+  'A scope that is not registered for the client is not granted',
+  { uses: [everything], asks: [scope], refusals: foreseenScopes('first') },
+  async (context) => expectNoneBroken((await firstBeyond(context)).asked, scope),
+)
+
+/** Not asked of a bank that leaves such a scope out: it would be an approval, which may end those before it. */
+check(
+  'AUTHZ-09/second-client',
+  'A scope that is not registered for the second client is not granted to it',
+  {
+    ...OF_SECOND,
+    asks: [scope],
+    refusals: (foreseen) =>
+      (['first', 'second'] as const).flatMap((name) => foreseenScopes(name)(foreseen)),
+    follows: ['AUTHZ-09/beyond'],
+  },
+  async (context) => {
+    await secondApproved(context)
+    const { visits } = await firstBeyond(context)
+    if (visits.some(({ kind }) => kind === 'granted') && !context.asksEveryCell) {
+      throw new NotApplicable('the bank leaves out a scope that is not registered')
+    }
+    await expectTable(context, {
+      ...{ owner: 'AUTHZ-09/second-client', type: scope, rows: isBeyond },
+      places: [scopeVisits(context, 'second')],
+      beside: besideScopes(context, 'first'),
+    })
+  },
+)
+
+const LEFT_OUT = 'a scope that this client did not register'
+
+/**
+ * A client that is registered without the scope for funds confirmation asks for it beside the one for
+ * accounts; when a code arrives it is exchanged. Fails: the token response's scope has it.
+ */
+check(
+  'AUTHZ-09/left-out',
+  'A client is not granted a scope that it did not register, and that others have',
+  {
+    registers: true,
+    uses: [everything],
+    refusals: [LEFT_OUT],
+    follows: ['AUTHZ-09/beyond'],
+  },
+  async (context) => {
+    const { tpp, leftOut } = await withFewerScopes(context)
+    await approvedBefore(context, everything)
+    const deviation = inBoth({ scope: `openid ${tpp.client.scopes.accounts} ${leftOut}` })
+    await visitOf(context, tpp, { purpose: LEFT_OUT, deviation }, async (visit) => {
+      if (visit.kind !== 'granted') return expectAnswered(visit)
+      const answer = await exchangeCode({ tpp }, visit, LEFT_OUT, ['TOK-36/within-registration'])
+      const scope = tokensOf(answer)?.scope ?? ''
+      expectThat(!scope.split(' ').includes(leftOut), {
+        message: `the scope ${leftOut} was granted`,
+        expected: `no scope but openid ${tpp.client.scopes.accounts}`,
+        actual: scope,
+        exchange: answer,
+      })
+    })
+  },
+)
+
+check('AUTHZ-09/missing', 'A request without scope is refused', NEGATIVE, async (context) => {
+  const deviation = inBoth({ scope: undefined })
+  expectNoCode(await wrongVisit(context, { purpose: 'no scope', deviation }))
+})
+
+check('AUTHZ-10/missing', 'A request without client_id is refused', NEGATIVE, async (context) => {
+  const deviation = inBoth({ client_id: undefined })
+  expectNoCode(await wrongVisit(context, { purpose: 'no client_id', deviation }))
+})
+
+check(
+  'AUTHZ-10/unknown',
+  'A request of a client that is not registered is refused',
+  NEGATIVE,
+  async (context) => {
+    const id = randomUUID()
+    const claims = { client_id: id, iss: id }
+    const deviation = { query: { client_id: id }, requestObject: { claims } }
+    expectNoCode(await wrongVisit(context, { purpose: 'an unknown client_id', deviation }))
+  },
+)
+
+for (const { id, title, rows, ...options } of OBJECT_CHECKS) {
+  const refusals = foreseenObjects(rows, 'first')
+  check(id, title, { ...options, uses: [everything], asks: [jws], refusals }, async (context) => {
+    if (options.needs?.includes('clients.second')) context.tpp('second')
+    const places = [objectPlace(context, 'first')]
+    await expectTable(context, { owner: id, type: jws, rows, places })
+  })
+}
+
+for (const { id, title, rows, ...options } of SECOND_CLIENT_CHECKS) {
+  const refusals = foreseenObjects(rows, 'second')
+  check(id, title, { ...options, ...OF_SECOND, asks: [jws], refusals }, async (context) => {
+    await secondApproved(context)
+    await expectTable(context, {
+      owner: id,
+      type: jws,
+      rows,
+      places: [objectPlace(context, 'second')],
+    })
+  })
+}
+
+/**
+ * Another registered redirect URI in the query than in the request object; needs two. Fails: a code
+ * arrives at the one of the query.
+ */
+check(
+  'AUTHZ-12/redirect-uri',
+  'A redirect URI of the query that contradicts the request object gets no code',
+  NEGATIVE,
+  async (context) => {
+    const { tpp } = await context.caller()
+    const [signed, other] = tpp.registered?.redirect_uris ?? []
+    if (other === undefined) {
+      const asked = tpp.client.redirectUris.length
+      if (asked > 1) throw new NotApplicable(`the bank registered one redirect URI of ${asked}`)
+      blockForData('a second redirect URI under clients.first.redirectUris')
+    }
+    const visit = await wrongVisit(context, {
+      purpose: 'another redirect URI in the query than in the request object',
+      redirectUri: signed,
+      deviation: { query: { redirect_uri: other } },
+    })
+    if (visit.kind === 'granted' && redirectsTo(visit.redirect, other)) expectNoCode(visit)
+    expectAnswered(visit)
+  },
+)

@@ -1,0 +1,146 @@
+import { daysFromNow } from '../../../../engine/suite-api/consents.ts'
+import { expectThat, relyOn } from '../../../../engine/suite-api/expect.ts'
+import type { Caller } from '../../../../engine/suite-api/flow.ts'
+import { brief, type Exchange, instantOf, member } from '../../../../engine/suite-api/responses.ts'
+import type { Finding } from '../../../../engine/suite-api/rule.ts'
+import { sharedFixture } from '../../../../engine/suite-api/shared-fixture.ts'
+import { OWNERS } from '../../../owners.ts'
+import { secondsOf } from '../instants.ts'
+import {
+  consentPath,
+  create,
+  NINE_PERMISSIONS,
+  pastPeriod,
+  requireConsentId,
+} from './consent-requests.ts'
+
+/** What a consent has from its creation on, and what the TPP may ask for. */
+const ALWAYS = ['Permissions', 'CreationDateTime']
+const DATES = ['ExpirationDateTime', 'TransactionFromDateTime', 'TransactionToDateTime']
+
+/** The creation of a consent, and a query of it. */
+export interface Queried {
+  creation: Exchange
+  query: Exchange
+}
+
+/** A new consent with all that can be asked for, and its query. */
+export const newlyQueried = sharedFixture([], async ({ caller }): Promise<Queried> => {
+  const client = await caller()
+  const { Permissions, ExpirationDateTime } = whole()
+  relyOn('CONS-09/all-nine', await create(client, { Permissions })).toSucceed()
+  relyOn(OWNERS.consentWithExpiry, await create(client, { ExpirationDateTime })).toSucceed()
+  return createdAndQueried(client)
+})
+
+/** All that can be asked for. */
+function whole() {
+  return {
+    Permissions: NINE_PERMISSIONS,
+    ExpirationDateTime: daysFromNow(30),
+    ...pastPeriod(),
+  }
+}
+
+/** A new consent of this client with all that can be asked for, and its query. */
+export async function createdAndQueried(client: Caller): Promise<Queried> {
+  const creation = await create(client, whole())
+  relyOn(OWNERS.consentWithPeriod, creation).toSucceed()
+  const query = await client.get(consentPath(requireConsentId(creation)))
+  relyOn(OWNERS.query, query).toSucceed()
+  return { creation, query }
+}
+
+/**
+ * What the query shows otherwise than the creation did.
+ *
+ * @param also names of other members of Data that must not have changed.
+ */
+export function changedSince(
+  { creation, query }: Queried,
+  also: readonly string[] = [],
+): Finding | undefined {
+  const asked = member(JSON.parse(creation.request.body ?? '{}'), 'Data')
+  const before = member(creation.response?.json, 'Data')
+  const after = member(query.response?.json, 'Data')
+  for (const name of [...ALWAYS, ...also, ...DATES]) {
+    const [old, now] = [member(before, name), member(after, name)]
+    const wanted = member(asked, name)
+    // A date that nobody asked for is the bank's own affair.
+    if (DATES.includes(name) && wanted === undefined) continue
+    // That these are there is judged by CONS-30.
+    if (now === undefined && !DATES.includes(name)) continue
+    // What is not as requested at creation already is a rule's.
+    if (wanted !== undefined && comparable(name, old) !== comparable(name, wanted)) continue
+    if (kept(name, old, now)) continue
+    const message = `${name} is another one than at creation`
+    return { message, expected: brief(old), actual: brief(now), place: `/Data/${name}` }
+  }
+  return undefined
+}
+
+/** Ends the check unless a later query shows the CreationDateTime that the creation did. */
+export function expectSameCreation({ creation, query }: Queried): void {
+  const [old, now] = [creation, query].map(({ response }) =>
+    member(response?.json, 'Data', 'CreationDateTime'),
+  )
+  expectThat(now === undefined || kept('CreationDateTime', old, now), {
+    message: 'CreationDateTime is another one than at creation',
+    expected: brief(old),
+    actual: brief(now),
+    exchange: query,
+    place: '/Data/CreationDateTime',
+  })
+}
+
+/** What a TPP asks for in a consent, but its expiry. */
+export const TERMS = ['Permissions', ...DATES.slice(1)]
+
+/**
+ * Ends the check unless the later query shows these members of Data as the earlier one did.
+ *
+ * @param since what was between them, such as "its re-confirmation".
+ * @param owner of what the queries were answered with.
+ */
+export function expectSameTerms(
+  before: Exchange,
+  after: Exchange,
+  names: readonly string[],
+  since: string,
+  owner: string = OWNERS.query,
+): void {
+  for (const query of [before, after]) relyOn(owner, query).toSucceed()
+  const terms = ({ response }: Exchange) =>
+    JSON.stringify(
+      names.map((name) => {
+        const value = member(response?.json, 'Data', name)
+        return comparable(name, value) ?? value ?? null
+      }),
+    )
+  const [expected, actual] = [terms(before), terms(after)]
+  const message = `the consent differs after ${since}`
+  expectThat(expected === actual, { message, expected, actual, exchange: after })
+}
+
+/** Permissions as a set, date-times as instants; undefined where a rule condemns the value. */
+function comparable(name: string, value: unknown): string | undefined {
+  if (name !== 'Permissions') return secondsOf(value)?.toString()
+  return Array.isArray(value) ? [...new Set(value)].sort().join() : undefined
+}
+
+/** Is a member of a new consent the same in the query? */
+function kept(name: string, old: unknown, now: unknown): boolean {
+  if (name === 'Status') return old !== 'AwaitingAuthorisation' || now === old
+  if (old === undefined || now === undefined) return old === undefined
+  if (name === 'CreationDateTime') return sameInstant(old, now)
+  const [one, other] = [comparable(name, old), comparable(name, now)]
+  return one === undefined || other === undefined || one === other
+}
+
+/** To the millisecond where both have a fraction; one without may have been rounded. */
+function sameInstant(old: unknown, now: unknown): boolean {
+  if (secondsOf(old) === undefined || secondsOf(now) === undefined) return true
+  const exact = [old, now].every((value) => /\.\d*[1-9]/.test(String(value)))
+  const apart = Math.abs(instantOf(String(old)) - instantOf(String(now)))
+  return apart <= (exact ? 10 : 1000)
+}

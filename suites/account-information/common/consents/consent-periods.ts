@@ -1,0 +1,55 @@
+import type { Approval, ConsentData, NamedConsent } from '../../../../engine/suite-api/consents.ts'
+import { isBooked, type Row, rowsOf } from '../../../../engine/suite-api/responses.ts'
+import { bookingTimes, inUtc, justAfter, justBefore } from '../data/booking-times.ts'
+import { firstRead } from '../data/data-reads.ts'
+
+/** Which ends a period has. */
+type Ends = 'both' | 'from' | 'to'
+
+/**
+ * A transaction period whose ends lie close to bookings that it leaves out, so that one which a bank
+ * shifts by a time zone, or rounds to days, shows. Undefined where the data has no such place: the days
+ * of the table serve then.
+ *
+ * @param of an approval of the same customer without a period.
+ * @param indicator of the transactions that the consent gives, where it gives one kind.
+ */
+export function periodAmong(
+  of: NamedConsent,
+  ends: Ends,
+  indicator?: 'Credit' | 'Debit',
+): NonNullable<NamedConsent['dates']> {
+  return {
+    of,
+    async choose(approval) {
+      const rows = await bookedRows(approval)
+      const given = rows.filter((row) => !indicator || row.CreditDebitIndicator === indicator)
+      return periodOver(bookingTimes(given), ends)
+    },
+  }
+}
+
+async function bookedRows(approval: Approval): Promise<Row[]> {
+  return rowsOf(await firstRead(approval, '/transactions')).filter(isBooked)
+}
+
+/**
+ * How far back data must reach for a start alone to lie in it: where a bank shows less, ninety days as
+ * many do, a start before what it shows tells whether it shows more to a consent with a period.
+ */
+const REACH = 100 * 86_400_000
+
+/** About a third of the bookings lies before the start, and a third after the end. */
+function periodOver(times: number[], ends: Ends): Partial<ConsentData> | undefined {
+  const last = times.length - 1
+  const third = Math.floor(last / 3)
+  const reaches = ends === 'both' || (times[0] ?? Number.NaN) < Date.now() - REACH
+  const from = ends !== 'to' && reaches ? justAfter(times, 0, Math.min(third, last - 1)) : undefined
+  const to = ends === 'from' ? undefined : justBefore(times, Math.max(last - third, 1), last)
+  if (ends !== 'from' && !to) return undefined
+  if (from && to && to.index - from.index < 2) return undefined
+  return {
+    ...(from && { TransactionFromDateTime: inUtc(from.instant) }),
+    ...(to && { TransactionToDateTime: inUtc(to.instant) }),
+  }
+}

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import { DATA_PERMISSIONS, daysFromNow } from '../../../../engine/suite-api/consents.ts'
+import { expect, expectThat, relyOn } from '../../../../engine/suite-api/expect.ts'
+import type { CallDeviation, Caller } from '../../../../engine/suite-api/flow.ts'
+import { blockBy } from '../../../../engine/suite-api/outcomes.ts'
+import { brief, type Exchange, member, succeeded } from '../../../../engine/suite-api/responses.ts'
+import { OWNERS } from '../../../owners.ts'
+import { secondsOf } from '../instants.ts'
+
+export const CONSENTS = '/account-access-consents'
+
+/** "Allowed values", all nine of them. */
+export const NINE_PERMISSIONS = [
+  ...DATA_PERMISSIONS,
+  'ReadStatementsBasic',
+  'ReadStatementsDetail',
+] as const
+
+/** A period of the past that no check reads. */
+export function pastPeriod() {
+  return {
+    TransactionFromDateTime: daysFromNow(-200),
+    TransactionToDateTime: daysFromNow(-100),
+  }
+}
+
+/** A consent that opens nothing but the accounts. */
+export const ACCOUNTS = { Permissions: ['ReadAccountsBasic'] }
+
+/** The correct request; members of Data over it, an undefined one is left out. */
+export function consentBody(data: Record<string, unknown> = {}) {
+  return { Data: { Permissions: [...DATA_PERMISSIONS], ...data }, Risk: {} }
+}
+
+/** POST of an account access consent, these members in Data over the correct ones. */
+export function create(
+  caller: Caller,
+  data: Record<string, unknown> = {},
+  deviation?: CallDeviation,
+): Promise<Exchange> {
+  return caller.post(CONSENTS, consentBody(data), deviation)
+}
+
+export function consentPath(id: string): string {
+  return `${CONSENTS}/${encodeURIComponent(id)}`
+}
+
+/** The ConsentId of a creation; without one the check ends blocked by the rule that asks for it. */
+export function requireConsentId(exchange: Exchange, rule = 'CONS-02/consent-id'): string {
+  const id = member(exchange.response?.json, 'Data', 'ConsentId')
+  if (typeof id === 'string' && id !== '') return id
+  blockBy(rule, 'the consent has no ConsentId', exchange)
+}
+
+/**
+ * Creates a consent that nobody has authorised, and gives its id; the creation is the control of what
+ * follows.
+ */
+export async function createConsent(
+  caller: Caller,
+  data: Record<string, unknown> = {},
+): Promise<string> {
+  const exchange = await create(caller, data)
+  relyOn(OWNERS.consent, exchange).toSucceed()
+  return requireConsentId(exchange)
+}
+
+/** What a TPP cannot set, and its values. */
+export function fieldsOfTheBank() {
+  return {
+    ConsentId: randomUUID(),
+    CreationDateTime: '2001-01-01T00:00:00Z',
+    Status: 'Authorised',
+  }
+}
+
+/**
+ * A creation with these fields in its request is refused, or has values of the bank's own: those that
+ * a creation without them has as well are such.
+ */
+export function expectNotAdopted(
+  answer: Exchange,
+  sent: ReturnType<typeof fieldsOfTheBank>,
+  without: Exchange,
+) {
+  if (!succeeded(answer)) return expect(answer).toBeRefused()
+  const data = member(answer.response?.json, 'Data')
+  const created = secondsOf(member(data, 'CreationDateTime'))
+  const usual = member(without.response?.json, 'Data', 'Status')
+  const adopted = [
+    ...(member(data, 'ConsentId') === sent.ConsentId ? ['ConsentId'] : []),
+    ...(member(data, 'Status') === sent.Status && usual !== sent.Status ? ['Status'] : []),
+    ...(created === secondsOf(sent.CreationDateTime) ? ['CreationDateTime'] : []),
+  ]
+  expectThat(adopted.length === 0, {
+    message: `the bank took ${adopted.join(' and ')} from the request`,
+    expected: 'values of its own, or a refusal',
+    actual: brief(data),
+    exchange: answer,
+  })
+}
+
+/** Bodies that are no JSON object, by what they are; one begins like the correct one. */
+export function bodiesWithoutObject(correct: unknown): [what: string, body: string][] {
+  return [
+    ['a truncated body', JSON.stringify(correct).slice(0, -10)],
+    ['an empty body', ''],
+    ['a body []', '[]'],
+    ['a body null', 'null'],
+  ]
+}
+
+/** Status of the consent in the answer to a query. */
+export const statusOf = (query: Exchange) => member(query.response?.json, 'Data', 'Status')

@@ -1,0 +1,50 @@
+import type { Context } from '../../../../engine/suite-api/check.ts'
+import { fundsConfirmationBody } from '../../../../engine/suite-api/consents.ts'
+import { relyOn } from '../../../../engine/suite-api/expect.ts'
+import { type CallDeviation, type Caller, requireValue } from '../../../../engine/suite-api/flow.ts'
+import type { Exchange } from '../../../../engine/suite-api/responses.ts'
+import { OWNERS } from '../../../owners.ts'
+import { requireConsentId } from './consent-requests.ts'
+
+export const FUNDS = '/funds-confirmation-consents'
+
+export const fundsPath = (id: string) => `${FUNDS}/${encodeURIComponent(id)}`
+
+/** A client at work, once the place of these consents is known. */
+export async function atWork({ steps, caller }: Context): Promise<Caller> {
+  requireValue(await steps.fundsConfirmation())
+  return caller()
+}
+
+/** The same, once it is known where they are deleted too. */
+export async function ableToDelete(context: Context): Promise<Caller> {
+  const client = await atWork(context)
+  requireValue(await context.steps.fundsDeletion())
+  return client
+}
+
+/** POST with other members in Data, or in its DebtorAccount; an undefined one is left out. */
+export function create(
+  caller: Caller,
+  { data, account }: { data?: Record<string, unknown>; account?: Record<string, unknown> } = {},
+  deviation?: CallDeviation,
+): Promise<Exchange> {
+  const { Data, Risk } = fundsBody(caller)
+  const DebtorAccount = { ...(Data.DebtorAccount as object), ...account }
+  return caller.post(FUNDS, { Data: { ...Data, DebtorAccount, ...data }, Risk }, deviation)
+}
+
+/** The optional members of a DebtorAccount. */
+export const NAMES = { Name: 'A N Other', SecondaryIdentification: '0001' }
+
+/** The correct request, in the words that the bank takes. */
+export function fundsBody(caller: Caller) {
+  return fundsConfirmationBody(caller.tpp.target, caller.funds().scheme)
+}
+
+/** The id of one more consent; its creation is the control of what follows. */
+export async function newFundsId(caller: Caller): Promise<string> {
+  const exchange = await create(caller)
+  relyOn(OWNERS.fundsConfirmation, exchange).toSucceed()
+  return requireConsentId(exchange, 'FCC-07/consent-id')
+}

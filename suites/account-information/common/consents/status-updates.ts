@@ -1,0 +1,91 @@
+import type { Context } from '../../../../engine/suite-api/check.ts'
+import { expectThat } from '../../../../engine/suite-api/expect.ts'
+import { standsStillFor } from '../../../../engine/suite-api/flow.ts'
+import { blockBy, blockForData } from '../../../../engine/suite-api/outcomes.ts'
+import { brief, type Exchange, member } from '../../../../engine/suite-api/responses.ts'
+import { sameInstant, secondsOf } from '../instants.ts'
+
+/** A change of Status between two answers about one consent. */
+interface Change {
+  before: Exchange
+  after: Exchange
+  /** When it changed, by our clock, in milliseconds since the epoch. */
+  at: number
+  /** What came after the update before it, or was that: the creation, a query. */
+  since: Exchange
+}
+
+/**
+ * Ends the check unless StatusUpdateDateTime moved with the change, to the time of it. Before its first update a
+ * consent need not have any.
+ */
+export function expectMoved({ before, after, at, since }: Change, { target }: Context): void {
+  const [old, now] = [updateTold(before), updateTold(after)]
+  const moved = secondsOf(now)
+  if (now === undefined) {
+    blockBy('CONS-30/status-update-date-time', 'there is no StatusUpdateDateTime', after)
+  }
+  const earlier = old === undefined ? -Infinity : secondsOf(old)
+  if (earlier === undefined || moved === undefined) {
+    const exchange = moved === undefined ? after : before
+    blockBy('CONS-07/date-time', 'StatusUpdateDateTime is no date-time', exchange)
+  }
+  // The time that was shown is of any moment until the answer came.
+  const apart = at - Date.parse(since.startedAt) - since.durationMs
+  const same = old !== undefined && sameInstant(String(old), String(now))
+  if (same && apart < Math.max(standsStillFor(String(old)), standsStillFor(String(now)))) {
+    blockForData('more time between two changes of Status than their spelling tells apart')
+  }
+  const earliest = Math.floor(at / 1000) - target.clockTolerance
+  const latest = Math.ceil(answeredAt(after)) + target.clockTolerance
+  const created = secondsOf(member(before.response?.json, 'Data', 'CreationDateTime'))
+  const unmoved = isCreation(before, after, at)
+  if (
+    moved > latest &&
+    created !== undefined &&
+    created > answeredAt(before) + target.clockTolerance
+  ) {
+    blockBy('CONS-06/at-creation', 'its creation was in the future as well', before)
+  }
+  expectThat(!same && !unmoved && moved >= earlier && moved >= earliest && moved <= latest, {
+    message: 'StatusUpdateDateTime is not the time at which Status changed',
+    expected: `${new Date(at).toISOString()}, give or take ${target.clockTolerance} s`,
+    actual: `${brief(now)}, before it ${old === undefined ? 'none' : brief(old)}`,
+    exchange: after,
+    place: '/Data/StatusUpdateDateTime',
+  })
+}
+
+/**
+ * Is the update that is shown after a change the creation that was shown before it, so long before that it cannot be?
+ * What creates consents and what updates them have clocks of their own, which may differ by a second.
+ */
+function isCreation(before: Exchange, after: Exchange, at: number): boolean {
+  const now = updateTold(after)
+  const created = member(before.response?.json, 'Data', 'CreationDateTime')
+  if (secondsOf(now) === undefined || secondsOf(created) === undefined) return false
+  const still = Math.max(standsStillFor(String(now)), standsStillFor(String(created)))
+  const apart = at - Date.parse(before.startedAt) - before.durationMs
+  return sameInstant(String(created), String(now)) && apart >= (still > 0 ? still + 1000 : 0)
+}
+
+/** StatusUpdateDateTime of an answer; undefined where it has none, or null (AMB-17). */
+const updateTold = ({ response }: Exchange) =>
+  member(response?.json, 'Data', 'StatusUpdateDateTime') ?? undefined
+
+/** When an answer was there, in seconds since the epoch. */
+const answeredAt = ({ startedAt, durationMs }: Exchange) =>
+  (Date.parse(startedAt) + durationMs) / 1000
+
+/** Ends the check unless two queries show the same StatusUpdateDateTime, as far as both tell it. */
+export function expectUntouched(before: Exchange, after: Exchange, by: string): void {
+  const [old, now] = [updateTold(before), updateTold(after)]
+  if (secondsOf(old) === undefined || secondsOf(now) === undefined) return
+  expectThat(sameInstant(String(old), String(now)), {
+    message: `StatusUpdateDateTime was moved by ${by}`,
+    expected: brief(old),
+    actual: brief(now),
+    exchange: after,
+    place: '/Data/StatusUpdateDateTime',
+  })
+}

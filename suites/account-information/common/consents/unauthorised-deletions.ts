@@ -1,0 +1,87 @@
+import type { Context } from '../../../../engine/suite-api/check.ts'
+import { expect, matchers } from '../../../../engine/suite-api/expect.ts'
+import type { CallDeviation } from '../../../../engine/suite-api/flow.ts'
+import { blockBy } from '../../../../engine/suite-api/outcomes.ts'
+import { type Exchange, refused } from '../../../../engine/suite-api/responses.ts'
+import { sharedFixture } from '../../../../engine/suite-api/shared-fixture.ts'
+import { type Asked, askTable, expectNoneBroken } from '../../../tables.ts'
+import {
+  bearerCredential,
+  type Credentials,
+  isElsewhere,
+  isInvalid,
+  isMissing,
+} from '../../../values/bearer-credential.ts'
+import type { Value } from '../../../values/value-type.ts'
+import { deletionPlaces } from '../places/credential-places.ts'
+import { accountAccess, type ConsentKind, fundsConfirmation } from './consent-kinds.ts'
+
+/** Deletions with a missing or invalid Authorization header, of consents of either kind that nobody has authorised. */
+
+type Row = Value<Credentials, CallDeviation>
+
+/** The checks that judge what is missing or invalid, of each kind. */
+export const OF_ACCOUNTS = {
+  missing: 'CLC-07/without-authorization',
+  invalid: 'CLC-07/invalid-token',
+}
+export const OF_FUNDS = { missing: 'FCC-13/without-authorization', invalid: 'FCC-13/invalid-token' }
+
+/** Asks these rows at the deletions of a kind, once for all checks; a right bank refuses each with status 401. */
+function deletions(owner: string, kind: ConsentKind, rows: (row: Row) => boolean) {
+  return sharedFixture([], async (context) => {
+    const clients = await kind.clients(context)
+    // Whether by 401 or for what is unknown there is open.
+    const judge = rows === isElsewhere ? undefined : with401
+    const places = deletionPlaces(kind, clients, judge)
+    return askTable(context, { owner, type: bearerCredential, rows, places })
+  })
+}
+
+/** A gateway may find a header too large before anybody reads it (RFC 6585 section 5). */
+const with401 = (answer: Exchange) => matchers.toHaveStatus(answer, 401, 431)
+
+/** Each of them is made once, for all checks. */
+export const attempts = {
+  accounts: {
+    missing: deletions(OF_ACCOUNTS.missing, accountAccess, isMissing),
+    invalid: deletions(OF_ACCOUNTS.invalid, accountAccess, isInvalid),
+    elsewhere: deletions('CLC-07/in-the-query', accountAccess, isElsewhere),
+  },
+  funds: {
+    missing: deletions(OF_FUNDS.missing, fundsConfirmation, isMissing),
+    invalid: deletions(OF_FUNDS.invalid, fundsConfirmation, isInvalid),
+    elsewhere: deletions('FCC-13/in-the-query', fundsConfirmation, isElsewhere),
+  },
+}
+
+type Attempts = (typeof attempts)['accounts']
+
+/** Ends the check where one of these values was served: the check that asks it says so. */
+export function relyOnRefusals({ broken }: Asked, owner: string): void {
+  const served = broken.find(({ exchange }) => !exchange || !refused(exchange))
+  if (served) blockBy(owner, `relies on ${owner}: ${served.finding.message}`, served.exchange)
+}
+
+/** What stands where it must not is refused, once a header that is missing or invalid is. */
+export async function expectElsewhereRefused(
+  context: Context,
+  { missing, invalid, elsewhere }: Attempts,
+  owners: { missing: string; invalid: string },
+): Promise<void> {
+  relyOnRefusals(await missing(context), owners.missing)
+  relyOnRefusals(await invalid(context), owners.invalid)
+  expectNoneBroken(await elsewhere(context), bearerCredential)
+}
+
+/** Every consent that such attempts did not delete is there. */
+export async function expectNothingDeleted(
+  context: Context,
+  { missing, invalid }: Attempts,
+  owners: { missing: string; invalid: string },
+): Promise<void> {
+  const [without, wrong] = [await missing(context), await invalid(context)]
+  relyOnRefusals(without, owners.missing)
+  relyOnRefusals(wrong, owners.invalid)
+  for (const answer of [...without.after, ...wrong.after]) expect(answer).toSucceed()
+}

@@ -1,0 +1,110 @@
+import type { Context } from '../../../../engine/suite-api/check.ts'
+import type { Approval } from '../../../../engine/suite-api/consents.ts'
+import { relyOn } from '../../../../engine/suite-api/expect.ts'
+import { blockBy, blockForData } from '../../../../engine/suite-api/outcomes.ts'
+import { brief, type Exchange, member, type Row } from '../../../../engine/suite-api/responses.ts'
+import { basicCredits, debitsInPeriod } from '../../../consents.ts'
+import { OWNERS } from '../../../owners.ts'
+import { accountsTwice, firstRead, requireAccountIds, requireRows, singles } from './data-reads.ts'
+
+/** The documented fields of an account but its id, whichever way Account is nested; `read` reads a card number. */
+const fieldsOf = (row: Row, read: (number: unknown) => unknown): string => {
+  const { Currency, AccountType, AccountSubType, Description, Account } = row
+  const cards = [Account ?? []].flat().map((card) => {
+    const { SchemeName, Identification } = (card ?? {}) as Row
+    return JSON.stringify({ SchemeName, Identification: read(Identification) })
+  })
+  return brief({ Currency, AccountType, AccountSubType, Description, Account: cards.sort() }, 1000)
+}
+
+export const documented = (row: Row): string => fieldsOf(row, (number) => number)
+
+/** The same, a card by its last four digits: each answer may mask the rest in another way. */
+export const described = (row: Row): string => fieldsOf(row, lastFour)
+
+const lastFour = (number: unknown) =>
+  /\d{4}$/.test(String(number)) ? String(number).slice(-4) : number
+
+/** Does an account show no digit of its card? */
+export function hidesCard({ Account }: Row): boolean {
+  const cards = [Account ?? []].flat()
+  return cards.every((card) => !/\d/.test(String(member(card, 'Identification') ?? '')))
+}
+
+/** AccountIds before and after a refresh_token grant; the approval goes on with the new tokens. */
+export async function idsAroundRefresh(
+  approval: Approval,
+): Promise<{ before: string[]; after: string[]; exchange: Exchange }> {
+  const before = await requireAccountIds(approval)
+  relyOn(OWNERS.refresh, (await approval.refresh()).exchange).toGiveAToken()
+  const [, second] = await accountsTwice(approval)
+  return { before, after: await requireAccountIds(approval), exchange: second }
+}
+
+/** Ends the check where the ids change with every access token: that is no re-confirmation's doing. */
+export async function relyOnIdsAfterRefresh(approval: Approval): Promise<void> {
+  const { refreshToken } = await approval.tokens()
+  if (!refreshToken) return
+  const { before, after } = await idsAroundRefresh(approval)
+  if (before.join() === after.join()) return
+  const id = 'ACC-04/after-refresh'
+  blockBy(id, 'the AccountIds change with every access token')
+}
+
+type Approved = Context<typeof debitsInPeriod | typeof basicCredits>['approved']
+
+/**
+ * What accounts show under the detail and under the basic permission, each of which stands alone: what a consent shows
+ * that holds both is open (AMB-44).
+ */
+export interface Levels {
+  detail: Row[]
+  basic: Row[]
+}
+
+/** The accounts of one customer at their single addresses, under both permissions. */
+export async function levelsAtSingles(approved: Approved): Promise<Levels> {
+  const rows = async (consent: typeof debitsInPeriod | typeof basicCredits) => {
+    const answers = [...(await singles(await approved(consent), '')).values()]
+    return answers.flatMap((answer) => requireRows(answer, 'ACC-02/answers-200'))
+  }
+  const levels = { detail: await rows(debitsInPeriod), basic: await rows(basicCredits) }
+  if (levels.detail.length === 0 || levels.basic.length === 0)
+    blockForData('an account under both consents')
+  return levels
+}
+
+/** Does the detail permission show a member, or a value, that the basic one does not? */
+export function differ({ detail, basic }: Levels): boolean {
+  const values = (rows: Row[]) => rows.map(documented).sort().join()
+  return showsMore(detail, basic) || values(detail) !== values(basic)
+}
+
+/** Do these rows have a member that those lack? */
+export function showsMore(these: Row[], those: Row[]): boolean {
+  const known = paths(those)
+  return paths(these).some((path) => !known.includes(path))
+}
+
+/** The accounts of one customer under the detail and under the basic permission. */
+export async function levelsOfDetail(approved: Approved): Promise<Levels & { answer: Exchange }> {
+  const detail = await firstRead(await approved(debitsInPeriod), '/accounts')
+  const answer = await firstRead(await approved(basicCredits), '/accounts')
+  const rows = {
+    detail: requireRows(detail, OWNERS.accountsWithDetailAlone),
+    basic: requireRows(answer, 'ACC-11/basic-alone'),
+  }
+  if (rows.detail.length === 0 || rows.basic.length === 0)
+    blockForData('an account under both consents')
+  return { ...rows, answer }
+}
+
+/** Names of all members that have a value, dotted as in the documents: Description, Account.SchemeName. */
+export function paths(value: unknown, above = ''): string[] {
+  if (Array.isArray(value)) return [...new Set(value.flatMap((each) => paths(each, above)))]
+  if (value === null) return []
+  if (typeof value !== 'object') return [above]
+  return Object.entries(value).flatMap(([name, inner]) =>
+    paths(inner, above ? `${above}.${name}` : name),
+  )
+}

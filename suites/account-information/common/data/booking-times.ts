@@ -1,0 +1,193 @@
+import { blockBy, blockForData } from '../../../../engine/suite-api/outcomes.ts'
+import {
+  bookedAt,
+  isBooked,
+  isDateTime,
+  type Row,
+  remembered,
+} from '../../../../engine/suite-api/responses.ts'
+import type { Booking } from '../../../values/date-time-bounds.ts'
+
+/** Bounds of a query, milliseconds since 1970. */
+export interface Bounds {
+  from?: number
+  to?: number
+}
+
+/** How far from a booking an instant is put, where there is room: a shift by a time zone shows. */
+export const NEAR = 5 * 60_000
+
+/** When the booked rows were booked: milliseconds since 1970, each once, sorted. */
+export const bookingTimes = remembered((rows: Row[]): number[] => {
+  const times = rows.filter(isBookedAtSomeTime).map((row) => bookedAt(row) as number)
+  return [...new Set(times)].sort((one, other) => one - other)
+})
+
+/** The booked rows among those of an answer. */
+export const bookedOf = remembered((rows: Row[]): Row[] => rows.filter(isBooked))
+
+/** Is it a booked row whose BookingDateTime is RFC 3339? */
+export const isBookedAtSomeTime = remembered(
+  (row: Row) => isBooked(row) && isDateTime(String(row.BookingDateTime)),
+)
+
+/** Rows that were booked two days ago or before: what is newer may not be everywhere yet. */
+export function settled(rows: Row[]): Row[] {
+  const latest = Date.now() - 2 * 86_400_000
+  return rows.filter((row) => (bookedAt(row) ?? latest) < latest)
+}
+
+/**
+ * Ends the check for want of bookings that tell right from wrong; where booked rows have no time, or one
+ * that is not RFC 3339, that is the cause.
+ */
+export function blockForBookings(what: string, rows: Row[]): never {
+  const unread = rows.find((row) => isBooked(row) && !isBookedAtSomeTime(row))
+  if (!unread) blockForData(what)
+  const given = typeof unread.BookingDateTime === 'string'
+  const owner = given ? 'TXN-38/rfc-3339' : 'TXN-31/booking-date-time'
+  blockBy(
+    owner,
+    `needs ${what}; booked rows have ${given ? 'a time that is not RFC 3339' : 'no BookingDateTime'}`,
+  )
+}
+
+/** The booking that is furthest from those beside it, among those that are settled. */
+export function bookingIn(rows: Row[]): Booking | undefined {
+  const times = bookingTimes(rows)
+  let found: { index: number; room: number } | undefined
+  for (const time of bookingTimes(settled(rows))) {
+    const index = times.indexOf(time)
+    const [before = -Infinity, after = Infinity] = [times[index - 1], times[index + 1]]
+    const room = Math.min(time - before, after - time)
+    if (!found || room > found.room) found = { index, room }
+  }
+  if (!found) return undefined
+  const [before, row = 0, after] = [-1, 0, 1].map((step) => times[(found?.index ?? 0) + step])
+  const texts = rows.filter((each) => bookedAt(each) === row).map(toldBy)
+  const told = Math.max(unitOf(times), ...texts)
+  return {
+    row,
+    told,
+    ...(before !== undefined && { before }),
+    ...(after !== undefined && { after }),
+  }
+}
+
+/** Milliseconds of a day, an hour, a minute and a second. */
+const UNITS = [86_400_000, 3_600_000, 60_000, 1000]
+
+/** The largest unit of time that all of them are whole numbers of: what the bank shows is no finer, whatever it compares. */
+const unitOf = (times: number[]): number =>
+  UNITS.find((unit) => times.every((time) => time % unit === 0)) ?? 1
+
+/** How many milliseconds the text of a BookingDateTime leaves open. */
+function toldBy({ BookingDateTime }: Row): number {
+  const { length = 0 } = /\.(\d+)/.exec(String(BookingDateTime))?.[1] ?? ''
+  return 10 ** Math.max(0, 3 - length)
+}
+
+/** RFC 3339 in UTC, to the second. */
+export function inUtc(instant: number): string {
+  return new Date(instant).toISOString().replace(/\.\d+Z$/, 'Z')
+}
+
+/** The middle third of the longest time between two bookings; undefined where that time is less than six days. */
+export function emptyWindow(rows: Row[]): Required<Bounds> | undefined {
+  const times = bookingTimes(rows)
+  const gaps = times.slice(1).map((to, at) => ({ from: times[at] as number, to }))
+  const [longest] = gaps.sort((one, other) => other.to - other.from - (one.to - one.from))
+  if (!longest || longest.to - longest.from < 6 * 86_400_000) return undefined
+  const third = (longest.to - longest.from) / 3
+  return { from: longest.from + third, to: longest.to - third }
+}
+
+/** The parameters that filter by booking. */
+export const FILTERS = { from: 'fromBookingDateTime', to: 'toBookingDateTime' } as const
+
+/** The query that asks for these bounds; the parameters of a query have no order of their own. */
+export function queryOf(
+  bounds: Bounds,
+  order: 'from first' | 'to first' = 'from first',
+): Record<string, string> {
+  const names = order === 'from first' ? (['from', 'to'] as const) : (['to', 'from'] as const)
+  const query: Record<string, string> = {}
+  for (const name of names) {
+    const instant = bounds[name]
+    if (instant !== undefined) query[FILTERS[name]] = inUtc(instant)
+  }
+  return query
+}
+
+export type Kind = 'from' | 'to' | 'both' | 'reversed'
+
+/**
+ * Bounds with rows on both sides of each, never on a row: `from` lies just after one and `to` just
+ * before one, so that a filter off by an hour in either direction shows; the window of `both` has
+ * rows before, in and after it. Undefined where the data has none such.
+ *
+ * @param near whether a bound of its own lies near a row that it drops, or near one that it keeps, of its own day.
+ */
+export function boundsFor(
+  kind: Kind,
+  times: number[],
+  near: 'dropped' | 'kept' = 'dropped',
+): Bounds | undefined {
+  const last = times.length - 1
+  if (kind === 'from' || kind === 'to') {
+    const after = (kind === 'from') === (near === 'dropped')
+    const place = after ? justAfter(times, 0, last - 1) : justBefore(times, 1, last)
+    return place && { [kind]: place.instant }
+  }
+  const middle = times.length >> 1
+  const first = justBefore(times, 1, Math.min(middle, last - 1))
+  const second = first && justAfter(times, Math.max(first.index, middle - 1), last - 1)
+  if (!second) return undefined
+  const [from, to] = [first.instant, second.instant]
+  return kind === 'both' ? { from, to } : { from: to, to: from }
+}
+
+interface Place {
+  index: number
+  instant: number
+}
+
+/** Just after the booking of an index from `low` to `high`. */
+export function justAfter(times: number[], low: number, high: number): Place | undefined {
+  return chosen(times, low, high, (index) => {
+    const [at, next] = [times[index] as number, times[index + 1] as number]
+    return { room: next - at, instant: at + Math.min(NEAR, (next - at) / 2) }
+  })
+}
+
+/** Just before the booking of an index from `low` to `high`. */
+export function justBefore(times: number[], low: number, high: number): Place | undefined {
+  return chosen(times, low, high, (index) => {
+    const [before, at] = [times[index - 1] as number, times[index] as number]
+    return { room: at - before, instant: at - Math.min(NEAR, (at - before) / 2) }
+  })
+}
+
+/** Near the middle, and in the summer if possible: then London's clocks don't show UTC. */
+function chosen(
+  times: number[],
+  low: number,
+  high: number,
+  beside: (index: number) => { room: number; instant: number },
+): Place | undefined {
+  const places: (Place & { distance: number })[] = []
+  for (let index = low; index <= high; index += 1) {
+    const { room, instant } = beside(index)
+    // Whole seconds, and still between the two bookings.
+    if (room < 2000) continue
+    const winter = isSummer(times[index] as number) ? 0 : times.length
+    const distance = winter + Math.abs(index - (low + high) / 2)
+    places.push({ index, instant: Math.floor(instant / 1000) * 1000, distance })
+  }
+  return places.sort((one, other) => one.distance - other.distance)[0]
+}
+
+function isSummer(instant: number): boolean {
+  const month = new Date(instant).getUTCMonth()
+  return month >= 3 && month <= 8
+}

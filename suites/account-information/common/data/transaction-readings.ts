@@ -1,0 +1,218 @@
+import type { Approval } from '../../../../engine/suite-api/consents.ts'
+import { matchers } from '../../../../engine/suite-api/expect.ts'
+import { blockBy, Nonconformance } from '../../../../engine/suite-api/outcomes.ts'
+import {
+  bookedAt,
+  brief,
+  type Exchange,
+  missingFrom,
+  type Row,
+  rowsOf,
+  shared,
+} from '../../../../engine/suite-api/responses.ts'
+import type { Finding } from '../../../../engine/suite-api/rule.ts'
+import { everything } from '../../../consents.ts'
+import {
+  type Bounds,
+  blockForBookings,
+  bookedOf,
+  bookingTimes,
+  boundsFor,
+  inUtc,
+  isBookedAtSomeTime,
+  type Kind,
+  queryOf,
+  settled,
+} from './booking-times.ts'
+import { once, pathOf, requireAccountIds, requireRows, singles } from './data-reads.ts'
+import { readOwner } from './read-owners.ts'
+
+/** What is wrong, and the answer that shows it. */
+export type Wrong = Finding & { exchange: Exchange }
+
+export const bulk = '/transactions'
+
+/** Both transaction endpoints: the bulk one, and the single one of each account. */
+export async function addresses(approval: Approval): Promise<string[]> {
+  return [bulk, ...(await requireAccountIds(approval)).map((id) => pathOf(id, '/transactions'))]
+}
+
+/** The booked rows of an answer. */
+export function bookedIn(exchange: Exchange, owner: string): Row[] {
+  return bookedOf(requireRows(exchange, owner))
+}
+
+/** Four answers of the bulk endpoint, one after the other. */
+export function fourReads(approval: Approval): Promise<Exchange[]> {
+  return once(approval, 'four reads', async () => [
+    await approval.get(bulk),
+    await approval.get(bulk),
+    await approval.get(bulk),
+    await approval.get(bulk),
+  ])
+}
+
+/** What the second or third of four answers lacks of what the answers beside it hold. */
+export async function unsteady(approval: Approval): Promise<Wrong | 'no rows' | undefined> {
+  const answers = await fourReads(approval)
+  const owner = readOwner(approval, bulk)
+  const [first = [], second = [], third = [], fourth = []] = answers.map((x) => bookedIn(x, owner))
+  for (const [index, steady] of [shared(first, third), shared(second, fourth)].entries()) {
+    if (steady.length === 0) return 'no rows'
+    const exchange = answers[index + 1] as Exchange
+    const finding = matchers.toHoldRows(exchange, steady)
+    if (finding) return { ...finding, exchange }
+  }
+  return undefined
+}
+
+/** Ends the check where rows come and go without a reason: what it misses shows nothing then. */
+export async function relyOnSteadyRows(approval: Approval): Promise<void> {
+  const wrong = await unsteady(approval)
+  if (!wrong || wrong === 'no rows') return
+  blockBy('TXN-28/second-read', 'booked rows come and go', wrong.exchange)
+}
+
+/** Ends the check with what is wrong, if anything is. */
+export function expectNone(wrong: Wrong | undefined): void {
+  if (wrong) throw new Nonconformance(wrong)
+}
+
+/** The latest unfiltered answer of an address. */
+export async function latest(approval: Approval, path: string): Promise<{ whole: Exchange }> {
+  return once(approval, `latest ${path}`, async () => {
+    if (path === bulk) return { whole: (await fourReads(approval)).at(-1) as Exchange }
+    const answers = await singles(approval, '/transactions')
+    const known = [...answers].find(([id]) => pathOf(id, '/transactions') === path)?.[1]
+    return { whole: known ?? (await approval.get(path)) }
+  })
+}
+
+/** An answer between two unfiltered ones of the same address. */
+export interface Filtered {
+  path: string
+  bounds: Bounds
+  /** Can the data tell right from wrong? */
+  telling: boolean
+  answer: Exchange
+  /** Booked rows of both outer answers. */
+  rows: Row[]
+}
+
+/** Reads an unfiltered answer, something else, and an unfiltered answer again. */
+export async function between<T>(
+  approval: Approval,
+  path: string,
+  read: (times: number[]) => Promise<T>,
+): Promise<{ rows: Row[]; read: T }> {
+  const outer = await latest(approval, path)
+  const before = bookedIn(outer.whole, readOwner(approval, path))
+  const inner = await read(bookingTimes(before))
+  outer.whole = await approval.get(path)
+  return { rows: shared(before, bookedIn(outer.whole, readOwner(approval, path))), read: inner }
+}
+
+const DAY = 86_400_000
+
+/**
+ * Answers of one kind of query at every address. Data that cannot tell is asked for last year. Bounds lie
+ * on the other side of a row, and stand in the other order, where it is not the first approval.
+ */
+export function filtered(approval: Approval, kind: Kind): Promise<Filtered[]> {
+  return once(approval, `filtered ${kind}`, async () => {
+    const isFirst = approval.name === everything.name
+    const all: Filtered[] = []
+    for (const path of await addresses(approval)) {
+      const { rows, read } = await between(approval, path, async (times) => {
+        const found = boundsFor(kind, times, isFirst ? 'dropped' : 'kept')
+        const bounds = found ?? {
+          ...(kind !== 'to' && { from: Date.now() - 180 * DAY }),
+          ...(kind !== 'from' && { to: Date.now() - 90 * DAY }),
+        }
+        const deviation = kind === 'reversed' ? 'from later than to' : undefined
+        const query = queryOf(bounds, isFirst ? 'from first' : 'to first')
+        const answer = await approval.get(path, { query, deviation })
+        return { bounds, telling: found !== undefined, answer }
+      })
+      all.push({ path, rows, ...read })
+    }
+    return all
+  })
+}
+
+/** What is wrong with a filtered answer: a row outside the bounds, or one missing inside. */
+export function filterFinding({ answer, bounds, rows }: Omit<Filtered, 'path' | 'telling'>) {
+  const { from = -Infinity, to = Infinity } = bounds
+  const isInside = (row: Row) => {
+    const at = bookedAt(row) ?? from
+    return at >= from && at <= to
+  }
+  requireRows(answer, 'TXN-15/each-combination')
+  const inPeriod = rows.filter((row) => isBookedAtSomeTime(row) && isInside(row))
+  const words = [
+    ...(bounds.from === undefined ? [] : [`after ${inUtc(bounds.from)}`]),
+    ...(bounds.to === undefined ? [] : [`before ${inUtc(bounds.to)}`]),
+  ]
+  const outside = matchers.toHoldOnly(
+    answer,
+    `booked ${words.join(' and ')}`,
+    (row) => !isBookedAtSomeTime(row) || isInside(row),
+  )
+  const missing = outside ? undefined : bookedMissing(answer, inPeriod)
+  return { outside, missing }
+}
+
+/** What an answer lacks of booked rows, or shows as if they were pending still, days after. */
+export function bookedMissing(answer: Exchange, rows: Row[]): Finding | undefined {
+  const finding = matchers.toHoldRows(answer, rows)
+  if (finding) return finding
+  const turned = missingFrom(bookedOf(rowsOf(answer)), settled(rows))
+  if (turned.length === 0) return undefined
+  return {
+    message: `${turned.length} of ${rows.length} booked rows are not Booked in it`,
+    expected: `Status Booked: ${brief(turned[0])}`,
+    actual: 'the row with another Status',
+  }
+}
+
+/** What is wrong with one kind of filter, at the first address where something is. */
+export async function filterWrong(approval: Approval, kind: Kind): Promise<Wrong | undefined> {
+  const all = await filtered(approval, kind)
+  const telling = all.filter((each) => each.telling)
+  if (telling.length === 0)
+    blockForBookings(
+      NEEDED[kind],
+      all.flatMap(({ rows }) => rows),
+    )
+  for (const each of telling) {
+    const { outside, missing } = filterFinding(each)
+    if (missing) await relyOnSteadyRows(approval)
+    const finding = outside ?? missing
+    if (finding) return { ...finding, exchange: each.answer }
+  }
+  return undefined
+}
+
+const NEEDED: Record<Kind, string> = {
+  from: 'two booked transactions at different times',
+  to: 'two booked transactions at different times',
+  both: 'three booked transactions at different times',
+  reversed: 'three booked transactions at different times',
+}
+
+const FILTERS = {
+  from: 'TXN-16/from-alone',
+  to: 'TXN-17/to-alone',
+  both: 'TXN-17/both',
+} as const
+
+/** Ends the check where one of these filters is found wrong: what it shows is that filter's. */
+export async function relyOnFilters(
+  approval: Approval,
+  ...kinds: (keyof typeof FILTERS)[]
+): Promise<void> {
+  for (const kind of kinds) {
+    const wrong = await filterWrong(approval, kind)
+    if (wrong) blockBy(FILTERS[kind], `the filter is wrong: ${wrong.message}`, wrong.exchange)
+  }
+}

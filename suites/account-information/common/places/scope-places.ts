@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto'
+import type { Context } from '../../../../engine/suite-api/check.ts'
+import type { ClientName } from '../../../../engine/suite-api/consents.ts'
+import { matchers, relyOn } from '../../../../engine/suite-api/expect.ts'
+import { type Caller, tokensOf, type Visit } from '../../../../engine/suite-api/flow.ts'
+import { blockBy } from '../../../../engine/suite-api/outcomes.ts'
+import { type Exchange, member } from '../../../../engine/suite-api/responses.ts'
+import type { Finding } from '../../../../engine/suite-api/rule.ts'
+import { everything } from '../../../consents.ts'
+import { OWNERS } from '../../../owners.ts'
+import type { Place } from '../../../tables.ts'
+import { type Scopes, scope } from '../../../values/scope.ts'
+import type { Value } from '../../../values/value-type.ts'
+import { placeName } from '../registration/clients.ts'
+import {
+  approvedBefore,
+  exchangeCode,
+  expectAnswered,
+  inBoth,
+  wrongVisit,
+} from '../visits/visits.ts'
+import { authorisationOf, byClient, foreseenVisits } from './visit-places.ts'
+
+/** Where scopes are asked for. */
+
+type Row = Value<Scopes, string>
+
+/** A scope beyond the registered ones, which a bank may refuse or leave out (AMB-28). */
+export const isBeyond = ({ lawful, level }: Row): boolean => !lawful && level === 'must'
+
+/** The same, and one that is spelled nearly as a registered one. */
+export const isWrong = ({ lawful, level }: Row): boolean => !lawful && level !== 'observe'
+
+const WITHIN = { owns: ['TOK-36/within-registration'] }
+
+/** The client_credentials grant, for the scope of accounts. */
+export function tokenPlaces(clients: readonly ClientName[]): Place<Scopes, string>[] {
+  return clients.map((name) => ({
+    name: placeName('token', name),
+    kind: 'token',
+    async open(context) {
+      const client = await context.caller(name)
+      const ask = (asked: string, deviation: string) =>
+        client.tpp.token(
+          { grant_type: 'client_credentials', scope: asked },
+          { deviation, about: WITHIN },
+        )
+      const control = await client.tpp.token({ grant_type: 'client_credentials' })
+      relyOn(OWNERS.management, control).toSucceed()
+      const right = await scopesOf(context, client, [client.tpp.client.scopes.accounts])
+      if (requireScopes(control).some((one) => !within(right).includes(one))) {
+        blockBy('TOK-36/within-registration', 'it is given to a client that does not ask', control)
+      }
+      // RFC 6749 3.3: a bank may ignore what scope is asked for, and say which it gives.
+      const strange = tokensOf(await ask(randomUUID(), 'a scope that nobody has'))
+      return {
+        right,
+        async ask(asked, deviation) {
+          const exchange = await ask(asked, deviation)
+          const finding = grantedFinding(exchange, { right, asked, nearly: !strange })
+          return { exchange, ...(finding && { finding }) }
+        },
+      }
+    },
+  }))
+}
+
+/** Each of them that gives a code is an approval: one is enough. */
+const visitsOf = (client: ClientName, attended: boolean) => ({
+  ...authorisationOf(client, attended),
+  enough: 1,
+})
+
+export const besideScopes = ({ target }: Context<never>, client: ClientName) =>
+  target.clients.second ? [visitsOf(client, target.attended)] : []
+
+/**
+ * A visit with scopes beyond the registered ones; where a code comes, it is exchanged. It comes at a bank that leaves
+ * them out: then it is asked once, since each is an approval, which may end those before it.
+ *
+ * @param visits grows by each of them.
+ */
+export function scopeVisits(
+  { target }: Context<never>,
+  client: ClientName,
+  visits: Visit[] = [],
+): Place<Scopes, string, typeof everything> {
+  return {
+    ...visitsOf(client, target.attended),
+    async open(context) {
+      await approvedBefore(context, everything)
+      const caller = await context.caller(client)
+      const right = await scopesOf(context, caller, ['openid', caller.tpp.client.scopes.accounts])
+      return {
+        right,
+        lasts: () => !visits.some(({ kind }) => kind === 'granted'),
+        async ask(asked, deviation) {
+          const purpose = byClient(deviation, client)
+          const visit = await wrongVisit(context, {
+            ...{ client, purpose },
+            deviation: inBoth({ scope: asked }),
+          })
+          visits.push(visit)
+          expectAnswered(visit)
+          const { last: exchange } = visit
+          if (visit.kind !== 'granted') return { ...(exchange && { exchange }) }
+          const answer = await exchangeCode(caller, visit, purpose, WITHIN.owns)
+          const finding = grantedFinding(answer, { right, asked, nearly: false })
+          return { exchange: answer, ...(finding && { finding }) }
+        },
+      }
+    },
+  }
+}
+
+/** What each of these visits will be for: of what is beyond, every client lacks enough for each row. */
+export const foreseenScopes = (client: ClientName) =>
+  foreseenVisits(scope, isBeyond, client, { placeOf: visitsOf })
+
+/** Scopes that are usual, and that a client for accounts has no use for. */
+const USUAL = ['payments', 'profile', 'email']
+
+/** Nobody registered them. */
+const MADE_UP = ['assay-made-up', 'assay-made-up-too', 'assay-made-up-as-well']
+
+interface Known extends Scopes {
+  /** Those that may be registered, where that is not known. */
+  perhaps?: readonly string[]
+}
+
+async function scopesOf(
+  context: Context<never>,
+  { tpp: { registered } }: Caller,
+  needed: readonly string[],
+): Promise<Known> {
+  const known = registered?.scope?.split(' ')
+  // What the answer of the registration lacks is beyond, also where the request needs it.
+  const first = needed.filter((one) => one === 'openid' || (known?.includes(one) ?? true))
+  const own = new Set([...first, 'openid', ...(known ?? [])])
+  const { scopes_supported: supported } = (await context.steps.discovery()).value ?? {}
+  const offered = Array.isArray(supported) ? supported.map(String) : []
+  const others = [...new Set([...offered, ...USUAL])].filter((one) => !own.has(one))
+  // Of a client that was registered before and elsewhere, nobody knows which of the others it has.
+  return known
+    ? { registered: [...own], beyond: others }
+    : { registered: [...own], beyond: MADE_UP, perhaps: others }
+}
+
+/** Those that a token may have. */
+function within({ registered, perhaps = [] }: Known): readonly string[] {
+  return [...registered, ...perhaps]
+}
+
+/** What is wrong with a token: it has a scope that is not registered, or one that was asked for nearly. */
+function grantedFinding(
+  exchange: Exchange,
+  { right, asked, nearly }: { right: Known; asked: string; nearly: boolean },
+): Finding | undefined {
+  if (!tokensOf(exchange)) return matchers.toGiveNoToken(exchange)
+  const granted = requireScopes(exchange)
+  const [needed = ''] = right.registered
+  const beyond = granted.find((one) => !within(right).includes(one))
+  const isNear = nearly && !asked.split(' ').includes(needed) && granted.includes(needed)
+  if (beyond === undefined && !isNear) return undefined
+  return {
+    message: `the access token has the scope ${beyond ?? needed}`,
+    expected: isNear
+      ? `no token, or none with ${needed}`
+      : `no scope but ${within(right).join(' ')}`,
+    actual: granted.join(' '),
+  }
+}
+
+/** The scopes that a token response names. */
+export function requireScopes(exchange: Exchange): string[] {
+  const scopes = member(exchange.response?.json, 'scope')
+  if (typeof scopes === 'string') return scopes.split(' ').filter(Boolean)
+  blockBy('TOK-16/scope', 'it names no scope', exchange)
+}

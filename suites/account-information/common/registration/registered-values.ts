@@ -1,0 +1,73 @@
+import type { Context } from '../../../../engine/suite-api/check.ts'
+import { expectThat } from '../../../../engine/suite-api/expect.ts'
+import { requireValue } from '../../../../engine/suite-api/flow.ts'
+import { blockBy, NotApplicable } from '../../../../engine/suite-api/outcomes.ts'
+import { type Exchange, member, succeeded } from '../../../../engine/suite-api/responses.ts'
+import type { Finding } from '../../../../engine/suite-api/rule.ts'
+import { expectNoClient } from './fresh-registration.ts'
+
+/**
+ * A list of the configuration; without it nothing says what must not be registered. Its absence is no more
+ * than a warning (DISC-05, DISC-06): the body of the configuration is not shown.
+ */
+export async function requireList(context: Context, name: string): Promise<string[]> {
+  const list = requireValue(await context.steps.discovery())[name]
+  if (Array.isArray(list)) return list.map(String)
+  throw new NotApplicable(`the configuration has no list ${name}`)
+}
+
+/** The first of these values that the configuration does not advertise. */
+export function requireUnadvertised(advertised: string[], candidates: string[]): string {
+  const value = candidates.find((candidate) => !advertised.includes(candidate))
+  if (value === undefined) throw new NotApplicable(`the bank advertises ${candidates.join(', ')}`)
+  return value
+}
+
+/** Refused, or registered without this value. */
+export function expectNotRegistered(exchange: Exchange, name: string, value: string): void {
+  if (!succeeded(exchange)) {
+    expectNoClient(exchange)
+    return
+  }
+  const finding = wronglyRegistered(exchange, name, value)
+  expectThat(finding === undefined, { ...(finding as Finding), exchange })
+}
+
+/** What is wrong where a registration that succeeded has this value. */
+export function wronglyRegistered(
+  exchange: Exchange,
+  name: string,
+  value: string,
+): Finding | undefined {
+  if (!requireRegisteredValues(exchange, name).includes(value)) return undefined
+  return {
+    message: `${value} was registered`,
+    expected: `a refusal, or ${name} without ${value}`,
+    actual: `${name} with ${value}`,
+    place: `/${name}`,
+  }
+}
+
+/** One value or several of the registered client. */
+export function requireRegisteredValues(exchange: Exchange, name: string): unknown[] {
+  const value = stored(exchange, name)
+  if (name === 'scope' && typeof value === 'string') return value.split(' ')
+  if (value !== undefined) return [value].flat()
+  const why = `the answer does not say which ${name} it stores`
+  if (!ALWAYS_RETURNED.includes(name)) throw new NotApplicable(why)
+  blockBy('REG-06/all-values', why, exchange)
+}
+
+/** "The response returns all values stored": of these a client stores one always. */
+const ALWAYS_RETURNED = [
+  'grant_types',
+  'redirect_uris',
+  'response_types',
+  'scope',
+  'token_endpoint_auth_method',
+]
+
+/** A member of the registered client as the answer gives it; null is no value. */
+export function stored(exchange: Exchange, name: string): unknown {
+  return member(exchange.response?.json, name) ?? undefined
+}

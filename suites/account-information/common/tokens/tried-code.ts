@@ -1,0 +1,173 @@
+import type { Context } from '../../../../engine/suite-api/check.ts'
+import type { TokenDeviation, Tpp } from '../../../../engine/suite-api/client.ts'
+import { relyOn } from '../../../../engine/suite-api/expect.ts'
+import { requireValue, tokensOf, type Visit, visitEnd } from '../../../../engine/suite-api/flow.ts'
+import { blockBy } from '../../../../engine/suite-api/outcomes.ts'
+import { type Exchange, rowsOf } from '../../../../engine/suite-api/responses.ts'
+import { sharedFixture } from '../../../../engine/suite-api/shared-fixture.ts'
+import { everything, SPECIAL_STATE } from '../../../consents.ts'
+import { OWNERS } from '../../../owners.ts'
+import { type Asked, relyOnNoneBroken } from '../../../tables.ts'
+import { accountIdsIn } from '../data/data-reads.ts'
+import { askWithCode, type OneCode } from '../places/code-places.ts'
+import { visitOf, withoutRefreshTokens } from '../registration/narrow-registration.ts'
+
+/** What the visit is for that gives the code. */
+export const TRIED_CODE = 'a code that is tried wrongly before it is exchanged'
+
+/** One code, and what it gave: `refreshed` where a client without that grant got a refresh token. */
+interface Tried {
+  elsewhere: Asked
+  byNobody: Exchange
+  right: Exchange
+  refreshed?: Exchange
+  /** What its token reads: accounts under ReadAccountsBasic, and transactions under directions alone. */
+  reads?: { accounts: Exchange; transactions?: Exchange[] }
+  again: Exchange
+  /** Did the code give a token to the right request after those that were refused? */
+  outlived: boolean
+}
+
+/**
+ * One code: with other redirect URIs, without assertion, then as it should be, its refresh token, the
+ * code once more. Whether a code survives a refusal is open: where it does not, all but the first have
+ * fresh ones. It is the code of a client without refresh_token, where one can be registered.
+ */
+export const triedCode = sharedFixture([everything], async (context): Promise<Tried> => {
+  // Whatever keeps a bank from it, another client's code shows the rest as well.
+  const narrow = await withoutRefreshTokens(context).catch(() => undefined)
+  requireValue(await context.steps.exchange(everything))
+  const own = (await context.caller()).tpp
+  const tpp = narrow ?? own
+  const more = heldCodes((use) => withCode(context, tpp, use))
+  return withCode(context, tpp, async (first) => {
+    const codes = { first, another: more.another }
+    const tried = await askWithCode(context, 'TOK-12/other', 'first', codes)
+    const { asked: elsewhere, last: visit } = tried
+    const taken = elsewhere.broken.length > 0
+    const byNobody = await exchangedByNobody(tpp, visit)
+    const right = await exchanged(tpp, visit, { deviation: 'a code that was refused before' })
+    const outlived = !taken && !tokensOf(byNobody) && tokensOf(right) !== undefined
+    if (!taken && !outlived) context.counts('TOK-12/other', 1)
+    if (taken || [byNobody, right].some(tokensOf)) {
+      const later = await afterwards(tpp, visit, right, narrow)
+      return { elsewhere, byNobody, right, outlived, ...later }
+    }
+    return withCode(context, tpp, async (second) => {
+      const byNobody = await exchangedByNobody(tpp, second)
+      return withCode(context, tpp, async (third) => {
+        const right = await exchanged(tpp, third)
+        const later = await afterwards(tpp, third, right, narrow)
+        return { elsewhere, byNobody, right, outlived, ...later }
+      })
+    })
+  }).finally(more.end)
+})
+
+/** Codes whose consents are deleted in the end, not at once. */
+function heldCodes(open: (use: (visit: Granted) => Promise<void>) => Promise<void>) {
+  const held: Promise<void>[] = []
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  return {
+    another: () =>
+      new Promise<Granted>((resolve, reject) => {
+        const use = (visit: Granted) => {
+          resolve(visit)
+          return ended
+        }
+        held.push(open(use).catch(reject))
+      }),
+    async end() {
+      end()
+      await Promise.all(held)
+    },
+  }
+}
+
+/** Nothing but the right request exchanged the code. */
+export function relyOnRightExchange({ elsewhere, byNobody, right }: Tried): void {
+  relyOnNoneBroken(elsewhere, 'TOK-12/other')
+  relyOn('TOK-04/authorization-code', byNobody).toGiveNoToken()
+  relyOn(OWNERS.exchange, right).toSucceed()
+}
+
+type Granted = Visit & { kind: 'granted' } & OneCode & {
+    /** Its consent is for directions alone. */
+    narrow: boolean
+  }
+
+/** Which transactions, and neither Basic nor Detail: a combination that a bank need not take. */
+const DIRECTIONS = ['ReadAccountsBasic', 'ReadTransactionsCredits', 'ReadTransactionsDebits']
+
+/** A code of this client's that nobody has tried, for a consent of its own. */
+async function withCode<T>(
+  context: Context,
+  tpp: Tpp,
+  use: (visit: Granted) => Promise<T>,
+): Promise<T> {
+  const redirectUri = tpp.registered?.redirect_uris[1]
+  const options = {
+    purpose: TRIED_CODE,
+    state: SPECIAL_STATE,
+    ...(redirectUri !== undefined && { redirectUri }),
+  }
+  for (const permissions of [DIRECTIONS, undefined]) {
+    const narrow = permissions !== undefined
+    const used = await visitOf(context, tpp, { ...options, permissions }, async (visit) => {
+      if (visit.kind === 'granted') {
+        const { redirectUri } = visit.request
+        return { value: await use({ ...visit, narrow, tpp, redirectUri }) }
+      }
+      if (narrow) return undefined
+      blockBy(OWNERS.visit, `the visit ended with ${visitEnd(visit)}`, visit.last)
+    })
+    if (used) return used.value
+  }
+  throw new TypeError('a visit that is not granted blocks')
+}
+
+/** The exchange of a visit's code. */
+function exchanged(
+  tpp: Tpp,
+  { code, request }: Granted,
+  deviation: TokenDeviation = {},
+): Promise<Exchange> {
+  const grant = { code, redirect_uri: request.redirectUri } as const
+  return tpp.token({ grant_type: 'authorization_code', ...grant }, deviation)
+}
+
+function exchangedByNobody(tpp: Tpp, visit: Granted): Promise<Exchange> {
+  const deviation = 'a code without client authentication'
+  return exchanged(tpp, visit, { authentication: 'none', deviation })
+}
+
+/** What the tokens of a code give, and then the code once more, which may end them. */
+async function afterwards(tpp: Tpp, visit: Granted, right: Exchange, narrow: Tpp | undefined) {
+  const { accessToken: bearer, refreshToken } = tokensOf(right) ?? {}
+  const reads = bearer !== undefined && (await readWith(tpp, bearer, visit.narrow))
+  const deviation = 'a grant type that is not registered'
+  const refreshed =
+    narrow && refreshToken !== undefined
+      ? await tpp.token({ grant_type: 'refresh_token', refresh_token: refreshToken }, { deviation })
+      : undefined
+  const again = await exchanged(tpp, visit, { deviation: 'a code that was exchanged before' })
+  return { again, ...(reads && { reads }), ...(refreshed && { refreshed }) }
+}
+
+async function readWith(
+  tpp: Tpp,
+  bearer: string,
+  narrow: boolean,
+): Promise<NonNullable<Tried['reads']>> {
+  const accounts = await tpp.call('accounts', { bearer })
+  if (!narrow) return { accounts }
+  const deviation = 'a consent for directions alone'
+  const transactions = [await tpp.call('transactions', { bearer, deviation })]
+  for (const subject of accountIdsIn(rowsOf(accounts)).slice(0, 1)) {
+    transactions.push(await tpp.call('account-transactions', { bearer, subject, deviation }))
+  }
+  return { accounts, transactions }
+}

@@ -1,0 +1,159 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Context, check } from '../../../engine/suite-api/check.ts'
+import type { Approval, NamedConsent } from '../../../engine/suite-api/consents.ts'
+import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
+import { requireExchange, untilTimeHasMoved } from '../../../engine/suite-api/flow.ts'
+import { blockBy, Nonconformance, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { type Exchange, succeeded } from '../../../engine/suite-api/responses.ts'
+import {
+  accountsOnly,
+  basicCredits,
+  debitsInPeriod,
+  everything,
+  OF_EVERYBODY,
+  reconfirmed,
+  secondClient,
+  secondCustomer,
+} from '../../consents.ts'
+import { OWNERS } from '../../owners.ts'
+import {
+  changedSince,
+  expectSameCreation,
+  newlyQueried,
+} from '../common/consents/consent-comparisons.ts'
+import { consentPath, statusOf } from '../common/consents/consent-requests.ts'
+import { expectMoved, expectUntouched } from '../common/consents/status-updates.ts'
+import { DENIED, deniedAndQueried } from '../common/visits/denial.ts'
+
+/**
+ * GET /account-access-consents/{ConsentId} once a customer has approved it.
+ * Requirements: specs/account-information/consents.yaml
+ */
+
+/** The creation of an approved consent, and a query after its approval. */
+async function aroundApproval<Used extends NamedConsent>(
+  { approved, steps }: Context<Used>,
+  consent: Used,
+): Promise<{ approval: Approval; creation: Exchange; query: Exchange }> {
+  const approval = await approved(consent)
+  const creation = requireExchange(await steps.consent(consent))
+  return { approval, creation, query: await approval.get(consentPath(approval.consentId)) }
+}
+
+/**
+ * The same of consents that a customer has approved: one without dates, one with a period, one with
+ * an expiry, one of the second client, one of the second customer. Dates that nobody asked for are
+ * not compared.
+ */
+check(
+  'CONS-22/after-approval',
+  'The query of an approved consent shows it as it was created',
+  { uses: [basicCredits, debitsInPeriod, accountsOnly, secondClient, secondCustomer] },
+  async (context) => {
+    const { clients, document } = context.target
+    // Not the first one: it has been re-confirmed, and what that does is judged by AUTHZ-17.
+    const consents = [
+      ...[basicCredits, debitsInPeriod, accountsOnly],
+      ...(clients.second ? [secondClient] : []),
+      ...(document.customers.second ? [secondCustomer] : []),
+    ]
+    for (const consent of consents) {
+      const { creation, query } = await aroundApproval(context, consent)
+      if (!succeeded(query)) {
+        relyOn(OWNERS.query, (await newlyQueried(context)).query).toSucceed()
+        expect(query).toSucceed()
+      }
+      const finding = changedSince({ creation, query })
+      if (!finding) continue
+      const fresh = await newlyQueried(context)
+      if (changedSince(fresh, ['Status'])) {
+        blockBy('CONS-22/as-created', 'a new consent is shown otherwise too', fresh.query)
+      }
+      throw new Nonconformance({ ...finding, exchange: query })
+    }
+  },
+)
+
+/** Of the consent that was confirmed twice. What else that changes is judged by AUTHZ-17. */
+check(
+  'CONS-22/after-reconfirmation',
+  'The query of a consent that was re-confirmed shows when it was created',
+  { uses: [everything, reconfirmed], follows: ['CONS-22/after-approval'] },
+  async (context) => {
+    await context.approved(reconfirmed)
+    const { creation, query } = await aroundApproval(context, everything)
+    relyOn(OWNERS.query, query).toSucceed()
+    expectSameCreation({ creation, query })
+  },
+)
+
+/**
+ * Where Status is another one after the approval than at creation, StatusUpdateDateTime has moved,
+ * to the time of the approval (clock tolerance). Blocked where its spelling cannot tell.
+ */
+check(
+  'CONS-29/after-approval',
+  'Approval moves StatusUpdateDateTime where it changes Status',
+  { uses: [everything], over: OF_EVERYBODY },
+  async (context, consent) => {
+    const { approval, creation, query } = await aroundApproval(context, consent)
+    // The queries of all others are judged there.
+    const owner = consent === everything ? OWNERS.query : 'CONS-22/after-approval'
+    relyOn(owner, query).toSucceed()
+    if (statusOf(query) === statusOf(creation)) return
+    const at = Date.parse((approval.visit.first ?? creation).startedAt)
+    expectMoved({ before: creation, after: query, at, since: creation }, context)
+  },
+)
+
+/**
+ * As far as its spelling tells: the second query comes when another time would show. Not applicable where access
+ * tokens end so soon that the customer had to confirm the consent again meanwhile, which may move it.
+ */
+check(
+  'CONS-29/not-by-reading',
+  'Reading the data of a consent does not move its StatusUpdateDateTime',
+  { uses: [everything], follows: ['CONS-29/not-by-query'] },
+  async ({ approved }) => {
+    const approval = await approved(everything)
+    const path = consentPath(approval.consentId)
+    const { authorised } = await approval.tokens()
+    const before = await approval.get(path)
+    relyOn(OWNERS.query, before).toSucceed()
+    await untilTimeHasMoved(before, before)
+    await wait(20)
+    relyOn(OWNERS.accounts, await approval.get('/accounts')).toSucceed()
+    for (const read of ['/balances', '/transactions']) await approval.get(read)
+    const after = await approval.get(path)
+    relyOn(OWNERS.query, after).toSucceed()
+    if ((await approval.tokens()).authorised !== authorised) {
+      throw new NotApplicable('the customer had to confirm the consent again meanwhile')
+    }
+    expectUntouched(before, after, 'reading data')
+  },
+)
+
+/** On the visit of AUTHZ-21/denied. What else its query shows is judged by CLC-23/denied. */
+check(
+  'CONS-22/after-denial',
+  'The query of a consent that the customer denied shows when it was created',
+  { ...DENIED, follows: ['CONS-22/after-approval'] },
+  async (context) => {
+    const { creation, query } = await deniedAndQueried(context)
+    relyOn(OWNERS.query, query).toSucceed()
+    expectSameCreation({ creation, query })
+  },
+)
+
+check(
+  'CONS-29/after-denial',
+  'Denial moves StatusUpdateDateTime where it changes Status',
+  { ...DENIED, follows: ['CONS-29/after-approval'] },
+  async (context) => {
+    const { visit, creation, query } = await deniedAndQueried(context)
+    relyOn(OWNERS.query, query).toSucceed()
+    if (statusOf(query) === statusOf(creation)) return
+    const at = Date.parse((visit.first ?? creation).startedAt)
+    expectMoved({ before: creation, after: query, at, since: creation }, context)
+  },
+)

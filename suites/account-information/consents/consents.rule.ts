@@ -1,0 +1,252 @@
+import { brief, type Exchange, member, succeeded } from '../../../engine/suite-api/responses.ts'
+import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
+import { changedSince } from '../common/consents/consent-comparisons.ts'
+import { NINE_PERMISSIONS, statusOf } from '../common/consents/consent-requests.ts'
+import {
+  createdThen,
+  datesAsRequested,
+  datesShown,
+  neverAgain,
+  requestedData,
+} from '../common/consents/created-consents.ts'
+import { ACCOUNT_ACCESS, CONSENTS } from '../common/endpoints.ts'
+import { secondsOf } from '../common/instants.ts'
+
+/** Account access consents. Requirements: specs/account-information/consents.yaml */
+
+const CREATE = 'create-account-access-consent'
+const QUERY = 'query-account-access-consent'
+const PERIOD = ['TransactionFromDateTime', 'TransactionToDateTime']
+
+rule(
+  'CONS-05/recorded',
+  'Which values of Status occur',
+  { endpoints: CONSENTS, unseen: 'Status stood in no answer' },
+  ({ endpoint, response }, { observe }) => {
+    const status = member(response?.json, 'Data', 'Status')
+    if (!CONSENTS.includes(endpoint) || typeof status !== 'string') return undefined
+    const kind = endpoint.includes('funds') ? 'funds confirmation' : 'account access'
+    observe(`Status of a consent for ${kind}`, status)
+    return []
+  },
+)
+
+/** Every creation 2xx: its ConsentId is none that an earlier creation of the run gave, whatever became of that consent. */
+rule(
+  'CONS-03/never-again',
+  'No ConsentId comes a second time in a run, that of a deleted consent included',
+  { endpoints: [CREATE], follows: ['CONS-03/unique', 'CONS-03/at-once'] },
+  (exchange, { earlier }) => neverAgain(exchange, CREATE, earlier),
+)
+
+rule(
+  'CONS-06/at-creation',
+  'CreationDateTime is the time of the creation',
+  { endpoints: [CREATE], unseen: 'CreationDateTime stood in no answer' },
+  (exchange, tools) => createdThen(exchange, CREATE, tools.clockTolerance),
+)
+
+/** Every consent 2xx of one ConsentId: CreationDateTime is that of the first answer, give or take a second of rounding. */
+rule(
+  'CONS-06/kept',
+  'CreationDateTime of a consent is the same in every answer',
+  {
+    endpoints: [CREATE, QUERY],
+    unseen: 'no consent was shown twice with CreationDateTime',
+    follows: [
+      'CONS-03/never-again',
+      'CONS-22/while-waiting',
+      'CONS-22/after-approval',
+      'CONS-22/after-revocation',
+      'CONS-22/after-denial',
+      'CONS-22/after-reconfirmation',
+    ],
+  },
+  (exchange, { earlier }) => {
+    const shown = dated(exchange, 'CreationDateTime')
+    if (!shown) return undefined
+    const first = earlier.get(shown.id) as typeof shown | undefined
+    if (!first) {
+      earlier.set(shown.id, shown)
+      return undefined
+    }
+    if (Math.abs(shown.at - first.at) <= 1) return []
+    return [
+      {
+        message: 'CreationDateTime is another one than in an earlier answer',
+        expected: first.value,
+        actual: shown.value,
+        place: '/Data/CreationDateTime',
+      },
+    ]
+  },
+)
+
+/**
+ * Every consent 2xx of one ConsentId that was asked for after another one had come: StatusUpdateDateTime is no earlier
+ * than there (whole seconds, of which one may differ).
+ */
+rule(
+  'CONS-29/never-back',
+  'StatusUpdateDateTime of a consent does not go back',
+  {
+    endpoints: [CREATE, QUERY],
+    unseen: 'no consent was shown twice with StatusUpdateDateTime',
+    follows: ['CONS-03/never-again', 'CONS-29/after-approval', 'CLC-12/status-update-moves'],
+  },
+  (exchange, { earlier }) => {
+    const shown = dated(exchange, 'StatusUpdateDateTime')
+    if (!shown) return undefined
+    const before = earlier.get(shown.id) as (typeof shown & { until: number }) | undefined
+    const sent = Date.parse(exchange.startedAt)
+    const until = sent + exchange.durationMs
+    if (!before || shown.at >= before.at) earlier.set(shown.id, { ...shown, until })
+    if (!before || sent < before.until) return undefined
+    if (shown.at >= before.at - 1) return []
+    return [
+      {
+        message: 'StatusUpdateDateTime is earlier than in an earlier answer',
+        expected: `${before.value} or later`,
+        actual: shown.value,
+        place: '/Data/StatusUpdateDateTime',
+      },
+    ]
+  },
+)
+
+/** A date-time of the consent that an answer shows, in whole seconds; undefined where it shows none. */
+function dated(exchange: Exchange, name: string) {
+  if (!ACCOUNT_ACCESS.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+  const data = member(exchange.response?.json, 'Data')
+  const [id, value] = [member(data, 'ConsentId'), member(data, name)]
+  const at = secondsOf(value)
+  if (typeof id !== 'string' || at === undefined) return undefined
+  return { id, at, value: String(value) }
+}
+
+/**
+ * Every consent 2xx (both kinds) with both date-times: StatusUpdateDateTime is not before
+ * CreationDateTime (compared in whole seconds, of which one may differ: servers of one bank have clocks of
+ * their own).
+ */
+rule(
+  'CONS-29/not-before-creation',
+  'A consent was not updated before it was created',
+  { endpoints: CONSENTS, unseen: 'no answer had both date-times' },
+  (exchange) => {
+    if (!CONSENTS.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+    const data = member(exchange.response?.json, 'Data')
+    const updated = secondsOf(member(data, 'StatusUpdateDateTime'))
+    const created = secondsOf(member(data, 'CreationDateTime'))
+    if (updated === undefined || created === undefined) return undefined
+    if (updated >= created - 1) return []
+    return [
+      {
+        message: 'StatusUpdateDateTime is before CreationDateTime',
+        expected: `${brief(member(data, 'CreationDateTime'))} or later`,
+        actual: brief(member(data, 'StatusUpdateDateTime')),
+        place: '/Data/StatusUpdateDateTime',
+      },
+    ]
+  },
+)
+
+/**
+ * Every create 2xx that returns Permissions: as sets, request body = response body. Requests whose
+ * Permissions is no array of strings, or holds a value outside the nine (see CONS-10), are not
+ * judged.
+ */
+rule(
+  'CONS-08/as-requested',
+  'A created consent has the permissions that were asked for, none added, none dropped',
+  { endpoints: [CREATE], unseen: 'Permissions stood in no answer' },
+  (exchange) => {
+    const asked = member(requestedData(exchange, CREATE), 'Permissions')
+    const given = member(exchange.response?.json, 'Data', 'Permissions')
+    if (!Array.isArray(asked) || !Array.isArray(given) || asked.length === 0) return undefined
+    // A permission outside the list is judged by CONS-10.
+    if (!asked.every((one) => NINE_PERMISSIONS.includes(one))) return undefined
+    const added = given.filter((one) => !asked.includes(one))
+    const dropped = asked.filter((one) => !given.includes(one))
+    if (added.length + dropped.length === 0) return []
+    const message = [
+      ...(dropped.length > 0 ? [`dropped ${dropped.join(', ')}`] : []),
+      ...(added.length > 0 ? [`added ${added.map((one) => brief(one)).join(', ')}`] : []),
+    ].join('; ')
+    return [{ message, expected: brief(asked), actual: brief(given), place: '/Data/Permissions' }]
+  },
+)
+
+rule(
+  'CONS-31/expiration-as-requested',
+  'A created consent has the ExpirationDateTime that was asked for',
+  { endpoints: [CREATE], unseen: 'ExpirationDateTime stood in no answer' },
+  (exchange) => datesAsRequested(exchange, CREATE, ['ExpirationDateTime']),
+)
+
+rule(
+  'CONS-31/period-as-requested',
+  'A created consent has the transaction period that was asked for',
+  { endpoints: [CREATE], unseen: 'the transaction period stood in no answer' },
+  (exchange) => datesAsRequested(exchange, CREATE, PERIOD),
+)
+
+/**
+ * Every create 2xx whose request has ExpirationDateTime, TransactionFromDateTime or
+ * TransactionToDateTime has the same members in its response.
+ */
+rule(
+  'CONS-30/dates',
+  'A created consent shows the dates that were asked for',
+  { endpoints: [CREATE] },
+  (exchange) => datesShown(exchange, CREATE, ['ExpirationDateTime', ...PERIOD]),
+)
+
+rule(
+  'CONS-22/asked-consent',
+  'The query of a consent answers that consent and no other',
+  { endpoints: [QUERY] },
+  (exchange) => askedConsent(exchange),
+)
+
+/**
+ * Every query 2xx of a consent whose creation was seen and whose Status is still the one it was created with:
+ * Permissions as a set, the dates that were asked for and CreationDateTime are those of the creation. What an
+ * approval, a re-confirmation or a revocation leaves of them is judged by checks of their own.
+ */
+rule(
+  'CONS-22/while-waiting',
+  'As long as the status of a consent is that of its creation, every query shows it as it was created',
+  { endpoints: [CREATE, QUERY], follows: ['CONS-22/as-created', 'CONS-22/beside-newer'] },
+  (exchange, { earlier }) => {
+    if (!succeeded(exchange) || exchange.about.deviation !== undefined) return undefined
+    const data = member(exchange.response?.json, 'Data')
+    const id = String(member(data, 'ConsentId'))
+    if (exchange.endpoint === CREATE) {
+      earlier.set(id, exchange)
+      return undefined
+    }
+    const creation = exchange.endpoint === QUERY ? (earlier.get(id) as Exchange) : undefined
+    if (!creation || statusOf(creation) !== statusOf(exchange)) return undefined
+    const finding = changedSince({ creation, query: exchange })
+    return finding ? [finding] : []
+  },
+)
+
+function askedConsent(exchange: Exchange): Finding[] | undefined {
+  const { subject, deviation } = exchange.about
+  if (!ACCOUNT_ACCESS.includes(exchange.endpoint) || exchange.endpoint !== QUERY) return undefined
+  if (!succeeded(exchange) || deviation !== undefined || subject === undefined) return undefined
+  const id = member(exchange.response?.json, 'Data', 'ConsentId')
+  // That there is one is judged by CONS-02.
+  if (typeof id !== 'string' || id === '') return undefined
+  if (id === subject) return []
+  return [
+    {
+      message: 'another consent than the one that was asked for',
+      expected: subject,
+      actual: id,
+      place: '/Data/ConsentId',
+    },
+  ]
+}

@@ -1,0 +1,44 @@
+import type { Context } from '../../../engine/suite-api/check.ts'
+import { DATA_PERMISSIONS } from '../../../engine/suite-api/consents.ts'
+import { relyOn } from '../../../engine/suite-api/expect.ts'
+import { OWNERS } from '../../owners.ts'
+import { dear, type Place } from '../../tables.ts'
+import { NINE } from '../../values/consent-enumerations.ts'
+import type { Enumeration } from '../../values/enumeration-terms.ts'
+import type { Nine } from '../../values/permission-company.ts'
+import type { Value } from '../../values/value-type.ts'
+import { create } from '../common/consents/consent-requests.ts'
+import { clientsOf, placeName } from '../common/registration/clients.ts'
+
+/** Where Permissions are asked for: the creation of an account access consent, by each client. */
+
+type Row = Value<Enumeration, unknown>
+
+/** Of the sentence on other values, and of the type that the table of fields says. */
+export const isOther = ({ level, lawful }: Row) => level === 'must' && !lawful
+export const isOfOtherType = ({ level, lawful }: Row) => level === 'should' && !lawful
+
+/** Values of Permissions, one after the other. */
+export function permissionPlaces(context: Context): Place<Enumeration, unknown>[] {
+  return creations(context, () => ({ allowed: NINE, chosen: DATA_PERMISSIONS }))
+}
+
+/** Sets of the nine: one of each kind of company serves, since each one that is taken makes a consent. */
+export function companyPlaces(context: Context): Place<Nine, readonly string[]>[] {
+  return dear(creations<Nine, readonly string[]>(context, () => ({ allowed: NINE })))
+}
+
+function creations<Right, Made>(context: Context, right: () => Right): Place<Right, Made>[] {
+  return clientsOf(context).map((name) => ({
+    name: placeName('create-account-access-consent', name),
+    kind: 'consents',
+    async open({ caller }) {
+      const client = await caller(name)
+      relyOn(OWNERS.consent, await create(client)).toSucceed()
+      return {
+        right: right(),
+        ask: (Permissions, deviation) => create(client, { Permissions }, { deviation }),
+      }
+    },
+  }))
+}

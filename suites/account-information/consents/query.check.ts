@@ -1,0 +1,150 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { check } from '../../../engine/suite-api/check.ts'
+import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
+import { untilTimeHasMoved } from '../../../engine/suite-api/flow.ts'
+import { blockBy, Nonconformance, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { refused } from '../../../engine/suite-api/responses.ts'
+import { OWNERS } from '../../owners.ts'
+import { dear, expectTable } from '../../tables.ts'
+import { consentIdInPath } from '../../values/identifier.ts'
+import {
+  changedSince,
+  createdAndQueried,
+  newlyQueried,
+  type Queried,
+} from '../common/consents/consent-comparisons.ts'
+import {
+  consentPath,
+  createConsent,
+  requireConsentId,
+} from '../common/consents/consent-requests.ts'
+import { expectUntouched } from '../common/consents/status-updates.ts'
+import {
+  allIdPlaces,
+  isEquivalent,
+  isInvalid,
+  isNearlyRight,
+  queriedIds,
+} from '../common/places/consent-id-places.ts'
+
+/**
+ * GET /account-access-consents/{ConsentId}.
+ * Requirements: specs/account-information/consents.yaml
+ */
+
+check(
+  'CONS-22/answers-200',
+  'The owner’s query of a consent answers 200',
+  {},
+  async ({ caller }) => {
+    const client = await caller()
+    const id = await createConsent(client)
+    expect(await client.get(consentPath(id))).toHaveStatus(200)
+  },
+)
+
+/**
+ * Of each client, with all nine permissions and all three dates: Permissions as a set and the four instants that
+ * POST returned, also CreationDateTime, are the same in the query, and Status is the one that POST
+ * returned.
+ */
+check(
+  'CONS-22/as-created',
+  'The query of a new consent shows it as it was created',
+  {},
+  async (context) => {
+    const compare = (queried: Queried) => {
+      const finding = changedSince(queried, ['Status'])
+      if (finding) throw new Nonconformance({ ...finding, exchange: queried.query })
+    }
+    compare(await newlyQueried(context))
+    if (context.target.clients.second)
+      compare(await createdAndQueried(await context.caller('second')))
+  },
+)
+
+/**
+ * An older consent with all that can be asked for, queried once a newer one with less was created. Fails: its
+ * Permissions, dates or creation are others. That it still waits is not said: not applicable where its query is
+ * refused. Blocked where the first query shows it otherwise already.
+ */
+check(
+  'CONS-22/beside-newer',
+  'A consent is not changed by a newer one of the same client',
+  {},
+  async (context) => {
+    const { creation, query } = await newlyQueried(context)
+    const already = changedSince({ creation, query })
+    if (already) blockBy('CONS-22/as-created', already.message, query)
+    const client = await context.caller()
+    await createConsent(client)
+    const again = await client.get(consentPath(requireConsentId(creation)))
+    if (refused(again)) throw new NotApplicable('a newer consent ends one that waits')
+    relyOn(OWNERS.query, again).toSucceed()
+    const finding = changedSince({ creation, query: again })
+    if (finding) throw new Nonconformance({ ...finding, exchange: again })
+  },
+)
+
+/** Two queries, so far apart that the time is another one in its own spelling. */
+check(
+  'CONS-29/not-by-query',
+  'A query does not move StatusUpdateDateTime',
+  {},
+  async ({ caller }) => {
+    const client = await caller()
+    const path = consentPath(await createConsent(client))
+    const one = await client.get(path)
+    await untilTimeHasMoved(one, one)
+    await wait(20)
+    const other = await client.get(path)
+    for (const query of [one, other]) relyOn(OWNERS.query, query).toSucceed()
+    expectUntouched(one, other, 'a query')
+  },
+)
+
+/**
+ * The invalid ids of the table that the draw gives to the query: each an error response. Another client's consent is
+ * judged by SEC-05, a deleted one by CLC-05, one of the other kind by FCC-17.
+ */
+check(
+  'CONS-23/invalid-id',
+  'The query of an invalid ConsentId gives an error response',
+  { asks: [consentIdInPath] },
+  async (context) => {
+    await expectTable(context, {
+      ...{ owner: 'CONS-23/invalid-id', type: consentIdInPath, rows: isInvalid },
+      places: queriedIds(context),
+      beside: await allIdPlaces(context),
+    })
+  },
+)
+
+/** At the query, and at the deletion of either kind. */
+check(
+  'CONS-32/nearly-right',
+  'What is a ConsentId only once it is trimmed, unquoted or decoded again is refused',
+  {
+    asks: [consentIdInPath],
+    follows: ['CONS-23/invalid-id', 'CLC-09/invalid-id', 'FCC-15/invalid-id'],
+  },
+  async (context) => {
+    await expectTable(context, {
+      ...{ owner: 'CONS-32/nearly-right', type: consentIdInPath, rows: isNearlyRight },
+      // One of each part at each place: these are many ways to read more than there is.
+      places: dear(await allIdPlaces(context)),
+    })
+  },
+)
+
+check(
+  'CONS-33/percent-encoded',
+  'A ConsentId is found however its unreserved characters are percent-encoded',
+  { asks: [consentIdInPath], follows: ['CONS-22/answers-200'] },
+  async (context) => {
+    await expectTable(context, {
+      ...{ owner: 'CONS-33/percent-encoded', type: consentIdInPath, rows: isEquivalent },
+      places: queriedIds(context),
+    })
+  },
+)

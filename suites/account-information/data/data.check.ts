@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto'
+import { check } from '../../../engine/suite-api/check.ts'
+import type { Approval } from '../../../engine/suite-api/consents.ts'
+import { expect } from '../../../engine/suite-api/expect.ts'
+import type { CallDeviation } from '../../../engine/suite-api/flow.ts'
+import {
+  type Exchange,
+  missingFrom,
+  presentIn,
+  type Row,
+  rowsOf,
+  shared,
+} from '../../../engine/suite-api/responses.ts'
+import { debitsInPeriod, everything, secondClient, secondCustomer } from '../../consents.ts'
+import { expectTable } from '../../tables.ts'
+import { bearerCredential, isInvalid, isMissing } from '../../values/bearer-credential.ts'
+import { waysToAsk } from '../common/data/absent-reads.ts'
+import { blockForBookings } from '../common/data/booking-times.ts'
+import { keyAcrossConsents } from '../common/data/completeness.ts'
+import { pathOf, requireAccountIds } from '../common/data/data-reads.ts'
+import { readOwner } from '../common/data/read-owners.ts'
+import { bookedIn, bulk, relyOnSteadyRows } from '../common/data/transaction-readings.ts'
+import { dataPlaces } from '../common/places/data-places.ts'
+
+/** What concerns all data endpoints. Requirements: specs/account-information/data.yaml */
+
+/** Of another customer, and of another client. */
+const OTHERS = [secondCustomer, secondClient] as const
+
+check(
+  'DATA-03/without-authorization',
+  'No data endpoint answers a request without an access token',
+  { asks: [bearerCredential], uses: [everything] },
+  async (context) => {
+    await expectTable(context, {
+      owner: 'DATA-03/without-authorization',
+      type: bearerCredential,
+      rows: isMissing,
+      places: await dataPlaces(context, [everything]),
+    })
+    const wrong = { bearer: null, deviation: 'no Authorization header' }
+    await expectRefusedEverywhere(await context.approved(everything), wrong)
+  },
+)
+
+/**
+ * Every invalid credential of the table at the six endpoints, of each customer and client; the filters and requests
+ * without the customer with one that nobody issued.
+ */
+check(
+  'DATA-03/unknown-token',
+  'No data endpoint answers a request with an access token that the bank did not issue',
+  { asks: [bearerCredential], uses: [everything], beside: OTHERS },
+  async (context) => {
+    await expectTable(context, {
+      owner: 'DATA-03/unknown-token',
+      type: bearerCredential,
+      rows: isInvalid,
+      places: await dataPlaces(context, [everything, ...OTHERS]),
+    })
+    const bearer = randomBytes(32).toString('base64url')
+    const wrong = { bearer, deviation: 'an access token of nobody' }
+    await expectRefusedEverywhere(await context.approved(everything), wrong)
+  },
+)
+
+/**
+ * Two approvals of one customer that differ in their data (the unlimited one and the one with a
+ * period, or with Credits alone). GET /transactions with each alone; then both at the same time,
+ * three pairs of requests; then each alone. Booked rows equal in both answers alone stand in each
+ * concurrent answer of that token, and no row that only the other token has alone and that looks like none of its own.
+ * Blocked where the two don't differ in such a row.
+ */
+check(
+  'DATA-08/concurrent',
+  'A token gets what its own consent gives, also while another consent’s token is in use',
+  { uses: [everything, debitsInPeriod] },
+  async ({ approved }) => {
+    const whole = await approved(everything)
+    const limited = await approved(debitsInPeriod)
+    const about = { owns: ['TXN-20/inside', 'TXN-25/direction', 'TXN-28/kept'] }
+    const together = () => Promise.all([whole, limited].map((one) => one.get(bulk, { about })))
+    const before = [await whole.get(bulk), await limited.get(bulk)] as const
+    const pairs: Exchange[][] = []
+    for (let times = 0; times < 3; times += 1) pairs.push(await together())
+    const after = [await whole.get(bulk), await limited.get(bulk)] as const
+
+    const rowsOfWhole = steady(whole, before[0], after[0])
+    const rowsOfLimited = steady(limited, before[1], after[1])
+    const seen = [...rowsOf(before[1]), ...rowsOf(after[1])]
+    const more = missingFrom(seen, rowsOfWhole, keyAcrossConsents)
+    // Of rows that look alike, the narrower answer shows some by right: they are no evidence.
+    const alike = new Set(presentIn(more, seen, keyAcrossConsents))
+    const others = more.filter((row) => !alike.has(row))
+    if (others.length === 0) {
+      const what = 'a booked transaction outside the narrower consent that looks like none inside'
+      blockForBookings(what, rowsOfWhole)
+    }
+    for (const [ofWhole, ofLimited] of pairs as [Exchange, Exchange][]) {
+      bookedIn(ofWhole, readOwner(whole, bulk))
+      bookedIn(ofLimited, readOwner(limited, bulk))
+      const gone = [
+        ...missingFrom(rowsOf(ofLimited), rowsOfLimited),
+        ...missingFrom(rowsOf(ofWhole), rowsOfWhole),
+      ]
+      if (gone.length > 0) await relyOnSteadyRows(whole)
+      expect(ofLimited).toHoldNoneOf(others, keyAcrossConsents)
+      expect(ofLimited).toHoldRows(rowsOfLimited)
+      expect(ofWhole).toHoldRows(rowsOfWhole)
+    }
+  },
+)
+
+check(
+  'DATA-05/recorded',
+  'What POST and DELETE give on a data endpoint is recorded',
+  { uses: [everything] },
+  async ({ approved, observe }) => {
+    const approval = await approved(everything)
+    const deviation = 'a method that the endpoint does not have'
+    const posted = await approval.post('/accounts', {}, { deviation })
+    observe('status of POST /accounts', posted.response?.status, posted)
+    const deleted = await approval.delete('/accounts', { deviation })
+    observe('status of DELETE /accounts', deleted.response?.status, deleted)
+  },
+)
+
+/**
+ * Status of GET /statements, /party, /offers, /beneficiaries, /direct-debits, /products under the
+ * data address with a good token.
+ */
+check(
+  'DATA-07/recorded',
+  'What the specification’s other endpoints give is recorded',
+  { uses: [everything] },
+  async ({ approved, observe }) => {
+    const approval = await approved(everything)
+    const deviation = 'an endpoint that the document does not list'
+    for (const path of OTHER_ENDPOINTS) {
+      const answer = await approval.get(path, { deviation })
+      observe(`status of GET ${path}`, answer.response?.status, answer)
+    }
+  },
+)
+
+const OTHER_ENDPOINTS = [
+  '/statements',
+  '/party',
+  '/offers',
+  '/beneficiaries',
+  '/direct-debits',
+  '/products',
+]
+
+/** Every way to ask each data endpoint, once the table has asked them rightly: each must be refused. */
+async function expectRefusedEverywhere(approval: Approval, wrong: CallDeviation): Promise<void> {
+  const [id = ''] = await requireAccountIds(approval)
+  const single = ['', '/balances', '/transactions'] as const
+  const paths = ['/accounts', '/balances', bulk, ...single.map((tail) => pathOf(id, tail))]
+  for (const path of paths) {
+    for (const way of waysToAsk(path)) {
+      expect(await approval.get(path, { ...wrong, ...way })).toBeRefused()
+    }
+  }
+}
+
+/** The booked rows of both answers of one token. */
+function steady(approval: Approval, one: Exchange, other: Exchange): Row[] {
+  const owner = readOwner(approval, bulk)
+  return shared(bookedIn(one, owner), bookedIn(other, owner))
+}

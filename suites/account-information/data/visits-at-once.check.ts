@@ -1,0 +1,108 @@
+import { type Context, check } from '../../../engine/suite-api/check.ts'
+import { DATA_PERMISSIONS } from '../../../engine/suite-api/consents.ts'
+import { expect, expectThat } from '../../../engine/suite-api/expect.ts'
+import { tokensOf, type Visit } from '../../../engine/suite-api/flow.ts'
+import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { type Exchange, rowsOf } from '../../../engine/suite-api/responses.ts'
+import { everything, secondCustomer } from '../../consents.ts'
+import { createConsent } from '../common/consents/consent-requests.ts'
+import { described } from '../common/data/account-comparisons.ts'
+import { approvedBefore, exchangeCode, expectCode } from '../common/visits/visits.ts'
+
+/** Two customers at the bank's pages at the same time. Requirements: specs/account-information/data.yaml */
+
+/** Both levels, since a bank may ask for either. */
+const ACCOUNTS_ALONE = { Permissions: ['ReadAccountsBasic', 'ReadAccountsDetail'] }
+
+const WAITS = 'accounts alone, whose customer waits on the last page'
+const MEANWHILE = 'all permissions, while that customer waits'
+
+type Of = Context<typeof everything | typeof secondCustomer>
+
+/** Has the target another customer? Else it is the same one, in another browser. */
+const two = ({ target }: Of) => target.document.customers.second !== undefined
+
+/**
+ * Each code gives a token, and each token what its customer approved: the permissions tell the consents apart,
+ * and the accounts the customers. One customer alone may be told to stay in one browser.
+ */
+check(
+  'DATA-08/visits-at-once',
+  'Where two customers approve at the same time, each code gives what its own customer approved',
+  {
+    uses: [everything, secondCustomer],
+    grants: [WAITS, MEANWHILE],
+    needs: ['authorisation.two-at-once'],
+    follows: [
+      'TXN-14/without-permission',
+      'DATA-08/concurrent',
+      'DATA-08/other-approvals',
+      'CLC-19/second-client',
+      'TOK-24/accounts',
+    ],
+    last: true,
+  },
+  async (context: Of) => {
+    await approvedBefore(context, everything)
+    const client = await context.caller()
+    const [narrow, whole] = [
+      await createConsent(client, ACCOUNTS_ALONE),
+      await createConsent(client, { Permissions: DATA_PERMISSIONS }),
+    ]
+    const customer = two(context) ? 'second' : 'first'
+    const [waited, other] = await context.visitsAtOnce(
+      { purpose: WAITS, consentId: narrow, correct: true },
+      { purpose: MEANWHILE, consentId: whole, customer, correct: true },
+    )
+    const first = await tokenOf(context, waited)
+    const second = await tokenOf(context, other)
+
+    const deviation = 'a consent without ReadTransactions'
+    const beyond = await client.get('/transactions', { bearer: first, deviation })
+    const rows = await client.get('/transactions', { bearer: second })
+    const own = await client.get('/accounts', { bearer: first })
+    const foreign = await client.get('/accounts', { bearer: second })
+    expect(beyond).toBeRefused()
+    // A newer approval of the same customer may have ended the first (AMB-43).
+    if (two(context)) expect(own).toSucceed()
+    expect(rows).toSucceed()
+    expect(foreign).toSucceed()
+    if (!two(context)) return
+    const [ofFirst, ofSecond] = [
+      await shownBy(context, everything),
+      await shownBy(context, secondCustomer),
+    ]
+    expectNoneOf(ofSecond, ofFirst, own)
+    expectNoneOf(ofFirst, ofSecond, foreign)
+  },
+)
+
+/** The access token that the code of a visit gives. */
+async function tokenOf(context: Of, visit: Visit): Promise<string> {
+  if (visit.kind !== 'granted' && !two(context)) {
+    throw new NotApplicable('the bank lets one customer approve one consent at a time')
+  }
+  expectCode(visit)
+  const answer = await exchangeCode(await context.caller(), visit)
+  expect(answer).toGiveAToken()
+  return tokensOf(answer)?.accessToken ?? ''
+}
+
+/** The accounts that an approval of before showed, by all that they show beside their ids. */
+async function shownBy(context: Of, consent: typeof everything | typeof secondCustomer) {
+  const { exchange } = await context.steps.accounts(consent)
+  return new Set((exchange ? rowsOf(exchange) : []).map(described))
+}
+
+/** Ends the check with a finding where an account is one of the other customer's, and none of one's own. */
+function expectNoneOf(others: Set<string>, own: Set<string>, answer: Exchange): void {
+  const foreign = rowsOf(answer)
+    .map(described)
+    .filter((account) => others.has(account) && !own.has(account))
+  expectThat(foreign.length === 0, {
+    message: 'an account of the other customer is shown',
+    expected: 'accounts of the customer who approved',
+    actual: `${foreign.length} of the other customer`,
+    exchange: answer,
+  })
+}

@@ -1,0 +1,152 @@
+import { check } from '../../../engine/suite-api/check.ts'
+import type { Target } from '../../../engine/suite-api/client.ts'
+import { expect, expectThat } from '../../../engine/suite-api/expect.ts'
+import { requireExchange, requireValue } from '../../../engine/suite-api/flow.ts'
+import { answerOf, member } from '../../../engine/suite-api/responses.ts'
+import { everything } from '../../consents.ts'
+import { OWNERS } from '../../owners.ts'
+
+/** GET /.well-known/openid-configuration. Requirements: specs/account-information/discovery.yaml */
+
+check(
+  OWNERS.discovery,
+  'The well-known address serves the configuration',
+  {},
+  async ({ steps }) => {
+    const exchange = requireExchange(await steps.discovery())
+
+    expect(exchange).toSucceed()
+    expect(exchange).toBeJson()
+  },
+)
+
+check(
+  'DISC-01/again',
+  'The well-known address serves the configuration a second time',
+  {},
+  async ({ steps, tpp }) => {
+    requireValue(await steps.discovery())
+    const again = await tpp().call('discovery')
+
+    expect(again).toSucceed()
+    expect(again).toBeJson()
+  },
+)
+
+/**
+ * Compare authorization_endpoint, token_endpoint and, where present, registration_endpoint with the
+ * target's addresses; the same member of mtls_endpoint_aliases may be the one instead; a query, to which
+ * parameters are added (RFC 6749 3.1), a trailing slash and the case of the host are ignored. Fails: one
+ * differs. A member that is missing or no URL is judged by DISC-03 and is not compared.
+ */
+check(
+  'DISC-04/addresses',
+  'The endpoints that the configuration names are the documented addresses',
+  {},
+  async ({ steps, target }) => {
+    const step = await steps.discovery()
+    for (const { name, documented, advertised } of endpointsIn(requireValue(step), target)) {
+      expectThat(advertised.map(spelt).includes(spelt(documented)), {
+        message: `${name} is not the documented address`,
+        expected: documented,
+        actual: advertised.join(' and '),
+        exchange: step.exchange,
+        place: `/${name}`,
+      })
+    }
+  },
+)
+
+check(
+  'DISC-09/recorded',
+  'The scopes that the configuration advertises are recorded',
+  {},
+  async ({ steps, observe }) => {
+    const { value, exchange } = await steps.discovery()
+
+    observe('scopes_supported of the configuration', value?.scopes_supported ?? 'absent', exchange)
+  },
+)
+
+check(OWNERS.jwks, "The bank's JWK Set is served", {}, async ({ steps }) => {
+  const exchange = requireExchange(await steps.jwks())
+
+  expect(exchange).toSucceed()
+  expect(exchange).toBeJson()
+})
+
+/** Once the bank has signed an ID token, and before a refresh that may bring another: see DISC-13/kept. */
+check(
+  'DISC-10/again',
+  "The bank's JWK Set is served a second time",
+  { uses: [everything] },
+  async ({ approved, steps, tpp }) => {
+    await steps.visit(everything)
+    const step = await steps.jwks()
+    requireValue(step)
+    const again = await tpp().call('jwks', { path: requireExchange(step).request.url })
+    await approved(everything)
+      .then((approval) => approval.refresh())
+      .catch(() => undefined)
+
+    expect(again).toSucceed()
+    expect(again).toBeJson()
+  },
+)
+
+/**
+ * GET the well-known address with the client's certificate and with none, both without
+ * Authorization; record both statuses or failures; never fails.
+ */
+check(
+  'DISC-11/recorded',
+  'Whether the configuration can be read without a client certificate is recorded',
+  {},
+  async ({ tpp, observe }) => {
+    const without = await tpp().call('discovery', { identity: 'none' })
+    const withOne = await tpp().call('discovery', { identity: tpp().name })
+
+    observe('configuration read without a client certificate', answerOf(without), without)
+    observe('configuration read with a client certificate', answerOf(withOne), withOne)
+  },
+)
+
+check(
+  'DISC-12/recorded',
+  'Whether the issuer is where the configuration stands is recorded',
+  {},
+  async ({ steps, target, observe }) => {
+    const { value, exchange } = await steps.discovery()
+    const { issuer } = value ?? {}
+    const place = `${issuer}/.well-known/openid-configuration`
+
+    observe(
+      'the configuration stands below the issuer',
+      place === target.endpoints.discovery,
+      exchange,
+    )
+  },
+)
+
+/** The endpoints that the configuration names by a URL, beside their documented addresses. */
+function endpointsIn(configuration: Record<string, unknown>, { endpoints }: Target) {
+  const documented = {
+    authorization_endpoint: endpoints.authorisation,
+    token_endpoint: endpoints.token,
+    registration_endpoint: endpoints.registration,
+  }
+  return Object.entries(documented).flatMap(([name, address]) => {
+    const named = configuration[name]
+    const alias = member(configuration, 'mtls_endpoint_aliases', name)
+    const advertised = [named, alias].filter((url) => typeof url === 'string' && URL.canParse(url))
+    if (address === '' || advertised.length === 0) return []
+    return [{ name, documented: address, advertised: advertised as string[] }]
+  })
+}
+
+/** A URL without what makes no difference: the case of its host, its default port, a query, a last slash. */
+function spelt(url: string): string {
+  const address = new URL(url)
+  address.search = ''
+  return address.href.replace(/(?<!\/)\/+$/, '')
+}

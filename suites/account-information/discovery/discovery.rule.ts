@@ -1,0 +1,109 @@
+import { parseRedirect } from '../../../engine/suite-api/client.ts'
+import { headerOf } from '../../../engine/suite-api/jwt.ts'
+import {
+  brief,
+  type Exchange,
+  header,
+  member,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
+import { rule } from '../../../engine/suite-api/rule.ts'
+
+/** The keys of the bank over a whole run. Requirements: specs/account-information/discovery.yaml */
+
+/**
+ * How a key stands that was in the JWK Set: it has signed no ID token, or one, and then by what was read
+ * of the set since. One that never was in it is judged by AUTHZ-18/signature.
+ */
+type Standing = 'unused' | 'used' | 'there' | 'gone'
+
+rule(
+  'DISC-13/kept',
+  'A JWK Set that is read between two ID tokens of one key has that key',
+  {
+    endpoints: ['authorisation', 'token', 'jwks'],
+    also: ['elsewhere'],
+    unseen: 'no JWK Set was read between two ID tokens of one key',
+  },
+  (exchange, { earlier }) => {
+    const keys = keysIn(exchange)
+    if (keys) {
+      const kids = keys.map((key) => member(key, 'kid')).filter((kid) => typeof kid === 'string')
+      for (const [kid, standing] of earlier) {
+        if (standing !== 'unused') earlier.set(kid, kids.includes(kid) ? 'there' : 'gone')
+      }
+      for (const kid of kids) if (!earlier.has(kid)) earlier.set(kid, 'unused' satisfies Standing)
+      return undefined
+    }
+    const kid = headerOf(idTokenIn(exchange) ?? '')?.kid
+    if (typeof kid !== 'string') return undefined
+    const standing = earlier.get(kid) as Standing | undefined
+    if (standing === 'unused') earlier.set(kid, 'used' satisfies Standing)
+    if (standing !== 'there' && standing !== 'gone') return undefined
+    if (standing === 'there') return []
+    const message = 'the key signs ID tokens before and after a JWK Set that does not have it'
+    return [{ message, expected: `kid ${kid} in the JWK Set`, actual: 'no such key' }]
+  },
+)
+
+/** By what a client finds the bank. */
+const ADDRESSES = [
+  ...['issuer', 'authorization_endpoint', 'token_endpoint', 'registration_endpoint', 'jwks_uri'],
+]
+
+/**
+ * Every 2xx of the well-known address: the issuer and the addresses are those of the first one that was read over the same
+ * certificate, or over none.
+ */
+rule(
+  'DISC-15/same',
+  'The configuration names the same issuer and the same addresses each time',
+  { endpoints: ['discovery'], unseen: 'the configuration was not read twice in the same way' },
+  (exchange, { earlier }) => {
+    const { json } = exchange.response ?? {}
+    if (exchange.endpoint !== 'discovery' || !succeeded(exchange)) return undefined
+    if (exchange.about.deviation !== undefined || !json) return undefined
+    const { identity = 'none' } = exchange.connection ?? {}
+    const first = earlier.get(identity)
+    if (!first) {
+      earlier.set(identity, json)
+      return undefined
+    }
+    return ADDRESSES.filter(
+      (name) => JSON.stringify(member(json, name)) !== JSON.stringify(member(first, name)),
+    ).map((name) => ({
+      message: `${name} is another one than in an earlier answer`,
+      expected: brief(member(first, name) ?? 'no such member'),
+      actual: brief(member(json, name) ?? 'no such member'),
+      place: `/${name}`,
+    }))
+  },
+)
+
+/** What only the holder of a key has: RSA and EC keys (RFC 7518 6.2.2, 6.3.2), symmetric ones (6.4.1). */
+const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+
+rule('DISC-14/public', 'The JWK Set has no private key', { endpoints: ['jwks'] }, (exchange) => {
+  const keys = keysIn(exchange)
+  if (!keys) return undefined
+  const names = PRIVATE.filter((name) => keys.some((key) => member(key, name) !== undefined))
+  if (names.length === 0) return []
+  const actual = names.join(', ')
+  const message = `keys are published with ${actual}`
+  return [{ message, expected: 'public keys alone', actual, place: '/keys' }]
+})
+
+function keysIn(exchange: Exchange): unknown[] | undefined {
+  const keys = member(exchange.response?.json, 'keys')
+  if (exchange.endpoint !== 'jwks' || !succeeded(exchange) || !Array.isArray(keys)) return undefined
+  return keys
+}
+
+/** The ID token of a redirect or a token response that a correct request got. */
+function idTokenIn(exchange: Exchange): string | undefined {
+  if (exchange.about.deviation !== undefined) return undefined
+  const location = header(exchange, 'location')
+  if (location?.includes('id_token=')) return parseRedirect(location)?.idToken
+  const idToken = exchange.endpoint === 'token' && member(exchange.response?.json, 'id_token')
+  return typeof idToken === 'string' ? idToken : undefined
+}

@@ -1,0 +1,145 @@
+import {
+  brief,
+  type Endpoint,
+  type Exchange,
+  member,
+  rowsOf,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
+import { rule } from '../../../engine/suite-api/rule.ts'
+import { CONSENTS, DATA } from '../common/endpoints.ts'
+
+/** The envelope of consent and data responses. Requirements: specs/account-information/envelope.yaml */
+
+rule(
+  'ENV-05/same-resource',
+  'Links.Self references the resource of the response itself',
+  { endpoints: [...CONSENTS, ...DATA], unseen: 'Links.Self is optional and stood in no answer' },
+  (exchange) => {
+    const depth = DEPTH[exchange.endpoint]
+    if (depth === undefined || !succeeded(exchange)) return undefined
+    const self = member(exchange.response?.json, 'Links', 'Self')
+    // A Self that is no absolute URL is judged by ENV-04.
+    if (typeof self !== 'string' || !URL.canParse(self)) return undefined
+    const actual = segments(self)
+    const resources = resourcesOf(exchange, depth)
+    if (resources.some((resource) => endsWith(actual, resource))) return []
+    const expected = resources.map((resource) => `…/${resource.join('/')}`).join(' or ')
+    return [
+      { message: `Links.Self is ${brief(self)}`, expected, actual: self, place: '/Links/Self' },
+    ]
+  },
+)
+
+/**
+ * Every data 2xx. Fails: Links.Next, or href in it, is a string other than Links.Self, a Link header
+ * (RFC 8288) names another address as next, or Meta.TotalPages is an integer above 1.
+ */
+rule('ENV-07/one-page', 'Data responses are not paginated', { endpoints: DATA }, (exchange) => {
+  if (!DATA.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+  const { json } = exchange.response ?? {}
+  if (json === undefined) return undefined
+  const [next, self, pages] = [
+    member(json, 'Links', 'Next'),
+    member(json, 'Links', 'Self'),
+    member(json, 'Meta', 'TotalPages'),
+  ]
+  const findings = []
+  const address = typeof next === 'string' ? next : member(next, 'href')
+  if (typeof address === 'string' && address.trim() !== '' && address !== self) {
+    const place = '/Links/Next'
+    findings.push({ message: 'there is a next page', expected: 'no Next', actual: address, place })
+  }
+  const link = nextIn(exchange)
+  if (link !== undefined && !leadsTo(exchange.request.url, link)) {
+    const expected = 'no Link with rel="next"'
+    findings.push({ message: 'a header names a next page', expected, actual: link })
+  }
+  if (Number.isInteger(pages) && (pages as number) > 1) {
+    const place = '/Meta/TotalPages'
+    const actual = String(pages)
+    findings.push({ message: `there are ${actual} pages`, expected: '1 or 0', actual, place })
+  }
+  return findings
+})
+
+/** Every data 2xx with rows. Fails: Meta.TotalPages is 0: whoever reads page by page then reads none. */
+rule(
+  'ENV-11/pages-of-rows',
+  'Meta.TotalPages of a response with rows is not 0',
+  { endpoints: DATA },
+  (exchange) => {
+    if (!DATA.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+    const pages = member(exchange.response?.json, 'Meta', 'TotalPages')
+    if (!Number.isInteger(pages) || rowsOf(exchange).length === 0) return undefined
+    if (pages !== 0) return []
+    const message = 'there are rows, and 0 pages'
+    return [{ message, expected: '1', actual: '0', place: '/Meta/TotalPages' }]
+  },
+)
+
+/** The address that a Link header names as the next one; several lines are one list (RFC 9110 5.3). */
+function nextIn({ response }: Exchange): string | undefined {
+  const lines = response?.headers.filter(([name]) => name.toLowerCase() === 'link') ?? []
+  const links = lines.map(([, value]) => value).join(', ')
+  const found = [...links.matchAll(/<([^<>]*)>([^<]*)/g)]
+  return found.find(([, , parameters = '']) => isNext(parameters))?.[1]
+}
+
+/** Is `next` among the relations that the parameters of a link name (RFC 8288 section 3.3)? */
+function isNext(parameters: string): boolean {
+  const relations = parameters.split(';').map((one) => /^\s*rel="?([^"]*)/i.exec(one)?.[1] ?? '')
+  return relations.some((all) =>
+    all
+      .toLowerCase()
+      .split(/[\s,]+/)
+      .includes('next'),
+  )
+}
+
+/** Is it the address itself, perhaps told from there? What is no address is another one. */
+function leadsTo(address: string, link: string): boolean {
+  return URL.canParse(link, address) && new URL(link, address).href === address
+}
+
+/** How many segments of the path name the resource, below the address of the endpoints. */
+const DEPTH: Partial<Record<Endpoint, number>> = {
+  'create-account-access-consent': 1,
+  'query-account-access-consent': 2,
+  'create-funds-confirmation-consent': 1,
+  accounts: 1,
+  account: 2,
+  balances: 1,
+  'account-balances': 3,
+  transactions: 1,
+  'account-transactions': 3,
+}
+
+/** The resource of a response; a creation may name the collection or what was created. */
+function resourcesOf({ request, response, endpoint }: Exchange, depth: number): string[][] {
+  const asked = segments(request.url).slice(-depth)
+  if (!endpoint.startsWith('create-')) return [asked]
+  const id = member(response?.json, 'Data', 'ConsentId')
+  return typeof id === 'string' ? [[...asked, id], asked] : [asked]
+}
+
+/** Segments of the path of a URL, decoded, without an empty last one. */
+function segments(url: string): string[] {
+  return new URL(url).pathname
+    .replace(/(?<!\/)\/+$/, '')
+    .split('/')
+    .map(decoded)
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+function endsWith(path: string[], end: string[]): boolean {
+  const last = path.slice(-end.length)
+  return last.length === end.length && last.every((segment, index) => segment === end[index])
+}

@@ -1,0 +1,349 @@
+import { type Context, check } from '../../../engine/suite-api/check.ts'
+import { daysFromNow } from '../../../engine/suite-api/consents.ts'
+import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
+import { type Caller, requireExchange, requireValue } from '../../../engine/suite-api/flow.ts'
+import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { answerOf, member, refused, succeeded } from '../../../engine/suite-api/responses.ts'
+import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
+import { everything } from '../../consents.ts'
+import { OWNERS } from '../../owners.ts'
+import { expectTable, relyOnNoneBroken } from '../../tables.ts'
+import { consentIdInPath } from '../../values/identifier.ts'
+import {
+  CONSENTS,
+  consentBody,
+  consentPath,
+  createConsent,
+  requireConsentId,
+} from '../common/consents/consent-requests.ts'
+import {
+  ableToDelete,
+  create,
+  fundsPath,
+  NAMES,
+  newFundsId,
+} from '../common/consents/funds-consents.ts'
+import { attempts, OF_FUNDS } from '../common/consents/unauthorised-deletions.ts'
+import { allIdPlaces, deletedFundsIds, isInvalid } from '../common/places/consent-id-places.ts'
+import { fundsAroundExpiry } from '../common/tokens/expired-token.ts'
+
+/**
+ * Deletion of funds confirmation consents, and which tokens create and delete them.
+ * Requirements: specs/account-information/funds-confirmation.yaml
+ */
+
+/**
+ * A new consent, at the target's path or at the first of its candidates that isn't 404 or 405; 204.
+ * Later deletes of the chapter use the path that worked.
+ */
+check(
+  'FCC-12/answers-204',
+  'DELETE of a funds confirmation consent answers 204',
+  {},
+  async ({ steps }) => {
+    expect(requireExchange(await steps.fundsDeletion())).toHaveStatus(204)
+  },
+)
+
+/**
+ * Two consents for the same card; each is there for its own deletion. Not applicable where the newer has
+ * taken the place of the older: no sentence says that a client may hold both.
+ */
+check(
+  'FCC-12/one-alone',
+  'DELETE of a funds confirmation consent leaves another one for the same card to be deleted',
+  { follows: ['FCC-12/answers-204', 'FCC-20/unique'] },
+  async (context) => {
+    const client = await ableToDelete(context)
+    const [one, other] = [await newFundsId(client), await newFundsId(client)]
+    const first = await client.delete(fundsPath(one))
+    if (refused(first))
+      throw new NotApplicable('the newer of two consents for a card replaced the older')
+    relyOn(OWNERS.fundsDeletion, first).toSucceed()
+    expect(await client.delete(fundsPath(other))).toSucceed()
+  },
+)
+
+check(
+  'FCC-12/optional-members',
+  'DELETE of a funds confirmation consent that has every optional member answers 204',
+  { follows: ['FCC-12/answers-204', 'FCC-05/accepted'] },
+  async (context) => {
+    const client = await ableToDelete(context)
+    const data = { ExpirationDateTime: daysFromNow(30) }
+    const created = await create(client, { data, account: NAMES })
+    relyOn('FCC-05/accepted', created).toSucceed()
+    const id = requireConsentId(created, 'FCC-07/consent-id')
+    expect(await client.delete(fundsPath(id))).toHaveStatus(204)
+  },
+)
+
+/** A consent of each kind; not applicable where the newer has taken the place of the older. */
+async function oneOfEach(client: Caller): Promise<{ accounts: string; funds: string }> {
+  const accounts = await createConsent(client)
+  const funds = await newFundsId(client)
+  const query = await client.get(consentPath(accounts))
+  if (refused(query)) throw new NotApplicable('a newer consent ends one that waits')
+  relyOn(OWNERS.query, query).toSucceed()
+  return { accounts, funds }
+}
+
+check(
+  'CLC-19/not-by-funds',
+  'Deleting a funds confirmation consent leaves an account access consent of the client',
+  { follows: ['CLC-19/others-untouched'] },
+  async (context) => {
+    const client = await ableToDelete(context)
+    const { accounts, funds } = await oneOfEach(client)
+    relyOn(OWNERS.fundsDeletion, await client.delete(fundsPath(funds))).toSucceed()
+    expect(await client.get(consentPath(accounts))).toSucceed()
+  },
+)
+
+check(
+  'CLC-19/funds-untouched',
+  'Deleting an account access consent leaves a funds confirmation consent of the client to be deleted',
+  { follows: ['CLC-19/others-untouched', 'FCC-12/answers-204'] },
+  async (context) => {
+    const client = await ableToDelete(context)
+    const { accounts, funds } = await oneOfEach(client)
+    relyOn(OWNERS.deletion, await client.delete(consentPath(accounts))).toSucceed()
+    expect(await client.delete(fundsPath(funds))).toSucceed()
+  },
+)
+
+check(
+  'FCC-13/expired-token',
+  'DELETE of a funds confirmation consent with an expired access token answers 401',
+  { needs: ['hooks.token-expired'] },
+  async (context) => {
+    relyOnNoneBroken(await attempts.funds.invalid(context), OF_FUNDS.invalid)
+    await ableToDelete(context)
+    const { before, after } = await fundsAroundExpiry(context)
+    relyOn(OWNERS.fundsDeletion, await before.deletion()).toSucceed()
+    expect(await after.deletion()).toHaveStatus(401)
+  },
+)
+
+check(
+  'FCC-13/expired-deletes-nothing',
+  'A funds confirmation consent survives a DELETE with an expired access token',
+  { needs: ['hooks.token-expired'], follows: ['FCC-13/nothing-deleted'] },
+  async (context) => {
+    await ableToDelete(context)
+    const { before, after, own } = await fundsAroundExpiry(context)
+    relyOn(OWNERS.fundsDeletion, await before.deletion()).toSucceed()
+    relyOn('FCC-13/expired-token', await after.deletion()).toBeRefused()
+    expect(await own()).toSucceed()
+  },
+)
+
+/** The second client's attempt to delete a consent of the first, and the owner's own after it. */
+const deletedByAnother = sharedFixture([], async (context) => {
+  context.tpp('second')
+  const owner = await ableToDelete(context)
+  const id = await newFundsId(owner)
+  requireValue(await context.steps.fundsConfirmation('second'))
+  const other = await context.caller('second')
+  const control = await other.delete(fundsPath(await newFundsId(other)))
+  const attempt = await other.delete(fundsPath(id), { deviation: 'a consent of another client' })
+  const own = await owner.delete(fundsPath(id))
+  return { control, attempt, own }
+})
+
+/**
+ * The second client deletes the first one's consent; an error response. Not applicable where the
+ * second client has no scope for it.
+ */
+check(
+  'FCC-14/refused',
+  'DELETE of a funds confirmation consent that another client owns is refused',
+  {},
+  async (context) => {
+    const { control, attempt } = await deletedByAnother(context)
+    relyOn(OWNERS.fundsDeletion, control).toSucceed()
+    expect(attempt).toBeAnError()
+  },
+)
+
+check(
+  'FCC-14/survives',
+  'A funds confirmation consent survives the DELETE of another client',
+  {},
+  async (context) => {
+    const { control, attempt, own } = await deletedByAnother(context)
+    relyOn(OWNERS.fundsDeletion, control).toSucceed()
+    relyOn('FCC-14/refused', attempt).toBeAnError()
+    expect(own).toSucceed()
+  },
+)
+
+check(
+  'FCC-23/with-403',
+  'The refusal to delete another client’s funds confirmation consent has status 403',
+  {},
+  async (context) => {
+    const { control, attempt } = await deletedByAnother(context)
+    relyOn(OWNERS.fundsDeletion, control).toSucceed()
+    relyOn('FCC-14/refused', attempt).toBeAnError()
+    expect(attempt).toHaveStatus(403)
+  },
+)
+
+check(
+  'FCC-15/invalid-id',
+  'DELETE of an invalid ConsentId of a funds confirmation consent gives an error response',
+  { asks: [consentIdInPath] },
+  async (context) => {
+    await expectTable(context, {
+      ...{ owner: 'FCC-15/invalid-id', type: consentIdInPath, rows: isInvalid },
+      places: await deletedFundsIds(context),
+      beside: await allIdPlaces(context),
+    })
+  },
+)
+
+/**
+ * DELETE of an own, new account access ConsentId at the funds confirmation path: an error response,
+ * or at least the consent can still be queried.
+ */
+check(
+  'FCC-17/kinds-apart',
+  'The funds confirmation path does not delete an account access consent',
+  {},
+  async (context) => {
+    const client = await ableToDelete(context)
+    const id = await createConsent(client)
+    relyOn(OWNERS.query, await client.get(consentPath(id))).toSucceed()
+    const deviation = 'the ConsentId of an account access consent'
+    const answer = await client.delete(fundsPath(id), { deviation })
+    context.observe(
+      'DELETE of an account access consent as one for funds',
+      answerOf(answer),
+      answer,
+    )
+    if (succeeded(answer)) expect(await client.get(consentPath(id))).toSucceed()
+  },
+)
+
+/**
+ * GET of a new funds confirmation ConsentId at the path of account access consents gives an error
+ * response; a DELETE there, where it succeeds, leaves it to be deleted at its own path.
+ */
+check(
+  'FCC-17/not-as-accounts',
+  'The path of account access consents neither shows nor deletes a funds confirmation consent',
+  {},
+  async (context) => {
+    const client = await ableToDelete(context)
+    const id = await newFundsId(client)
+    const deviation = 'the ConsentId of a funds confirmation consent'
+    expect(await client.get(consentPath(id), { deviation })).toBeAnError()
+    const answer = await client.delete(consentPath(id), { deviation })
+    if (succeeded(answer)) expect(await client.delete(fundsPath(id))).toSucceed()
+  },
+)
+
+check(
+  'TOK-25/funds-confirmation',
+  'No funds confirmation consent is created or deleted with a customer’s access token for data',
+  { uses: [everything] },
+  async (context) => {
+    const approval = await context.approved(everything)
+    const client = await ableToDelete(context)
+    const path = fundsPath(await newFundsId(client))
+    relyOn(OWNERS.accounts, await approval.get('/accounts')).toSucceed()
+    const bearer = (await approval.tokens()).accessToken
+    const wrong = { bearer, deviation: 'an access token for data' }
+    expect(await create(client, {}, wrong)).toBeRefused()
+    const deletion = await client.delete(path, wrong)
+    expect(deletion).toBeRefused()
+    relyOn(OWNERS.fundsDeletion, await client.delete(path)).toSucceed()
+  },
+)
+
+check(
+  'TOK-38/other-scope',
+  'A client_credentials token for the other kind of consent creates and deletes none of this kind',
+  {},
+  async (context) => {
+    const client = await ableToDelete(context)
+    const { accounts, fundsConfirmation } = client.tpp.client.scopes
+    if (fundsConfirmation === undefined || fundsConfirmation === accounts) {
+      throw new NotApplicable('the target names one scope for both kinds of consent')
+    }
+    const ofAccounts = await context.steps.management('first', false)
+    const ofFunds = await context.steps.management('first', true)
+    const forAccounts = requireValue(ofAccounts)
+    const forFunds = requireValue(ofFunds)
+    for (const { exchange } of [ofAccounts, ofFunds]) {
+      const granted = String(member(exchange?.response?.json, 'scope') ?? '').split(' ')
+      if (granted.includes(accounts) && granted.includes(fundsConfirmation)) {
+        throw new NotApplicable('the bank issues tokens of every scope, and says so')
+      }
+    }
+    if (forAccounts === forFunds) throw new NotApplicable('one token has both scopes')
+    const funds = fundsPath(await newFundsId(client))
+    const access = consentPath(await createConsent(client))
+    const tokenFor = async (forFunds: boolean) => ({
+      bearer: requireValue(await context.steps.management('first', forFunds)),
+      deviation: `a token for ${forFunds ? fundsConfirmation : accounts}`,
+    })
+    expect(await create(client, {}, await tokenFor(false))).toBeRefused()
+    expect(await client.get(access, await tokenFor(true))).toBeRefused()
+    expect(await client.post(CONSENTS, consentBody(), await tokenFor(true))).toBeRefused()
+    const deletions = [
+      await client.delete(funds, await tokenFor(false)),
+      await client.delete(access, await tokenFor(true)),
+    ] as const
+    await client.delete(funds)
+    if (deletions.some(succeeded)) await relyOnOwnership(context, deletions.map(succeeded))
+    for (const deletion of deletions) expect(deletion).toBeRefused()
+  },
+)
+
+/** A bank that lets everybody delete looks at no token: that is judged elsewhere. */
+async function relyOnOwnership(context: Context, [funds, access]: boolean[]): Promise<void> {
+  if (!context.target.clients.second) return
+  if (funds) relyOn('FCC-14/refused', (await deletedByAnother(context)).attempt).toBeAnError()
+  if (!access) return
+  const path = consentPath(await createConsent(await context.caller()))
+  const attempt = await (await context.caller('second')).delete(path, { deviation: OF_ANOTHER })
+  relyOn('CLC-08/refused', attempt).toBeAnError()
+}
+
+const OF_ANOTHER = 'a consent of another client'
+
+check(
+  'FCC-25/recorded',
+  'What a second DELETE of a funds confirmation consent gives is recorded',
+  {},
+  async (context) => {
+    const client = await ableToDelete(context)
+    const path = fundsPath(await newFundsId(client))
+    relyOn(OWNERS.fundsDeletion, await client.delete(path)).toSucceed()
+    const again = await client.delete(path, { deviation: 'it was deleted before' })
+    context.observe('DELETE of a deleted funds confirmation consent', answerOf(again), again)
+  },
+)
+
+/** The first client’s attempt to delete a consent of the second. */
+check(
+  'FCC-14/other-direction',
+  'DELETE by the first client of a funds confirmation consent of the second is refused',
+  { follows: ['FCC-14/refused', 'FCC-14/survives'] },
+  async (context) => {
+    context.tpp('second')
+    const first = await ableToDelete(context)
+    requireValue(await context.steps.fundsConfirmation('second'))
+    const owner = await context.caller('second')
+    const id = await newFundsId(owner)
+    relyOn(OWNERS.fundsDeletion, await first.delete(fundsPath(await newFundsId(first)))).toSucceed()
+    const { attempt } = await deletedByAnother(context)
+    relyOn('FCC-14/refused', attempt).toBeAnError()
+    expect(
+      await first.delete(fundsPath(id), { deviation: 'a consent of another client' }),
+    ).toBeAnError()
+    expect(await owner.delete(fundsPath(id))).toSucceed()
+  },
+)

@@ -1,0 +1,381 @@
+import { type Context, check } from '../../../engine/suite-api/check.ts'
+import { type ClientName, daysFromNow } from '../../../engine/suite-api/consents.ts'
+import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
+import { type Caller, requireExchange, requireValue } from '../../../engine/suite-api/flow.ts'
+import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { answerOf, type Exchange, member, refused } from '../../../engine/suite-api/responses.ts'
+import { OWNERS } from '../../owners.ts'
+import { dear, expectTable, type Place } from '../../tables.ts'
+import { type Card, cardEnding } from '../../values/card-ending.ts'
+import { schemeName } from '../../values/consent-enumerations.ts'
+import { dateTime } from '../../values/date-time.ts'
+import type { Enumeration } from '../../values/enumeration-terms.ts'
+import { rowsOf as valuesOf } from '../../values/value-type.ts'
+import { fundsConfirmation } from '../common/consents/consent-kinds.ts'
+import {
+  bodiesWithoutObject,
+  expectNotAdopted,
+  fieldsOfTheBank,
+  requireConsentId,
+} from '../common/consents/consent-requests.ts'
+import {
+  atWork,
+  create,
+  FUNDS,
+  fundsBody,
+  NAMES,
+  newFundsId,
+} from '../common/consents/funds-consents.ts'
+import { fundsDateTimePlaces, isMalformed, isSpelled } from '../common/places/date-time-places.ts'
+import { placeName } from '../common/registration/clients.ts'
+
+/**
+ * Creation of funds confirmation consents.
+ * Requirements: specs/account-information/funds-confirmation.yaml
+ */
+
+/**
+ * The correct request with a client_credentials token, at the target's path or at the first of its
+ * candidates that isn't 404; status 201. The step that the chapter rests on.
+ */
+check(
+  'FCC-01/answers-201',
+  'A valid request for a funds confirmation consent answers 201',
+  {},
+  async ({ steps }) => {
+    expect(requireExchange(await steps.fundsConfirmation())).toHaveStatus(201)
+  },
+)
+
+check('FCC-20/unique', 'The same request twice gives two ConsentIds', {}, async (context) => {
+  const client = await atWork(context)
+  const first = await newFundsId(client)
+  const second = await create(client)
+  relyOn(OWNERS.fundsConfirmation, second).toSucceed()
+  const id = requireConsentId(second, 'FCC-07/consent-id')
+  expectThat(id !== first, {
+    message: 'two consents have the same ConsentId',
+    expected: `another ConsentId than ${first}`,
+    actual: id,
+    exchange: second,
+    place: '/Data/ConsentId',
+  })
+})
+
+/** A client whose correct request has just succeeded. */
+async function served(client: Promise<Caller>): Promise<Caller> {
+  relyOn(OWNERS.fundsConfirmation, await create(await client)).toSucceed()
+  return client
+}
+
+/** A creation with another DebtorAccount is refused. */
+async function expectAccountRefused(
+  client: Caller,
+  account: Record<string, unknown>,
+  deviation: string,
+): Promise<void> {
+  expect(await create(client, { account }, { deviation })).toBeRefused()
+}
+
+/** The same beside an ExpirationDateTime, which may be sent. */
+async function expectRefusedBesideExpiry(
+  client: Caller,
+  account: Record<string, unknown>,
+  what: string,
+): Promise<void> {
+  const data = { ExpirationDateTime: daysFromNow(30) }
+  relyOn(OWNERS.fundsWithExpiry, await create(client, { data })).toSucceed()
+  const deviation = `an ExpirationDateTime, and no ${what}`
+  expect(await create(client, { data, account }, { deviation })).toBeRefused()
+}
+
+/** The second client at work. */
+async function secondAtWork(context: Context): Promise<Caller> {
+  context.tpp('second')
+  await atWork(context)
+  requireValue(await context.steps.fundsConfirmation('second'))
+  return context.caller('second')
+}
+
+check(
+  'FCC-02/missing-scheme',
+  'A request without DebtorAccount.SchemeName is refused',
+  {},
+  async (context) => {
+    const client = await served(atWork(context))
+    const what = 'DebtorAccount.SchemeName'
+    await expectAccountRefused(client, { SchemeName: undefined }, `no ${what}`)
+    await expectAccountRefused(client, { SchemeName: null }, `${what} null`)
+    await expectAccountRefused(
+      client,
+      { SchemeName: undefined, ...NAMES },
+      `a Name, and no ${what}`,
+    )
+    await expectRefusedBesideExpiry(client, { SchemeName: undefined }, what)
+  },
+)
+
+/**
+ * UK.OBIE.IBAN, UK.OBIE.SortCodeAccountNumber, "PAN", the right one in small letters, an empty one: each
+ * refused. The real spelling is the target's literal panScheme, or else what /accounts shows, or else UK.OBIE.PAN.
+ */
+check(
+  'FCC-02/other-scheme',
+  'A request with another scheme than UK.STD.PAN is refused',
+  { asks: [schemeName] },
+  async (context) => {
+    const client = await served(atWork(context))
+    const inSmallLetters = schemeOf(client).toLowerCase()
+    for (const SchemeName of [...OTHER_SCHEMES, inSmallLetters, '']) {
+      await expectAccountRefused(client, { SchemeName }, `SchemeName ${SchemeName || '""'}`)
+    }
+    const [SchemeName] = OTHER_SCHEMES
+    const named = { SchemeName, ...NAMES }
+    await expectAccountRefused(client, named, `a Name, and SchemeName ${SchemeName}`)
+    await expectTable(context, {
+      ...{ owner: 'FCC-02/other-scheme', type: schemeName },
+      // Null is as good as none: FCC-02/missing-scheme.
+      rows: ({ id, lawful, level }) => !lawful && level === 'must' && id !== 'null',
+      places: [schemePlace('first')],
+    })
+  },
+)
+
+const schemeOf = (client: Caller) =>
+  String(member(fundsBody(client).Data, 'DebtorAccount', 'SchemeName'))
+
+const OTHER_SCHEMES = ['UK.OBIE.IBAN', 'UK.OBIE.SortCodeAccountNumber', 'PAN'] as const
+
+function schemePlace(name: ClientName): Place<Enumeration, unknown> {
+  return {
+    name: placeName('create-funds-confirmation-consent', name),
+    ...{ kind: 'funds confirmation', dear: true },
+    async open(context) {
+      const client = await context.caller(name)
+      relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
+      const scheme = schemeOf(client)
+      return {
+        right: { allowed: [scheme], chosen: [scheme] },
+        ask: (SchemeName, deviation) => create(client, { account: { SchemeName } }, { deviation }),
+      }
+    },
+  }
+}
+
+check(
+  'FCC-02/second-client',
+  'Without DebtorAccount.SchemeName, or with another scheme, the second client is refused as well',
+  { follows: ['FCC-02/missing-scheme', 'FCC-02/other-scheme'] },
+  async (context) => {
+    const client = await served(secondAtWork(context))
+    const [other] = OTHER_SCHEMES
+    await expectAccountRefused(client, { SchemeName: undefined }, 'no DebtorAccount.SchemeName')
+    await expectAccountRefused(client, { SchemeName: other }, `SchemeName ${other}`)
+  },
+)
+
+/** Without one, and with null for one. */
+check(
+  'FCC-03/missing-identification',
+  'A request without DebtorAccount.Identification is refused',
+  { asks: [cardEnding] },
+  async (context) => {
+    const client = await served(atWork(context))
+    const what = 'DebtorAccount.Identification'
+    await expectAccountRefused(client, { Identification: undefined }, `no ${what}`)
+    const named = { Identification: undefined, ...NAMES }
+    await expectAccountRefused(client, named, `a Name, and no ${what}`)
+    await expectRefusedBesideExpiry(client, { Identification: undefined }, what)
+    await expectTable(context, {
+      ...{ owner: 'FCC-03/missing-identification', type: cardEnding },
+      rows: ({ lawful, level }) => !lawful && level === 'must',
+      places: await cardPlaces(context),
+    })
+  },
+)
+
+check(
+  'FCC-03/second-client',
+  'Without DebtorAccount.Identification the second client is refused as well',
+  { follows: ['FCC-03/missing-identification'] },
+  async (context) => {
+    const client = await served(secondAtWork(context))
+    const deviation = 'no DebtorAccount.Identification'
+    await expectAccountRefused(client, { Identification: undefined }, deviation)
+  },
+)
+
+check(
+  'FCC-18/missing-debtor-account',
+  'A request without DebtorAccount is refused',
+  {},
+  async (context) => {
+    const client = await atWork(context)
+    relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
+    for (const [DebtorAccount, deviation] of NO_ACCOUNT) {
+      expect(await create(client, { data: { DebtorAccount } }, { deviation })).toBeRefused()
+    }
+    expect(await client.post(FUNDS, { Risk: {} }, { deviation: 'no Data' })).toBeRefused()
+    if (!context.target.clients.second) return
+    const second = await secondAtWork(context)
+    relyOn(OWNERS.fundsConfirmation, await create(second)).toSucceed()
+    const [[DebtorAccount, deviation]] = NO_ACCOUNT
+    expect(await create(second, { data: { DebtorAccount } }, { deviation })).toBeRefused()
+  },
+)
+
+const NO_ACCOUNT = [
+  [undefined, 'no DebtorAccount'],
+  [null, 'DebtorAccount null'],
+  [{}, 'a DebtorAccount without members'],
+] as const
+
+check(
+  'FCC-04/not-four-digits',
+  'A request whose Identification is not four digits is refused',
+  { asks: [cardEnding], follows: ['FCC-03/missing-identification'] },
+  async (context) =>
+    expectTable(context, {
+      ...{ owner: 'FCC-04/not-four-digits', type: cardEnding },
+      rows: ({ lawful, level }) => !lawful && level === 'should',
+      places: dear(await cardPlaces(context)),
+    }),
+)
+
+/** Creation by each client; its own correct request is the control. */
+async function cardPlaces(context: Context): Promise<Place<Card, unknown>[]> {
+  await atWork(context)
+  return (await fundsConfirmation.creators(context)).map((name) => ({
+    name: placeName('create-funds-confirmation-consent', name),
+    kind: 'funds confirmation',
+    async open() {
+      const client = await context.caller(name)
+      const right = await create(client)
+      relyOn(OWNERS.fundsConfirmation, right).toSucceed()
+      return {
+        right: { ending: endingOf(client) },
+        ask: (Identification, deviation) =>
+          create(client, { account: { Identification } }, { deviation }),
+      }
+    },
+  }))
+}
+
+const endingOf = (client: Caller) =>
+  String(member(fundsBody(client).Data, 'DebtorAccount', 'Identification'))
+
+check(
+  'CONS-15/funds',
+  'An ExpirationDateTime that holds no date-time is refused for a funds confirmation consent too',
+  { asks: [dateTime], follows: ['CONS-15/malformed'] },
+  async (context) =>
+    expectTable(context, {
+      ...{ owner: 'CONS-15/funds', type: dateTime, rows: isMalformed },
+      places: dear(await fundsDateTimePlaces(context, 'of its owner')),
+    }),
+)
+
+check(
+  'CONS-19/funds',
+  'ConsentId, Status and CreationDateTime of a request for a funds confirmation consent are not taken',
+  { follows: ['CONS-19/not-adopted'] },
+  async (context) => {
+    const client = await atWork(context)
+    const without = await create(client)
+    relyOn(OWNERS.fundsConfirmation, without).toSucceed()
+    const data = fieldsOfTheBank()
+    const deviation = 'ConsentId, CreationDateTime and Status in the request'
+    const about = { owns: ['FCC-22/at-creation'] }
+    expectNotAdopted(await create(client, { data }, { deviation, about }), data, without)
+  },
+)
+
+check(
+  'CONS-20/funds',
+  'A body that is no JSON object is refused for a funds confirmation consent too',
+  { follows: ['CONS-20/malformed-json'] },
+  async (context) => {
+    const client = await atWork(context)
+    relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
+    for (const [deviation, body] of bodiesWithoutObject(fundsBody(client))) {
+      expect(await client.post(FUNDS, body, { deviation })).toBeRefused()
+    }
+  },
+)
+
+check('FCC-05/accepted', 'Name and SecondaryIdentification may be sent', {}, async (context) => {
+  const client = await atWork(context)
+  relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
+  const { Name, SecondaryIdentification } = NAMES
+  expect(await create(client, { account: NAMES })).toSucceed()
+  expect(await create(client, { account: { Name } })).toSucceed()
+  expect(await create(client, { account: { SecondaryIdentification } })).toSucceed()
+  const data = { ExpirationDateTime: daysFromNow(30) }
+  relyOn(OWNERS.fundsWithExpiry, await create(client, { data })).toSucceed()
+  expect(await create(client, { account: NAMES, data })).toSucceed()
+})
+
+/**
+ * Endings that begin with zero: those of customers of the target, which the bank takes, and others, which it may
+ * refuse, since no card may end so. By each client.
+ */
+check(
+  'FCC-09/leading-zero',
+  'An Identification that begins with zero is taken, and comes back as it was sent',
+  { follows: ['FCC-09/as-requested'] },
+  async (context) => {
+    await atWork(context)
+    const { first, second } = context.target.document.customers
+    const ofCustomers = [first.cardEnding, second?.cardEnding]
+    let taken = false
+    for (const name of await fundsConfirmation.creators(context)) {
+      const client = await context.caller(name)
+      relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
+      const card = { ending: endingOf(client) }
+      const others = valuesOf(cardEnding)
+        .filter(({ lawful }) => lawful)
+        .map(({ make }) => make(card))
+      for (const Identification of new Set([...ofCustomers, ...others])) {
+        if (typeof Identification !== 'string' || !Identification.startsWith('0')) continue
+        const about = { owns: ['FCC-09/as-requested'] }
+        const answer = await create(client, { account: { Identification } }, { about })
+        if (!ofCustomers.includes(Identification) && refused(answer)) continue
+        expect(answer).toSucceed()
+        taken = true
+        expectShownEnding(answer, Identification)
+      }
+    }
+    if (!taken) throw new NotApplicable('the bank takes no card whose ending begins with zero')
+  },
+)
+
+function expectShownEnding(exchange: Exchange, expected: string): void {
+  const actual = member(exchange.response?.json, 'Data', 'DebtorAccount', 'Identification')
+  // Another type, and one that is missing, are the schema's.
+  if (typeof actual !== 'string') return
+  const message = 'Identification is not the one that was sent'
+  const place = '/Data/DebtorAccount/Identification'
+  expectThat(actual === expected, { message, expected, actual, exchange, place })
+}
+
+check(
+  'FCC-06/accepted',
+  'ExpirationDateTime may be sent, in any RFC 3339 spelling of UTC',
+  { asks: [dateTime] },
+  async (context) => {
+    for (const name of await fundsConfirmation.creators(context)) {
+      relyOn(OWNERS.fundsConfirmation, await create(await context.caller(name))).toSucceed()
+    }
+    await expectTable(context, {
+      ...{ owner: 'FCC-06/accepted', type: dateTime, rows: isSpelled },
+      places: await fundsDateTimePlaces(context, 'judged here'),
+    })
+  },
+)
+
+check('FCC-11/recorded', 'What a request without Risk gives', {}, async (context) => {
+  const client = await atWork(context)
+  const { Data } = fundsBody(client)
+  const answer = await client.post(FUNDS, { Data }, { deviation: 'no Risk' })
+  context.observe('no Risk at creation', answerOf(answer), answer)
+})

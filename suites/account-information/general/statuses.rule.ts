@@ -1,0 +1,38 @@
+import { answerOf, type Endpoint, succeeded } from '../../../engine/suite-api/responses.ts'
+import { rule } from '../../../engine/suite-api/rule.ts'
+
+/**
+ * The statuses that the table of endpoints shows, on every correct request and not only on the one
+ * that the check of the same id sends: for the second client, the second account, the tenth consent.
+ */
+const SHOWN: [id: string, endpoint: Endpoint, method: string, status: number][] = [
+  ['REG-08/created', 'registration', 'POST', 201],
+  ['CONS-01/answers-201', 'create-account-access-consent', 'POST', 201],
+  ['CONS-22/answers-200', 'query-account-access-consent', 'GET', 200],
+  ['FCC-01/answers-201', 'create-funds-confirmation-consent', 'POST', 201],
+  ['FCC-12/answers-204', 'delete-funds-confirmation-consent', 'DELETE', 204],
+  ['ACC-01/answers-200', 'accounts', 'GET', 200],
+  ['ACC-02/answers-200', 'account', 'GET', 200],
+  ['BAL-01/answers-200', 'balances', 'GET', 200],
+  ['BAL-02/answers-200', 'account-balances', 'GET', 200],
+  ['TXN-01/answers-200', 'transactions', 'GET', 200],
+  ['TXN-02/answers-200', 'account-transactions', 'GET', 200],
+]
+
+for (const [id, endpoint, method, status] of SHOWN) {
+  rule(
+    id,
+    `Every success of ${method} on ${endpoint} has status ${status}`,
+    { endpoints: [endpoint] },
+    (exchange) => {
+      const { request, about, response } = exchange
+      if (exchange.endpoint !== endpoint || request.method !== method) return undefined
+      if (about.deviation !== undefined || !succeeded(exchange)) return undefined
+      if (response?.status === status) return []
+      const actual = answerOf(exchange)
+      return [
+        { message: `answered ${actual} instead of ${status}`, expected: String(status), actual },
+      ]
+    },
+  )
+}

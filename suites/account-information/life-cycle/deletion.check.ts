@@ -1,0 +1,213 @@
+import { check } from '../../../engine/suite-api/check.ts'
+import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
+import { blockBy, Nonconformance, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { answerOf, succeeded } from '../../../engine/suite-api/responses.ts'
+import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
+import { expectOthersUntouched } from '../../bystanders.ts'
+import { debitsInPeriod, everything } from '../../consents.ts'
+import { deleted } from '../../ended-consents.ts'
+import { OWNERS } from '../../owners.ts'
+import { changedSince } from '../common/consents/consent-comparisons.ts'
+import { consentPath, statusOf } from '../common/consents/consent-requests.ts'
+import {
+  attackedByAnother,
+  awaitingDeleted,
+  deletedWhereThere,
+  eachAwaitingDeleted,
+  expectNoData,
+  relyOnDeletion,
+} from '../common/consents/deleted-consents.ts'
+import { DENIED, deniedAndQueried } from '../common/visits/denial.ts'
+
+/**
+ * What becomes of a consent that the TPP deletes.
+ * Requirements: specs/account-information/life-cycle.yaml
+ */
+
+check(
+  'CLC-01/awaiting',
+  'DELETE of a consent that nobody has authorised answers 204',
+  {},
+  async (context) => {
+    for (const { deletion } of await eachAwaitingDeleted(context)) {
+      expect(deletion).toHaveStatus(204)
+    }
+  },
+)
+
+/** The denied consent, which another client tries to read and to delete before its own deletes it. */
+const deniedAttacked = sharedFixture([everything], async (context) => {
+  const { consentId } = await deniedAndQueried(context)
+  return attackedByAnother(context, consentId, 'its customer denied')
+})
+
+const deniedDeleted = sharedFixture([everything], async (context) => {
+  const { consentId } = await deniedAndQueried(context)
+  await deniedAttacked(context).catch(() => undefined)
+  return deletedWhereThere(context, consentId, 'its consent was denied')
+})
+
+const DENIED_OF_ANOTHER = { ...DENIED, needs: ['clients.second'] } as const
+
+check(
+  'SEC-05/denied',
+  'A client cannot query a consent of another client that its customer denied',
+  { ...DENIED_OF_ANOTHER, follows: ['SEC-05/other-client', 'SEC-05/authorised'] },
+  async (context) => expect((await deniedAttacked(context)).read).toBeRefused(),
+)
+
+check(
+  'CLC-08/denied',
+  'DELETE of a consent of another client that its customer denied is refused',
+  { ...DENIED_OF_ANOTHER, follows: ['CLC-08/refused', 'CLC-08/survives', 'CLC-08/authorised'] },
+  async (context) => {
+    await relyOnDeletion(context)
+    expect((await deniedAttacked(context)).deletion).toBeAnError()
+  },
+)
+
+check(
+  'CLC-23/denied',
+  'Denial leaves the permissions of a consent as they were',
+  { ...DENIED, follows: ['CONS-22/after-approval'] },
+  async (context) => {
+    const { creation, query } = await deniedAndQueried(context)
+    relyOn(OWNERS.query, query).toSucceed()
+    const finding = changedSince({ creation, query })
+    if (finding?.place === '/Data/Permissions') {
+      throw new Nonconformance({ ...finding, exchange: query })
+    }
+  },
+)
+
+check(
+  'CLC-24/denied',
+  'A consent that the customer denied is not shown as authorised',
+  { ...DENIED, follows: ['AUTHZ-21/denied'] },
+  async (context) => {
+    const { creation, query } = await deniedAndQueried(context)
+    relyOn(OWNERS.query, query).toSucceed()
+    if (statusOf(creation) === 'Authorised') {
+      blockBy('CONS-04/awaiting-authorisation', 'it was authorised from the beginning', creation)
+    }
+    expectThat(statusOf(query) !== 'Authorised', {
+      message: 'the denied consent is authorised',
+      expected: 'another Status',
+      actual: 'Authorised',
+      exchange: query,
+      place: '/Data/Status',
+    })
+  },
+)
+
+check(
+  'CLC-01/denied',
+  'DELETE of a consent that the customer has denied, and that the TPP can query, answers 204',
+  DENIED,
+  async (context) => {
+    await relyOnDeletion(context)
+    expect((await deniedDeleted(context)).deletion).toHaveStatus(204)
+  },
+)
+
+check(
+  'CLC-03/denied',
+  'A consent that the customer denied and the TPP then deleted cannot be queried any more',
+  { ...DENIED, follows: ['CLC-03/query-refused'] },
+  async (context) => {
+    const { deletion, query } = await deniedDeleted(context)
+    relyOn('CLC-01/denied', deletion).toSucceed()
+    expect(query).toBeAnError()
+  },
+)
+
+check(
+  'CLC-01/authorised',
+  'DELETE of a consent that the customer has authorised answers 204',
+  { uses: [everything, debitsInPeriod], spends: debitsInPeriod },
+  async (context) => {
+    await relyOnDeletion(context)
+    expect((await deleted(context)).deletion).toHaveStatus(204)
+  },
+)
+
+/**
+ * GET right after the 204, for a consent that was awaiting and for one that was authorised, and
+ * once more as the last thing of the run: each an error response.
+ */
+check(
+  'CLC-03/query-refused',
+  'A consent that the TPP deleted cannot be queried any more',
+  { uses: [everything, debitsInPeriod], spends: debitsInPeriod },
+  async (context) => {
+    const awaiting = await awaitingDeleted(context)
+    for (const { before, deletion, after } of await eachAwaitingDeleted(context)) {
+      relyOn(OWNERS.query, before).toSucceed()
+      relyOn(OWNERS.deletion, deletion).toSucceed()
+      context.observe('query of a deleted consent', answerOf(after), after)
+      expect(after).toBeAnError()
+    }
+    const { approval, deletion, query, after } = await deleted(context)
+    relyOn(OWNERS.query, query).toSucceed()
+    relyOn('CLC-01/authorised', deletion).toSucceed()
+    expect(after.query).toBeAnError()
+    const deviation = 'its consent was deleted before'
+    for (const id of [awaiting.id, approval.consentId]) {
+      expect(await approval.get(consentPath(id), { deviation })).toBeAnError()
+    }
+  },
+)
+
+check(
+  'CLC-04/data-refused',
+  'After the TPP deleted a consent, its access token gets no data',
+  { uses: [everything, debitsInPeriod], spends: debitsInPeriod },
+  async (context) => {
+    const ended = await deleted(context)
+    relyOn('CLC-01/authorised', ended.deletion).toSucceed()
+    expectNoData(ended, context)
+  },
+)
+
+check('CLC-06/recorded', 'What a second DELETE of a consent gives', {}, async (context) => {
+  const { deletion, again } = await awaitingDeleted(context)
+  relyOn(OWNERS.deletion, deletion).toSucceed()
+  context.observe('DELETE of a deleted consent', answerOf(again), again)
+})
+
+/**
+ * After a DELETE of an authorised consent, another authorised one of the same client and customer
+ * still is 2xx on GET /accounts and on its query.
+ */
+check(
+  'CLC-19/awaiting-untouched',
+  'Deleting a consent that nobody has authorised leaves another one as it was',
+  {},
+  async (context) => {
+    for (const { id, deletion, others } of await eachAwaitingDeleted(context)) {
+      if (others.path === consentPath(id)) {
+        blockBy('CONS-03/unique', 'both consents have the same ConsentId', others.before)
+      }
+      // No sentence says how many of them may wait at once.
+      if (!succeeded(others.before)) throw new NotApplicable('the newest consent alone may wait')
+      relyOn('CLC-01/awaiting', deletion).toSucceed()
+      expect(others.after).toSucceed()
+      expect(others.after).toHaveMember('Data.Status', statusOf(others.before))
+    }
+  },
+)
+
+check(
+  'CLC-19/others-untouched',
+  'Deleting one consent leaves another of the same client and customer as it was',
+  { uses: [everything, debitsInPeriod], spends: debitsInPeriod },
+  async (context) => {
+    const { deletion, others } = await deleted(context)
+    for (const { before } of others) {
+      relyOn(OWNERS.query, before.query).toSucceed()
+      relyOn(OWNERS.accounts, before.data).toSucceed()
+    }
+    relyOn('CLC-01/authorised', deletion).toSucceed()
+    expectOthersUntouched(others)
+  },
+)

@@ -1,0 +1,326 @@
+import { type Context, check } from '../../../engine/suite-api/check.ts'
+import type { Approval } from '../../../engine/suite-api/consents.ts'
+import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
+import { requireValue, type TokenSet, tokensOf } from '../../../engine/suite-api/flow.ts'
+import { blockBy, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { type Exchange, refused, succeeded } from '../../../engine/suite-api/responses.ts'
+import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
+import { everything, narrowOfSeconds, reconfirmed, secondClient } from '../../consents.ts'
+import { again, atWork, expectUnharmed, harmed, requireOpen } from '../../ended-consents.ts'
+import { OWNERS } from '../../owners.ts'
+import { consentPath, createConsent } from '../common/consents/consent-requests.ts'
+import { waysToAsk } from '../common/data/absent-reads.ts'
+import { dataPaths, requireAccountIds } from '../common/data/data-reads.ts'
+import { readOwner } from '../common/data/read-owners.ts'
+import { confirmAgain, expectConfirmed } from '../common/visits/re-confirmations.ts'
+import { settling } from '../common/visits/settling.ts'
+import { exchangeCode } from '../common/visits/visits.ts'
+
+/**
+ * The last of all: the consents that everything else needs are deleted, and with them every token that
+ * was ever issued for them. Requirements: specs/account-information/life-cycle.yaml
+ */
+
+interface End {
+  approval: Approval
+  deletion: Exchange
+  /** The query of the consent just before, and after. */
+  queries: { before: Exchange; after: Exchange }
+  /** Each path just before, with the token in use. */
+  before: { path: string; answer: Exchange }[]
+  /** Every token set that was issued for the consent, each access token once. */
+  tokens: TokenSet[]
+}
+
+async function endOf(
+  context: Context<never>,
+  approval: Approval,
+  issued: readonly (TokenSet | undefined)[],
+): Promise<End> {
+  await requireOpen(context, approval)
+  const paths = dataPaths(approval.facts.permissions, await requireAccountIds(approval))
+  const before: End['before'] = []
+  for (const path of paths) before.push({ path, answer: await approval.get(path) })
+  const now = await approval.tokens()
+  const tokens = [now, ...issued].filter(
+    (each, at, all): each is TokenSet =>
+      each !== undefined && all.findIndex((one) => one?.accessToken === each.accessToken) === at,
+  )
+  const path = consentPath(approval.consentId)
+  const query = await approval.get(path)
+  const deletion = await approval.delete(path)
+  const ask = () => approval.get(path, { deviation: 'its consent was deleted' })
+  const after = await settling(context).until(ask, refused)
+  return { approval, deletion, queries: { before: query, after }, before, tokens }
+}
+
+/** “everything”, which was re-confirmed: tokens of all its authorisations, and of refreshes. */
+const twiceConfirmed = sharedFixture([everything, reconfirmed], async (context) => {
+  const { approved, steps } = context
+  await approved(reconfirmed)
+  const approval = await approved(everything)
+  const once = await confirmedThrice(context).catch(() => undefined)
+  await outOfDateAgain(context).catch(() => undefined)
+  const issued = [
+    once?.answer && tokensOf(once.answer),
+    (await steps.exchange(everything)).value,
+    (await steps.exchange(reconfirmed)).value,
+    (await steps.refresh(everything).catch(() => undefined))?.value,
+  ]
+  return endOf(context, approval, issued)
+})
+
+const AGAIN = 'to be re-confirmed for the second time'
+
+/** “everything”, authorised once more after “re-confirmed”; and what its code gave. */
+const confirmedThrice = sharedFixture([everything, reconfirmed], async (context) => {
+  await context.approved(reconfirmed)
+  const approval = await context.approved(everything)
+  await requireOpen(context, approval)
+  return confirmAgain(context, approval, AGAIN)
+})
+
+/**
+ * The same consent a third time. Fails: no code, no token, or one that does not read /accounts. Not applicable
+ * where the consent gives no data before: a denial, or a newer approval, may have ended it.
+ */
+check(
+  'AUTHZ-16/once-more',
+  'A consent that was re-confirmed can be re-confirmed once more, and gives data',
+  {
+    uses: [everything, reconfirmed],
+    grants: [AGAIN],
+    follows: ['AUTHZ-16/same-intent'],
+    last: true,
+  },
+  async (context) => expectConfirmed(await confirmedThrice(context)),
+)
+
+const REVIVED = 'to be re-confirmed after ninety days more'
+const ANOTHER = 'another consent, while one waits to be re-confirmed'
+
+/**
+ * The same when ninety days have passed again: an answer with data before, after, and once its customer has approved
+ * another consent; its query after. It is re-confirmed then.
+ */
+const outOfDateAgain = sharedFixture([everything, reconfirmed], async (context) => {
+  context.requireHook('ninety-days-passed')
+  await confirmedThrice(context).catch(() => undefined)
+  await context.approved(reconfirmed)
+  const approval = await context.approved(everything)
+  await requireOpen(context, approval)
+  const before = await approval.get('/accounts')
+  const { accessToken: bearer } = await approval.tokens()
+  await context.hook('ninety-days-passed', { consentId: approval.consentId })
+  const deviation = 'ninety days have passed since its re-confirmation'
+  const ask = () => approval.get('/accounts', { bearer, deviation })
+  const after = await settling(context).until(ask, refused)
+  const query = await approval.get(consentPath(approval.consentId))
+  const other = await context.visit({ purpose: ANOTHER, correct: true })
+  if (other.kind === 'granted') await exchangeCode(approval, other)
+  const still = other.kind === 'granted' ? await ask() : undefined
+  // Its tokens must read for what is judged at its deletion; whether it can be is judged by AUTHZ-32.
+  await confirmAgain(context, approval, REVIVED).catch(() => undefined)
+  return { before, after, still, query }
+})
+
+const OUT_OF_DATE_AGAIN = {
+  uses: [everything, reconfirmed],
+  grants: [ANOTHER, REVIVED],
+  needs: ['hooks.ninety-days-passed'],
+  follows: ['CLC-18/data-refused'],
+  last: true,
+} as const
+
+check(
+  'CLC-18/re-confirmed',
+  'Ninety days after its re-confirmation a consent gives no data',
+  OUT_OF_DATE_AGAIN,
+  async (context) => {
+    const { before, after } = await outOfDateAgain(context)
+    relyOn(OWNERS.accounts, before).toSucceed()
+    expect(after).toBeRefused()
+  },
+)
+
+/** It is its owner's still, who is to have it re-confirmed. */
+check(
+  'CONS-22/after-ninety-days',
+  'Ninety days after its re-confirmation the owner can query a consent',
+  {
+    ...OUT_OF_DATE_AGAIN,
+    follows: [OWNERS.query, 'CONS-22/after-reconfirmation', 'CLC-19/others-untouched'],
+  },
+  async (context) => {
+    const { before, after, query } = await outOfDateAgain(context)
+    relyOn(OWNERS.accounts, before).toSucceed()
+    relyOn('CLC-18/re-confirmed', after).toBeRefused()
+    expect(query).toSucceed()
+  },
+)
+
+/** It must be confirmed “by using the existing intent ID”: who approves another consent has not done so. */
+check(
+  'CLC-18/another-approved',
+  'After ninety days a consent gives no data either when its customer approves another one',
+  OUT_OF_DATE_AGAIN,
+  async (context) => {
+    const { before, after, still } = await outOfDateAgain(context)
+    relyOn(OWNERS.accounts, before).toSucceed()
+    relyOn('CLC-18/re-confirmed', after).toBeRefused()
+    if (!still) throw new NotApplicable('no other consent was approved meanwhile')
+    expect(still).toBeRefused()
+  },
+)
+
+/** Of the second client: that of the second customer, where the target has one. It was re-confirmed. */
+const lastOfSecond = ({ target }: Context<never>) =>
+  target.document.customers.second ? narrowOfSeconds : secondClient
+
+/** What a check says that looks at the second client's deletion. */
+const OF_SECOND = { uses: [secondClient, narrowOfSeconds], needs: ['clients.second'] } as const
+
+type OfSecond = Context<typeof secondClient | typeof narrowOfSeconds>
+
+/** That consent, which the first client tries to delete, just after it has deleted one of its own. */
+const triedByFirst = sharedFixture(OF_SECOND.uses, async (context) => {
+  context.tpp('second')
+  const consent = lastOfSecond(context)
+  requireValue(await context.steps.exchange(consent))
+  await requireOpen(context, await context.approved(consent))
+  const before = await atWork(context, consent)
+  const first = await context.caller()
+  const own = await first.delete(consentPath(await createConsent(first)))
+  const deviation = 'an authorised consent of another client'
+  const attempt = await first.delete(consentPath(before.approval.consentId), { deviation })
+  return { before, own, attempt, after: await again(before, undefined) }
+})
+
+/** The same, deleted by its own client. */
+const ofSecondClient = sharedFixture(OF_SECOND.uses, async (context) => {
+  const { before, after } = await triedByFirst(context)
+  relyOn('CONS-22/after-approval', before.query).toSucceed()
+  const harm = harmed(before, after)
+  if (harm) blockBy('CLC-08/second-client', 'the first client has ended it before', harm)
+  return endOf(context, before.approval, before.older)
+})
+
+check(
+  'CLC-08/second-client',
+  'A consent that the customer has authorised for the second client is not deleted by the first',
+  {
+    ...OF_SECOND,
+    follows: ['CLC-08/refused', 'CLC-08/survives', 'CLC-08/authorised', 'CLC-08/other-direction'],
+    last: true,
+  },
+  async (context: OfSecond) => {
+    const { before, own, attempt, after } = await triedByFirst(context)
+    relyOn('CONS-22/after-approval', before.query).toSucceed()
+    relyOn(OWNERS.deletion, own).toSucceed()
+    expect(attempt).toBeAnError()
+    expectUnharmed(before, after)
+  },
+)
+
+function expectGone(owner: string, { deletion, queries }: End): void {
+  if (!succeeded(queries.before)) {
+    blockBy('CLC-19/others-untouched', 'it was gone before its own deletion', queries.before)
+  }
+  relyOn(owner, deletion).toSucceed()
+  expect(queries.after).toBeAnError()
+}
+
+/** Nothing that was issued for the consent gives data; each path did just before. */
+async function expectNothing(
+  context: Context<never>,
+  owner: string,
+  { approval, deletion, before, tokens }: End,
+): Promise<void> {
+  relyOn(owner, deletion).toSucceed()
+  const deviation = 'its consent was deleted'
+  const { until } = settling(context)
+  for (const { accessToken: bearer } of tokens) {
+    for (const { path, answer } of before) {
+      relyOn(readOwner(approval, path), answer).toSucceed()
+      // With the token in use in each way, with the others as it is.
+      for (const way of bearer === tokens[0]?.accessToken ? waysToAsk(path) : [{}]) {
+        const ask = () => approval.get(path, { bearer, deviation, ...way })
+        expect(await until(ask, refused, way)).toBeRefused()
+      }
+    }
+  }
+}
+
+/** No refresh token that was issued for the consent gives an access token which reads accounts. */
+async function expectNoRefresh(
+  context: Context<never>,
+  owner: string,
+  { approval, deletion, tokens }: End,
+): Promise<void> {
+  relyOn(owner, deletion).toSucceed()
+  const { until } = settling(context)
+  const deviation = 'a refresh token of a deleted consent'
+  const refreshTokens = new Set(tokens.flatMap(({ refreshToken }) => refreshToken ?? []))
+  if (refreshTokens.size === 0) throw new NotApplicable('the bank issues no refresh token')
+  for (const refresh_token of refreshTokens) {
+    const grant = { grant_type: 'refresh_token', refresh_token } as const
+    const answer = await approval.tpp.token(grant, { deviation })
+    const bearer = tokensOf(answer)?.accessToken
+    const ask = () => approval.get('/accounts', { bearer, deviation })
+    if (bearer) expect(await until(ask, refused)).toBeRefused()
+    else expect(answer).toGiveNoToken()
+  }
+}
+
+check(
+  'CLC-03/re-confirmed',
+  'A consent that was re-confirmed and then deleted cannot be queried any more',
+  { uses: [everything, reconfirmed], follows: ['CLC-03/query-refused'], last: true },
+  async (context) => expectGone('CLC-01/authorised', await twiceConfirmed(context)),
+)
+
+check(
+  'CLC-03/second-client',
+  'A consent that the second client deleted cannot be queried by it any more',
+  { ...OF_SECOND, follows: ['CLC-03/query-refused', 'CLC-03/re-confirmed'], last: true },
+  async (context: OfSecond) => expectGone('CLC-01/second-client', await ofSecondClient(context)),
+)
+
+check(
+  'CLC-04/re-confirmed',
+  'After the deletion of a consent that was re-confirmed, no access token of it gets data',
+  { uses: [everything, reconfirmed], follows: ['CLC-04/data-refused'], last: true },
+  async (context) => expectNothing(context, 'CLC-01/authorised', await twiceConfirmed(context)),
+)
+
+check(
+  'CLC-04/second-client',
+  'After the second client deleted its consent, no access token of it gets data',
+  { ...OF_SECOND, follows: ['CLC-04/data-refused', 'CLC-04/re-confirmed'], last: true },
+  async (context: OfSecond) =>
+    expectNothing(context, 'CLC-01/second-client', await ofSecondClient(context)),
+)
+
+check(
+  'TOK-31/re-confirmed',
+  'After the deletion of a consent that was re-confirmed, no refresh token of it gives access to data',
+  { uses: [everything, reconfirmed], follows: ['TOK-31/deleted'], last: true },
+  async (context) => expectNoRefresh(context, 'CLC-01/authorised', await twiceConfirmed(context)),
+)
+
+check(
+  'TOK-31/second-client-deletes',
+  'After the second client deleted its consent, no refresh token of it gives access to data',
+  { ...OF_SECOND, follows: ['TOK-31/deleted', 'TOK-31/re-confirmed'], last: true },
+  async (context: OfSecond) =>
+    expectNoRefresh(context, 'CLC-01/second-client', await ofSecondClient(context)),
+)
+
+check(
+  'CLC-01/second-client',
+  'DELETE of the second client’s own consent answers 204',
+  { ...OF_SECOND, follows: ['CLC-01/awaiting', 'CLC-01/authorised'], last: true },
+  async (context) => {
+    expect((await ofSecondClient(context)).deletion).toHaveStatus(204)
+  },
+)

@@ -1,0 +1,142 @@
+import { type Context, check } from '../../../engine/suite-api/check.ts'
+import { daysFromNow } from '../../../engine/suite-api/consents.ts'
+import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
+import { tokensOf, visitEnd } from '../../../engine/suite-api/flow.ts'
+import { blockBy, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { type Exchange, refused } from '../../../engine/suite-api/responses.ts'
+import { everything } from '../../consents.ts'
+import { OWNERS } from '../../owners.ts'
+import {
+  ACCOUNTS,
+  consentPath,
+  create,
+  requireConsentId,
+} from '../common/consents/consent-requests.ts'
+import { settling } from '../common/visits/settling.ts'
+import { approvedBefore } from '../common/visits/visits.ts'
+
+/**
+ * Codes that are sent twice at once, and those of consents that end before the TPP has used them: where such
+ * a code still gives an access token, that reads no data.
+ * Requirements: specs/account-information/life-cycle.yaml, specs/account-information/token.yaml
+ */
+
+type OfEverything = Context<typeof everything>
+
+/** Creates a consent with these members, has it approved, and takes the code. */
+async function codeFor(context: OfEverything, purpose: string, members: Record<string, unknown>) {
+  await approvedBefore(context, everything)
+  const client = await context.caller()
+  const created = await create(client, members)
+  const owner = 'ExpirationDateTime' in members ? 'CONS-13/accepted' : OWNERS.consent
+  relyOn(owner, created).toSucceed()
+  const consentId = requireConsentId(created)
+  const visit = await context.visit({ purpose, consentId, correct: true })
+  if (visit.kind !== 'granted') {
+    blockBy(OWNERS.visit, `the visit ended with ${visitEnd(visit)}`, visit.last)
+  }
+  const { code, request } = visit
+  const redirect_uri = request.redirectUri
+  return {
+    client,
+    consentId,
+    grant: { grant_type: 'authorization_code', code, redirect_uri } as const,
+  }
+}
+
+/** Takes the code of a consent, ends that, and expects no data of its code. */
+async function expectNothingOfTheCode(
+  context: OfEverything,
+  purpose: string,
+  end: (consentId: string) => Promise<void>,
+  members: Record<string, unknown> = {},
+): Promise<void> {
+  const { client, consentId, grant } = await codeFor(context, purpose, { ...ACCOUNTS, ...members })
+  await end(consentId)
+  const answer = await client.tpp.token(grant, { deviation: purpose })
+  const bearer = tokensOf(answer)?.accessToken
+  if (bearer === undefined) return expect(answer).toGiveNoToken()
+  const ask = () => client.get('/accounts', { bearer, deviation: purpose })
+  expect(await settling(context).until(ask, refused)).toBeRefused()
+}
+
+const AT_ONCE = 'a consent whose code is sent twice at once'
+
+/** Not applicable where neither of the two is taken: a bank may end what comes twice. */
+check(
+  'TOK-14/at-once',
+  'An authorisation code that is sent twice at once works once',
+  {
+    uses: [everything],
+    grants: [AT_ONCE],
+    follows: ['TOK-14/replayed'],
+    last: true,
+  },
+  async (context: OfEverything) => {
+    const { client, grant } = await codeFor(context, AT_ONCE, ACCOUNTS)
+    const send = () => client.tpp.token(grant, { deviation: 'a code that is sent twice at once' })
+    const answers = await Promise.all([send(), send()])
+    const taken = answers.filter(tokensOf)
+    if (taken.length === 0) throw new NotApplicable('the bank takes no code that comes twice')
+    if (taken.length > 1) expect(taken[1] as Exchange).toGiveNoToken()
+  },
+)
+
+const DELETED = 'a consent that is deleted before its code is used'
+
+check(
+  'CLC-04/late-code',
+  'A code that is used after the TPP deleted its consent gives no data',
+  {
+    uses: [everything],
+    grants: [DELETED],
+    follows: ['CLC-04/data-refused', 'TOK-11/unknown'],
+    last: true,
+  },
+  async (context: OfEverything) =>
+    expectNothingOfTheCode(context, DELETED, async (consentId) => {
+      const client = await context.caller()
+      relyOn('CLC-01/authorised', await client.delete(consentPath(consentId))).toSucceed()
+    }),
+)
+
+const REVOKED = 'a consent that you revoke before its code is used'
+
+check(
+  'CLC-11/late-code',
+  'A code that is used after the customer revoked its consent gives no data',
+  {
+    uses: [everything],
+    grants: [REVOKED],
+    needs: ['hooks.customer-revokes'],
+    follows: ['CLC-11/data-refused', 'TOK-11/unknown'],
+    last: true,
+  },
+  async (context: OfEverything) => {
+    context.requireHook('customer-revokes')
+    await expectNothingOfTheCode(context, REVOKED, (consentId) =>
+      context.hook('customer-revokes', { consentId }),
+    )
+  },
+)
+
+const EXPIRED = 'a consent that expires before its code is used'
+
+/** Only where a hook lets it expire: a code may be as short-lived as the consent. */
+check(
+  'CLC-16/late-code',
+  'A code that is used after the ExpirationDateTime of its consent gives no data',
+  {
+    uses: [everything],
+    grants: [EXPIRED],
+    needs: ['hooks.consent-expired'],
+    follows: ['CLC-16/data-refused', 'CLC-16/refresh-gives-no-data', 'TOK-11/unknown'],
+    last: true,
+  },
+  async (context: OfEverything) => {
+    context.requireHook('consent-expired')
+    const ExpirationDateTime = daysFromNow(30)
+    const expire = (consentId: string) => context.hook('consent-expired', { consentId })
+    await expectNothingOfTheCode(context, EXPIRED, expire, { ExpirationDateTime })
+  },
+)

@@ -1,0 +1,285 @@
+import { type Context, check } from '../../../engine/suite-api/check.ts'
+import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
+import { blockForData } from '../../../engine/suite-api/outcomes.ts'
+import { refused } from '../../../engine/suite-api/responses.ts'
+import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
+import { expectOthersUntouched } from '../../bystanders.ts'
+import { basicCredits, noAccounts, secondClient } from '../../consents.ts'
+import { revoked, revokedForSecond } from '../../ended-consents.ts'
+import { OWNERS } from '../../owners.ts'
+import {
+  expectSameCreation,
+  expectSameTerms,
+  TERMS,
+} from '../common/consents/consent-comparisons.ts'
+import { consentPath, createConsent, statusOf } from '../common/consents/consent-requests.ts'
+import {
+  deletedAndQueried,
+  expectNoData,
+  relyOnDeletion,
+} from '../common/consents/deleted-consents.ts'
+import { expectMoved } from '../common/consents/status-updates.ts'
+import { readOwner } from '../common/data/read-owners.ts'
+import { settling } from '../common/visits/settling.ts'
+
+/**
+ * What becomes of a consent that its customer revokes at the bank. What time ends: expiry.check.ts.
+ * Requirements: specs/account-information/life-cycle.yaml
+ */
+
+/** What the checks say that look at the revocation of “basic credits”. */
+const REVOKED = {
+  uses: [basicCredits],
+  spends: basicCredits,
+  needs: ['hooks.customer-revokes'],
+} as const
+
+check(
+  'CLC-10/sees-revoked',
+  'After the customer revoked a consent, the TPP sees Status Revoked',
+  REVOKED,
+  async (context) => {
+    const { query, after } = await revoked(context)
+    relyOn(OWNERS.query, query).toSucceed()
+    if (statusOf(query) === 'Revoked')
+      blockForData('a Status before the revocation that is another')
+    // That a query answers 200 and no other success is judged by CONS-22.
+    expect(after.query).toSucceed()
+    expect(after.query).toHaveMember('Data.Status', 'Revoked')
+  },
+)
+
+check(
+  'CLC-11/data-refused',
+  'After the customer revoked a consent, its access token gets no data',
+  REVOKED,
+  async (context) => expectNoData(await revoked(context), context),
+)
+
+/** Approvals of the same customer with this client and the other, as far as the run has them by then. */
+check(
+  'CLC-19/not-by-revocation',
+  'Revoking one consent leaves other consents of the same customer as they were',
+  { ...REVOKED, follows: ['CLC-19/others-untouched'] },
+  async (context) => {
+    const { others } = await revoked(context)
+    if (others.length === 0) blockForData('an approval that stands beside the one that is revoked')
+    expectOthersUntouched(others)
+  },
+)
+
+/** Of a target with one customer the consent of the second client is deleted at the end. */
+const OF_SECOND = {
+  uses: [noAccounts, secondClient],
+  needs: ['clients.second', 'customers.second', 'hooks.customer-revokes'],
+  last: true,
+} as const
+
+type BySecond = (typeof OF_SECOND.uses)[number]
+
+check(
+  'CLC-10/second-client',
+  'After a customer revoked a consent with the second client, this client sees Status Revoked',
+  { ...OF_SECOND, follows: ['CLC-10/sees-revoked'] },
+  async (context: Context<BySecond>) => {
+    const { query, after } = await revokedForSecond(context)
+    relyOn('CONS-22/after-approval', query).toSucceed()
+    expect(after.query).toSucceed()
+    expect(after.query).toHaveMember('Data.Status', 'Revoked')
+  },
+)
+
+check(
+  'CLC-11/second-client',
+  'After a customer revoked a consent with the second client, its access token gets no data',
+  { ...OF_SECOND, follows: ['CLC-11/data-refused', 'CLC-11/re-confirmed'] },
+  async (context: Context<BySecond>) => expectNoData(await revokedForSecond(context), context),
+)
+
+/**
+ * Later after the revocation than before it, and not before the moment of the hook (clock
+ * tolerance). Blocked by CLC-10/sees-revoked where that fails.
+ */
+check(
+  'CLC-12/status-update-moves',
+  'Revocation moves StatusUpdateDateTime',
+  REVOKED,
+  async (context) => {
+    const { query, after, at } = await revoked(context)
+    relyOn(OWNERS.query, query).toSucceed()
+    relyOn('CLC-10/sees-revoked', after.query).toHaveMember('Data.Status', 'Revoked')
+    expectMoved({ before: query, after: after.query, at, since: query }, context)
+  },
+)
+
+check(
+  'CLC-19/second-client',
+  'Revoking a consent with the second client leaves the customer’s consents with the first as they were',
+  { ...OF_SECOND, follows: ['CLC-19/not-by-revocation'] },
+  async (context: Context<BySecond>) => {
+    const { others } = await revokedForSecond(context)
+    if (others.length === 0) blockForData('an approval that stands beside the one that is revoked')
+    expectOthersUntouched(others)
+  },
+)
+
+check(
+  'CLC-12/second-client',
+  'Revocation moves StatusUpdateDateTime of a consent of the second client, too',
+  { ...OF_SECOND, follows: ['CLC-12/status-update-moves'] },
+  async (context: Context<BySecond>) => {
+    const { query, after, at } = await revokedForSecond(context)
+    relyOn('CONS-22/after-approval', query).toSucceed()
+    relyOn('CLC-10/second-client', after.query).toHaveMember('Data.Status', 'Revoked')
+    expectMoved({ before: query, after: after.query, at, since: query }, context)
+  },
+)
+
+check(
+  'CONS-22/after-revocation',
+  'The query of a revoked consent shows when it was created',
+  { ...REVOKED, follows: ['CONS-22/after-approval'] },
+  async (context) => {
+    const { query, after } = await revoked(context)
+    relyOn(OWNERS.query, query).toSucceed()
+    relyOn('CLC-10/sees-revoked', after.query).toSucceed()
+    expectSameCreation({ creation: query, query: after.query })
+  },
+)
+
+check(
+  'CLC-23/terms',
+  'Revocation leaves permissions and transaction period of a consent as they were',
+  { ...REVOKED, follows: ['CONS-22/after-approval'] },
+  async (context) => {
+    const { query, after } = await revoked(context)
+    relyOn('CLC-10/sees-revoked', after.query).toSucceed()
+    expectSameTerms(query, after.query, TERMS, 'its revocation')
+  },
+)
+
+check(
+  'CLC-23/second-client',
+  'Revocation leaves permissions and transaction period of a consent of the second client as they were',
+  { ...OF_SECOND, follows: ['CONS-22/after-approval', 'CLC-23/terms'] },
+  async (context: Context<BySecond>) => {
+    const { query, after } = await revokedForSecond(context)
+    relyOn('CONS-22/after-approval', query).toSucceed()
+    relyOn('CLC-10/second-client', after.query).toSucceed()
+    expectSameTerms(query, after.query, TERMS, 'its revocation')
+  },
+)
+
+check(
+  'SEC-05/revoked',
+  'A client cannot query a consent of another client that its customer revoked',
+  {
+    uses: [basicCredits],
+    spends: basicCredits,
+    needs: ['clients.second', 'hooks.customer-revokes'],
+    follows: ['SEC-05/other-client', 'SEC-05/authorised'],
+  },
+  async (context) => {
+    const { approval, after } = await revoked(context)
+    relyOn('CLC-10/sees-revoked', after.query).toSucceed()
+    const other = await context.caller('second')
+    relyOn(OWNERS.query, await other.get(consentPath(await createConsent(other)))).toSucceed()
+    const deviation = 'a revoked consent of another client'
+    expect(await other.get(consentPath(approval.consentId), { deviation })).toBeRefused()
+  },
+)
+
+check(
+  'SEC-05/second-client',
+  'The first client cannot query a consent of the second that its customer revoked',
+  { ...OF_SECOND, follows: ['SEC-05/other-direction', 'SEC-05/revoked'] },
+  async (context: Context<BySecond>) => {
+    const { approval, after } = await revokedForSecond(context)
+    relyOn('CLC-10/second-client', after.query).toSucceed()
+    const first = await context.caller()
+    relyOn(OWNERS.query, await first.get(consentPath(await createConsent(first)))).toSucceed()
+    const deviation = 'a revoked consent of another client'
+    expect(await first.get(consentPath(approval.consentId), { deviation })).toBeRefused()
+  },
+)
+
+/** The revoked consent, which another client tries to delete before its own does; and what became of it. */
+const revokedAttacked = sharedFixture([basicCredits], async (context) => {
+  const { approval, after } = await revoked(context)
+  relyOn('CLC-10/sees-revoked', after.query).toSucceed()
+  const other = await context.caller('second')
+  const own = consentPath(await createConsent(other))
+  relyOn(OWNERS.deletion, await other.delete(own)).toSucceed()
+  const path = consentPath(approval.consentId)
+  const attempt = await other.delete(path, { deviation: 'a revoked consent of another client' })
+  return { attempt, query: await approval.get(path) }
+})
+
+check(
+  'CLC-08/revoked',
+  'DELETE of a consent of another client that its customer revoked is refused, and deletes nothing',
+  {
+    uses: [basicCredits],
+    spends: basicCredits,
+    needs: ['clients.second', 'hooks.customer-revokes'],
+    follows: ['CLC-08/refused', 'CLC-08/survives', 'CLC-08/authorised'],
+  },
+  async (context) => {
+    await relyOnDeletion(context)
+    const { attempt, query } = await revokedAttacked(context)
+    expect(attempt).toBeAnError()
+    expect(query).toSucceed()
+  },
+)
+
+/** DELETE of the consent that the customer has revoked, and its query afterwards. */
+const revokedDeleted = sharedFixture([basicCredits], async (context) => {
+  const { approval } = await revoked(context)
+  await revokedAttacked(context).catch(() => undefined)
+  return deletedAndQueried(context, approval.consentId)
+})
+
+// The last thing done with that consent.
+check(
+  'CLC-01/revoked',
+  'DELETE of a consent that the customer has revoked answers 204',
+  { ...REVOKED, follows: ['CLC-08/revoked'] },
+  async (context) => {
+    await relyOnDeletion(context)
+    const { after } = await revoked(context)
+    relyOn('CLC-10/sees-revoked', after.query).toHaveMember('Data.Status', 'Revoked')
+    expect((await revokedDeleted(context)).deletion).toHaveStatus(204)
+  },
+)
+
+check(
+  'CLC-03/revoked',
+  'A consent that the customer revoked and the TPP then deleted cannot be queried any more',
+  { ...REVOKED, follows: ['CLC-03/query-refused'] },
+  async (context) => {
+    const { after } = await revoked(context)
+    relyOn('CLC-10/sees-revoked', after.query).toHaveMember('Data.Status', 'Revoked')
+    const { deletion, query } = await revokedDeleted(context)
+    relyOn('CLC-01/revoked', deletion).toSucceed()
+    expect(query).toBeAnError()
+  },
+)
+
+check(
+  'CLC-04/revoked',
+  'No access token of a consent that the customer revoked and the TPP then deleted gets data',
+  { ...REVOKED, follows: ['CLC-04/data-refused', 'CLC-11/data-refused'] },
+  async (context) => {
+    const { approval, tokens, requests } = await revoked(context)
+    const { deletion } = await revokedDeleted(context)
+    relyOn('CLC-01/revoked', deletion).toSucceed()
+    const [before] = requests
+    if (!before) blockForData('an endpoint that the consent opens')
+    const { path, answer } = before
+    relyOn(readOwner(approval, path), answer).toSucceed()
+    const deviation = 'its consent was revoked, and then deleted'
+    const { until } = settling(context)
+    const ask = () => approval.get(path, { bearer: tokens.accessToken, deviation })
+    expect(await until(ask, refused)).toBeRefused()
+  },
+)

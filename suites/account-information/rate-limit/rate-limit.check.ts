@@ -1,0 +1,271 @@
+import { type Context, check } from '../../../engine/suite-api/check.ts'
+import type { Approval } from '../../../engine/suite-api/consents.ts'
+import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
+import type { Caller } from '../../../engine/suite-api/flow.ts'
+import {
+  blockByEnvironment,
+  blockForData,
+  NotApplicable,
+} from '../../../engine/suite-api/outcomes.ts'
+import { answerOf, type Exchange, header, succeeded } from '../../../engine/suite-api/responses.ts'
+import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
+import { everything, secondClient } from '../../consents.ts'
+import { OWNERS } from '../../owners.ts'
+import { consentPath, createConsent } from '../common/consents/consent-requests.ts'
+import { absentReads } from '../common/data/absent-reads.ts'
+import { requireAccountIds } from '../common/data/data-reads.ts'
+import { readOwner } from '../common/data/read-owners.ts'
+import { everyPath } from '../common/data/same-rows.ts'
+
+/** Rate limiting of data requests. Requirements: specs/account-information/rate-limit.yaml */
+
+const IPV4 = '203.0.113.7'
+const IPV6 = '2001:db8::7'
+
+/** A data request with the customer at this address. */
+const present = (caller: Caller, path: string, address: string) =>
+  caller.get(path, { headers: { 'x-fapi-customer-ip-address': address } })
+
+/** The same while the limit is reached: what comes is judged, and no repeat waits until it is over. */
+const presentNow = (caller: Caller, path: string, address: string) =>
+  lasting(() =>
+    caller.get(path, {
+      headers: { 'x-fapi-customer-ip-address': address },
+      ...AS_IT_COMES,
+      retry: 'not-429',
+    }),
+  )
+
+/** The second answer where the first is 429, which may come now and then for any reason. */
+async function lasting(ask: () => Promise<Exchange>): Promise<Exchange> {
+  const answer = await ask()
+  return answer.response?.status === 429 ? ask() : answer
+}
+
+/** Statuses of a gateway or service that cannot serve now. */
+const IN_TROUBLE = [502, 503, 504]
+
+const AS_IT_COMES = {
+  retry: false,
+  about: { owns: ['ERR-01/no-5xx', 'RATE-02/no-429-while-present'] },
+}
+
+/**
+ * GET /accounts, /balances and /transactions with an IPv4 address, without the header: each 2xx (a
+ * 429 without it is not judged).
+ */
+check(
+  'RATE-05/with-and-without',
+  'Data requests are served with x-fapi-customer-ip-address and without it',
+  { uses: [everything] },
+  async (context) => {
+    const approval = await context.approved(everything)
+    for (const { path, before, absent } of await absentReads(approval)) {
+      relyOn(readOwner(approval, path), before).toSucceed()
+      relyOn(readOwner(approval, path), await present(approval, path, IPV4)).toSucceed()
+      // The limit may have been reached before.
+      if (absent.response?.status !== 429) expect(absent).toSucceed()
+    }
+  },
+)
+
+check(
+  'RATE-08/recorded',
+  'What a customer at an IPv6 address gets',
+  { uses: [everything] },
+  async (context) => {
+    const approval = await context.approved(everything)
+    for (const path of ['/accounts', '/balances', '/transactions']) {
+      const answer = await present(approval, path, IPV6)
+      context.observe(`status of GET ${path} for an IPv6 address`, answer.response?.status, answer)
+    }
+  },
+)
+
+/** Requests of the absent customer until one is not served, and what is served just after. */
+const burst = sharedFixture([everything, secondClient], async (context) => {
+  const most = context.target.document.rateLimitBurst ?? 0
+  if (most === 0) throw new NotApplicable('the target allows no burst of requests (rateLimitBurst)')
+  const approval = await context.approved(everything)
+  const absentNow = (caller: Caller, path: string) =>
+    caller.get(path, { customerPresent: false, ...AS_IT_COMES })
+  const absent = async (caller: Caller, path = '/accounts') => {
+    const answer = await absentNow(caller, path)
+    // A gateway may be in trouble for a moment: only what lasts is a limit.
+    return IN_TROUBLE.includes(answer.response?.status ?? 0) ? absentNow(caller, path) : answer
+  }
+  const others = await otherPaths(approval)
+  const consent = consentPath(await createConsent(approval))
+  const second = context.target.clients.second ? await context.approved(secondClient) : undefined
+  const before = {
+    query: await approval.get(consent),
+    absentQuery: await approval.get(consent, { customerPresent: false }),
+    ipv6: await present(approval, '/accounts', IPV6),
+    second: second && (await absent(second)),
+    others: await each(others, (path) => present(approval, path, IPV4)),
+    absent: (await absentReads(approval)).map(
+      ({ path, absent: answer }) => [path, answer] as const,
+    ),
+  }
+  relyOn(OWNERS.accounts, await present(approval, '/accounts', IPV4)).toSucceed()
+
+  const started = performance.now()
+  let last = await absent(approval)
+  let count = 1
+  while (succeeded(last) && count < most) {
+    last = await absent(approval)
+    count += 1
+  }
+  const seconds = (performance.now() - started) / 1000
+  if (succeeded(last)) blockForData(`a limit that ${most} requests reach (rateLimitBurst)`)
+
+  const after = {
+    ipv4: await presentNow(approval, '/accounts', IPV4),
+    ipv6: await presentNow(approval, '/accounts', IPV6),
+    query: await lasting(() => approval.get(consent, { retry: 'not-429' })),
+    absentQuery: await lasting(() =>
+      approval.get(consent, { customerPresent: false, retry: 'not-429' }),
+    ),
+    second: second && (await absent(second)),
+    others: await each(others, (path) => presentNow(approval, path, IPV4)),
+    absent: await each(['/accounts', ...others, '/accounts'], (path) => absent(approval, path)),
+  }
+  return { limited: last, count, seconds, before, after }
+})
+
+/** The data endpoints beside GET /accounts. */
+async function otherPaths(approval: Approval): Promise<string[]> {
+  const ids = await requireAccountIds(approval).catch(() => [])
+  return everyPath(approval, ids.at(-1)).slice(1)
+}
+
+async function each(paths: string[], get: (path: string) => Promise<Exchange>) {
+  const answers: (readonly [string, Exchange])[] = []
+  for (const path of paths) answers.push([path, await get(path)])
+  return answers
+}
+
+/** Was the path served? A limit that was reached before says nothing of it. */
+function served(answers: Iterable<readonly [string, Exchange]>, path: string): boolean {
+  const answer = [...answers].find(([asked]) => asked === path)?.[1]
+  return answer !== undefined && (succeeded(answer) || answer.response?.status === 429)
+}
+
+/** Is GET /accounts limited after all that was asked since? */
+const stillLimited = ({ absent }: Awaited<ReturnType<typeof burst>>['after']) =>
+  absent.every(([path, answer]) => path !== '/accounts' || !succeeded(answer))
+
+const options = {
+  uses: [everything, secondClient],
+  bursts: true,
+  needs: ['rateLimitBurst'],
+} as const
+
+/**
+ * Burst of GET /accounts until the first answer that isn't 2xx: its status is 429. A connection
+ * that is closed, a 403, a 503 there fails; no such answer within the burst blocks. So too for
+ * requests without the customer after it, on each data endpoint, as far as they are not served.
+ */
+check(
+  'RATE-01/with-429',
+  'When the limit is reached and the customer is absent, the answer is 429',
+  options,
+  async (context) => {
+    const { limited, count, before, after } = await burst(context)
+    if (IN_TROUBLE.includes(limited.response?.status ?? 0) && !succeeded(after.ipv4)) {
+      blockByEnvironment(
+        `the bank is in trouble: it answers ${answerOf(limited)}, then ${answerOf(after.ipv4)}`,
+        limited,
+      )
+    }
+    // Then it is no limit: the very first request was answered so.
+    if (count === 1 && limited.response?.status !== 429)
+      relyOn('RATE-05/with-and-without', limited).toSucceed()
+    expect(limited).toHaveStatus(429)
+    // Each endpoint may have a limit of its own.
+    for (const [path, answer] of after.absent) {
+      // What is never served without the customer is judged by RATE-05.
+      if (succeeded(answer) || !served(before.absent, path)) continue
+      expect(answer).toHaveStatus(429)
+    }
+  },
+)
+
+/** The burst, once it ended with 429; else the check is blocked by the one that says so. */
+async function limited(
+  context: Context<typeof everything | typeof secondClient>,
+): Promise<Awaited<ReturnType<typeof burst>>> {
+  const done = await burst(context)
+  relyOn('RATE-01/with-429', done.limited).toHaveStatus(429)
+  return done
+}
+
+/**
+ * Right after the first 429, the same request with the header, once with an IPv4 and once with an
+ * IPv6 address, is 2xx, and so are the other data endpoints, and the next one without it is 429
+ * again (control). Blocked by RATE-01/with-429.
+ */
+check(
+  'RATE-02/present-is-served',
+  'When the limit is reached, requests of the present customer are still served',
+  // A refresh may come between: then it is asked for accounts that are not there any more.
+  { ...options, follows: ['ACC-04/after-refresh'] },
+  async (context) => {
+    const { before, after } = await limited(context)
+    if (!stillLimited(after)) blockForData('a limit that lasts while the customer is present')
+    expect(after.ipv4).toSucceed()
+    // What a customer at such an address got before the limit is recorded.
+    if (succeeded(before.ipv6)) expect(after.ipv6).toSucceed()
+    for (const [path, answer] of after.others) {
+      if (served(before.others, path)) expect(answer).toSucceed()
+    }
+  },
+)
+
+check(
+  'RATE-03/consents-served',
+  'Consents can be managed while data requests are limited',
+  options,
+  async (context) => {
+    const { before, after } = await limited(context)
+    relyOn(OWNERS.query, before.query).toSucceed()
+    if (!stillLimited(after)) blockForData('a limit that lasts while consents are managed')
+    expect(after.query).toSucceed()
+    // "429 | Data endpoints": that nobody is there limits no consent.
+    if (succeeded(before.absentQuery)) expect(after.absentQuery).toSucceed()
+  },
+)
+
+check('RATE-04/recorded', 'What led to the limit', options, async (context) => {
+  const { limited: answer, count, seconds } = await limited(context)
+  context.observe('data requests without the customer until 429', count, answer)
+  context.observe('seconds until 429', seconds.toFixed(1), answer)
+  context.observe('Retry-After of 429', header(answer, 'retry-after') ?? 'absent', answer)
+})
+
+/**
+ * Right after the first client's 429, the second client's GET /accounts without the header is 2xx.
+ * Blocked by RATE-01/with-429.
+ */
+check(
+  'RATE-07/second-client',
+  'The limit that one client reached does not limit another client',
+  { ...options, needs: [...options.needs, 'clients.second'] },
+  async (context) => {
+    context.tpp('second')
+    const { before, after, count } = await limited(context)
+    if (!servedBefore(before.second)) {
+      blockForData('a second client whose requests without the customer were served before')
+    }
+    // Where each client has a few requests only, those of the second one may be used up as well.
+    const { unattended } = (await context.caller('second')).tpp
+    if (after.second?.response?.status === 429 && count - 1 <= unattended) {
+      blockForData(`a limit of more than ${unattended} requests without the customer`)
+    }
+    expect(after.second as Exchange).toSucceed()
+  },
+)
+
+/** An earlier check may have cost the second client its approval. */
+const servedBefore = (exchange: Exchange | undefined) =>
+  exchange !== undefined && succeeded(exchange)

@@ -1,0 +1,52 @@
+import { type Exchange, member, succeeded } from '../../../engine/suite-api/responses.ts'
+import { rule } from '../../../engine/suite-api/rule.ts'
+
+/** What a client does, by what the bank said that it stored. Requirements: specs/account-information/registration.yaml */
+
+/**
+ * Every token 2xx of a correct request, by the grant_types that registrations of its client were answered with: of
+ * several that describe one client (AMB-35) all count, since requests may cross. Fails: the grant type of the request is
+ * not among them. What a client without a grant gets that was left out on purpose is judged by checks.
+ */
+rule(
+  'REG-12/as-registered',
+  'A client gets tokens by the grant types alone that its registration was answered with',
+  {
+    endpoints: ['token'],
+    also: ['registration'],
+    unseen: 'the grant types that are registered for the client are not known',
+    follows: [
+      'REG-12/unregistered-grant',
+      'REG-12/unregistered-code',
+      'REG-12/unregistered-refresh-token',
+    ],
+  },
+  (exchange, { earlier }) => {
+    const { endpoint, about, request, response } = exchange
+    if (!succeeded(exchange)) return undefined
+    if (endpoint === 'registration') {
+      const id = member(response?.json, 'client_id')
+      if (typeof id !== 'string') return undefined
+      const before = (earlier.has(id) ? earlier.get(id) : []) as string[] | undefined
+      const listed = grantTypesIn(exchange)
+      earlier.set(id, before && listed && [...new Set([...before, ...listed])])
+      return undefined
+    }
+    if (endpoint !== 'token' || about.deviation !== undefined || !about.registered) return undefined
+    if (typeof member(response?.json, 'access_token') !== 'string') return undefined
+    const registered = earlier.get(about.registered.clientId) as string[] | undefined
+    const grant = new URLSearchParams(request.body ?? '').get('grant_type')
+    if (!registered || grant === null) return undefined
+    if (registered.includes(grant)) return []
+    const message = `a token came by ${grant}, which is not registered for the client`
+    const expected = `a token by ${registered.join(', ') || 'no grant type'} alone`
+    return [{ message, expected, actual: grant }]
+  },
+)
+
+/** undefined where the answer has no array of strings: that is REG-06 and REG-11. */
+function grantTypesIn({ response }: Exchange): string[] | undefined {
+  const list = member(response?.json, 'grant_types')
+  const isList = Array.isArray(list) && list.every((one) => typeof one === 'string')
+  return isList ? list : undefined
+}

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import type { CheckOptions, Context } from '../../../engine/suite-api/check.ts'
+import type { RegistrationDeviation, Tpp } from '../../../engine/suite-api/client.ts'
+import type { ClientName } from '../../../engine/suite-api/consents.ts'
+import {
+  claimsOf,
+  headerOf,
+  type JwtDeviation,
+  jwt,
+  tamperedWith,
+} from '../../../engine/suite-api/jwt.ts'
+import type { Exchange } from '../../../engine/suite-api/responses.ts'
+import type { Place } from '../../tables.ts'
+import { isWrong, JWS_GROUPS } from '../../values/jws-groups.ts'
+import type { Jws, JwsKind, JwsRow } from '../../values/jws-rows.ts'
+import { clientMade, correctClaims, register } from '../common/registration/fresh-registration.ts'
+
+/** Registration JWTs, and the software statements in them. */
+
+/** A check of one part of what makes one of them right; the rows are those whose ids fit. */
+interface RegistrationCheck extends Pick<CheckOptions, 'follows'> {
+  id: string
+  title: string
+  kind: 'registration' | 'software-statement'
+  rows: (row: JwsRow) => boolean
+}
+
+/** What most libraries have taken once: asked each time, where the draw chooses among the rest. */
+const UNSIGNED = /^alg-none-in-/
+
+/** Nobody who is known signed it. */
+const FORGED = [
+  /^alg-none-other-case/,
+  JWS_GROUPS.hs256,
+  JWS_GROUPS.otherKey,
+  JWS_GROUPS.tampered,
+] as const
+
+export const REGISTRATION_CHECKS: readonly RegistrationCheck[] = [
+  {
+    id: 'REG-03/unsigned',
+    title: 'A software statement without a signature is refused',
+    kind: 'software-statement',
+    rows: isWrong('must', UNSIGNED),
+  },
+  {
+    id: 'REG-03/forged',
+    title: 'A software statement that the directory did not sign is refused',
+    kind: 'software-statement',
+    rows: isWrong('must', JWS_GROUPS.otherAlgorithms, ...FORGED),
+    follows: ['REG-03/unsigned'],
+  },
+  {
+    id: 'REG-24/unsigned',
+    title: 'A registration without a signature is refused',
+    kind: 'registration',
+    rows: isWrong('should', UNSIGNED),
+  },
+  {
+    id: 'REG-24/forged',
+    title: 'A registration that the holder of the software statement did not sign is refused',
+    kind: 'registration',
+    rows: isWrong('should', JWS_GROUPS.otherClient, ...FORGED),
+    follows: ['REG-24/unsigned'],
+  },
+  {
+    id: 'REG-24/expired',
+    title: 'A registration that has expired is refused',
+    kind: 'registration',
+    rows: isWrong('should', JWS_GROUPS.expired),
+  },
+  {
+    id: 'REG-24/other-audience',
+    title: 'A registration that is meant for another server is refused',
+    kind: 'registration',
+    rows: isWrong('should', JWS_GROUPS.audience),
+  },
+]
+
+/** Of the second client those rows alone which a bank without any look at a signature takes. */
+export const bySomebody = (level: 'must' | 'should') =>
+  isWrong(level, /^(alg-none-in|key-unknown-in)-/)
+
+const named = (client: ClientName) =>
+  ({
+    name: client === 'first' ? 'registration' : 'registration, second client',
+    kind: 'registration',
+    dear: true,
+    // What is taken makes a client, which nobody can remove.
+    enough: 1,
+  }) as const
+
+/** @param second the second client, where it is the one that registers. */
+export function registrationObject(
+  kind: RegistrationCheck['kind'],
+  second?: Tpp,
+): Place<Jws, JwtDeviation> {
+  return {
+    ...named(second ? 'second' : 'first'),
+    async open(context) {
+      const tpp = second ?? context.tpp()
+      const send = (deviation: RegistrationDeviation & { deviation: string }): Promise<Exchange> =>
+        second ? second.register(deviation) : register(context, deviation)
+      return {
+        right: { ...partiesOf(context, tpp), kind, claims: await claimsFor(context, kind, tpp) },
+        ask: (object, deviation) => send({ deviation, ...carried(tpp, kind, object) }),
+        judge: clientMade,
+      }
+    },
+  }
+}
+
+/** The claims of a correct one. */
+async function claimsFor(
+  context: Context,
+  kind: JwsKind,
+  tpp: Tpp,
+): Promise<Record<string, unknown>> {
+  if (kind === 'software-statement') return claimsOf(tpp.client.softwareStatement ?? '') ?? {}
+  if (tpp.name === 'first') return correctClaims(context)
+  return { ...tpp.registrationClaims(), jti: randomUUID() }
+}
+
+function partiesOf({ target }: Context, { name, registered }: Tpp): Pick<Jws, 'parties' | 'now'> {
+  const other = target.clients[name === 'first' ? 'second' : 'first']
+  return {
+    parties: {
+      own: registered?.client_id ?? '',
+      issuer: target.issuer,
+      ...(other && { other: { id: other.clientId ?? '', kid: other.signing.kid } }),
+    },
+    now: Math.floor(Date.now() / 1000),
+  }
+}
+
+/** The registration that carries a wrong JWT, or a wrong software statement. */
+function carried(
+  tpp: Tpp,
+  kind: RegistrationCheck['kind'],
+  object: JwtDeviation,
+): RegistrationDeviation {
+  if (kind === 'registration') return { jwt: object }
+  return { softwareStatement: (statement) => statementAs(tpp, statement, object) }
+}
+
+/**
+ * A software statement that is wrong: a genuine one that was changed, or its claims under another signature, with the kid of
+ * the directory’s key.
+ */
+function statementAs({ client }: Tpp, statement: string, deviation: JwtDeviation): string {
+  const { tampered, sent, ...others } = deviation
+  if (Object.keys(others).length === 0) {
+    const genuine = tampered ? tamperedWith(statement, tampered) : statement
+    return sent ? sent(genuine) : genuine
+  }
+  const signer = { key: client.signingKey, kid: String(headerOf(statement)?.kid) }
+  return jwt(claimsOf(statement) ?? {}, signer, deviation)
+}

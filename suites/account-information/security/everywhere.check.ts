@@ -1,0 +1,186 @@
+import { randomBytes } from 'node:crypto'
+import { check } from '../../../engine/suite-api/check.ts'
+import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
+import { blockForData } from '../../../engine/suite-api/outcomes.ts'
+import { rowsOf } from '../../../engine/suite-api/responses.ts'
+import { everything, secondClient, secondCustomer } from '../../consents.ts'
+import { OWNERS } from '../../owners.ts'
+import { expectTable } from '../../tables.ts'
+import { bearerCredential, isInvalid } from '../../values/bearer-credential.ts'
+import { accountAccess, fundsConfirmation } from '../common/consents/consent-kinds.ts'
+import { consentPath, createConsent } from '../common/consents/consent-requests.ts'
+import { pathOf, requireAccountIds } from '../common/data/data-reads.ts'
+import { expectNothingForeign } from '../common/data/foreign-account.ts'
+import { creationPlaces } from '../common/places/credential-places.ts'
+import { clientsOf } from '../common/registration/clients.ts'
+import { aroundExpiry, fundsAroundExpiry } from '../common/tokens/expired-token.ts'
+
+/**
+ * What security.check.ts asks of one endpoint, asked of all the others: a gateway protects each path
+ * by itself. Requirements: specs/account-information/security.yaml
+ */
+
+const OF_ANOTHER = 'account of another customer'
+
+/** The data endpoints behind GET /accounts, and the checks that own them. */
+const SINGLE = [
+  { tail: '', slug: 'account', owner: 'ACC-02/answers-200' },
+  { tail: '/balances', slug: 'balances', owner: 'BAL-02/answers-200' },
+  { tail: '/transactions', slug: 'transactions', owner: 'TXN-02/answers-200' },
+] as const
+
+/**
+ * Query an own consent, and create one, with a token of its own before and after the hook token-expired (or
+ * waiting) made it expire. Fails: 2xx after it. Not-applicable without either.
+ */
+check(
+  'SEC-03/expired-token',
+  'No consent is created or queried with an access token that has expired',
+  { needs: ['hooks.token-expired'] },
+  async (context) => {
+    const client = await context.caller()
+    const path = consentPath(await createConsent(client))
+    const madeUp = { bearer: randomBytes(32).toString('base64url'), deviation: 'a made-up token' }
+    relyOn('SEC-03/unknown-token', await client.get(path, madeUp)).toBeRefused()
+    const { before, after } = await aroundExpiry(context)
+    relyOn(OWNERS.query, before.query).toSucceed()
+    expect(after.query).toBeRefused()
+    relyOn(OWNERS.consent, before.creation).toSucceed()
+    expect(after.creation).toBeRefused()
+  },
+)
+
+check(
+  'SEC-03/expired-funds-token',
+  'No funds confirmation consent is created with an access token that has expired',
+  { needs: ['hooks.token-expired'], follows: ['SEC-03/expired-token'] },
+  async (context) => {
+    const { before, after } = await fundsAroundExpiry(context)
+    relyOn(OWNERS.fundsConfirmation, before.creation).toSucceed()
+    expect(after.creation).toBeRefused()
+  },
+)
+
+check(
+  'SEC-03/create-unknown-token',
+  'No consent is created with an access token that the bank did not issue',
+  { asks: [bearerCredential], follows: ['DATA-03/unknown-token', 'SEC-03/unknown-token'] },
+  async (context) =>
+    expectTable(context, {
+      owner: 'SEC-03/create-unknown-token',
+      type: bearerCredential,
+      rows: isInvalid,
+      places: creationPlaces(accountAccess, clientsOf(context)),
+    }),
+)
+
+check(
+  'SEC-03/funds-confirmation',
+  'No funds confirmation consent is created without an access token that the bank issued',
+  { asks: [bearerCredential], follows: ['DATA-03/unknown-token', 'SEC-03/unknown-token'] },
+  async (context) => {
+    await expectTable(context, {
+      owner: 'SEC-03/funds-confirmation',
+      type: bearerCredential,
+      rows: ({ level }) => level === 'must',
+      places: creationPlaces(fundsConfirmation, await fundsConfirmation.creators(context)),
+    })
+  },
+)
+
+check(
+  'SEC-05/authorised',
+  'A client cannot query a consent of another client that the customer has authorised either',
+  { uses: [everything] },
+  async ({ approved, caller, tpp }) => {
+    tpp('second')
+    const owner = await approved(everything)
+    const other = await caller('second')
+    const path = consentPath(owner.consentId)
+    relyOn(OWNERS.query, await owner.get(path)).toSucceed()
+    relyOn(OWNERS.query, await other.get(consentPath(await createConsent(other)))).toSucceed()
+    const waiting = consentPath(await createConsent(owner))
+    relyOn(
+      'SEC-05/other-client',
+      await other.get(waiting, { deviation: 'a consent of another client' }),
+    ).toBeRefused()
+    const deviation = 'an authorised consent of another client'
+    expect(await other.get(path, { deviation })).toBeRefused()
+  },
+)
+
+check(
+  'SEC-05/other-direction',
+  'The first client cannot query a consent of the second one, waiting or authorised',
+  { uses: [secondClient], follows: ['SEC-05/other-client', 'SEC-05/authorised'] },
+  async ({ approved, caller, tpp }) => {
+    tpp('second')
+    const owner = await approved(secondClient)
+    const other = await caller()
+    relyOn(OWNERS.query, await owner.get(consentPath(owner.consentId))).toSucceed()
+    relyOn(OWNERS.query, await other.get(consentPath(await createConsent(other)))).toSucceed()
+    const deviation = 'a consent of another client'
+    const waiting = await createConsent(owner)
+    for (const id of [waiting, owner.consentId]) {
+      relyOn(
+        'SEC-05/other-client',
+        await owner.get(consentPath(await createConsent(other)), { deviation }),
+      ).toBeRefused()
+      expect(await other.get(consentPath(id), { deviation })).toBeRefused()
+    }
+  },
+)
+
+check(
+  'SEC-07/second-client',
+  "The second client's access token gives nothing of the accounts of another customer",
+  { uses: [everything, secondClient, secondCustomer] },
+  async ({ approved, customer, tpp }) => {
+    customer('second')
+    tpp('second')
+    const mine = await approved(secondClient)
+    const theirs = await approved(secondCustomer)
+    const own = await requireAccountIds(mine)
+    const foreign = (await requireAccountIds(theirs)).filter((id) => !own.includes(id))
+    if (foreign.length === 0)
+      blockForData('an account of each customer, with an AccountId of its own')
+    const first = await approved(everything)
+    for (const { tail, slug } of SINGLE) {
+      for (const id of foreign) {
+        relyOn('DATA-08/other-approvals', await theirs.get(pathOf(id, tail))).toSucceed()
+        const ofFirst = await first.get(pathOf(id, tail), { deviation: OF_ANOTHER })
+        if (rowsOf(ofFirst).length > 0) relyOn(`SEC-07/${slug}`, ofFirst).toBeRefused()
+        expectNothingForeign(await mine.get(pathOf(id, tail), { deviation: OF_ANOTHER }), own)
+      }
+    }
+  },
+)
+
+check(
+  'SEC-07/second-customer',
+  "The second customer's access token gives nothing of the first customer's accounts",
+  { uses: [everything, secondCustomer], needs: ['customers.second'] },
+  async ({ approved, customer }) => {
+    customer('second')
+    const mine = await approved(everything)
+    const theirs = await approved(secondCustomer)
+    const own = await requireAccountIds(theirs)
+    const ofFirst = await requireAccountIds(mine)
+    const foreign = ofFirst.find((id) => !own.includes(id))
+    // Two customers may share an account.
+    const unshared = own.find((id) => !ofFirst.includes(id))
+    const some = unshared ?? own[0]
+    if (some === undefined || foreign === undefined) {
+      blockForData('an account of each customer, with an AccountId of its own')
+    }
+    for (const { tail, owner, slug } of SINGLE) {
+      if (unshared !== undefined) {
+        const first = await mine.get(pathOf(unshared, tail), { deviation: OF_ANOTHER })
+        if (rowsOf(first).length > 0) relyOn(`SEC-07/${slug}`, first).toBeRefused()
+      }
+      relyOn(owner, await mine.get(pathOf(foreign, tail))).toSucceed()
+      relyOn('DATA-08/other-approvals', await theirs.get(pathOf(some, tail))).toSucceed()
+      expectNothingForeign(await theirs.get(pathOf(foreign, tail), { deviation: OF_ANOTHER }), own)
+    }
+  },
+)

@@ -1,0 +1,115 @@
+import { type Endpoint, remembered, succeeded } from '../../../engine/suite-api/responses.ts'
+import { rule } from '../../../engine/suite-api/rule.ts'
+import { CONSENTS, DATA } from '../common/endpoints.ts'
+
+/** What consent and data answers must not give away. Requirements: specs/account-information/security.yaml */
+
+const ENDPOINTS: readonly Endpoint[] = [...CONSENTS, ...DATA]
+
+/**
+ * Every consent and data 2xx, all strings but Account.Identification (see ACC-09), Links, and ids of
+ * transactions and consents, which may be as many digits as a card number has; AccountIds where all of an answer
+ * do so. Fails: a run of exactly 15 or 16 digits, perhaps in groups parted by spaces or hyphens, that begins with 2
+ * to 6 and passes the Luhn check.
+ */
+rule(
+  'SEC-09/full-card-number',
+  'No full card number stands in a consent or data answer, but masked in Account.Identification',
+  { endpoints: ENDPOINTS },
+  (exchange) => {
+    const { json } = exchange.response ?? {}
+    if (!ENDPOINTS.includes(exchange.endpoint)) return undefined
+    // What refuses a consent may repeat a wrong number that was sent.
+    if (!succeeded(exchange) && !DATA.includes(exchange.endpoint)) return undefined
+    if (json === undefined) return undefined
+    const places = placesOfCardNumbers(json)
+    const byChance =
+      places.some((place) => ACCOUNT_ID.test(place)) && !areAllCards(accountIds(json))
+    const told = byChance ? places.filter((place) => !ACCOUNT_ID.test(place)) : places
+    return told.map((place) => ({
+      message: 'a full card number stands here',
+      expected: 'no full card number',
+      actual: 'a number of 15 or 16 digits with the check digit of a card',
+      place,
+    }))
+  },
+)
+
+const ACCOUNT_ID = /\/AccountId$/
+
+/** One opaque id of ten that has as many digits adds up like a card number: two that do are no chance. */
+function areAllCards(ids: Set<string>): boolean {
+  return ids.size > 1 && [...ids].every(holdsCardNumber)
+}
+
+/** The AccountIds of an answer. */
+function accountIds(json: unknown): Set<string> {
+  const data: unknown = Object(json).Data
+  const rows = Object.values(Object(data)).flatMap((member) =>
+    Array.isArray(member) ? member : [],
+  )
+  const ids = rows.map((row: unknown) => Object(row).AccountId)
+  return new Set(ids.filter((id) => typeof id === 'string'))
+}
+
+/** Where card numbers stand in a JSON value: JSON pointers, but for the links and the card's own field. */
+function placesOfCardNumbers(json: unknown): string[] {
+  return Object.entries(typeof json === 'object' && json !== null ? json : {})
+    .filter(([name]) => name !== 'Links')
+    .flatMap(([name, member]) => below(member).map((place) => `/${name}${place}`))
+    .filter((place) => !/\/Account\/(\d+\/)?Identification$/.test(place))
+}
+
+/** The same below one value. */
+function below(value: unknown): string[] {
+  if (typeof value === 'string') return holdsCardNumber(value) ? [''] : []
+  if (typeof value !== 'object' || value === null) return []
+  const inside = Array.isArray(value) ? belowElement : below
+  const places: string[] = []
+  for (const [name, member] of Object.entries(value)) {
+    if (!OPAQUE.has(name)) for (const place of inside(member)) places.push(`/${name}${place}`)
+  }
+  return places
+}
+
+/** Rows are looked through once: answers share them. */
+function belowElement(element: unknown): string[] {
+  return typeof element === 'object' && element !== null ? belowRow(element) : below(element)
+}
+
+const NOWHERE: string[] = []
+
+const belowRow = remembered((row: object) => {
+  const places = below(row)
+  return places.length === 0 ? NOWHERE : places
+})
+
+const OPAQUE = new Set(['ConsentId', 'StatementReference', 'TransactionId', 'TransactionReference'])
+
+/** A string without as many digits holds no card number. */
+const ENOUGH_DIGITS = /\d(?:[ -]?\d){14}/
+
+/** Its groups may be digits that add up by chance. */
+const UUID = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi
+
+/**
+ * A run of 15 or 16 digits, perhaps in groups, that begins and adds up like a card number. Letters or
+ * hyphens beside it tell a piece of an opaque id, a point before it the decimals of an amount.
+ */
+function holdsCardNumber(text: string): boolean {
+  if (text.length < 15 || !ENOUGH_DIGITS.test(text)) return false
+  const runs = text.replaceAll(UUID, ' ').matchAll(/(?<![\w-]|\d\.)(\d(?:[ -]?\d)*)([\w-]*)/g)
+  return [...runs]
+    .map(([, run = '', more]) => (more ? run.slice(0, Math.max(0, run.lastIndexOf(' '))) : run))
+    .map((run) => run.replace(/\D/g, ''))
+    .some((digits) => /^[2-6]\d{14,15}$/.test(digits) && addsUp(digits))
+}
+
+/** The Luhn check (ISO/IEC 7812-1). */
+function addsUp(digits: string): boolean {
+  const sum = [...digits].reverse().reduce((total, digit, index) => {
+    const value = Number(digit) * (index % 2 === 1 ? 2 : 1)
+    return total + (value > 9 ? value - 9 : value)
+  }, 0)
+  return sum % 10 === 0
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import { type Context, check } from '../../../engine/suite-api/check.ts'
+import type { TokenDeviation } from '../../../engine/suite-api/client.ts'
+import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
+import type { Exchange } from '../../../engine/suite-api/responses.ts'
+import { OWNERS } from '../../owners.ts'
+import { expectTable } from '../../tables.ts'
+import { jws } from '../../values/jws.ts'
+import { assertionType, grantType } from '../../values/token-enumerations.ts'
+import { clientsOf } from '../common/registration/clients.ts'
+import { partiesOf, WRONG_AUTHENTICATIONS } from '../common/tokens/wrong-authentications.ts'
+import { ASSERTION_CHECKS, assertionPlaces, wrongAssertions } from './assertion-places.ts'
+import { assertionTypePlaces, grantTypePlaces, isOther } from './parameter-places.ts'
+
+/** POST /oauth/token: who asks, and for which grant. Requirements: specs/account-information/token.yaml */
+
+const CLIENT = { grant_type: 'client_credentials' } as const
+
+/** A client_credentials request with one thing wrong, right after the same one without it. */
+async function wrong(
+  { caller }: Context,
+  deviation: TokenDeviation & { deviation: string },
+): Promise<Exchange> {
+  const { tpp } = await caller()
+  relyOn(OWNERS.management, await tpp.token(CLIENT)).toSucceed()
+  return tpp.token(CLIENT, deviation)
+}
+
+check('TOK-02/missing', 'A token request without grant_type is refused', {}, async (context) => {
+  const form = { grant_type: undefined }
+  expect(await wrong(context, { form, deviation: 'no grant_type' })).toGiveNoToken()
+})
+
+check(
+  'TOK-02/unknown',
+  'A grant_type that does not exist, or that the client did not register, is refused',
+  { asks: [grantType] },
+  async (context) => {
+    const form = { grant_type: 'urn:example:unknown' }
+    expect(await wrong(context, { form, deviation: 'unknown grant_type' })).toGiveNoToken()
+    await expectTable(context, {
+      ...{ owner: 'TOK-02/unknown', type: grantType, rows: isOther },
+      places: grantTypePlaces(clientsOf(context)),
+    })
+  },
+)
+
+/**
+ * Neither client_assertion nor client_assertion_type, client_id alone, over the client's own
+ * transport certificate.
+ */
+check(
+  'TOK-04/no-assertion',
+  'A token request without client authentication is refused',
+  {},
+  async (context) => {
+    const deviation = 'client_id alone'
+    for (const client of clientsOf(context)) {
+      const { tpp } = await context.caller(client)
+      relyOn(OWNERS.management, await tpp.token(CLIENT)).toSucceed()
+      expect(await tpp.token(CLIENT, { authentication: 'none', deviation })).toGiveNoToken()
+    }
+  },
+)
+
+for (const { id, title, attempts, byAnother } of WRONG_AUTHENTICATIONS) {
+  if (ASSERTION_CHECKS.some((each) => each.id === id)) continue
+  const isOfType = id === 'TOK-06/saml'
+  check(id, title, isOfType ? { asks: [assertionType] } : {}, async (context) => {
+    if (byAnother) context.tpp('second')
+    for (const client of clientsOf(context)) {
+      const parties = await partiesOf(context, client)
+      for (const wrong of attempts(parties)) {
+        expect(await parties.tpp.token(CLIENT, wrong)).toGiveNoToken()
+      }
+    }
+    if (!isOfType) return
+    await expectTable(context, {
+      ...{ owner: 'TOK-06/saml', type: assertionType, rows: isOther },
+      places: assertionTypePlaces(clientsOf(context)),
+    })
+  })
+}
+
+for (const { id, title, part, ...options } of ASSERTION_CHECKS) {
+  check(id, title, { ...options, asks: [jws] }, async (context) => {
+    if (options.needs?.includes('clients.second')) context.tpp('second')
+    const places = assertionPlaces(clientsOf(context))
+    await expectTable(context, { owner: id, type: jws, rows: wrongAssertions(part), places })
+  })
+}
+
+check(
+  'TOK-09/without-client-id',
+  'A token request needs no client_id beside its client assertion',
+  {},
+  async (context) => {
+    // The document lets it out, so this is no deviation.
+    for (const client of clientsOf(context)) {
+      const { tpp } = await context.caller(client)
+      relyOn(OWNERS.management, await tpp.token(CLIENT)).toSucceed()
+      expect(await tpp.token(CLIENT, { form: { client_id: undefined } })).toGiveAToken()
+    }
+  },
+)
+
+check(
+  'TOK-32/replayed',
+  'A client assertion that was used before is refused',
+  {},
+  async (context) => {
+    for (const client of clientsOf(context)) {
+      const { tpp } = await context.caller(client)
+      const control = await tpp.token(CLIENT)
+      relyOn(OWNERS.management, control).toSucceed()
+      const { body } = control.request
+      expect(await tpp.token(CLIENT, { body, deviation: 'the same assertion' })).toGiveNoToken()
+      relyOn(OWNERS.management, await tpp.token(CLIENT)).toSucceed()
+      const deviation = 'the same assertion after another one'
+      expect(await tpp.token(CLIENT, { body, deviation })).toGiveNoToken()
+    }
+  },
+)
+
+check(
+  'TOK-32/without-parties',
+  'A client assertion without iss, without sub or without aud is refused',
+  {},
+  async (context) => {
+    const parties = [
+      { name: 'iss', other: randomUUID(), id: 'TOK-07/issuer' },
+      { name: 'sub', other: randomUUID(), id: 'TOK-07/subject' },
+      { name: 'aud', other: 'https://other.example/token', id: 'TOK-07/audience' },
+    ]
+    for (const { name, other, id } of parties) {
+      // A bank that takes any value does not look at the claim.
+      const another = { claims: { [name]: other } }
+      relyOn(
+        id,
+        await wrong(context, { assertion: another, deviation: `another ${name}` }),
+      ).toGiveNoToken()
+      const assertion = { claims: { [name]: undefined } }
+      const deviation = `assertion without ${name}`
+      expect(await wrong(context, { assertion, deviation })).toGiveNoToken()
+    }
+  },
+)

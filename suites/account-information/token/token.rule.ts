@@ -1,0 +1,196 @@
+import { claimsOf } from '../../../engine/suite-api/jwt.ts'
+import { type Exchange, header, member, succeeded } from '../../../engine/suite-api/responses.ts'
+import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
+import { compareIdToken, findingsOf, type IdTokenFinding } from '../common/tokens/id-token.ts'
+
+/** POST /oauth/token. Requirements: specs/account-information/token.yaml */
+
+const TOKEN = { endpoints: ['token'] } as const
+
+/** A text of a token response. */
+function textOf(exchange: Exchange, name: string): string | undefined {
+  if (exchange.endpoint !== 'token' || !succeeded(exchange)) return undefined
+  const value = member(exchange.response?.json, name)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+rule('TOK-01/status-200', 'A token request that succeeds answers 200', TOKEN, (exchange) => {
+  if (textOf(exchange, 'access_token') === undefined) return undefined
+  const { status = 0 } = exchange.response ?? {}
+  if (status === 200) return []
+  const actual = String(status)
+  return [{ message: `tokens came with status ${status}`, expected: '200', actual }]
+})
+
+/** Ten years: an expires_in so close to the seconds since 1970 is no lifetime, which would be half a century. */
+const CLOSE_TO_NOW = 10 * 365 * 86_400
+
+rule(
+  'TOK-17/duration',
+  'expires_in counts seconds from now, it is no point in time',
+  TOKEN,
+  (exchange) => {
+    if (textOf(exchange, 'access_token') === undefined) return undefined
+    const seconds = member(exchange.response?.json, 'expires_in')
+    if (typeof seconds !== 'number') return undefined
+    const now = Math.floor(Date.parse(exchange.startedAt) / 1000)
+    if (Math.abs(seconds - now) > CLOSE_TO_NOW) return []
+    const meant = new Date(seconds * 1000).toISOString()
+    const message = `expires_in is the time ${meant}, in seconds since 1970`
+    const expected = 'seconds until the token expires'
+    return [{ message, expected, actual: String(seconds), place: '/expires_in' }]
+  },
+)
+
+rule(
+  'TOK-17/honoured',
+  'An access token is taken until expires_in has passed',
+  {
+    endpoints: [
+      'create-account-access-consent',
+      'query-account-access-consent',
+      'create-funds-confirmation-consent',
+      'accounts',
+      'balances',
+      'transactions',
+    ],
+    also: [
+      'delete-account-access-consent',
+      'delete-funds-confirmation-consent',
+      'account',
+      'account-balances',
+      'account-transactions',
+    ],
+  },
+  (exchange, { observe }) => {
+    const { instead, deviation } = exchange.about
+    if (!instead) return deviation === undefined && usesToken(exchange) ? [] : undefined
+    // Another token does not help: what was refused was not the token.
+    if (!succeeded(exchange)) return undefined
+    if (!instead.newest) {
+      observe('access tokens of a client that a newer client_credentials grant ended', 'refused')
+      return []
+    }
+    const { of, seconds, expiresIn } = instead
+    const message = `an access token was refused (${of}) ${seconds} s after it was issued, and a new one is taken`
+    return [{ message, expected: `a token for ${expiresIn} s`, actual: '401' }]
+  },
+)
+
+/** Is it a success with an access token, for consents or data? */
+function usesToken(exchange: Exchange): boolean {
+  const bearer = exchange.request.headers.some(([name]) => name.toLowerCase() === 'authorization')
+  return bearer && exchange.endpoint !== 'token' && succeeded(exchange)
+}
+
+rule(
+  'TOK-29/recorded',
+  'Cache-Control of token responses is recorded',
+  TOKEN,
+  (exchange, { observe }) => {
+    if (textOf(exchange, 'access_token') === undefined) return undefined
+    observe('Cache-Control of token responses', header(exchange, 'cache-control') ?? 'absent')
+    return []
+  },
+)
+
+/**
+ * Every token 2xx whose id_token is a string. Fails: alg of its header is not PS256, or no key of
+ * the bank's JWK Set verifies it. Blocked when no keys could be had; not-applicable when no token
+ * response had an id_token.
+ */
+rule(
+  'TOK-20/signed',
+  'The bank signed the ID token of a token response with PS256',
+  {
+    ...TOKEN,
+    unseen: 'no token response had an ID token',
+    rests: ['DISC-01/served', 'DISC-10/served', 'DISC-10/jwks'],
+  },
+  (exchange) => {
+    const idToken = textOf(exchange, 'id_token')
+    if (idToken === undefined) return undefined
+    const { signature } = exchange
+    const compared = compareIdToken(idToken, { ...(signature && { signature }) })
+    const found = findingsOf(compared, ['form', 'alg', 'key', 'signature'])
+    // The algorithm is judged without the keys too; a good one says nothing without them.
+    return signature || found.length > 0 ? found.slice(0, 1) : undefined
+  },
+)
+
+/**
+ * Every token 2xx of a client whose registered scope is known: scope as a set (openid aside).
+ * Fails: one more than registered. Not judged on the exchange of AUTHZ-09/beyond.
+ */
+rule(
+  'TOK-36/within-registration',
+  'An access token is bound to no scope that is not registered for the client',
+  { ...TOKEN, unseen: 'the scopes that are registered for the client are not known' },
+  (exchange) => {
+    const scope = textOf(exchange, 'scope')
+    const registered = exchange.about.registered?.scope
+    if (scope === undefined || registered === undefined) return undefined
+    const allowed = new Set(['openid', ...registered.split(' ')])
+    const beyond = scope.split(' ').filter((one) => one !== '' && !allowed.has(one))
+    if (beyond.length === 0) return []
+    const message = `the access token has a scope that is not registered: ${beyond.join(' ')}`
+    return [{ message, expected: registered, actual: scope }]
+  },
+)
+
+/**
+ * Every token 2xx with an id_token that can be decoded. Fails: iss or sub differs from the front-channel
+ * ID token of the same approval, aud lacks the client_id, azp is another's, exp is past, iat is not, or
+ * is an hour ago in a refreshed ID token, at_hash, nonce or the intent ID is there and wrong (a nonce of
+ * a refreshed ID token may be missing). at_hash, c_hash, nonce and the intent ID are not demanded.
+ */
+rule(
+  'TOK-37/claims',
+  'The ID token of a token response agrees with that of the authorisation response',
+  { ...TOKEN, unseen: 'no token response had an ID token' },
+  (exchange, { clockTolerance, literals: { intentClaim = 'openbanking_intent_id' } }) => {
+    const idToken = textOf(exchange, 'id_token')
+    const { idToken: front, registered, subject: consentId } = exchange.about
+    const claims = idToken === undefined ? undefined : claimsOf(idToken)
+    if (idToken === undefined || !front || !claims) return undefined
+    const compared = compareIdToken(idToken, {
+      ...(typeof front.iss === 'string' && { issuer: front.iss }),
+      ...(registered && { clientId: registered.clientId }),
+      nonce: front.nonce,
+      accessToken: textOf(exchange, 'access_token') ?? '',
+      // Where the first ID token names another, that is AUTHZ-35.
+      ...(consentId !== undefined && front[intentClaim] === consentId && { intentId: consentId }),
+      intentClaim,
+      clockTolerance,
+      now: Math.floor(Date.parse(exchange.startedAt) / 1000),
+    })
+    // These are optional here; wrong they must not be.
+    const optional: IdTokenFinding['what'][] = ['at_hash', 'nonce', 'intent']
+    const found = compared.filter(({ what, absent }) => !(absent && optional.includes(what)))
+    const wrong = [
+      ...findingsOf(found, ['iss', 'aud', 'azp', 'exp', 'iat', ...optional]),
+      ...oldIssue(exchange, claims),
+      ...laterLogin(front, claims),
+    ]
+    if (front.sub === undefined || claims.sub === front.sub) return wrong
+    const message = 'sub is not that of the authorisation response'
+    return [...wrong, { message, expected: String(front.sub), actual: String(claims.sub) }]
+  },
+)
+
+/** OpenID Connect Core 12.2: auth_time is that “of the original authentication - not the time that the new ID token is issued”. */
+function laterLogin(front: Record<string, unknown>, claims: Record<string, unknown>): Finding[] {
+  const [first, now] = [front.auth_time, claims.auth_time]
+  if (typeof first !== 'number' || typeof now !== 'number' || now <= first) return []
+  const message = 'auth_time is later than that of the authorisation response'
+  return [{ message, expected: String(first), actual: String(now) }]
+}
+
+/** OpenID Connect Core 12.2: iat of a refreshed ID token is the time at which the new one is issued. */
+function oldIssue(exchange: Exchange, { iat }: Record<string, unknown>): Finding[] {
+  const grant = new URLSearchParams(exchange.request.body ?? '').get('grant_type')
+  const hourAgo = Math.floor(Date.parse(exchange.startedAt) / 1000) - 3600
+  if (grant !== 'refresh_token' || typeof iat !== 'number' || iat > hourAgo) return []
+  const message = 'iat of the refreshed ID token is not when it was issued'
+  return [{ message, expected: `after ${hourAgo}`, actual: String(iat) }]
+}

@@ -1,0 +1,130 @@
+import { type Row, rowsOf, succeeded, transactionKey } from '../../../engine/suite-api/responses.ts'
+import { rule } from '../../../engine/suite-api/rule.ts'
+import { bookedOf, settled } from '../common/data/booking-times.ts'
+import { amountOf } from '../common/data/same-rows.ts'
+
+/** What transactions and balances amount to. Requirements: transactions.yaml, balances.yaml in specs/account-information/ */
+
+/** Rows on whose amounts so many answers in a row agreed, or else those of the last answer. */
+interface Told {
+  json: unknown
+  rows: readonly Row[]
+  answers: number
+}
+
+/** Answers that make an amount one that stays for the moment. */
+const STEADY = 3
+
+/** Amounts may change, one by one: all of three or more that stayed never do. */
+const ENOUGH = 3
+
+rule(
+  'TXN-41/kept',
+  'Transactions of which three answers in a row showed one amount do not all have another one in a later answer',
+  {
+    endpoints: ['transactions', 'account-transactions'],
+    unseen: 'no path showed three booked transactions alike time and again',
+    follows: ['TXN-39/bulk-equals-single', 'DATA-08/absent', 'AUTHZ-30/other-customer'],
+  },
+  (exchange, { earlier }) => {
+    const { consent, deviation } = exchange.about
+    if (!exchange.endpoint.endsWith('transactions') || !succeeded(exchange)) return undefined
+    if (!consent || deviation !== undefined) return undefined
+    const key = `${consent.id} ${exchange.endpoint} ${exchange.about.subject ?? ''}`
+    const told = earlier.get(key) as Told | undefined
+    const { json } = exchange.response ?? {}
+    const steady = told !== undefined && told.answers >= STEADY
+    // Answers that are alike to the byte are one object.
+    if (steady && told.json === json) return []
+    const rows = settled(bookedOf(rowsOf(exchange)))
+    if (steady && areSame(told.rows, rows)) return []
+    const before = amountsIn(told?.rows ?? [])
+    const now = amountsIn(rows)
+    const common = [...now].filter(([row, { count }]) => before.get(row)?.count === count)
+    const alike = new Map(common.filter(([row, { all }]) => before.get(row)?.all === all))
+    if (!steady) {
+      const agreed = alike.size >= ENOUGH && alike.size === common.length
+      earlier.set(key, {
+        json,
+        rows: agreed ? rows.filter((row) => alike.has(transactionKey(row))) : rows,
+        answers: agreed && told ? told.answers + 1 : 1,
+      } satisfies Told)
+    }
+    const [other] = common
+    if (!steady || !other || common.length < ENOUGH) return undefined
+    if (alike.size > 0) return []
+    return [
+      {
+        message: `${common.length} transactions have other amounts than in three answers before`,
+        expected: `${before.get(other[0])?.all} for ${other[0]}`,
+        actual: other[1].all,
+      },
+    ]
+  },
+)
+
+rule(
+  'BAL-24/kept',
+  'Balances that three answers in a row showed do not all change while their DateTime stays',
+  {
+    endpoints: ['balances'],
+    unseen: 'no consent showed the balances of two accounts alike time and again',
+    follows: ['BAL-14/bulk-equals-single', 'DATA-08/absent', 'AUTHZ-30/other-customer'],
+  },
+  (exchange, { earlier }) => {
+    const { consent, deviation } = exchange.about
+    if (exchange.endpoint !== 'balances' || !succeeded(exchange)) return undefined
+    if (!consent || deviation !== undefined) return undefined
+    const now = balancesIn(rowsOf(exchange))
+    const told = earlier.get(consent.id) as { balances: typeof now; answers: number } | undefined
+    const common = [...now].filter(([moment]) => told?.balances.has(moment))
+    const alike = common.filter(([moment, owed]) => told?.balances.get(moment) === owed)
+    const [other] = common
+    const changed = alike.length === 0 && common.length > 1 && other !== undefined
+    if (told && told.answers >= STEADY && changed) {
+      return [
+        {
+          message: `${common.length} balances are others than in three answers before, at the same DateTime`,
+          expected: `${told.balances.get(other[0])} for ${other[0]}`,
+          actual: other[1],
+        },
+      ]
+    }
+    const agreed = alike.length > 1 && alike.length === now.size
+    earlier.set(consent.id, { balances: now, answers: agreed && told ? told.answers + 1 : 1 })
+    return told && told.answers >= STEADY && common.length > 1 ? [] : undefined
+  },
+)
+
+/** What each account owes, by account and moment; balances that one moment has twice count for nothing. */
+function balancesIn(rows: readonly Row[]): ReadonlyMap<string, string> {
+  const keyOf = ({ AccountId, Type, DateTime }: Row) => JSON.stringify([AccountId, Type, DateTime])
+  const keys = rows.map(keyOf)
+  const single = rows.filter(
+    (_, index) => keys.indexOf(keys[index] ?? '') === keys.lastIndexOf(keys[index] ?? ''),
+  )
+  return new Map(
+    single.map((row) => [
+      keyOf(row),
+      `${String(amountOf(row))} ${String(row.CreditDebitIndicator)}`,
+    ]),
+  )
+}
+
+/** Rows of one answer that were received before are the very same objects. */
+function areSame(some: readonly Row[], others: readonly Row[]): boolean {
+  return some.length === others.length && some.every((row, index) => row === others[index])
+}
+
+/** Amounts by what does not change of a row; several rows that differ in nothing else are one entry. */
+function amountsIn(rows: readonly Row[]): ReadonlyMap<string, { count: number; all: string }> {
+  const amounts = new Map<string, unknown[]>()
+  for (const row of rows) {
+    const key = transactionKey(row)
+    const known = amounts.get(key)
+    if (known) known.push(amountOf(row))
+    else amounts.set(key, [amountOf(row)])
+  }
+  const entry = (all: unknown[]) => ({ count: all.length, all: all.sort().join(', ') })
+  return new Map([...amounts].map(([key, all]) => [key, entry(all)]))
+}

@@ -1,0 +1,278 @@
+import { check } from '../../../engine/suite-api/check.ts'
+import type { Approval } from '../../../engine/suite-api/consents.ts'
+import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
+import { blockBy, blockForData } from '../../../engine/suite-api/outcomes.ts'
+import { succeeded } from '../../../engine/suite-api/responses.ts'
+import {
+  basicCredits,
+  debitsInPeriod,
+  everything,
+  narrowOfSeconds,
+  noAccounts,
+  secondCustomer,
+} from '../../consents.ts'
+import { OWNERS } from '../../owners.ts'
+import { approvedUnlessRefused } from '../common/consents/optional-consents.ts'
+import {
+  blockForBookings,
+  bookingTimes,
+  isBookedAtSomeTime,
+  NEAR,
+  queryOf,
+  settled,
+} from '../common/data/booking-times.ts'
+import {
+  atOtherAmounts,
+  keyAcrossConsents,
+  relyOnOneResponse,
+  relyOnSameAccounts,
+} from '../common/data/completeness.ts'
+import { firstRead, rowsOfStrangers } from '../common/data/data-reads.ts'
+import { requireWholeHistories } from '../common/data/history.ts'
+import {
+  beyond,
+  expectPeriod,
+  isCredit,
+  isWithin,
+  lacksNone,
+  periodOf,
+  readPeriod,
+  readSinglesToo,
+  relyOnRules,
+} from '../common/data/period-reads.ts'
+import {
+  between,
+  bookedIn,
+  bulk,
+  expectNone,
+  relyOnFilters,
+  relyOnSteadyRows,
+} from '../common/data/transaction-readings.ts'
+import { goOnRefreshed } from '../common/tokens/refreshed-access.ts'
+
+/**
+ * What a consent's own period and direction leave of the transactions that the unlimited consent of
+ * the same customer shows. Requirements: specs/account-information/transactions.yaml
+ */
+
+const periodOwner = 'TXN-14/detail-alone'
+
+/**
+ * Consent with a period inside the data. Asked without query, with a wider query and with one that
+ * overlaps its start: every row that the unlimited consent of the same customer shows there is
+ * there. Accounts of two consents are matched by their rows, not by AccountId. Blocked by
+ * TXN-17/both where that fails, and without rows in and outside.
+ */
+check(
+  'TXN-20/nothing-missing',
+  'Under a consent with a period every transaction of the period is reported, whatever the query',
+  { uses: [everything, debitsInPeriod] },
+  async ({ approved }) => {
+    const whole = await approved(everything)
+    const limited = await approved(debitsInPeriod)
+    const { from, to } = periodOf(limited)
+    const shown = bookedIn(await firstRead(whole, bulk), OWNERS.transactions)
+    const times = bookingTimes(shown.filter((row) => !isCredit(row) && isWithin(row, from, to)))
+    // Between the first and the last of them: the period may begin long before the data.
+    const middle = ((times[0] ?? from) + (times.at(-1) ?? to)) / 2
+    const queries = [
+      {},
+      beyond({ from, to }),
+      { ...beyond({ from, to }), ...queryOf({ to: middle }) },
+    ]
+    for (const [index, query] of queries.entries()) {
+      const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk, { query }))
+      if (index === 0) relyOn(periodOwner, answer).toSucceed()
+      else if (!succeeded(answer))
+        relyOn('TXN-15/each-combination', await whole.get(bulk, { query })).toSucceed()
+      expect(answer).toSucceed()
+      bookedIn(answer, periodOwner)
+
+      const end = index === 2 ? middle : to
+      const debits = rows.filter((row) => row.CreditDebitIndicator === 'Debit')
+      const inPeriod = debits.filter((row) => isWithin(row, from + NEAR, end - NEAR))
+      if (index === 2 && inPeriod.length === 0) continue
+      if (inPeriod.length === 0) {
+        await requireWholeHistories(whole)
+        blockForBookings('a booked debit within the period of the consent', rows)
+      }
+      if (inPeriod.length === debits.length) blockForData('a booked debit outside the period')
+      if (lacksNone(answer, inPeriod)) continue
+      await requireWholeHistories(limited)
+      relyOnRules(answer, 'TXN-25/direction', 'TXN-20/inside')
+      await relyOnSameAccounts(whole, limited)
+      await relyOnSteadyRows(whole)
+      if (index > 0) await relyOnFilters(whole, 'from', 'to', 'both')
+      expect(answer).toHoldRows(inPeriod, keyAcrossConsents)
+    }
+    await readSinglesToo(limited, queries.slice(0, 2))
+  },
+)
+
+/** The same under a consent of the second client and customer, after a refresh too. */
+check(
+  'TXN-20/second-client',
+  'Under a consent of the second client too every transaction of its period is reported',
+  {
+    uses: [secondCustomer, narrowOfSeconds],
+    needs: ['clients.second', 'customers.second'],
+    follows: [
+      'TXN-20/nothing-missing',
+      'TXN-23/all-accounts',
+      'TXN-28/second-read',
+      'DATA-09/same-data',
+    ],
+  },
+  async ({ approved }) => {
+    const whole = await approved(secondCustomer)
+    const limited = await approved(narrowOfSeconds)
+    await expectPeriod(whole, limited)
+    if (await goOnRefreshed(limited)) await expectPeriod(whole, limited)
+  },
+)
+
+/**
+ * Under the consent with an end alone, what the unlimited consent shows before it is there. What
+ * lies beyond, also with a query that asks for it, is judged by TXN-20/inside, a start alone by
+ * TXN-25/complete. Not applicable when the bank refuses such permissions.
+ */
+check(
+  'TXN-20/end-alone',
+  'A period with an end alone leaves nothing out of what lies before it',
+  { uses: [everything, noAccounts, debitsInPeriod] },
+  async (context) => {
+    const whole = await context.approved(everything)
+    const limited = await approvedUnlessRefused(context, noAccounts)
+    const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk))
+    bookedIn(answer, 'TXN-14/basic-alone')
+    const { from, to } = periodOf(limited)
+    const inPeriod = settled(rows).filter((row) => isWithin(row, from, to - NEAR))
+    if (inPeriod.length === 0) {
+      await requireWholeHistories(whole)
+      blockForBookings('a booked transaction before the end of the period', rows)
+    }
+    if (rows.every((row) => isWithin(row, from, to))) blockForData('a booked transaction after it')
+    await readPeriod(limited)
+    relyOnRules(answer, 'TXN-20/inside')
+    if (lacksNone(answer, inPeriod)) return
+    await requireWholeHistories(limited)
+    await relyOnSteadyRows(whole)
+    await relyOnPeriods(whole, await context.approved(debitsInPeriod))
+    expect(answer).toHoldRows(inPeriod, keyAcrossConsents)
+  },
+)
+
+/** Ends the check where a period with two ends leaves something out as well. */
+async function relyOnPeriods(whole: Approval, limited: Approval): Promise<void> {
+  const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk))
+  const { from, to } = periodOf(limited)
+  const debits = rows.filter((row) => !isCredit(row) && isWithin(row, from + NEAR, to - NEAR))
+  if (lacksNone(answer, debits)) return
+  blockBy('TXN-20/nothing-missing', 'a period with two ends leaves something out too', answer)
+}
+
+/** Does an unlimited consent show that this one leaves something out? Rules say whether it does. */
+check(
+  'TXN-20/inside',
+  'Under a consent with a period no transaction outside it is reported, whatever the query asks',
+  { uses: [everything, debitsInPeriod] },
+  async ({ approved }) => {
+    const whole = await approved(everything)
+    const limited = await approved(debitsInPeriod)
+    const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk))
+    const { from, to } = periodOf(limited)
+    bookedIn(answer, periodOwner)
+    expect(answer).toHoldOnly(
+      'within the period of the consent',
+      (row) => !isBookedAtSomeTime(row) || isWithin(row, from - 1, to + 1),
+    )
+    const debits = rows.filter((row) => !isCredit(row))
+    if (debits.every((row) => isWithin(row, from - 1, to + 1))) {
+      blockForData('a booked debit outside the period of the consent')
+    }
+  },
+)
+
+/**
+ * The same under Debits alone; blocked where the unlimited consent of the same customer shows no
+ * credit in the same period.
+ */
+check(
+  'TXN-25/direction',
+  'Under ReadTransactionsCredits or ReadTransactionsDebits alone the other direction is absent',
+  { uses: [everything, debitsInPeriod] },
+  async ({ approved }) => {
+    const whole = await approved(everything)
+    const limited = await approved(debitsInPeriod)
+    const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk))
+    const { from, to } = periodOf(limited)
+    bookedIn(answer, periodOwner)
+    expect(answer).toHoldOnly('a Debit', (row) => !isCredit(row))
+    if (!rows.some((row) => isCredit(row) && isWithin(row, from, to))) {
+      blockForBookings('a booked credit within the period of the consent', rows)
+    }
+  },
+)
+
+/** Under one of them the period starts before all that a bank may show by default. */
+check(
+  'TXN-21/open-ends',
+  'A consent without a period reports whatever a consent with a period reports',
+  { uses: [everything, debitsInPeriod], over: [basicCredits] },
+  async (context, consent) => {
+    const whole = await context.approved(everything)
+    const limited =
+      consent.name === basicCredits.name
+        ? await approvedUnlessRefused(context, basicCredits)
+        : await context.approved(debitsInPeriod)
+    const read = () => between(limited, bulk, () => whole.get(bulk))
+    let { rows, read: answer } = await read()
+    if (rows.length === 0) blockForData('a booked transaction under the consent with a period')
+    bookedIn(answer, OWNERS.transactions)
+    // How far the history reaches may depend on whether a token comes of a login.
+    if (!lacksNone(answer, rows) && (await goOnRefreshed(limited))) {
+      ;({ rows, read: answer } = await read())
+    }
+    if (lacksNone(answer, rows)) return expectNone(await atOtherAmounts(limited, answer))
+    const [stranger] = await rowsOfStrangers(limited, rows)
+    if (stranger) blockBy('TXN-03/of-the-consent', 'a row is of no account of the consent', answer)
+    await requireWholeHistories(whole)
+    await relyOnSameAccounts(whole, limited)
+    await relyOnSteadyRows(whole)
+    await relyOnOneResponse(whole)
+    expect(answer).toHoldRows(rows, keyAcrossConsents)
+  },
+)
+
+/**
+ * Under the consent with Credits alone stand all Credit rows of the unlimited one, same customer.
+ * Not applicable when the bank refuses such a consent. Blocked without rows of both directions.
+ */
+check(
+  'TXN-25/complete',
+  'Under ReadTransactionsCredits alone every credit is reported',
+  { uses: [everything, basicCredits] },
+  async (context) => {
+    const whole = await context.approved(everything)
+    const credits = await approvedUnlessRefused(context, basicCredits)
+    const { rows, read: answer } = await between(whole, bulk, () => credits.get(bulk))
+    const { from, to } = periodOf(credits)
+    const inPeriod = settled(rows).filter((row) => isWithin(row, from + NEAR, to - NEAR))
+    const wanted = inPeriod.filter((row) => row.CreditDebitIndicator === 'Credit')
+    if (wanted.length === 0 || wanted.length === inPeriod.length) {
+      blockForBookings(
+        'booked transactions of both directions within the period of the consent',
+        rows,
+      )
+    }
+    bookedIn(answer, 'TXN-14/basic-alone')
+    await readPeriod(credits)
+    if (lacksNone(answer, wanted)) return
+    await requireWholeHistories(credits)
+    relyOnRules(answer, 'TXN-25/direction', 'TXN-20/inside')
+    await relyOnSameAccounts(whole, credits)
+    await relyOnSteadyRows(whole)
+    await relyOnOneResponse(whole)
+    expect(answer).toHoldRows(wanted, keyAcrossConsents)
+  },
+)

@@ -1,0 +1,144 @@
+import {
+  bookedAt,
+  brief,
+  type Endpoint,
+  type Exchange,
+  type Row,
+  rowsOf,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
+import { type Finding, type RuleTools, rule } from '../../../engine/suite-api/rule.ts'
+import { bookedOf, settled } from '../common/data/booking-times.ts'
+import { keyAcrossConsents } from '../common/data/completeness.ts'
+import { endsAtNinetyDays, HISTORY } from '../common/data/history.ts'
+import { DATA, isWithCustomer } from '../common/endpoints.ts'
+import { moreOften } from './twins.ts'
+
+/** What a consent showed once. Requirements: specs/account-information/transactions.yaml */
+
+rule(
+  'TXN-28/kept',
+  'What the first answer under a consent showed, every later answer to the same request shows as well',
+  { endpoints: DATA, follows: ['AUTHZ-30/other-customer'] },
+  (exchange, { earlier }) => {
+    const { consent, deviation } = exchange.about
+    if (!DATA.includes(exchange.endpoint) || !succeeded(exchange) || deviation !== undefined) {
+      return undefined
+    }
+    if (!consent || new URL(exchange.request.url).search !== '') return undefined
+    // How much less is shown without the customer is judged by DATA-08/absent: like is compared with like.
+    const present = isWithCustomer(exchange)
+    const key = `${consent.id} ${exchange.endpoint} ${exchange.about.subject ?? ''} ${present}`
+    const first = earlier.get(key) as Shown | undefined
+    if (!first) {
+      earlier.set(key, counted(exchange))
+      return []
+    }
+    // Answers that are alike to the byte are one object.
+    if (first.json === exchange.response?.json) return []
+    const now = counted(exchange)
+    const begins = endsAtNinetyDays(exchange) ? Date.parse(exchange.startedAt) - HISTORY : -Infinity
+    const lost = [...first.counts]
+      .filter(([row, times]) => (now.counts.get(row) ?? 0) < times)
+      .filter(([row]) => (first.booked.get(row) ?? begins) >= begins)
+      .filter(([row]) => present || !isPassing(first, now, row))
+    const [gone] = lost
+    if (!gone) return []
+    return [
+      {
+        message: `${lost.length} of ${first.counts.size} rows of an earlier answer are not there any more`,
+        expected: gone[0],
+        actual: 'an answer without it',
+      },
+    ]
+  },
+)
+
+const TRANSACTIONS: readonly Endpoint[] = ['transactions', 'account-transactions']
+
+rule(
+  'TXN-42/once',
+  'With a filter no transaction stands more often than without one',
+  { endpoints: TRANSACTIONS, unseen: 'no filtered answer came after one without a filter' },
+  (exchange, tools) => repeated(exchange, tools, true),
+)
+
+rule(
+  'TXN-28/once',
+  'No booked transaction stands more often than in the first answer that showed it',
+  {
+    endpoints: TRANSACTIONS,
+    unseen: 'no path was asked for twice',
+    follows: ['TXN-42/once', 'TXN-28/second-read'],
+  },
+  (exchange, tools) => repeated(exchange, tools, false),
+)
+
+/** Rows that stand more often than in the first answer without a filter; undefined where there is none yet. */
+function repeated(
+  exchange: Exchange,
+  { earlier }: RuleTools,
+  filtered: boolean,
+): Finding[] | undefined {
+  const { consent, deviation, subject } = exchange.about
+  if (!TRANSACTIONS.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+  if (!consent || deviation !== undefined) return undefined
+  const key = `${consent.id} ${exchange.endpoint} ${subject ?? ''}`
+  const isFiltered = new URL(exchange.request.url).search !== ''
+  const whole = earlier.get(key) as Row[] | undefined
+  const rows = rowsOf(exchange)
+  // With a filter it is the longest that counts: one of the others may have come from a copy that lags behind.
+  if (!isFiltered && (!whole || (filtered && rows.length > whole.length))) earlier.set(key, rows)
+  if (!whole || isFiltered !== filtered) return undefined
+  if (rows === whole) return []
+  const [row] = moreOften(settled(bookedOf(rows)), whole)
+  if (!row) return []
+  return [
+    {
+      message: 'a transaction stands more often than in the first answer without a filter',
+      expected: 'each transaction as often as there',
+      actual: `once more: ${brief(row)}`,
+    },
+  ]
+}
+
+const A_DAY = 24 * 60 * 60 * 1000
+
+interface Shown {
+  json: unknown
+  /** How often each row stands there: by its kind alone where its id or amount may change. */
+  counts: ReadonlyMap<string, number>
+  /** When each was booked, in milliseconds since the epoch; nothing of rows that are no transactions. */
+  booked: ReadonlyMap<string, number>
+  /** When the oldest was; -Infinity where there is none. */
+  oldest: number
+}
+
+function counted(exchange: Exchange): Shown {
+  const { endpoint } = exchange
+  const rows = rowsOf(exchange)
+  const counts = new Map<string, number>()
+  const booked = new Map<string, number>()
+  const transactions = endpoint.endsWith('transactions')
+  const keyOf = (row: Row) => (transactions ? keyAcrossConsents(row) : 'an account')
+  for (const row of transactions ? settled(bookedOf(rows)) : rows) {
+    const key = keyOf(row)
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+    const at = bookedAt(row)
+    if (at !== undefined) booked.set(key, at)
+  }
+  const oldest = booked.size === 0 ? Number.NEGATIVE_INFINITY : lowest(booked.values())
+  return { json: exchange.response?.json, counts, booked, oldest }
+}
+
+function lowest(times: Iterable<number>): number {
+  let least = Number.POSITIVE_INFINITY
+  for (const time of times) least = Math.min(least, time)
+  return least
+}
+
+/** Is a row the oldest, and older than all that is left? So many days that banks show without a login end there. */
+function isPassing(first: Shown, now: Shown, row: string): boolean {
+  const at = first.booked.get(row)
+  return at !== undefined && at < now.oldest && at < first.oldest + A_DAY
+}

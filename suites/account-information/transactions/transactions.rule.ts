@@ -1,0 +1,163 @@
+import {
+  bookedAt,
+  brief,
+  type Endpoint,
+  type Exchange,
+  type Row,
+  rowsOf,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
+import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
+import { basicCredits, debitsInPeriod } from '../../consents.ts'
+import { strangersTo, TWO_ACCOUNTS } from '../common/data/asked-account.ts'
+import { bookedOf, isBookedAtSomeTime } from '../common/data/booking-times.ts'
+import { laterThanNow } from '../common/data/not-in-future.ts'
+
+const endpoints: readonly Endpoint[] = ['transactions', 'account-transactions']
+
+/** The transactions of a successful answer of either endpoint; undefined for any other. */
+function transactionsIn(exchange: Exchange): Row[] | undefined {
+  if (!endpoints.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+  return rowsOf(exchange)
+}
+
+/** The first row that offends; undefined where there is no row that could. */
+function offence(
+  rows: Row[],
+  offends: (row: Row) => boolean,
+  finding: { message: string; expected: string },
+): Finding[] | undefined {
+  if (rows.length === 0) return undefined
+  const row = rows.find(offends)
+  return row ? [{ ...finding, actual: brief(row) }] : []
+}
+
+/**
+ * Every `account-transactions` 2xx: every row's AccountId is about.subject. Only an answer under a
+ * consent with two accounts tells right from wrong.
+ */
+rule(
+  'TXN-02/asked-account-only',
+  'GET /accounts/{AccountId}/transactions answers with transactions of that account alone',
+  { endpoints: ['account-transactions'], ...TWO_ACCOUNTS },
+  (exchange, tools) =>
+    exchange.endpoint === 'account-transactions'
+      ? strangersTo(exchange, transactionsIn(exchange), tools)
+      : undefined,
+)
+
+rule(
+  'TXN-34/recorded',
+  'The values of Status that occur are recorded',
+  { endpoints, needs: 'a transaction' },
+  (exchange, { observe }) => {
+    const rows = transactionsIn(exchange)
+    if (!rows || rows.length === 0) return undefined
+    for (const status of new Set(rows.map((row) => row.Status))) {
+      if (typeof status === 'string') observe('value of Status', status)
+    }
+    return []
+  },
+)
+
+/**
+ * Every transactions 2xx: no row with Status Booked has a BookingDateTime (RFC 3339) later than the
+ * end of the exchange plus the target's clock tolerance.
+ */
+rule(
+  'TXN-35/not-in-future',
+  'A booked transaction was booked in the past',
+  { endpoints, needs: 'a booked transaction' },
+  (exchange, { clockTolerance }) => {
+    const rows = transactionsIn(exchange)
+    return (
+      rows &&
+      laterThanNow(exchange, { rows: bookedOf(rows), field: 'BookingDateTime', clockTolerance })
+    )
+  },
+)
+
+/**
+ * Every transactions 2xx whose about.consent has transactionFrom or transactionTo: no row booked
+ * before the one or after the other (strictly). One consent of the table has both ends, one the
+ * start alone, one the end alone; each end lies minutes from a booking that it leaves out.
+ */
+rule(
+  'TXN-20/inside',
+  'Under a consent with a period no transaction outside it is reported, whatever the query asks',
+  {
+    endpoints,
+    uses: [debitsInPeriod],
+    needs: 'a transaction within the period of the consent',
+  },
+  (exchange) => {
+    const { transactionFrom, transactionTo } = exchange.about.consent ?? {}
+    if (transactionFrom === undefined && transactionTo === undefined) return undefined
+    const from = transactionFrom === undefined ? -Infinity : Date.parse(transactionFrom)
+    const to = transactionTo === undefined ? Infinity : Date.parse(transactionTo)
+    const rows = (transactionsIn(exchange) ?? []).filter(isBookedAtSomeTime)
+    const outside = (row: Row) => {
+      const at = bookedAt(row) ?? from
+      return at < from || at > to
+    }
+    return offence(rows, outside, {
+      message: 'a transaction was booked outside the period of the consent',
+      expected: `from ${transactionFrom ?? 'the beginning'} to ${transactionTo ?? 'now'}`,
+    })
+  },
+)
+
+rule(
+  'TXN-25/direction',
+  'Under ReadTransactionsCredits or ReadTransactionsDebits alone the other direction is absent',
+  {
+    endpoints,
+    uses: [basicCredits, debitsInPeriod],
+    needs: 'a transaction under a consent for one direction',
+  },
+  (exchange) => {
+    const { permissions = [] } = exchange.about.consent ?? {}
+    const credits = permissions.includes('ReadTransactionsCredits')
+    const debits = permissions.includes('ReadTransactionsDebits')
+    if (credits === debits) return undefined
+    const [allowed, other] = credits ? ['Credit', 'Debit'] : ['Debit', 'Credit']
+    const rows = transactionsIn(exchange) ?? []
+    return offence(rows, (row) => row.CreditDebitIndicator === other, {
+      message: `a ${other} is reported under ReadTransactions${allowed}s alone`,
+      expected: `only transactions whose CreditDebitIndicator is ${allowed}`,
+    })
+  },
+)
+
+/**
+ * Every transactions 2xx whose about.consent has ReadTransactionsBasic and not Detail: no row has
+ * MerchantDetails.
+ */
+rule(
+  'TXN-26/basic-hides-merchant',
+  'Under ReadTransactionsBasic alone no transaction shows its merchant',
+  {
+    endpoints,
+    uses: [basicCredits],
+    needs: 'a transaction under ReadTransactionsBasic alone',
+  },
+  (exchange) => {
+    const { permissions = [] } = exchange.about.consent ?? {}
+    const basic = permissions.includes('ReadTransactionsBasic')
+    if (!basic || permissions.includes('ReadTransactionsDetail')) return undefined
+    return offence(
+      transactionsIn(exchange) ?? [],
+      ({ MerchantDetails }) => showsMerchant(MerchantDetails),
+      {
+        message: 'MerchantDetails is shown under ReadTransactionsBasic alone',
+        expected: 'a transaction without MerchantDetails',
+      },
+    )
+  },
+)
+
+/** An object without name and category shows no merchant, whatever else a bank writes into it. */
+function showsMerchant(details: unknown): boolean {
+  if (typeof details !== 'object' || details === null) return Boolean(details)
+  return Object.keys(details).some((name) => /^merchant/i.test(name))
+}

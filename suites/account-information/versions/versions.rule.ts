@@ -1,0 +1,56 @@
+import { brief, member, succeeded } from '../../../engine/suite-api/responses.ts'
+import { rule } from '../../../engine/suite-api/rule.ts'
+import { CONSENTS, DATA } from '../common/endpoints.ts'
+
+/** Versions of the paths. Requirements: specs/account-information/versions.yaml */
+
+rule(
+  'VER-01/segment',
+  'The paths of consent and data endpoints have the segment v3.1',
+  { endpoints: [...CONSENTS, ...DATA] },
+  (exchange) => {
+    if (![...CONSENTS, ...DATA].includes(exchange.endpoint) || !succeeded(exchange))
+      return undefined
+    const { pathname } = new URL(exchange.request.url)
+    if (pathname.split('/').includes('v3.1')) return []
+    return [{ message: `it stands at ${pathname}`, expected: 'a segment v3.1', actual: pathname }]
+  },
+)
+
+/**
+ * Every consent and data 2xx at a path of v3.1. Fails: the path of Links.Self names versions, and v3.1 is none of
+ * them. A path without one, or with the number of a gateway such as v1, is not judged.
+ */
+rule(
+  'VER-03/in-links',
+  'Where Links.Self names a version of the paths, it is v3.1',
+  {
+    endpoints: [...CONSENTS, ...DATA],
+    unseen: 'no Links.Self named a version',
+  },
+  (exchange) => {
+    if (![...CONSENTS, ...DATA].includes(exchange.endpoint) || !succeeded(exchange))
+      return undefined
+    // What stands at another version is judged by VER-01/segment.
+    if (!new URL(exchange.request.url).pathname.split('/').includes('v3.1')) return undefined
+    const self = member(exchange.response?.json, 'Links', 'Self')
+    if (typeof self !== 'string' || !URL.canParse(self)) return undefined
+    const named = versionsIn(new URL(self).pathname)
+    if (named.length === 0) return undefined
+    if (named.includes('v3.1')) return []
+    return [
+      {
+        message: `Links.Self is ${brief(self)}`,
+        expected: 'a segment v3.1',
+        actual: named.join(', '),
+        place: '/Links/Self',
+      },
+    ]
+  },
+)
+
+/** v3.0 and v3.1.2 anywhere, v4 only where the services begin. Ids of the last segments look otherwise. */
+function versionsIn(path: string): string[] {
+  const found = path.matchAll(/\/(v\d+(?:\.\d+)+|v\d+(?=\/(?:aisp|cbpii)\/))(?=\/)/gi)
+  return [...found].map(([, version = '']) => version)
+}

@@ -1,0 +1,106 @@
+import { check } from '../../../engine/suite-api/check.ts'
+import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
+import {
+  answerOf,
+  brief,
+  type Exchange,
+  missingFrom,
+  type Row,
+  shared,
+} from '../../../engine/suite-api/responses.ts'
+import { OWNERS } from '../../owners.ts'
+import { firstRead, productsOf, readProducts } from '../common/product-list.ts'
+
+/** GET /consumer-credit-cards. Requirements: specs/product-information/products.yaml */
+
+check('PROD-01/answers-200', 'GET /consumer-credit-cards answers 200', {}, async (context) => {
+  expect(await firstRead(context)).toHaveStatus(200)
+})
+
+check(
+  'PROD-03/recorded',
+  'What a request for the products without its headers, or with others, gives',
+  {},
+  async (context) => {
+    context.unlessAbsent('products')
+    const others = {
+      'no Content-Type': { 'Content-Type': undefined },
+      'Accept */*': { Accept: '*/*' },
+      'Accept text/html': { Accept: 'text/html' },
+    }
+    for (const [deviation, headers] of Object.entries(others)) {
+      const answer = await context.tpp().call('products', { headers, deviation })
+      context.observe(`list of products, ${deviation}`, answerOf(answer), answer)
+    }
+  },
+)
+
+check('PROD-04/recorded', 'Whether the list of products is public', {}, async (context) => {
+  const answer = await firstRead(context)
+  const { headers, client } = context.target.document.products ?? {}
+  const what =
+    headers || client
+      ? 'list of products with what the target gives'
+      : 'list of products without access token and client certificate'
+  context.observe(what, answerOf(answer), answer)
+})
+
+/** What tells a product from another, whatever its rates are at the moment. */
+const productKey = ({ ProductIdentifier, ProductName }: Row) =>
+  JSON.stringify([ProductIdentifier, ProductName])
+
+/** All that is told of a product, whatever the order of members and of the elements of an array. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).sort().join()}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).map(
+    ([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`,
+  )
+  return `{${members.sort().join()}}`
+}
+
+/**
+ * Four requests; products (by ProductIdentifier and ProductName) in the first and the third stand
+ * in the second, those in the second and the fourth in the third. A product that is told alike in two of
+ * them is told so between them.
+ */
+check(
+  'PROD-52/second-read',
+  'Answers one after the other list the same products, and tell the same of them',
+  {},
+  async (context) => {
+    const answers: Exchange[] = []
+    while (answers.length < 4) answers.push(await readProducts(context))
+    for (const answer of answers) relyOn(OWNERS.products, answer).toSucceed()
+    const first = productsOf(await firstRead(context))
+    const [lost] = missingFrom(productsOf(answers.at(-1) as Exchange), first, productKey)
+    expectThat(lost === undefined, {
+      message: 'a product of the first answer is not listed any more',
+      expected: brief(lost),
+      actual: 'a list without it',
+      exchange: answers.at(-1),
+    })
+    // Two servers that take turns show their difference in the second answer or in the third.
+    for (const between of [1, 2]) {
+      const [before, now, after] = answers.slice(between - 1, between + 2).map(productsOf)
+      const lasting = shared(before ?? [], after ?? [], productKey)
+      const [missing] = missingFrom(now ?? [], lasting, productKey)
+      expectThat(missing === undefined, {
+        message: 'a product of the answers before and after it is missing',
+        expected: brief(missing && productKey(missing)),
+        actual: `${now?.length} products without it`,
+        exchange: answers[between],
+        place: '/data',
+      })
+      const alike = shared(before ?? [], after ?? [], canonical)
+      const [other] = missingFrom(now ?? [], alike, canonical)
+      expectThat(other === undefined, {
+        message: 'a product of the answers before and after it is told otherwise',
+        expected: brief(other),
+        actual: brief(now?.find((each) => other && productKey(each) === productKey(other))),
+        exchange: answers[between],
+        place: '/data',
+      })
+    }
+  },
+)

@@ -1,0 +1,174 @@
+import { matchers } from '../../../engine/suite-api/expect.ts'
+import {
+  brief,
+  type Exchange,
+  header,
+  instantOf,
+  member,
+  type Row,
+} from '../../../engine/suite-api/responses.ts'
+import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
+import { namesOnce } from '../../names-once.ts'
+import { isError, isList, productsOf } from '../common/product-list.ts'
+
+/** GET /consumer-credit-cards. Requirements: specs/product-information/products.yaml */
+
+const PRODUCTS = { endpoints: ['products'] } as const
+
+rule('PROD-05/json', 'The list of products is JSON', PRODUCTS, (exchange) => {
+  if (!isList(exchange)) return undefined
+  const finding = matchers.toBeJson(exchange)
+  return finding ? [finding] : []
+})
+
+/**
+ * Every `products` 2xx to a request with Accept application/json: media type application/json,
+ * parameters allowed.
+ */
+rule(
+  'PROD-51/media-type',
+  'The Content-Type of the list of products is application/json',
+  PRODUCTS,
+  (exchange) => {
+    if (!isList(exchange)) return undefined
+    const actual = header(exchange, 'content-type') ?? 'absent'
+    if (/^application\/json\s*(;|$)/i.test(actual)) return []
+    const expected = 'application/json'
+    return [{ message: `the Content-Type is ${actual}`, expected, actual }]
+  },
+)
+
+/** Every answer of the list, errors too, whose body is JSON. Fails: one object of it has a name twice. */
+rule(
+  'PROD-56/unique-names',
+  'No object of an answer of the product interface has two members of one name',
+  PRODUCTS,
+  (exchange) => (exchange.endpoint === 'products' ? namesOnce(exchange) : undefined),
+)
+
+rule(
+  'PROD-08/equals-length',
+  'TotalResults is the number of products returned',
+  { ...PRODUCTS, follows: ['PROD-06/data'] },
+  (exchange) => {
+    const data = member(exchange.response?.json, 'data')
+    const total = member(exchange.response?.json, 'meta', 'TotalResults')
+    if (!isList(exchange) || !Array.isArray(data) || !Number.isInteger(total)) return undefined
+    if (total === data.length) return []
+    const message = `TotalResults is ${total}, and there are ${data.length} products`
+    const place = '/meta/TotalResults'
+    return [{ message, expected: String(data.length), actual: String(total), place }]
+  },
+)
+
+const DAY = 86_400_000
+const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)?)?$/i
+
+/**
+ * Every `products` 2xx whose LastUpdated is an ISO 8601 date or date-time: not later than a day
+ * after the exchange. Any other spelling is recorded and not judged.
+ */
+rule(
+  'PROD-10/not-in-future',
+  'The product information was not updated in the future',
+  { ...PRODUCTS, unseen: 'LastUpdated is no date of ISO 8601' },
+  (exchange, { observe }) => {
+    const text = member(exchange.response?.json, 'meta', 'LastUpdated')
+    if (!isList(exchange) || typeof text !== 'string') return undefined
+    const at = ISO_8601.test(text) ? instantOf(text.replace(',', '.')) : Number.NaN
+    if (Number.isNaN(at)) {
+      observe('LastUpdated, no date of ISO 8601', text)
+      return undefined
+    }
+    const latest = Date.parse(exchange.startedAt) + exchange.durationMs + DAY
+    if (at <= latest) return []
+    const expected = `${new Date(latest).toISOString()} or before`
+    const message = 'LastUpdated is in the future'
+    return [{ message, expected, actual: text, place: '/meta/LastUpdated' }]
+  },
+)
+
+const parentOf = (product: Row) =>
+  member(product, 'Organisation', 'ParentOrganisation', 'OrganisationName', 'LegalName')
+
+rule(
+  'PROD-53/unique',
+  'No two products of one parent organisation have the same ProductIdentifier',
+  { ...PRODUCTS, unseen: 'no answer had two products' },
+  (exchange) => {
+    const products = productsOf(exchange)
+    if (!isList(exchange) || products.length < 2) return undefined
+    const seen = new Set<string>()
+    return products.flatMap((product, index): Finding[] => {
+      const { ProductIdentifier: id } = product
+      if (typeof id !== 'string') return []
+      const key = JSON.stringify([id, parentOf(product)])
+      if (!seen.has(key)) {
+        seen.add(key)
+        return []
+      }
+      const message = `ProductIdentifier ${brief(id)} stands twice`
+      const place = `/data/${index}/ProductIdentifier`
+      return [{ message, expected: 'an identifier of its own', actual: id, place }]
+    })
+  },
+)
+
+/** Strings that the tables require, but those of which they list the values. */
+const REQUIRED: Record<string, readonly string[]> = {
+  '': ['Description', 'KeyFeatures', 'ProductIdentifier', 'ProductName'],
+  'Details/ConsumerCreditCardItem': [
+    'APRRate',
+    'AnnualFeeAmount',
+    'CashAdvanceRate',
+    'ExchangeRateAdjustment',
+    'IssuingEmergencyCardsFees',
+    'MinimumCreditLimit',
+    'PurchaseRate',
+  ],
+  Eligibility: ['Description'],
+  'Organisation/Brand': ['TrademarkID'],
+  'Organisation/ParentOrganisation/OrganisationName': ['LegalName'],
+}
+const REQUIRED_OF_ERRORS = ['description', 'title']
+const REQUIRED_META = ['Agreement', 'LastUpdated', 'License', 'TermsOfUse']
+
+rule('PROD-49/not-empty', 'A required string is not empty', PRODUCTS, (exchange) => {
+  if (!isList(exchange) && !isError(exchange)) return undefined
+  const strings = isError(exchange)
+    ? stringsAt(exchange.response?.json, '', REQUIRED_OF_ERRORS)
+    : requiredStrings(exchange)
+  if (strings.length === 0) return undefined
+  return strings
+    .filter(({ text }) => text.trim() === '')
+    .map(({ text, place }) => ({
+      message: `${place.slice(place.lastIndexOf('/') + 1)} is empty`,
+      expected: 'text',
+      actual: brief(text),
+      place,
+    }))
+})
+
+/** The strings of these names within an object. */
+function stringsAt(
+  within: unknown,
+  place: string,
+  names: readonly string[],
+): { place: string; text: string }[] {
+  return names.flatMap((name) => {
+    const text = member(within, name)
+    return typeof text === 'string' ? [{ place: `${place}/${name}`, text }] : []
+  })
+}
+
+function requiredStrings(exchange: Exchange): { place: string; text: string }[] {
+  return [
+    ...stringsAt(member(exchange.response?.json, 'meta'), '/meta', REQUIRED_META),
+    ...productsOf(exchange).flatMap((product, index) =>
+      Object.entries(REQUIRED).flatMap(([path, names]) => {
+        const inner = path === '' ? product : member(product, ...path.split('/'))
+        return stringsAt(inner, `/data/${index}${path === '' ? '' : `/${path}`}`, names)
+      }),
+    ),
+  ]
+}
