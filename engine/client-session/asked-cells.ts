@@ -1,4 +1,4 @@
-import { type AskedCell, type Cell, cellName, drawnCells } from '../judge/cells.ts'
+import { type AskedCell, type Cell, cellName, drawnAt, drawnCells } from '../judge/cells.ts'
 import type { Session } from './session.ts'
 
 /** Of the context of a check: which cells of tables the run asks, and what it notes of them. */
@@ -25,6 +25,11 @@ export function cellsOf(session: Pick<Session, 'cells' | 'extent'>) {
     get asksEveryCell(): boolean {
       const { cells, named, onCell } = session.extent
       return cells === 'all' || named !== undefined || onCell !== undefined
+    },
+    /** Is a sentence that holds for each client judged for the second one too? On every other night. */
+    looksAtSecond(check: string): boolean {
+      const { cells, seed } = session.extent
+      return cells === 'all' || (cells === 'drawn' && drawnAt(seed, check) < 1 / 2)
     },
     /** Notes which cell is asked next; undefined: none any more at this place. */
     asks(asked: AskedCell | undefined): void {

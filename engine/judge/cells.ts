@@ -73,7 +73,7 @@ export const cellName = ({ value, place }: Pick<Cell, 'value' | 'place'>) => `${
  */
 export function coveringCells<Each extends Cell>(cells: readonly Each[], seed: number): Each[] {
   const drawn = cells
-    .map((cell) => ({ cell, at: placeOf(cell, seed) }))
+    .map((cell) => ({ cell, at: drawnAt(seed, cellName(cell)) }))
     .sort((one, other) => one.at - other.at)
     .map(({ cell }) => cell)
   const values = new Set<string>()
@@ -96,10 +96,8 @@ export function coveringCells<Each extends Cell>(cells: readonly Each[], seed: n
   return cells.filter((cell) => chosen.has(cell))
 }
 
-/** A number from 0 to 1 that the seed and the cell decide alone: a new row leaves the others where they were. */
-function placeOf(cell: Cell, seed: number): number {
-  const digest = createHash('sha256')
-    .update(`${seed}\n${cellName(cell)}`)
-    .digest()
+/** A number from 0 to 1 that the seed and the name decide alone: a new row leaves the others where they were. */
+export function drawnAt(seed: number, name: string): number {
+  const digest = createHash('sha256').update(`${seed}\n${name}`).digest()
   return digest.readUInt32BE() / 2 ** 32
 }

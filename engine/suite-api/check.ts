@@ -4,6 +4,7 @@ import type { HookName, TargetDocument } from '../configuration/target.ts'
 import type { Cell } from '../judge/cells.ts'
 import type { Check } from '../judge/judge.ts'
 import { createRegistry } from '../judge/registry.ts'
+import { forEachClient, forSecondClient } from './each-client.ts'
 import { underEach } from './under-each.ts'
 
 export type { Context } from '../client-session/context.ts'
@@ -34,6 +35,12 @@ export interface CheckOptions<
   over?: readonly Over[]
   /** The same, where the check itself looks at each of them that the run has. */
   beside?: readonly Over[]
+  /**
+   * The sentence holds for each client: it is judged for the second one as well, with the two in each other's place,
+   * on every other night (see --seed). An id and a title: what is found there is told by a check of its own, which follows this one. Of checks that use
+   * no approval.
+   */
+  for?: 'each client' | readonly [id: string, title: string]
   /** The approval that it spends: it runs after every other check of that approval. */
   spends?: Spent
   /**
@@ -104,12 +111,26 @@ export function check<
   run: (context: Context<Used | Spent | Over>, consent: Used | Over) => Promise<void>,
 ): void {
   const { uses: [first] = [], over = [] } = options
+  const judge = (context: Context<Used | Spent | Over>) =>
+    underEach<Used | Spent | Over, Used | Over>(context, [first as Used, ...over], run)
+  if (options.for === undefined) {
+    registry.add({ id, title, options, run: judge })
+    return
+  }
+  // It uses no approval: a context for any serves.
+  const alone = judge as (context: Context) => Promise<void>
+  if (options.asks) throw new TypeError(`${id}: the places of a table name the clients`)
+  if (options.for === 'each client') {
+    registry.add({ id, title, options, run: (context) => forEachClient(id, context, alone) })
+    return
+  }
+  registry.add({ id, title, options, run: judge })
+  const { needs = [], follows = [] } = options
+  const ofSecond = { needs: [...needs, 'clients.second'] as const, follows: [id, ...follows] }
+  const [ownId, ownTitle] = options.for
   registry.add({
-    id,
-    title,
-    options,
-    run: (context: Context<Used | Spent | Over>) =>
-      underEach<Used | Spent | Over, Used | Over>(context, [first as Used, ...over], run),
+    ...{ id: ownId, title: ownTitle, options: { ...options, ...ofSecond } },
+    run: (context) => forSecondClient(context, alone),
   })
 }
 

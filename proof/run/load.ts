@@ -48,11 +48,13 @@ async function load<T extends { id: string }>(name: string): Promise<{ file: str
   return all
 }
 
-/** Ids of the checks that ask tables of values and places. */
+/** Ids of the checks that ask tables of values and places, or that are judged for each client. */
 export async function loadTables(): Promise<string[]> {
   const { checks } = await loadSuites(
     join(import.meta.dirname, '..', '..', 'suites'),
     loadCatalogue(),
   )
-  return checks.filter(({ options }) => options.asks !== undefined).map(({ id }) => id)
+  return checks
+    .filter(({ options }) => options.asks !== undefined || options.for === 'each client')
+    .map(({ id }) => id)
 }

@@ -6,6 +6,7 @@ import type { Scope } from '../../engine/run/scope.ts'
 import type { Draw } from '../run/jobs.ts'
 import { judgeBank, type ProofContext, summed } from '../run/judge-bank.ts'
 import type { Proof } from '../run/prove.ts'
+import { proveSecondClient } from './prove-second-client.ts'
 import { isSignedAgain, TAKEN } from './taken.ts'
 
 /**
@@ -13,6 +14,8 @@ import { isSignedAgain, TAKEN } from './taken.ts'
  * check that asks the table must name exactly those.
  */
 export async function proveTable(context: ProofContext, owner: string, draw: Draw): Promise<Proof> {
+  const check = context.suites.checks.find(({ id }) => id === owner)
+  if (check?.options.for === 'each client') return proveSecondClient(context, owner)
   const scope: Pick<Scope, 'profile' | 'seed'> =
     draw === 'all' ? { profile: 'exhaustive' } : { profile: 'full', seed: draw }
   const halves = [

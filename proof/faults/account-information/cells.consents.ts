@@ -134,16 +134,6 @@ const faults: Fault[] = [
     }),
   },
   {
-    id: 'later-clients-need-no-debtor-account',
-    story: 'For newer clients the customer chooses the card on the page.',
-    fails: ['FCC-18/missing-debtor-account'],
-    middleware: ofSecond(
-      requested('funds-confirmation', (data, { Data }) =>
-        Data && data.DebtorAccount === undefined ? { ...data, DebtorAccount: CARD } : undefined,
-      ),
-    ),
-  },
-  {
     id: 'funds-consents-are-deleted-before-the-token-is-looked-up',
     story:
       'The gateway knows a token of the bank’s by its form; that it has expired is found too late.',

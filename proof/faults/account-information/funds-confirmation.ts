@@ -52,10 +52,12 @@ const byBeginning = ofEachBank(() => new Map<string, string>())
 const faults: Fault[] = [
   {
     id: 'later-clients-need-no-scheme',
-    story: 'The contract of newer clients has one scheme, and takes whatever is sent for it.',
+    story: 'The contract of newer clients has one scheme, which they need not name.',
     fails: ['FCC-02/second-client'],
     middleware: completedForSecond((account) =>
-      account && account.SchemeName !== RIGHT.SchemeName ? { ...account, ...RIGHT } : undefined,
+      account?.Identification !== undefined && account.SchemeName === undefined
+        ? { ...account, ...RIGHT }
+        : undefined,
     ),
   },
   {

@@ -31,20 +31,25 @@ check('CONS-01/answers-201', 'A valid request for a consent answers 201', {}, as
   expect(requireExchange(await steps.consent(everything))).toHaveStatus(201)
 })
 
-check('CONS-03/unique', 'The same request twice gives two ConsentIds', {}, async ({ caller }) => {
-  const client = await caller()
-  const first = await create(client)
-  const second = await create(client)
-  relyOn(OWNERS.consent, first).toSucceed()
-  relyOn(OWNERS.consent, second).toSucceed()
-  expectThat(requireConsentId(first) !== requireConsentId(second), {
-    message: 'two consents have the same ConsentId',
-    expected: `another ConsentId than ${requireConsentId(first)}`,
-    actual: requireConsentId(second),
-    exchange: second,
-    place: '/Data/ConsentId',
-  })
-})
+check(
+  'CONS-03/unique',
+  'The same request twice gives two ConsentIds',
+  { for: 'each client' },
+  async ({ caller }) => {
+    const client = await caller()
+    const first = await create(client)
+    const second = await create(client)
+    relyOn(OWNERS.consent, first).toSucceed()
+    relyOn(OWNERS.consent, second).toSucceed()
+    expectThat(requireConsentId(first) !== requireConsentId(second), {
+      message: 'two consents have the same ConsentId',
+      expected: `another ConsentId than ${requireConsentId(first)}`,
+      actual: requireConsentId(second),
+      exchange: second,
+      place: '/Data/ConsentId',
+    })
+  },
+)
 
 /** Five requests at once. Not applicable where fewer than two of them are answered with a consent. */
 check(
@@ -156,7 +161,7 @@ check(
 check(
   'CONS-19/not-adopted',
   'ConsentId, Status and CreationDateTime of the request are not taken for those of the consent',
-  {},
+  { for: 'each client' },
   async ({ caller }) => {
     const client = await caller()
     const without = await create(client)
@@ -177,7 +182,7 @@ check(
 check(
   'CONS-20/malformed-json',
   'A body that is no JSON object is refused',
-  {},
+  { for: 'each client' },
   async ({ caller }) => {
     const client = await caller()
     relyOn(OWNERS.consent, await create(client)).toSucceed()
@@ -190,7 +195,7 @@ check(
 check(
   'CONS-21/year-ahead',
   'An ExpirationDateTime a year ahead is accepted',
-  {},
+  { for: 'each client' },
   async ({ caller }) => {
     const client = await caller()
     relyOn(

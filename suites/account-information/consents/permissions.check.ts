@@ -77,22 +77,29 @@ async function clients({ caller, target }: Context): Promise<Caller[]> {
   return [await caller(), ...(target.clients.second ? [await caller('second')] : [])]
 }
 
-check('CONS-11/missing', 'A request without Permissions is refused', {}, async (context) => {
-  const deviation = 'no Permissions'
-  for (const client of await clients(context)) {
+check(
+  'CONS-11/missing',
+  'A request without Permissions is refused',
+  { for: 'each client' },
+  async ({ caller }) => {
+    const client = await caller()
     relyOn(OWNERS.consent, await create(client)).toSucceed()
+    const deviation = 'no Permissions'
     expect(await create(client, { Permissions: undefined }, { deviation })).toBeRefused()
     expect(await client.post(CONSENTS, { Risk: {} }, { deviation: 'no Data' })).toBeRefused()
-  }
-})
+  },
+)
 
-check('CONS-12/empty', 'A request for no permission at all is refused', {}, async (context) => {
-  const deviation = 'Permissions []'
-  for (const client of await clients(context)) {
+check(
+  'CONS-12/empty',
+  'A request for no permission at all is refused',
+  { for: 'each client' },
+  async ({ caller }) => {
+    const client = await caller()
     relyOn(OWNERS.consent, await create(client)).toSucceed()
-    expect(await create(client, { Permissions: [] }, { deviation })).toBeRefused()
-  }
-})
+    expect(await create(client, { Permissions: [] }, { deviation: 'Permissions []' })).toBeRefused()
+  },
+)
 
 check(
   'CONS-12/not-an-array',

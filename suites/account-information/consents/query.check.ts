@@ -71,7 +71,7 @@ check(
 check(
   'CONS-22/beside-newer',
   'A consent is not changed by a newer one of the same client',
-  {},
+  { for: 'each client' },
   async (context) => {
     const { creation, query } = await newlyQueried(context)
     const already = changedSince({ creation, query })
@@ -90,7 +90,7 @@ check(
 check(
   'CONS-29/not-by-query',
   'A query does not move StatusUpdateDateTime',
-  {},
+  { for: 'each client' },
   async ({ caller }) => {
     const client = await caller()
     const path = consentPath(await createConsent(client))

@@ -52,7 +52,7 @@ check(
 check(
   'FCC-12/one-alone',
   'DELETE of a funds confirmation consent leaves another one for the same card to be deleted',
-  { follows: ['FCC-12/answers-204', 'FCC-20/unique'] },
+  { for: 'each client', follows: ['FCC-12/answers-204', 'FCC-20/unique'] },
   async (context) => {
     const client = await ableToDelete(context)
     const [one, other] = [await newFundsId(client), await newFundsId(client)]
@@ -67,7 +67,7 @@ check(
 check(
   'FCC-12/optional-members',
   'DELETE of a funds confirmation consent that has every optional member answers 204',
-  { follows: ['FCC-12/answers-204', 'FCC-05/accepted'] },
+  { for: 'each client', follows: ['FCC-12/answers-204', 'FCC-05/accepted'] },
   async (context) => {
     const client = await ableToDelete(context)
     const data = { ExpirationDateTime: daysFromNow(30) }
@@ -91,7 +91,7 @@ async function oneOfEach(client: Caller): Promise<{ accounts: string; funds: str
 check(
   'CLC-19/not-by-funds',
   'Deleting a funds confirmation consent leaves an account access consent of the client',
-  { follows: ['CLC-19/others-untouched'] },
+  { for: 'each client', follows: ['CLC-19/others-untouched'] },
   async (context) => {
     const client = await ableToDelete(context)
     const { accounts, funds } = await oneOfEach(client)
@@ -103,7 +103,7 @@ check(
 check(
   'CLC-19/funds-untouched',
   'Deleting an account access consent leaves a funds confirmation consent of the client to be deleted',
-  { follows: ['CLC-19/others-untouched', 'FCC-12/answers-204'] },
+  { for: 'each client', follows: ['CLC-19/others-untouched', 'FCC-12/answers-204'] },
   async (context) => {
     const client = await ableToDelete(context)
     const { accounts, funds } = await oneOfEach(client)
@@ -210,7 +210,7 @@ check(
 check(
   'FCC-17/kinds-apart',
   'The funds confirmation path does not delete an account access consent',
-  {},
+  { for: 'each client' },
   async (context) => {
     const client = await ableToDelete(context)
     const id = await createConsent(client)
@@ -233,7 +233,7 @@ check(
 check(
   'FCC-17/not-as-accounts',
   'The path of account access consents neither shows nor deletes a funds confirmation consent',
-  {},
+  { for: 'each client' },
   async (context) => {
     const client = await ableToDelete(context)
     const id = await newFundsId(client)

@@ -1,7 +1,7 @@
 import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { type ClientName, daysFromNow } from '../../../engine/suite-api/consents.ts'
 import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
-import { type Caller, requireExchange, requireValue } from '../../../engine/suite-api/flow.ts'
+import { type Caller, requireExchange } from '../../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { answerOf, type Exchange, member, refused } from '../../../engine/suite-api/responses.ts'
 import { OWNERS } from '../../owners.ts'
@@ -47,20 +47,25 @@ check(
   },
 )
 
-check('FCC-20/unique', 'The same request twice gives two ConsentIds', {}, async (context) => {
-  const client = await atWork(context)
-  const first = await newFundsId(client)
-  const second = await create(client)
-  relyOn(OWNERS.fundsConfirmation, second).toSucceed()
-  const id = requireConsentId(second, 'FCC-07/consent-id')
-  expectThat(id !== first, {
-    message: 'two consents have the same ConsentId',
-    expected: `another ConsentId than ${first}`,
-    actual: id,
-    exchange: second,
-    place: '/Data/ConsentId',
-  })
-})
+check(
+  'FCC-20/unique',
+  'The same request twice gives two ConsentIds',
+  { for: 'each client' },
+  async (context) => {
+    const client = await atWork(context)
+    const first = await newFundsId(client)
+    const second = await create(client)
+    relyOn(OWNERS.fundsConfirmation, second).toSucceed()
+    const id = requireConsentId(second, 'FCC-07/consent-id')
+    expectThat(id !== first, {
+      message: 'two consents have the same ConsentId',
+      expected: `another ConsentId than ${first}`,
+      actual: id,
+      exchange: second,
+      place: '/Data/ConsentId',
+    })
+  },
+)
 
 /** A client whose correct request has just succeeded. */
 async function served(client: Promise<Caller>): Promise<Caller> {
@@ -89,18 +94,15 @@ async function expectRefusedBesideExpiry(
   expect(await create(client, { data, account }, { deviation })).toBeRefused()
 }
 
-/** The second client at work. */
-async function secondAtWork(context: Context): Promise<Caller> {
-  context.tpp('second')
-  await atWork(context)
-  requireValue(await context.steps.fundsConfirmation('second'))
-  return context.caller('second')
-}
-
 check(
   'FCC-02/missing-scheme',
   'A request without DebtorAccount.SchemeName is refused',
-  {},
+  {
+    for: [
+      'FCC-02/second-client',
+      'A request of the second client without DebtorAccount.SchemeName is refused as well',
+    ],
+  },
   async (context) => {
     const client = await served(atWork(context))
     const what = 'DebtorAccount.SchemeName'
@@ -136,7 +138,7 @@ check(
       ...{ owner: 'FCC-02/other-scheme', type: schemeName },
       // Null is as good as none: FCC-02/missing-scheme.
       rows: ({ id, lawful, level }) => !lawful && level === 'must' && id !== 'null',
-      places: [schemePlace('first')],
+      places: (await fundsConfirmation.creators(context)).map(schemePlace),
     })
   },
 )
@@ -162,53 +164,31 @@ function schemePlace(name: ClientName): Place<Enumeration, unknown> {
   }
 }
 
-check(
-  'FCC-02/second-client',
-  'Without DebtorAccount.SchemeName, or with another scheme, the second client is refused as well',
-  { follows: ['FCC-02/missing-scheme', 'FCC-02/other-scheme'] },
-  async (context) => {
-    const client = await served(secondAtWork(context))
-    const [other] = OTHER_SCHEMES
-    await expectAccountRefused(client, { SchemeName: undefined }, 'no DebtorAccount.SchemeName')
-    await expectAccountRefused(client, { SchemeName: other }, `SchemeName ${other}`)
-  },
-)
-
 /** Without one, and with null for one. */
 check(
   'FCC-03/missing-identification',
   'A request without DebtorAccount.Identification is refused',
-  { asks: [cardEnding] },
+  {
+    for: [
+      'FCC-03/second-client',
+      'A request of the second client without DebtorAccount.Identification is refused as well',
+    ],
+  },
   async (context) => {
     const client = await served(atWork(context))
     const what = 'DebtorAccount.Identification'
     await expectAccountRefused(client, { Identification: undefined }, `no ${what}`)
+    await expectAccountRefused(client, { Identification: null }, `${what} null`)
     const named = { Identification: undefined, ...NAMES }
     await expectAccountRefused(client, named, `a Name, and no ${what}`)
     await expectRefusedBesideExpiry(client, { Identification: undefined }, what)
-    await expectTable(context, {
-      ...{ owner: 'FCC-03/missing-identification', type: cardEnding },
-      rows: ({ lawful, level }) => !lawful && level === 'must',
-      places: await cardPlaces(context),
-    })
-  },
-)
-
-check(
-  'FCC-03/second-client',
-  'Without DebtorAccount.Identification the second client is refused as well',
-  { follows: ['FCC-03/missing-identification'] },
-  async (context) => {
-    const client = await served(secondAtWork(context))
-    const deviation = 'no DebtorAccount.Identification'
-    await expectAccountRefused(client, { Identification: undefined }, deviation)
   },
 )
 
 check(
   'FCC-18/missing-debtor-account',
   'A request without DebtorAccount is refused',
-  {},
+  { for: 'each client' },
   async (context) => {
     const client = await atWork(context)
     relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
@@ -216,11 +196,6 @@ check(
       expect(await create(client, { data: { DebtorAccount } }, { deviation })).toBeRefused()
     }
     expect(await client.post(FUNDS, { Risk: {} }, { deviation: 'no Data' })).toBeRefused()
-    if (!context.target.clients.second) return
-    const second = await secondAtWork(context)
-    relyOn(OWNERS.fundsConfirmation, await create(second)).toSucceed()
-    const [[DebtorAccount, deviation]] = NO_ACCOUNT
-    expect(await create(second, { data: { DebtorAccount } }, { deviation })).toBeRefused()
   },
 )
 
@@ -278,7 +253,7 @@ check(
 check(
   'CONS-19/funds',
   'ConsentId, Status and CreationDateTime of a request for a funds confirmation consent are not taken',
-  { follows: ['CONS-19/not-adopted'] },
+  { for: 'each client', follows: ['CONS-19/not-adopted'] },
   async (context) => {
     const client = await atWork(context)
     const without = await create(client)
@@ -293,7 +268,7 @@ check(
 check(
   'CONS-20/funds',
   'A body that is no JSON object is refused for a funds confirmation consent too',
-  { follows: ['CONS-20/malformed-json'] },
+  { for: 'each client', follows: ['CONS-20/malformed-json'] },
   async (context) => {
     const client = await atWork(context)
     relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
@@ -303,17 +278,22 @@ check(
   },
 )
 
-check('FCC-05/accepted', 'Name and SecondaryIdentification may be sent', {}, async (context) => {
-  const client = await atWork(context)
-  relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
-  const { Name, SecondaryIdentification } = NAMES
-  expect(await create(client, { account: NAMES })).toSucceed()
-  expect(await create(client, { account: { Name } })).toSucceed()
-  expect(await create(client, { account: { SecondaryIdentification } })).toSucceed()
-  const data = { ExpirationDateTime: daysFromNow(30) }
-  relyOn(OWNERS.fundsWithExpiry, await create(client, { data })).toSucceed()
-  expect(await create(client, { account: NAMES, data })).toSucceed()
-})
+check(
+  'FCC-05/accepted',
+  'Name and SecondaryIdentification may be sent',
+  { for: 'each client' },
+  async (context) => {
+    const client = await atWork(context)
+    relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
+    const { Name, SecondaryIdentification } = NAMES
+    expect(await create(client, { account: NAMES })).toSucceed()
+    expect(await create(client, { account: { Name } })).toSucceed()
+    expect(await create(client, { account: { SecondaryIdentification } })).toSucceed()
+    const data = { ExpirationDateTime: daysFromNow(30) }
+    relyOn(OWNERS.fundsWithExpiry, await create(client, { data })).toSucceed()
+    expect(await create(client, { account: NAMES, data })).toSucceed()
+  },
+)
 
 /**
  * Endings that begin with zero: those of customers of the target, which the bank takes, and others, which it may

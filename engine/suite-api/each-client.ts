@@ -1,0 +1,60 @@
+import type { Context } from '../client-session/context.ts'
+import type { ClientName } from '../configuration/target.ts'
+import { Blocked, Nonconformance, NotApplicable } from '../judge/outcome.ts'
+
+/** How the finding of a check begins that is about the second client. */
+export const OF_SECOND = 'second client: '
+
+type Run = (context: Context) => Promise<void>
+
+/**
+ * Judges one sentence for the first client, then for the second, where the target has one and the run draws it.
+ * What is wrong for either is the verdict. What cannot be judged for the second one is no matter: the sentence was
+ * judged, and that the second client is served at all is for its own checks.
+ */
+export async function forEachClient(id: string, context: Context, run: Run): Promise<void> {
+  await run(context)
+  if (!context.target.clients.second || !context.looksAtSecond(id)) return
+  try {
+    await run(asOtherClient(context))
+  } catch (error) {
+    if (error instanceof Nonconformance) {
+      throw new Nonconformance({ ...error, message: `${OF_SECOND}${error.message}` })
+    }
+    if (!(error instanceof Blocked || error instanceof NotApplicable)) throw error
+  }
+}
+
+/** The same for the second client alone. */
+export async function forSecondClient(context: Context, run: Run): Promise<void> {
+  context.tpp('second')
+  await run(asOtherClient(context))
+}
+
+const OTHER = { first: 'second', second: 'first' } as const
+
+/** What a session remembers of checks, as the second client has it. */
+const sessions = new WeakMap<object, object>()
+
+/** A context in which the two clients have changed places. */
+function asOtherClient(context: Context): Context {
+  const { session, steps } = context
+  const other =
+    <Rest extends unknown[], T>(send: (name: ClientName, ...rest: Rest) => T) =>
+    (name: ClientName = 'first', ...rest: Rest): T =>
+      send(OTHER[name], ...rest)
+  const own = sessions.get(session) ?? {}
+  sessions.set(session, own)
+  return {
+    ...context,
+    session: own,
+    tpp: other(context.tpp),
+    caller: other(context.caller),
+    steps: {
+      ...steps,
+      registration: other(steps.registration),
+      management: other(steps.management),
+      fundsConfirmation: other(steps.fundsConfirmation),
+    },
+  }
+}
