@@ -1,6 +1,9 @@
 import { type AskedCell, type Cell, cellName, drawnAt, drawnCells } from '../judge/cells.ts'
 import type { Session } from './session.ts'
 
+/** The name of the second client among the cells of a check that is judged for each client. */
+export const SECOND_CLIENT = 'second client'
+
 /** Of the context of a check: which cells of tables the run asks, and what it notes of them. */
 export function cellsOf(session: Pick<Session, 'cells' | 'extent'>) {
   return {
@@ -28,8 +31,14 @@ export function cellsOf(session: Pick<Session, 'cells' | 'extent'>) {
     },
     /** Is a sentence that holds for each client judged for the second one too? On every other night. */
     looksAtSecond(check: string): boolean {
-      const { cells, seed } = session.extent
-      return cells === 'all' || (cells === 'drawn' && drawnAt(seed, check) < 1 / 2)
+      const { cells, seed, named } = session.extent
+      const drawn = cells === 'all' || (cells === 'drawn' && drawnAt(seed, check) < 1 / 2)
+      const looks = named?.includes(SECOND_CLIENT) ?? drawn
+      session.cells.set(check, {
+        of: 2,
+        asked: ['first client', ...(looks ? [SECOND_CLIENT] : [])],
+      })
+      return looks
     },
     /** Notes which cell is asked next; undefined: none any more at this place. */
     asks(asked: AskedCell | undefined): void {

@@ -1,9 +1,10 @@
+import { SECOND_CLIENT } from '../client-session/asked-cells.ts'
 import type { Context } from '../client-session/context.ts'
 import type { ClientName } from '../configuration/target.ts'
 import { Blocked, Nonconformance, NotApplicable } from '../judge/outcome.ts'
 
 /** How the finding of a check begins that is about the second client. */
-export const OF_SECOND = 'second client: '
+export const OF_SECOND = `${SECOND_CLIENT}: `
 
 type Run = (context: Context) => Promise<void>
 
@@ -19,7 +20,8 @@ export async function forEachClient(id: string, context: Context, run: Run): Pro
     await run(asOtherClient(context))
   } catch (error) {
     if (error instanceof Nonconformance) {
-      throw new Nonconformance({ ...error, message: `${OF_SECOND}${error.message}` })
+      const message = `${OF_SECOND}${error.message}`
+      throw new Nonconformance({ ...error, message, cells: [SECOND_CLIENT] })
     }
     if (!(error instanceof Blocked || error instanceof NotApplicable)) throw error
   }

@@ -1,5 +1,3 @@
 /** Sentences and clauses that several enumerations lean on. */
 
 export const CASE = 'RFC 6749 1.9: “all the protocol parameter names and values are case sensitive”'
-
-export const ADVERTISED = '“Values comply with those advertised on the well-known configuration.”'

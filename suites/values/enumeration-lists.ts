@@ -148,7 +148,7 @@ export function repeated(terms: Terms): Part<Enumeration, unknown> {
     ...{ id, words, because, level: 'should' },
     make: (values) => {
       const [value] = values.chosen
-      const other = terms.nearly ?? strange(values, terms)
+      const other = strange(values, terms)
       return value === undefined || other === undefined ? undefined : order(value, other)
     },
   })

@@ -31,26 +31,14 @@ export function strange(values: Enumeration, terms: Terms): string | undefined {
 
 /** Wrong spellings of a right value: undefined where it has none such, or one that may be taken. */
 export function misspelt(terms: Terms, rows: readonly Spelling[], level = terms.level): Row[] {
-  const { because, nearly } = terms
+  const { because } = terms
   return rows.map(([id, words, spell]) => ({
     ...{ id, words, level, because },
     make: (right) => {
-      const value = nearly ?? right.chosen.at(-1)
+      const value = right.chosen.at(-1)
       const other = value === undefined ? undefined : spell(value)
       if (other === undefined || mayTake(right, terms, other)) return undefined
       return valueInstead(right, terms, other)
-    },
-  }))
-}
-
-/** Right spellings of a right value. */
-export function inAnyCase(terms: Terms, because: string, rows: readonly Spelling[]): Row[] {
-  return rows.map(([id, words, spell]) => ({
-    ...{ id, words, lawful: true, level: terms.right.level, because },
-    make: (right) => {
-      const value = right.chosen.at(-1)
-      const other = value === undefined ? undefined : spell(value)
-      return other === undefined || other === value ? undefined : valueInstead(right, terms, other)
     },
   }))
 }

@@ -1,4 +1,4 @@
-import { inAnyCase, misspelt, type Spelling } from './enumeration-rows.ts'
+import { misspelt, type Spelling } from './enumeration-rows.ts'
 import type { Enumeration, Terms } from './enumeration-terms.ts'
 import type { Part } from './value-type.ts'
 
@@ -8,13 +8,10 @@ export function spellingsOf(terms: Terms): Part<Enumeration, unknown>[] {
     part: `spelling: ${part}`,
     rows: misspelt(terms, rows, level),
   })
-  const { caseless, spaces } = terms
   return [
-    caseless === undefined
-      ? wrong('case', CASES)
-      : { part: 'spelling: case', rows: inAnyCase(terms, caseless, CASES) },
+    wrong('case', CASES),
     wrong('letters that fold to those of ASCII', FOLDED),
-    wrong('spaces around it', SPACES, spaces),
+    wrong('spaces around it', SPACES, terms.spaces),
     wrong('the whole string', PARTS),
     wrong('number of its noun', NUMBERS),
     wrong('what stands between its words', SEPARATORS),

@@ -32,12 +32,8 @@ export interface Terms {
   all?: Level
   /** Values that exist elsewhere, or that nobody has. */
   others: readonly (readonly [id: string, value: string, level?: Level])[]
-  /** What nearly right spellings are of, where not of a right value. */
-  nearly?: string
   /** Nearly right ones that the documents leave open: no row makes one. */
   open?: (value: string) => boolean
-  /** The clause by which case is ignored; without it case is told apart. */
-  caseless?: string
   /** What a bank breaks that takes spaces around a value, where that is less than for other values. */
   spaces?: Level
   /** Of this enumeration alone. */

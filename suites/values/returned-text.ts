@@ -18,12 +18,6 @@ const NONCE: Of = {
 }
 
 /** A name in JSON: software_on_behalf_of and org_name of a software statement, DebtorAccount.Name. */
-const NAME: Of = {
-  level: 'should',
-  unusual: 'observe',
-  because:
-    '“The OnBehalfOf value of the client”, “Organisation name”, “| DebtorAccount.Name | string | optional |”; RFC 8259 7 and 8.3: a string is its characters',
-}
 
 /** state: printable ASCII, in URLs. Wrong is what its grammar lacks: the client breaks it, and nobody must refuse it. */
 export const returnedState: ValueType<Seed, string> = {
@@ -80,32 +74,6 @@ export const returnedNonce: ValueType<Seed, string> = {
           make: () => '',
         },
       ],
-    },
-  ],
-}
-
-/** A name: any text, in JSON. */
-export const returnedName: ValueType<Seed, string> = {
-  name: 'name',
-  grammar: 'RFC 8259 sections 7, 8.2 and 8.3: string',
-  parts: [
-    ...printable(NAME),
-    ...beyondAscii(NAME),
-    {
-      part: 'string: what is no Unicode character',
-      rows: [
-        {
-          id: 'lone-surrogate',
-          words: 'with half of a character',
-          level: 'observe',
-          because: 'RFC 8259 8.2: what software makes of an unpaired surrogate “is unpredictable”',
-          make: ({ seed }) => `${seed}\ud83d`,
-        },
-      ],
-    },
-    {
-      part: 'string: no character',
-      none: 'Members that hold names are optional, and no sentence tells an empty one from none.',
     },
   ],
 }

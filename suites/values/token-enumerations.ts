@@ -1,5 +1,5 @@
 import { enumeration } from './enumeration.ts'
-import { ADVERTISED, CASE } from './enumeration-clauses.ts'
+import { CASE } from './enumeration-clauses.ts'
 import type { Enumeration } from './enumeration-terms.ts'
 import type { ValueType } from './value-type.ts'
 
@@ -45,49 +45,6 @@ export const grantType: OfEnumeration = enumeration({
   others: OTHER_GRANTS,
 })
 
-/** grant_types of a registration; `allowed` are those that the bank advertises. */
-export const grantTypes: OfEnumeration = enumeration({
-  name: 'list of grant types',
-  grammar: 'RFC 7591 section 2, grant_types: array of string; RFC 6749 section 1.9 for its case',
-  in: 'body',
-  shape: 'array',
-  values: GRANTS,
-  because: ADVERTISED,
-  level: 'must',
-  type: { because: '“| grant_types | array of string |”', level: 'should' },
-  right: { because: ADVERTISED, level: 'must' },
-  all: 'observe',
-  others: OTHER_GRANTS,
-})
-
-const METHOD = `${ADVERTISED} “private_key_jwt is used.”`
-
-/** token_endpoint_auth_method of a registration; `allowed` are those that the bank advertises. */
-export const authMethod: OfEnumeration = enumeration({
-  name: 'token_endpoint_auth_method',
-  grammar:
-    'RFC 7591 section 2, token_endpoint_auth_method: string; RFC 6749 section 1.9 for its case',
-  in: 'body',
-  shape: 'string',
-  values: ['private_key_jwt'],
-  because: METHOD,
-  level: 'must',
-  type: { because: '“| token_endpoint_auth_method | string |”', level: 'should' },
-  right: { because: METHOD, level: 'must' },
-  others: [
-    ['client-secret-basic', 'client_secret_basic'],
-    ['client-secret-post', 'client_secret_post'],
-    ['client-secret-jwt', 'client_secret_jwt'],
-    ['none', 'none'],
-    ['tls-client-auth', 'tls_client_auth'],
-    ['self-signed-tls-client-auth', 'self_signed_tls_client_auth'],
-    ['public-key-jwt', 'public_key_jwt'],
-    ['assertion-type', 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'],
-    ['algorithm', 'PS256'],
-    ['spanish', 'clave_privada_jwt'],
-  ],
-})
-
 /** client_assertion_type of a token request. */
 export const assertionType: OfEnumeration = enumeration({
   name: 'client_assertion_type',
@@ -128,32 +85,5 @@ export const assertionType: OfEnumeration = enumeration({
             : undefined,
       })),
     },
-  ],
-})
-
-/** token_type of a token response, as a TPP takes it. */
-export const tokenType: OfEnumeration = enumeration({
-  name: 'token_type',
-  grammar: 'RFC 6749 sections 5.1 and 7.1, token_type: string, in any case',
-  in: 'body',
-  shape: 'string',
-  values: ['Bearer'],
-  because: 'RFC 6749 7.1: “MUST NOT use an access token if it does not understand the token type”',
-  level: 'should',
-  right: { because: '“Type of the token; Bearer is used.”', level: 'must' },
-  caseless: 'RFC 6749 5.1: “Value is case insensitive.”',
-  spaces: 'observe',
-  others: [
-    ['mac', 'mac'],
-    ['dpop', 'DPoP'],
-    ['pop', 'pop'],
-    ['basic', 'Basic'],
-    ['not-applicable', 'N_A'],
-    ['refresh-token', 'refresh_token'],
-    ['access-token', 'urn:ietf:params:oauth:token-type:access_token'],
-    ['jwt', 'JWT'],
-    ['token', 'token'],
-    ['british', 'Bearer Token'],
-    ['spanish', 'Portador'],
   ],
 })

@@ -57,7 +57,6 @@ test.each([
   ['decimal-point', '12.4'],
   ['exponent', '1e34'],
   ['base-sixteen', '0x34'],
-  ['null', null],
   ['number', 1234],
   ['array', ['1234']],
 ])('%s is %j', (id, made) => {

@@ -3,18 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { NINE_PERMISSIONS } from '../../suites/account-information/common/consents/consent-requests.ts'
 import { NINE, permissions, schemeName } from '../../suites/values/consent-enumerations.ts'
 import type { Enumeration } from '../../suites/values/enumeration-terms.ts'
-import {
-  responseMode,
-  responseType,
-  responseTypes,
-} from '../../suites/values/response-enumerations.ts'
-import {
-  assertionType,
-  authMethod,
-  grantType,
-  grantTypes,
-  tokenType,
-} from '../../suites/values/token-enumerations.ts'
+import { responseType } from '../../suites/values/response-enumerations.ts'
+import { assertionType, grantType } from '../../suites/values/token-enumerations.ts'
 import { rowsOf, type ValueType } from '../../suites/values/value-type.ts'
 import { divided, madeOf, rowOf } from './rows.ts'
 
@@ -30,13 +20,8 @@ const ALL: [ValueType<Enumeration, unknown>, Enumeration, 'string' | 'array'][] 
   [permissions, { allowed: NINE, chosen: USED }, 'array'],
   [schemeName, of('UK.STD.PAN'), 'string'],
   [grantType, { allowed: GRANTS, chosen: ['client_credentials'] }, 'string'],
-  [grantTypes, { allowed: GRANTS, chosen: GRANTS.slice(1) }, 'array'],
   [responseType, of('code id_token'), 'string'],
-  [responseTypes, { allowed: ['code id_token', 'other'], chosen: ['code id_token'] }, 'array'],
-  [responseMode, of('fragment'), 'string'],
-  [authMethod, of('private_key_jwt'), 'string'],
   [assertionType, of(URN), 'string'],
-  [tokenType, of('Bearer'), 'string'],
 ]
 
 /** Right values of an enumeration, of those that the ordinary bank allows. */
@@ -50,8 +35,6 @@ const FEW = { numRuns: 25 }
 
 const WORDS: Record<string, (value: string) => string> = {
   response_type: (value) => value.split(' ').sort().join(' '),
-  'list of response types': (value) => value.split(' ').sort().join(' '),
-  token_type: (value) => value.toLowerCase(),
 }
 
 describe.each(ALL)('$name', (type, ordinary, shape) => {
@@ -182,26 +165,16 @@ test.each(['UK.OBIE.PAN', 'UK.STD.PAN'])(
   },
 )
 
-test('the misspelt response modes are of query', () => {
-  const right = of('fragment')
-  expect(rowOf(responseMode, 'in-capitals').make(right)).toBe('QUERY')
-  expect(rowOf(responseMode, 'sent-after-other').make(right)).toEqual(['query', 'fragment'])
-  expect(rowOf(responseMode, 'exact').make(right)).toBe('fragment')
-})
-
 test.each([
   [responseType, 'words-in-other-order', of('code id_token'), 'id_token code'],
-  [responseTypes, 'words-in-other-order', of('code id_token'), ['id_token code']],
   [assertionType, 'scheme-in-capitals', of(URN), `URN${URN.slice(3)}`],
   [assertionType, 'namespace-in-capitals', of(URN), `urn:IETF${URN.slice(8)}`],
-  [tokenType, 'in-small-letters', of('Bearer'), 'bearer'],
   [
     grantType,
     'comma-and-other',
     { allowed: GRANTS, chosen: ['refresh_token'] },
     'refresh_token,authorization_code',
   ],
-  [authMethod, 'hyphens', of('private_key_jwt'), 'private-key-jwt'],
 ] as const)('$name: %s', (type, id, right, made) => {
   expect(rowOf(type, id).make(right)).toEqual(made)
 })
@@ -210,8 +183,6 @@ test('what this client registered, or this bank advertises, is no wrong row', ()
   const right = { allowed: ['client_credentials', 'password'], chosen: ['client_credentials'] }
   expect(rowOf(grantType, 'password').make(right)).toBeUndefined()
   expect(rowOf(grantType, 'implicit').make(right)).toBe('implicit')
-  const advertised = of('private_key_jwt', 'tls_client_auth')
-  expect(rowOf(authMethod, 'tls-client-auth').make(advertised)).toBeUndefined()
 })
 
 /** How lax banks find a known value in one that was sent. */
@@ -249,14 +220,14 @@ function asPattern(value: string, known: string): boolean {
   }
 }
 
-const LAX_CELLS = ALL.filter(([type]) => type !== tokenType).flatMap(([type, right, shape]) =>
+const LAX_CELLS = ALL.flatMap(([type, right, shape]) =>
   Object.entries(LAX).map(([words, finds]) => ({ type, right, shape, words, finds })),
 )
 
 test.each(LAX_CELLS)(
   '$type.name: a bank that finds one $words takes a wrong one',
   ({ type, right, finds }) => {
-    const known = type === responseMode ? ['query'] : right.allowed
+    const known = right.allowed
     const taken = madeOf(divided(type).wrong, right).filter(([, made]) => {
       const values = [made].flat().filter((one) => typeof one === 'string')
       const strange = values.filter((value) => !right.allowed.includes(value))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { returnedName, returnedNonce, returnedState } from '../../suites/values/returned-text.ts'
+import { returnedNonce, returnedState } from '../../suites/values/returned-text.ts'
 import { rowsOf } from '../../suites/values/value-type.ts'
 import { divided, madeOf, rowOf } from './rows.ts'
 
@@ -10,7 +10,7 @@ const seed = fc.record({ seed: fc.stringMatching(/^[A-Za-z0-9]{1,40}$/) })
 
 const VSCHARS = /^[\x20-\x7e]+$/
 
-const TYPES = [returnedState, returnedNonce, returnedName]
+const TYPES = [returnedState, returnedNonce]
 
 test('state: lawful is 1*VSCHAR, wrong is not', () => {
   const { wrong, lawful } = divided(returnedState)
@@ -22,27 +22,21 @@ test('state: lawful is 1*VSCHAR, wrong is not', () => {
   )
 })
 
-test('state has no row of JSON alone; nonce and name have each of state that is lawful', () => {
+test('state has no row of JSON alone; nonce has each of state that is lawful', () => {
   const ofState = divided(returnedState).lawful.map(({ id }) => id)
-  for (const type of [returnedNonce, returnedName]) {
-    const { lawful } = divided(type)
-    expect(lawful.map(({ id }) => id)).toEqual(expect.arrayContaining(ofState))
-    const more = lawful.filter(({ id }) => !ofState.includes(id))
-    expect(more.length).toBeGreaterThan(8)
-    for (const [id, made] of madeOf(more, SEED)) expect(made, id).not.toMatch(VSCHARS)
-  }
+  const { lawful } = divided(returnedNonce)
+  expect(lawful.map(({ id }) => id)).toEqual(expect.arrayContaining(ofState))
+  const more = lawful.filter(({ id }) => !ofState.includes(id))
+  expect(more.length).toBeGreaterThan(8)
+  for (const [id, made] of madeOf(more, SEED)) expect(made, id).not.toMatch(VSCHARS)
 })
 
 test('lawful texts of JSON are of whole characters, and survive a JWT', () => {
-  for (const type of [returnedNonce, returnedName]) {
-    for (const [id, made] of madeOf(divided(type).lawful, SEED)) {
-      expect(made, id).not.toBe('')
-      const payload = Buffer.from(JSON.stringify({ made })).toString('base64url')
-      expect(JSON.parse(Buffer.from(payload, 'base64url').toString()).made, id).toBe(made)
-    }
+  for (const [id, made] of madeOf(divided(returnedNonce).lawful, SEED)) {
+    expect(made, id).not.toBe('')
+    const payload = Buffer.from(JSON.stringify({ made })).toString('base64url')
+    expect(JSON.parse(Buffer.from(payload, 'base64url').toString()).made, id).toBe(made)
   }
-  const half = rowOf(returnedName, 'lone-surrogate').make(SEED) ?? ''
-  expect(Buffer.from(half).toString()).not.toBe(half)
   expect(rowOf(returnedNonce, 'empty').make(SEED)).toBe('')
 })
 

@@ -11,6 +11,8 @@ import { answerOf, type Exchange, header, succeeded } from '../../../engine/suit
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { everything, secondClient } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
+import { expectTable } from '../../tables.ts'
+import { customerAddress } from '../../values/header-value.ts'
 import { consentPath, createConsent } from '../common/consents/consent-requests.ts'
 import { absentReads } from '../common/data/absent-reads.ts'
 import { requireAccountIds } from '../common/data/data-reads.ts'
@@ -67,6 +69,28 @@ check(
       if (absent.response?.status !== 429) expect(absent).toSucceed()
     }
   },
+)
+
+check(
+  'RATE-05/any-address',
+  'Data requests are served whatever IPv4 address x-fapi-customer-ip-address has',
+  { uses: [everything], asks: [customerAddress], follows: ['RATE-05/with-and-without'] },
+  async (context) =>
+    expectTable(context, {
+      ...{ owner: 'RATE-05/any-address', type: customerAddress },
+      rows: ({ lawful, level }) => lawful === true && level === 'must',
+      places: [
+        {
+          ...{ name: 'accounts', kind: 'data' },
+          async open({ approved }) {
+            const { get } = await approved(everything)
+            relyOn(OWNERS.accounts, await get('/accounts')).toSucceed()
+            const right = { present: true } as const
+            return { right, ask: (made, deviation) => get('/accounts', { ...made, deviation }) }
+          },
+        },
+      ],
+    }),
 )
 
 check(

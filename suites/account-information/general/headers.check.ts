@@ -1,0 +1,102 @@
+import { type Context, check } from '../../../engine/suite-api/check.ts'
+import { relyOn } from '../../../engine/suite-api/expect.ts'
+import type { CallDeviation } from '../../../engine/suite-api/flow.ts'
+import type { Exchange } from '../../../engine/suite-api/responses.ts'
+import { everything } from '../../consents.ts'
+import { OWNERS } from '../../owners.ts'
+import { expectTable, type Place } from '../../tables.ts'
+import { type AcceptValue, type Answer, acceptedType } from '../../values/accepted-type.ts'
+import { type Content, type ContentTypeValue, contentType } from '../../values/media-type.ts'
+import { create } from '../common/consents/consent-requests.ts'
+import { atWork, create as createFunds } from '../common/consents/funds-consents.ts'
+
+/** Header fields that HTTP lets a client spell in several ways. Requirements: specs/account-information/general.yaml */
+
+type Row = { lawful?: boolean; level: string }
+
+const isSpelled = ({ lawful, level }: Row) => lawful === true && level === 'should'
+
+/** A right request, and the same with another header. */
+function place<Right, Made, Used extends typeof everything = never>(
+  name: string,
+  right: Right,
+  owner: string,
+  open: (
+    context: Context<Used>,
+  ) => Promise<(deviation?: Made & { deviation: string }) => Promise<Exchange>>,
+): Place<Right, Made, Used> {
+  return {
+    ...{ name, kind: name, dear: true },
+    async open(context) {
+      const send = await open(context)
+      relyOn(owner, await send()).toSucceed()
+      return { right, ask: (made, deviation) => send({ ...made, deviation }) }
+    },
+  }
+}
+
+const json = { kind: 'json' } as const
+
+const accepting: Place<Answer, AcceptValue, typeof everything>[] = [
+  place('create-account-access-consent', json, OWNERS.consent, async ({ caller }) => {
+    const client = await caller()
+    return (deviation?: CallDeviation) => create(client, {}, deviation)
+  }),
+  place('accounts', json, OWNERS.accounts, async ({ approved }) => {
+    const { get } = await approved(everything)
+    return (deviation?: CallDeviation) => get('/accounts', deviation)
+  }),
+  place('transactions', json, OWNERS.transactions, async ({ approved }) => {
+    const { get } = await approved(everything)
+    return (deviation?: CallDeviation) => get('/transactions', deviation)
+  }),
+]
+
+check(
+  'GEN-18/accept',
+  'A request whose Accept header allows application/json is answered, however it is spelled',
+  { uses: [everything], asks: [acceptedType] },
+  async (context) =>
+    expectTable(context, {
+      ...{ owner: 'GEN-18/accept', type: acceptedType, rows: isSpelled },
+      places: accepting,
+    }),
+)
+
+const withContentType = ({
+  contentType: type,
+  ...told
+}: ContentTypeValue & { deviation: string }) => ({
+  ...told,
+  headers: { 'Content-Type': type ?? undefined },
+})
+
+type Sent = ContentTypeValue & { deviation: string }
+
+const withBody: Place<Content, ContentTypeValue>[] = [
+  place('create-account-access-consent', json, OWNERS.consent, async ({ caller }) => {
+    const client = await caller()
+    return (sent?: Sent) => create(client, {}, sent && withContentType(sent))
+  }),
+  place('create-funds-confirmation-consent', json, OWNERS.fundsConfirmation, async (context) => {
+    const client = await atWork(context)
+    return (sent?: Sent) => createFunds(client, {}, sent && withContentType(sent))
+  }),
+  place('token', { kind: 'form' }, OWNERS.management, async ({ caller }) => {
+    const { tpp } = await caller()
+    return (sent?: Sent) => tpp.token({ grant_type: 'client_credentials' }, sent)
+  }),
+]
+
+check(
+  'GEN-19/content-type',
+  'A body is taken whose Content-Type is spelled in another way, or names its charset',
+  { asks: [contentType] },
+  async (context) => {
+    const without = context.target.absent.has('funds-confirmation')
+    await expectTable(context, {
+      ...{ owner: 'GEN-19/content-type', type: contentType, rows: isSpelled },
+      places: withBody.filter(({ name }) => !(without && name.includes('funds'))),
+    })
+  },
+)
