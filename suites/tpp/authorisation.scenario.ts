@@ -41,23 +41,23 @@ scenario({
   },
 })
 
-for (const [name, alteration, title, steps] of [
+for (const [id, alteration, title, steps] of [
   [
-    'other-state',
+    'TAUT-12/other-state',
     'state-of-another-visit',
     'the answer carries the state of another visit',
     ['connect'],
   ],
-  ['no-state', 'state-missing', 'the answer carries no state', ['connect']],
+  ['TAUT-12/no-state', 'state-missing', 'the answer carries no state', ['connect']],
   [
-    'state-at-reconfirmation',
+    'TAUT-12/state-at-reconfirmation',
     'later-state-of-another-visit',
     'the customer confirms again, and the answer carries the state of another visit',
     ['connect', 'reconfirm'],
   ],
 ] as const) {
   scenario({
-    id: `TAUT-12/${name}`,
+    id,
     title,
     right: 'It compares state with the one that it sent, and redeems no code.',
     alteration,

@@ -76,17 +76,22 @@ scenario({
   },
 })
 
-for (const [name, alteration, title, what] of [
-  ['refused', 'consent-refused', 'the bank refuses to create the consent', 'a refused consent'],
+for (const [id, alteration, title, what] of [
   [
-    'unavailable',
+    'TCON-05/refused',
+    'consent-refused',
+    'the bank refuses to create the consent',
+    'a refused consent',
+  ],
+  [
+    'TCON-05/unavailable',
     'consents-unavailable',
     'the bank answers with 503 when a consent is created',
     'answers of 503',
   ],
 ] as const) {
   scenario({
-    id: `TCON-05/${name}`,
+    id,
     title,
     right: 'It says so, and sends no customer to the bank.',
     alteration,
@@ -113,13 +118,23 @@ function notices(run: ScenarioRun, what: string): void {
 
 const unending = (run: ScenarioRun) => givesUp(readLater(run))
 
-for (const [name, fact, title, alteration] of [
-  ['revoked', 'customer-revokes', 'the customer has revoked consent at the bank', undefined],
-  ['expired', 'consent-expired', 'the consent has expired', 'every-consent-expires'],
-  ['ninety-days', 'ninety-days-passed', 'the consent was confirmed ninety days ago', undefined],
+for (const [id, fact, title, alteration] of [
+  [
+    'TCON-06/revoked',
+    'customer-revokes',
+    'the customer has revoked consent at the bank',
+    undefined,
+  ],
+  ['TCON-06/expired', 'consent-expired', 'the consent has expired', 'every-consent-expires'],
+  [
+    'TCON-06/ninety-days',
+    'ninety-days-passed',
+    'the consent was confirmed ninety days ago',
+    undefined,
+  ],
 ] as const) {
   scenario({
-    id: `TCON-06/${name}`,
+    id,
     title,
     right: 'It says that the customer must connect or confirm again, and does not go on asking.',
     ...(alteration && { alteration }),

@@ -44,59 +44,71 @@ scenario({
   },
 })
 
-for (const [name, alteration, title] of [
-  ['fewer-accounts', 'one-account-only', 'the customer has one account, and no other'],
+for (const [id, alteration, title] of [
+  ['TDAT-06/fewer-accounts', 'one-account-only', 'the customer has one account, and no other'],
   [
-    'account-ids',
+    'TDAT-06/account-ids',
     'account-ids-of-any-form',
     'an AccountId is of digits, or must be encoded where it stands in a path',
   ],
   [
-    'amounts',
+    'TDAT-06/amounts',
     'amounts-of-any-currency-and-decimals',
     'amounts have no decimals or five, and are in another currency here and there',
   ],
-  ['no-transactions', 'no-transactions', 'no card was ever used: there are no transactions'],
   [
-    'pending-rows',
+    'TDAT-06/no-transactions',
+    'no-transactions',
+    'no card was ever used: there are no transactions',
+  ],
+  [
+    'TDAT-06/pending-rows',
     'pending-rows-in-other-words',
     'pending rows have no BookingDateTime, or a Status that nobody knows',
   ],
-  ['unknown-members', 'more-members-everywhere', 'every object has members that no table knows'],
   [
-    'shapes',
+    'TDAT-06/unknown-members',
+    'more-members-everywhere',
+    'every object has members that no table knows',
+  ],
+  [
+    'TDAT-06/shapes',
     'dotted-names-of-any-shape',
     'Account and CreditLine are an object here, an array there',
   ],
-  ['no-credit-line', 'no-credit-lines', 'no balance has a CreditLine: no sentence promises one'],
   [
-    'date-times',
+    'TDAT-06/no-credit-line',
+    'no-credit-lines',
+    'no balance has a CreditLine: no sentence promises one',
+  ],
+  [
+    'TDAT-06/date-times',
     'date-times-spelt-in-any-way',
     'date-times end in +00:00, have nine decimals, or are in lower case',
   ],
   [
-    'headers',
+    'TDAT-06/headers',
     'headers-in-capitals',
     'names of headers are in capitals, and there are more of them',
   ],
   [
-    'compressed',
+    'TDAT-06/compressed',
     'bodies-framed-in-any-way',
     'answers are compressed where the request allows it, and framed in any way',
   ],
   [
-    'json',
+    'TDAT-06/json',
     'json-written-in-any-way',
     'JSON is indented, escaped and called application/json;charset=UTF-8',
   ],
 ] as const) {
   scenario({
-    id: `TDAT-06/${name}`,
+    id,
     title,
     right: 'It reads what there is.',
     alteration,
     // An AccountId that is not encoded is another path.
-    ...(name === 'account-ids' && { owns: ['TGEN-06/documented', 'TDAT-05/account-ids'] }),
+    ...(id === 'TDAT-06/account-ids' && { owns: ['TGEN-06/documented', 'TDAT-05/account-ids'] }),
     judge: (run) => survives(run),
   })
 }

@@ -53,29 +53,31 @@ function sendsNothingTo(run: ScenarioRun, what: string, from: 'connect' | 'read'
   requireRefusal(run, what, run.exchanges.at(-1))
 }
 
-for (const [name, fact, title, what] of [
+for (const [id, fromTheStart, fact, title, what] of [
   [
-    'stranger',
+    'TGEN-05/stranger',
+    'TGEN-05/stranger-from-the-start',
     'certificate-of-a-stranger',
     'somebody else is at the address of the bank, with a certificate of an unknown authority',
     'a certificate of an authority that nobody trusts',
   ],
   [
-    'other-host',
+    'TGEN-05/other-host',
+    'TGEN-05/other-host-from-the-start',
     'certificate-of-another-host',
     'somebody else is at the address of the bank, with a certificate of the same authority for another name',
     'a certificate for another host',
   ],
 ] as const) {
   scenario({
-    id: `TGEN-05/${name}`,
+    id,
     title,
     right: 'It ends the connection before anything is sent, and says that it refused.',
     steps: ['connect', { fact }, 'read'],
     judge: (run) => sendsNothingTo(run, what, 'read'),
   })
   scenario({
-    id: `TGEN-05/${name}-from-the-start`,
+    id: fromTheStart,
     title: `before the client comes ${title}`,
     right:
       'It ends the first connection before anything is sent, wherever it leads, and says that it refused.',

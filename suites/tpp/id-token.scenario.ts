@@ -160,13 +160,13 @@ scenario({
   },
 })
 
-for (const [name, alteration, what] of [
-  ['issuer', 'refresh-id-token-of-another-issuer', 'of another issuer'],
-  ['audience', 'refresh-id-token-for-another-client', 'for another client'],
-  ['subject', 'refresh-id-token-of-another-subject', 'of another customer'],
+for (const [id, alteration, what] of [
+  ['TIDT-15/issuer-at-refresh', 'refresh-id-token-of-another-issuer', 'of another issuer'],
+  ['TIDT-15/audience-at-refresh', 'refresh-id-token-for-another-client', 'for another client'],
+  ['TIDT-15/subject-at-refresh', 'refresh-id-token-of-another-subject', 'of another customer'],
 ] as const) {
   scenario({
-    id: `TIDT-15/${name}-at-refresh`,
+    id,
     title: `a refresh is answered with an ID token ${what}`,
     right:
       'It compares the ID token with the first one, and uses no access token beside a wrong one.',

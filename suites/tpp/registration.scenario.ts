@@ -129,22 +129,22 @@ scenario({
   judge: (run) => survives(run),
 })
 
-for (const [name, alteration, title, what] of [
+for (const [id, alteration, title, what] of [
   [
-    'refused',
+    'TREG-08/refused',
     'registration-refused',
     'the bank refuses the registration with 400',
     'a refused registration',
   ],
   [
-    'unavailable',
+    'TREG-08/unavailable',
     'registration-unavailable',
     'the bank answers every registration with 503',
     'answers of 503',
   ],
 ] as const) {
   scenario({
-    id: `TREG-08/${name}`,
+    id,
     title,
     right: 'It gives up after some attempts, says so, and asks for no token.',
     alteration,

@@ -30,28 +30,28 @@ function dueAfter(refused: Exchange): number {
   return /^\d+$/.test(stated) ? endOf(refused) + Number(stated) * 1000 : Date.parse(stated)
 }
 
-for (const [name, alteration, steps, title] of [
+for (const [id, alteration, steps, title] of [
   [
-    'retry-after',
+    'TRES-01/retry-after',
     'too-many-requests-for-two-seconds',
     ['connect'],
     'the rate limit is reached: 429 with Retry-After of two seconds',
   ],
   [
-    'retry-after-date',
+    'TRES-01/retry-after-date',
     'too-many-requests-until-a-moment',
     ['connect'],
     'the rate limit is reached: 429 with a Retry-After that is a date',
   ],
   [
-    'customer-away',
+    'TRES-01/customer-away',
     'too-many-requests-while-away',
     ['connect', 'read'],
     'the rate limit is reached while the customer is away: 429 with Retry-After of a second',
   ],
 ] as const) {
   scenario({
-    id: `TRES-01/${name}`,
+    id,
     title,
     right: 'It waits that long before it asks again, or asks no more.',
     alteration,
@@ -134,28 +134,28 @@ scenario({
   judge: (run) => survives(run),
 })
 
-for (const [name, alteration, title, what] of [
+for (const [id, alteration, title, what] of [
   [
-    'page',
+    'TRES-04/page',
     'a-page-instead-of-data',
     'requests for data are answered with 200 and a page of the portal',
     'a page instead of data',
   ],
   [
-    'cut',
+    'TRES-04/cut',
     'data-cut-short',
     'answers with data end in the midst of their JSON',
     'JSON that ends too early',
   ],
   [
-    'no-data',
+    'TRES-04/no-data',
     'answers-without-data',
     'requests for data are answered with 200 and an object without Data',
     'an answer without Data',
   ],
 ] as const) {
   scenario({
-    id: `TRES-04/${name}`,
+    id,
     title,
     right: 'It says that it did not get the data.',
     alteration,

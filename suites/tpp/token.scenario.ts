@@ -158,23 +158,23 @@ scenario({
   },
 })
 
-for (const [name, alteration, title] of [
-  ['no-token-type', 'token-type-left-out', 'the token response has no token_type'],
-  ['no-refresh-token', 'no-refresh-tokens', 'the token response has no refresh token'],
-  ['no-id-token', 'no-id-token-from-token-endpoint', 'the token response has no ID token'],
+for (const [id, alteration, title] of [
+  ['TTOK-14/no-token-type', 'token-type-left-out', 'the token response has no token_type'],
+  ['TTOK-14/no-refresh-token', 'no-refresh-tokens', 'the token response has no refresh token'],
+  ['TTOK-14/no-id-token', 'no-id-token-from-token-endpoint', 'the token response has no ID token'],
   [
-    'every-character',
+    'TTOK-14/every-character',
     'codes-and-tokens-with-every-character',
     'codes and tokens are long, and hold characters that a form must encode',
   ],
   [
-    'more-members',
+    'TTOK-14/more-members',
     'more-members-in-token-responses',
     'token responses have members that no standard knows',
   ],
 ] as const) {
   scenario({
-    id: `TTOK-14/${name}`,
+    id,
     title,
     right: 'It goes on: the member is not required.',
     alteration,

@@ -166,12 +166,12 @@ check(
   },
 )
 
-for (const [slug, contentType] of [
-  ['text-plain', 'text/plain'],
-  ['application-json', 'application/json'],
+for (const [id, contentType] of [
+  ['REG-27/text-plain', 'text/plain'],
+  ['REG-27/application-json', 'application/json'],
 ] as const) {
   wrongRegistrationCheck(
-    `REG-27/${slug}`,
+    id,
     `A registration JWT under the Content-Type ${contentType} is refused`,
     {},
     async (context) => {

@@ -24,9 +24,9 @@ const OF_ANOTHER = 'account of another customer'
 
 /** The data endpoints behind GET /accounts, and the checks that own them. */
 const SINGLE = [
-  { tail: '', slug: 'account', owner: 'ACC-02/answers-200' },
-  { tail: '/balances', slug: 'balances', owner: 'BAL-02/answers-200' },
-  { tail: '/transactions', slug: 'transactions', owner: 'TXN-02/answers-200' },
+  { tail: '', id: 'SEC-07/account', owner: 'ACC-02/answers-200' },
+  { tail: '/balances', id: 'SEC-07/balances', owner: 'BAL-02/answers-200' },
+  { tail: '/transactions', id: 'SEC-07/transactions', owner: 'TXN-02/answers-200' },
 ] as const
 
 /**
@@ -145,11 +145,11 @@ check(
     if (foreign.length === 0)
       blockForData('an account of each customer, with an AccountId of its own')
     const first = await approved(everything)
-    for (const { tail, slug } of SINGLE) {
+    for (const { tail, id: check } of SINGLE) {
       for (const id of foreign) {
         relyOn('DATA-08/other-approvals', await theirs.get(pathOf(id, tail))).toSucceed()
         const ofFirst = await first.get(pathOf(id, tail), { deviation: OF_ANOTHER })
-        if (rowsOf(ofFirst).length > 0) relyOn(`SEC-07/${slug}`, ofFirst).toBeRefused()
+        if (rowsOf(ofFirst).length > 0) relyOn(check, ofFirst).toBeRefused()
         expectNothingForeign(await mine.get(pathOf(id, tail), { deviation: OF_ANOTHER }), own)
       }
     }
@@ -173,10 +173,10 @@ check(
     if (some === undefined || foreign === undefined) {
       blockForData('an account of each customer, with an AccountId of its own')
     }
-    for (const { tail, owner, slug } of SINGLE) {
+    for (const { tail, owner, id } of SINGLE) {
       if (unshared !== undefined) {
         const first = await mine.get(pathOf(unshared, tail), { deviation: OF_ANOTHER })
-        if (rowsOf(first).length > 0) relyOn(`SEC-07/${slug}`, first).toBeRefused()
+        if (rowsOf(first).length > 0) relyOn(id, first).toBeRefused()
       }
       relyOn(owner, await mine.get(pathOf(foreign, tail))).toSucceed()
       relyOn('DATA-08/other-approvals', await theirs.get(pathOf(some, tail))).toSucceed()

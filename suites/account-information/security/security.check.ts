@@ -234,13 +234,13 @@ check(
   },
 )
 
-for (const { slug, path, owner } of [
-  { slug: 'account', path: '', owner: 'ACC-02/answers-200' },
-  { slug: 'balances', path: '/balances', owner: 'BAL-02/answers-200' },
-  { slug: 'transactions', path: '/transactions', owner: 'TXN-02/answers-200' },
+for (const { id, path, owner } of [
+  { id: 'SEC-07/account', path: '', owner: 'ACC-02/answers-200' },
+  { id: 'SEC-07/balances', path: '/balances', owner: 'BAL-02/answers-200' },
+  { id: 'SEC-07/transactions', path: '/transactions', owner: 'TXN-02/answers-200' },
 ]) {
   check(
-    `SEC-07/${slug}`,
+    id,
     `A customer's access token gives nothing of /accounts/{AccountId}${path} of another customer`,
     { uses: [everything, secondCustomer], needs: ['customers.second'] },
     async ({ approved, customer }) => {

@@ -32,13 +32,19 @@ import { goOnRefreshed, newestRefreshToken } from '../common/tokens/refreshed-ac
 
 const CONSENT = '/account-access-consents'
 
-for (const [name, owner, tail, singleOwner] of [
-  ['accounts', OWNERS.accounts, '', 'ACC-02/answers-200'],
-  ['balances', OWNERS.balances, '/balances', 'BAL-02/answers-200'],
-  ['transactions', OWNERS.transactions, '/transactions', 'TXN-02/answers-200'],
+for (const [id, name, owner, tail, singleOwner] of [
+  ['TOK-24/accounts', 'accounts', OWNERS.accounts, '', 'ACC-02/answers-200'],
+  ['TOK-24/balances', 'balances', OWNERS.balances, '/balances', 'BAL-02/answers-200'],
+  [
+    'TOK-24/transactions',
+    'transactions',
+    OWNERS.transactions,
+    '/transactions',
+    'TXN-02/answers-200',
+  ],
 ] as const) {
   check(
-    `TOK-24/${name}`,
+    id,
     `An access token of the client_credentials grant gives no ${name}`,
     { uses: [everything] },
     async ({ approved, steps }) => {
@@ -52,10 +58,11 @@ for (const [name, owner, tail, singleOwner] of [
       for (const way of waysToAsk(`/${name}`)) {
         expect(await get(`/${name}`, { bearer, deviation, ...way })).toBeRefused()
       }
-      const [id = ''] = await requireAccountIds(approval)
-      relyOn(singleOwner, await get(pathOf(id, tail))).toSucceed()
-      for (const way of waysToAsk(pathOf(id, tail))) {
-        expect(await get(pathOf(id, tail), { bearer, deviation, ...way })).toBeRefused()
+      const [account = ''] = await requireAccountIds(approval)
+      const path = pathOf(account, tail)
+      relyOn(singleOwner, await get(path)).toSucceed()
+      for (const way of waysToAsk(path)) {
+        expect(await get(path, { bearer, deviation, ...way })).toBeRefused()
       }
     },
   )

@@ -29,12 +29,20 @@ import {
 
 const ALL: readonly WrongAuthentication[] = [...WRONG_AUTHENTICATIONS, REPLAYED]
 
-for (const requirement of ['TOK-05', 'TOK-06', 'TOK-07', 'TOK-08', 'TOK-32', 'TOK-33', 'TOK-39']) {
+for (const [requirement, withCode, withRefreshToken] of [
+  ['TOK-05', 'TOK-05/with-code', 'TOK-05/with-refresh-token'],
+  ['TOK-06', 'TOK-06/with-code', 'TOK-06/with-refresh-token'],
+  ['TOK-07', 'TOK-07/with-code', 'TOK-07/with-refresh-token'],
+  ['TOK-08', 'TOK-08/with-code', 'TOK-08/with-refresh-token'],
+  ['TOK-32', 'TOK-32/with-code', 'TOK-32/with-refresh-token'],
+  ['TOK-33', 'TOK-33/with-code', 'TOK-33/with-refresh-token'],
+  ['TOK-39', 'TOK-39/with-code', 'TOK-39/with-refresh-token'],
+] as const) {
   const wrongs = ALL.filter(({ id }) => requirementOf(id) === requirement)
   const follows = requirement === 'TOK-32' ? ['TOK-32/replayed'] : []
 
   check(
-    `${requirement}/with-code`,
+    withCode,
     'A code is not exchanged for a client that authenticates so',
     { uses: [everything, codeOfAnotherClient], follows },
     async (context) => {
@@ -54,7 +62,7 @@ for (const requirement of ['TOK-05', 'TOK-06', 'TOK-07', 'TOK-08', 'TOK-32', 'TO
   )
 
   check(
-    `${requirement}/with-refresh-token`,
+    withRefreshToken,
     'A refresh token gets no access token for a client that authenticates so',
     { uses: [secondClient], spends: secondClient, follows },
     async (context) => {
