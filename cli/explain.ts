@@ -103,7 +103,7 @@ async function page(word: string, requirement: Requirement, party: Party): Promi
     ...(read ? paragraph(`${read.id}: ${read.decision}`) : []),
     '',
     ...(notTested ? ['not tested', ...paragraph(notTested)] : []),
-    ...(named.length > 0 ? ['judged by', ...named.flatMap((each) => judge(each, party))] : []),
+    ...(named.length > 0 ? ['judged by', ...named.flatMap((each) => judgeOf(each, party))] : []),
     ...rightAnswer(requirement),
     ...(await defectsOf(named, party)),
     ...(named.length > 0
@@ -116,7 +116,7 @@ const paragraph = (text: string, indent = '  ') =>
   wrapped(text, WIDTH - indent.length, '').map((line) => indent + line)
 
 /** A check or rule, its sentence, and where it stands. */
-function judge(id: string, { titles }: Party): string[] {
+function judgeOf(id: string, { titles }: Party): string[] {
   const place = definitionOf(id)
   const where = place && existsSync(join(root, place.file)) ? `  ${place.file}:${place.line}` : ''
   const title = titles.get(id)

@@ -78,7 +78,7 @@ export async function runTarget(options: RunOptions, progress: RunProgress): Pro
       terminal: process.stdin.isTTY === true && process.stderr.isTTY === true,
       announced: await announced(document, scope),
     }
-    await judge(assignment, opened, progress)
+    await judgeTarget(assignment, opened, progress)
     await report(out, 'bank', options)
   } finally {
     progress.end()
@@ -88,7 +88,7 @@ export async function runTarget(options: RunOptions, progress: RunProgress): Pro
 }
 
 /** Judges the target, or says why it could not be judged: report.json is there afterwards. */
-async function judge(
+async function judgeTarget(
   assignment: Assignment,
   opened: OpenedTarget,
   progress: RunProgress,

@@ -1,6 +1,6 @@
 import type { Exchange } from '../wire/exchange.ts'
 import type { Case } from './case.ts'
-import { type Finding, ok, wrong } from './finding.ts'
+import { type DoctorFinding, ok, wrong } from './finding.ts'
 import type { Place } from './places.ts'
 import { type ServerChain, serverChain } from './server-chain.ts'
 
@@ -16,7 +16,7 @@ export async function addressFinding(
   { origin, serves, members, mutual }: Omit<Place, 'url'>,
   exchange: Exchange,
   { target, timeout }: Pick<Case, 'target' | 'timeout'>,
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const { failure, response } = exchange
   const what = serves.join(', ')
   if (response) return ok(`answers (${what})`)
@@ -56,7 +56,7 @@ export async function addressFinding(
 }
 
 /** Whether both ends have no version of TLS in common: this one has 1.2 and 1.3. */
-export function olderTls(host: string, failure: Exchange['failure']): Finding | undefined {
+export function olderTls(host: string, failure: Exchange['failure']): DoctorFinding | undefined {
   if (
     !/PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS|WRONG_SSL_VERSION/.test(
       failure?.code ?? '',
@@ -70,7 +70,7 @@ export function olderTls(host: string, failure: Exchange['failure']): Finding | 
 
 type Words = Record<'hostname' | 'host' | 'via' | 'correct', string>
 
-function unreachable(code: string, { hostname, host, via, correct }: Words): Finding {
+function unreachable(code: string, { hostname, host, via, correct }: Words): DoctorFinding {
   if (/WRONG_VERSION_NUMBER|PACKET_LENGTH|UNKNOWN_PROTOCOL|HTTP_REQUEST/.test(code)) {
     const mend = `${correct}: another port, or http: where that is meant.`
     return wrong('configuration', `${host} does not speak TLS`, mend)
@@ -100,7 +100,7 @@ function untrusted(
   code: string,
   { hostname, correct, trusts }: Pick<Words, 'hostname' | 'correct'> & { trusts: boolean },
   chain: ServerChain | undefined,
-): Finding {
+): DoctorFinding {
   const certificate = `the certificate ${chain?.subject ?? 'unknown'}`
   if (code === 'CERT_HAS_EXPIRED') {
     const text = `${certificate} expired on ${chain?.ends ?? 'an earlier day'}`

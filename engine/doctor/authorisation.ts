@@ -5,7 +5,7 @@ import { fitting, lackedButton, offered, readPage } from '../authorisation-drive
 import { httpDriver } from '../authorisation-drivers/http.ts'
 import { parseRedirect } from '../client/redirect.ts'
 import { type Case, tppOf } from './case.ts'
-import { type Examination, type Finding, note, ok, wrong } from './finding.ts'
+import { type DoctorFinding, type Examination, note, ok, wrong } from './finding.ts'
 import { placeOf } from './places.ts'
 import { oneLine } from './words.ts'
 
@@ -44,7 +44,7 @@ export function authorisationExamination(known: Case): Examination {
 }
 
 /** A bank that answers before anyone has logged in has found something wrong with the request. */
-function sentBack(url: string): Finding {
+function sentBack(url: string): DoctorFinding {
   const { error, errorDescription, code } = parseRedirect(url) ?? {}
   if (error !== undefined) {
     const words = [error, errorDescription && `(${oneLine(errorDescription)})`]
@@ -57,7 +57,7 @@ function sentBack(url: string): Finding {
   return wrong('bank', 'the bank redirects back and says nothing')
 }
 
-function problemPage(status: number, html: string): Finding {
+function problemPage(status: number, html: string): DoctorFinding {
   const text = `the bank shows a page with status ${status}: ${oneLine(readPage(html).text)}`
   if (status === 414 || status === 431) {
     const mend =
@@ -83,14 +83,14 @@ export function driverExamination(known: Case): Examination {
 }
 
 /** Nor can one that does not know how many accounts there are to be. */
-function countFindings({ target: { document, absent } }: Case): Finding[] {
+function countFindings({ target: { document, absent } }: Case): DoctorFinding[] {
   if (document.customers.first.accounts !== undefined || absent.has('second-account')) return []
   const effect = 'whether all of them are reported is not judged, and no run ends conformant'
   return [note(`customers.first has no accounts, the number that the customer chooses: ${effect}`)]
 }
 
 /** A run without a denial can't end conformant: what rests on it is blocked. */
-function denialFindings({ target: { document } }: Case): Finding[] {
+function denialFindings({ target: { document } }: Case): DoctorFinding[] {
   const { authorisation } = document
   const why = denialProblem(authorisation)
   if (why !== undefined) {
@@ -103,7 +103,7 @@ function denialFindings({ target: { document } }: Case): Finding[] {
   ]
 }
 
-function driverFinding({ target: { document, base }, page }: Case): Finding {
+function driverFinding({ target: { document, base }, page }: Case): DoctorFinding {
   const { driver, forms = [], steps = [], command = [], executable } = document.authorisation
   if (driver === 'ask') return ok('ask: a person opens each link')
   if (driver === 'command') {
@@ -147,7 +147,7 @@ export function program(name: string, base: string): string | undefined {
 }
 
 /** A program that a target names and this machine does not have. */
-export function noProgram(name: string, member: string): Finding {
+export function noProgram(name: string, member: string): DoctorFinding {
   const mend = `Correct ${member}; a path is relative to the target file.`
   return wrong('configuration', `there is no program ${name}`, mend)
 }

@@ -3,14 +3,14 @@ import type { X509Certificate } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
 import type { TransportDocument } from '../configuration/target.ts'
 import { certificatesOf } from '../wire/transport-certificates.ts'
-import { type Finding, hopeless, note, ok, wrong } from './finding.ts'
+import { type DoctorFinding, hopeless, note, ok, wrong } from './finding.ts'
 
 const DAY = 86_400_000
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2'
 const ANY_USAGE = '2.5.29.37.0'
 
 /** What is wrong with a transport certificate, before any bank has seen it. */
-export function certificateFindings(transport: TransportDocument, now: number): Finding[] {
+export function certificateFindings(transport: TransportDocument, now: number): DoctorFinding[] {
   const [leaf, ...others] = certificatesOf(transport)
   if (!leaf) return [note('cannot be read from the PKCS#12 file: dates and usage are not compared')]
   const found = [dates(leaf, now), usage(leaf), chain([leaf, ...others])].flat()
@@ -21,7 +21,7 @@ export function certificateFindings(transport: TransportDocument, now: number): 
   return [ok(text), ...found]
 }
 
-function dates({ validFrom, validTo }: X509Certificate, now: number): Finding[] {
+function dates({ validFrom, validTo }: X509Certificate, now: number): DoctorFinding[] {
   if (Date.parse(validTo) < now) {
     const mend = 'Get a new one from the directory.'
     return [hopeless(`expired on ${day(validTo)}`, mend)]
@@ -34,7 +34,7 @@ function dates({ validFrom, validTo }: X509Certificate, now: number): Finding[] 
   return left < 30 ? [note(`ends in ${left} days, on ${day(validTo)}`)] : []
 }
 
-function usage(leaf: X509Certificate): Finding[] {
+function usage(leaf: X509Certificate): DoctorFinding[] {
   const mend = 'Name the transport certificate here; the signing key stands under signing.'
   const complaint = (text: string) => [wrong('configuration', text, mend)]
   const extended = leaf.keyUsage ?? []
@@ -49,7 +49,7 @@ function usage(leaf: X509Certificate): Finding[] {
   return leaf.ca ? complaint('is the certificate of an authority') : []
 }
 
-function chain(certificates: X509Certificate[]): Finding[] {
+function chain(certificates: X509Certificate[]): DoctorFinding[] {
   return certificates.slice(1).flatMap((issuer, index) => {
     if (certificates[index]?.checkIssued(issuer)) return []
     const text = `certificate ${index + 2} of the file did not issue certificate ${index + 1}`

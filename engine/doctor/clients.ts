@@ -4,7 +4,7 @@ import type { Exchange } from '../wire/exchange.ts'
 import { ask, type Case, tppOf } from './case.ts'
 import { certificateFindings } from './certificate.ts'
 import { clockReading } from './clock.ts'
-import { type Examination, type Finding, note, ok, skipped, wrong } from './finding.ts'
+import { type DoctorFinding, type Examination, note, ok, skipped, wrong } from './finding.ts'
 import { TRUST_MEND } from './network.ts'
 import { placeOf } from './places.ts'
 import {
@@ -86,7 +86,7 @@ export function registrationExamination(known: Case, { name }: TargetClient): Ex
 const OF_CERTIFICATE = /transport certificate|client certificate/i
 
 /** RFC 7591 3.2.2, and the claims that it is mostly about. */
-function registrationRefused(exchange: Exchange, name: string): Finding {
+function registrationRefused(exchange: Exchange, name: string): DoctorFinding {
   const path = `clients.${name}`
   const text = `refused: ${answerWords(exchange)}`
   const error = member(exchange.response?.json, 'error')
@@ -124,7 +124,11 @@ export function requestToken(known: Case, { name }: TargetClient, scope: string)
 }
 
 /** RFC 6749 5.2. */
-export function tokenRefused(exchange: Exchange, client: TargetClient, scope: string): Finding {
+export function tokenRefused(
+  exchange: Exchange,
+  client: TargetClient,
+  scope: string,
+): DoctorFinding {
   const text = `refused: ${answerWords(exchange)}`
   const path = `clients.${client.name}`
   const { status = 0, json } = exchange.response ?? {}

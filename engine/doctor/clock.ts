@@ -1,5 +1,5 @@
 import { type Exchange, header } from '../wire/exchange.ts'
-import { type Finding, note, ok, skipped, wrong } from './finding.ts'
+import { type DoctorFinding, note, ok, skipped, wrong } from './finding.ts'
 
 /** A clock other than this machine's: seconds by which it is ahead. */
 export interface ClockReading {
@@ -25,7 +25,7 @@ export function clockFinding(
   readings: ClockReading[],
   tolerance: number,
   answered = true,
-): Finding {
+): DoctorFinding {
   const bank = readings.find(({ of }) => of === 'bank')
   if (!answered) return skipped('because the bank gave no answer')
   if (!bank) return note('the bank sends no Date header: clocks cannot be compared')

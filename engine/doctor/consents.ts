@@ -2,7 +2,7 @@ import { createdId, fundsConfirmationBody, SCHEMES } from '../client-session/con
 import { succeeded } from '../judge/matchers.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { type Case, tppOf } from './case.ts'
-import { type Examination, type Finding, note, ok, skipped, wrong } from './finding.ts'
+import { type DoctorFinding, type Examination, note, ok, skipped, wrong } from './finding.ts'
 import { placeOf } from './places.ts'
 import { answerWords } from './words.ts'
 
@@ -105,7 +105,7 @@ async function firstKnown(
   return unknown && others.length > 0 ? firstKnown(others, send) : { address, exchange }
 }
 
-function fundsRefused(exchange: Exchange, scheme: string | undefined): Finding {
+function fundsRefused(exchange: Exchange, scheme: string | undefined): DoctorFinding {
   if (exchange.response?.status !== 400) {
     return refused('not created', exchange, 'fundsConfirmation.create')
   }
@@ -114,7 +114,7 @@ function fundsRefused(exchange: Exchange, scheme: string | undefined): Finding {
   return wrong('configuration', text, 'Correct literals.panScheme and customers.first.cardEnding.')
 }
 
-function refused(what: string, exchange: Exchange, path?: string): Finding {
+function refused(what: string, exchange: Exchange, path?: string): DoctorFinding {
   const text = `${what}: ${answerWords(exchange)}`
   const missing = exchange.response?.status === 404 && path !== undefined
   return missing ? wrong('configuration', text, `Correct ${path}.`) : wrong('bank', text)

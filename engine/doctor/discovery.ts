@@ -2,7 +2,7 @@ import type { Target } from '../configuration/resolve.ts'
 import { isObject } from '../record/json.ts'
 import { addressFinding } from './address.ts'
 import { type Case, clientsOf, tppOf } from './case.ts'
-import { type Examination, type Finding, note, ok, wrong } from './finding.ts'
+import { type DoctorFinding, type Examination, note, ok, wrong } from './finding.ts'
 import { placeOf } from './places.ts'
 import { answerWords } from './words.ts'
 
@@ -60,8 +60,8 @@ export function discoveryExaminations(known: Case): Examination[] {
 }
 
 /** What the well-known configuration says, against what the target file says. */
-function configurationFindings(configuration: Claims, target: Target): Finding[] {
-  const found: Finding[] = []
+function configurationFindings(configuration: Claims, target: Target): DoctorFinding[] {
+  const found: DoctorFinding[] = []
   const expected = target.document.issuer
   const issuer = typeof configuration.issuer === 'string' ? configuration.issuer : expected
   if (issuer === undefined) {
@@ -75,7 +75,7 @@ function configurationFindings(configuration: Claims, target: Target): Finding[]
   return [ok(`issuer ${issuer}`), ...found]
 }
 
-function scopes({ scopes_supported: supported }: Claims, target: Target): Finding[] {
+function scopes({ scopes_supported: supported }: Claims, target: Target): DoctorFinding[] {
   if (!Array.isArray(supported)) return []
   return clientsOf(target).flatMap(({ name, scopes: { accounts, fundsConfirmation } }) =>
     Object.entries({ accounts, fundsConfirmation })
@@ -94,7 +94,7 @@ const MEMBERS = {
 } as const
 
 /** The documents give the paths; a bank whose configuration says otherwise may be right. */
-function endpoints(configuration: Claims, { endpoints: own }: Target): Finding[] {
+function endpoints(configuration: Claims, { endpoints: own }: Target): DoctorFinding[] {
   const { mtls_endpoint_aliases: aliases } = configuration
   return Object.entries(MEMBERS).flatMap(([member, part]) => {
     const said = configuration[member]

@@ -2,25 +2,25 @@
 export type Whose = 'configuration' | 'bank' | 'network'
 
 /** What one examination found; its text is one line. */
-export type Finding =
+export type DoctorFinding =
   /** A note is worth knowing, and nothing that has to be mended. */
   | { level: 'ok' | 'note' | 'skipped'; text: string }
   /** `hopeless`: no bank that is right can take it, so that a run need not begin. */
   | { level: 'wrong'; text: string; whose: Whose; mend: string; hopeless?: true }
 
-export const ok = (text: string): Finding => ({ level: 'ok', text })
+export const ok = (text: string): DoctorFinding => ({ level: 'ok', text })
 
-export const note = (text: string): Finding => ({ level: 'note', text })
+export const note = (text: string): DoctorFinding => ({ level: 'note', text })
 
 /** Not looked at by its own choice; what rests on it is skipped as well. */
-export const skipped = (text: string): Finding => ({ level: 'skipped', text })
+export const skipped = (text: string): DoctorFinding => ({ level: 'skipped', text })
 
-export function wrong(whose: Whose, text: string, mend = 'Ask the bank.'): Finding {
+export function wrong(whose: Whose, text: string, mend = 'Ask the bank.'): DoctorFinding {
   return { level: 'wrong', text, whose, mend }
 }
 
 /** Of the target file, and such that every bank that is right refuses it. */
-export function hopeless(text: string, mend: string): Finding {
+export function hopeless(text: string, mend: string): DoctorFinding {
   return { level: 'wrong', text, whose: 'configuration', mend, hopeless: true }
 }
 
@@ -30,13 +30,13 @@ export interface Examination {
   name: string
   /** Names of examinations without which this one says nothing. */
   needs?: string[]
-  run(): Findings | Promise<Findings>
+  run(): DoctorFindings | Promise<DoctorFindings>
 }
 
-type Findings = Finding | Finding[]
+type DoctorFindings = DoctorFinding | DoctorFinding[]
 
 /** A finding and the examination that it comes from. */
-export type Line = Finding & { name: string }
+export type Line = DoctorFinding & { name: string }
 
 /**
  * Runs examinations in their order and gives each finding at once. What needs one that went wrong

@@ -3,7 +3,7 @@ import type { Exchange } from '../wire/exchange.ts'
 import { addressFinding, olderTls, spokeTls } from './address.ts'
 import { ask, type Case } from './case.ts'
 import { clockReading } from './clock.ts'
-import { type Examination, type Finding, note, ok, wrong } from './finding.ts'
+import { type DoctorFinding, type Examination, note, ok, wrong } from './finding.ts'
 import type { Place } from './places.ts'
 import { answerWords } from './words.ts'
 
@@ -59,7 +59,10 @@ export function transportExamination(known: Case, { name }: TargetClient): Exami
   }
 }
 
-function refusal({ origin, serves, members }: Place, exchange: Exchange): Finding | undefined {
+function refusal(
+  { origin, serves, members }: Place,
+  exchange: Exchange,
+): DoctorFinding | undefined {
   const { failure, response } = exchange
   const status = response?.status ?? 0
   // Of nginx: 495 and 496, and 400 with a page that says so.
@@ -89,7 +92,7 @@ function refusal({ origin, serves, members }: Place, exchange: Exchange): Findin
 }
 
 /** For information: the documents ask for mutual TLS, the run judges it. */
-async function without(known: Case, places: Place[]): Promise<Finding[]> {
+async function without(known: Case, places: Place[]): Promise<DoctorFinding[]> {
   const asked = places.map(async (place) => {
     const { response } = await probe(known, place, 'none')
     const does = response ? `answers ${response.status}` : 'closes the connection'

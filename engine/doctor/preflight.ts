@@ -6,7 +6,7 @@ import { member } from '../judge/data-rows.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { ask, type Case, clientsOf, openCase } from './case.ts'
 import { paperExaminations, publishedExamination, requestToken, tokenRefused } from './clients.ts'
-import { type Examination, examine, type Finding, type Line, wrong } from './finding.ts'
+import { type DoctorFinding, type Examination, examine, type Line, wrong } from './finding.ts'
 import { addressExaminations } from './network.ts'
 import type { Place } from './places.ts'
 
@@ -133,7 +133,7 @@ function notThere({ failure }: Exchange): boolean {
  * A web server that is no bank: none of discovery, token and accounts behaves as any interface of the
  * kind does. One of them that does is enough: then what the others do is for the run to judge.
  */
-async function noBank(known: Case): Promise<Finding | undefined> {
+async function noBank(known: Case): Promise<DoctorFinding | undefined> {
   const { discovery, token, aisp } = known.target.endpoints
   const why = 'asks whether a bank is there, without a token'
   const asked = [

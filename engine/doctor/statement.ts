@@ -3,7 +3,7 @@ import type { TargetClient } from '../configuration/resolve.ts'
 import { claimsOf } from '../wire/jwt-decode.ts'
 import { certificatesOf } from '../wire/transport-certificates.ts'
 import { organisationsOf } from './certificate.ts'
-import { type Finding, hopeless, note, ok, wrong } from './finding.ts'
+import { type DoctorFinding, hopeless, note, ok, wrong } from './finding.ts'
 
 type Claims = Record<string, unknown>
 
@@ -11,7 +11,7 @@ type Claims = Record<string, unknown>
 export const statementOf = ({ softwareStatement = '' }: TargetClient) => claimsOf(softwareStatement)
 
 /** Whether a software statement is in date, of this organisation, and allows what is asked for. */
-export function statementFindings(client: TargetClient, now: number): Finding[] {
+export function statementFindings(client: TargetClient, now: number): DoctorFinding[] {
   const claims = statementOf(client)
   if (!claims)
     return [note('the target gives none: none is needed for a client that is registered')]
@@ -24,7 +24,7 @@ export function statementFindings(client: TargetClient, now: number): Finding[] 
   return [ok(`software ${software}${typeof name === 'string' ? ` (${name})` : ''}`), ...found]
 }
 
-function dates({ iat, exp }: Claims, now: number): Finding[] {
+function dates({ iat, exp }: Claims, now: number): DoctorFinding[] {
   const at = (seconds: number) => new Date(seconds * 1000).toISOString()
   if (typeof exp === 'number' && exp * 1000 < now) {
     return [hopeless(`expired at ${at(exp)}`, 'Get a new one from the directory.')]
@@ -34,7 +34,7 @@ function dates({ iat, exp }: Claims, now: number): Finding[] {
   return [wrong('configuration', text, 'Look at the clock of this machine.')]
 }
 
-function organisation({ org_id: stated }: Claims, client: TargetClient): Finding[] {
+function organisation({ org_id: stated }: Claims, client: TargetClient): DoctorFinding[] {
   const [leaf] = certificatesOf(client.transport)
   if (typeof stated !== 'string' || !leaf) return []
   const names = organisationsOf(leaf)
@@ -50,7 +50,7 @@ function organisation({ org_id: stated }: Claims, client: TargetClient): Finding
   return [note(`is of organisation ${stated}; the transport certificate names ${others}`)]
 }
 
-function roles({ software_roles: given }: Claims, client: TargetClient): Finding[] {
+function roles({ software_roles: given }: Claims, client: TargetClient): DoctorFinding[] {
   if (!Array.isArray(given)) return []
   if (!given.includes('AISP')) {
     const text = `its software_roles are ${given.join(', ') || 'none'}, AISP is not among them`
@@ -62,7 +62,7 @@ function roles({ software_roles: given }: Claims, client: TargetClient): Finding
 }
 
 /** "redirect_uris equal or are a subset of the software_redirect_uris claim" (Registration 4). */
-export function redirectFindings(client: TargetClient): Finding[] {
+export function redirectFindings(client: TargetClient): DoctorFinding[] {
   const stated = statementOf(client)?.software_redirect_uris
   const { redirectUris, name } = client
   const count = redirectUris.length === 1 ? 'one' : String(redirectUris.length)
@@ -86,7 +86,7 @@ export function redirectFindings(client: TargetClient): Finding[] {
 }
 
 /** Whether the signing key is the one that is published under its kid. */
-export function publishedKeyFinding(client: TargetClient, keys: unknown[]): Finding {
+export function publishedKeyFinding(client: TargetClient, keys: unknown[]): DoctorFinding {
   const { kid } = client.signing
   const member = `clients.${client.name}.signing`
   const published = keys as Claims[]
