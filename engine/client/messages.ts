@@ -4,7 +4,7 @@ import type { WireMessage } from '../wire/wire.ts'
 import { type JwtDeviation, merged } from './jwt.ts'
 
 /** What every message may say of itself; rules read it, the bank never sees it. */
-export interface Told extends Pick<WireMessage, 'about' | 'timeout'> {
+export interface Told extends Pick<WireMessage, 'about' | 'timeout' | 'newConnection'> {
   /**
    * false: 429, 502, 503 and 504 are judged as they come, and the request is not repeated; `not-429`:
    * so is 429 alone. Default: repeated.

@@ -87,9 +87,10 @@ export function createTpp(parts: {
     jwt(assertionClaims(id, facts, aud), signer),
   )
 
-  const told = ({ about, timeout, retry, deviation }: Told) => ({
+  const told = ({ about, timeout, retry, deviation, newConnection }: Told) => ({
     about: { client: name, ...(deviation !== undefined && { deviation }), ...about },
     ...(timeout !== undefined && { timeout }),
+    ...(newConnection && { newConnection }),
     retry: retry ?? true,
   })
 

@@ -28,6 +28,8 @@ export interface WireMessage {
   elseIdentity?: string
   /** Milliseconds, instead of the target's. */
   timeout?: number
+  /** Over a connection that no request was sent over before; otherwise over one of the pool. */
+  newConnection?: boolean
   /**
    * Repeat after 429, 502, 503 and 504, or after all of them but 429, honouring Retry-After. Without it
    * the answer is taken as it comes.
@@ -151,7 +153,7 @@ export function createWire(target: Target, sent = 0) {
     const { elseIdentity } = message
     const wants = elseIdentity !== undefined && wantCertificates.has(origin)
     const asked = wants ? { ...message, identity: elseIdentity } : message
-    let sent = await once(asked, nextId(), false)
+    let sent = await once(asked, nextId(), message.newConnection === true)
     if (speaksOtherwise(sent.exchange)) {
       ;(await identity(asked.identity)).speaksHttp2(origin)
       sent = await repeat(asked, sent.exchange)

@@ -1,23 +1,26 @@
 import { randomBytes } from 'node:crypto'
 import { check } from '../../../engine/suite-api/check.ts'
 import type { Approval } from '../../../engine/suite-api/consents.ts'
-import { expect } from '../../../engine/suite-api/expect.ts'
+import { expect, expectThat } from '../../../engine/suite-api/expect.ts'
 import type { CallDeviation } from '../../../engine/suite-api/flow.ts'
+import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import {
   type Exchange,
   missingFrom,
   presentIn,
   type Row,
+  refused,
   rowsOf,
   shared,
 } from '../../../engine/suite-api/responses.ts'
 import { debitsInPeriod, everything, secondClient, secondCustomer } from '../../consents.ts'
+import { OWNERS } from '../../owners.ts'
 import { expectTable } from '../../tables.ts'
 import { bearerCredential, isInvalid, isMissing } from '../../values/bearer-credential.ts'
 import { waysToAsk } from '../common/data/absent-reads.ts'
 import { blockForBookings } from '../common/data/booking-times.ts'
 import { keyAcrossConsents } from '../common/data/completeness.ts'
-import { pathOf, requireAccountIds } from '../common/data/data-reads.ts'
+import { accountIdsIn, pathOf, requireAccountIds, requireRows } from '../common/data/data-reads.ts'
 import { readOwner } from '../common/data/read-owners.ts'
 import { bookedIn, bulk, relyOnSteadyRows } from '../common/data/transaction-readings.ts'
 import { dataPlaces } from '../common/places/data-places.ts'
@@ -71,6 +74,35 @@ check(
  * concurrent answer of that token, and no row that only the other token has alone and that looks like none of its own.
  * Blocked where the two don't differ in such a row.
  */
+/** Connections that are opened one after the other may lead to as many nodes of the bank. */
+const CONNECTIONS = [1, 2, 3, 4, 5, 6, 7, 8] as const
+
+check(
+  'DATA-08/each-connection',
+  'A token gives the same accounts over each new connection',
+  { uses: [everything], follows: ['ACC-04/second-call', 'ACC-01/answers-200'] },
+  async ({ approved, cases }) => {
+    const { get, tokens } = await approved(everything)
+    const control = await get('/accounts')
+    const ids = accountIdsIn(requireRows(control, OWNERS.accounts))
+    const { accessToken: bearer } = await tokens()
+    for (const _connection of cases(CONNECTIONS)) {
+      const answer = await get('/accounts', { bearer, newConnection: true })
+      const ended = refused(answer) && refused(await get('/accounts', { bearer }))
+      if (ended) throw new NotApplicable('the access token ended meanwhile')
+      expect(answer).toSucceed()
+      const shown = accountIdsIn(rowsOf(answer))
+      const same = shown.length === ids.length && shown.every((id) => ids.includes(id))
+      expectThat(same, {
+        message: 'over another connection other accounts are shown',
+        expected: `the AccountIds ${ids.join(', ')}`,
+        actual: shown.join(', '),
+        exchange: answer,
+      })
+    }
+  },
+)
+
 check(
   'DATA-08/concurrent',
   'A token gets what its own consent gives, also while another consent’s token is in use',

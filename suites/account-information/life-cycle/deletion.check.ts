@@ -1,14 +1,14 @@
 import { check } from '../../../engine/suite-api/check.ts'
 import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
 import { blockBy, Nonconformance, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
-import { answerOf, succeeded } from '../../../engine/suite-api/responses.ts'
+import { answerOf, refused, succeeded } from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { expectOthersUntouched } from '../../bystanders.ts'
 import { debitsInPeriod, everything } from '../../consents.ts'
 import { deleted } from '../../ended-consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { changedSince } from '../common/consents/consent-comparisons.ts'
-import { consentPath, statusOf } from '../common/consents/consent-requests.ts'
+import { consentPath, createConsent, statusOf } from '../common/consents/consent-requests.ts'
 import {
   attackedByAnother,
   awaitingDeleted,
@@ -18,6 +18,7 @@ import {
   relyOnDeletion,
 } from '../common/consents/deleted-consents.ts'
 import { DENIED, deniedAndQueried } from '../common/visits/denial.ts'
+import { settling } from '../common/visits/settling.ts'
 
 /**
  * What becomes of a consent that the TPP deletes.
@@ -135,6 +136,28 @@ check(
  * GET right after the 204, for a consent that was awaiting and for one that was authorised, and
  * once more as the last thing of the run: each an error response.
  */
+/** Whoever reads a consent while it is deleted may put it back where it was: into a cache, or the store. */
+check(
+  'CLC-03/at-once',
+  'A consent that was queried while it was deleted cannot be queried any more',
+  { for: 'each client', follows: ['CLC-03/query-refused'] },
+  async (context) => {
+    const client = await context.caller()
+    const path = consentPath(await createConsent(client))
+    // At once as well, so that each of the three that follow finds a connection open.
+    const before = await Promise.all([client.get(path), client.get(path), client.get(path)])
+    for (const query of before) relyOn(OWNERS.query, query).toSucceed()
+    const read = () => client.get(path, { deviation: 'while it is deleted' })
+    const [, deletion] = await Promise.all([read(), client.delete(path), read()])
+    if (refused(deletion))
+      throw new NotApplicable('the bank serves one request for a consent at a time')
+    relyOn('CLC-01/awaiting', deletion).toSucceed()
+    const { until } = settling(context)
+    const deviation = 'it was deleted before'
+    expect(await until(() => client.get(path, { deviation }), refused)).toBeAnError()
+  },
+)
+
 check(
   'CLC-03/query-refused',
   'A consent that the TPP deleted cannot be queried any more',

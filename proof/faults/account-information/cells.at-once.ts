@@ -1,0 +1,58 @@
+import type { Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Context } from 'koa'
+import { stateOf } from '../../../bank/state/state.ts'
+import { consentNamed, isAbout } from '../../altering/consent-requests.ts'
+import { endpointOf } from '../../altering/data-requests.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
+
+/** What goes wrong where several requests meet: at one consent, or at several nodes. */
+
+/** Milliseconds that a read of the store takes. */
+const READ = 10
+
+/** Connections that were opened for data, and when. */
+const connections = ofEachBank(() => ({ seen: new WeakSet<Socket>(), openedAt: [] as number[] }))
+
+/** Is this the first request of a connection that is the fifth within a second? */
+function isOfFifth(ctx: Context): boolean {
+  const { seen, openedAt } = connections()
+  const { socket } = ctx.req
+  if (seen.has(socket)) return false
+  seen.add(socket)
+  openedAt.push(Date.now())
+  return openedAt.filter((at) => at > Date.now() - 1000).length === 5
+}
+
+const faults: Fault[] = [
+  {
+    id: 'consent-put-back-by-a-read-during-its-deletion',
+    story: 'A read fills the cache with what it found, after the deletion has emptied it.',
+    fails: ['CLC-03/at-once'],
+    async middleware(ctx, next) {
+      const consent = isAbout(ctx, 'account-access', 'GET') ? consentNamed(ctx) : undefined
+      if (!consent || consent.deleted || consent.customerId) return next()
+      await wait(READ)
+      if (consent.deleted) {
+        consent.deleted = undefined
+        stateOf(ctx).fired()
+      }
+      await next()
+    },
+  },
+  {
+    id: 'one-node-knows-no-tokens',
+    story:
+      'One node of the pool has no access to the tokens, and new connections reach it by turns.',
+    fails: ['DATA-08/each-connection'],
+    async middleware(ctx, next) {
+      if (endpointOf(ctx) !== 'accounts' || !isOfFifth(ctx)) return next()
+      ctx.status = 401
+      ctx.body = { Code: '401', Message: 'unknown token', Errors: [] }
+      stateOf(ctx).fired()
+    },
+  },
+]
+
+export default faults
