@@ -27,7 +27,14 @@ export class Nonconformance extends Error {
 export type Cause =
   | { kind: 'check'; id: string }
   | { kind: 'environment'; what: string }
-  | { kind: 'data'; what: string }
+  | { kind: Lack; what: string }
+
+/**
+ * What lacks: data of the customers; what a bank is free to have or not; something that the target does not name.
+ */
+export type Lack = 'data' | 'freedom' | 'target'
+
+export const LACKS: readonly string[] = ['data', 'freedom', 'target'] satisfies Lack[]
 
 /** The check cannot be judged; says why, never that the bank is right. */
 export class Blocked extends Error {
@@ -71,11 +78,32 @@ export function blockByEnvironment(what: string, exchange?: Exchange): never {
 }
 
 /**
- * Ends the check as blocked: the bank's data cannot tell right from wrong.
+ * Ends the check as blocked: the customers' data cannot tell right from wrong.
  *
  * @param what data that could, in words: “two accounts”.
  * @throws Blocked always.
  */
 export function blockForData(what: string): never {
   throw new Blocked({ kind: 'data', what }, `needs ${what}`)
+}
+
+/**
+ * Ends the check as blocked: a freedom that the bank takes leaves nothing that could tell right from wrong, and nobody
+ * need change anything.
+ *
+ * @param what would tell, in words: “a limit that lasts while the customer is present”.
+ * @throws Blocked always.
+ */
+export function blockForFreedom(what: string): never {
+  throw new Blocked({ kind: 'freedom', what }, `needs ${what}`)
+}
+
+/**
+ * Ends the check as blocked: the target does not name what would tell right from wrong.
+ *
+ * @param what would, in words, with the member of the target.
+ * @throws Blocked always.
+ */
+export function blockForTarget(what: string): never {
+  throw new Blocked({ kind: 'target', what }, `needs ${what}`)
 }

@@ -1,7 +1,7 @@
 import type { Catalogue, Requirement } from '../catalogue/catalogue.ts'
 import type { CheckResult } from '../record/check-result.ts'
 import type { Level, Verdict } from '../record/words.ts'
-import type { Endpoint, Exchange } from '../wire/exchange.ts'
+import { DATA, type Endpoint, type Exchange } from '../wire/exchange.ts'
 import { type Judged, worst } from './judge.ts'
 import type { Cause, Outcome } from './outcome.ts'
 import type { RuleState } from './rule-engine.ts'
@@ -81,6 +81,9 @@ function ruleResult(
   return { ...base, exchanges: [], ...unseen(state, others) }
 }
 
+/** Does what an endpoint shows belong to a customer, whom the target names? */
+const isOfCustomers = (endpoint: string) => DATA.some((each) => each === endpoint)
+
 /** A rule that judged nothing: a freedom that the bank took, or blocked, and by what. */
 function unseen(
   { nearest, unseen: freedom, endpoints, needs, rests = [] }: RuleState,
@@ -88,7 +91,7 @@ function unseen(
 ): Pick<Result, 'outcome' | 'message' | 'because'> {
   const free = (message: string) => ({ outcome: 'not-applicable' as const, message })
   const lacking = (what: string) => {
-    const because = { kind: 'data' as const, what }
+    const because: Cause = { kind: endpoints.some(isOfCustomers) ? 'data' : 'freedom', what }
     return { outcome: 'blocked' as const, message: `needs ${what}`, because }
   }
   if (nearest?.kind === 'within') {

@@ -154,7 +154,7 @@ export function hidden(
   groups: readonly Group[],
   evidence: Evidence,
 ): Group | undefined {
-  if (!check.blockedBy?.startsWith('data: ')) return undefined
+  if (!/^(data|freedom): /.test(check.blockedBy ?? '')) return undefined
   const asked = new Set(check.exchanges.map((id) => evidence.get(id)?.where))
   const broken = groups.filter(({ checks }) => checks.some(({ outcome }) => outcome === 'fail'))
   const ofChapter = broken.filter(({ checks }) =>

@@ -141,7 +141,7 @@ export interface PreflightLine {
 }
 
 /** Who can mend a cause. */
-export type Whose = 'bank' | 'gateway' | 'TPP' | 'configuration' | 'network' | 'suite'
+export type Whose = 'bank' | 'gateway' | 'TPP' | 'configuration' | 'network' | 'suite' | 'nobody'
 
 /** One thing that is wrong, the findings that it explains and what it keeps from being judged. */
 export interface ReportedCause {

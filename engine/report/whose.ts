@@ -1,3 +1,4 @@
+import type { Lack } from '../judge/outcome.ts'
 import { answer, type Trace } from './evidence-index.ts'
 import type { CheckResult, Whose } from './report.ts'
 
@@ -14,7 +15,7 @@ export interface Blame {
 /** What is known of something that was blocked. */
 export interface Situation {
   /** `data`: what no answer showed; `environment`: what did not work. */
-  kind: 'data' | 'environment' | 'other'
+  kind: Lack | 'environment' | 'other'
   /** In words. */
   what: string
   /** What the check says itself. */
@@ -23,10 +24,11 @@ export interface Situation {
   trace?: Trace
 }
 
-/** `data: …` and `environment: …` as a judged check names what blocked it. */
+/** `data: …`, `freedom: …`, `target: …` and `environment: …`, as a judged check names what blocked it. */
 export function situationOf({ blockedBy, message }: CheckResult, trace?: Trace): Situation {
   const cause = blockedBy ?? message
-  const [, kind = 'other', what = cause] = /^(data|environment): (.*)$/s.exec(cause) ?? []
+  const [, kind = 'other', what = cause] =
+    /^(data|freedom|target|environment): (.*)$/s.exec(cause) ?? []
   return { kind: kind as Situation['kind'], what, message, ...(trace && { trace }) }
 }
 
@@ -42,16 +44,18 @@ const itself = ({ what }: Situation) => what
 const bySaying = ({ message }: Situation) => message
 const isHook = ({ what }: Situation) => what.startsWith('hook ')
 
-/** How a rule names what it saw no instance of (`engine/judge/results.ts`). */
-const NO_ANSWER = /^an answer of /
-const OF_CUSTOMERS = /\b(accounts?|balances|transactions)\b/
-
 export const ROWS: readonly Row[] = [
   {
-    because: 'What is no data of a customer, such as the keys of the bank, no customer can lack.',
-    fits: ({ kind, what }) => kind === 'data' && NO_ANSWER.test(what) && !OF_CUSTOMERS.test(what),
-    title: ({ what }) => `the bank gave no ${what.replace(/^an /, '')}`,
-    whose: 'bank',
+    because: 'What a bank is free to have or not nobody need change.',
+    fits: ({ kind }) => kind === 'freedom',
+    title: ({ what }) => `this bank shows nothing to judge it by: needs ${what}`,
+    whose: 'nobody',
+  },
+  {
+    because: 'What the target does not name is written there by whoever describes the bank.',
+    fits: ({ kind }) => kind === 'target',
+    title: ({ what }) => `the target file does not give it: needs ${what}`,
+    whose: 'configuration',
   },
   {
     because:

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Session } from '../client-session/session.ts'
-import type { Outcome } from '../judge/outcome.ts'
+import { LACKS, type Outcome } from '../judge/outcome.ts'
 import { type Result, ruleResults, settleBlocked } from '../judge/results.ts'
 import type { Observation } from '../record/check-result.ts'
 import type { SuiteCheck } from '../suite-api/check.ts'
@@ -175,7 +175,7 @@ function notApplicable(rule: Result, why: string | undefined): Result {
 /** What a rule lacks that a run did not come to is no lack of the customers' data. */
 function notComeTo(rule: Result): Result {
   const { because, ...rest } = rule
-  if (rule.outcome !== 'blocked' || because?.kind !== 'data') return rule
+  if (rule.outcome !== 'blocked' || !LACKS.includes(because?.kind ?? '')) return rule
   return { ...rest, outcome: 'not-run', message: `the run ended before: ${rule.message}` }
 }
 

@@ -3,6 +3,8 @@ export {
   blockBy,
   blockByEnvironment,
   blockForData,
+  blockForFreedom,
+  blockForTarget,
   Nonconformance,
   NotApplicable,
 } from '../judge/outcome.ts'

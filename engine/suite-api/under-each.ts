@@ -1,6 +1,6 @@
 import type { NamedConsent } from '../client-session/consent.ts'
 import type { Context } from '../client-session/context.ts'
-import { Blocked, Nonconformance, NotApplicable } from '../judge/outcome.ts'
+import { Blocked, LACKS, Nonconformance, NotApplicable } from '../judge/outcome.ts'
 
 /**
  * Judges one sentence under several approvals. What is wrong under any of them is the verdict, and
@@ -42,7 +42,7 @@ async function ended(run: Promise<void>): Promise<unknown> {
 /** Passed, or there was nothing to judge: another approval may have what this one lacks. */
 function isOpen(end: unknown): boolean {
   if (end === undefined || end instanceof NotApplicable) return true
-  return end instanceof Blocked && end.because.kind === 'data'
+  return end instanceof Blocked && LACKS.includes(end.because.kind)
 }
 
 /** The same, with the approval in its message. */

@@ -9,6 +9,7 @@ import type { Session } from '../../engine/client-session/session.ts'
 import { targetFrom } from '../../engine/configuration/resolve.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { verdictOf } from '../../engine/judge/results.ts'
+import { createEvidence } from '../../engine/report/evidence-index.ts'
 import { openSession } from '../../engine/run/open.ts'
 import { createRun, type Finished } from '../../engine/run/run.ts'
 import type { Judgement } from '../../engine/run/run-check.ts'
@@ -16,6 +17,7 @@ import type { Scope } from '../../engine/run/scope.ts'
 import { loadSuites, type Suites } from '../../engine/run/suites.ts'
 import type { SuiteCheck } from '../../engine/suite-api/check.ts'
 import type { Exchange } from '../../engine/wire/exchange.ts'
+import { type Misblame, misblamesOf } from './blames.ts'
 import type { Judged } from './proof.ts'
 
 /** What every proof of a process shares: loaded once. */
@@ -40,6 +42,8 @@ export async function openProofContext(
 
 export interface BankRun extends Finished {
   exitCode: number
+  /** What a report would call a mistake of the target, of the customers' data or of the network. */
+  misblames: readonly Misblame[]
   requests: number
   /** Times that each alteration showed itself. */
   firedBy: ReadonlyMap<string, number>
@@ -80,7 +84,14 @@ export async function judgeBank(
   const document = structuredClone(bank.target) as TargetDocument
   options.target?.(document)
   const target = targetFrom(document)
-  const session = openSession({ target, suites, onExchange: options.onExchange })
+  const evidence = createEvidence()
+  const session = openSession({
+    ...{ target, suites },
+    onExchange(exchange) {
+      evidence.note(exchange)
+      options.onExchange?.(exchange)
+    },
+  })
   try {
     const scope = options.scope ?? { profile: 'full', only: [] }
     const run = createRun({ session, catalogue, checks: suites.checks, scope })
@@ -97,7 +108,9 @@ export async function judgeBank(
     const { exitCode } = verdictOf(finished.results.values())
     const milliseconds = performance.now() - started
     const { firedBy } = bank
-    return { ...finished, exitCode, firedBy, requests: session.wire.requests, milliseconds }
+    const misblames = misblamesOf(finished, evidence)
+    const { requests } = session.wire
+    return { ...finished, exitCode, misblames, firedBy, requests, milliseconds }
   } finally {
     await session.close()
     await bank.close()

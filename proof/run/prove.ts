@@ -2,6 +2,7 @@ import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { partsOf } from '../together/grouping.ts'
 import { isFound, type Mixed, mixedComplaints, mixedName } from '../together/mixed.ts'
 import { inOrder } from '../together/pairs.ts'
+import { wrongBlames } from './blames.ts'
 import type { Circumstances } from './circumstances.ts'
 import { type BankRun, judgeBank, type ProofContext, summed } from './judge-bank.ts'
 import { complaints, type Fault, type Judged, surplus, type Variant } from './proof.ts'
@@ -33,7 +34,8 @@ export async function proveOne(
   const alterations = kind === 'correct' ? [] : [expected]
   const run = await judgeBank(context, alterations, { target: expected.target })
   const judged = summed(expected.id, run)
-  return { id: expected.id, kind, judged, complaints: complaints(expected, judged) }
+  const found = [...complaints(expected, judged), ...wrongBlames([expected], run.misblames)]
+  return { id: expected.id, kind, judged, complaints: found }
 }
 
 /**
@@ -54,7 +56,7 @@ export async function proveGroup(
   const judged = summed(group.map(({ id }) => id).join(' + '), run)
   const fired = ({ id }: Fault | Variant) => run.firedBy.get(id) ?? 0
   const hidden = hiddenOf(group, judged, run)
-  const found = surplus(unionOf(kind, group), judged)
+  const found = [...surplus(unionOf(kind, group), judged), ...wrongBlames(group, run.misblames)]
   const shared = (each: Fault | Variant): Proof => {
     const { id, warns = [] } = each
     const fails = 'fails' in each ? each.fails : []

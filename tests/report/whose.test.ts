@@ -9,9 +9,19 @@ const trace = { id: 'x1', where: 'GET /accounts', identity: 'first' }
 /** One situation for each row of the table, in its order. */
 const SITUATIONS: { situation: Situation; title: RegExp; whose: Whose }[] = [
   {
-    situation: { kind: 'data', what: 'an answer of jwks that it can judge', message: '' },
-    title: /^the bank gave no answer of jwks that it can judge$/,
-    whose: 'bank',
+    situation: { kind: 'freedom', what: 'an answer in which TsandCs is not empty', message: '' },
+    title:
+      /^this bank shows nothing to judge it by: needs an answer in which TsandCs is not empty$/,
+    whose: 'nobody',
+  },
+  {
+    situation: {
+      kind: 'target',
+      what: 'a limit that 30 requests reach (rateLimitBurst)',
+      message: '',
+    },
+    title: /^the target file does not give it: needs a limit that 30 requests reach/,
+    whose: 'configuration',
   },
   {
     situation: { kind: 'data', what: 'two accounts', message: 'needs two accounts' },

@@ -2,7 +2,12 @@ import { check } from '../../../engine/suite-api/check.ts'
 import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
 import { requireExchange, requireValue } from '../../../engine/suite-api/flow.ts'
-import { blockBy, blockForData, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import {
+  blockBy,
+  blockForData,
+  blockForTarget,
+  NotApplicable,
+} from '../../../engine/suite-api/outcomes.ts'
 import { brief, type Exchange, type Row, rowsOf } from '../../../engine/suite-api/responses.ts'
 import {
   accountsOnly,
@@ -388,7 +393,7 @@ check(
   async (context) => {
     const { customers } = context.target.document
     const { accounts: chosen } = customers.first
-    if (chosen === undefined) blockForData(UNSAID)
+    if (chosen === undefined) blockForTarget(UNSAID)
     const first = await firstRead(await context.approved(everything), '/accounts')
     if (accountIdsIn(requireRows(first, OWNERS.accounts)).length !== chosen) {
       blockBy('ACC-14/all-accounts', 'the first approval does not show all accounts', first)

@@ -3,7 +3,7 @@ import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { redirectsTo } from '../../../engine/suite-api/client.ts'
 import { expectThat } from '../../../engine/suite-api/expect.ts'
 import { tokensOf, type Visit } from '../../../engine/suite-api/flow.ts'
-import { blockBy, blockForData, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { blockBy, blockForTarget, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { everything, secondClient } from '../../consents.ts'
 import { askTable, expectNoneBroken, expectTable } from '../../tables.ts'
@@ -358,7 +358,7 @@ check(
     if (other === undefined) {
       const asked = tpp.client.redirectUris.length
       if (asked > 1) throw new NotApplicable(`the bank registered one redirect URI of ${asked}`)
-      blockForData('a second redirect URI under clients.first.redirectUris')
+      blockForTarget('a second redirect URI under clients.first.redirectUris')
     }
     const visit = await wrongVisit(context, {
       purpose: 'another redirect URI in the query than in the request object',

@@ -1,6 +1,6 @@
 import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
-import { blockBy, blockForData, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { blockBy, blockForFreedom, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { answerOf, refused, succeeded } from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { expectOthersUntouched } from '../../bystanders.ts'
@@ -194,7 +194,7 @@ check(
   { ...EXPIRED, follows: ['CLC-19/others-untouched', 'CLC-19/not-by-revocation'] },
   async (context) => {
     const { others } = await expired(context)
-    if (others.length === 0) blockForData('an approval that stands beside the one that expires')
+    if (others.length === 0) blockForFreedom('an approval that stands beside the one that expires')
     expectOthersUntouched(others)
   },
 )

@@ -1,6 +1,6 @@
 import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
-import { blockForData } from '../../../engine/suite-api/outcomes.ts'
+import { blockForData, blockForFreedom } from '../../../engine/suite-api/outcomes.ts'
 import { refused } from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { expectOthersUntouched } from '../../bystanders.ts'
@@ -42,7 +42,7 @@ check(
     const { query, after } = await revoked(context)
     relyOn(OWNERS.query, query).toSucceed()
     if (statusOf(query) === 'Revoked')
-      blockForData('a Status before the revocation that is another')
+      blockForFreedom('a Status before the revocation that is another')
     // That a query answers 200 and no other success is judged by CONS-22.
     expect(after.query).toSucceed()
     expect(after.query).toHaveMember('Data.Status', 'Revoked')
@@ -63,7 +63,8 @@ check(
   { ...REVOKED, follows: ['CLC-19/others-untouched'] },
   async (context) => {
     const { others } = await revoked(context)
-    if (others.length === 0) blockForData('an approval that stands beside the one that is revoked')
+    if (others.length === 0)
+      blockForFreedom('an approval that stands beside the one that is revoked')
     expectOthersUntouched(others)
   },
 )
@@ -118,7 +119,8 @@ check(
   { ...OF_SECOND, follows: ['CLC-19/not-by-revocation'] },
   async (context: Context<BySecond>) => {
     const { others } = await revokedForSecond(context)
-    if (others.length === 0) blockForData('an approval that stands beside the one that is revoked')
+    if (others.length === 0)
+      blockForFreedom('an approval that stands beside the one that is revoked')
     expectOthersUntouched(others)
   },
 )

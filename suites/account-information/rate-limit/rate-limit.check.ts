@@ -4,7 +4,8 @@ import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
 import type { Caller } from '../../../engine/suite-api/flow.ts'
 import {
   blockByEnvironment,
-  blockForData,
+  blockForFreedom,
+  blockForTarget,
   NotApplicable,
 } from '../../../engine/suite-api/outcomes.ts'
 import { answerOf, type Exchange, header, succeeded } from '../../../engine/suite-api/responses.ts'
@@ -141,7 +142,7 @@ const burst = sharedFixture([everything, secondClient], async (context) => {
     count += 1
   }
   const seconds = (performance.now() - started) / 1000
-  if (succeeded(last)) blockForData(`a limit that ${most} requests reach (rateLimitBurst)`)
+  if (succeeded(last)) blockForTarget(`a limit that ${most} requests reach (rateLimitBurst)`)
 
   const after = {
     ipv4: await presentNow(approval, '/accounts', IPV4),
@@ -236,7 +237,7 @@ check(
   { ...options, follows: ['ACC-04/after-refresh'] },
   async (context) => {
     const { before, after } = await limited(context)
-    if (!stillLimited(after)) blockForData('a limit that lasts while the customer is present')
+    if (!stillLimited(after)) blockForFreedom('a limit that lasts while the customer is present')
     expect(after.ipv4).toSucceed()
     // What a customer at such an address got before the limit is recorded.
     if (succeeded(before.ipv6)) expect(after.ipv6).toSucceed()
@@ -253,7 +254,7 @@ check(
   async (context) => {
     const { before, after } = await limited(context)
     relyOn(OWNERS.query, before.query).toSucceed()
-    if (!stillLimited(after)) blockForData('a limit that lasts while consents are managed')
+    if (!stillLimited(after)) blockForFreedom('a limit that lasts while consents are managed')
     expect(after.query).toSucceed()
     // "429 | Data endpoints": that nobody is there limits no consent.
     if (succeeded(before.absentQuery)) expect(after.absentQuery).toSucceed()
@@ -279,12 +280,12 @@ check(
     context.tpp('second')
     const { before, after, count } = await limited(context)
     if (!servedBefore(before.second)) {
-      blockForData('a second client whose requests without the customer were served before')
+      blockForFreedom('a second client whose requests without the customer were served before')
     }
     // Where each client has a few requests only, those of the second one may be used up as well.
     const { unattended } = (await context.caller('second')).tpp
     if (after.second?.response?.status === 429 && count - 1 <= unattended) {
-      blockForData(`a limit of more than ${unattended} requests without the customer`)
+      blockForFreedom(`a limit of more than ${unattended} requests without the customer`)
     }
     expect(after.second as Exchange).toSucceed()
   },

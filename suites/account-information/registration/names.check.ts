@@ -3,7 +3,12 @@ import type { ClientName, NamedConsent } from '../../../engine/suite-api/consent
 import { expect, expectThat } from '../../../engine/suite-api/expect.ts'
 import { requireExchange, requireValue, type Visit } from '../../../engine/suite-api/flow.ts'
 import { claimsOf } from '../../../engine/suite-api/jwt.ts'
-import { blockBy, blockForData, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import {
+  blockBy,
+  blockForFreedom,
+  blockForTarget,
+  NotApplicable,
+} from '../../../engine/suite-api/outcomes.ts'
 import { type Exchange, rulesBrokenBy, succeeded } from '../../../engine/suite-api/responses.ts'
 import { everything, reconfirmed, secondClient, secondCustomer } from '../../consents.ts'
 import { softwareStatementOf } from '../common/registration/fresh-registration.ts'
@@ -22,7 +27,7 @@ check(
   async (context, consent) => {
     const name = await nameShown(context, 'org_name')
     if (name === undefined)
-      blockForData('an org_name in the registration or the software statement')
+      blockForTarget('an org_name in the registration or the software statement')
 
     await expectShown(context, name, consent)
   },
@@ -110,7 +115,7 @@ check(
     const other = second && (await context.steps.registration('second')).exchange
     if (other && succeeded(other)) compare(other, claimsOf(second?.softwareStatement ?? ''))
     if (compared === 0)
-      blockForData('a registration response with members of the software statement')
+      blockForFreedom('a registration response with members of the software statement')
   },
 )
 
@@ -191,7 +196,7 @@ async function comparedWithStatement(
   const [step] = steps
   if (step && steps.every(({ exchange }) => !exchange)) requireExchange(step)
   if (step && steps.every(({ value }) => value === undefined)) requireValue(step)
-  blockForData(`a registration response, and a software statement with ${claim}`)
+  blockForFreedom(`a registration response, and a software statement with ${claim}`)
 }
 
 /** The name that the bank stored for a client, else that of its software statement. */

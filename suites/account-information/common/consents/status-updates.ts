@@ -1,7 +1,7 @@
 import type { Context } from '../../../../engine/suite-api/check.ts'
 import { expectThat } from '../../../../engine/suite-api/expect.ts'
 import { standsStillFor } from '../../../../engine/suite-api/flow.ts'
-import { blockBy, blockForData } from '../../../../engine/suite-api/outcomes.ts'
+import { blockBy, blockForFreedom } from '../../../../engine/suite-api/outcomes.ts'
 import { brief, type Exchange, member } from '../../../../engine/suite-api/responses.ts'
 import { sameInstant, secondsOf } from '../instants.ts'
 
@@ -34,7 +34,7 @@ export function expectMoved({ before, after, at, since }: Change, { target }: Co
   const apart = at - Date.parse(since.startedAt) - since.durationMs
   const same = old !== undefined && sameInstant(String(old), String(now))
   if (same && apart < Math.max(standsStillFor(String(old)), standsStillFor(String(now)))) {
-    blockForData('more time between two changes of Status than their spelling tells apart')
+    blockForFreedom('more time between two changes of Status than their spelling tells apart')
   }
   const earliest = Math.floor(at / 1000) - target.clockTolerance
   const latest = Math.ceil(answeredAt(after)) + target.clockTolerance

@@ -2,7 +2,7 @@ import type { Context } from '../../../../engine/suite-api/check.ts'
 import { fundsConfirmationBody } from '../../../../engine/suite-api/consents.ts'
 import { relyOn } from '../../../../engine/suite-api/expect.ts'
 import { type CallDeviation, requireValue, tokensOf } from '../../../../engine/suite-api/flow.ts'
-import { blockForData, NotApplicable } from '../../../../engine/suite-api/outcomes.ts'
+import { blockForFreedom, NotApplicable } from '../../../../engine/suite-api/outcomes.ts'
 import type { Exchange } from '../../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../../engine/suite-api/shared-fixture.ts'
 import { OWNERS } from '../../../owners.ts'
@@ -62,7 +62,7 @@ export const fundsAroundExpiry = sharedFixture([], async (context) => {
   const able = await ended(context.steps.fundsDeletion())
   const deletionOf = async (created: Exchange, told?: CallDeviation) => {
     const { value } = await able()
-    if (value === undefined) blockForData('a funds confirmation consent to delete')
+    if (value === undefined) blockForFreedom('a funds confirmation consent to delete')
     relyOn(OWNERS.fundsConfirmation, created).toSucceed()
     const id = requireConsentId(created, 'FCC-07/consent-id')
     return client.delete(`${FUNDS}/${encodeURIComponent(id)}`, told)
@@ -95,7 +95,8 @@ async function triedTwice<T>(
   const own = requireValue(await steps.management('first', forFunds))
   const grant = await tpp.token({ grant_type: 'client_credentials', scope })
   relyOn(OWNERS.management, grant).toSucceed()
-  const { accessToken, expiresAt } = tokensOf(grant) ?? blockForData('an access token of its own')
+  const { accessToken, expiresAt } =
+    tokensOf(grant) ?? blockForFreedom('an access token of its own')
   if (accessToken === own) {
     throw new NotApplicable('the bank issues one access token for all until it expires')
   }

@@ -1,0 +1,50 @@
+import { causesOf } from '../../engine/report/causes.ts'
+import type { Evidence } from '../../engine/report/evidence-index.ts'
+import { checkResult } from '../../engine/run/compose.ts'
+import type { Finished } from '../../engine/run/run.ts'
+import type { Fault, Variant } from './proof.ts'
+
+/** Something that a report of this run would give to the user's file, to the customers' data or to the network. */
+export interface Misblame {
+  whose: string
+  title: string
+  /** Ids of what it keeps from being judged. */
+  blocks: readonly string[]
+}
+
+/** Checks that say so at a bank whose target is as it should be, each with the reason. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'BAL-02/asked-account-only':
+    'A rule that looks at what other checks ask: where several faults share a bank, none asks what it could judge.',
+  'TXN-40/bulk-and-single':
+    'Pending rows come and go, and a bank that books as it is asked may have none at the moment.',
+}
+
+/** What is not the bank's in the causes of a run. */
+export function misblamesOf(
+  { results }: Pick<Finished, 'results'>,
+  evidence: Evidence,
+): Misblame[] {
+  const checks = [...results.values()].map((result) => checkResult(result, (text) => text))
+  return causesOf(checks, evidence)
+    .filter(({ whose }) => whose === 'configuration' || whose === 'network')
+    .map(({ whose, title, blocks }) => ({ whose, title, blocks }))
+}
+
+/**
+ * What of it must not be there: the target of a proof is right, and reaches the bank. A bank that is said to keep musts
+ * from being judged, or that has another target, has causes of its own.
+ */
+export function wrongBlames(
+  group: readonly (Fault | Variant)[],
+  misblames: readonly Misblame[],
+): string[] {
+  const isPoor = (each: Fault | Variant) =>
+    each.target !== undefined || ('blocks' in each && (each.blocks ?? []).length > 0)
+  if (group.some(isPoor)) return []
+  return misblames.flatMap(({ whose, title, blocks }) => {
+    const unexplained = blocks.filter((id) => EXCEPTIONS[id] === undefined)
+    if (unexplained.length === 0) return []
+    return `blame: ${unexplained.join(', ')} is said to be of the ${whose}: ${title}`
+  })
+}
