@@ -192,11 +192,17 @@ command('prove', 'every check can fail, no lawful bank does')
   .option('--delay <milliseconds>', 'as if each answer of a bank took as much longer')
   .option('--exhaustive', 'every value at every place of the tables; else those that are drawn')
   .option('--tpp [id...]', 'only what judges TPPs: the right one, wrong ones, lawful ones')
-  .action(async (options) =>
-    options.tpp
-      ? (await import('./prove-tpp.ts')).proveTppsOnly(options)
-      : (await import('./prove.ts')).prove(options),
+  .option(
+    '--situations [id...]',
+    'only whose fault it is: mistakes in the target file, network, gateways, Ctrl-C',
   )
+  .action(async (options) => {
+    if (options.situations)
+      return (await import('./prove-situations.ts')).proveSituationsOnly(options)
+    return options.tpp
+      ? (await import('./prove-tpp.ts')).proveTppsOnly(options)
+      : (await import('./prove.ts')).prove(options)
+  })
 
 command('deviations', 'known deviations: what a bank is known to do wrong')
   .command('init')

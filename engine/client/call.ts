@@ -123,7 +123,10 @@ function baseOf(endpoint: CallEndpoint, endpoints: Endpoints): string | undefine
 /** An address of the range for documentation (RFC 5737): a customer who is present. */
 const CUSTOMER_ADDRESS = '203.0.113.7'
 
-/** The headers that the documents name for an operation, then the caller's changes. */
+/**
+ * The headers that the documents name for an operation, then the caller's changes; and x-fapi-interaction-id, by which a bank
+ * finds a request again (GEN-20 does without).
+ */
 export function headersOf(
   endpoint: CallEndpoint,
   method: string,

@@ -1,4 +1,5 @@
 import type { Exchange } from '../wire/exchange.ts'
+import { SPEAKS_NO_TLS } from '../wire/failure.ts'
 import type { Case } from './case.ts'
 import { type DoctorFinding, ok, wrong } from './finding.ts'
 import type { Place } from './places.ts'
@@ -40,7 +41,12 @@ export async function addressFinding(
     case 'timeout':
       return code === 'ETIMEDOUT'
         ? wrong('network', `${message}${via}`, `Look at firewall and VPN. ${correct}.`)
-        : wrong('bank', `${message}${via}`, 'Write a larger timeout, or ask the bank.')
+        : wrong(
+            // Whoever has a TLS session with the bank waits for the bank.
+            spokeTls(exchange) ? 'bank' : 'network',
+            `${message}${via}`,
+            'Write a larger timeout, or ask the bank.',
+          )
     case 'garbage':
       return wrong('configuration', `${host} does not speak HTTP (${code})`, `${correct}.`)
     case 'tls-alert':
@@ -71,7 +77,7 @@ export function olderTls(host: string, failure: Exchange['failure']): DoctorFind
 type Words = Record<'hostname' | 'host' | 'via' | 'correct', string>
 
 function unreachable(code: string, { hostname, host, via, correct }: Words): DoctorFinding {
-  if (/WRONG_VERSION_NUMBER|PACKET_LENGTH|UNKNOWN_PROTOCOL|HTTP_REQUEST/.test(code)) {
+  if (SPEAKS_NO_TLS.test(code)) {
     const mend = `${correct}: another port, or http: where that is meant.`
     return wrong('configuration', `${host} does not speak TLS`, mend)
   }

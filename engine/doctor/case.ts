@@ -11,6 +11,8 @@ import { type Place, placesOf } from './places.ts'
 export interface Case extends ReturnType<typeof openCase> {
   readonly kept?: ClientStore
   consentId?: string
+  /** What the bank calls itself. */
+  issuer?: string
   /** The page at the authorisation address. */
   page?: string
 }

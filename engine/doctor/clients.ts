@@ -83,6 +83,29 @@ export function registrationExamination(known: Case, { name }: TargetClient): Ex
   }
 }
 
+/**
+ * What the target file says that a refused registration is about: a statement or redirect URI that the bank does not take, or
+ * a scope that its configuration does not list. Undefined where it is for the run to judge.
+ *
+ * @param configuration what the bank publishes of itself
+ */
+export function ownMistake(
+  exchange: Exchange,
+  { name, scopes }: TargetClient,
+  configuration: unknown,
+): DoctorFinding | undefined {
+  const status = exchange.response?.status ?? 0
+  if (status < 400 || status >= 500) return undefined
+  const finding = registrationRefused(exchange, name)
+  if (finding.level === 'wrong' && finding.whose === 'configuration') return finding
+  const supported = member(configuration, 'scopes_supported')
+  if (!Array.isArray(supported)) return undefined
+  const [wanted] = Object.entries(scopes).filter(([, scope]) => !supported.includes(scope))
+  if (!wanted) return undefined
+  const text = `refused: ${answerWords(exchange)}; the scope ${wanted[1]} is not supported: ${supported.join(', ')}`
+  return wrong('configuration', text, `Correct clients.${name}.scopes.${wanted[0]}.`)
+}
+
 const OF_CERTIFICATE = /transport certificate|client certificate/i
 
 /** RFC 7591 3.2.2, and the claims that it is mostly about. */
@@ -118,10 +141,29 @@ export function tokenExamination(known: Case, client: TargetClient, scope: strin
   }
 }
 
-export function requestToken(known: Case, { name }: TargetClient, scope: string) {
-  const grant = { grant_type: 'client_credentials', scope } as const
-  return tppOf(known, name).token(grant, { timeout: known.timeout })
+/** A token for a scope; with each audience that a run tries where the bank refuses one (AMB-25). */
+export async function requestToken(
+  known: Case,
+  { name }: TargetClient,
+  scope: string,
+): Promise<Exchange> {
+  const { target, timeout, issuer } = known
+  const tpp = tppOf(known, name)
+  const send = () => tpp.token({ grant_type: 'client_credentials', scope }, { timeout })
+  const first = await send()
+  if (target.document.assertionAudience !== undefined) return first
+  for (const audience of [target.endpoints.token, issuer]) {
+    if (!isUnknownClient(first)) return first
+    if (audience === undefined || audience === tpp.audience) continue
+    tpp.learn({ token_endpoint: audience })
+    const again = await send()
+    if (!isUnknownClient(again)) return again
+  }
+  return first
 }
+
+const isUnknownClient = ({ response }: Exchange): boolean =>
+  response?.status === 401 || member(response?.json, 'error') === 'invalid_client'
 
 /** RFC 6749 5.2. */
 export function tokenRefused(

@@ -1,5 +1,5 @@
 /** Who can mend what was found. */
-export type Whose = 'configuration' | 'bank' | 'network'
+export type Whose = 'configuration' | 'bank' | 'gateway' | 'network'
 
 /** What one examination found; its text is one line. */
 export type DoctorFinding =

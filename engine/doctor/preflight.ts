@@ -4,11 +4,13 @@ import { openClientStore } from '../client-session/client-store.ts'
 import type { Target } from '../configuration/resolve.ts'
 import { member } from '../judge/data-rows.ts'
 import type { Exchange } from '../wire/exchange.ts'
+import { spokeTls } from './address.ts'
 import { ask, type Case, clientsOf, openCase } from './case.ts'
 import { paperExaminations, publishedExamination, requestToken, tokenRefused } from './clients.ts'
 import { type DoctorFinding, type Examination, examine, type Line, wrong } from './finding.ts'
-import { addressExaminations } from './network.ts'
+import { addressExaminations, transportExamination } from './network.ts'
 import type { Place } from './places.ts'
+import { answerWords } from './words.ts'
 
 /** Milliseconds for one request: whoever pressed return waits for it. */
 const PATIENCE = 5_000
@@ -117,7 +119,9 @@ async function obstacles(known: Case): Promise<Line[]> {
   if (answered === 0 && wrongs.length > 0 && wrongs.length === known.places.length) return wrongs
   if (known.target.absent.has('account-information')) return []
   const stranger = await noBank(known)
-  return stranger ? [{ name: 'bank', ...stranger }] : refusedClient(known)
+  if (stranger) return [{ name: 'bank', ...stranger }]
+  const refused = await refusedCertificate(known)
+  return refused.length > 0 ? refused : refusedClient(known)
 }
 
 /** Nobody is at this address, or not who our configuration expects. */
@@ -142,6 +146,8 @@ async function noBank(known: Case): Promise<DoctorFinding | undefined> {
     await ask(known, `${aisp}/accounts`, why, { identity: 'first' }),
   ]
   if (asked.some(speaksLikeABank)) return undefined
+  const unserved = inItsPlace(asked)
+  if (unserved) return unserved
   const words = asked.map(({ request, response }) => {
     return `${request.method} ${new URL(request.url).pathname} → ${response?.status ?? 'nothing'}`
   })
@@ -152,10 +158,51 @@ async function noBank(known: Case): Promise<DoctorFinding | undefined> {
   )
 }
 
+/** Where nobody answered, or all answers are of something that stands before the bank, that is what is wrong. */
+function inItsPlace(asked: readonly Exchange[]): DoctorFinding | undefined {
+  const [first] = asked
+  const statuses = new Set(asked.map(({ response }) => response?.status))
+  const [status] = statuses
+  const host = new URL(first?.request.url ?? '').host
+  if (statuses.size > 1 || !first) return undefined
+  if (status === undefined) {
+    const said = first.failure?.message ?? 'no answer'
+    const mend = 'Look at what stands between: a proxy, a firewall. Else ask the bank.'
+    return wrong(
+      'network',
+      `${host} cuts every connection, or closes it without an answer: ${said}`,
+      mend,
+    )
+  }
+  if (status === 502 || status === 504) {
+    const text = `a gateway of the bank answers ${answerWords(first)} to everything: what stands behind it gave no answer`
+    return wrong('gateway', text, 'Retry later, or ask the bank.')
+  }
+  if (status !== 503) return undefined
+  return wrong(
+    'bank',
+    `the bank answers ${answerWords(first)} to everything`,
+    'Retry later, or ask the bank.',
+  )
+}
+
 function speaksLikeABank({ response, failure }: Exchange): boolean {
   if (!response) return failure?.kind === 'tls-alert'
   if ([400, 401, 403].includes(response.status)) return true
   return typeof response.json === 'object' && response.json !== null
+}
+
+/** The first client's certificate, where no listener that asks for one takes it. */
+async function refusedCertificate(known: Case): Promise<Line[]> {
+  const mutual = known.places.filter((place) => place.mutual)
+  const answers = await Promise.all(mutual.map((place) => known.answers.get(place)))
+  // A line that is cut before there is a TLS session says nothing of a certificate.
+  if (!answers.every((exchange) => exchange && spokeTls(exchange))) return []
+  const { name, run } = transportExamination(known, known.target.clients.first)
+  const found = [await run()].flat()
+  const wrongs = found.filter((finding) => finding.level === 'wrong')
+  const all = mutual.length > 0 && wrongs.length === mutual.length
+  return all ? wrongs.map((finding) => ({ name, ...finding })) : []
 }
 
 /** A client that the target file names, and that the bank does not take for one. */

@@ -5,10 +5,12 @@ import { makeKeysMeanwhile } from '../client/jwt.ts'
 import { endpointsOf, layoutOf } from '../configuration/addresses.ts'
 import { targetFrom } from '../configuration/resolve.ts'
 import type { TargetDocument } from '../configuration/target.ts'
-import { ruleResults } from '../judge/results.ts'
+import { ownMistake } from '../doctor/clients.ts'
+import { withPlaces } from '../doctor/places-in-file.ts'
+import { type Result, ruleResults } from '../judge/results.ts'
 import { environmentFacts } from '../record/environment.ts'
 import { createEvidence } from '../report/evidence-index.ts'
-import type { ApprovalUse, CheckResult, Report } from '../report/report.ts'
+import type { ApprovalUse, CheckResult, PreflightLine, Report } from '../report/report.ts'
 import { shown, write } from '../report/terminal.ts'
 import type { SuiteCheck } from '../suite-api/check.ts'
 import { openExchangeLog } from '../wire/exchange-log.ts'
@@ -55,6 +57,9 @@ export interface Assignment {
   /** Approvals that the run is going to need, for the person who is asked for them. */
   announced?: Announced[]
 }
+
+/** Why nothing is judged where the bank refused what the target file names. */
+const OWN_MISTAKE = 'the bank refused what the target file names'
 
 /** The judging of one run: it alone sees raw exchanges, and writes only what is redacted. */
 export async function openJudging(
@@ -129,6 +134,25 @@ export async function openJudging(
   /** Names of the approvals that checks share, as `assay plan` says them. */
   const announced = new Set(neededBy(run.checks).map(({ name }) => name))
   let sat: Promise<void> | undefined
+  /** What the target file says that keeps every check from being judged, seen when the bank refused it. */
+  let ownMistakes: PreflightLine[] = []
+  const looked = new Set<string>()
+  /** Before a refused registration is blamed on the bank, it is looked at whether the target file can be right. */
+  const lookAtRefusal = async ({ id, outcome, because }: Result) => {
+    const owner = suites.owners.steps.registration
+    const refused =
+      (id === owner && outcome === 'fail') || (because?.kind === 'check' && because.id === owner)
+    if (!refused || looked.has(owner)) return
+    looked.add(owner)
+    const { exchange, value } = await session.steps.registration()
+    if (!exchange || value) return
+    const { value: configuration } = await session.steps.discovery()
+    const finding = ownMistake(exchange, target.clients.first, configuration)
+    if (finding) {
+      const line = { name: 'first: registration', ...finding }
+      ownMistakes = [withPlaces(line, assignment.targetFile)]
+    }
+  }
   appendJournal(journal, {
     kind: 'start',
     pid: process.pid,
@@ -150,7 +174,9 @@ export async function openJudging(
       // What needs nobody is looked at first: no one is asked while the bank is not even there.
       if (target.attended && check.options.uses?.length) sat ??= batchApprovals(session, needed)
       await sat
+      if (ownMistakes.length > 0) return checkResult(notRun(check, catalogue, OWN_MISTAKE), redact)
       const { result, observations } = await run.judge(check)
+      await lookAtRefusal(result)
       const safe = checkResult(result, redact)
       const noted = observations.map((each) => observation(each, redact))
       const broken = newlyBroken().map((rule) => checkResult(rule, redact))
@@ -169,10 +195,12 @@ export async function openJudging(
     /** Cleans up at the bank and writes report.json. `cut` says why not everything was judged. */
     async finish(cut?: string): Promise<Report> {
       writeDown(log.flush)
-      const partial = cut ?? unwritable
+      const mistake = ownMistakes.length > 0
+      const partial = cut ?? unwritable ?? (mistake ? OWN_MISTAKE : undefined)
       const { results, observations, used, leftBehind } = await run.finish(partial !== undefined)
       for (const check of run.checks) {
-        if (!results.has(check.id)) results.set(check.id, notRun(check, catalogue, partial))
+        if (mistake || !results.has(check.id))
+          results.set(check.id, notRun(check, catalogue, partial))
       }
       const report = composeReport({
         environment: environmentFacts(process.env, target.trust !== undefined),
@@ -196,6 +224,7 @@ export async function openJudging(
         // A bank that nothing is remembered of ends with the run, and all that is in it.
         leftBehind: assignment.memory === undefined ? [] : leftBehind,
         partial,
+        ...(mistake && { preflight: ownMistakes }),
         resumed,
         deviations: assignment.deviations,
         redact,

@@ -16,6 +16,9 @@ export function tooLarge(limit: number): WireLimit {
   return new WireLimit('too-large', 'TOO_LARGE', `the body is larger than ${limit} bytes`)
 }
 
+/** Reasons of OpenSSL for bytes that are none of TLS. */
+export const SPEAKS_NO_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH|UNKNOWN_PROTOCOL|HTTP_REQUEST/
+
 /** What an error is by its code; the first pattern that fits. */
 const KINDS: readonly [WireFailure['kind'], RegExp][] = [
   ['tls-alert', /ALERT/],
@@ -66,7 +69,14 @@ function one(error: Error): WireFailure | undefined {
   const kind = kindOf(error, code)
   // OpenSSL's messages begin with a thread's number and end with a place in its source.
   const [, words] = /:error:[0-9A-F]+:[^:]*:[^:]*:([^:]+)/.exec(error.message) ?? []
-  return kind && { kind, code, message: (words ?? error.message.trim()) || code }
+  const said = (words ?? error.message.trim()) || code
+  return (
+    kind && {
+      kind,
+      code,
+      message: SPEAKS_NO_TLS.test(code) ? `it does not speak TLS: ${said}` : said,
+    }
+  )
 }
 
 /** Undefined where the error says nothing of the bank: a client of ours that is closed, a mistake of ours. */

@@ -31,6 +31,18 @@ function movedTo(prefix: string) {
 
 const faults: Fault[] = [
   {
+    id: 'interaction-id-required',
+    story: 'The gateway traces by x-fapi-interaction-id, and refuses what it cannot trace.',
+    fails: [],
+    warns: ['GEN-20/without-interaction-id'],
+    async middleware(ctx, next) {
+      if (!ctx.path.startsWith(AISP) || ctx.get('x-fapi-interaction-id') !== '') return next()
+      ctx.status = 400
+      ctx.body = { Code: '400', Message: 'x-fapi-interaction-id is missing', Errors: [] }
+      stateOf(ctx).fired()
+    },
+  },
+  {
     id: 'transactions-in-latin-1',
     story: 'Rows come from the mainframe in ISO 8859-1, and are passed on as they are.',
     fails: ['GEN-01/json'],

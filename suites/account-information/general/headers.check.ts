@@ -1,5 +1,5 @@
 import { type Context, check } from '../../../engine/suite-api/check.ts'
-import { relyOn } from '../../../engine/suite-api/expect.ts'
+import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
 import type { CallDeviation } from '../../../engine/suite-api/flow.ts'
 import type { Exchange } from '../../../engine/suite-api/responses.ts'
 import { everything } from '../../consents.ts'
@@ -7,7 +7,7 @@ import { OWNERS } from '../../owners.ts'
 import { expectTable, type Place } from '../../tables.ts'
 import { type AcceptValue, type Answer, acceptedType } from '../../values/accepted-type.ts'
 import { type Content, type ContentTypeValue, contentType } from '../../values/media-type.ts'
-import { create } from '../common/consents/consent-requests.ts'
+import { consentPath, create, createConsent } from '../common/consents/consent-requests.ts'
 import { atWork, create as createFunds } from '../common/consents/funds-consents.ts'
 
 /** Header fields that HTTP lets a client spell in several ways. Requirements: specs/account-information/general.yaml */
@@ -100,3 +100,35 @@ check(
     })
   },
 )
+
+/** Headers that our requests have and the documents do not. */
+const UNDOCUMENTED = { 'x-fapi-interaction-id': undefined }
+
+check(
+  'GEN-20/without-interaction-id',
+  'A request that has the headers of the document and no others is served',
+  { uses: [everything] },
+  async (context) => {
+    const { get } = await context.approved(everything)
+    const client = await context.caller()
+    const deviation = 'the headers of the document alone'
+    const alone = { headers: UNDOCUMENTED, deviation }
+    const created = (told?: CallDeviation) => create(client, {}, told)
+    relyOn(OWNERS.consent, await created()).toSucceed()
+    expect(await created(alone)).toSucceed()
+    const path = consentPath(await createConsent(client))
+    relyOn(OWNERS.query, await client.get(path)).toSucceed()
+    expect(await client.get(path, alone)).toSucceed()
+    for (const [data, owner] of DATA_LISTS) {
+      relyOn(owner, await get(data)).toSucceed()
+      expect(await get(data, alone)).toSucceed()
+    }
+    expect(await client.delete(path, alone)).toSucceed()
+  },
+)
+
+const DATA_LISTS = [
+  ['/accounts', OWNERS.accounts],
+  ['/balances', OWNERS.balances],
+  ['/transactions', OWNERS.transactions],
+] as const

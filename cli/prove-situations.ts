@@ -1,0 +1,52 @@
+import { writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { say, shown } from '../engine/report/terminal.ts'
+import { nearest } from '../engine/yaml/nearest.ts'
+import {
+  proveSituations,
+  SITUATIONS,
+  type SituationProof,
+} from '../proof/situations/prove-situations.ts'
+import { situationsPage } from '../proof/situations/situations-page.ts'
+import { writeMatrix } from './prove-output.ts'
+import { number, UsageError } from './usage.ts'
+
+interface SituationOptions {
+  /** Ids; `true`: all of them. */
+  situations: string[] | true
+  processes?: string
+  json?: string
+  page?: string
+}
+
+/** `assay prove --situations`: exit code 0 when run and doctor take each as they should, 1 when one is taken otherwise. */
+export async function proveSituationsOnly(options: SituationOptions): Promise<void> {
+  const began = Date.now()
+  const chosen = options.situations === true ? SITUATIONS : options.situations.map(named)
+  const processes = number('--processes', options.processes, 64) ?? availableParallelism()
+  let done = 0
+  const tell = ({ situation, taken, complaints }: SituationProof) => {
+    done += 1
+    const word = complaints.length === 0 ? 'ok  ' : 'FAIL'
+    const said = `run ${taken.run.exit}, doctor ${taken.doctor.exit}, ${taken.run.whose ?? 'no cause'}`
+    say(shown`${word}  ${done}/${chosen.length} ${situation.kind} ${situation.id} (${said})`)
+    for (const complaint of complaints) say(shown`      ${complaint}`)
+  }
+  const proofs = await proveSituations(chosen, processes, tell)
+  const held = proofs.filter(({ complaints }) => complaints.length === 0).length
+  const seconds = ((Date.now() - began) / 1000).toFixed(1)
+  say(shown`${held} of ${proofs.length} situations are taken as they should be (${seconds} s)`)
+  process.exitCode = held === proofs.length ? 0 : 1
+  if (options.json) writeFileSync(options.json, `${JSON.stringify(proofs)}\n`)
+  if (options.page) writeMatrix(options.page, 'situations.md', situationsPage(proofs))
+}
+
+function named(id: string) {
+  const found = SITUATIONS.find((each) => each.id === id)
+  if (found) return found
+  const meant = nearest(
+    id,
+    SITUATIONS.map((each) => each.id),
+  )
+  throw new UsageError(`no situation is called ${id}${meant ? `, did you mean ${meant}?` : ''}`)
+}

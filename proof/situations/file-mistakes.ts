@@ -1,0 +1,312 @@
+import type { TargetDocument } from '../../engine/configuration/target.ts'
+import { inTheFile, type Situation, type Surroundings } from './situation.ts'
+
+/** Each member of a target file: missing, wrong, of another client or bank, expired. */
+
+type Change = (document: TargetDocument, about: Surroundings) => void
+
+/** A member of a document by its path; the document is plain data here. */
+type Plain = Record<string, unknown>
+
+function within(document: TargetDocument, path: string): { parent: Plain; name: string } {
+  const names = path.split('.')
+  const name = names.pop() as string
+  const parent = names.reduce((at, each) => at[each] as Plain, document as unknown as Plain)
+  return { parent, name }
+}
+
+const without =
+  (path: string): Change =>
+  (document) => {
+    const { parent, name } = within(document, path)
+    delete parent[name]
+  }
+
+const set =
+  (
+    path: string,
+    value: unknown | ((about: Surroundings, document: TargetDocument) => unknown),
+  ): Change =>
+  (document, about) => {
+    const { parent, name } = within(document, path)
+    parent[name] = typeof value === 'function' ? value(about, document) : value
+  }
+
+/** One mistake, which both commands tell from the file alone. */
+const file = (id: string, story: string, target: Change, words: RegExp): Situation => ({
+  ...{ id, kind: 'file', story, target },
+  expects: inTheFile(words),
+})
+
+/** What a required member looks like that is not there. */
+const missing = (path: string, words = new RegExp(path.split('.').at(-1) ?? path)): Situation =>
+  file(`${path}-missing`, `${path} is left out.`, without(path), words)
+
+const NOT_PEM = 'not a certificate'
+
+const required: Situation[] = [
+  'name',
+  'addresses',
+  'addresses.base_url',
+  'addresses.auth_url',
+  'addresses.discovery_url',
+  'clients',
+  'clients.first',
+  'clients.first.transport',
+  'clients.first.transport.certificate',
+  'clients.first.transport.key',
+  'clients.first.signing',
+  'clients.first.signing.key',
+  'clients.first.signing.kid',
+  'clients.first.softwareStatement',
+  'clients.first.redirectUris',
+  'clients.first.scopes',
+  'clients.first.scopes.accounts',
+  'clients.second.transport.key',
+  'clients.second.signing.kid',
+  'customers',
+  'customers.first',
+  'authorisation',
+  'authorisation.driver',
+].map((path) => missing(path))
+
+const ofWrongType: Situation[] = (
+  [
+    ['addresses.base_url', 'not a url'],
+    ['addresses.auth_url', 'ftp://bank.example'],
+    ['addresses.discovery_url', 42],
+    ['clients.first.redirectUris', []],
+    ['clients.first.redirectUris', ['not a url']],
+    ['clients.first.scopes.accounts', ''],
+    ['customers.first.accounts', 'two'],
+    ['customers.first.cardEnding', '12'],
+    ['authorisation.driver', 'telepathy'],
+    ['rateLimitBurst', -5],
+    ['clockTolerance', 'a minute'],
+    ['settlingTime', null],
+    ['absent', ['everything']],
+    ['timeout', 0],
+  ] as const
+).map(([path, value], index) => {
+  const name = path.split('.').at(-1) ?? path
+  return file(
+    `${path}-wrong-${index + 1}`,
+    `${path} is ${JSON.stringify(value)}.`,
+    set(path, value),
+    new RegExp(name),
+  )
+})
+
+const credentials: Situation[] = (['first', 'second'] as const).flatMap((client) => {
+  const other = client === 'first' ? 'second' : 'first'
+  const at = `clients.${client}`
+  return [
+    file(
+      `${at}-transport-key-of-the-other-client`,
+      'The two key files were exchanged.',
+      set(
+        `${at}.transport.key`,
+        (_: Surroundings, { clients }: TargetDocument) => clients[other]?.transport.key,
+      ),
+      /key/,
+    ),
+    file(
+      `${at}-transport-certificate-broken`,
+      'The certificate file holds something else.',
+      set(`${at}.transport.certificate`, NOT_PEM),
+      /certificate/,
+    ),
+    file(
+      `${at}-transport-expired`,
+      'Last year’s certificate.',
+      set(`${at}.transport`, ({ expired }: Surroundings) => expired),
+      /expired|ended/,
+    ),
+    file(
+      `${at}-transport-file-missing`,
+      'The file was not copied to this machine.',
+      set(`${at}.transport.certificate`, 'file:nowhere.pem'),
+      /nowhere\.pem/,
+    ),
+    file(
+      `${at}-signing-key-broken`,
+      'The key file holds something else.',
+      set(`${at}.signing.key`, NOT_PEM),
+      /key/,
+    ),
+    file(
+      `${at}-statement-no-jwt`,
+      'The file with the software statement holds something else.',
+      set(`${at}.softwareStatement`, 'not a statement'),
+      /software ?[sS]tatement/,
+    ),
+    file(
+      `${at}-redirect-uri-not-in-the-statement`,
+      'A redirect URI that the directory does not know.',
+      set(`${at}.redirectUris`, ['https://elsewhere.example/callback']),
+      /redirect/,
+    ),
+  ]
+})
+
+const texts: Situation[] = (
+  [
+    [
+      'yaml-broken',
+      'A bracket is not closed.',
+      (yaml: string) => `${yaml}\nliterals: [`,
+      /target\.yaml/,
+    ],
+    [
+      'yaml-with-tabs',
+      'Lines are indented with tabs.',
+      (yaml: string) => yaml.replace('  base_url', '\tbase_url'),
+      /target\.yaml/,
+    ],
+    [
+      'yaml-member-twice',
+      'A member stands twice.',
+      (yaml: string) => `${yaml}\nname: again\n`,
+      /twice/,
+    ],
+    ['empty', 'The file is empty.', () => '', /target\.yaml/],
+    ['a-list', 'The file is a list.', () => '- one\n', /target\.yaml/],
+    [
+      'member-misspelt',
+      'A member is misspelt.',
+      (yaml: string) => yaml.replace('addresses:', 'adresses:'),
+      /adresses/,
+    ],
+    [
+      'secret-not-set',
+      'A variable of the environment is not set.',
+      (yaml: string) => yaml.replace(/password: .*/, `password: \${ASSAY_NO_SUCH_VARIABLE}`),
+      /ASSAY_NO_SUCH_VARIABLE/,
+    ],
+  ] as const
+).map(([id, story, text, words]) => ({
+  ...{ id, kind: 'file' as const, story, text },
+  expects: inTheFile(words),
+}))
+
+/** What only the bank can say: the doctor asks it, and so does a run before it judges. */
+const atTheBank: Situation[] = [
+  {
+    id: 'kid-wrong',
+    kind: 'file',
+    story: 'The kid of last year’s key.',
+    target: set('clients.first.signing.kid', 'last-years-key'),
+    expects: { exit: [2, 3], words: /kid/, doctor: [2] },
+  },
+  {
+    id: 'signing-key-of-nobody',
+    kind: 'file',
+    story: 'A signing key that is not in the JWK Set of the software.',
+    target: set('clients.first.signing.key', ({ strayKey }: Surroundings) => strayKey),
+    expects: { exit: [2, 3], words: /key/, doctor: [2] },
+  },
+  {
+    id: 'statement-of-the-second-client',
+    kind: 'file',
+    story: 'The software statement of another product of the same TPP.',
+    target: set(
+      'clients.first.softwareStatement',
+      (_: Surroundings, { clients }: TargetDocument) => clients.second?.softwareStatement,
+    ),
+    expects: { exit: [2, 3], words: /statement/, doctor: [2] },
+  },
+  {
+    id: 'statement-of-another-directory',
+    kind: 'file',
+    story: 'A software statement of the sandbox of another directory.',
+    target: set(
+      'clients.first.softwareStatement',
+      ({ other }: Surroundings) => other.clients.first.softwareStatement,
+    ),
+    expects: { exit: [2, 3], words: /statement/, doctor: [2, 3] },
+  },
+  {
+    id: 'certificate-of-another-authority',
+    kind: 'file',
+    story: 'A transport certificate that this bank does not trust.',
+    target: set(
+      'clients.first.transport',
+      ({ other }: Surroundings) => other.clients.first.transport,
+    ),
+    expects: { exit: [2, 3], words: /certificate/, doctor: [2, 3] },
+  },
+  {
+    id: 'trust-of-another-authority',
+    kind: 'file',
+    story: 'The authority of another environment.',
+    target: set('trust', ({ other }: Surroundings) => other.trust),
+    expects: { exit: [3], words: /not trusted|trust/, doctor: [2, 3] },
+  },
+  {
+    id: 'trust-missing',
+    kind: 'file',
+    story: 'The authority of the bank is left out, and no public one has signed its certificate.',
+    target: without('trust'),
+    expects: { exit: [3], words: /trust/, doctor: [2, 3] },
+  },
+  {
+    id: 'scope-wrong',
+    kind: 'file',
+    story: 'A scope that this bank does not have.',
+    target: set('clients.first.scopes.accounts', 'aisp'),
+    expects: { exit: [2, 3], words: /scope/, doctor: [2, 3] },
+  },
+  {
+    id: 'password-wrong',
+    kind: 'file',
+    story: 'The password was changed at the bank.',
+    target: set('customers.first.credentials', { username: 'amara.okafor', password: 'changed' }),
+    expects: { exit: [2, 3, 4], words: /credentials|password|log/, doctor: [0] },
+  },
+  {
+    id: 'customer-unknown',
+    kind: 'file',
+    story: 'The customer of another environment.',
+    target: set('customers.first.credentials', { username: 'nobody', password: 'nothing' }),
+    expects: { exit: [2, 3, 4], words: /credentials|password|log/, doctor: [0] },
+  },
+  {
+    id: 'intent-claim-wrong',
+    kind: 'file',
+    story: 'The name of the claim is spelled otherwise at this bank.',
+    target: set('literals.intentClaim', 'intent_id'),
+    // The bank alone knows the name; what it says of the request object is all there is.
+    expects: { exit: [1, 3, 4], words: /invalid_request_object/, doctor: [2, 3] },
+  },
+  {
+    id: 'forms-of-another-page',
+    kind: 'file',
+    story: 'The login page was rebuilt, and its fields have other names.',
+    target: set('authorisation.forms', [
+      { has: ['user', 'secret'], fill: { user: '{username}', secret: '{password}' } },
+    ]),
+    expects: { exit: [2, 3, 4], words: /form/, doctor: [2, 3] },
+  },
+  {
+    id: 'card-of-nobody',
+    kind: 'file',
+    story: 'The card ending of a customer of another environment.',
+    target: set('customers.first.cardEnding', '9999'),
+    expects: { exit: [0, 1, 2, 4], words: /./, doctor: [0, 2] },
+  },
+  {
+    id: 'accounts-missing',
+    kind: 'file',
+    story: 'How many accounts the customer chooses is left out.',
+    target: without('customers.first.accounts'),
+    expects: { exit: [0, 4], words: /customers\.first\.accounts/, doctor: [0] },
+  },
+]
+
+export const FILE_MISTAKES: readonly Situation[] = [
+  ...required,
+  ...ofWrongType,
+  ...credentials,
+  ...texts,
+  ...atTheBank,
+]

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { stringify } from 'yaml'
+import type { Bank } from '../../bank/running-bank.ts'
+import type { TargetDocument } from '../../engine/configuration/target.ts'
+import { root } from '../../engine/record/root.ts'
+import type { Report, Whose } from '../../engine/report/report.ts'
+import type { Situation, Surroundings } from './situation.ts'
+import { type ListenerName, openTrouble } from './trouble.ts'
+
+const MAIN = join(root, 'dist', 'cli', 'main.js')
+
+/** How `assay run` and `assay doctor` took a situation. */
+export interface Taken {
+  id: string
+  run: { exit: number | null; said: string; whose?: Whose; title?: string; seconds: number }
+  doctor: { exit: number | null; said: string }
+}
+
+/** The listeners of the production layout, by the member of the target that names them. */
+const LISTENERS: Record<ListenerName, string> = {
+  api: 'base_url',
+  authorisation: 'auth_url',
+  discovery: 'discovery_url',
+  products: 'product_api_url',
+}
+
+/** Runs both commands in processes of their own against a correct bank, with this one thing wrong. */
+export async function judgeSituation(
+  bank: Bank,
+  about: Surroundings,
+  situation: Situation,
+): Promise<Taken> {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-situation-'))
+  const document = structuredClone(bank.target) as TargetDocument
+  document.name = 'staging'
+  document.timeout = 2
+  const addresses = document.addresses as Record<string, string>
+  const ports = []
+  const { trouble } = situation
+  for (const [name, member] of Object.entries(LISTENERS)) {
+    if (!trouble || (trouble.at !== name && trouble.at !== 'every')) continue
+    const port = await openTrouble(addresses[member] ?? '', trouble.does)
+    ports.push(port)
+    addresses[member] = port.url
+  }
+  situation.target?.(document, about)
+  const yaml = stringify(document, { lineWidth: 0 })
+  const file = join(folder, 'target.yaml')
+  writeFileSync(file, situation.text?.(yaml) ?? yaml, { mode: 0o600 })
+  const out = join(folder, 'out')
+  try {
+    const doctor = await assay(['doctor', '--target', file], folder)
+    const words = ['run', '--target', file, '--out', out, '--profile', 'core']
+    const began = Date.now()
+    const run = await assay(words, folder, situation.interruptedAfter)
+    // What is found at the bank as well, such as an address that discovery has otherwise, is not what is asked about.
+    const causes = reportIn(out)?.causes ?? []
+    const blocking = causes.find(({ findings }) => findings.length === 0)
+    const cause = (situation.kind === 'network' && blocking) || causes[0]
+    return {
+      id: situation.id,
+      run: {
+        ...run,
+        seconds: (Date.now() - began) / 1000,
+        ...(cause && { whose: cause.whose, title: cause.title }),
+      },
+      doctor,
+    }
+  } finally {
+    await Promise.all(ports.map(({ close }) => close()))
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function reportIn(out: string): Report | undefined {
+  try {
+    return JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as Report
+  } catch {
+    return undefined
+  }
+}
+
+/** Milliseconds that a command may take: more is a hang. */
+const PATIENCE = 120_000
+
+function assay(
+  words: string[],
+  cwd: string,
+  interruptedAfter?: number,
+): Promise<{ exit: number | null; said: string }> {
+  const child = spawn(process.execPath, [MAIN, ...words], { cwd, detached: true })
+  const chunks: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+  }
+  const group = (signal: NodeJS.Signals) => {
+    try {
+      process.kill(-(child.pid ?? 0), signal)
+    } catch {
+      // It has ended already.
+    }
+  }
+  const hang = setTimeout(() => group('SIGKILL'), PATIENCE)
+  const ctrlC =
+    interruptedAfter === undefined ? undefined : setTimeout(() => group('SIGINT'), interruptedAfter)
+  return new Promise((resolve) => {
+    child.on('close', (code, signal) => {
+      // As a shell says it: a process that ended by Ctrl-C before it could do anything.
+      const exit = signal === 'SIGINT' ? 130 : code
+      clearTimeout(hang)
+      clearTimeout(ctrlC)
+      resolve({ exit, said: Buffer.concat(chunks).toString('utf8') })
+    })
+  })
+}

@@ -1,0 +1,94 @@
+import { startBank } from '../../bank/bank.ts'
+import { createDirectory } from '../../bank/directory/directory.ts'
+import type { Bank } from '../../bank/running-bank.ts'
+import type { TargetDocument } from '../../engine/configuration/target.ts'
+import { FILE_MISTAKES } from './file-mistakes.ts'
+import { GATEWAY_ALTERATIONS, GATEWAYS } from './gateways.ts'
+import { judgeSituation, type Taken } from './judge-situation.ts'
+import type { Situation, Surroundings } from './situation.ts'
+import { INTERRUPTIONS, TROUBLES } from './troubles.ts'
+
+export const SITUATIONS: readonly Situation[] = [
+  ...FILE_MISTAKES,
+  ...TROUBLES,
+  ...GATEWAYS,
+  ...INTERRUPTIONS,
+]
+
+/** A situation, how it was taken, and what of that is not as it should be. */
+export interface SituationProof {
+  situation: Situation
+  taken: Taken
+  complaints: string[]
+}
+
+/**
+ * Has both commands judge each situation, several at a time.
+ *
+ * @param tell called with each as soon as it is known.
+ */
+export async function proveSituations(
+  situations: readonly Situation[],
+  processes: number,
+  tell: (proof: SituationProof) => void,
+): Promise<SituationProof[]> {
+  const directory = await createDirectory()
+  const [bank, other] = [await startBank({ directory }), await startBank({})]
+  const about = surroundingsOf(bank, other)
+  const left = [...situations]
+  const proofs: SituationProof[] = []
+  const work = async () => {
+    for (let next = left.shift(); next; next = left.shift()) {
+      const alteration = GATEWAY_ALTERATIONS.get(next.id)
+      const own = alteration && (await startBank({ directory, alterations: [alteration] }))
+      const taken = await judgeSituation(own ?? bank, about, next)
+      await own?.close()
+      const proof = { situation: next, taken, complaints: complaintsOf(next, taken) }
+      proofs.push(proof)
+      tell(proof)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: processes }, work))
+    return proofs
+  } finally {
+    await bank.close()
+    await other.close()
+    await directory.close()
+  }
+}
+
+function surroundingsOf(bank: Bank, other: Bank): Surroundings {
+  const document = bank.target as TargetDocument
+  const others = other.target as TargetDocument
+  const { expired } = document.refusedCertificates ?? {}
+  if (!expired) throw new Error('the reference bank hands over an expired certificate')
+  return {
+    other: others,
+    expired: expired as Surroundings['expired'],
+    strayKey: String(others.clients.first.signing.key),
+  }
+}
+
+/** What a user must not meet in any situation. */
+const STACK = /^\s+at .*\d+:\d+\)?$/m
+
+function complaintsOf({ expects }: Situation, { run, doctor }: Taken): string[] {
+  const { exit, whose, words } = expects
+  return [
+    ...(exit.includes(run.exit ?? -1)
+      ? []
+      : [`run: exit code ${run.exit}, not ${exit.join(' or ')}`]),
+    ...(whose && run.whose !== undefined && !whose.includes(run.whose)
+      ? [`run: of the ${run.whose} (${run.title}), not ${whose.join(' or ')}`]
+      : []),
+    ...(words.test(run.said) ? [] : [`run: does not say ${words}`]),
+    ...(STACK.test(run.said) || STACK.test(doctor.said) ? ['a stack trace'] : []),
+    ...(expects.doctor && !expects.doctor.includes(doctor.exit ?? -1)
+      ? [`doctor: exit code ${doctor.exit}, not ${expects.doctor.join(' or ')}`]
+      : []),
+    ...(expects.doctor && !expects.doctor.includes(0) && !words.test(doctor.said)
+      ? [`doctor: does not say ${words}`]
+      : []),
+  ]
+}

@@ -1,0 +1,38 @@
+import { WHOSE } from '../../engine/report/counts.ts'
+import type { SituationProof } from './prove-situations.ts'
+import type { Situation } from './situation.ts'
+
+const KINDS: readonly [Situation['kind'], title: string][] = [
+  ['file', 'Mistakes in the target file, or in what it names'],
+  ['network', 'Trouble between here and the bank'],
+  ['gateway', 'What answers in the bank’s place'],
+  ['interruption', 'Ctrl-C'],
+]
+
+/** The matrix as a page to read, in Markdown: what is wrong, how run and doctor end, and whose it is said to be. */
+export function situationsPage(proofs: readonly SituationProof[]): string {
+  const held = proofs.filter(({ complaints }) => complaints.length === 0).length
+  return [
+    '# Whose fault it is',
+    '',
+    `${proofs.length} situations at a correct bank, each with one thing wrong around it; ${held} are taken as they should`,
+    'be by `assay run` and by `assay doctor`.',
+    ...KINDS.flatMap(([kind, title]) => {
+      const rows = proofs.filter(({ situation }) => situation.kind === kind).map(row)
+      if (rows.length === 0) return []
+      const head = [
+        '| situation | what is wrong | run | whose | doctor |',
+        '| --- | --- | --- | --- | --- |',
+      ]
+      return ['', `## ${title}`, '', ...head, ...rows.sort()]
+    }),
+    '',
+  ].join('\n')
+}
+
+function row({ situation, taken: { run, doctor }, complaints }: SituationProof): string {
+  const whose = run.whose ? WHOSE[run.whose] : run.exit === 2 ? WHOSE.configuration : ''
+  const wrong = complaints.length === 0 ? '' : ` **${complaints.join('; ')}**`
+  const cells = [situation.id, situation.story + wrong, run.exit, whose, doctor.exit]
+  return `| ${cells.join(' | ')} |`
+}
