@@ -1,7 +1,8 @@
+import type { Lack } from '../record/words.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { Finding } from './rule.ts'
 
-export type { Outcome } from '../record/words.ts'
+export { LACKS, type Lack, type Outcome } from '../record/words.ts'
 
 /** The bank did not do what a check asks of it. The check's level makes it a fail or a warning. */
 export class Nonconformance extends Error {
@@ -28,13 +29,6 @@ export type Cause =
   | { kind: 'check'; id: string }
   | { kind: 'environment'; what: string }
   | { kind: Lack; what: string }
-
-/**
- * What lacks: data of the customers; what a bank is free to have or not; something that the target does not name.
- */
-export type Lack = 'data' | 'freedom' | 'target'
-
-export const LACKS: readonly string[] = ['data', 'freedom', 'target'] satisfies Lack[]
 
 /** The check cannot be judged; says why, never that the bank is right. */
 export class Blocked extends Error {

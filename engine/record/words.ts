@@ -14,3 +14,10 @@ export type Outcome =
 
 /** What a run says of a bank. */
 export type Verdict = 'conformant' | 'nonconformant' | 'incomplete' | 'error'
+
+/**
+ * What lacks: data of the customers; what a bank is free to have or not; something that the target does not name.
+ */
+export type Lack = 'data' | 'freedom' | 'target'
+
+export const LACKS: readonly string[] = ['data', 'freedom', 'target'] satisfies Lack[]

@@ -1,4 +1,4 @@
-import type { Lack } from '../judge/outcome.ts'
+import type { Lack } from '../record/words.ts'
 import { answer, type Trace } from './evidence-index.ts'
 import type { CheckResult, Whose } from './report.ts'
 
