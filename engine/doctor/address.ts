@@ -125,7 +125,7 @@ function untrusted(
   const text = `${certificate} comes from ${missing}, which is not trusted`
   const add = `Add the PEM of ${missing} under trust: - file:authority.pem.`
   // Authorities that everybody trusts issue by others, which a server must send along.
-  if (chain?.alone && !trusts) {
+  if (chain?.incomplete && !trusts) {
     const whole = `${text}; the server sends no other certificate: its chain is not complete (RFC 8446 4.4.2)`
     return wrong(
       'bank',

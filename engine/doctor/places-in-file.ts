@@ -16,14 +16,16 @@ const MEMBER = /\b(?:addresses|clients|customers|overrides|trust|proxy|timeout|i
 /** Where the members that a text names stand in a target file: `staging/bank.yaml:3 (and lines 4, 5)`. */
 function placesNamed(text: string, file: string): string | undefined {
   const { document, at } = sourceOf(file, readFileSync(file, 'utf8'))
-  const lines = [...text.matchAll(MEMBER)].flatMap(([member]) => {
+  const members = [...text.matchAll(MEMBER)]
+  const lines = members.flatMap(([member]) => {
     const path = member.split('.')
     return document.hasIn(path) ? [at(path).line] : []
   })
   const [first, ...more] = [...new Set(lines)].sort((a, b) => a - b)
-  if (first === undefined) return undefined
   const others = more.length > 1 ? `lines ${more.join(', ')}` : `line ${more[0]}`
   const shown = relative(process.cwd(), file)
   const path = shown.startsWith('..') ? file : shown
+  // What is left out has no line.
+  if (first === undefined) return members.length > 0 ? path : undefined
   return `${path}:${first}${more.length > 0 ? ` (and ${others})` : ''}`
 }

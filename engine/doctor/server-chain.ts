@@ -38,8 +38,12 @@ function chainOf(peer: DetailedPeerCertificate) {
     subject: nameOf(leaf.subject),
     /** Names that the certificate is for. */
     names: (leaf.subjectAltName ?? '').split(', ').map((name) => name.replace(/^[^:]*:/, '')),
-    /** It sends its own certificate and no other one. */
-    alone: last === peer && leaf.subject !== leaf.issuer,
+    /**
+     * It sends its own certificate and no other one, and that says where its issuer's can be had (RFC 5280 4.2.2.1), as those
+     * of public authorities do: the issuer is one between.
+     */
+    incomplete:
+      last === peer && leaf.subject !== leaf.issuer && /CA Issuers/.test(leaf.infoAccess ?? ''),
     /** YYYY-MM-DD. */
     ends: day(leaf.validTo),
     /** The authority of the last certificate shown: what a trust store must hold. */

@@ -247,7 +247,7 @@ const atTheBank: Situation[] = [
     kind: 'file',
     story: 'The authority of the bank is left out, and no public one has signed its certificate.',
     target: without('trust'),
-    expects: { exit: [3], words: /trust/, doctor: [2, 3] },
+    expects: { exit: [3], whose: ['configuration'], words: /trust/, doctor: [2] },
   },
   {
     id: 'scope-wrong',

@@ -23,7 +23,7 @@ export type Trouble =
 const CUT_AFTER = 2600
 
 /** Milliseconds. */
-const SLOWNESS = 40
+const SLOWNESS = 10
 
 /** A port before a listener of the bank, at which connections meet trouble. */
 export async function openTrouble(

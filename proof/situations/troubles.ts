@@ -1,3 +1,4 @@
+import type { Whose } from '../../engine/report/report.ts'
 import type { Expected, Situation } from './situation.ts'
 import type { ListenerName, Trouble } from './trouble.ts'
 
@@ -24,9 +25,15 @@ const STORIES: Record<Exclude<Trouble, 'passes'>, string> = {
 function expectedOf(at: ListenerName | 'every', does: keyof typeof STORIES): Expected {
   if (does === 'slow') return { exit: [0], words: /CONFORMANT/, doctor: [0] }
   const words = WORDS[does]
-  const whose = does === 'plain' ? (['configuration', 'network'] as const) : (['network'] as const)
+  const whose = WHOSE_LINE[`${at}-${does}`] ?? WHOSE_LINE[does] ?? ['network']
   if (at === 'products') return { exit: [3, 4], whose, words, doctor: [2, 3] }
   return { exit: at === 'every' ? [3] : [3, 4], whose, words, doctor: [2, 3] }
+}
+
+/** What speaks no TLS is another server; a session that is cut may be a certificate that is refused. */
+const WHOSE_LINE: Record<string, readonly Whose[]> = {
+  plain: ['configuration', 'network'],
+  'api-cut': ['network', 'bank'],
 }
 
 const WORDS: Record<Exclude<Trouble, 'passes' | 'slow'>, RegExp> = {

@@ -22,6 +22,8 @@ let other: Bank
 let plain: Running
 let strange: Running
 let strangers: string
+/** Its certificate is of an authority between, which it does not send. */
+let halfway: Running
 
 /** The bank's target, with this in place of what it has. */
 function target(change: (document: TargetDocument) => void): TargetDocument {
@@ -53,6 +55,10 @@ beforeAll(async () => {
   const stranger = await authority('Stranger')
   strangers = stranger.certificate
   const { certificate, key } = await stranger.issue('server')
+  const issued = await stranger.issue('server', { issuers: 'http://authority.example/between.cer' })
+  halfway = await https({ cert: issued.certificate, key: issued.key }, (_, response) => {
+    response.end('<h1>It works!</h1>')
+  })
   strange = await https({ cert: certificate, key }, (_, response) => {
     response.end('<h1>It works!</h1>')
   })
@@ -62,6 +68,7 @@ afterAll(async () => {
   await other.close()
   await plain.close()
   await strange.close()
+  await halfway.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -102,6 +109,28 @@ const CASES: {
     },
     whose: 'your configuration',
     text: /which is not trusted/,
+  },
+  {
+    name: 'the authority left out',
+    change: (document) => {
+      moved((address) => {
+        address.port = String(strange.port)
+      })(document)
+      delete document.trust
+    },
+    whose: 'your configuration',
+    text: /comes from Stranger, which is not trusted/,
+  },
+  {
+    name: 'an intermediate certificate that the bank does not send',
+    change: (document) => {
+      moved((address) => {
+        address.port = String(halfway.port)
+      })(document)
+      delete document.trust
+    },
+    whose: 'the bank',
+    text: /its chain is not complete/,
   },
   {
     name: 'a web server that is no bank',
@@ -255,9 +284,11 @@ describe('a run that can judge nothing', () => {
       expect(stdout).toContain('NOT JUDGED  staging')
       expect(stdout.replace(/\s+/g, ' ')).toMatch(text)
       expect(stdout).toContain(whose)
-      const line = /\.yaml:(\d+)/.exec(stdout)?.[1]
+      const [, line] = /\.yaml:(\d+)/.exec(stdout) ?? []
       const named = readFileSync(file, 'utf8').split('\n')[Number(line) - 1]
-      expect(named).toMatch(/_url: https?:|^trust:|^ +- \|/)
+      // A member that is left out has no line, and its file is named.
+      if (/under trust/.test(stdout) && line === undefined) expect(stdout).toMatch(/\.yaml\./)
+      else expect(named).toMatch(/_url: https?:|^trust:|^ +- \|/)
       expect(stdout).not.toMatch(/NONCONFORMANT|0 passed/)
 
       const report = reportOf(out)
@@ -297,4 +328,5 @@ test('reproduce ends with 3 as well, in the same words', { timeout: 120_000 }, a
 const WHOSE: Record<string, string> = {
   'your configuration': 'configuration',
   'the network': 'network',
+  'the bank': 'bank',
 }

@@ -19,7 +19,8 @@ export interface Issued {
 /** A throw-away authority of a test, and what it signs. */
 export interface Authority {
   certificate: string
-  issue(name: string, options?: { ends?: number; host?: string }): Promise<Issued>
+  /** `issuers`: where the certificate of its issuer can be had. */
+  issue(name: string, options?: { ends?: number; host?: string; issuers?: string }): Promise<Issued>
 }
 
 let serial = 1
@@ -44,7 +45,7 @@ export async function authority(name: string, excludes?: number[]): Promise<Auth
   )
   return {
     certificate: root.toString('pem'),
-    async issue(subject, { ends = DAY, host } = {}) {
+    async issue(subject, { ends = DAY, host, issuers } = {}) {
       const own = await webcrypto.subtle.generateKey(RSA, true, ['sign', 'verify'])
       serial += 1
       const certificate = await x509.X509CertificateGenerator.create(
@@ -61,6 +62,7 @@ export async function authority(name: string, excludes?: number[]): Promise<Auth
             new x509.SubjectAlternativeNameExtension(
               host ? [{ type: 'dns', value: host }] : [{ type: 'ip', value: '127.0.0.1' }],
             ),
+            ...(issuers ? [new x509.AuthorityInfoAccessExtension({ caIssuers: issuers })] : []),
           ],
         },
         crypto,
