@@ -31,8 +31,14 @@ export function situationsPage(proofs: readonly SituationProof[]): string {
 }
 
 function row({ situation, taken: { run, doctor }, complaints }: SituationProof): string {
-  const whose = run.whose ? WHOSE[run.whose] : run.exit === 2 ? WHOSE.configuration : ''
+  const whose = run.exit === 2 ? 'configuration' : run.exit === 0 ? undefined : run.whose
   const wrong = complaints.length === 0 ? '' : ` **${complaints.join('; ')}**`
-  const cells = [situation.id, situation.story + wrong, run.exit, whose, doctor.exit]
+  const cells = [
+    situation.id,
+    situation.story + wrong,
+    run.exit,
+    whose ? WHOSE[whose] : '',
+    doctor.exit,
+  ]
   return `| ${cells.join(' | ')} |`
 }
