@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createEvidence } from '../report/evidence-index.ts'
 import type { Report, ReportedCause } from '../report/report.ts'
+import { NO_DATA } from '../report/whose.ts'
 import { composeReport, type RunFacts } from '../run/compose.ts'
 import { createLatency } from '../run/latency.ts'
 import type { Exchange } from '../wire/exchange.ts'
@@ -48,9 +49,9 @@ export function openTppReport(out: string, secrets: string[]) {
 
 /** What is wrong is the TPP's to mend, where a bank's run says that it is the bank's. */
 function ofTpp(report: Report): Report {
-  const mended = (cause: ReportedCause): ReportedCause => ({
+  const mended = ({ mend: _, ...cause }: ReportedCause): ReportedCause => ({
     ...cause,
-    title: cause.title.replace('the customers’ data do not show it: ', ''),
+    title: cause.title.replace(NO_DATA, ''),
     whose: cause.whose === 'bank' ? 'TPP' : cause.whose,
   })
   const target = { ...report.target, side: 'TPP' as const }

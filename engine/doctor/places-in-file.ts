@@ -26,6 +26,6 @@ function placesNamed(text: string, file: string): string | undefined {
   const shown = relative(process.cwd(), file)
   const path = shown.startsWith('..') ? file : shown
   // What is left out has no line.
-  if (first === undefined) return members.length > 0 ? path : undefined
+  if (first === undefined) return /\bunder trust\b/.test(text) ? path : undefined
   return `${path}:${first}${more.length > 0 ? ` (and ${others})` : ''}`
 }

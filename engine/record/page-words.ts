@@ -9,5 +9,12 @@ export function wordsOf(body: string): string {
     .slice(0, LOOKED_AT)
     .replace(/<(script|style)\b[^<>]*>[\s\S]*?(?:<\/\1>|$)/gi, ' ')
     .replace(/<[^<>]*>/g, ' ')
-  return shown.replace(/\s+/g, ' ').trim().slice(0, MOST_WORDS)
+  return once(shown.replace(/\s+/g, ' ').trim()).slice(0, MOST_WORDS)
+}
+
+/** A page whose title and heading are the same says it once. */
+function once(words: string): string {
+  const half = (words.length - 1) / 2
+  const isTwice = words[half] === ' ' && words.slice(0, half) === words.slice(half + 1)
+  return isTwice ? words.slice(0, half) : words
 }

@@ -81,7 +81,7 @@ function createWriter({ colour = false, width = 100 }: ConsoleOptions) {
 
 function findings(run: Indexed, options: ConsoleOptions, writer: Writer): void {
   const { report, checks } = run
-  const { paint, lines, line } = writer
+  const { paint, lines, line, row } = writer
   const first = (cause: ReportedCause) => checks.get(cause.findings[0] ?? '')
   const open = report.causes.filter((cause) => !cause.known)
   const wrong = open.filter((cause) => ['fail', 'error'].includes(first(cause)?.outcome ?? ''))
@@ -98,9 +98,12 @@ function findings(run: Indexed, options: ConsoleOptions, writer: Writer): void {
     const title = brief(cause.title, 200)
     if (check?.outcome === 'warn') {
       line(`warn  ${ids}  ${title}${blocking(cause)}`, paint.yellow)
+      if (cause.blocks.length > 0) row('whose', whoseAndWhere(cause))
     } else if (!check) {
       const blocks = counted(cause.blocks.length, 'check')
-      line(`blocked  ${blocks} by ${WHOSE[cause.whose]}: ${title}`, paint.yellow)
+      const by = cause.whose === 'nobody' ? ', nobody has to act' : ` by ${WHOSE[cause.whose]}`
+      line(`blocked  ${blocks}${by}: ${title}`, paint.yellow)
+      row('mend', cause.mend)
     }
   }
   for (const cause of report.causes.filter(({ known }) => known)) {
@@ -114,6 +117,9 @@ function blocking({ blocks }: ReportedCause): string {
   return blocks.length > 0 ? `; blocks ${counted(blocks.length, 'check')}` : ''
 }
 
+const whoseAndWhere = ({ whose, where }: ReportedCause): string =>
+  `${WHOSE[whose]}${where ? ` · ${where}` : ''}`
+
 /** One cause by its first finding. */
 function finding(
   cause: ReportedCause,
@@ -126,7 +132,7 @@ function finding(
   const exchange = exchanges.get(check.exchanges[0] ?? '')
   const requirement = requirements.get(check.requirement)
   line(`${outcome === 'error' ? 'ERROR' : 'FAIL'}  ${id}  ${brief(check.title, 300)}`, paint.red)
-  row('whose', `${WHOSE[cause.whose]}${cause.where ? ` · ${cause.where}` : ''}`)
+  row('whose', whoseAndWhere(cause))
   row('found', cause.title)
   if (message.split('\n')[0] !== cause.title) row('', brief(message, 300))
   if (requirement) {
@@ -149,9 +155,11 @@ function finding(
 }
 
 function notJudged({ preflight = [] }: Report, { paint, line, row, lines }: Writer): void {
-  for (const { level, text, whose, mend } of preflight) {
+  for (const { name, level, text, whose, mend } of preflight) {
     if (level !== 'wrong') continue
-    line(`wrong  ${brief(text, 400)}`, paint.magenta)
+    // An address names itself in the text.
+    const about = /^https?:/.test(name) ? '' : `${brief(name, 80)}: `
+    line(`wrong  ${about}${brief(text, 400)}`, paint.magenta)
     if (whose) row('whose', WHOSE[whose])
     row('mend', mend)
     lines.push('')

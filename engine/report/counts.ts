@@ -172,7 +172,7 @@ export const WHOSE: Record<Whose, string> = {
   configuration: 'your configuration',
   network: 'the network',
   suite: 'Assay itself',
-  nobody: 'nobody: the bank is free to do so',
+  nobody: 'nobody, as the bank is free to do so',
 }
 
 /** Whose a cause is, where it shows, what it explains and keeps from being judged. */

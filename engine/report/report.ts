@@ -151,6 +151,8 @@ export interface ReportedCause {
   evidence?: string
   /** Where it shows: `GET /accounts`. */
   where?: string
+  /** What to do next, of what no finding tells. */
+  mend?: string
   /** Checks and rules that failed, warned or erred by it, the most telling first. */
   findings: string[]
   /** Checks and rules that could not be judged because of it. */

@@ -10,6 +10,8 @@ import type { CheckResult, Whose } from './report.ts'
 export interface Blame {
   title: string
   whose: Whose
+  /** What to do next. */
+  mend?: string
 }
 
 /** What is known of something that was blocked. */
@@ -38,11 +40,16 @@ interface Row {
   fits(situation: Situation): boolean
   title(situation: Situation): string
   whose: Whose
+  /** What to do next; absent where nothing has to be done. */
+  mend?: string
 }
 
 const itself = ({ what }: Situation) => what
 const bySaying = ({ message }: Situation) => message
 const isHook = ({ what }: Situation) => what.startsWith('hook ')
+
+/** How a cause begins that is a lack of data. */
+export const NO_DATA = 'the customers’ data have nothing to judge this by: '
 
 export const ROWS: readonly Row[] = [
   {
@@ -56,13 +63,15 @@ export const ROWS: readonly Row[] = [
     fits: ({ kind }) => kind === 'target',
     title: ({ what }) => `the target file does not give it: needs ${what}`,
     whose: 'configuration',
+    mend: 'Write it in the target file (docs/target.md).',
   },
   {
     because:
       'Customers, their accounts and what stands in them are chosen by who writes the target.',
     fits: ({ kind }) => kind === 'data',
-    title: ({ what }) => `the customers’ data do not show it: needs ${what}`,
+    title: ({ what }) => `${NO_DATA}needs ${what}`,
     whose: 'configuration',
+    mend: 'Name customers in the target file who have such data, or add it at the bank.',
   },
   {
     because:
@@ -70,24 +79,28 @@ export const ROWS: readonly Row[] = [
     fits: ({ trace }) => isGateway(trace),
     title: ({ trace }) => gatewayTitle(trace),
     whose: 'gateway',
+    mend: 'Retry later, or ask the operators of the gateway what stands behind it.',
   },
   {
     because: 'It answered a correct request otherwise than the documents say.',
     fits: ({ trace, what }) => trace?.status !== undefined && / answered \d{3}/.test(what),
     title: ({ trace }) => `correct requests are answered ${answer(trace as Trace)}`,
     whose: 'bank',
+    mend: 'Look at the exchange in the report, and ask the bank.',
   },
   {
     because: 'A hook is a program that the target names: it ended, or could not begin.',
     fits: (situation) => isHook(situation) && / failed: the program /.test(situation.message),
     title: bySaying,
     whose: 'configuration',
+    mend: 'Look at hooks in the target file (docs/hooks.md).',
   },
   {
     because: 'A hook is an address of the bank: it said no.',
     fits: (situation) => isHook(situation) && /: it answered \d{3}/.test(situation.message),
     title: bySaying,
     whose: 'bank',
+    mend: 'Look at hooks in the target file (docs/hooks.md).',
   },
   {
     because: 'The address of a hook was not reached.',
@@ -95,6 +108,7 @@ export const ROWS: readonly Row[] = [
       isHook(situation) && /E[A-Z]{4,}|timeout|socket|certificate/i.test(situation.message),
     title: bySaying,
     whose: 'network',
+    mend: 'Look at hooks in the target file (docs/hooks.md).',
   },
   {
     because: 'The line was cut, or nobody was there: neither side has said anything.',
@@ -102,19 +116,21 @@ export const ROWS: readonly Row[] = [
       /^(\S+: |the bank: )?(unreachable|timeout|closed)\b|does not answer/.test(what),
     title: itself,
     whose: 'network',
+    mend: 'Run assay doctor with this target: it says which address does not answer.',
   },
   {
     because: 'What is left is what the target says of pages, denials, limits and time.',
     fits: () => true,
     title: ({ what, message }) => what || message,
     whose: 'configuration',
+    mend: 'Run assay doctor with this target, and look at the page of the check in the report.',
   },
 ]
 
 /** Whose it is, and what it is called; what is called alike is one cause. */
 export function blameFor(situation: Situation): Blame {
-  const { title, whose } = ROWS.find(({ fits }) => fits(situation)) as Row
-  return { title: title(situation), whose }
+  const { title, whose, mend } = ROWS.find(({ fits }) => fits(situation)) as Row
+  return { title: title(situation), whose, ...(mend && { mend }) }
 }
 
 /** Did a gateway answer, since what stands behind it did not? */

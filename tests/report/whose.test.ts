@@ -25,7 +25,7 @@ const SITUATIONS: { situation: Situation; title: RegExp; whose: Whose }[] = [
   },
   {
     situation: { kind: 'data', what: 'two accounts', message: 'needs two accounts' },
-    title: /^the customers’ data do not show it: needs two accounts$/,
+    title: /^the customers’ data have nothing to judge this by: needs two accounts$/,
     whose: 'configuration',
   },
   {

@@ -39,21 +39,14 @@ function statementAt({ file, line }: Place): string {
   return /[)]$/.test(lines[0] ?? '') ? (lines[0] ?? '') : lines.slice(0, end + 1).join('\n')
 }
 
-/** Does a statement make this id: literally, of parts, of a row of a table, or of a step's owner? */
+/** Does a statement make this id: literally, of a row of a table, or of a step's owner? */
 function makes(statement: string, id: string, file: string): boolean {
   const first = statement.slice(statement.indexOf('(')).split('\n').slice(0, 3).join('\n')
   if (statement.includes(`'${id}'`)) return true
   const owner = /\(\s*OWNERS\.(\w+)/.exec(first)?.[1]
   if (owner) return Object.entries(OWNERS).some(([name, of]) => name === owner && of === id)
-  const template = /(?:\(|\bid:)\s*`([^`]+)`/.exec(first)?.[1]
-  if (template) {
-    const parts = template
-      .split(/\$\{[^}]*\}/)
-      .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-    return new RegExp(`^${parts.join('.+')}$`).test(id)
-  }
   // A row of a table: of the same file, or of one that it imports.
-  const row = /\(\s*id,|[{,]\s*id,/.test(first)
+  const row = /\(\s*[a-z]\w*,|[{,]\s*id,|\bid: \w+,/.test(first)
   return row && withImports(file).some((text) => text.includes(`'${id}'`))
 }
 

@@ -114,7 +114,7 @@ describe('reporters of the ecosystem', () => {
   test('GitHub is shown the line of the check', () => {
     const lines = ran.output.split('\n').filter((line) => line.startsWith('::error '))
     expect(lines.join('\n')).toMatch(
-      /file=[^,]*suites\/account-information\/transactions\.filters\.check\.ts,title=[^,]*TXN-17\/to-alone/,
+      /file=[^,]*suites\/account-information\/transactions\/filters\.check\.ts,title=[^,]*TXN-17\/to-alone/,
     )
   })
 

@@ -121,11 +121,11 @@ function causeLine(cause: ReportedCause, index: number, { checks, fresh }: Conte
 
 /** What is blocked by no finding, each with the checks that it keeps from being judged. */
 function blockedCauses({ causes }: Report, { checks }: Context): Markup {
-  const rows = causes.flatMap(({ title, whose, findings, blocks }, i) =>
+  const rows = causes.flatMap(({ title, whose, mend, findings, blocks }, i) =>
     findings.length > 0 || blocks.length === 0
       ? []
       : [
-          markup`<li id="cause-${i + 1}"><details><summary>${badge('blocked')} <b>${counted(blocks.length, 'check')}</b> by ${WHOSE[whose]}: ${title}</summary><ul>${blocks.map((id) => markup`<li>${checkLink(id)} ${checks.get(id)?.title ?? ''}: ${checks.get(id)?.message ?? ''}</li>`)}</ul></details></li>`,
+          markup`<li id="cause-${i + 1}"><details><summary>${badge('blocked')} <b>${counted(blocks.length, 'check')}</b> by ${WHOSE[whose]}: ${title}</summary>${mend ? markup`<p>${mend}</p>` : ''}<ul>${blocks.map((id) => markup`<li>${checkLink(id)} ${checks.get(id)?.title ?? ''}: ${checks.get(id)?.message ?? ''}</li>`)}</ul></details></li>`,
         ],
   )
   if (rows.length === 0) return markup``

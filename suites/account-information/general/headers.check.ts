@@ -123,6 +123,8 @@ check(
       relyOn(owner, await get(data)).toSucceed()
       expect(await get(data, alone)).toSucceed()
     }
+    const another = consentPath(await createConsent(client))
+    relyOn('CLC-01/awaiting', await client.delete(another)).toSucceed()
     expect(await client.delete(path, alone)).toSucceed()
   },
 )
