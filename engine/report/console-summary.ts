@@ -157,8 +157,8 @@ function finding(
 function notJudged({ preflight = [] }: Report, { paint, line, row, lines }: Writer): void {
   for (const { name, level, text, whose, mend } of preflight) {
     if (level !== 'wrong') continue
-    // An address names itself in the text.
-    const about = /^https?:/.test(name) ? '' : `${brief(name, 80)}: `
+    // What is said of a client names no client: “expired on …”. Everything else names itself.
+    const about = /^(first|second): /.test(name) ? `${brief(name, 80)}: ` : ''
     line(`wrong  ${about}${brief(text, 400)}`, paint.magenta)
     if (whose) row('whose', WHOSE[whose])
     row('mend', mend)

@@ -123,9 +123,10 @@ check(
       relyOn(owner, await get(data)).toSucceed()
       expect(await get(data, alone)).toSucceed()
     }
+    relyOn('CLC-01/awaiting', await client.delete(path)).toSucceed()
+    // Made after that: the newest alone may wait.
     const another = consentPath(await createConsent(client))
-    relyOn('CLC-01/awaiting', await client.delete(another)).toSucceed()
-    expect(await client.delete(path, alone)).toSucceed()
+    expect(await client.delete(another, alone)).toSucceed()
   },
 )
 
