@@ -48,7 +48,7 @@ test('the package holds what a user needs, and nothing else', () => {
     /^docs\/requirements\/[\w-]+\.md$/,
     /^documents\/[\w-]+\.md$/,
     /^engine\/report\/html\/([\w-]+\.css|page\/[\w-]+\.js)$/,
-    /^proof\/together\.json$/,
+    /^proof\/together\/together\.json$/,
     /^schemas\/[\w-]+\/[\w-]+\.schema\.json$/,
     /^specs\/([\w-]+\/)?[\w-]+\.(yaml|json)$/,
   ]
