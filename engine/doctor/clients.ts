@@ -84,8 +84,9 @@ export function registrationExamination(known: Case, { name }: TargetClient): Ex
 }
 
 /**
- * What the target file says that a refused registration is about: a statement or redirect URI that the bank does not take, or
- * a scope that its configuration does not list. Undefined where it is for the run to judge.
+ * What the target file says that a refused registration is about: a statement that the bank does not take, or a scope that its
+ * configuration does not list. Undefined where it is for the run to judge: redirect URIs that the statement lacks end a run
+ * before anything is sent, so that those which are refused are in it.
  *
  * @param configuration what the bank publishes of itself
  */
@@ -96,8 +97,7 @@ export function ownMistake(
 ): DoctorFinding | undefined {
   const status = exchange.response?.status ?? 0
   if (status < 400 || status >= 500) return undefined
-  const finding = registrationRefused(exchange, name)
-  if (finding.level === 'wrong' && finding.whose === 'configuration') return finding
+  if (isOfStatement(exchange)) return registrationRefused(exchange, name)
   const supported = member(configuration, 'scopes_supported')
   if (!Array.isArray(supported)) return undefined
   const [wanted] = Object.entries(scopes).filter(([, scope]) => !supported.includes(scope))
@@ -108,6 +108,12 @@ export function ownMistake(
 
 const OF_CERTIFICATE = /transport certificate|client certificate/i
 
+/** RFC 7591 3.2.2: is the software statement what the bank refuses? */
+const isOfStatement = ({ response }: Exchange): boolean =>
+  ['invalid_software_statement', 'unapproved_software_statement'].includes(
+    String(member(response?.json, 'error')),
+  )
+
 /** RFC 7591 3.2.2, and the claims that it is mostly about. */
 function registrationRefused(exchange: Exchange, name: string): DoctorFinding {
   const path = `clients.${name}`
@@ -116,7 +122,7 @@ function registrationRefused(exchange: Exchange, name: string): DoctorFinding {
   if (error === 'invalid_redirect_uri') {
     return wrong('configuration', text, `Correct ${path}.redirectUris.`)
   }
-  if (error === 'invalid_software_statement' || error === 'unapproved_software_statement') {
+  if (isOfStatement(exchange)) {
     const mend = `Get ${path}.softwareStatement anew, from the directory that this bank trusts.`
     return wrong('configuration', text, mend)
   }

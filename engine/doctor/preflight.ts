@@ -4,6 +4,7 @@ import { openClientStore } from '../client-session/client-store.ts'
 import type { Target } from '../configuration/resolve.ts'
 import { member } from '../judge/data-rows.ts'
 import type { Exchange } from '../wire/exchange.ts'
+import { SPEAKS_NO_TLS } from '../wire/failure.ts'
 import { spokeTls } from './address.ts'
 import { ask, type Case, clientsOf, openCase } from './case.ts'
 import { paperExaminations, publishedExamination, requestToken, tokenRefused } from './clients.ts'
@@ -129,7 +130,7 @@ function notThere({ failure }: Exchange): boolean {
   if (failure?.kind === 'unreachable' || failure?.kind === 'untrusted') return true
   return (
     failure?.kind === 'garbage' &&
-    /WRONG_VERSION_NUMBER|PACKET_LENGTH|UNKNOWN_PROTOCOL|HTTP_REQUEST|HPE_/.test(failure.code)
+    (SPEAKS_NO_TLS.test(failure.code) || failure.code.startsWith('HPE_'))
   )
 }
 

@@ -29,18 +29,33 @@ function movedTo(prefix: string) {
   }
 }
 
+/** Requests to these paths are refused without x-fapi-interaction-id. */
+function needsInteractionId(fits: (path: string) => boolean) {
+  return async (ctx: Context, next: Next) => {
+    if (!fits(ctx.path) || ctx.get('x-fapi-interaction-id') !== '') return next()
+    ctx.status = 400
+    ctx.body = { Code: '400', Message: 'x-fapi-interaction-id is missing', Errors: [] }
+    stateOf(ctx).fired()
+  }
+}
+
 const faults: Fault[] = [
   {
     id: 'interaction-id-required',
     story: 'The gateway traces by x-fapi-interaction-id, and refuses what it cannot trace.',
     fails: [],
     warns: ['GEN-20/without-interaction-id'],
-    async middleware(ctx, next) {
-      if (!ctx.path.startsWith(AISP) || ctx.get('x-fapi-interaction-id') !== '') return next()
-      ctx.status = 400
-      ctx.body = { Code: '400', Message: 'x-fapi-interaction-id is missing', Errors: [] }
-      stateOf(ctx).fired()
-    },
+    middleware: needsInteractionId((path) => path.startsWith(AISP)),
+  },
+  {
+    id: 'interaction-id-required-for-one-account',
+    story:
+      'The newer service for single accounts traces by x-fapi-interaction-id, and fails without.',
+    fails: [],
+    warns: ['GEN-20/without-interaction-id'],
+    middleware: needsInteractionId(
+      (path) => path.endsWith('/balances') && path.includes('/accounts/'),
+    ),
   },
   {
     id: 'transactions-in-latin-1',
