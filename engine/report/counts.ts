@@ -176,12 +176,13 @@ export const WHOSE: Record<Whose, string> = {
 }
 
 /** Whose a cause is, where it shows, what it explains and keeps from being judged. */
-export function causeFacts({ whose, where, findings, blocks }: ReportedCause): string[] {
+export function causeFacts({ whose, where, mend, findings, blocks }: ReportedCause): string[] {
   const facts = [
     WHOSE[whose],
     where,
     findings.length > 1 && `explains ${count(findings.length)} findings`,
     blocks.length > 0 && `keeps ${count(blocks.length)} from being judged`,
+    mend,
   ]
   return facts.filter((fact) => typeof fact === 'string')
 }

@@ -343,8 +343,7 @@ check(
 )
 
 /** What a target may leave out, and then cannot be conformant. */
-const UNSAID =
-  'customers.first.accounts in the target file: how many accounts the first customer chooses at the bank'
+const UNSAID = 'customers.first.accounts: how many accounts the first customer chooses at the bank'
 
 /**
  * The number of accounts equals customers.first.accounts of the target. Blocked when the target
@@ -356,7 +355,7 @@ check(
   { uses: [everything] },
   async (context) => {
     const chosen = context.target.document.customers.first.accounts
-    if (chosen === undefined) lackingSecondAccount(context, UNSAID)
+    if (chosen === undefined) lackingSecondAccount(context, UNSAID, blockForTarget)
     if (chosen < 2)
       lackingSecondAccount(context, 'a first customer who chooses two accounts or more')
     await expectAccounts(await context.approved(everything), chosen)

@@ -10,9 +10,13 @@ export const TWO_ACCOUNTS = {
 } as const
 
 /** Ends a check that cannot tell one account from all of them. */
-export function lackingSecondAccount(context: Pick<Context, 'unlessAbsent'>, what: string): never {
+export function lackingSecondAccount(
+  context: Pick<Context, 'unlessAbsent'>,
+  what: string,
+  block: (what: string) => never = blockForData,
+): never {
   context.unlessAbsent('second-account')
-  blockForData(what)
+  block(what)
 }
 
 /**
