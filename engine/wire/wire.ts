@@ -56,6 +56,8 @@ export function createWire(target: Target, sent = 0) {
   const bodies = createBodies()
   const turn = createBudget(target.requestsPerMinute)
   const retries = createRetries()
+  /** Listeners that cut the line of such a certificate, by identity: shown once by a repeat, with answers around it. */
+  const cutsAlways = new Set<string>()
   let requests = sent
 
   const identity = (name: string): Promise<Identity> => {
@@ -175,7 +177,9 @@ export function createWire(target: Target, sent = 0) {
     async send(message: WireMessage): Promise<Exchange> {
       for (const listener of askedBefore) listener(message)
       let sent = await adapted(message)
-      if (sent.exchange.failure?.kind === 'closed' && (sent.reused || repeatable(message))) {
+      const place = `${originOf(message.url)} ${message.identity}`
+      const again = sent.reused || (repeatable(message) && !cutsAlways.has(place))
+      if (sent.exchange.failure?.kind === 'closed' && again) {
         // The server closed an idle connection just as the request was on its way to it, or the line
         // was cut once: what is cut again was not cut by chance.
         sent = await repeat(renewed(message), sent.exchange, true)
@@ -196,7 +200,9 @@ export function createWire(target: Target, sent = 0) {
         sent = await repeat(renewed(message), sent.exchange)
       }
       if (!asItComes(sent.exchange)) retries.settle(sent.exchange, earlier)
-      return tell(sent.exchange)
+      const exchange = await tell(sent.exchange)
+      if (exchange.failure?.alone && REFUSED.has(message.identity)) cutsAlways.add(place)
+      return exchange
     },
     /** Calls the listener before every request; returns how to stop that. */
     onRequest(listener: (message: WireMessage) => void): () => void {

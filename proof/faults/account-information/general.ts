@@ -58,6 +58,13 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'interaction-id-required-for-funds-confirmation',
+    story: 'The department of cards runs a gateway of its own, which traces by x-fapi-interaction-id.',
+    fails: [],
+    warns: ['GEN-20/funds-confirmation'],
+    middleware: needsInteractionId((path) => path.includes('/funds-confirmation-consents')),
+  },
+  {
     id: 'transactions-in-latin-1',
     story: 'Rows come from the mainframe in ISO 8859-1, and are passed on as they are.',
     fails: ['GEN-01/json'],

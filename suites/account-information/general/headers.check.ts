@@ -9,7 +9,13 @@ import { type AcceptValue, type Answer, acceptedType } from '../../values/accept
 import { type Content, type ContentTypeValue, contentType } from '../../values/media-type.ts'
 import { fundsConfirmation } from '../common/consents/consent-kinds.ts'
 import { consentPath, create, createConsent } from '../common/consents/consent-requests.ts'
-import { atWork, create as createFunds } from '../common/consents/funds-consents.ts'
+import {
+  ableToDelete,
+  atWork,
+  create as createFunds,
+  fundsPath,
+  newFundsId,
+} from '../common/consents/funds-consents.ts'
 import { requireAccountIds } from '../common/data/data-reads.ts'
 import { readOwner } from '../common/data/read-owners.ts'
 import { everyPath } from '../common/data/same-rows.ts'
@@ -138,5 +144,20 @@ check(
     // Made after that: the newest alone may wait.
     const another = consentPath(await createConsent(client))
     expect(await client.delete(another, alone)).toSucceed()
+  },
+)
+
+check(
+  'GEN-20/funds-confirmation',
+  'A request about a funds confirmation consent that has the headers of the document alone is served',
+  { follows: ['GEN-20/without-interaction-id'] },
+  async (context) => {
+    const client = await ableToDelete(context)
+    const alone = { headers: UNDOCUMENTED, deviation: 'the headers of the document alone' }
+    relyOn(OWNERS.fundsConfirmation, await createFunds(client)).toSucceed()
+    expect(await createFunds(client, {}, alone)).toSucceed()
+    const path = fundsPath(await newFundsId(client))
+    relyOn(OWNERS.fundsDeletion, await client.delete(path)).toSucceed()
+    expect(await client.delete(fundsPath(await newFundsId(client)), alone)).toSucceed()
   },
 )
