@@ -9,7 +9,7 @@ import { thumbprintOf } from './authorisation-server/thumbprint.ts'
 import { type Customer, customersOf } from './data/customers.ts'
 import { createDirectory, type Directory } from './directory/directory.ts'
 import { mount } from './listeners/app.ts'
-import { endpointsOf } from './listeners/endpoints.ts'
+import { endpointsOf, gatewayAt, listenersOf } from './listeners/endpoints.ts'
 import { openListeners } from './listeners/listeners.ts'
 import { currentRequest } from './listeners/request-context.ts'
 import { noteRefusals } from './listeners/told-reasons.ts'
@@ -22,13 +22,18 @@ import type { Bank } from './running-bank.ts'
 import { createConsents } from './state/consents.ts'
 import { type KeptState, unpackState } from './state/kept-state.ts'
 import { ageOf, type Services } from './state/services.ts'
-import { type Settings, settingsFrom } from './state/settings.ts'
+import { type ListenerName, type Settings, settingsFrom } from './state/settings.ts'
 import { stateOf } from './state/state.ts'
 import { targetOf } from './target.ts'
 
 export interface BankOptions {
   /** Base port: the listeners take it and those after it. 0 or absent: free ports. */
   port?: number
+  /**
+   * Address of a gateway that ends TLS before the bank: the first listener is served there, the others at the ports
+   * after it. The bank itself speaks plain HTTP then (bank/listeners/gateway.ts).
+   */
+  behindGateway?: string
   /** Number of transactions of customer one's first card, all in one answer. */
   transactions?: number
   /** Faults and variants, applied in order. */
@@ -70,6 +75,7 @@ export async function startBank(options: BankOptions = {}): Promise<Bank> {
 async function startWith(directory: Directory, options: BankOptions): Promise<Bank> {
   const alterations = options.alterations ?? []
   const settings = settingsFrom(options.settings, ...alterations.map((one) => one.settings))
+  if (options.behindGateway) settings.gateway = gatewayAt(settings, options.behindGateway)
   const firedBy = new Map<string, number>()
   const note = (id: string) => noteFired(firedBy, id)
   const policies = alteredPolicies(alterations, note, options.policies?.(correct))
@@ -86,7 +92,9 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
     onHandshakeFailure: (problem, socket, address) =>
       options.onSighting?.(handshakeSighting(problem, socket, address)),
   })
-  const endpoints = endpointsOf(settings, (name) => `https://127.0.0.1:${listeners.portOf(name)}`)
+  const originOf = (name: ListenerName) =>
+    settings.gateway[name] ?? `https://127.0.0.1:${listeners.portOf(name)}`
+  const endpoints = endpointsOf(settings, originOf)
 
   const kept = options.kept && unpackState(options.kept)
   const consents = createConsents(kept?.consents)
@@ -122,6 +130,12 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
     target,
     addresses: target.addresses,
     operatorUrl,
+    listeners: listenersOf(settings).map(({ name, mutual }) => ({
+      name,
+      mutual,
+      port: listeners.portOf(name),
+      address: originOf(name),
+    })),
     servicingUrl: `${endpoints.at.authorisation}/servicing`,
     customers: services.customers,
     firedBy,

@@ -10,6 +10,8 @@ export interface Bank {
   addresses: Record<string, string>
   /** Listener of the facts: POST {operatorUrl}/facts/{name}. */
   operatorUrl: string
+  /** Where each of its own listeners is reached, and on which local port it listens. */
+  listeners: { name: string; mutual: boolean; port: number; address: string }[]
   /** Where a customer sees and revokes consents. */
   servicingUrl: string
   customers: Customer[]

@@ -11,6 +11,7 @@ import { loadFaults, loadVariants } from '../proof/run/load.ts'
 import type { Variant } from '../proof/run/proof.ts'
 import { towardsTpps } from '../proof/tpp/towards-tpps.ts'
 import { listAlterations, named } from './bank-alterations.ts'
+import { tellGateway } from './bank-gateway.ts'
 import { openStateFolder, type StateFolder } from './bank-state.ts'
 import { number, portTaken, UsageError } from './usage.ts'
 import type { startWatch } from './watch.ts'
@@ -27,6 +28,7 @@ export interface BankCommand {
   state?: string
   strict?: string
   tpp?: string
+  behindGateway?: string
 }
 
 /** `assay bank`: the reference bank alone, to develop against; it stays up until Ctrl-C. */
@@ -34,6 +36,10 @@ export async function bank(what: string | undefined, options: BankCommand): Prom
   if (what !== undefined) return listAlterations(what)
   if (options.strict !== undefined && options.strict !== 'fapi') {
     throw new UsageError(`--strict takes fapi, not ${options.strict}`)
+  }
+  const gateway = options.behindGateway
+  if (gateway !== undefined && !/^https:\/\/[\w.[\]:-]+\/?$/.test(gateway)) {
+    throw new UsageError(`--behind-gateway takes an https: address without a path, not ${gateway}`)
   }
   if (options.out !== undefined && !options.watch) throw new UsageError('--out goes with --watch')
   const alterations = [
@@ -67,6 +73,7 @@ async function serve(
     alterations,
     policies,
     port,
+    ...(options.behindGateway && { behindGateway: options.behindGateway }),
     transactions: number('--transactions', options.transactions, 10_000_000),
     settings: { ...settings, strict: options.strict === 'fapi' ? 'fapi' : 'documents' },
     directory: folder?.directory,
@@ -85,6 +92,7 @@ async function serve(
   let watching: Awaited<ReturnType<typeof startWatch>> | undefined
   try {
     introduce(started, options.info, alterations)
+    if (options.behindGateway) tellGateway(started, options.info)
     for (const { id, story } of alterations) say(shown`Altered: ${id}. ${story}`)
     if (log !== undefined) {
       writeFileSync(log, '', { mode: 0o600 })

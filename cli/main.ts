@@ -160,6 +160,10 @@ command('bank', 'the reference bank, to develop against')
   )
   .option('--out <folder>', 'where the report of --watch goes; default reports/watched/<UTC time>')
   .option('--log <file>', 'write a line for each request, without secrets')
+  .option(
+    '--behind-gateway <address>',
+    'speak plain HTTP, and be reached through a gateway at this address and the ports after it',
+  )
   .option('--state <folder>', 'keep keys, directory, clients and consents over restarts')
   .option('--tpp <file>', 'know the redirect URIs and keys of this TPP, and keep its state')
   .option('--strict <standard>', 'fapi: refuse what FAPI 1.0 Advanced alone asks for')
@@ -196,7 +200,9 @@ command('prove', 'every check can fail, no lawful bank does')
     '--situations [id...]',
     'only whose fault it is: mistakes in the target file, network, gateways, Ctrl-C',
   )
+  .option('--gateways [id...]', 'only real gateways before the correct bank, those installed here')
   .action(async (options) => {
+    if (options.gateways) return (await import('./prove-gateways.ts')).proveGatewaysOnly(options)
     if (options.situations)
       return (await import('./prove-situations.ts')).proveSituationsOnly(options)
     return options.tpp

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { say, shown } from '../engine/report/terminal.ts'
 import { nearest } from '../engine/yaml/nearest.ts'
+import { firstScreensPage } from '../proof/situations/first-screens.ts'
 import {
   proveSituations,
   SITUATIONS,
@@ -38,7 +39,9 @@ export async function proveSituationsOnly(options: SituationOptions): Promise<vo
   say(shown`${held} of ${proofs.length} situations are taken as they should be (${seconds} s)`)
   process.exitCode = held === proofs.length ? 0 : 1
   if (options.json) writeFileSync(options.json, `${JSON.stringify(proofs)}\n`)
-  if (options.page) writeMatrix(options.page, 'situations.md', situationsPage(proofs))
+  if (!options.page) return
+  writeMatrix(options.page, 'situations.md', situationsPage(proofs))
+  writeMatrix(options.page, 'first-screens.md', firstScreensPage(proofs))
 }
 
 function named(id: string) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { TLSSocket } from 'node:tls'
 import type { Configuration, JWK, Provider as ProviderType } from 'oidc-provider'
+import { certificateOf } from '../listeners/transport.ts'
 import { problemPage } from '../pages/problem.ts'
 import type { Services } from '../state/services.ts'
 import type { Settings } from '../state/settings.ts'
@@ -121,7 +121,7 @@ function featuresOf(services: Omit<Services, 'provider'>): Configuration['featur
     mTLS: {
       enabled: true,
       certificateBoundAccessTokens: bindsTokens(services.settings),
-      getCertificate: (ctx) => (ctx.socket as TLSSocket).getPeerX509Certificate(),
+      getCertificate: (ctx) => certificateOf(services.settings, ctx.req),
     },
   }
 }

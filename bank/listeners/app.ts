@@ -47,7 +47,7 @@ export function mount({ services, bank, listenerAt, altered, onSighting }: Aroun
       ctx.status = 413
       return
     }
-    const transport = transportIn(services, ctx.socket)
+    const transport = transportIn(services, ctx.req)
     Object.assign(ctx.state, { bank, listener, transport, body, fired: () => {} })
     replayBody(ctx.req, () => stateOf(ctx).body)
     if (!onSighting) return within(ctx, next)

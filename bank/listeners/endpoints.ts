@@ -58,6 +58,18 @@ export function listenersOf(settings: Settings): Listener[] {
   }))
 }
 
+/** `gateway` of the settings: the first listener at the address, the others at its next ports. */
+export function gatewayAt(settings: Settings, address: string): Settings['gateway'] {
+  const { protocol, hostname, port } = new URL(address)
+  const first = Number(port || 443)
+  return Object.fromEntries(
+    listenersOf(settings).map(({ name }, index) => [
+      name,
+      new URL(`${protocol}//${hostname}:${first + index}`).origin,
+    ]),
+  )
+}
+
 export function pathsOf({ layout }: Settings): Paths {
   if (layout === 'sandbox') {
     return {

@@ -1,4 +1,8 @@
-import type { Server as HttpServer, RequestListener } from 'node:http'
+import {
+  createServer as createPlainServer,
+  type Server as HttpServer,
+  type RequestListener,
+} from 'node:http'
 import { createServer, Server as HttpsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
@@ -6,6 +10,7 @@ import { type Directory, secureOptions } from '../directory/directory.ts'
 import type { ListenerName, Settings } from '../state/settings.ts'
 import type { Identity } from './certificates.ts'
 import { type Listener, listenersOf } from './endpoints.ts'
+import { isBehindGateway } from './gateway.ts'
 
 /** The open listeners of a bank. */
 export interface Listeners {
@@ -38,7 +43,9 @@ export async function openListeners(
   { handle, operator, port, onHandshakeFailure }: ListenerOptions,
 ): Promise<Listeners> {
   const listeners = listenersOf(settings)
-  const secure = secureListener(settings, directory, handle)
+  const secure = isBehindGateway(settings)
+    ? () => plainListener(handle)
+    : secureListener(settings, directory, handle)
   const servers: [ListenerName, HttpServer][] = [
     ...listeners.map((one): [ListenerName, HttpServer] => [one.name, secure(one)]),
     ['operator', operator],
@@ -83,6 +90,12 @@ export async function openListeners(
     },
     close,
   }
+}
+
+/** Speaks to a gateway. What it serves is HTTPS all the same: so says whoever asks the connection. */
+function plainListener(handle: RequestListener) {
+  const server = createPlainServer(handle)
+  return server.on('connection', (socket) => Object.assign(socket, { encrypted: true }))
 }
 
 function secureListener(settings: Settings, directory: Directory, handle: RequestListener) {

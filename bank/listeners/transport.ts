@@ -1,9 +1,11 @@
 import type { X509Certificate } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { thumbprintIn } from '../authorisation-server/thumbprint.ts'
 import type { Transport } from '../policies/access.ts'
 import type { Services } from '../state/services.ts'
+import { certificateTold, isBehindGateway, transportTold } from './gateway.ts'
 
 const seen = new WeakMap<Socket, Transport>()
 
@@ -12,7 +14,7 @@ function transportOf(socket: Socket): Transport {
   const known = seen.get(socket)
   if (known) return known
   const { authorized, authorizationError } = socket as TLSSocket
-  const certificate = (socket as TLSSocket).getPeerX509Certificate?.()
+  const certificate = shownOn(socket)
   const transport: Transport = {
     authorized,
     ...(authorizationError ? { error: String(authorizationError) } : {}),
@@ -22,12 +24,30 @@ function transportOf(socket: Socket): Transport {
   return transport
 }
 
+const shownOn = (socket: Socket) => (socket as TLSSocket).getPeerX509Certificate?.()
+
+/** The certificate that a client showed: to the bank itself, or to the gateway before it. */
+export function certificateOf(
+  settings: Services['settings'],
+  { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
+): X509Certificate | undefined {
+  return isBehindGateway(settings) ? certificateTold(headers) : shownOn(socket)
+}
+
+/** What the gateway says about the other end of a connection to it. */
+function transportBehind({ headers }: Pick<IncomingMessage, 'headers'>): Transport {
+  const certificate = certificateTold(headers)
+  return { ...transportTold(headers), ...(certificate ? factsOf(certificate) : {}) }
+}
+
 /** What the bank and its directory know of a certificate beside what stands in it. */
 export function transportIn(
-  { withdrawn, directory }: Pick<Services, 'withdrawn' | 'directory'>,
-  socket: Socket,
+  { settings, withdrawn, directory }: Pick<Services, 'settings' | 'withdrawn' | 'directory'>,
+  request: Pick<IncomingMessage, 'socket' | 'headers'>,
 ): Transport {
-  const transport = transportOf(socket)
+  const transport = isBehindGateway(settings)
+    ? transportBehind(request)
+    : transportOf(request.socket)
   const { thumbprint = '' } = transport
   // Replaced: as good as revoked.
   if (withdrawn.has(thumbprint)) return { ...transport, authorized: false, error: 'CERT_REVOKED' }

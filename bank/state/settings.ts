@@ -18,6 +18,12 @@ export interface Settings {
   /** Fixed ports of single listeners; the others take base port + n, or a free one. */
   ports: Partial<Record<ListenerName, number>>
 
+  /**
+   * Behind a gateway: the addresses at which it serves the listeners, which speak plain HTTP then
+   * (bank/listeners/gateway.ts). Default none: the bank ends TLS itself.
+   */
+  gateway: Partial<Record<ListenerName, string>>
+
   /** Lowest and highest TLS version of every HTTPS listener. */
   tlsMinVersion: 'TLSv1.2' | 'TLSv1.3'
   tlsMaxVersion: 'TLSv1.2' | 'TLSv1.3'
@@ -80,6 +86,7 @@ export interface Settings {
 export const defaults: Settings = {
   layout: 'production',
   ports: {},
+  gateway: {},
   tlsMinVersion: 'TLSv1.2',
   tlsMaxVersion: 'TLSv1.3',
   tlsRefusal: 'handshake',

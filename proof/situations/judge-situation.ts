@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
@@ -15,7 +15,15 @@ const MAIN = join(root, 'dist', 'cli', 'main.js')
 /** How `assay run` and `assay doctor` took a situation. */
 export interface Taken {
   id: string
-  run: { exit: number | null; said: string; whose?: Whose; title?: string; seconds: number }
+  run: {
+    exit: number | null
+    said: string
+    whose?: Whose
+    title?: string
+    seconds: number
+    /** The words at the beginning of the page; absent where none was written. */
+    page?: string
+  }
   doctor: { exit: number | null; said: string }
 }
 
@@ -55,7 +63,11 @@ export async function judgeSituation(
     const doctor = await assay(['doctor', '--target', file], folder)
     const words = ['run', '--target', file, '--out', out, '--profile', 'core']
     const began = Date.now()
-    const run = await assay(words, folder, situation.interruptedAfter)
+    const run = await assay(words, folder, {
+      ...(situation.interruptedAfter !== undefined && {
+        interruptedAfter: situation.interruptedAfter,
+      }),
+    })
     // What is found at the bank as well, such as an address that discovery has otherwise, is not what is asked about.
     const causes = reportIn(out)?.causes ?? []
     const blocking = causes.find(({ findings }) => findings.length === 0)
@@ -65,6 +77,7 @@ export async function judgeSituation(
       run: {
         ...run,
         seconds: (Date.now() - began) / 1000,
+        ...pageIn(out),
         ...(cause && { whose: cause.whose, title: cause.title }),
       },
       doctor,
@@ -75,7 +88,8 @@ export async function judgeSituation(
   }
 }
 
-function reportIn(out: string): Report | undefined {
+/** What a run has written into its folder, if anything. */
+export function reportIn(out: string): Report | undefined {
   try {
     return JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as Report
   } catch {
@@ -83,13 +97,46 @@ function reportIn(out: string): Report | undefined {
   }
 }
 
+/** What the page of a run says first: its verdict, and what is wrong. */
+function pageIn(out: string): { page: string } | undefined {
+  const file = join(out, 'report.html')
+  if (!existsSync(file)) return undefined
+  const html = readFileSync(file, 'utf8')
+  const parts = [
+    between(html, '<header class="banner', '</header>'),
+    between(html, '<section id="wrong"', '</section>'),
+  ]
+  return { page: parts.flatMap(linesOf).slice(0, LINES_OF_PAGE).join('\n') }
+}
+
+const LINES_OF_PAGE = 40
+
+function between(html: string, from: string, to: string): string {
+  const start = html.indexOf(from)
+  return start < 0 ? '' : html.slice(start, html.indexOf(to, start))
+}
+
+/** Its texts, a line for each block. */
+function linesOf(html: string): string[] {
+  return html
+    .replace(/<\/?(?:h\d|p|li|div|dt|dd|summary|details|tr|ul|ol|nav)\b[^<>]*>/g, '\n')
+    .replace(/<[^<>]*>/g, ' ')
+    .replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? '')
+    .split('\n')
+    .map((line) => line.replace(/\s+/g, ' ').trim())
+    .filter((line) => line !== '')
+}
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
+
 /** Milliseconds that a command may take: more is a hang. */
 const PATIENCE = 120_000
 
-function assay(
+/** Runs a command of the built program in a process of its own; a hang is ended. */
+export function assay(
   words: string[],
   cwd: string,
-  interruptedAfter?: number,
+  { interruptedAfter, patience = PATIENCE }: { interruptedAfter?: number; patience?: number } = {},
 ): Promise<{ exit: number | null; said: string }> {
   const child = spawn(process.execPath, [MAIN, ...words], { cwd, detached: true })
   const chunks: Buffer[] = []
@@ -103,7 +150,7 @@ function assay(
       // It has ended already.
     }
   }
-  const hang = setTimeout(() => group('SIGKILL'), PATIENCE)
+  const hang = setTimeout(() => group('SIGKILL'), patience)
   const ctrlC =
     interruptedAfter === undefined ? undefined : setTimeout(() => group('SIGINT'), interruptedAfter)
   return new Promise((resolve) => {

@@ -2,6 +2,8 @@ import { startBank } from '../../bank/bank.ts'
 import { createDirectory } from '../../bank/directory/directory.ts'
 import type { Bank } from '../../bank/running-bank.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
+import { loadFaults } from '../run/load.ts'
+import { DEFECT_SITUATIONS } from './defects.ts'
 import { FILE_MISTAKES } from './file-mistakes.ts'
 import { GATEWAY_ALTERATIONS, GATEWAYS } from './gateways.ts'
 import { judgeSituation, type Taken } from './judge-situation.ts'
@@ -13,6 +15,7 @@ export const SITUATIONS: readonly Situation[] = [
   ...TROUBLES,
   ...GATEWAYS,
   ...INTERRUPTIONS,
+  ...DEFECT_SITUATIONS,
 ]
 
 /** A situation, how it was taken, and what of that is not as it should be. */
@@ -34,12 +37,14 @@ export async function proveSituations(
 ): Promise<SituationProof[]> {
   const directory = await createDirectory()
   const [bank, other] = [await startBank({ directory }), await startBank({})]
+  const faults = await loadFaults()
   const about = surroundingsOf(bank, other)
   const left = [...situations]
   const proofs: SituationProof[] = []
   const work = async () => {
     for (let next = left.shift(); next; next = left.shift()) {
-      const alteration = GATEWAY_ALTERATIONS.get(next.id)
+      const fault = next.fault
+      const alteration = GATEWAY_ALTERATIONS.get(next.id) ?? faults.find(({ id }) => id === fault)
       const own = alteration && (await startBank({ directory, alterations: [alteration] }))
       const taken = await judgeSituation(own ?? bank, about, next)
       await own?.close()

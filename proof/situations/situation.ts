@@ -5,7 +5,7 @@ import type { ListenerName, Trouble } from './trouble.ts'
 /** Something that is wrong around a correct bank: a mistake in the target file, the network, a gateway, an interruption. */
 export interface Situation {
   id: string
-  kind: 'file' | 'network' | 'gateway' | 'interruption'
+  kind: 'file' | 'network' | 'gateway' | 'interruption' | 'defect'
   /** What is wrong, and how somebody gets there. */
   story: string
   /** Writes it into the target file, which is right otherwise. */
@@ -14,6 +14,8 @@ export interface Situation {
   text?(yaml: string): string
   /** What one of the bank's listeners does, or all of them. */
   trouble?: { at: ListenerName | 'every'; does: Trouble }
+  /** The fault of the bank, of proof/faults. */
+  fault?: string
   /** Ctrl-C, so many milliseconds after the run began. */
   interruptedAfter?: number
   expects: Expected

@@ -7,6 +7,7 @@ const KINDS: readonly [Situation['kind'], title: string][] = [
   ['network', 'Trouble between here and the bank'],
   ['gateway', 'What answers in the bank’s place'],
   ['interruption', 'Ctrl-C'],
+  ['defect', 'Defects of the bank'],
 ]
 
 /** The matrix as a page to read, in Markdown: what is wrong, how run and doctor end, and whose it is said to be. */
@@ -15,7 +16,7 @@ export function situationsPage(proofs: readonly SituationProof[]): string {
   return [
     '# Whose fault it is',
     '',
-    `${proofs.length} situations at a correct bank, each with one thing wrong around it; ${held} are taken as they should`,
+    `${proofs.length} situations, each with one thing wrong in or around a bank; ${held} are taken as they should`,
     'be by `assay run` and by `assay doctor`.',
     ...KINDS.flatMap(([kind, title]) => {
       const rows = proofs.filter(({ situation }) => situation.kind === kind).map(row)

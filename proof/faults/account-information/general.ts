@@ -59,7 +59,8 @@ const faults: Fault[] = [
   },
   {
     id: 'interaction-id-required-for-funds-confirmation',
-    story: 'The department of cards runs a gateway of its own, which traces by x-fapi-interaction-id.',
+    story:
+      'The department of cards runs a gateway of its own, which traces by x-fapi-interaction-id.',
     fails: [],
     warns: ['GEN-20/funds-confirmation'],
     middleware: needsInteractionId((path) => path.includes('/funds-confirmation-consents')),

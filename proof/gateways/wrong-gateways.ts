@@ -1,0 +1,204 @@
+import { varnish } from './caches.ts'
+import { ofAnotherHost, type Served, selfSigned, withoutIntermediate } from './certificates.ts'
+import type { Expected, Gateway, Place, Program } from './gateway.ts'
+import { haproxy } from './haproxy.ts'
+import { type NginxOptions, nginx } from './nginx.ts'
+import { cached } from './right-gateways.ts'
+
+/** Real gateways that are wrong, each in one way that has been met. */
+
+const ofNginx = (
+  id: string,
+  story: string,
+  expects: Expected,
+  options: NginxOptions | ((place: Place) => NginxOptions),
+): Gateway => ({
+  ...{ id, story, needs: ['nginx'], expects },
+  write: (place) => [nginx(place, typeof options === 'function' ? options(place) : options)],
+})
+
+/** The bank is blamed, by these checks. */
+const breaks = (...ids: string[]): Expected => ({ exit: [1], whose: ['bank'], ids })
+
+const served = (
+  id: string,
+  story: string,
+  make: (folder: string) => Served,
+  words: RegExp,
+  trusted: boolean,
+): Gateway => {
+  // Written once; the target trusts its authority.
+  const made = new WeakMap<Place, Served>()
+  const of = (place: Place) => {
+    const known = made.get(place) ?? make(place.folder)
+    made.set(place, known)
+    return known
+  }
+  return {
+    ...{ id, story, needs: ['nginx', 'openssl'] },
+    expects: { exit: [3], whose: ['bank', 'configuration'], words },
+    write: (place) => [nginx(place, { certificate: of(place) })],
+    ...(trusted && {
+      target: (document, place) => {
+        document.trust = [of(place).authority]
+      },
+    }),
+  }
+}
+
+/** A service that takes connections and never answers. */
+const silentAt = (port: number): Program => ({
+  command: process.execPath,
+  words: ['-e', `require('node:net').createServer(() => {}).listen(${port}, '127.0.0.1')`],
+  ports: [port],
+})
+
+export const WRONG: readonly Gateway[] = [
+  ofNginx(
+    'nginx-trusts-any-authority',
+    'ssl_verify_client optional_no_ca, and nobody looks at what it found.',
+    breaks('SEC-02/untrusted'),
+    { verify: 'optional_no_ca', headers: { 'Client-Verify': 'SUCCESS' } },
+  ),
+  ofNginx(
+    'nginx-takes-headers-for-certificates',
+    'Another gateway before it sets Client-Cert, it thinks: what the client sends is passed on.',
+    breaks('SEC-02/forwarded'),
+    {
+      verify: 'optional_no_ca',
+      headers: {
+        'Client-Cert': '$told_certificate',
+        'Client-Verify': '""',
+      },
+      http: `map $http_x_ssl_client_cert $other_certificate {
+    "" $http_x_forwarded_client_cert; default $http_x_ssl_client_cert;
+  }
+  map $ssl_client_escaped_cert $told_certificate {
+    "" $other_certificate; default $ssl_client_escaped_cert;
+  }`,
+    },
+  ),
+  ofNginx(
+    'nginx-caches-without-the-token',
+    'proxy_cache for the load of the data endpoints; its key is the address.',
+    breaks(),
+    (place) => ({
+      http: `proxy_cache_path ${place.folder}/cache keys_zone=data:1m;`,
+      location: `proxy_cache data; proxy_cache_key $request_uri; proxy_cache_valid 200 1m;
+      proxy_ignore_headers Cache-Control Expires Set-Cookie Vary;`,
+    }),
+  ),
+  {
+    id: 'varnish-caches-without-the-token',
+    story: 'The rules of Varnish look up whatever is asked by GET, whoever asks.',
+    needs: ['nginx', 'varnishd'],
+    expects: breaks(),
+    write: (place) =>
+      cached(
+        place,
+        varnish,
+        `sub vcl_recv { if (req.method == "GET") { return (hash); } return (pass); }
+sub vcl_backend_response { set beresp.ttl = 60s; set beresp.uncacheable = false; return (deliver); }`,
+      ),
+  },
+  ofNginx(
+    'nginx-blocks-delete',
+    'The firewall lets GET and POST pass, and nothing else.',
+    breaks('CLC-01/awaiting'),
+    { location: 'limit_except GET POST { deny all; }' },
+  ),
+  ofNginx(
+    'nginx-strips-authorization',
+    'proxy_set_header Authorization "", left over of a site with passwords.',
+    { exit: [1, 3, 4], whose: ['bank'] },
+    { headers: { Authorization: '""' } },
+  ),
+  ofNginx(
+    'nginx-strips-x-fapi-headers',
+    'Headers that the gateway does not know are dropped.',
+    breaks(),
+    { headers: { 'x-fapi-customer-ip-address': '""', 'x-fapi-interaction-id': '""' } },
+  ),
+  ofNginx(
+    'nginx-names-the-upstream',
+    'The Host header names the upstream, so links lead inside.',
+    breaks(),
+    { headers: { Host: '$proxy_host' } },
+  ),
+  ofNginx(
+    'nginx-short-headers',
+    'Request lines of 1 kB at most: a request object has more.',
+    { exit: [1, 3, 4], whose: ['bank', 'gateway'], words: /414/ },
+    { http: 'client_header_buffer_size 512; large_client_header_buffers 2 1k;' },
+  ),
+  ofNginx(
+    'nginx-small-bodies',
+    'Bodies of 1 kB at most: a registration has more.',
+    { exit: [1, 3, 4], whose: ['bank', 'gateway'], words: /413/ },
+    { http: 'client_max_body_size 1k;' },
+  ),
+  served(
+    'nginx-incomplete-chain',
+    'Serves its certificate without that of the intermediate authority.',
+    withoutIntermediate,
+    /incomplete|intermediate/,
+    true,
+  ),
+  served(
+    'nginx-wrong-host',
+    'Serves the certificate of another host.',
+    ofAnotherHost,
+    /old-bank\.example/,
+    true,
+  ),
+  served(
+    'nginx-self-signed',
+    'Serves a certificate that signed itself.',
+    selfSigned,
+    /trust/,
+    false,
+  ),
+  ofNginx(
+    'nginx-tls-1.0',
+    'TLS 1.0 alone, for an old system.',
+    { exit: [3], whose: ['bank'], words: /TLS/ },
+    { protocols: 'TLSv1', server: 'ssl_ciphers "ALL:@SECLEVEL=0";' },
+  ),
+  ofNginx(
+    'nginx-upstream-down',
+    'The service behind the gateway is not started.',
+    { exit: [3], whose: ['gateway'], words: /502/ },
+    (place) => {
+      const port = place.freePort()
+      return { upstream: () => port }
+    },
+  ),
+  {
+    id: 'haproxy-upstream-silent',
+    story: 'The service behind the gateway takes connections and answers nothing.',
+    needs: ['haproxy'],
+    expects: { exit: [3], whose: ['gateway'], words: /504/ },
+    write(place) {
+      const upstream = place.freePort()
+      return [silentAt(upstream), haproxy(place, { upstream, serverTimeout: 1 })]
+    },
+  },
+  {
+    id: 'haproxy-removes-date',
+    story: 'Answers have no Date.',
+    needs: ['haproxy'],
+    expects: { exit: [0] },
+    write: (place) => [haproxy(place, { frontend: '  http-after-response del-header date\n' })],
+  },
+  {
+    id: 'haproxy-blocks-queries',
+    story: 'A rule against injection refuses addresses with %3A in their query.',
+    needs: ['haproxy'],
+    expects: { exit: [1], whose: ['bank'], words: /403/ },
+    write: (place) => [
+      haproxy(place, {
+        frontend: '  http-request deny deny_status 403 if { query -m sub %3A }\n',
+      }),
+    ],
+  },
+]

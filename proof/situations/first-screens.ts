@@ -1,0 +1,57 @@
+import { DEFECT_SITUATIONS } from './defects.ts'
+import type { SituationProof } from './prove-situations.ts'
+
+/**
+ * What somebody sees first of a run that went wrong: the end of the terminal, and the beginning of the page. It must name
+ * whose it is, the place, and what to do.
+ */
+
+/** Ten defects of a bank, ten mistakes in a target file, ten troubles of networks and gateways. */
+const SHOWN: readonly string[] = [
+  ...DEFECT_SITUATIONS.map(({ id }) => id),
+  ...['kid-wrong', 'scope-wrong', 'statement-of-another-directory', 'customer-unknown'],
+  ...['accounts-missing', 'password-wrong', 'forms-of-another-page', 'trust-missing'],
+  ...['clients.first-transport-expired', 'clients.first-redirect-uri-not-in-the-statement'],
+  ...['every-down', 'every-silent', 'every-reset', 'every-cut', 'every-plain', 'api-down'],
+  ...['authorisation-down', '502-everywhere', '504-at-data', '503-everywhere'],
+]
+
+/** How many lines of the terminal one sees. */
+const LINES = 30
+
+/** The screens as a page to read, in Markdown; those of them that were tried. */
+export function firstScreensPage(proofs: readonly SituationProof[]): string {
+  const shown = SHOWN.flatMap((id) => proofs.filter(({ situation }) => situation.id === id))
+  return [
+    '# First screens',
+    '',
+    `What ${shown.length} runs that went wrong show first: the end of the terminal, and the beginning of the page.`,
+    'Ports, times, numbers of exchanges and folders are left out.',
+    ...shown.flatMap(({ situation, taken }, index) => [
+      '',
+      `## ${index + 1}. ${situation.id}`,
+      '',
+      '```text',
+      ...atRest(taken.run.said).trimEnd().split('\n').slice(-LINES),
+      '```',
+      ...(taken.run.page ? ['', '```text', ...atRest(taken.run.page).split('\n'), '```'] : []),
+    ]),
+    '',
+  ].join('\n')
+}
+
+/** What differs from run to run. */
+const MOVING: readonly [RegExp, string][] = [
+  [/\/\S*assay-situation-\w+/g, 'FOLDER'],
+  [/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT'],
+  [/\bx\d+\b/g, 'xN'],
+  [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME'],
+  [/\d{4}-\d\d-\d\d/g, 'DATE'],
+  [/\b\d+(\.\d+)? (s|ms|min)\b/g, 'N $2'],
+  [/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID'],
+  [/\d[\d,]* requests/g, 'N requests'],
+]
+
+function atRest(text: string): string {
+  return MOVING.reduce((said, [pattern, word]) => said.replaceAll(pattern, word), text)
+}
