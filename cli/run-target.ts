@@ -25,7 +25,7 @@ import { forgetEarlier, type JudgingOptions, prepared, requireMemory } from './p
 import { type RunProgress, screen } from './progress.ts'
 import { sign } from './reports.ts'
 import { list, scopeOf, seedOf } from './selection.ts'
-import { UsageError } from './usage.ts'
+import { number, UsageError } from './usage.ts'
 
 export interface RunOptions extends JudgingOptions {
   target?: string
@@ -74,6 +74,7 @@ export async function runTarget(options: RunOptions, progress: RunProgress): Pro
       deviations,
       memory,
       fresh: options.fresh,
+      ...share(),
       deadline,
       terminal: process.stdin.isTTY === true && process.stderr.isTTY === true,
       announced: await announced(document, scope),
@@ -85,6 +86,12 @@ export async function runTarget(options: RunOptions, progress: RunProgress): Pro
     release()
     await opened.close()
   }
+}
+
+/** `ASSAY_SHARE`: seconds that a check may take without any sign of life. */
+function share(): Pick<Assignment, 'share'> {
+  const seconds = number('ASSAY_SHARE', process.env.ASSAY_SHARE, 3600)
+  return seconds === undefined ? {} : { share: seconds }
 }
 
 /** Judges the target, or says why it could not be judged: report.json is there afterwards. */

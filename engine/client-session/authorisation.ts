@@ -3,11 +3,13 @@ import { type Driver, HOLDING } from '../authorisation-drivers/driver.ts'
 import { httpDriver } from '../authorisation-drivers/http.ts'
 import type { AuthorisationDeviation, AuthorisationRequest } from '../client/messages.ts'
 import type { Tpp } from '../client/tpp.ts'
+import type { Target } from '../configuration/resolve.ts'
 import type { AuthorisationDocument, ClientName, CustomerName } from '../configuration/target.ts'
 import { answerOf } from '../judge/answer-words.ts'
-import { requireReachable } from '../judge/expect.ts'
+import { environmentOf, requireReachable } from '../judge/expect.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import type { About, Exchange } from '../wire/exchange.ts'
+import { originOf } from '../wire/origin.ts'
 import type { ClientSteps } from './client-steps.ts'
 import { consentFacts, DATA_PERMISSIONS } from './consent.ts'
 import type { ResumableRun } from './resume-run.ts'
@@ -34,6 +36,16 @@ function requireDenial(authorisation: AuthorisationDocument): void {
   if (why === undefined) return
   const what = `the target describes no denial: ${why}`
   throw new Blocked({ kind: 'environment', what }, `${what}. ${denialMend(authorisation)}`)
+}
+
+/** @throws Blocked where a visit came to nobody: at an address of the target, or at one that the bank's pages name. */
+function requireArrival(exchange: Exchange, { endpoints }: Pick<Target, 'endpoints'>): void {
+  const blocked = environmentOf(exchange)
+  if (!blocked) return
+  const origin = originOf(exchange.request.url)
+  if (origin === undefined || origin === originOf(endpoints.authorisation)) throw blocked
+  const what = `the pages of the bank lead to ${origin}: ${exchange.failure?.message ?? blocked.message}`
+  throw new Blocked({ kind: 'environment', what }, what, exchange)
 }
 
 export type Visits = ReturnType<typeof createVisits>
@@ -117,7 +129,7 @@ export function createVisits(
         ...(options.oneAccount && { oneAccount: true }),
         ...(meanwhile && { meanwhile }),
       })
-      if (end.exchange) requireReachable(end.exchange)
+      if (end.exchange) requireArrival(end.exchange, target)
       else if (end.kind === 'redirected') {
         await heed(arrival(`v${visits.length + 1}`, about, request, end))
       }

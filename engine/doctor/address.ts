@@ -33,11 +33,7 @@ export async function addressFinding(
     case 'unreachable':
       return unreachable(code, { hostname, host, via, correct })
     case 'untrusted':
-      return untrusted(
-        code,
-        { hostname, correct, trusts: target.trust !== undefined },
-        await serverChain(origin, target, timeout),
-      )
+      return untrusted(code, { hostname, correct }, await serverChain(origin, target, timeout))
     case 'timeout':
       return code === 'ETIMEDOUT'
         ? wrong('network', `${message}${via}`, `Look at firewall and VPN. ${correct}.`)
@@ -104,7 +100,7 @@ function unreachable(code: string, { hostname, host, via, correct }: Words): Doc
 
 function untrusted(
   code: string,
-  { hostname, correct, trusts }: Pick<Words, 'hostname' | 'correct'> & { trusts: boolean },
+  { hostname, correct }: Pick<Words, 'hostname' | 'correct'>,
   chain: ServerChain | undefined,
 ): DoctorFinding {
   const certificate = `the certificate ${chain?.subject ?? 'unknown'}`
@@ -124,8 +120,8 @@ function untrusted(
   const missing = chain?.missing ?? 'an authority'
   const text = `${certificate} comes from ${missing}, which is not trusted`
   const add = `Add the PEM of ${missing} under trust: - file:authority.pem.`
-  // Authorities that everybody trusts issue by others, which a server must send along.
-  if (chain?.incomplete && !trusts) {
+  // Authorities issue by others, which a server must send along.
+  if (chain?.incomplete) {
     const whole = `${text}; the server sends no other certificate: its chain is not complete (RFC 8446 4.4.2)`
     return wrong(
       'bank',

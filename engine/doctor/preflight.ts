@@ -169,11 +169,11 @@ function inItsPlace(asked: readonly Exchange[]): DoctorFinding | undefined {
   if (status === undefined) {
     const said = first.failure?.message ?? 'no answer'
     const mend = 'Look at what stands between: a proxy, a firewall. Else ask the bank.'
-    return wrong(
-      'network',
-      `${host} cuts every connection, or closes it without an answer: ${said}`,
-      mend,
-    )
+    const does =
+      first.failure?.kind === 'timeout'
+        ? 'takes connections and does not answer'
+        : 'cuts every connection, or closes it without an answer'
+    return wrong('network', `${host} ${does}: ${said}`, mend)
   }
   if (status === 502 || status === 504) {
     const text = `a gateway of the bank answers ${answerWords(first)} to everything: what stands behind it gave no answer`

@@ -89,6 +89,13 @@ export const ROWS: readonly Row[] = [
     mend: 'Look at the exchange in the report, and ask the bank.',
   },
   {
+    because: 'A check that never ends is ours, whatever it was asked to read.',
+    fits: ({ what }) => what.startsWith('a check took longer than its share'),
+    title: itself,
+    whose: 'suite',
+    mend: 'Report it with the exchanges of the run (SECURITY.md says what to leave out).',
+  },
+  {
     because: 'A hook is a program that the target names: it ended, or could not begin.',
     fits: (situation) => isHook(situation) && / failed: the program /.test(situation.message),
     title: bySaying,
@@ -111,9 +118,19 @@ export const ROWS: readonly Row[] = [
     mend: 'Look at hooks in the target file (docs/hooks.md).',
   },
   {
+    because: 'Whom nobody finds where the bank’s own pages lead, no customer reaches either.',
+    fits: ({ what }) =>
+      /^the pages of the bank lead to .*(ENOTFOUND|not known|speak TLS)/.test(what),
+    title: itself,
+    whose: 'bank',
+    mend: 'Ask the bank: an address of its inside has come out.',
+  },
+  {
     because: 'The line was cut, or nobody was there: neither side has said anything.',
     fits: ({ what }) =>
-      /^(\S+: |the bank: )?(unreachable|timeout|closed)\b|does not answer/.test(what),
+      /^(\S+: |the bank: )?(unreachable|timeout|closed)\b|does not answer|^the pages of the bank lead to /.test(
+        what,
+      ),
     title: itself,
     whose: 'network',
     mend: 'Run assay doctor with this target: it says which address does not answer.',

@@ -50,6 +50,10 @@ export interface Assignment {
   memory?: string
   /** Is there a terminal, and so somebody in front of it? */
   terminal?: boolean
+  /** Ids of checks that took longer than their share, in this run: they are not judged again. */
+  stuck?: readonly string[]
+  /** Seconds without any sign of life, beyond the target's own time-out, after which a check has taken too long. */
+  share?: number
   /** Whether nothing of an interrupted run is gone on with. */
   fresh?: boolean
   /** Minutes after which nothing more is asked of the bank; absent: no such limit. */
@@ -111,7 +115,10 @@ export async function openJudging(
       },
     },
   })
-  const run = createRun({ session, catalogue, checks: suites.checks, scope })
+  const run = createRun({
+    ...{ session, catalogue, checks: suites.checks, scope },
+    stuck: new Set(assignment.stuck),
+  })
   const resumed = await resumeRun(session, suites.checks)
   if (resumed) {
     const { since, checks, approvals } = resumed

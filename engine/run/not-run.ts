@@ -1,5 +1,6 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Result } from '../judge/results.ts'
+import type { Judgement } from './run-check.ts'
 
 /** A check that the run did not come to. */
 export function notRun(
@@ -19,4 +20,15 @@ export function notRun(
     exchanges: [],
     durationMs: 0,
   }
+}
+
+/** How a cause begins that is a check which never ended. */
+export const TOO_LONG = 'a check took longer than its share'
+
+/** A check that was ended from outside: no answer of the bank explains it. */
+export function tooLong(check: { id: string; title: string }, catalogue: Catalogue): Judgement {
+  const message = `${TOO_LONG}: ended by force, and the run went on without it`
+  const because = { kind: 'environment', what: `${TOO_LONG}: ${check.id}` } as const
+  const result: Result = { ...notRun(check, catalogue, message), outcome: 'blocked', because }
+  return { result, observations: [], approvals: [] }
 }

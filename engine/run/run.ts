@@ -6,6 +6,7 @@ import { type Result, ruleResults, settleBlocked } from '../judge/results.ts'
 import type { Observation } from '../record/check-result.ts'
 import type { SuiteCheck } from '../suite-api/check.ts'
 import { absence } from './absent.ts'
+import { tooLong } from './not-run.ts'
 import { neededBy } from './plan.ts'
 import { type Judgement, judgeOne } from './run-check.ts'
 import { CELLS, checkInScope, inScope, isEarly, ordered, ruleInCore, type Scope } from './scope.ts'
@@ -21,6 +22,8 @@ export function createRun(parts: {
   catalogue: Catalogue
   checks: SuiteCheck[]
   scope: Scope
+  /** Checks that took longer than their share when this run began. */
+  stuck?: ReadonlySet<string>
 }) {
   const { session, catalogue, scope } = parts
   const judged = new Map<string, Judgement>()
@@ -74,7 +77,9 @@ export function createRun(parts: {
       }
       await judgeWhatIsRestedOn()
     }
-    const judging = judgeOne(check, session, catalogue)
+    const judging = parts.stuck?.has(check.id)
+      ? Promise.resolve(tooLong(check, catalogue))
+      : judgeOne(check, session, catalogue)
     underWay.add(judging)
     const judgement = await judging
     underWay.delete(judging)

@@ -23,17 +23,42 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** Room for what a check makes and forgets at once: fewer collections. */
 const YOUNG = ['--max-semi-space-size=32']
 
-/** Seconds without any sign of life, beyond the target's own time-out, after which it is a hang. */
-const SILENCE = 60
+/** Seconds without any sign of life, beyond the target's own time-out, after which a check has taken too long. */
+const SHARE = 60
+
+/** How many checks of a run may take too long: after that it is the run that hangs. */
+const MOST_STUCK = 3
 
 /**
- * Runs the judging in a process of its own, through vitest, and sees to it that report.json is there
- * at the end: also after Ctrl-C, a crash or a hang.
+ * Runs the judging in processes of its own, through vitest, and sees to it that report.json is there at the end: also
+ * after Ctrl-C, a crash or a hang. A check that shows no sign of life for too long is ended with its process; another
+ * one goes on where it stood, and that check is blocked.
  */
 export async function supervise(parts: {
   assignment: Assignment
   progress: Progress
 }): Promise<void> {
+  const stuck: string[] = []
+  for (;;) {
+    const assignment = { ...parts.assignment, stuck }
+    // Without a memory nothing is kept to go on with.
+    const mayGoOn = assignment.memory !== undefined && stuck.length < MOST_STUCK
+    const found = await superviseOne({ ...parts, assignment, mayGoOn })
+    if (found === undefined) return
+    stuck.push(found)
+    parts.progress.note(
+      `${found} took longer than its share: ended, and the run goes on without it.`,
+    )
+    parts.assignment.fresh = false
+  }
+}
+
+/** One judging process. Returns the check that took too long, where another process may go on. */
+async function superviseOne(parts: {
+  assignment: Assignment
+  progress: Progress
+  mayGoOn: boolean
+}): Promise<string | undefined> {
   const { assignment, progress } = parts
   const startedAt = new Date()
   const raw: string[] = []
@@ -95,6 +120,8 @@ export async function supervise(parts: {
     lost.stop()
   }
 
+  const late = parts.mayGoOn && !interrupt.asked ? watch.stuck() : undefined
+  if (late !== undefined) return late
   const redactor = createRedactor(targetFrom(assignment.target, assignment.base).secrets)
   // A signal to all processes may end the judging one before it listens, and whoever asks twice wants it gone.
   const wanted = interrupt.asked || interrupt.killed
@@ -107,6 +134,7 @@ export async function supervise(parts: {
     writeReport(assignment.out, report)
   }
   amend(assignment.out, problems, interrupt.asked)
+  return undefined
 }
 
 /** vitest says of a process that was killed, or ran out of memory, only that its worker erred. */
@@ -158,12 +186,13 @@ function watchdog(
   assignment: Assignment,
   problems: string[],
   lost: (error: Error) => void,
-): { stop(): void } {
+): { stop(): void; stuck(): string | undefined } {
   const journal = join(assignment.out, JOURNAL)
   const exchanges = join(assignment.out, 'exchanges.jsonl')
-  const patience = ((assignment.target.timeout ?? 30) + SILENCE) * 1000
+  const patience = ((assignment.target.timeout ?? 30) + (assignment.share ?? SHARE)) * 1000
   let size = -1
   let since = performance.now()
+  let stuck: string | undefined
   const sizeOf = (file: string) => (existsSync(file) ? statSync(file).size : 0)
   const timer = setInterval(() => {
     const now = sizeOf(journal) + sizeOf(exchanges)
@@ -181,9 +210,17 @@ function watchdog(
       return
     }
     problems.push(`no sign of life for ${patience / 1000} s: the judging process was stopped`)
+    stuck = underWay(journal)
     process.kill(pid, 'SIGKILL')
   }, 2000)
-  return { stop: () => clearInterval(timer) }
+  return { stop: () => clearInterval(timer), stuck: () => stuck }
+}
+
+/** The check that was judged when a process ended: the first that was planned and has no result. */
+function underWay(journal: string): string | undefined {
+  const [start] = readJournal(journal, 'start')
+  const judged = new Set(readJournal(journal, 'judged').map(({ result }) => result.id))
+  return start?.checks.find((id) => !judged.has(id))
 }
 
 /** The process that judges, as it wrote down itself. */

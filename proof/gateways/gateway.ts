@@ -10,6 +10,8 @@ export interface Gateway {
   needs: readonly string[]
   /** Writes its configuration into the folder; the programs to start, in this order. */
   write(place: Place): Program[]
+  /** What is judged, as with --only; absent: everything. */
+  only?: readonly string[]
   /** What the target file must have otherwise. */
   target?(document: TargetDocument, place: Place): void
   expects: Expected

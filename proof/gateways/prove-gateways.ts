@@ -80,7 +80,8 @@ async function prove(gateway: Gateway, directory: Directory): Promise<GatewayPro
     const out = join(folder, 'out')
     writeFileSync(file, stringify(document, { lineWidth: 0 }), { mode: 0o600 })
     const began = Date.now()
-    const { exit, said } = await assay(['run', '--target', file, '--out', out], folder, {
+    const only = gateway.only ? ['--only', ...gateway.only] : []
+    const { exit, said } = await assay(['run', '--target', file, '--out', out, ...only], folder, {
       patience: 400_000,
     })
     const seconds = (Date.now() - began) / 1000

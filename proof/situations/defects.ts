@@ -2,15 +2,15 @@ import type { Situation } from './situation.ts'
 
 /** Defects of the bank, each by the id of its fault, and the check or rule that must be named. */
 const DEFECTS: readonly [fault: string, id: string][] = [
-  ['any-password', 'AUTHZ-31'],
-  ['jwts-in-rs256', 'AUTHZ-18'],
-  ['unknown-account-is-a-crash', 'ACC-13'],
+  ['any-password', 'AUTHZ-22'],
+  ['jwts-in-rs256', 'RS256'],
+  ['period-end-needs-a-start', 'CONS'],
   ['single-filters-unsupported', 'TXN'],
   ['access-token-outlives-its-consent', 'CLC'],
   ['revocation-forgets-the-code', 'CLC'],
   ['secrets-not-compared', 'TOK'],
   ['create-with-any-token', 'SEC-03'],
-  ['keys-without-root', 'DISC-10'],
+  ['later-clients-need-no-permission', 'ACC|BAL|TXN'],
   ['empty-scheme-means-the-usual-one', 'FCC'],
 ]
 

@@ -61,7 +61,9 @@ export async function judgeSituation(
   const out = join(folder, 'out')
   try {
     const doctor = await assay(['doctor', '--target', file], folder)
-    const words = ['run', '--target', file, '--out', out, '--profile', 'core']
+    // Many a defect shows where something ends.
+    const profile = situation.fault === undefined ? 'core' : 'full'
+    const words = ['run', '--target', file, '--out', out, '--profile', profile]
     const began = Date.now()
     const run = await assay(words, folder, {
       ...(situation.interruptedAfter !== undefined && {

@@ -101,6 +101,25 @@ describe('a run that is asked to end', () => {
   })
 })
 
+test('a check that takes longer than its share is blocked, and the run goes on', slow, async () => {
+  const target = targetFile(folder, { ...unruly.document(), timeout: 1 })
+  const running = assay(['run', '--target', target, '--out', out], { ASSAY_SHARE: '2' })
+  await until(() => unruly.consents().left.length > 12, running, 120)
+  const stopped = judgingProcess(out)
+  process.kill(stopped, 'SIGSTOP')
+  await until(() => running.written().includes('longer than its share'), running, 60)
+  const { code, report } = await ended(running)
+
+  const stuck = report.checks.filter(({ message }) => message.startsWith('a check took longer'))
+  expect(stuck.map(({ outcome }) => outcome)).toEqual(['blocked'])
+  expect(report.partial).toBeUndefined()
+  expect(report.summary.notRun).toBe(0)
+  expect(report.causes.map(({ whose }) => whose)).toContain('suite')
+  expect([0, 4]).toContain(code)
+  // One may have been created whose answer nobody read.
+  expect(unruly.consents().left.length).toBeLessThanOrEqual(1)
+})
+
 test('a judging process that is killed leaves its results, and it is our error', slow, async () => {
   const running = await midRun()
   process.kill(judgingProcess(out), 'SIGKILL')

@@ -51,6 +51,15 @@ const SITUATIONS: { situation: Situation; title: RegExp; whose: Whose }[] = [
   {
     situation: {
       kind: 'environment',
+      what: 'a check took longer than its share: TXN-17/to-alone',
+      message: '',
+    },
+    title: /^a check took longer than its share: TXN-17/,
+    whose: 'suite',
+  },
+  {
+    situation: {
+      kind: 'environment',
       what: 'hook customer-revokes',
       message: 'hook customer-revokes failed: the program revoke.sh ended with 1',
     },
@@ -74,6 +83,15 @@ const SITUATIONS: { situation: Situation; title: RegExp; whose: Whose }[] = [
     },
     title: /ECONNREFUSED$/,
     whose: 'network',
+  },
+  {
+    situation: {
+      kind: 'environment',
+      what: 'the pages of the bank lead to https://10.0.0.7: it does not speak TLS: wrong version',
+      message: '',
+    },
+    title: /^the pages of the bank lead to https:/,
+    whose: 'bank',
   },
   {
     situation: {
