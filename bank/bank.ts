@@ -10,7 +10,7 @@ import { type Customer, customersOf } from './data/customers.ts'
 import { createDirectory, type Directory } from './directory/directory.ts'
 import { mount } from './listeners/app.ts'
 import { endpointsOf, gatewayAt, listenersOf } from './listeners/endpoints.ts'
-import { openListeners } from './listeners/listeners.ts'
+import { type Listeners, openListeners } from './listeners/listeners.ts'
 import { currentRequest } from './listeners/request-context.ts'
 import { noteRefusals } from './listeners/told-reasons.ts'
 import { createAdminApi } from './operator/admin-api.ts'
@@ -74,8 +74,7 @@ export async function startBank(options: BankOptions = {}): Promise<Bank> {
 
 async function startWith(directory: Directory, options: BankOptions): Promise<Bank> {
   const alterations = options.alterations ?? []
-  const settings = settingsFrom(options.settings, ...alterations.map((one) => one.settings))
-  if (options.behindGateway) settings.gateway = gatewayAt(settings, options.behindGateway)
+  const settings = settingsOf(options)
   const firedBy = new Map<string, number>()
   const note = (id: string) => noteFired(firedBy, id)
   const policies = alteredPolicies(alterations, note, options.policies?.(correct))
@@ -130,12 +129,9 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
     target,
     addresses: target.addresses,
     operatorUrl,
-    listeners: listenersOf(settings).map(({ name, mutual }) => ({
-      name,
-      mutual,
-      port: listeners.portOf(name),
-      address: originOf(name),
-    })),
+    listeners: listenersOf(settings).map(({ name, mutual }) => {
+      return { name, mutual, port: listeners.portOf(name), address: originOf(name) }
+    }),
     servicingUrl: `${endpoints.at.authorisation}/servicing`,
     customers: services.customers,
     firedBy,
@@ -144,13 +140,7 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
     signAsBank: (claims, header) => signJws(claims, key, header),
     services,
     renewCertificate: () => listeners.present(directory.renewed.server),
-    async impersonate(by) {
-      const shown = by === 'stranger' ? await strangerCertificate() : directory.elsewhere
-      if (!shown) return false
-      listeners.present(shown)
-      listeners.cut()
-      return true
-    },
+    impersonate: (by) => impersonate(by, directory, listeners),
     renewTransport() {
       const { transport } = directory.clients.first
       services.withdrawn.add(thumbprintOf(transport.certificate))
@@ -168,6 +158,24 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
   noteProblems(provider, bank.problems)
   serve = provider.callback()
   return bank
+}
+
+function settingsOf({ settings: own, alterations = [], behindGateway }: BankOptions): Settings {
+  const settings = settingsFrom(own, ...alterations.map((one) => one.settings))
+  return behindGateway ? { ...settings, gateway: gatewayAt(settings, behindGateway) } : settings
+}
+
+/** Somebody else answers from the next connection on; false where the directory has no certificate for them. */
+async function impersonate(
+  by: 'stranger' | 'other-host',
+  { elsewhere }: Directory,
+  listeners: Listeners,
+): Promise<boolean> {
+  const shown = by === 'stranger' ? await strangerCertificate() : elsewhere
+  if (!shown) return false
+  listeners.present(shown)
+  listeners.cut()
+  return true
 }
 
 /** A server certificate of an authority that nobody trusts. */
