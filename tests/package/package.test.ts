@@ -37,7 +37,7 @@ afterAll(() => rmSync(scratch, { recursive: true, maxRetries: 3 }))
 test('the package holds what a user needs, and nothing else', () => {
   const paths = packed.files.map(({ path }) => path)
   const allowed = [
-    /^(CHANGELOG\.md|LICENSE|README\.md|package\.json)$/,
+    /^(CHANGELOG\.md|LICENSE|README\.md|package\.json|sbom\.cdx\.json)$/,
     /^dist\/(authoring|bank|cli|engine|proof|suites)\/.+\.js$/,
     /^dist\/engine\/.+\.d\.ts$/,
     /^dist\/lists\.json$/,
