@@ -43,6 +43,9 @@ export interface Target
   secrets: string[]
 }
 
+/** The claim that carries the intent ID at UK banks: no document names it. */
+export const USUAL_INTENT_CLAIM = 'openbanking_intent_id'
+
 /** The document without those whom it declares absent, though it may describe them. */
 export function withoutAbsent(document: TargetDocument): TargetDocument {
   const { clients, customers, absent = [] } = document
@@ -86,7 +89,7 @@ export function targetFrom(described: TargetDocument, base: string = process.cwd
     requestsPerMinute: document.requestsPerMinute,
     clockTolerance: document.clockTolerance ?? 60,
     issuer: document.issuer ?? endpoints.discovery.replace(/\/\.well-known\/[^/]+$/, ''),
-    intentClaim: document.literals?.intentClaim ?? 'openbanking_intent_id',
+    intentClaim: document.literals?.intentClaim ?? USUAL_INTENT_CLAIM,
     absent: new Set(document.absent ?? []),
     attended: isAttended(document),
     settlingTime: (document.settlingTime ?? 10) * 1000,

@@ -6,6 +6,7 @@ import { httpDriver } from '../authorisation-drivers/http.ts'
 import { parseRedirect } from '../client/redirect.ts'
 import { type Case, tppOf } from './case.ts'
 import { type DoctorFinding, type Examination, note, ok, wrong } from './finding.ts'
+import { intentClaimMistake } from './intent-claim.ts'
 import { placeOf } from './places.ts'
 import { oneLine } from './words.ts'
 
@@ -28,7 +29,10 @@ export function authorisationExamination(known: Case): Examination {
         purpose: 'doctor',
         about: { client: 'first', deviation: 'nobody logs in' },
       })
-      if (end.kind === 'redirected') return sentBack(end.url)
+      if (end.kind === 'redirected') {
+        const mistake = await intentClaimMistake(known, tppOf(known), known.consentId ?? '')
+        return mistake ?? sentBack(end.url)
+      }
       if (!end.exchange?.response) {
         return wrong('network', end.why, 'Look at the address of the authorisation page.')
       }

@@ -2,10 +2,12 @@ import { join } from 'node:path'
 import type { Announced } from '../authorisation-drivers/driver.ts'
 import { loadCatalogue } from '../catalogue/catalogue.ts'
 import { makeKeysMeanwhile } from '../client/jwt.ts'
+import { consentFacts, DATA_PERMISSIONS } from '../client-session/consent.ts'
 import { endpointsOf, layoutOf } from '../configuration/addresses.ts'
-import { targetFrom } from '../configuration/resolve.ts'
+import { targetFrom, USUAL_INTENT_CLAIM } from '../configuration/resolve.ts'
 import type { TargetDocument } from '../configuration/target.ts'
 import { ownMistake } from '../doctor/clients.ts'
+import { intentClaimMistake } from '../doctor/intent-claim.ts'
 import { withPlaces } from '../doctor/places-in-file.ts'
 import { type Result, ruleResults } from '../judge/results.ts'
 import { environmentFacts } from '../record/environment.ts'
@@ -144,21 +146,34 @@ export async function openJudging(
   /** What the target file says that keeps every check from being judged, seen when the bank refused it. */
   let ownMistakes: PreflightLine[] = []
   const looked = new Set<string>()
-  /** Before a refused registration is blamed on the bank, it is looked at whether the target file can be right. */
+  /** Before a refused registration or visit is blamed on the bank, it is looked at whether the target file can be right. */
   const lookAtRefusal = async ({ id, outcome, because }: Result) => {
-    const owner = suites.owners.steps.registration
-    const refused =
-      (id === owner && outcome === 'fail') || (because?.kind === 'check' && because.id === owner)
-    if (!refused || looked.has(owner)) return
+    const { registration, visit } = suites.owners.steps
+    const owner = [registration, visit].find(
+      (each) =>
+        (id === each && outcome === 'fail') || (because?.kind === 'check' && because.id === each),
+    )
+    if (owner === undefined || looked.has(owner)) return
     looked.add(owner)
+    const isRegistration = owner === registration
+    const finding = await (isRegistration ? mistakeInRegistration() : mistakeInVisit())
+    if (!finding) return
+    const name = isRegistration ? 'first: registration' : 'authorisation'
+    ownMistakes = [withPlaces({ name, ...finding }, assignment.targetFile)]
+  }
+  const mistakeInRegistration = async () => {
     const { exchange, value } = await session.steps.registration()
-    if (!exchange || value) return
+    if (!exchange || value) return undefined
     const { value: configuration } = await session.steps.discovery()
-    const finding = ownMistake(exchange, target.clients.first, configuration)
-    if (finding) {
-      const line = { name: 'first: registration', ...finding }
-      ownMistakes = [withPlaces(line, assignment.targetFile)]
-    }
+    return ownMistake(exchange, target.clients.first, configuration)
+  }
+  const mistakeInVisit = async () => {
+    if (target.intentClaim === USUAL_INTENT_CLAIM) return undefined
+    const client = await session.caller()
+    const body = { Data: { Permissions: DATA_PERMISSIONS }, Risk: {} }
+    const created = await client.post('/account-access-consents', body)
+    const facts = consentFacts(created, body.Data)
+    return facts && intentClaimMistake(session, client.tpp, facts.id)
   }
   appendJournal(journal, {
     kind: 'start',

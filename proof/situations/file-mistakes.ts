@@ -275,8 +275,7 @@ const atTheBank: Situation[] = [
     kind: 'file',
     story: 'The name of the claim is spelled otherwise at this bank.',
     target: set('literals.intentClaim', 'intent_id'),
-    // The bank alone knows the name; what it says of the request object is all there is.
-    expects: { exit: [1, 3, 4], words: /invalid_request_object/, doctor: [2, 3] },
+    expects: { exit: [3], whose: ['configuration'], words: /literals\.intentClaim/, doctor: [2] },
   },
   {
     id: 'forms-of-another-page',
