@@ -138,7 +138,11 @@ function plainProgress({ stream }: Screen): RunProgress {
   let waited: string | undefined
 
   const flush = () => {
-    if (chapter === undefined) return
+    // What the run did not come to is counted at its end.
+    if (chapter === undefined || results.every(({ outcome }) => outcome === 'not-run')) {
+      results = []
+      return
+    }
     const of = (...outcomes: string[]) => results.filter((each) => outcomes.includes(each.outcome))
     const rest = Object.entries(WORDS).map(([outcome, word]) => {
       const ids = of(outcome).map(({ id }) => id)
@@ -147,7 +151,8 @@ function plainProgress({ stream }: Screen): RunProgress {
       const named = ` (${ids.slice(0, MOST_IDS).join(' ')}${more})`
       return `${ids.length} ${word}${outcome === 'fail' || outcome === 'error' ? named : ''}`
     })
-    const words = [`${of('pass', 'observed').length} passed`, ...rest].filter(Boolean).join(', ')
+    const passed = of('pass', 'observed').length
+    const words = [passed > 0 ? `${passed} passed` : '', ...rest].filter(Boolean).join(', ')
     const seconds = ((Date.now() - began) / 1000).toFixed(1)
     tell(`  ${seconds.padStart(5)} s  ${chapter.padEnd(38)} ${words}`)
     results = []

@@ -172,7 +172,7 @@ describe('what it shows meanwhile', () => {
     const [head, ...lines] = written().trimEnd().split('\n')
     expect(head).toBe('Judging staging')
     expect(lines).toHaveLength(2)
-    expect(lines[1]).toMatch(new RegExp(`discovery +0 passed, 1 failed \\(${failed.id}\\)$`))
+    expect(lines[1]).toMatch(new RegExp(`discovery +1 failed \\(${failed.id}\\)$`))
     expect(written()).not.toContain('\u001b')
   })
 
