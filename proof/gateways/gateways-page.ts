@@ -39,7 +39,8 @@ function row({ gateway, taken, lacks, complaints }: GatewayProof): string {
   const wrong = complaints.length === 0 ? '' : ` **${complaints.join('; ')}**`
   const verdict = taken ? (VERDICTS[taken.exit ?? -1] ?? `exit code ${taken.exit}`) : ''
   const shown = (taken?.ids ?? []).slice(0, 3).join(', ')
-  const found = lacks ? `not tried: no ${lacks}` : shown || (taken?.title ?? '')
+  const title = taken?.title?.replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
+  const found = lacks ? `not tried: no ${lacks}` : shown || (title ?? '')
   const whose = taken?.whose ? WHOSE[taken.whose] : ''
   return `| ${[gateway.id, gateway.story + wrong, verdict, whose, found].join(' | ')} |`
 }

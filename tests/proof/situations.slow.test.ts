@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { GATEWAYS } from '../../proof/gateways/prove-gateways.ts'
 import { proveSituations, SITUATIONS } from '../../proof/situations/prove-situations.ts'
 
 /** One of each kind; `assay prove --situations` tries all of them. */
@@ -22,6 +23,14 @@ test('ids of situations are unique, and the page has each of them', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/situations.md'), 'utf8')
   const rows = [...page.matchAll(/^\| (\S+) \|/gm)].map(([, id]) => id)
   expect(rows.filter((id) => id !== 'situation' && id !== '---').sort()).toEqual(ids.toSorted())
+})
+
+test('the page of gateways has each of them', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/gateways.md'), 'utf8')
+  const rows = [...page.matchAll(/^\| (\S+) \|/gm)].map(([, id]) => id)
+  const ids = GATEWAYS.map(({ id }) => id)
+  expect(rows.filter((id) => id !== 'gateway' && id !== '---')).toEqual(ids)
+  expect(page).not.toContain('**')
 })
 
 test('run and doctor take a situation of each kind as they should', async () => {
