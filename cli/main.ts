@@ -201,7 +201,12 @@ command('prove', 'every check can fail, no lawful bank does')
     'only whose fault it is: mistakes in the target file, network, gateways, Ctrl-C',
   )
   .option('--gateways [id...]', 'only real gateways before the correct bank, those installed here')
+  .option(
+    '--chaos <number>',
+    'as many runs in which a system call fails, from --seed on: files, processes, connections',
+  )
   .action(async (options) => {
+    if (options.chaos) return (await import('./prove-chaos.ts')).proveChaosOnly(options)
     if (options.gateways) return (await import('./prove-gateways.ts')).proveGatewaysOnly(options)
     if (options.situations)
       return (await import('./prove-situations.ts')).proveSituationsOnly(options)
@@ -289,7 +294,12 @@ const OF_FILES = new Set([
 try {
   await program.parseAsync()
 } catch (error) {
-  process.exitCode = reported(error)
+  const code = reported(error)
+  process.exitCode = code
+  // vitest, which may still be at work, sets one of its own when it ends.
+  process.on('exit', () => {
+    process.exitCode = code
+  })
 }
 
 /** Says what went wrong, without a stack trace where the user can mend it; the exit code. */

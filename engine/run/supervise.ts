@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import type { TestCase, TestModule, Vitest } from 'vitest/node'
 import { targetFrom } from '../configuration/resolve.ts'
 import { isAlive } from '../record/process-lock.ts'
@@ -103,6 +104,8 @@ async function superviseOne(parts: {
       ],
     },
     { logLevel: 'silent', clearScreen: false },
+    // What vitest says of a process that it could not start is for its own developers.
+    { stdout: silence(), stderr: silence() },
   )
   vitest.provide('assignment', JSON.stringify(assignment))
 
@@ -135,6 +138,11 @@ async function superviseOne(parts: {
   }
   amend(assignment.out, problems, interrupt.asked)
   return undefined
+}
+
+/** A stream that keeps nothing. */
+function silence(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() })
 }
 
 /** vitest says of a process that was killed, or ran out of memory, only that its worker erred. */

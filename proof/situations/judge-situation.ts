@@ -138,9 +138,16 @@ const PATIENCE = 120_000
 export function assay(
   words: string[],
   cwd: string,
-  { interruptedAfter, patience = PATIENCE }: { interruptedAfter?: number; patience?: number } = {},
+  {
+    interruptedAfter,
+    patience = PATIENCE,
+    env = {},
+  }: { interruptedAfter?: number; patience?: number; env?: Record<string, string> } = {},
 ): Promise<{ exit: number | null; said: string }> {
-  const child = spawn(process.execPath, [MAIN, ...words], { cwd, detached: true })
+  const child = spawn(process.execPath, [MAIN, ...words], {
+    ...{ cwd, detached: true },
+    env: { ...process.env, ...env },
+  })
   const chunks: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => chunks.push(chunk))

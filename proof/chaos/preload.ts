@@ -1,0 +1,85 @@
+import childProcess from 'node:child_process'
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import net from 'node:net'
+import { type Trouble, troubleOf } from './troubles.ts'
+
+/**
+ * Loaded before anything of a command (`node --import`): one of its system calls fails, once or from then on, as the
+ * seed in ASSAY_CHAOS says. Files outside of the folder of the run, which are Node's and the libraries’, are left alone.
+ */
+
+const { ASSAY_CHAOS = '' } = process.env
+if (ASSAY_CHAOS !== '') bring(JSON.parse(ASSAY_CHAOS) as { seed: number; folder: string })
+
+function bring({ seed, folder }: { seed: number; folder: string }): void {
+  const trouble = troubleOf(seed)
+  let calls = 0
+  /** Whether this call is the one, or one of those from then on. */
+  const strikes = (kind: Trouble['kind']): boolean => {
+    if (trouble.kind !== kind) return false
+    calls += 1
+    return trouble.lasts ? calls > trouble.after : calls === trouble.after + 1
+  }
+  const problem = (call: string) =>
+    Object.assign(new Error(`${trouble.code}: chaos, ${call}`), {
+      ...{ code: trouble.code, syscall: call, errno: -1 },
+    })
+  const isOurs = (path: unknown) => typeof path === 'string' && path.startsWith(folder)
+  /** Descriptors of files of the run. */
+  const open = new Set<number>()
+
+  const files = fs as unknown as Record<string, (...words: unknown[]) => unknown>
+  const failing = (name: string, kind: Trouble['kind'], concerns: (first: unknown) => boolean) => {
+    const right = files[name] as (...words: unknown[]) => unknown
+    files[name] = (...words) => {
+      if (concerns(words[0]) && strikes(kind)) throw problem(name)
+      const made = right.apply(fs, words)
+      if (name === 'openSync' && isOurs(words[0])) open.add(made as number)
+      return made
+    }
+  }
+  const isOpen = (descriptor: unknown) => open.has(descriptor as number)
+  for (const name of ['writeFileSync', 'appendFileSync']) failing(name, 'write', isOurs)
+  failing('writeSync', 'write', isOpen)
+  for (const name of ['renameSync', 'rmSync', 'unlinkSync', 'mkdirSync'])
+    failing(name, 'folder', isOurs)
+  for (const name of ['openSync', 'readFileSync', 'statSync', 'readdirSync'])
+    failing(name, 'read', isOurs)
+
+  const { spawn, fork } = childProcess
+  const starting = (right: typeof spawn | typeof fork) =>
+    function started(this: unknown, ...words: unknown[]) {
+      if (strikes('spawn')) throw problem('spawn')
+      return (right as (...words: unknown[]) => unknown).apply(childProcess, words)
+    }
+  Object.assign(childProcess, { spawn: starting(spawn), fork: starting(fork) })
+
+  const { connect, emit } = net.Socket.prototype
+  net.Socket.prototype.connect = function connected(this: net.Socket, ...words: unknown[]) {
+    if (isTcp(words) && strikes('connect')) {
+      setImmediate(() => this.destroy(problem('connect')))
+      return this
+    }
+    return (connect as (...words: unknown[]) => net.Socket).apply(this, words)
+  } as typeof connect
+  net.Socket.prototype.emit = function emitted(
+    this: net.Socket,
+    event: string,
+    ...words: unknown[]
+  ) {
+    if (event === 'data' && this.remotePort !== undefined && strikes('receive')) {
+      this.destroy(problem('read'))
+      return true
+    }
+    return (emit as (...words: unknown[]) => boolean).call(this, event, ...words)
+  } as typeof emit
+
+  syncBuiltinESMExports()
+}
+
+/** Not a pipe to another process of ours. */
+function isTcp([first]: unknown[]): boolean {
+  const options: unknown = Array.isArray(first) ? first[0] : first
+  return typeof options === 'object' && options !== null && 'port' in options
+}
