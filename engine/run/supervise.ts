@@ -104,8 +104,7 @@ async function superviseOne(parts: {
       ],
     },
     { logLevel: 'silent', clearScreen: false },
-    // What vitest says of a process that it could not start is for its own developers.
-    { stdout: silence(), stderr: silence() },
+    { stderr: stderrButPool() },
   )
   vitest.provide('assignment', JSON.stringify(assignment))
 
@@ -140,9 +139,17 @@ async function superviseOne(parts: {
   return undefined
 }
 
-/** A stream that keeps nothing. */
-function silence(): Writable {
-  return new Writable({ write: (_chunk, _encoding, done) => done() })
+/**
+ * The standard error for what the judging process says, but not for what vitest says of a process that it could not start
+ * or end: that is for its own developers, and told in our words.
+ */
+function stderrButPool(): Writable {
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      if (!chunk.toString('utf8').startsWith('[vitest-pool]')) process.stderr.write(chunk)
+      done()
+    },
+  })
 }
 
 /** vitest says of a process that was killed, or ran out of memory, only that its worker erred. */
