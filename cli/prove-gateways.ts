@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { say, shown } from '../engine/report/terminal.ts'
-import { nearest } from '../engine/yaml/nearest.ts'
 import { gatewaysPage } from '../proof/gateways/gateways-page.ts'
 import { GATEWAYS, type GatewayProof, proveGateways } from '../proof/gateways/prove-gateways.ts'
 import { writeMatrix } from './prove-output.ts'
-import { UsageError } from './usage.ts'
+import { called } from './usage.ts'
 
 interface GatewayOptions {
   /** Ids; `true`: all of them. */
@@ -15,7 +14,10 @@ interface GatewayOptions {
 
 /** `assay prove --gateways`: exit code 0 when the bank is judged as it should be behind each; 1 when not. */
 export async function proveGatewaysOnly(options: GatewayOptions): Promise<void> {
-  const chosen = options.gateways === true ? GATEWAYS : options.gateways.map(named)
+  const chosen =
+    options.gateways === true
+      ? GATEWAYS
+      : options.gateways.map((id) => called('gateway', GATEWAYS, id))
   let done = 0
   const tell = ({ gateway, taken, lacks, complaints }: GatewayProof) => {
     done += 1
@@ -34,14 +36,4 @@ export async function proveGatewaysOnly(options: GatewayOptions): Promise<void> 
   process.exitCode = held === tried.length ? 0 : 1
   if (options.json) writeFileSync(options.json, `${JSON.stringify(proofs)}\n`)
   if (options.page) writeMatrix(options.page, 'gateways.md', gatewaysPage(proofs))
-}
-
-function named(id: string) {
-  const found = GATEWAYS.find((each) => each.id === id)
-  if (found) return found
-  const meant = nearest(
-    id,
-    GATEWAYS.map((each) => each.id),
-  )
-  throw new UsageError(`no gateway is called ${id}${meant ? `, did you mean ${meant}?` : ''}`)
 }

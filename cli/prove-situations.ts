@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { say, shown } from '../engine/report/terminal.ts'
-import { nearest } from '../engine/yaml/nearest.ts'
 import { firstScreensPage } from '../proof/situations/first-screens.ts'
 import {
   proveSituations,
@@ -10,7 +9,7 @@ import {
 } from '../proof/situations/prove-situations.ts'
 import { situationsPage } from '../proof/situations/situations-page.ts'
 import { writeMatrix } from './prove-output.ts'
-import { number, UsageError } from './usage.ts'
+import { called, number } from './usage.ts'
 
 interface SituationOptions {
   /** Ids; `true`: all of them. */
@@ -23,7 +22,10 @@ interface SituationOptions {
 /** `assay prove --situations`: exit code 0 when run and doctor take each as they should, 1 when one is taken otherwise. */
 export async function proveSituationsOnly(options: SituationOptions): Promise<void> {
   const began = Date.now()
-  const chosen = options.situations === true ? SITUATIONS : options.situations.map(named)
+  const chosen =
+    options.situations === true
+      ? SITUATIONS
+      : options.situations.map((id) => called('situation', SITUATIONS, id))
   const processes = number('--processes', options.processes, 64) ?? availableParallelism()
   let done = 0
   const tell = ({ situation, taken, complaints }: SituationProof) => {
@@ -42,14 +44,4 @@ export async function proveSituationsOnly(options: SituationOptions): Promise<vo
   if (!options.page) return
   writeMatrix(options.page, 'situations.md', situationsPage(proofs))
   writeMatrix(options.page, 'first-screens.md', firstScreensPage(proofs))
-}
-
-function named(id: string) {
-  const found = SITUATIONS.find((each) => each.id === id)
-  if (found) return found
-  const meant = nearest(
-    id,
-    SITUATIONS.map((each) => each.id),
-  )
-  throw new UsageError(`no situation is called ${id}${meant ? `, did you mean ${meant}?` : ''}`)
 }

@@ -1,4 +1,5 @@
 import { readPlain } from '../engine/record/read-plain.ts'
+import { nearest } from '../engine/yaml/nearest.ts'
 
 /** What the user typed cannot be meant. */
 export class UsageError extends Error {}
@@ -44,4 +45,17 @@ export function number(option: string, text: string | undefined, most: number): 
   const value = Number(text)
   if (Number.isInteger(value) && value >= 0 && value <= most) return value
   throw new UsageError(`${option} takes a whole number from 0 to ${most}, not ${text}`)
+}
+
+/** The one of these that is called so; the error says which one may be meant. */
+export function called<Each extends { id: string }>(
+  what: string,
+  all: readonly Each[],
+  id: string,
+): Each {
+  const found = all.find((each) => each.id === id)
+  if (found) return found
+  const ids = all.map((each) => each.id)
+  const meant = nearest(id, ids)
+  throw new UsageError(`no ${what} is called ${id}${meant ? `, did you mean ${meant}?` : ''}`)
 }

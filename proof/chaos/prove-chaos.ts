@@ -7,6 +7,7 @@ import { startBank } from '../../bank/bank.ts'
 import { createDirectory, type Directory } from '../../bank/directory/directory.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { root } from '../../engine/record/root.ts'
+import { severalAtATime } from '../run/several.ts'
 import { assay, reportIn } from '../situations/judge-situation.ts'
 import { wordsOf } from './troubles.ts'
 
@@ -31,18 +32,12 @@ export async function proveChaos(
   tell: (proof: ChaosProof) => void,
 ): Promise<ChaosProof[]> {
   const directory = await createDirectory()
-  const left = [...seeds]
-  const proofs: ChaosProof[] = []
-  const work = async () => {
-    for (let seed = left.shift(); seed !== undefined; seed = left.shift()) {
-      const proof = await prove(seed, directory)
-      proofs.push(proof)
-      tell(proof)
-    }
-  }
   try {
-    await Promise.all(Array.from({ length: processes }, work))
-    return proofs
+    return await severalAtATime(seeds, processes, async (seed) => {
+      const proof = await prove(seed, directory)
+      tell(proof)
+      return proof
+    })
   } finally {
     await directory.close()
   }

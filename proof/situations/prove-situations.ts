@@ -3,6 +3,7 @@ import { createDirectory } from '../../bank/directory/directory.ts'
 import type { Bank } from '../../bank/running-bank.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { loadFaults } from '../run/load.ts'
+import { severalAtATime } from '../run/several.ts'
 import { DEFECT_SITUATIONS } from './defects.ts'
 import { FILE_MISTAKES } from './file-mistakes.ts'
 import { GATEWAY_ALTERATIONS, GATEWAYS } from './gateways.ts'
@@ -39,23 +40,17 @@ export async function proveSituations(
   const [bank, other] = [await startBank({ directory }), await startBank({})]
   const faults = await loadFaults()
   const about = surroundingsOf(bank, other)
-  const left = [...situations]
-  const proofs: SituationProof[] = []
-  const work = async () => {
-    for (let next = left.shift(); next; next = left.shift()) {
-      const fault = next.fault
-      const alteration = GATEWAY_ALTERATIONS.get(next.id) ?? faults.find(({ id }) => id === fault)
-      const own = alteration && (await startBank({ directory, alterations: [alteration] }))
-      const taken = await judgeSituation(own ?? bank, about, next)
-      await own?.close()
-      const proof = { situation: next, taken, complaints: complaintsOf(next, taken) }
-      proofs.push(proof)
-      tell(proof)
-    }
-  }
   try {
-    await Promise.all(Array.from({ length: processes }, work))
-    return proofs
+    return await severalAtATime(situations, processes, async (situation) => {
+      const { id, fault } = situation
+      const alteration = GATEWAY_ALTERATIONS.get(id) ?? faults.find((each) => each.id === fault)
+      const own = alteration && (await startBank({ directory, alterations: [alteration] }))
+      const taken = await judgeSituation(own ?? bank, about, situation)
+      await own?.close()
+      const proof = { situation, taken, complaints: complaintsOf(situation, taken) }
+      tell(proof)
+      return proof
+    })
   } finally {
     await bank.close()
     await other.close()
