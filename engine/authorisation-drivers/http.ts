@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { CookieJar } from 'tough-cookie'
 import type { Target } from '../configuration/resolve.ts'
 import type { FormDocument } from '../configuration/target.ts'
-import { wordsOf } from '../record/page-words.ts'
+import { wordsAdded, wordsOf } from '../record/page-words.ts'
 import { type Exchange, header } from '../wire/exchange.ts'
 import { addressProblem } from '../wire/outside-address.ts'
 import type { Wire } from '../wire/wire.ts'
@@ -142,7 +142,7 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
         if (times > (once ? 1 : 2)) {
           const what = description.has?.join(', ') ?? description.follow
           const why = `the page with ${what} comes back again and again`
-          const words = wordsOf(response.body)
+          const words = wordsAdded(pages.at(-2)?.text ?? '', page.text) || wordsOf(response.body)
           const says = words === '' ? 'its page says nothing' : `its page says “${words}”`
           return usesCredentials(description)
             ? { ...stopped(why), refusedCredentials: says }

@@ -18,8 +18,8 @@ import { type Visit, type VisitOptions, type VisitRecord, visitOf } from './visi
 
 /** No visit has come through yet: the target's description is as likely to be wrong as the bank. */
 function unfit(why: string, shown: string): Blocked {
-  const what = `the target's description of the bank's pages (${why}; ${shown})`
-  const mend = 'Correct authorisation; assay doctor looks at the first page.'
+  const what = `the target’s description of the bank’s pages does not fit: ${why}; ${shown}`
+  const mend = 'Correct authorisation.forms; assay doctor looks at the first page.'
   return new Blocked({ kind: 'environment', what }, `the visit ended: ${why}; ${shown}. ${mend}`)
 }
 

@@ -9,6 +9,7 @@ import {
   headline,
   type Indexed,
   indexed,
+  isWrong,
   OUTCOMES,
   summaryKey,
   untestedMusts,
@@ -47,7 +48,7 @@ export function stepSummary(whole: Report, exchanges: ExchangeRecord[]): string 
     '',
     '',
   ]
-  const causes = report.causes.map((cause) => `- ${causeLine(cause, run)}\n`)
+  const causes = report.causes.filter(isWrong).map((cause) => `- ${causeLine(cause, run)}\n`)
   const paragraphs = byCause(report, 'error', 'fail').map((check, i) =>
     i < DETAILED
       ? paragraph(check, run)

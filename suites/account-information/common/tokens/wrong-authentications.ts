@@ -40,7 +40,11 @@ const secretBy = (
 ): WrongAuthentication => ({
   id,
   title: `A token request that authenticates by ${method} is refused`,
-  attempts: () => [{ authentication: method, deviation: method }],
+  attempts: ({ tpp }) => {
+    const issued = tpp.registered?.client_secret !== undefined
+    const secret = issued ? 'the secret of the registration' : 'a secret that nobody issued'
+    return [{ authentication: method, deviation: `${method} with ${secret}` }]
+  },
 })
 
 const seconds = () => Math.floor(Date.now() / 1000)
