@@ -25,7 +25,10 @@ function exchange(id: string, sent: Sent): ExchangeRecord {
     request: {
       method: body === undefined ? 'GET' : 'POST',
       url: `https://bank.example/${endpoint}${query}`,
-      headers: [['Authorization', `Bearer <access_token:${Buffer.from(id).toString('hex')}>`], ...headers],
+      headers: [
+        ['Authorization', `Bearer <access_token:${Buffer.from(id).toString('hex')}>`],
+        ...headers,
+      ],
       ...(body !== undefined && { body: JSON.stringify(body) }),
     },
     response: { status, headers: [], body: '', bytes: 0 },
