@@ -1,0 +1,20 @@
+import { now, onClockStep } from '../record/clock.ts'
+import { span } from '../report/escape.ts'
+
+/** Milliseconds. */
+const BETWEEN = 1000
+
+/** Has each step of the wall clock told as a note while a run goes on, and those that came before it. */
+export function watchClock(note: (text: string) => void): { stop(): void } {
+  onClockStep((step) => {
+    const words = `${span(Math.abs(step))} ${step > 0 ? 'forward' : 'back'}`
+    note(`The clock of this machine was set ${words}: the run goes on by the time of before.`)
+  })
+  const timer = setInterval(now, BETWEEN).unref()
+  return {
+    stop() {
+      now()
+      clearInterval(timer)
+    },
+  }
+}

@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest'
+import { clockFrom, now, onClockStep, restartClock } from '../../engine/record/clock.ts'
+
+const HOUR = 3_600_000
+const BEGAN = Date.parse('2026-03-28T12:00:00Z')
+
+/** A machine whose clocks are moved by hand, and what its clock tells. */
+function machine({ monotonicInSleep = false, uptimeKnown = true } = {}) {
+  const at = { wall: BEGAN, monotonic: 500.25, up: 9 * HOUR }
+  /** The right time, which no step of the wall clock moves. */
+  let right = BEGAN
+  const steps: number[] = []
+  const clock = clockFrom(
+    {
+      wall: () => at.wall,
+      monotonic: () => at.monotonic,
+      uptime: () => (uptimeKnown ? at.up : Number.NaN),
+    },
+    (step) => steps.push(step),
+  )
+  const moved = {
+    runs(milliseconds: number) {
+      at.wall += milliseconds
+      at.monotonic += milliseconds
+      at.up += milliseconds
+      right += milliseconds
+    },
+    sleeps(milliseconds: number) {
+      at.wall += milliseconds
+      at.up += milliseconds
+      if (monotonicInSleep) at.monotonic += milliseconds
+      right += milliseconds
+    },
+    isSet(milliseconds: number) {
+      at.wall += milliseconds
+    },
+    isRead: () => void clock.now(),
+  }
+  return { ...moved, clock, steps, at, wrongBy: () => clock.now() - right }
+}
+
+type Happening = ['runs' | 'sleeps' | 'isSet' | 'isRead', milliseconds: number]
+
+const STORIES: [string, Happening[], steps: number[]][] = [
+  ['nothing happens', [['runs', HOUR]], []],
+  ['the clock is set forward', [['isSet', HOUR]], [HOUR]],
+  ['the clock is set back', [['isSet', -HOUR]], [-HOUR]],
+  [
+    'it is set while it runs',
+    [
+      ['runs', 200],
+      ['isSet', 60_000],
+    ],
+    [60_000],
+  ],
+  [
+    'it is set forward and back',
+    [
+      ['isSet', HOUR],
+      ['isRead', 0],
+      ['isSet', -HOUR],
+    ],
+    [HOUR, -HOUR],
+  ],
+  ['the machine sleeps', [['sleeps', 8 * HOUR]], []],
+  [
+    'it sleeps and its clock is set back',
+    [
+      ['sleeps', 8 * HOUR],
+      ['isSet', -HOUR],
+    ],
+    [-HOUR],
+  ],
+  [
+    'it sleeps, then its clock is set back',
+    [
+      ['sleeps', HOUR],
+      ['isRead', 0],
+      ['isSet', -HOUR],
+    ],
+    [-HOUR],
+  ],
+]
+
+for (const monotonicInSleep of [false, true]) {
+  const kind = monotonicInSleep ? 'goes on' : 'stands still'
+  test.each(STORIES)(`%s, where the monotonic clock ${kind} in a sleep`, (_what, story, told) => {
+    const of = machine({ monotonicInSleep })
+    for (const [happens, milliseconds] of story) of[happens](milliseconds)
+    expect(of.wrongBy()).toBe(0)
+    of.runs(60_000)
+    expect(of.wrongBy()).toBe(0)
+    expect(of.steps).toEqual(told)
+    expect(of.clock.correction()).toBe(told.reduce((sum, step) => sum - step, 0))
+  })
+}
+
+test('a clock that is slewed is followed', () => {
+  const of = machine()
+  for (let minute = 0; minute < 24 * 60; minute += 1) {
+    of.runs(60_000)
+    of.isSet(30)
+    of.clock.now()
+  }
+  expect(of.clock.now()).toBe(of.at.wall)
+  expect(of.steps).toEqual([])
+})
+
+test('a process that is stopped between two readings makes no step', () => {
+  const times = [0, 0, HOUR, HOUR]
+  const steps: number[] = []
+  let stopped = 0
+  const clock = clockFrom(
+    {
+      wall: () => BEGAN + stopped,
+      monotonic: () => (stopped = times.shift() ?? HOUR),
+      uptime: () => stopped,
+    },
+    (step) => steps.push(step),
+  )
+  expect(clock.now()).toBe(BEGAN + HOUR)
+  expect(steps).toEqual([])
+})
+
+test('without an uptime what looks like a step is one', () => {
+  const of = machine({ uptimeKnown: false })
+  of.isSet(HOUR)
+  expect(of.wrongBy()).toBe(0)
+  expect(of.steps).toEqual([HOUR])
+})
+
+test('it takes over the correction of another process', () => {
+  const of = machine()
+  of.isSet(HOUR)
+  of.clock.restart(-HOUR)
+  expect(of.wrongBy()).toBe(0)
+  expect(of.steps).toEqual([])
+  of.clock.restart()
+  expect(of.clock.now()).toBe(of.at.wall)
+})
+
+test('the clock of this process tells of a step once there is a listener', () => {
+  const { now: machineTime } = Date
+  try {
+    Date.now = () => machineTime() - HOUR
+    expect(Math.abs(now() - machineTime())).toBeLessThan(1000)
+    const steps: number[] = []
+    onClockStep((step) => steps.push(step))
+    expect(steps.map((step) => Math.round(step / 1000))).toEqual([-3600])
+  } finally {
+    Date.now = machineTime
+    restartClock()
+  }
+})
