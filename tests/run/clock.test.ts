@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { clockFrom, now, onClockStep, restartClock } from '../../engine/record/clock.ts'
+import { clockFrom, now, restartClock } from '../../engine/record/clock.ts'
+import { watchClock } from '../../engine/run/clock-watch.ts'
 
 const HOUR = 3_600_000
 const BEGAN = Date.parse('2026-03-28T12:00:00Z')
@@ -139,14 +140,20 @@ test('it takes over the correction of another process', () => {
   expect(of.clock.now()).toBe(of.at.wall)
 })
 
-test('the clock of this process tells of a step once there is a listener', () => {
+test('a run notes each step of its process once, also one from before it began', () => {
   const { now: machineTime } = Date
   try {
+    const notes: string[] = []
     Date.now = () => machineTime() - HOUR
     expect(Math.abs(now() - machineTime())).toBeLessThan(1000)
-    const steps: number[] = []
-    onClockStep((step) => steps.push(step))
-    expect(steps.map((step) => Math.round(step / 1000))).toEqual([-3600])
+    const watch = watchClock((text) => notes.push(text))
+    Date.now = () => machineTime() - HOUR + 90_000
+    watch.stop()
+    watch.stop()
+    expect(notes.map((text) => text.replace(/:.*/, ''))).toEqual([
+      'The clock of this machine was set 60 min 0 s back',
+      'The clock of this machine was set 1 min 30 s forward',
+    ])
   } finally {
     Date.now = machineTime
     restartClock()
