@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { CookieJar } from 'tough-cookie'
 import type { Target } from '../configuration/resolve.ts'
 import type { FormDocument } from '../configuration/target.ts'
 import { wordsAdded, wordsOf } from '../record/page-words.ts'
 import { type Exchange, header } from '../wire/exchange.ts'
 import { addressProblem } from '../wire/outside-address.ts'
 import type { Wire } from '../wire/wire.ts'
+import { createCookies } from './cookies.ts'
 import { credentialProblem, fillsIn, IN_THE_ADDRESS, usesCredentials } from './credentials.ts'
 import {
   type Driver,
@@ -44,7 +44,7 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
   let patience = PATIENCE
   return {
     async visit(request): Promise<VisitEnd> {
-      const jar = new CookieJar(undefined, { rejectPublicSuffixes: false, looseMode: true })
+      const cookies = createCookies()
       const pages: Page[] = []
       const seen = new Map<FormDocument, number>()
       let first: Exchange | undefined
@@ -68,7 +68,7 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
         }
         const refusal = next.secret && credentialProblem(next.url, target)
         if (refusal) return ourStop(refusal, pages)
-        const cookie = await jar.getCookieString(next.url)
+        const cookie = await cookies.headerFor(next.url)
         const exchange = await wire.send({
           endpoint: step === 0 ? 'authorisation' : 'elsewhere',
           about: { ...request.about },
@@ -90,7 +90,7 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
         if (!response) return stopped(`no response: ${exchange.failure?.message ?? 'unknown'}`)
         for (const [name, value] of response.headers) {
           if (name.toLowerCase() !== 'set-cookie') continue
-          await jar.setCookie(value, next.url, { ignoreError: true })
+          await cookies.keep(value, next.url)
         }
 
         const location = header(exchange, 'location')

@@ -5,6 +5,7 @@ import { member } from '../judge/data-rows.ts'
 import { requireReachable } from '../judge/expect.ts'
 import { succeeded } from '../judge/matchers.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
+import { now } from '../record/clock.ts'
 import { isObject } from '../record/json.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { addressProblem } from '../wire/outside-address.ts'
@@ -247,7 +248,7 @@ export function createClientSteps(parts: SharedBySteps, { store, anew, heed }: E
     })
     const token = inUse(ledger.events, key)
     const outdated = token && isOutdated(ledger.events, name, token.accessToken)
-    if (!token || (Date.now() < token.expiresAt - MARGIN && !outdated))
+    if (!token || (now() < token.expiresAt - MARGIN && !outdated))
       return { ...step, value: token?.accessToken }
     // A run may be longer than the life of such a token, and a bank may keep the newest alone.
     return { ...step, value: (await renewed(name, forFunds))?.accessToken ?? token.accessToken }

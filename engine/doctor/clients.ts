@@ -1,5 +1,6 @@
 import type { TargetClient } from '../configuration/resolve.ts'
 import { member } from '../judge/data-rows.ts'
+import { now } from '../record/clock.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { ask, type Case, tppOf } from './case.ts'
 import { certificateFindings } from './certificate.ts'
@@ -19,8 +20,8 @@ import { answerWords } from './words.ts'
 export function paperExaminations(client: TargetClient): Examination[] {
   const { name } = client
   return [
-    { name: `${name}: certificate`, run: () => certificateFindings(client, Date.now()) },
-    { name: `${name}: statement`, run: () => statementFindings(client, Date.now()) },
+    { name: `${name}: certificate`, run: () => certificateFindings(client, now()) },
+    { name: `${name}: statement`, run: () => statementFindings(client, now()) },
     { name: `${name}: redirect URIs`, run: () => redirectFindings(client) },
   ]
 }

@@ -10,6 +10,7 @@ import { ownMistake } from '../doctor/clients.ts'
 import { intentClaimMistake } from '../doctor/intent-claim.ts'
 import { withPlaces } from '../doctor/places-in-file.ts'
 import { type Result, ruleResults } from '../judge/results.ts'
+import { now } from '../record/clock.ts'
 import { environmentFacts } from '../record/environment.ts'
 import { createEvidence } from '../report/evidence-index.ts'
 import type { ApprovalUse, CheckResult, PreflightLine, Report } from '../report/report.ts'
@@ -60,6 +61,8 @@ export interface Assignment {
   fresh?: boolean
   /** Minutes after which nothing more is asked of the bank; absent: no such limit. */
   deadline?: number
+  /** Milliseconds by which the clock of the run is ahead of the wall clock, where that was set meanwhile. */
+  clock?: number
   /** Approvals that the run is going to need, for the person who is asked for them. */
   announced?: Announced[]
 }
@@ -75,7 +78,7 @@ export async function openJudging(
 ) {
   makeKeysMeanwhile()
   const { target: document, scope, out, version } = assignment
-  const startedAt = new Date()
+  const startedAt = new Date(now())
   const suites = loaded ?? (await loadSuites(assignment.suites, catalogue))
   const target = targetFrom(document, assignment.base)
   const log = openExchangeLog(join(out, 'exchanges.jsonl'), createRedactor(target.secrets))
@@ -231,7 +234,7 @@ export async function openJudging(
         target: targetOf(assignment),
         scope,
         startedAt,
-        finishedAt: new Date(),
+        finishedAt: new Date(now()),
         catalogue,
         results,
         observations,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../../../engine/suite-api/check.ts'
 import type { TokenDeviation, Tpp } from '../../../../engine/suite-api/client.ts'
+import { now } from '../../../../engine/suite-api/clock.ts'
 import type { ClientName } from '../../../../engine/suite-api/consents.ts'
 import { relyOn } from '../../../../engine/suite-api/expect.ts'
 import type { Exchange } from '../../../../engine/suite-api/responses.ts'
@@ -47,7 +48,7 @@ const secretBy = (
   },
 })
 
-const seconds = () => Math.floor(Date.now() / 1000)
+const seconds = () => Math.floor(now() / 1000)
 
 /** Names that are not the client's: nobody's, and that of another client if there is one. */
 function others({ other }: Parties): string[] {
