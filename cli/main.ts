@@ -241,7 +241,11 @@ command('report', 'make every output of a run again')
 command('diff', 'what changed between the last two of these runs, and which checks are flaky')
   .argument('<runs...>', 'folders of two runs or more, the oldest first')
   .option('--format <format>', 'text, markdown or json', 'text')
-  .option('--fail-on <what>', 'exit with 1 for what is new, or for any failure of the later', 'new')
+  .option(
+    '--fail-on <what>',
+    'exit with 1 for: new failures; any failure of the later; observations, new failures and changed observations',
+    'new',
+  )
   .action(lazily(async () => (await import('./reports.ts')).diff))
 
 command(

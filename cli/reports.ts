@@ -40,14 +40,14 @@ async function salvage(dir: string): Promise<void> {
   if (report) writeWhole(file, `${JSON.stringify(report, null, 2)}\n`)
 }
 
-/** `assay diff A B`: exit code 1 when something is newly broken, or with `any` when anything is. */
+/** `assay diff A B`: exit code 1 when something is newly broken, with `any` when anything is, with `observations` when one changed. */
 export async function diff(
   folders: string[],
   options: { format: string; failOn: string },
 ): Promise<void> {
   if (folders.length < 2) throw new UsageError('a run is compared with another: name two folders')
-  if (!['new', 'any'].includes(options.failOn)) {
-    throw new UsageError(`--fail-on is new or any, not ${options.failOn}`)
+  if (!['new', 'any', 'observations'].includes(options.failOn)) {
+    throw new UsageError(`--fail-on is new, any or observations, not ${options.failOn}`)
   }
   const runs = await Promise.all(folders.map(readReport))
   const [before, after] = runs.slice(-2) as [Report, Report]
@@ -63,7 +63,8 @@ export async function diff(
   }
   say(shownLines(words))
   const broken = [...changes.new, ...(options.failOn === 'any' ? changes.still : [])]
-  process.exitCode = broken.some(({ known }) => !known) ? 1 : 0
+  const otherwise = options.failOn === 'observations' && changes.observations.length > 0
+  process.exitCode = otherwise || broken.some(({ known }) => !known) ? 1 : 0
 }
 
 /** `assay verify FILE`: exit code 0 when nothing was changed since it was signed. */

@@ -6,8 +6,8 @@ import {
   outcomeFigures,
   scopeWords,
   sizeFigures,
+  verdictHeadline,
   verdictSentence,
-  verdictWord,
   WHOSE,
 } from './counts.ts'
 import { brief, count, counted, quoted, span, wrapped } from './escape.ts'
@@ -201,7 +201,9 @@ function ending(report: Report, { paint, line }: Writer): void {
   const tone = judged ? tones[report.verdict] : paint.magenta
   const scope = `(${brief(scopeWords(report), 200)})`
   const name = `${brief(report.target.name, 100)} ${scope}${earlierWords(report)}`
-  line(`${verdictWord(report).toUpperCase()}  ${name}`, (text) => paint.bold(tone(text)))
+  const [word, ...rest] = verdictHeadline(report).split(',')
+  const verdict = [word?.toUpperCase(), ...rest].join(',')
+  line(`${verdict}  ${name}`, (text) => paint.bold(tone(text)))
   if (!judged) return
   line(verdictSentence(report))
   const outcomes = outcomeFigures(report).map(({ word, n }) => `${count(n)} ${word}`)

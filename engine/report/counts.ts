@@ -84,6 +84,12 @@ export function verdictWord(report: Report): string {
     : report.verdict
 }
 
+/** The verdict and how many shoulds are broken, of which it says nothing: `conformant, 2 warnings`. */
+export function verdictHeadline(report: Report): string {
+  const { warn } = report.summary
+  return `${verdictWord(report)}${warn > 0 ? `, ${counted(warn, 'warning')}` : ''}`
+}
+
 /** How many checks and rules ended in each outcome, passes first. */
 export function outcomeFigures(report: Report): Figure[] {
   const order = new Set<Outcome>(['pass', ...OUTCOMES])

@@ -1,4 +1,4 @@
-import { causeFacts, sizeFigures, verdictSentence, verdictWord } from './counts.ts'
+import { causeFacts, sizeFigures, verdictHeadline, verdictSentence } from './counts.ts'
 import { brief, clip, counted, oneLine, span } from './escape.ts'
 import { excerptLines, excerptOf } from './excerpt.ts'
 import { code, codeBlock, linesOf, type Markdown, markdown, markdownText } from './markdown.ts'
@@ -36,7 +36,7 @@ export function stepSummary(whole: Report, exchanges: ExchangeRecord[]): string 
   const visits = sizeFigures(report).find(({ word }) => word === 'visits')
   const outcomes = OUTCOMES.filter((outcome) => report.summary[summaryKey(outcome)] > 0)
   const { partial } = report
-  const head = markdown`## Assay: ${verdictWord(report)}, ${report.target.name}
+  const head = markdown`## Assay: ${verdictHeadline(report)}, ${report.target.name}
 
 ${verdictSentence(report)}
 ${partial !== undefined && markdown`\n**Partial run:** ${partial}\n`}

@@ -1,7 +1,7 @@
 import { verdictSentence } from './counts.ts'
 import { brief, escapeMarkup } from './escape.ts'
 import { durationOf, grouped, indexed, untestedMusts } from './queries.ts'
-import type { ExchangeRecord, Report } from './report.ts'
+import type { CheckResult, ExchangeRecord, Report } from './report.ts'
 import { machineDetail, machineMessage, machineStatus, placeOf } from './status-map.ts'
 
 /**
@@ -26,7 +26,8 @@ export function junit(whole: Report, exchanges: ExchangeRecord[]): string {
         const message = machineMessage(check)
         const detail = machineDetail(check, run.exchanges)
         const time = decimal(check.durationMs / 1000)
-        return testcase(name, title, time, machineStatus(check), check.outcome, message, detail)
+        const status = machineStatus(check)
+        return testcase(name, title, time, status, check.outcome, message, detail, check.source)
       })
       return suite(report, name, checks.map(machineStatus), seconds, cases)
     }),
@@ -74,8 +75,10 @@ function testcase(
   type: string,
   words: string,
   more: string,
+  source?: CheckResult['source'],
 ): string {
-  const open = `    <testcase classname="${escapeMarkup(classname)}" name="${escapeMarkup(name)}" time="${time}">`
+  const place = source ? ` file="${escapeMarkup(source.file)}" line="${source.line}"` : ''
+  const open = `    <testcase classname="${escapeMarkup(classname)}" name="${escapeMarkup(name)}"${place} time="${time}">`
   const message = escapeMarkup(words)
   const detail = escapeMarkup(more)
   if (status === 'failed' || status === 'broken') {

@@ -1,4 +1,4 @@
-import { verdictWord } from '../counts.ts'
+import { verdictHeadline } from '../counts.ts'
 import type { ReportDiff } from '../diff.ts'
 import { count, counted } from '../escape.ts'
 import type { HistoryEntry } from '../history.ts'
@@ -57,7 +57,7 @@ ${appealSection(report)}
 </main>
 <footer>Made by Assay ${report.assay.version} from report.json and exchanges.jsonl. Secrets are replaced by pseudonyms that mean nothing outside of this run.</footer>`
   return document(
-    `${verdictWord(report)}: ${report.target.name}`,
+    `${verdictHeadline(report)}: ${report.target.name}`,
     ['page.css'],
     body,
     'page/main.js',

@@ -9,6 +9,7 @@ import {
   outcomeFigures,
   scopeWords,
   sizeFigures,
+  verdictHeadline,
   verdictSentence,
   verdictWord,
   WHOSE,
@@ -31,11 +32,16 @@ export function verdictBanner(report: Report): Markup {
   const first = report.preflight?.find(({ level }) => level === 'wrong')
   return markup`<header class="banner ${tone}">
 <p class="brand"><b>Assay</b> conformance report</p>
-<h1><span class="verdict">${word}</span>${first ? markup`: ${first.text}` : ''}</h1>
+<h1><span class="verdict">${word}</span>${warnings(report)}${first ? markup`: ${first.text}` : ''}</h1>
 <p class="bank"><b>${name}</b>${host ? markup` · ${host}` : ''}${environment ? markup` · ${environment} addresses` : ''} · ${scopeWords(report)}${earlierWords(report)} · <time datetime="${report.startedAt}">${report.startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time></p>
 ${report.preflight ? '' : markup`<p class="lead">${verdictSentence(report)}</p>`}
 <p class="meaning">${verdictMeaning(report)}${report.partial && !report.preflight ? markup` <strong>Partial run: ${report.partial}</strong>` : ''}</p>
 </header>`
+}
+
+/** Broken shoulds, of which the verdict says nothing. */
+function warnings(report: Report): string {
+  return verdictHeadline(report).slice(verdictWord(report).length)
 }
 
 /** What was run, and how much of it. */
