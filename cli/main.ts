@@ -145,6 +145,12 @@ command('reproduce', 'one check alone: its steps and its deviation, every messag
   )
   .option('--run <folder>', 'an earlier run')
   .option('--cell <name>', 'of a table, one value at one place: "other-case at accounts"')
+  .option('--short', 'of the messages, what was judged and its control alone')
+  .option(
+    '--export <format>',
+    'what the run recorded of it, for another program: curl, har, postman, bruno; nothing is sent',
+  )
+  .option('--out <path>', 'with --export: the file, or for bruno the folder; default: shown')
   .action(lazily(async () => (await import('./reproduce.ts')).reproduce))
 
 command('bank', 'the reference bank, to develop against')

@@ -1,10 +1,15 @@
+import { join } from 'node:path'
 import { type Catalogue, loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { targetFrom } from '../engine/configuration/resolve.ts'
 import { type Result, ruleResults, verdictOf } from '../engine/judge/results.ts'
+import { makeFolder } from '../engine/record/make-folder.ts'
+import { writeWhole } from '../engine/record/write-whole.ts'
 import { WHOSE } from '../engine/report/counts.ts'
-import { quoted, visible } from '../engine/report/escape.ts'
+import { counted, quoted, visible } from '../engine/report/escape.ts'
 import { messageText } from '../engine/report/message-text.ts'
+import { evidenceOf } from '../engine/report/queries.ts'
 import { readRun } from '../engine/report/read-run.ts'
+import { EXPORTS } from '../engine/report/request-export.ts'
 import { say, shown, shownLines } from '../engine/report/terminal.ts'
 import { checkResult } from '../engine/run/compose.ts'
 import { openSession } from '../engine/run/open.ts'
@@ -16,7 +21,15 @@ import { nearest } from '../engine/yaml/nearest.ts'
 import { holdFolders, SUITES } from './folders.ts'
 import { obstaclesTo } from './obstacles.ts'
 import { type OpenedTarget, openTargetOf } from './open-target.ts'
-import { UsageError } from './usage.ts'
+import { UsageError, written } from './usage.ts'
+
+interface Options {
+  target?: string
+  run?: string
+  cell?: string
+  /** Of the messages, what was judged and its control alone. */
+  short?: boolean
+}
 
 /**
  * `assay reproduce CHECK`: the steps of one check and its one deviation, nothing else, every message
@@ -25,8 +38,9 @@ import { UsageError } from './usage.ts'
  */
 export async function reproduce(
   id: string | undefined,
-  options: { target?: string; run?: string; cell?: string },
+  options: Options & { export?: string; out?: string },
 ): Promise<void> {
+  if (options.export !== undefined) return exported(id, options)
   const catalogue = loadCatalogue()
   const suites = await loadSuites(SUITES, catalogue)
   const run = options.run === undefined ? undefined : await readRun(options.run)
@@ -45,9 +59,10 @@ export async function reproduce(
       return
     }
     const results: Result[] = []
+    const { short = false } = options
     for (const [wanted, check] of tasks) {
       const cells = cellsOf(check.id, options.cell, run)
-      results.push(await again(wanted, check, { opened, suites, catalogue, cells }))
+      results.push(await again(wanted, check, { opened, suites, catalogue, cells, short }))
     }
     process.exitCode = exitCodeOf(results)
   } finally {
@@ -55,6 +70,41 @@ export async function reproduce(
     await opened.close()
   }
 }
+
+/** `assay reproduce CHECK --run FOLDER --export har`: what a run recorded of it, for another program; nothing is sent. */
+async function exported(
+  id: string | undefined,
+  { run: folder, export: format = '', out, short }: Parameters<typeof reproduce>[1],
+): Promise<void> {
+  if (!isFormat(format)) {
+    throw new UsageError(`--export is ${Object.keys(EXPORTS).join(', ')}, not ${format}`)
+  }
+  if (id === undefined || folder === undefined) {
+    throw new UsageError('--export needs a check and --run FOLDER: it sends nothing itself')
+  }
+  const { report, exchanges } = await readRun(folder)
+  const check = report.checks.find((each) => each.id === id)
+  if (!check) throw new UsageError(`the run in ${folder} has no ${id}`)
+  const [first = ''] = check.exchanges
+  const wanted = short ? [check.control?.exchange, first] : evidenceOf(check)
+  const found = exchanges.filter((exchange) => wanted.includes(exchange.id))
+  if (found.length === 0) throw new UsageError(`no exchange stands behind ${id} in that run`)
+  const of = { name: id.replace('/', '-'), version: report.assay.version }
+  const files = EXPORTS[format](of, found)
+  const [only, ...more] = files
+  if (out === undefined && more.length > 0) {
+    throw new UsageError(`--export ${format} writes several files: name a folder with --out`)
+  }
+  if (out === undefined) return say(shownLines((only?.content ?? '').trimEnd()))
+  await written('--out', out, () => {
+    if (more.length === 0) return writeWhole(out, only?.content ?? '')
+    makeFolder(out)
+    for (const { name, content } of files) writeWhole(join(out, name), content)
+  })
+  say(shown`${out}  ${counted(found.length, 'exchange')}`)
+}
+
+const isFormat = (format: string): format is keyof typeof EXPORTS => Object.hasOwn(EXPORTS, format)
 
 /** That of a run, but for a should or a recorded value alone: it was judged, and a reproduction gives no verdict. */
 function exitCodeOf(results: Result[]): number {
@@ -113,20 +163,28 @@ function cellsOf(
 async function again(
   id: string,
   check: SuiteCheck,
-  parts: { opened: OpenedTarget; suites: Suites; catalogue: Catalogue; cells?: readonly string[] },
+  parts: {
+    opened: OpenedTarget
+    suites: Suites
+    catalogue: Catalogue
+    cells?: readonly string[]
+    short: boolean
+  },
 ): Promise<Result> {
-  const { opened, suites, catalogue, cells } = parts
+  const { opened, suites, catalogue, cells, short } = parts
   const target = targetFrom(opened.document, opened.base)
   const redactor = createRedactor(target.secrets)
   const redact = (text: string) => visible(redactor.redactText(text))
   const requirement = catalogue.owners.get(id)
-  const messages: string[] = []
+  const messages: { id?: string; text: string }[] = []
+  const texts = () => messages.map(({ text }) => text).join('\n\n')
   const session = openSession({
     target,
     suites,
     memory: opened.memory,
     onExchange: (exchange) => {
-      messages.push(messageText(redactor.redactExchange(exchange), check.id))
+      const text = messageText(redactor.redactExchange(exchange), check.id)
+      messages.push({ id: exchange.id, text })
     },
   })
   if (cells) session.extent.named = cells
@@ -137,9 +195,9 @@ async function again(
   say(shown``)
 
   const cleanUp = async () => {
-    messages.push('-- cleaning up')
+    messages.push({ text: '-- cleaning up' })
     for (const { kind, id: left, why } of await session.cleanUp()) {
-      messages.push(`left behind: ${kind} ${redact(left)}: ${redact(why)}`)
+      messages.push({ text: `left behind: ${kind} ${redact(left)}: ${redact(why)}` })
     }
     await session.close()
   }
@@ -147,7 +205,7 @@ async function again(
     say(shown`-- interrupted; once more to leave at once`)
     process.once('SIGINT', () => process.exit(130))
     void cleanUp().finally(() => {
-      say(shownLines(messages.join('\n\n')))
+      say(shownLines(texts()))
       process.exit(130)
     })
   }
@@ -170,7 +228,15 @@ async function again(
     if (rule === judged || !['fail', 'warn'].includes(rule.outcome)) continue
     say(shown`also ${rule.outcome}: ${rule.id}  ${redact(rule.message)}`)
   }
-  say(shown`\nMessages, as they went:\n`, shownLines(`${messages.join('\n\n')}\n`))
+  if (short) {
+    const [first] = judged.exchanges
+    const shownIds = [judged.control?.exchange, first]
+    const all = messages.length
+    const own = messages.filter(({ id: sent }) => sent !== undefined && shownIds.includes(sent))
+    messages.splice(0, all, ...own)
+  }
+  const head = short ? 'The control, then what was judged:' : 'Messages, as they went:'
+  say(shown`\n${head}\n`, shownLines(`${texts()}\n`))
   return judged
 }
 

@@ -57,7 +57,7 @@ describe('ctrf.json', () => {
 describe('the step summary of GitHub', () => {
   test('shows verdict, failures and causes', () => {
     const markdown = stepSummary(faulty.report, faulty.exchanges)
-    expect(markdown).toContain('## Assay: nonconformant, staging')
+    expect(markdown).toContain('## Assay: nonconformant, 3 warnings, staging')
     expect(markdown).toContain('\n### fail <code>TXN-17/to-alone</code>')
     // The row that decides, marked, as a block of code.
     expect(markdown).toMatch(/\n\n( {4}[ >] *\d+ .*\n)+ {4}> *\d+ +"BookingDateTime": "[^"]*",?\n/)
