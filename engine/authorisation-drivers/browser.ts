@@ -3,7 +3,8 @@ import type { StepDocument } from '../configuration/target.ts'
 import { type BrowserOptions, firstLine, launch, serverPin } from './chromium.ts'
 import { type Driver, ourStop, type VisitEnd, type VisitRequest } from './driver.ts'
 import { takeSteps } from './page-steps.ts'
-import { type AddressRules, watchPages } from './watched-pages.ts'
+import { type AddressRules, createRequestGate } from './request-gate.ts'
+import { watchPages } from './watched-pages.ts'
 
 type VerifyingOptions = BrowserOptions & {
   /** Milliseconds for a connection to a server. */
@@ -53,7 +54,8 @@ export function browserDriver(
       const onEnd = () => controller.abort()
       deadline.addEventListener('abort', onEnd)
       if (deadline.aborted) onEnd()
-      const watched = await watchPages(context, request, verifying.trusted, onEnd, options.rules)
+      const gate = createRequestGate(request, verifying.trusted, onEnd, options.rules)
+      const watched = await watchPages(context, request, gate)
       void watched.open(from.url)
       const { credentialProblem } = options.rules
       const steps = { steps: options.steps, base: options.base, taken, credentialProblem }
