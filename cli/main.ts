@@ -203,7 +203,7 @@ command('prove', 'every check can fail, no lawful bank does')
   .option('--gateways [id...]', 'only real gateways before the correct bank, those installed here')
   .option(
     '--chaos <number>',
-    'as many runs in which a system call fails, from --seed on: files, processes, connections',
+    'as many runs in which a system call fails, or the clock is set, from --seed on',
   )
   .action(async (options) => {
     if (options.chaos) return (await import('./prove-chaos.ts')).proveChaosOnly(options)

@@ -45,7 +45,7 @@ export function createProgress(to: Screen): RunProgress {
 function liveProgress({ stream, colour, width }: Screen): RunProgress {
   const { bold, dim, red, yellow } = pc.createColors(colour)
   const update = createLogUpdate(stream)
-  const began = Date.now()
+  const began = performance.now()
   let chapter = ''
   let doing = ''
   let done = 0
@@ -66,7 +66,7 @@ function liveProgress({ stream, colour, width }: Screen): RunProgress {
     return fitted(words, width - 1)
   }
   const left = (total: number) => {
-    const took = Date.now() - began
+    const took = performance.now() - began
     if (done === 0 || took < 2000) return ''
     return `about ${span(Math.max(1000, (took / done) * (total - done)))} left`
   }
@@ -130,7 +130,7 @@ const WORDS: Partial<Record<CheckResult['outcome'], string>> = {
 const MOST_IDS = 3
 
 function plainProgress({ stream }: Screen): RunProgress {
-  const began = Date.now()
+  const began = performance.now()
   const tell = (text: string) => write(stream, shown`${text}`)
   let chapter: string | undefined
   let results: CheckResult[] = []
@@ -153,7 +153,7 @@ function plainProgress({ stream }: Screen): RunProgress {
     })
     const passed = of('pass', 'observed').length
     const words = [passed > 0 ? `${passed} passed` : '', ...rest].filter(Boolean).join(', ')
-    const seconds = ((Date.now() - began) / 1000).toFixed(1)
+    const seconds = ((performance.now() - began) / 1000).toFixed(1)
     tell(`  ${seconds.padStart(5)} s  ${chapter.padEnd(38)} ${words}`)
     results = []
   }

@@ -31,9 +31,7 @@ export async function proveChaosOnly(options: ChaosOptions): Promise<void> {
   const proofs = await proveChaos(seeds, processes, tell)
   const held = proofs.filter(({ complaints }) => complaints.length === 0).length
   const seconds = ((Date.now() - began) / 1000).toFixed(0)
-  say(
-    shown`${held} of ${proofs.length} runs end as they should while the system fails (${seconds} s)`,
-  )
+  say(shown`${held} of ${proofs.length} runs end as they should in trouble (${seconds} s)`)
   process.exitCode = held === proofs.length ? 0 : 1
   if (options.json) writeFileSync(options.json, `${JSON.stringify(proofs)}\n`)
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../engine/suite-api/check.ts'
+import { now } from '../engine/suite-api/clock.ts'
 import type { Approval } from '../engine/suite-api/consents.ts'
 import { expect } from '../engine/suite-api/expect.ts'
 import { blockBy } from '../engine/suite-api/outcomes.ts'
@@ -41,7 +42,7 @@ export async function looking(other: Approval): Promise<() => Promise<Others>> {
     query: await other.get(consentPath(other.consentId)),
     // With the same token, unless its time is nearly over: another one would hide that this one was ended.
     data: await other.get(path, {
-      ...(expiresAt - Date.now() > NEARLY && { bearer: accessToken }),
+      ...(expiresAt - now() > NEARLY && { bearer: accessToken }),
     }),
   })
 }

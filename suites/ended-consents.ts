@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Context } from '../engine/suite-api/check.ts'
 import type { HookName } from '../engine/suite-api/client.ts'
+import { now } from '../engine/suite-api/clock.ts'
 import type { Approval, NamedConsent } from '../engine/suite-api/consents.ts'
 import { expectThat, relyOn } from '../engine/suite-api/expect.ts'
 import {
@@ -144,7 +145,7 @@ export const deleted = sharedFixture(
     if (refused(query)) blockBy('CLC-07/authorised', 'a refused deletion has ended it', query)
     const other = await looking(await context.approved(everything))
     const otherBefore = await other()
-    const at = Date.now()
+    const at = now()
     const deletion = await approval.delete(consentPath(approval))
     const settled = settling(context)
     const others = [{ before: otherBefore, after: await other() }]
@@ -265,7 +266,7 @@ async function endedBy<Used extends NamedConsent>(
   const lookAtOthers = await bystanders(context, before.approval)
   // Its customer may have confirmed it again since the approval, which is an update, too.
   if (hook === 'customer-revokes') await untilTimeHasMoved(before.query, before.query)
-  const at = Date.now()
+  const at = now()
   await context.hook(hook, { consentId }, end)
   // "The TPP can still query the consent", once it is revoked: that is a correct request.
   const queryable = hook === 'customer-revokes'

@@ -228,10 +228,10 @@ export function expectNoneBroken({ broken }: Asked, type: Pick<ValueType<never, 
   const [first] = broken
   if (!first) return
   const others = broken.slice(1).map(({ cell }) => cellName(cell))
-  const more = others.length === 0 ? '' : `; ${others.length} more cells: ${listed(others)}`
+  const more = others.length === 0 ? '' : `; the same with ${others.length} more: ${listed(others)}`
   throw new Nonconformance({
     ...first.finding,
-    message: `${type.name} ${cellName(first.cell)}: ${first.finding.message}${more}`,
+    message: `${first.finding.message} (${type.name} ${cellName(first.cell)})${more}`,
     exchange: first.exchange,
     cells: broken.map(({ cell }) => cellName(cell)),
   })

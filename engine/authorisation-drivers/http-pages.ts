@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Target } from '../configuration/resolve.ts'
 import type { FormDocument } from '../configuration/target.ts'
-import { wordsOf } from '../record/page-words.ts'
+import { wordsAdded, wordsOf } from '../record/page-words.ts'
 import { type Exchange, header } from '../wire/exchange.ts'
 import { credentialProblem, fillsIn, IN_THE_ADDRESS, usesCredentials } from './credentials.ts'
 import { landsAt, ourStop, type Page, type VisitEnd, type VisitRequest } from './driver.ts'
@@ -160,7 +160,8 @@ function endOfRepeats(
   if (times <= (once ? 1 : 2)) return undefined
   const what = description.has?.join(', ') ?? description.follow
   const end = stopped(visit, `the page with ${what} comes back again and again`)
-  const words = wordsOf(body)
+  const [before, page] = visit.pages.slice(-2)
+  const words = wordsAdded(before?.text ?? '', page?.text ?? '') || wordsOf(body)
   const says = words === '' ? 'its page says nothing' : `its page says “${words}”`
   return usesCredentials(description)
     ? { ...end, refusedCredentials: says }

@@ -1,9 +1,9 @@
-import { CookieJar } from 'tough-cookie'
 import type { Target } from '../configuration/resolve.ts'
 import type { FormDocument } from '../configuration/target.ts'
 import { header } from '../wire/exchange.ts'
 import { addressProblem } from '../wire/outside-address.ts'
 import type { Wire } from '../wire/wire.ts'
+import { type Cookies, createCookies } from './cookies.ts'
 import { credentialProblem } from './credentials.ts'
 import { type Driver, landsAt, ourStop, type VisitEnd } from './driver.ts'
 import {
@@ -31,12 +31,12 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
   const known = { target, forms, patience: PATIENCE }
   return {
     async visit(request): Promise<VisitEnd> {
-      const jar = new CookieJar(undefined, { rejectPublicSuffixes: false, looseMode: true })
+      const cookies = createCookies()
       const { meanwhile } = request
       const visit: UnderWay = { request, pages: [], seen: new Map(), meanwhile, waited: 0 }
       let next: Step = { method: 'GET', url: request.url }
       for (let step = 0; step < MOST_STEPS; step += 1) {
-        const answered = await send(visit, next, { wire, target, jar })
+        const answered = await send(visit, next, { wire, target, cookies })
         if ('kind' in answered) return answered
         const reached =
           afterRedirect(visit, next, answered) ?? (await afterPage(visit, next, answered, known))
@@ -55,7 +55,7 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
 async function send(
   visit: UnderWay,
   next: Step,
-  { wire, target, jar }: { wire: Wire; target: Target; jar: CookieJar },
+  { wire, target, cookies }: { wire: Wire; target: Target; cookies: Cookies },
 ): Promise<Answered | VisitEnd> {
   const isFirst = visit.first === undefined
   // Where the visit begins the target says; where it leads, the bank.
@@ -66,7 +66,7 @@ async function send(
   }
   const refusal = next.secret && credentialProblem(next.url, target)
   if (refusal) return ourStop(refusal, visit.pages)
-  const cookie = await jar.getCookieString(next.url)
+  const cookie = await cookies.headerFor(next.url)
   const exchange = await wire.send({
     endpoint: isFirst ? 'authorisation' : 'elsewhere',
     about: { ...visit.request.about },
@@ -88,7 +88,7 @@ async function send(
   if (!response) return stopped(visit, `no response: ${exchange.failure?.message ?? 'unknown'}`)
   for (const [name, value] of response.headers) {
     if (name.toLowerCase() !== 'set-cookie') continue
-    await jar.setCookie(value, next.url, { ignoreError: true })
+    await cookies.keep(value, next.url)
   }
   return { exchange, response }
 }

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { now } from '../record/clock.ts'
 import { createEvidence } from '../report/evidence-index.ts'
 import type { Report, ReportedCause } from '../report/report.ts'
 import { NO_DATA } from '../report/whose.ts'
@@ -16,7 +17,7 @@ import { createRedactor } from '../wire/redaction.ts'
  * @param secrets values that must never leave the process.
  */
 export function openTppReport(out: string, secrets: string[]) {
-  const startedAt = new Date()
+  const startedAt = new Date(now())
   const log = openExchangeLog(join(out, 'exchanges.jsonl'), createRedactor(secrets))
   const { redact } = log
   const latency = createLatency()
@@ -35,7 +36,7 @@ export function openTppReport(out: string, secrets: string[]) {
     ): Report {
       const { only, exitCode, ...rest } = facts
       const composed = composeReport({
-        ...{ scope: { profile: 'full', only }, startedAt, finishedAt: new Date() },
+        ...{ scope: { profile: 'full', only }, startedAt, finishedAt: new Date(now()) },
         ...{ latency: latency.summary(), evidence, redact },
         ...rest,
       })

@@ -7,6 +7,7 @@ import type { Target } from '../configuration/resolve.ts'
 import type { AuthorisationDocument, CustomerName } from '../configuration/target.ts'
 import { environmentOf } from '../judge/expect.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
+import { now } from '../record/clock.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { originOf } from '../wire/origin.ts'
 import type { ClientSteps } from './client-steps.ts'
@@ -59,7 +60,7 @@ export function createVisits(
   }
 
   const noted = (seen: Omit<VisitRecord, 'at'>): VisitRecord => {
-    const record = { ...seen, at: new Date().toISOString() }
+    const record = { ...seen, at: new Date(now()).toISOString() }
     visits.push(record)
     return record
   }
@@ -195,7 +196,7 @@ function arrival(
     id,
     endpoint: 'authorisation',
     about,
-    startedAt: new Date().toISOString(),
+    startedAt: new Date(now()).toISOString(),
     durationMs: 0,
     request: { method: 'GET', url, headers: [] },
     response: { status: end.status ?? 0, headers: [['location', end.url]], body: '', bytes: 0 },

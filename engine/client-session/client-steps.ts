@@ -3,6 +3,7 @@ import type { ClientName } from '../configuration/target.ts'
 import { answerOf } from '../judge/answer-words.ts'
 import { requireReachable } from '../judge/expect.ts'
 import { NotApplicable } from '../judge/outcome.ts'
+import { now } from '../record/clock.ts'
 import { createAudiences, wasRefused } from './audiences.ts'
 import { createCaller } from './caller.ts'
 import { createdId, DATA_PERMISSIONS } from './consent.ts'
@@ -91,7 +92,7 @@ export function createClientSteps(parts: SharedBySteps, earlier: EarlierClients)
     })
     const token = inUse(ledger.events, key)
     const outdated = token && isOutdated(ledger.events, name, token.accessToken)
-    if (!token || (Date.now() < token.expiresAt - MARGIN && !outdated))
+    if (!token || (now() < token.expiresAt - MARGIN && !outdated))
       return { ...step, value: token?.accessToken }
     // A run may be longer than the life of such a token, and a bank may keep the newest alone.
     return { ...step, value: (await renewed(name, forFunds))?.accessToken ?? token.accessToken }

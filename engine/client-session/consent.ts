@@ -3,6 +3,7 @@ import type { ClientName, CustomerName } from '../configuration/target.ts'
 import { member } from '../judge/data-rows.ts'
 import { succeeded } from '../judge/matchers.ts'
 import { Blocked } from '../judge/outcome.ts'
+import { now } from '../record/clock.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
 import type { Approval } from './caller.ts'
 
@@ -70,7 +71,7 @@ export function precededBy({ reconfirms, dates }: NamedConsent): NamedConsent[] 
 
 /** RFC 3339 in UTC, to the second, so many days from now. */
 export function daysFromNow(days: number): string {
-  return new Date(Date.now() + days * 86_400_000).toISOString().replace(/\.\d+Z$/, 'Z')
+  return new Date(now() + days * 86_400_000).toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
 /** Data of the request that creates an account access consent. */
@@ -169,7 +170,7 @@ export function consentFacts(exchange: Exchange, data: ConsentData): ConsentFact
 
 /** @throws Blocked where a consent that was to expire soon has done so before it was used. */
 export function requireInTime(name: string, expiration: string | undefined): void {
-  if (expiration === undefined || Date.now() < Date.parse(expiration)) return
+  if (expiration === undefined || now() < Date.parse(expiration)) return
   const what = `the consent ${name} expired at ${expiration}, before it was used`
   throw new Blocked({ kind: 'environment', what }, `${what}. Write a larger expiryPatience.`)
 }

@@ -64,8 +64,8 @@ export function createDescribedPages(
 }
 
 function unfit(why: string, shown: string): Blocked {
-  const what = `the target's description of the bank's pages (${why}; ${shown})`
-  const mend = 'Correct authorisation; assay doctor looks at the first page.'
+  const what = `the target’s description of the bank’s pages does not fit: ${why}; ${shown}`
+  const mend = 'Correct authorisation.forms; assay doctor looks at the first page.'
   return new Blocked({ kind: 'environment', what }, `the visit ended: ${why}; ${shown}. ${mend}`)
 }
 

@@ -5,6 +5,7 @@ import { complaintOf, failureOf, run } from '../authorisation-drivers/program.ts
 import type { Target } from '../configuration/resolve.ts'
 import type { HookDocument, HookName } from '../configuration/target.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
+import { now } from '../record/clock.ts'
 
 /** What a hook speaks of: the token, the consent, the client. */
 export interface HookSubject {
@@ -48,7 +49,7 @@ export function createHooks({ target, question, onWaiting, onTold }: HookParts) 
    */
   const possible = (name: HookName, comes = Number.POSITIVE_INFINITY) => {
     if (hookOf(name)) return
-    const seconds = Math.ceil((comes - Date.now()) / 1000)
+    const seconds = Math.ceil((comes - now()) / 1000)
     if (seconds <= patient) return
     const why = target.document.hooks?.[name]
       ? `nobody is there to answer what the hook ${name} asks`
@@ -90,7 +91,7 @@ export function createHooks({ target, question, onWaiting, onTold }: HookParts) 
       }
       onWaiting?.(name)
       // A clock that is behind lets it expire later, by our clock.
-      await wait(Math.max(0, (comes ?? 0) - Date.now()) + target.clockTolerance * 1000)
+      await wait(Math.max(0, (comes ?? 0) - now()) + target.clockTolerance * 1000)
       onWaiting?.()
     },
     /** Ends the program that is under way, and every later one at once. */

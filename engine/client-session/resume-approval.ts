@@ -1,5 +1,6 @@
 import { routeOf } from '../client/call.ts'
 import { succeeded } from '../judge/matchers.ts'
+import { now } from '../record/clock.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
 import type { ClientSteps } from './client-steps.ts'
 import { dataPaths, type NamedConsent } from './consent.ts'
@@ -94,14 +95,14 @@ async function stillGood(
   clients: ClientSteps,
 ): Promise<TokenSet | undefined> {
   const { consent, facts } = approval
-  if (facts.expiration !== undefined && Date.parse(facts.expiration) < Date.now() + LEFT) {
+  if (facts.expiration !== undefined && Date.parse(facts.expiration) < now() + LEFT) {
     return undefined
   }
   const tpp = requireValue(await clients.registration(consent.client))
   if (tpp.registered?.client_id !== approval.clientId) return undefined
   let tokens: TokenSet | undefined = latest
   const deviation = 'does an approval of an interrupted run still work?'
-  if (Date.now() > latest.expiresAt - LEFT) {
+  if (now() > latest.expiresAt - LEFT) {
     if (!latest.refreshToken) return undefined
     const grant = { grant_type: 'refresh_token', refresh_token: latest.refreshToken } as const
     tokens = refreshed(latest, await tpp.token(grant, { deviation }))

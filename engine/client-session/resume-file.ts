@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { now } from '../record/clock.ts'
 import { makeFolder } from '../record/make-folder.ts'
 import { takeLock } from '../record/process-lock.ts'
 
@@ -89,7 +90,7 @@ type Opened = ReturnType<typeof begun>
 
 function begun(path: string, { secret, binding }: ResumeFileOptions) {
   const salt = randomBytes(32).toString('base64url')
-  const header: Header = { assay: 'kept', since: new Date().toISOString(), binding, salt }
+  const header: Header = { assay: 'kept', since: new Date(now()).toISOString(), binding, salt }
   const line = JSON.stringify(header)
   rmSync(path, { force: true })
   writeFileSync(path, `${line}\n`, { mode: 0o600 })
@@ -105,7 +106,7 @@ function readBack(path: string, options: ResumeFileOptions): Opened | undefined 
   const [line = '', ...lines] = whole.split('\n').slice(0, -1)
   try {
     const header = JSON.parse(line) as Header
-    const age = Date.now() - Date.parse(header.since)
+    const age = now() - Date.parse(header.since)
     if (header.binding !== options.binding || !(age < options.lifetime)) return undefined
     const key = keyOf(options.secret, header.salt)
     const records = lines.map((each, at) => JSON.parse(unsealed(each, key, placeOf(line, at))))

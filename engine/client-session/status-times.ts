@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { member } from '../judge/data-rows.ts'
+import { now } from '../record/clock.ts'
 import type { Exchange } from '../wire/exchange.ts'
 
 /**
@@ -23,7 +24,7 @@ export async function untilTimeHasMoved(shown: Exchange | undefined, since: Exch
   if (typeof time !== 'string' || !since) return
   const still = standsStillFor(time)
   if (still === 0) return
-  const gone = Date.now() - Date.parse(since.startedAt) - since.durationMs
+  const gone = now() - Date.parse(since.startedAt) - since.durationMs
   // A clock that is set back meanwhile would have it wait for hours.
   await wait(Math.min(still, Math.max(0, still - gone)))
 }

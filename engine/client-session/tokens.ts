@@ -1,6 +1,7 @@
 import type { Tpp } from '../client/tpp.ts'
 import { member } from '../judge/data-rows.ts'
 import { succeeded } from '../judge/matchers.ts'
+import { now } from '../record/clock.ts'
 import type { About, Exchange } from '../wire/exchange.ts'
 import { claimsOf } from '../wire/jwt-decode.ts'
 import type { Granted } from './visit.ts'
@@ -37,7 +38,7 @@ export function tokensOf(exchange: Exchange): TokenSet | undefined {
     refreshToken: text('refresh_token'),
     idToken: text('id_token'),
     scope: text('scope'),
-    expiresAt: Number.isFinite(seconds) ? Date.now() + seconds * 1000 : Number.POSITIVE_INFINITY,
+    expiresAt: Number.isFinite(seconds) ? now() + seconds * 1000 : Number.POSITIVE_INFINITY,
   }
 }
 

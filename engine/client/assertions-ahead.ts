@@ -1,3 +1,4 @@
+import { now } from '../record/clock.ts'
 import { meanwhile } from '../wire/meanwhile.ts'
 
 /** Milliseconds for which an assertion that was signed ahead is taken. */
@@ -12,11 +13,11 @@ export function assertionsAhead(sign: (clientId: string, audience: string) => st
 
   return (clientId: string, audience: string): string => {
     const of = JSON.stringify([clientId, audience])
-    const fits = ahead?.of === of && Date.now() - ahead.signedAt < FRESH
+    const fits = ahead?.of === of && now() - ahead.signedAt < FRESH
     const assertion = fits && ahead ? ahead.assertion : sign(clientId, audience)
     ahead = undefined
     meanwhile(() => {
-      ahead ??= { assertion: sign(clientId, audience), of, signedAt: Date.now() }
+      ahead ??= { assertion: sign(clientId, audience), of, signedAt: now() }
     })
     return assertion
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { TargetClient } from '../configuration/resolve.ts'
+import { now } from '../record/clock.ts'
 import { claimsOf } from '../wire/jwt-decode.ts'
 
 /** What the bank's discovery says that messages of a TPP depend on. */
@@ -37,8 +38,8 @@ const LIFETIME = { assertion: 120, registration: 180 }
 
 /** The times of a message: whichever clock is ahead, iat lies in its past and exp in its future. */
 function timesFor({ clockTolerance }: BankFacts, lifetime: number) {
-  const now = Math.floor(Date.now() / 1000)
-  return { iat: now - clockTolerance, exp: now + clockTolerance + lifetime }
+  const time = Math.floor(now() / 1000)
+  return { iat: time - clockTolerance, exp: time + clockTolerance + lifetime }
 }
 
 /**

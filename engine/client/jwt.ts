@@ -7,6 +7,7 @@ import {
   type KeyObject,
   sign,
 } from 'node:crypto'
+import { now } from '../record/clock.ts'
 import { claimsOf } from '../wire/jwt-decode.ts'
 import { embeddedKey, jwkOf, type KeyParameter } from './embedded-key.ts'
 
@@ -113,7 +114,7 @@ function damaged(signature: Buffer): string {
 /** The claims as they would be without harm, but for one that the signature no longer covers. */
 function changed(payload: Record<string, unknown>): Record<string, unknown> {
   const { exp } = payload
-  return { ...payload, exp: typeof exp === 'number' ? exp + 1 : Math.floor(Date.now() / 1000) + 60 }
+  return { ...payload, exp: typeof exp === 'number' ? exp + 1 : Math.floor(now() / 1000) + 60 }
 }
 
 function keyFor(signer: Signer, key: JwtDeviation['key']): KeyObject {

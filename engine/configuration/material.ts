@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
+import { now } from '../record/clock.ts'
 import type { ClientDocument, TransportDocument } from './target.ts'
 
 /** What is wrong with one member, and how to mend it. `member` is below the object that was read. */
@@ -196,5 +197,5 @@ export function trustFinding(pem: string): string | undefined {
 
 /** Whether a certificate is past its end, in the first PEM of a transport; undefined: unknown. */
 export function hasExpired({ certificate }: TransportDocument): boolean | undefined {
-  return certificate ? Date.parse(new X509Certificate(certificate).validTo) < Date.now() : undefined
+  return certificate ? Date.parse(new X509Certificate(certificate).validTo) < now() : undefined
 }

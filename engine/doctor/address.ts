@@ -27,22 +27,22 @@ export async function addressFinding(
   if (mutual && spokeTls(exchange) && failure?.kind !== 'timeout') return ok(`is there (${what})`)
   const { hostname, host, protocol } = new URL(origin)
   const correct = `Correct ${members.join(', ')}`
+  const look = first(members)
   const via = target.proxy === undefined ? '' : ` through the proxy ${new URL(target.proxy).host}`
   const { kind = 'closed', code = '', message = '' } = failure ?? {}
   switch (kind) {
     case 'unreachable':
-      return unreachable(code, { hostname, host, via, correct })
+      return unreachable(code, { hostname, host, via, correct, look })
     case 'untrusted':
       return untrusted(code, { hostname, correct }, await serverChain(origin, target, timeout))
-    case 'timeout':
-      return code === 'ETIMEDOUT'
-        ? wrong('network', `${message}${via}`, `Look at firewall and VPN. ${correct}.`)
-        : wrong(
-            // Whoever has a TLS session with the bank waits for the bank.
-            spokeTls(exchange) ? 'bank' : 'network',
-            `${message}${via}`,
-            'Write a larger timeout, or ask the bank.',
-          )
+    case 'timeout': {
+      const slow = 'write a larger timeout where it is slow.'
+      // Whoever has a TLS session with the bank waits for the bank.
+      if (spokeTls(exchange)) return wrong('bank', `${message}${via}`, `Ask the bank, or ${slow}`)
+      const then =
+        code === 'ETIMEDOUT' ? 'look at firewall and VPN.' : `ask the bank whether it runs; ${slow}`
+      return wrong('network', `${message}${via}`, `${look} Then ${then}`)
+    }
     case 'garbage':
       return wrong('configuration', `${host} does not speak HTTP (${code})`, `${correct}.`)
     case 'tls-alert':
@@ -53,9 +53,16 @@ export async function addressFinding(
     return wrong('configuration', text, `${correct}: write https:.`)
   }
   const text = `${host} closes the connection without an answer${via} (${code})`
-  const mend = 'Look at what stands between: a proxy, a firewall. Else ask the bank.'
-  return wrong('network', text, mend)
+  return wrong(
+    'network',
+    text,
+    `${look} Then ask the bank whether it, or a firewall, closes connections.`,
+  )
 }
+
+/** What whoever wrote the target file can do at once. */
+const first = (members: readonly string[]) =>
+  `First compare ${members.join(', ')} with the address that the bank gave you.`
 
 /** Whether both ends have no version of TLS in common: this one has 1.2 and 1.3. */
 export function olderTls(host: string, failure: Exchange['failure']): DoctorFinding | undefined {
@@ -70,9 +77,9 @@ export function olderTls(host: string, failure: Exchange['failure']): DoctorFind
   return wrong('bank', text, 'Ask the bank: what is older than 1.2 must not be used (RFC 8996).')
 }
 
-type Words = Record<'hostname' | 'host' | 'via' | 'correct', string>
+type Words = Record<'hostname' | 'host' | 'via' | 'correct' | 'look', string>
 
-function unreachable(code: string, { hostname, host, via, correct }: Words): DoctorFinding {
+function unreachable(code: string, { hostname, host, via, correct, look }: Words): DoctorFinding {
   if (SPEAKS_NO_TLS.test(code)) {
     const mend = `${correct}: another port, or http: where that is meant.`
     return wrong('configuration', `${host} does not speak TLS`, mend)
@@ -89,13 +96,18 @@ function unreachable(code: string, { hostname, host, via, correct }: Words): Doc
     return wrong('network', `nothing answers${via} (${code})`, 'Correct proxy, or leave it out.')
   }
   if (code === 'ENOTFOUND' || code.startsWith('EAI_')) {
-    const mend = `${correct}, or look whether this machine sees the bank's names: VPN, proxy.`
+    const mend = `${look} Then look whether this machine sees the bank's names: VPN, proxy.`
     return wrong('network', `the name ${hostname} does not resolve`, mend)
   }
   if (code === 'ECONNREFUSED') {
-    return wrong('network', `nothing listens on ${host}`, `${correct}, or start the bank.`)
+    const text = `nothing listens on ${host}: the connection is refused`
+    return wrong('network', text, `${look} Then start the bank, or ask who runs it.`)
   }
-  return wrong('network', `${host} cannot be reached (${code})`, `${correct}, or look at VPN.`)
+  return wrong(
+    'network',
+    `${host} cannot be reached (${code})`,
+    `${look} Then look at VPN and firewall.`,
+  )
 }
 
 function untrusted(
@@ -126,9 +138,9 @@ function untrusted(
     return wrong(
       'bank',
       whole,
-      `Ask the bank to send its intermediate certificates. Where ${missing} is a root: ${add}`,
+      `Ask the bank to send its intermediate certificates. If ${missing} is a root: ${add}`,
     )
   }
-  const mend = `${add} Where it is no root, the bank must send it (RFC 8446 4.4.2).`
+  const mend = `${add} If it is an intermediate authority and no root, ask the bank to send its certificate (RFC 8446 4.4.2).`
   return wrong('configuration', text, mend)
 }

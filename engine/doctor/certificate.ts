@@ -1,7 +1,7 @@
 import 'reflect-metadata'
 import type { X509Certificate } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
-import type { TransportDocument } from '../configuration/target.ts'
+import type { TargetClient } from '../configuration/resolve.ts'
 import { certificatesOf } from '../wire/transport-certificates.ts'
 import { type DoctorFinding, hopeless, note, ok, wrong } from './finding.ts'
 
@@ -10,10 +10,18 @@ const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2'
 const ANY_USAGE = '2.5.29.37.0'
 
 /** What is wrong with a transport certificate, before any bank has seen it. */
-export function certificateFindings(transport: TransportDocument, now: number): DoctorFinding[] {
+export function certificateFindings(
+  { name, transport }: Pick<TargetClient, 'name' | 'transport'>,
+  now: number,
+): DoctorFinding[] {
   const [leaf, ...others] = certificatesOf(transport)
   if (!leaf) return [note('cannot be read from the PKCS#12 file: dates and usage are not compared')]
-  const found = [dates(leaf, now), usage(leaf), chain([leaf, ...others])].flat()
+  const member = `clients.${name}.transport`
+  const found = [
+    dates(leaf, now, member),
+    usage(leaf, member),
+    chain([leaf, ...others], member),
+  ].flat()
   if (found.some(({ level }) => level === 'wrong')) return found
   const issuer = nameOf(leaf.issuer)
   const more = others.length === 0 ? '' : `, ${others.length} more of its chain offered with it`
@@ -21,21 +29,25 @@ export function certificateFindings(transport: TransportDocument, now: number): 
   return [ok(text), ...found]
 }
 
-function dates({ validFrom, validTo }: X509Certificate, now: number): DoctorFinding[] {
+function dates(
+  { validFrom, validTo }: X509Certificate,
+  now: number,
+  member: string,
+): DoctorFinding[] {
   if (Date.parse(validTo) < now) {
-    const mend = 'Get a new one from the directory.'
+    const mend = `Get a new certificate from the directory, and name it in ${member}.`
     return [hopeless(`expired on ${day(validTo)}`, mend)]
   }
   if (Date.parse(validFrom) > now) {
-    const mend = 'Wait, or look at the clock of this machine.'
+    const mend = `Wait, name another in ${member}, or look at the clock of this machine.`
     return [hopeless(`is not valid before ${validFrom}`, mend)]
   }
   const left = Math.floor((Date.parse(validTo) - now) / DAY)
   return left < 30 ? [note(`ends in ${left} days, on ${day(validTo)}`)] : []
 }
 
-function usage(leaf: X509Certificate): DoctorFinding[] {
-  const mend = 'Name the transport certificate here; the signing key stands under signing.'
+function usage(leaf: X509Certificate, member: string): DoctorFinding[] {
+  const mend = `Name the transport certificate in ${member}; the signing key stands under signing.`
   const complaint = (text: string) => [wrong('configuration', text, mend)]
   const extended = leaf.keyUsage ?? []
   if (extended.length > 0 && !extended.some((oid) => oid === CLIENT_AUTH || oid === ANY_USAGE)) {
@@ -49,11 +61,11 @@ function usage(leaf: X509Certificate): DoctorFinding[] {
   return leaf.ca ? complaint('is the certificate of an authority') : []
 }
 
-function chain(certificates: X509Certificate[]): DoctorFinding[] {
+function chain(certificates: X509Certificate[], member: string): DoctorFinding[] {
   return certificates.slice(1).flatMap((issuer, index) => {
     if (certificates[index]?.checkIssued(issuer)) return []
     const text = `certificate ${index + 2} of the file did not issue certificate ${index + 1}`
-    const mend = 'Put the leaf first, then the authority that issued it, and so on.'
+    const mend = `In the file of ${member}, put the leaf first, then the authority that issued it, and so on.`
     return [wrong('configuration', text, mend)]
   })
 }

@@ -1,5 +1,6 @@
 import type { TargetClient } from '../configuration/resolve.ts'
 import { member } from '../judge/data-rows.ts'
+import { now } from '../record/clock.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { ask, type Case, tppOf } from './case.ts'
 import { certificateFindings } from './certificate.ts'
@@ -17,10 +18,10 @@ import { answerWords } from './words.ts'
 
 /** What can be said of a client before the bank is asked. */
 export function paperExaminations(client: TargetClient): Examination[] {
-  const { name, transport } = client
+  const { name } = client
   return [
-    { name: `${name}: certificate`, run: () => certificateFindings(transport, Date.now()) },
-    { name: `${name}: statement`, run: () => statementFindings(client, Date.now()) },
+    { name: `${name}: certificate`, run: () => certificateFindings(client, now()) },
+    { name: `${name}: statement`, run: () => statementFindings(client, now()) },
     { name: `${name}: redirect URIs`, run: () => redirectFindings(client) },
   ]
 }
@@ -102,7 +103,7 @@ export function ownMistake(
   if (!Array.isArray(supported)) return undefined
   const [wanted] = Object.entries(scopes).filter(([, scope]) => !supported.includes(scope))
   if (!wanted) return undefined
-  const text = `refused: ${answerWords(exchange)}; the scope ${wanted[1]} is not supported: ${supported.join(', ')}`
+  const text = `refused: ${answerWords(exchange)}; the scope ${wanted[1]} is none that the bank supports: ${supported.join(', ')}`
   return wrong('configuration', text, `Correct clients.${name}.scopes.${wanted[0]}.`)
 }
 
@@ -123,7 +124,7 @@ function registrationRefused(exchange: Exchange, name: string): DoctorFinding {
     return wrong('configuration', text, `Correct ${path}.redirectUris.`)
   }
   if (isOfStatement(exchange)) {
-    const mend = `Get ${path}.softwareStatement anew, from the directory that this bank trusts.`
+    const mend = `Get ${path}.softwareStatement again from the directory that this bank trusts.`
     return wrong('configuration', text, mend)
   }
   if (OF_CERTIFICATE.test(text)) return wrong('bank', text, TRUST_MEND)

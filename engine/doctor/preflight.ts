@@ -167,13 +167,14 @@ function inItsPlace(asked: readonly Exchange[]): DoctorFinding | undefined {
   const host = new URL(first?.request.url ?? '').host
   if (statuses.size > 1 || !first) return undefined
   if (status === undefined) {
-    const said = first.failure?.message ?? 'no answer'
-    const mend = 'Look at what stands between: a proxy, a firewall. Else ask the bank.'
+    const mend =
+      'Ask the bank whether it runs, then who runs what stands between: a proxy, a firewall.'
+    const { kind, code, message = 'no answer' } = first.failure ?? {}
     const does =
-      first.failure?.kind === 'timeout'
-        ? 'takes connections and does not answer'
-        : 'cuts every connection, or closes it without an answer'
-    return wrong('network', `${host} ${does}: ${said}`, mend)
+      kind === 'timeout'
+        ? `takes connections and does not answer: ${message}`
+        : `cuts every connection before an answer is complete (${code ?? message})`
+    return wrong('network', `${host} ${does}`, mend)
   }
   if (status === 502 || status === 504) {
     const text = `a gateway of the bank answers ${answerWords(first)} to everything: what stands behind it gave no answer`

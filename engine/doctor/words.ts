@@ -1,5 +1,6 @@
 import { readPage } from '../authorisation-drivers/forms.ts'
 import { textIn, withoutStatus } from '../judge/answer-words.ts'
+import { once } from '../record/page-words.ts'
 import type { Exchange } from '../wire/exchange.ts'
 
 const LONGEST = 160
@@ -15,7 +16,7 @@ export function answerWords(exchange: Exchange): string {
     const code = error && withoutStatus(oneLine(error), exchange)
     return [status, code, words && `(${oneLine(words)})`].filter(Boolean).join(' ')
   }
-  const text = /^\s*</.test(body) ? readPage(body).text : body
+  const text = once(/^\s*</.test(body) ? readPage(body).text : body)
   return text === '' ? String(status) : `${status} (${oneLine(text)})`
 }
 

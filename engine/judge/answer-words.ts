@@ -24,12 +24,24 @@ export function answerOf(exchange: Exchange): string {
 
 /** As `answerOf`, with the bank's own words: `401 (invalid_client: the assertion has expired)`, or those of a page. */
 export function answerWith(exchange: Exchange): string {
+  const own = ownWords(exchange)
+  return own === '' ? answerOf(exchange) : `${answerOf(exchange)} (${own})`
+}
+
+/** `answered 400 instead of a success; the bank says “invalid_client: the assertion has expired”` */
+export function insteadOf(expected: string, exchange: Exchange): string {
+  const own = ownWords(exchange)
+  const said = own === '' ? '' : `; the bank says “${own}”`
+  return `answered ${answerOf(exchange)} instead of ${expected}${said}`
+}
+
+/** What the bank says of an error, in its own words; empty where it says nothing. */
+function ownWords(exchange: Exchange): string {
   const short = (text?: string) => text?.replace(/\s+/g, ' ').slice(0, LONGEST)
   const error = short(textIn(exchange, 'error', 'Code', 'code'))
   const words = short(textIn(exchange, 'error_description', 'Message', 'message'))
   const parts = [error && withoutStatus(error, exchange), words]
-  const own = parts.filter((part) => part !== undefined).join(': ') || pageOf(exchange)
-  return own === '' ? answerOf(exchange) : `${answerOf(exchange)} (${own})`
+  return parts.filter((part) => part !== undefined).join(': ') || pageOf(exchange)
 }
 
 /** What a page or a text says that came in place of JSON: a firewall names the number of the case there. */

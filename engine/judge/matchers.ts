@@ -1,5 +1,5 @@
 import { type Exchange, header, refusesConnection } from '../wire/exchange.ts'
-import { acceptanceOf, answerOf, answerWith, notJson } from './answer-words.ts'
+import { acceptanceOf, answerOf, answerWith, insteadOf, notJson } from './answer-words.ts'
 import { brief } from './brief.ts'
 import {
   member,
@@ -45,15 +45,14 @@ export const matchers = {
   toHaveStatus(exchange: Exchange, ...statuses: number[]): Finding | undefined {
     if (exchange.response && statuses.includes(exchange.response.status)) return undefined
     const expected = statuses.join(' or ')
-    const actual = answerWith(exchange)
-    return { message: `answered ${actual} instead of ${expected}`, expected, actual }
+    return { message: insteadOf(expected, exchange), expected, actual: answerWith(exchange) }
   },
 
   /** Any 2xx. */
   toSucceed(exchange: Exchange): Finding | undefined {
     if (succeeded(exchange)) return undefined
-    const actual = answerWith(exchange)
-    return { message: `answered ${actual} instead of a success`, expected: '2xx', actual }
+    const message = insteadOf('a success', exchange)
+    return { message, expected: '2xx', actual: answerWith(exchange) }
   },
 
   /** An error status or a refusal of the connection. */

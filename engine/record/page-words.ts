@@ -12,8 +12,26 @@ export function wordsOf(body: string): string {
   return once(shown.replace(/\s+/g, ' ').trim()).slice(0, MOST_WORDS)
 }
 
+/**
+ * What a page says that it did not say when it was shown before, as an error message beside a form; empty where it says the same.
+ */
+export function wordsAdded(before: string, after: string): string {
+  const [old, now] = [before, after].map((text) => text.trim().split(/\s+/)) as [string[], string[]]
+  const start = now.findIndex((word, index) => word !== old[index])
+  if (start < 0) return ''
+  let end = 0
+  while (end < now.length - start && end < old.length - start) {
+    if (now.at(-1 - end) !== old.at(-1 - end)) break
+    end += 1
+  }
+  return now
+    .slice(start, now.length - end)
+    .join(' ')
+    .slice(0, MOST_WORDS)
+}
+
 /** A page whose title and heading are the same says it once. */
-function once(words: string): string {
+export function once(words: string): string {
   const half = (words.length - 1) / 2
   const isTwice = words[half] === ' ' && words.slice(0, half) === words.slice(half + 1)
   return isTwice ? words.slice(0, half) : words

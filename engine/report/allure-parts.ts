@@ -1,6 +1,7 @@
 import { type Label, LabelName, Severity } from 'allure-js-commons'
 import { curl } from './curl.ts'
-import { brief, oneLine, visible } from './escape.ts'
+import { brief, visible } from './escape.ts'
+import { linesOf, markdown, markdownText } from './markdown.ts'
 import { headline, splitChapter } from './queries.ts'
 import type { CheckResult, ExchangeRecord, Level, RequirementResult } from './report.ts'
 import { stableUuid } from './status-map.ts'
@@ -41,19 +42,27 @@ export function allureLabels(check: CheckResult, place: string): Label[] {
   ]
 }
 
-/** Plain words for a Markdown field: signs that Markdown would obey are escaped. */
-export function allureDescription(requirement: DescribedRequirement): string {
-  const plain = (words: string) => words.replace(/[\\`*_{}[\]<>#|!]/g, '\\$&')
-  const lines = [
-    ...requirement.quote.map((quote) => `> ${plain(oneLine(quote))}`),
-    '',
-    `${requirement.id} (${requirement.level}), ${plain(requirement.source)}: ${plain(requirement.text)}`,
-    ...(requirement.decision
-      ? ['', `How it is read (${requirement.decision.id}): ${plain(requirement.decision.text)}`]
-      : []),
-    ...(requirement.open ? ['', `Left open, never judged: ${plain(requirement.open)}`] : []),
-  ]
-  return visible(lines.join('\n'))
+/** A Markdown field. */
+export function allureDescription({
+  id,
+  level,
+  source,
+  text,
+  quote,
+  decision,
+  open,
+}: DescribedRequirement): string {
+  return markdownText(
+    linesOf([
+      ...quote.map((words) => markdown`> ${words}`),
+      markdown``,
+      markdown`${id} (${level}), ${source}: ${text}`,
+      ...(decision
+        ? [markdown``, markdown`How it is read (${decision.id}): ${decision.text}`]
+        : []),
+      ...(open ? [markdown``, markdown`Left open, never judged: ${open}`] : []),
+    ]),
+  )
 }
 
 /** Exchanges that are attached to one check. */

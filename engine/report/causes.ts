@@ -1,7 +1,7 @@
 import { answeredAlike, cleared, type Group, groupsOf, hidden } from './cause-groups.ts'
 import { type Evidence, traceOf } from './evidence-index.ts'
 import { checksWith, grouped } from './queries.ts'
-import type { CheckResult, PreflightLine, ReportedCause } from './report.ts'
+import type { CheckResult, PreflightLine, ReportedCause, Whose } from './report.ts'
 import { blameFor, situationOf } from './whose.ts'
 
 /**
@@ -62,6 +62,9 @@ function explained({ findings, blocks }: ReportedCause): number {
   return findings.length + blocks.length
 }
 
+/** Whose a cause is that shows in what was, or was not, answered. */
+const ANSWERED: readonly Whose[] = ['bank', 'gateway', 'network']
+
 /** What a page says is another text for each client that it names. */
 const QUOTED = /“[^“”]*”/g
 
@@ -71,7 +74,11 @@ function withoutFinding(blocked: CheckResult[], evidence: Evidence): ReportedCau
   const alike = grouped(blocked, (check) => causeOf(check).title.replace(QUOTED, ''))
   const causes = [...alike.values()].map((checks): ReportedCause => {
     const blocks = checks.map(({ id }) => id)
-    return { ...causeOf(checks[0]), findings: [], blocks }
+    const blame = causeOf(checks[0])
+    const seen = checks.flatMap((check) => traceOf(check, evidence)?.where ?? [])
+    // What the target file or the data lack shows at no endpoint.
+    const where = ANSWERED.includes(blame.whose) && [...new Set(seen)].slice(0, 3).join(', ')
+    return { ...blame, ...(where && { where }), findings: [], blocks }
   })
   return causes.sort((a, b) => b.blocks.length - a.blocks.length)
 }

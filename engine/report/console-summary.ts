@@ -12,6 +12,7 @@ import {
 } from './counts.ts'
 import { brief, count, counted, quoted, span, wrapped } from './escape.ts'
 import { excerptLines, excerptOf } from './excerpt.ts'
+import { nearestTo, roleOfControl } from './nearest.ts'
 import { durationOf, grouped, headline, type Indexed, indexed } from './queries.ts'
 import type { CheckResult, ExchangeRecord, Report, ReportedCause } from './report.ts'
 
@@ -103,6 +104,7 @@ function findings(run: Indexed, options: ConsoleOptions, writer: Writer): void {
       const blocks = counted(cause.blocks.length, 'check')
       const by = cause.whose === 'nobody' ? ', nobody has to act' : ` by ${WHOSE[cause.whose]}`
       line(`blocked  ${blocks}${by}: ${title}`, paint.yellow)
+      row('where', cause.where)
       row('mend', cause.mend)
     }
   }
@@ -124,17 +126,18 @@ const whoseAndWhere = ({ whose, where }: ReportedCause): string =>
 function finding(
   cause: ReportedCause,
   check: CheckResult,
-  { requirements, exchanges }: Indexed,
+  run: Indexed,
   { folder }: ConsoleOptions,
   { paint, lines, line, row, excerpt }: Writer,
 ): void {
+  const { requirements, exchanges } = run
   const { id, outcome, message, control } = check
   const exchange = exchanges.get(check.exchanges[0] ?? '')
   const requirement = requirements.get(check.requirement)
   line(`${outcome === 'error' ? 'ERROR' : 'FAIL'}  ${id}  ${brief(check.title, 300)}`, paint.red)
   row('whose', whoseAndWhere(cause))
   row('found', cause.title)
-  if (message.split('\n')[0] !== cause.title) row('', brief(message, 300))
+  if (!message.startsWith(cause.title.slice(0, 200))) row('', brief(message, 300))
   if (requirement) {
     const [quote] = requirement.quote
     const words = quote === undefined ? requirement.text : quoted(brief(quote, 300))
@@ -142,8 +145,9 @@ function finding(
   }
   row('expected', brief(check.expected ?? '', 300))
   row('actual', brief(check.actual ?? '', 300))
-  row('exchange', exchange && `${exchange.id}  ${headline(exchange)}`)
-  row('control', control && `${control.exchange}  without the deviation: ${control.summary}`)
+  row('exchange', exchange && `${exchange.id}  ${headline(exchange)}${senderOf(exchange)}`)
+  for (const near of nearestTo(check, run)) row('compare', near)
+  row('control', control && `${control.exchange}  ${roleOfControl(check, run)}: ${control.summary}`)
   excerpt(check, exchange)
   const [, ...others] = cause.findings
   if (others.length > 0)
@@ -153,6 +157,10 @@ function finding(
   if (folder !== undefined) row('repeat', `assay reproduce ${id} --run ${folder}`)
   lines.push('')
 }
+
+/** `, by client second` */
+const senderOf = ({ about }: ExchangeRecord): string =>
+  typeof about.client === 'string' ? `, by client ${about.client}` : ''
 
 function notJudged({ preflight = [] }: Report, { paint, line, row, lines }: Writer): void {
   for (const { name, level, text, whose, mend } of preflight) {

@@ -170,7 +170,7 @@ export const WHOSE: Record<Whose, string> = {
   gateway: 'the bank’s gateway',
   TPP: 'the TPP',
   configuration: 'your configuration',
-  network: 'the network',
+  network: 'the network, or a bank that does not answer',
   suite: 'Assay itself',
   nobody: 'nobody, as the bank is free to do so',
 }

@@ -1,5 +1,6 @@
 import type { CheckChange, ReportDiff } from './diff.ts'
-import { brief, counted, escapeMarkup, oneLine } from './escape.ts'
+import { brief, counted, oneLine } from './escape.ts'
+import { code, linesOf, markdown, markdownText } from './markdown.ts'
 
 const GROUPS = [
   ['new', 'new failure', 'new failures'],
@@ -17,68 +18,73 @@ const APART: Partial<Record<(typeof GROUPS)[number][0], string>> = {
   vanished: ': the later run was not asked to judge them',
 }
 
+/** What a comparison says, whatever it is written in: a heading, or an item that may begin with an id. */
+type Line = { heading: string } | { id?: string; words: string }
+
+/** A comparison for a terminal. */
 export function diffText(diff: ReportDiff): string {
   const head = [diff.from, diff.to].map(
     ({ target, startedAt, verdict }) => `${oneLine(target)} ${startedAt} ${verdict}`,
   )
+  const lines = linesOfDiff(diff).flatMap((line) => {
+    if ('heading' in line) return ['', line.heading]
+    return [oneLine(`  ${line.id === undefined ? '' : `${line.id}  `}${line.words}`)]
+  })
   const caveats = diff.caveats.map((caveat) => `note  ${oneLine(caveat)}`)
-  return written(diff, [...head, ...caveats], false)
+  return `${[...head, ...caveats, ...lines].join('\n')}\n`
 }
 
+/** The same as Markdown. */
 export function diffMarkdown(diff: ReportDiff): string {
   const { from, to } = diff
-  const head = [
-    `## ${md(to.target)}: ${from.verdict} → ${to.verdict}`,
-    '',
-    `${from.startedAt} → ${to.startedAt}`,
-  ]
-  const caveats = diff.caveats.map((caveat) => `\n> ${md(caveat)}`)
-  return written(diff, [...head, ...caveats], true)
+  const lines = linesOfDiff(diff).map((line) => {
+    if ('heading' in line) return markdown`\n### ${line.heading}\n`
+    return markdown`- ${line.id !== undefined && markdown`${code(line.id)} `}${line.words}`
+  })
+  return markdownText(
+    linesOf([
+      markdown`## ${to.target}: ${from.verdict} → ${to.verdict}\n`,
+      markdown`${from.startedAt} → ${to.startedAt}`,
+      ...diff.caveats.map((caveat) => markdown`\n> ${caveat}`),
+      ...lines,
+      markdown``,
+    ]),
+  )
 }
 
-function written(diff: ReportDiff, lines: string[], markdown: boolean): string {
-  const text = markdown ? md : short
-  const gap = markdown ? ' ' : '  '
-  const item = markdown ? '- ' : '  '
-  const code = (id: string) => (markdown ? `- <code>${md(id)}</code> ` : `  ${id}  `)
-  const heading = (words: string) => lines.push('', ...(markdown ? [`### ${words}`, ''] : [words]))
+function linesOfDiff(diff: ReportDiff): Line[] {
+  const lines: Line[] = []
   for (const [key, one, many] of GROUPS) {
     const { length } = diff[key]
     if (length === 0) continue
     const apart = diff.sameScope ? undefined : APART[key]
-    heading(`${length} ${length === 1 ? one : many}${apart ?? ''}`)
+    lines.push({ heading: `${length} ${length === 1 ? one : many}${apart ?? ''}` })
     for (const change of apart ? [] : diff[key]) {
-      const known = change.known && !markdown ? ' (known deviation)' : ''
-      const said = change.message ? `: ${text(change.message)}` : ''
-      lines.push(`${code(change.id)}${move(change)}${known}${gap}${text(change.title)}${said}`)
+      const known = change.known ? ' (known deviation)' : ''
+      const said = change.message ? `: ${short(change.message)}` : ''
+      const words = `${move(change)}${known}  ${short(change.title)}${said}`
+      lines.push({ id: change.id, words })
     }
   }
-  if (diff.flaky.length > 0) heading(`${diff.flaky.length} flaky`)
+  if (diff.flaky.length > 0) lines.push({ heading: `${diff.flaky.length} flaky` })
   for (const { id, outcomes } of diff.flaky) {
-    lines.push(`${code(id)}${outcomes.map((outcome) => outcome ?? '–').join(' ')}`)
+    lines.push({ id, words: outcomes.map((outcome) => outcome ?? '–').join(' ') })
   }
   if (diff.observations.length > 0) {
-    heading(counted(diff.observations.length, 'changed observation'))
+    lines.push({ heading: counted(diff.observations.length, 'changed observation') })
   }
   for (const { requirement, what, before, after } of diff.observations) {
-    const [old, now] = [before, after].map((list) => {
-      const values = list.map(short).join(' | ') || 'not seen'
-      return markdown ? md(values) : values
-    })
-    lines.push(`${item}${text(requirement)}${gap}${text(what)}: ${old} → ${now}`)
+    const [old, now] = [before, after].map((list) => list.map(short).join(' | ') || 'not seen')
+    lines.push({ words: `${short(requirement)}  ${short(what)}: ${old} → ${now}` })
   }
   // What still fails is no change.
   const changed = GROUPS.some(([key]) => key !== 'still' && diff[key].length > 0)
-  if (!changed && diff.observations.length === 0) lines.push('', 'Nothing changed.')
-  return `${lines.join('\n')}\n`
+  if (!changed && diff.observations.length === 0) lines.push({ heading: 'Nothing changed.' })
+  return lines
 }
 
 function move({ before, after }: CheckChange): string {
   return before === after ? String(after) : `${before ?? 'absent'} → ${after ?? 'absent'}`
-}
-
-function md(words: string): string {
-  return escapeMarkup(short(words)).replace(/[|`*_[\]\\@!#]/g, (c) => `&#${c.charCodeAt(0)};`)
 }
 
 function short(text: string): string {

@@ -1,6 +1,7 @@
 import { causeFacts, sizeFigures, verdictSentence, verdictWord } from './counts.ts'
 import { brief, clip, counted, oneLine, span } from './escape.ts'
 import { excerptLines, excerptOf } from './excerpt.ts'
+import { code, codeBlock, linesOf, type Markdown, markdown, markdownText } from './markdown.ts'
 import {
   boundedReport,
   byCause,
@@ -9,6 +10,7 @@ import {
   headline,
   type Indexed,
   indexed,
+  isWrong,
   OUTCOMES,
   summaryKey,
   untestedMusts,
@@ -33,64 +35,70 @@ export function stepSummary(whole: Report, exchanges: ExchangeRecord[]): string 
   const { report } = run
   const visits = sizeFigures(report).find(({ word }) => word === 'visits')
   const outcomes = OUTCOMES.filter((outcome) => report.summary[summaryKey(outcome)] > 0)
-  const head = [
-    `## Assay: ${text(verdictWord(report))}, ${text(report.target.name)}`,
-    '',
-    text(verdictSentence(report)),
-    ...(report.partial ? ['', `**Partial run:** ${text(report.partial)}`] : []),
-    '',
-    `| ${outcomes.join(' | ')} |`,
-    `|${' ---: |'.repeat(outcomes.length)}`,
-    `| ${outcomes.map((outcome) => report.summary[summaryKey(outcome)]).join(' | ')} |`,
-    '',
-    `${counted(report.requests, 'request')}, ${counted(visits?.n ?? 0, 'visit')} ${visits?.meaning ?? ''}, ${span(durationOf(report))}, exit code ${report.exitCode}`,
-    '',
-    '',
-  ]
-  const causes = report.causes.map((cause) => `- ${causeLine(cause, run)}\n`)
+  const { partial } = report
+  const head = markdown`## Assay: ${verdictWord(report)}, ${report.target.name}
+
+${verdictSentence(report)}
+${partial !== undefined && markdown`\n**Partial run:** ${partial}\n`}
+${tableOf([outcomes, outcomes.map((outcome) => report.summary[summaryKey(outcome)])])}
+
+${counted(report.requests, 'request')}, ${counted(visits?.n ?? 0, 'visit')} ${visits?.meaning}, ${span(durationOf(report))}, exit code ${report.exitCode}
+
+`
+  const causes = report.causes.filter(isWrong).map((cause) => causeLine(cause, run))
   const paragraphs = byCause(report, 'error', 'fail').map((check, i) =>
     i < DETAILED
       ? paragraph(check, run)
-      : `- ${check.outcome} ${code(check.id)} ${text(clip(check.title, 200))}\n`,
+      : markdown`- ${check.outcome} ${code(check.id)} ${clip(check.title, 200)}\n`,
   )
   return bounded([
-    head.join('\n'),
-    ...(causes.length > 0 ? ['### What is wrong\n\n', ...causes, '\n'] : []),
+    head,
+    ...(causes.length > 0 ? [markdown`### What is wrong\n\n`, ...causes, markdown`\n`] : []),
     ...paragraphs,
     ...report.leftBehind.map(
-      ({ kind, id, why }) => `- left behind: ${kind} ${code(id)}: ${text(clip(why, 300))}\n`,
+      ({ kind, id, why }) => markdown`- left behind: ${kind} ${code(id)}: ${clip(why, 300)}\n`,
     ),
-    ...report.problems.map((problem) => `- problem: ${text(clip(problem, 300))}\n`),
+    ...report.problems.map((problem) => markdown`- problem: ${clip(problem, 300)}\n`),
     untested(report),
   ])
 }
 
+/** The first row is the head; numbers stand at the right. */
+function tableOf([head = [], ...rows]: (string | number)[][]): Markdown {
+  const row = (cells: (string | number)[]) =>
+    markdown`| ${cells.map((cell, at) => markdown`${at > 0 && markdown` | `}${cell}`)} |`
+  return linesOf([row(head), markdown`|${head.map(() => markdown` ---: |`)}`, ...rows.map(row)])
+}
+
 /** Whose, what, where, and what it explains: one line a cause. */
-function causeLine(cause: ReportedCause, { checks }: Indexed): string {
+function causeLine(cause: ReportedCause, { checks }: Indexed): Markdown {
   const { title, findings, known } = cause
   const outcome = known ? 'known' : (checks.get(findings[0] ?? '')?.outcome ?? 'blocked')
-  const id = findings[0] === undefined ? '' : ` ${code(findings[0])}`
-  const facts = causeFacts(cause).join(', ')
-  return `**${outcome}**${id} ${text(clip(title, 300))} (${text(facts)})`
+  const id = findings[0] !== undefined && markdown` ${code(findings[0])}`
+  return markdown`- **${outcome}**${id} ${clip(title, 300)} (${causeFacts(cause).join(', ')})\n`
 }
 
 /** Closed, since it is the same every night. */
-function untested(report: Report): string {
+function untested(report: Report): Markdown {
   const musts = untestedMusts(report)
-  if (musts.length === 0) return ''
+  if (musts.length === 0) return markdown``
   const rows = musts.map(
-    ({ id, text: words, notTested }) =>
-      `- ${code(id)} ${text(clip(words, 300))} ${text(clip(notTested, 500))}\n`,
+    ({ id, text, notTested }) =>
+      markdown`- ${code(id)} ${clip(text, 300)} ${clip(notTested, 500)}\n`,
   )
-  const head = `\n<details><summary>${counted(musts.length, 'must')} that no check tests</summary>\n\n`
-  return `${head}${rows.join('')}\n</details>\n`
+  return markdown`
+<details><summary>${counted(musts.length, 'must')} that no check tests</summary>
+
+${rows}
+</details>
+`
 }
 
-function paragraph(check: CheckResult, { requirements, exchanges }: Indexed): string {
+function paragraph(check: CheckResult, { requirements, exchanges }: Indexed): Markdown {
   const exchange = exchanges.get(check.exchanges[0] ?? '')
-  // As a block of code, in which nothing is markup.
-  const body = excerptLines(excerptOf(check, exchange)).map((line) => `    ${oneLine(line)}\n`)
-  const known = check.deviation ? ` (known deviation until ${text(check.deviation.expires)})` : ''
+  const body = excerptLines(excerptOf(check, exchange))
+  const until = check.deviation?.expires
+  const known = until !== undefined && markdown` (known deviation until ${until})`
   const rows: [string, string | undefined][] = [
     ['requirement', requirements.get(check.requirement)?.text],
     ['message', check.message],
@@ -98,41 +106,30 @@ function paragraph(check: CheckResult, { requirements, exchanges }: Indexed): st
     ['actual', check.actual],
     ['exchange', exchange ? `${exchange.id} ${headline(exchange)}` : check.exchanges[0]],
   ]
-  const lines = rows
-    .filter(([, value]) => value)
-    .map(([name, value]) => `| ${name} | ${text(clip(value ?? '', 500))} |`)
-  return `### ${check.outcome} ${code(check.id)}${known}\n\n${text(clip(check.title, 300))}\n\n| | |\n| --- | --- |\n${lines.join('\n')}\n\n${body.length > 0 ? `${body.join('')}\n` : ''}`
+  const said = rows.flatMap(([name, value]) =>
+    value ? [markdown`| ${name} | ${clip(value, 500)} |\n`] : [],
+  )
+  return markdown`### ${check.outcome} ${code(check.id)}${known}
+
+${clip(check.title, 300)}
+
+| | |
+| --- | --- |
+${said}
+${body.length > 0 && markdown`${codeBlock(body)}\n`}`
 }
 
 /** Parts as long as they fit, and how many don't. */
-function bounded(parts: string[]): string {
+function bounded(parts: readonly Markdown[]): string {
+  const texts = parts.map(markdownText)
   let size = 0
-  const end = parts.findIndex((part) => {
-    size += Buffer.byteLength(part)
+  const end = texts.findIndex((text) => {
+    size += Buffer.byteLength(text)
     return size > MAX_SUMMARY
   })
-  if (end < 0) return parts.join('')
-  const left = counted(parts.length - end, 'more finding')
-  return `${parts.slice(0, end).join('')}\n… ${left} in report.html\n`
-}
-
-/**
- * Text that Markdown takes literally, on one line. Signs that it, HTML or GitHub would obey become
- * entities; the others stay, so that a reader of the plain file can read it.
- */
-function text(words: string): string {
-  return oneLine(words)
-    .replace(/[&<>`*_~[\]\\|#@!$]/g, (sign) => `&#${sign.charCodeAt(0)};`)
-    .replace(/:\/\//g, '&#58;//')
-    .replace(/\bwww\./gi, 'www&#46;')
-    .replace(
-      /^(\s*)(-|\d+[.)])/,
-      (_, space: string, mark: string) => `${space}&#${mark.charCodeAt(0)};${mark.slice(1)}`,
-    )
-}
-
-function code(words: string): string {
-  return `<code>${text(words)}</code>`
+  if (end < 0) return texts.join('')
+  const left = counted(texts.length - end, 'more finding')
+  return `${texts.slice(0, end).join('')}\n… ${left} in report.html\n`
 }
 
 /**

@@ -1,5 +1,12 @@
 import { clip } from './escape.ts'
-import type { CheckResult, ExchangeRecord, Outcome, Report, RequirementResult } from './report.ts'
+import type {
+  CheckResult,
+  ExchangeRecord,
+  Outcome,
+  Report,
+  ReportedCause,
+  RequirementResult,
+} from './report.ts'
 
 /** Most characters of one string of a report in anything that is made from it. */
 const MAX_STRING = 4000
@@ -95,6 +102,9 @@ export const IN_ORDER: readonly Outcome[] = ['pass', 'observed', 'not-applicable
 export function hasCard(outcome: Outcome): boolean {
   return outcome === 'fail' || outcome === 'error' || outcome === 'warn'
 }
+
+/** Is it something that somebody has to act on? What a bank is free to do is not. */
+export const isWrong = ({ whose }: Pick<ReportedCause, 'whose'>): boolean => whose !== 'nobody'
 
 /** Ids of the exchanges that show what became of a check; that of its control comes last. */
 export function evidenceOf({ exchanges, control }: CheckResult): string[] {

@@ -41,11 +41,14 @@ interface Row {
   title(situation: Situation): string
   whose: Whose
   /** What to do next; absent where nothing has to be done. */
-  mend?: string
+  mend?: string | ((situation: Situation) => string)
 }
 
 const itself = ({ what }: Situation) => what
 const bySaying = ({ message }: Situation) => message
+/** The member of a target file that a text names: `customers.first`. */
+const memberIn = (text: string) =>
+  /\b(?:customers|clients|hooks|addresses)(?:\.[\w-]+)+/.exec(text)?.[0]
 const isHook = ({ what }: Situation) => what.startsWith('hook ')
 
 /** How a cause begins that is a lack of data. */
@@ -63,7 +66,7 @@ export const ROWS: readonly Row[] = [
     fits: ({ kind }) => kind === 'target',
     title: ({ what }) => `the target file does not give it: needs ${what}`,
     whose: 'configuration',
-    mend: 'Write it in the target file (docs/target.md).',
+    mend: ({ what }) => `Write ${memberIn(what) ?? 'it'} in the target file (docs/target.md).`,
   },
   {
     because:
@@ -136,6 +139,21 @@ export const ROWS: readonly Row[] = [
     mend: 'Run assay doctor with this target: it says which address does not answer.',
   },
   {
+    because: 'What a customer logs in with is written in the target file.',
+    fits: ({ what }) => what.startsWith('the bank did not take the credentials of '),
+    title: itself,
+    whose: 'configuration',
+    mend: ({ what }) =>
+      `Correct ${memberIn(what) ?? 'customers'}.credentials, or the fields under authorisation.forms that they go into.`,
+  },
+  {
+    because: 'Which forms and buttons a customer meets is written in the target file.',
+    fits: ({ what }) => what.startsWith('the target’s description of the bank’s pages'),
+    title: itself,
+    whose: 'configuration',
+    mend: 'Correct authorisation.forms by the fields that the page has (docs/target.md); assay doctor looks at the first page.',
+  },
+  {
     because: 'What is left is what the target says of pages, denials, limits and time.',
     fits: () => true,
     title: ({ what, message }) => what || message,
@@ -147,7 +165,8 @@ export const ROWS: readonly Row[] = [
 /** Whose it is, and what it is called; what is called alike is one cause. */
 export function blameFor(situation: Situation): Blame {
   const { title, whose, mend } = ROWS.find(({ fits }) => fits(situation)) as Row
-  return { title: title(situation), whose, ...(mend && { mend }) }
+  const next = typeof mend === 'function' ? mend(situation) : mend
+  return { title: title(situation), whose, ...(next && { mend: next }) }
 }
 
 /** Did a gateway answer, since what stands behind it did not? */

@@ -1,5 +1,6 @@
 import type { NamedConsent } from '../client-session/consent.ts'
 import type { Session } from '../client-session/session.ts'
+import { now } from '../record/clock.ts'
 
 /** Milliseconds for which tokens must last to be asked for early: a run with a person is slow. */
 const LASTING = 3_600_000
@@ -19,6 +20,6 @@ export async function batchApprovals(session: Session, consents: NamedConsent[])
     const approval = await session.approved(consent).catch(() => undefined)
     const tokens = await approval?.tokens().catch(() => undefined)
     if (!tokens) continue
-    if (!tokens.refreshToken && tokens.expiresAt - Date.now() < LASTING) return
+    if (!tokens.refreshToken && tokens.expiresAt - now() < LASTING) return
   }
 }

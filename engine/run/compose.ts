@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { BY_AN_EARLIER_RUN } from '../client-session/registration-steps.ts'
+import { withPlaces } from '../doctor/places-in-file.ts'
 import { bounded } from '../judge/brief.ts'
 import { type Result, verdictOf } from '../judge/results.ts'
 import type { EnvironmentFact } from '../record/environment.ts'
 import { writeWhole } from '../record/write-whole.ts'
 import { causesOf } from '../report/causes.ts'
 import type { Evidence } from '../report/evidence-index.ts'
-import type { CheckResult, Observation, Report, Verdict } from '../report/report.ts'
+import type { CheckResult, Observation, Report, ReportedCause, Verdict } from '../report/report.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { applyDeviations, type Deviation, type Tolerance } from './deviations.ts'
 import { placesOf } from './places.ts'
@@ -61,6 +62,7 @@ export function composeReport(facts: RunFacts): Report {
     }
   })
   const { file } = facts.target
+  const located = (cause: ReportedCause) => (file === undefined ? cause : withPlaces(cause, file))
   return {
     assay: {
       version: facts.version,
@@ -88,7 +90,7 @@ export function composeReport(facts: RunFacts): Report {
     musts: mustsByOutcome(requirements, results, tolerance),
     ...earlierNights(listed, facts.ofEarlierRuns ?? []),
     causes: causesOf(checks, facts.evidence, preflight).map((cause) =>
-      changed(cause, ['title', 'evidence'], (text) => bounded(redact(text), 300)),
+      changed(located(cause), ['title', 'evidence'], (text) => bounded(redact(text), 300)),
     ),
     requirements,
     checks,

@@ -4,6 +4,7 @@ import { type Catalogue, loadCatalogue } from '../catalogue/catalogue.ts'
 import { createCleanup } from '../client-session/cleanup.ts'
 import type { Result } from '../judge/results.ts'
 import { createRuleEngine } from '../judge/rule-engine.ts'
+import { now } from '../record/clock.ts'
 import { createEvidence } from '../report/evidence-index.ts'
 import { parseRecord } from '../report/read-run.ts'
 import type { ExchangeRecord, PreflightLine, Report } from '../report/report.ts'
@@ -119,7 +120,7 @@ async function notRunReport(
     version,
     target,
     scope,
-    finishedAt: new Date(),
+    finishedAt: new Date(now()),
     catalogue,
     redact,
     ...facts,

@@ -4,8 +4,9 @@
  */
 import { afterAll, describe, inject } from 'vitest'
 import { CHAPTERS } from '../catalogue/catalogue.ts'
+import { restartClock } from '../record/clock.ts'
 import { addTest } from './check-test.ts'
-import { openJudging } from './judging-process.ts'
+import { type Assignment, openJudging } from './judging-process.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -22,7 +23,9 @@ process.on('SIGHUP', deaf)
 // Nobody waits for what follows: what is kept of the run is for the next one.
 process.once('disconnect', () => process.exit(5))
 
-const judging = await openJudging(JSON.parse(inject('assignment')))
+const assignment: Assignment = JSON.parse(inject('assignment'))
+restartClock(assignment.clock)
+const judging = await openJudging(assignment)
 const chapterOf = (id: string) => judging.catalogue.owners.get(id)?.chapter ?? CHAPTERS[0] ?? ''
 let cancelled: string | undefined
 

@@ -6,6 +6,7 @@ import { endpointsOf, layoutOf } from '../configuration/addresses.ts'
 import { targetFrom } from '../configuration/resolve.ts'
 import type { TargetDocument } from '../configuration/target.ts'
 import { ruleResults } from '../judge/results.ts'
+import { now } from '../record/clock.ts'
 import { environmentFacts } from '../record/environment.ts'
 import type { ApprovalUse, CheckResult, PreflightLine, Report } from '../report/report.ts'
 import { shown, write } from '../report/terminal.ts'
@@ -53,6 +54,8 @@ export interface Assignment {
   fresh?: boolean
   /** Minutes after which nothing more is asked of the bank; absent: no such limit. */
   deadline?: number
+  /** Milliseconds by which the clock of the run is ahead of the wall clock, where that was set meanwhile. */
+  clock?: number
   /** Approvals that the run is going to need, for the person who is asked for them. */
   announced?: Announced[]
 }
@@ -68,7 +71,7 @@ export async function openJudging(
 ) {
   makeKeysMeanwhile()
   const { target: document, scope, out, version } = assignment
-  const startedAt = new Date()
+  const startedAt = new Date(now())
   const suites = loaded ?? (await loadSuites(assignment.suites, catalogue))
   const target = targetFrom(document, assignment.base)
   const record = openRunRecord(out, target.secrets)
@@ -188,7 +191,7 @@ async function finishRun(
     target: targetOf(assignment),
     scope: assignment.scope,
     startedAt,
-    finishedAt: new Date(),
+    finishedAt: new Date(now()),
     catalogue,
     results,
     observations,

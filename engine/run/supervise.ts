@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import type { TestCase, TestModule, Vitest } from 'vitest/node'
 import { targetFrom } from '../configuration/resolve.ts'
+import { clockCorrection, now } from '../record/clock.ts'
 import { isAlive } from '../record/process-lock.ts'
 import { root } from '../record/root.ts'
 import type { CheckResult, Report } from '../report/report.ts'
 import { createRedactor } from '../wire/redaction.ts'
+import { watchClock } from './clock-watch.ts'
 import { writeReport } from './compose.ts'
 import { crashReport } from './crash-report.ts'
 import { JOURNAL, readJournal } from './journal.ts'
@@ -61,7 +63,7 @@ async function superviseOne(parts: {
   mayGoOn: boolean
 }): Promise<string | undefined> {
   const { assignment, progress } = parts
-  const startedAt = new Date()
+  const startedAt = new Date(now())
   const raw: string[] = []
   // A folder that is used again must not pass an earlier run off as this one.
   for (const name of ['report.json', 'exchanges.jsonl', JOURNAL])
@@ -106,8 +108,9 @@ async function superviseOne(parts: {
     { logLevel: 'silent', clearScreen: false },
     { stderr: stderrButPool() },
   )
-  vitest.provide('assignment', JSON.stringify(assignment))
+  vitest.provide('assignment', JSON.stringify({ ...assignment, clock: clockCorrection() }))
 
+  const clock = watchClock(progress.note)
   const lost = losses()
   const watch = watchdog(assignment, raw, lost.tell)
   const interrupt = interruption({ vitest, progress, before, assignment, lost: lost.tell })
@@ -119,6 +122,7 @@ async function superviseOne(parts: {
     await Promise.race([vitest.close(), lost.first.catch(leaveSoon)])
     watch.stop()
     interrupt.stop()
+    clock.stop()
     lost.stop()
   }
 

@@ -70,14 +70,17 @@ function one(error: Error): WireFailure | undefined {
   // OpenSSL's messages begin with a thread's number and end with a place in its source.
   const [, words] = /:error:[0-9A-F]+:[^:]*:[^:]*:([^:]+)/.exec(error.message) ?? []
   const said = (words ?? error.message.trim()) || code
-  return (
-    kind && {
-      kind,
-      code,
-      message: SPEAKS_NO_TLS.test(code) ? `it does not speak TLS: ${said}` : said,
-    }
-  )
+  const [, plain] = PLAIN.find(([codes]) => codes.test(code)) ?? []
+  return kind && { kind, code, message: plain === undefined ? said : `${plain}: ${said}` }
 }
+
+/** What the commonest codes mean, for whoever does not know them. */
+const PLAIN: readonly [RegExp, string][] = [
+  [SPEAKS_NO_TLS, 'it does not speak TLS'],
+  [/^ECONNREFUSED$/, 'nothing listens there'],
+  [/^ENOTFOUND$/, 'the name does not resolve'],
+  [/^ECONNRESET$/, 'the other end closed the connection'],
+]
 
 /** Undefined where the error says nothing of the bank: a client of ours that is closed, a mistake of ours. */
 function kindOf(error: Error, code: string): WireFailure['kind'] | undefined {

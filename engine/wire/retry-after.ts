@@ -1,3 +1,4 @@
+import { now } from '../record/clock.ts'
 import { wordsOf } from '../record/page-words.ts'
 import { DATA, type Exchange, header } from './exchange.ts'
 
@@ -79,5 +80,5 @@ function quoted({ response }: Exchange): string {
 function retryAfter(value: string): number | undefined {
   if (/^\d+$/.test(value)) return Number(value) * 1000
   const at = Date.parse(value)
-  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now())
 }

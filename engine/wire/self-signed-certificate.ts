@@ -2,6 +2,7 @@ import 'reflect-metadata'
 import { webcrypto } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
 import type { TransportDocument } from '../configuration/target.ts'
+import { now } from '../record/clock.ts'
 
 const ALGORITHM = {
   name: 'RSASSA-PKCS1-v1_5',
@@ -13,14 +14,14 @@ const ALGORITHM = {
 /** A client certificate that no directory knows: signed by its own key, made on the spot. */
 export async function selfSigned(): Promise<TransportDocument> {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
-  const now = Date.now()
+  const made = now()
   const day = 24 * 60 * 60 * 1000
   const certificate = await x509.X509CertificateGenerator.createSelfSigned(
     {
       serialNumber: '01',
       name: 'CN=untrusted, O=Untrusted',
-      notBefore: new Date(now - day),
-      notAfter: new Date(now + day),
+      notBefore: new Date(made - day),
+      notAfter: new Date(made + day),
       signingAlgorithm: ALGORITHM,
       keys,
       extensions: [

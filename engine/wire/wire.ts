@@ -1,5 +1,6 @@
 import type { Agent } from 'undici'
 import type { Target } from '../configuration/resolve.ts'
+import { heardTime, now } from '../record/clock.ts'
 import { createBodies } from './bodies.ts'
 import { type Identity, openIdentity } from './client-certificate.ts'
 import { decoded } from './decode.ts'
@@ -66,7 +67,7 @@ function createConnections(target: Target) {
     const { agentFor, oneConnection, inHttp2, reaching } = await identity(message.identity)
     const origin = originOf(message.url) ?? ''
     await turn()
-    const started = Date.now()
+    const started = now()
     const exchange: Exchange = {
       id,
       endpoint: message.endpoint,
@@ -110,6 +111,8 @@ function createConnections(target: Target) {
       const plain = await decoded(body, headers, target.maxResponseSize)
       assertRoomFor(plain.length)
       exchange.response = { status, headers, ...bodies.keep(plain, stated('content-type')) }
+      const time = Date.parse(stated('date') ?? '')
+      if (!Number.isNaN(time)) heardTime(time)
     } catch (error) {
       exchange.failure = failureOf([error as Error])
     }

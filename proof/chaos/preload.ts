@@ -2,11 +2,14 @@ import childProcess from 'node:child_process'
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import net from 'node:net'
-import { type Trouble, troubleOf } from './troubles.ts'
+import { join } from 'node:path'
+import { shiftDate } from '../clock/shifted-date.ts'
+import { CLOCK_SET, type FailingCalls, type SetClock, troubleOf } from './troubles.ts'
 
 /**
- * Loaded before anything of a command (`node --import`): one of its system calls fails, once or from then on, as the
- * seed in ASSAY_CHAOS says. Files outside of the folder of the run, which are Node's and the libraries’, are left alone.
+ * Loaded before anything of a command (`node --import`): one of its system calls fails, once or from then on, or the clock
+ * of its machine is set, as the seed in ASSAY_CHAOS says. Files outside of the folder of the run, which are Node's and the
+ * libraries’, are left alone.
  */
 
 const { ASSAY_CHAOS = '' } = process.env
@@ -14,9 +17,37 @@ if (ASSAY_CHAOS !== '') bring(JSON.parse(ASSAY_CHAOS) as { seed: number; folder:
 
 function bring({ seed, folder }: { seed: number; folder: string }): void {
   const trouble = troubleOf(seed)
+  if (trouble.kind === 'clock') setClock(trouble, folder)
+  else failCalls(trouble, folder)
+  syncBuiltinESMExports()
+}
+
+/** `Date` tells another time in every process of the command, once one of them has received enough. */
+function setClock({ by, after }: SetClock, folder: string): void {
+  const file = join(folder, CLOCK_SET)
+  let isSet = false
+  let looked = Number.NEGATIVE_INFINITY
+  shiftDate(() => {
+    if (isSet || performance.now() - looked < BETWEEN) return isSet ? by : 0
+    looked = performance.now()
+    isSet = fs.existsSync(file)
+    return isSet ? by : 0
+  })
+  let received = 0
+  beforeEachPiece(() => {
+    received += 1
+    if (received === after + 1) fs.writeFileSync(file, '')
+    return true
+  })
+}
+
+/** Milliseconds after which a process looks again whether the clock was set. */
+const BETWEEN = 10
+
+function failCalls(trouble: FailingCalls, folder: string): void {
   let calls = 0
   /** Whether this call is the one, or one of those from then on. */
-  const strikes = (kind: Trouble['kind']): boolean => {
+  const strikes = (kind: FailingCalls['kind']): boolean => {
     if (trouble.kind !== kind) return false
     calls += 1
     return trouble.lasts ? calls > trouble.after : calls === trouble.after + 1
@@ -30,7 +61,11 @@ function bring({ seed, folder }: { seed: number; folder: string }): void {
   const open = new Set<number>()
 
   const files = fs as unknown as Record<string, (...words: unknown[]) => unknown>
-  const failing = (name: string, kind: Trouble['kind'], concerns: (first: unknown) => boolean) => {
+  const failing = (
+    name: string,
+    kind: FailingCalls['kind'],
+    concerns: (first: unknown) => boolean,
+  ) => {
     const right = files[name] as (...words: unknown[]) => unknown
     files[name] = (...words) => {
       if (concerns(words[0]) && strikes(kind)) throw problem(name)
@@ -55,7 +90,7 @@ function bring({ seed, folder }: { seed: number; folder: string }): void {
     }
   Object.assign(childProcess, { spawn: starting(spawn), fork: starting(fork) })
 
-  const { connect, emit } = net.Socket.prototype
+  const { connect } = net.Socket.prototype
   net.Socket.prototype.connect = function connected(this: net.Socket, ...words: unknown[]) {
     if (isTcp(words) && strikes('connect')) {
       setImmediate(() => this.destroy(problem('connect')))
@@ -63,19 +98,24 @@ function bring({ seed, folder }: { seed: number; folder: string }): void {
     }
     return (connect as (...words: unknown[]) => net.Socket).apply(this, words)
   } as typeof connect
+  beforeEachPiece((socket) => {
+    if (!strikes('receive')) return true
+    socket.destroy(problem('read'))
+    return false
+  })
+}
+
+/** Asks before each piece that comes over a connection whether whoever waits for it is to have it. */
+function beforeEachPiece(comes: (socket: net.Socket) => boolean): void {
+  const { emit } = net.Socket.prototype
   net.Socket.prototype.emit = function emitted(
     this: net.Socket,
     event: string,
     ...words: unknown[]
   ) {
-    if (event === 'data' && this.remotePort !== undefined && strikes('receive')) {
-      this.destroy(problem('read'))
-      return true
-    }
+    if (event === 'data' && this.remotePort !== undefined && !comes(this)) return true
     return (emit as (...words: unknown[]) => boolean).call(this, event, ...words)
   } as typeof emit
-
-  syncBuiltinESMExports()
 }
 
 /** Not a pipe to another process of ours. */

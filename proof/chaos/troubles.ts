@@ -1,7 +1,10 @@
 import { drawnAt } from '../../engine/judge/cells.ts'
 
-/** What happens to one kind of system call of a command, drawn from a seed. */
-export interface Trouble {
+/** What happens to a command, drawn from a seed. */
+export type Trouble = FailingCalls | SetClock
+
+/** One kind of its system calls fails. */
+export interface FailingCalls {
   kind: 'write' | 'folder' | 'read' | 'spawn' | 'connect' | 'receive'
   /** The error that the call gives. */
   code: string
@@ -11,8 +14,17 @@ export interface Trouble {
   lasts: boolean
 }
 
-/** The errors of each kind, and about how many calls of it a run of some chapters makes. */
-const KINDS: Record<Trouble['kind'], { codes: readonly string[]; calls: number }> = {
+/** The wall clock of its machine is set. */
+export interface SetClock {
+  kind: 'clock'
+  /** Milliseconds, negative where it is set back. */
+  by: number
+  /** Pieces that one of its processes receives over connections before. */
+  after: number
+}
+
+/** The errors of each kind of call, and about how many calls of it a run of some chapters makes. */
+const CALLS: Record<FailingCalls['kind'], { codes: readonly string[]; calls: number }> = {
   write: { codes: ['ENOSPC', 'EIO', 'EDQUOT', 'EROFS', 'EFBIG'], calls: 400 },
   folder: { codes: ['EIO', 'EACCES', 'EROFS', 'EBUSY', 'ENOSPC'], calls: 12 },
   read: { codes: ['EIO', 'EACCES', 'EMFILE', 'ENFILE'], calls: 60 },
@@ -21,23 +33,41 @@ const KINDS: Record<Trouble['kind'], { codes: readonly string[]; calls: number }
   receive: { codes: ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'], calls: 400 },
 }
 
-const NAMES = Object.keys(KINDS) as Trouble['kind'][]
+const KINDS = [...(Object.keys(CALLS) as FailingCalls['kind'][]), 'clock'] as const
 
-/** The trouble of a seed: the same each time. Every sixth seed is of one kind. */
+const MINUTE = 60_000
+
+/** The trouble of a seed: the same each time. Every seventh seed is of one kind. */
 export function troubleOf(seed: number): Trouble {
-  const kind = NAMES[seed % NAMES.length] as Trouble['kind']
-  const { codes, calls } = KINDS[kind]
+  const kind = KINDS[seed % KINDS.length] as Trouble['kind']
+  // Mostly early, where more is at stake.
+  const early = drawnAt(seed, 'after') ** 2
+  if (kind === 'clock') {
+    const by = Math.round(MINUTE * (1 + 59 * drawnAt(seed, 'by')))
+    const forward = drawnAt(seed, 'forward') < 1 / 2
+    return { kind, by: forward ? by : -by, after: Math.floor(early * CALLS.receive.calls) }
+  }
+  const { codes, calls } = CALLS[kind]
   return {
     kind,
     code: codes[Math.floor(drawnAt(seed, 'code') * codes.length)] ?? '',
-    // Mostly early, where more is at stake.
-    after: Math.floor(drawnAt(seed, 'after') ** 2 * calls),
+    after: Math.floor(early * calls),
     lasts: drawnAt(seed, 'lasts') < 1 / 2,
   }
 }
 
 /** `seed 12: write gives ENOSPC after 37 calls, for good`. */
 export function wordsOf(seed: number): string {
-  const { kind, code, after, lasts } = troubleOf(seed)
+  const trouble = troubleOf(seed)
+  const { kind, after } = trouble
+  if (kind === 'clock') {
+    const { by } = trouble
+    const minutes = (Math.abs(by) / MINUTE).toFixed(1)
+    return `seed ${seed}: the clock is set ${minutes} min ${by > 0 ? 'forward' : 'back'} after ${after} pieces`
+  }
+  const { code, lasts } = trouble
   return `seed ${seed}: ${kind} gives ${code} after ${after} calls, ${lasts ? 'for good' : 'once'}`
 }
+
+/** The file in the folder of a command that says to all of its processes that the clock was set. */
+export const CLOCK_SET = 'clock-was-set'

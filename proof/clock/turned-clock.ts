@@ -1,27 +1,18 @@
+import { restartClock } from '../../engine/record/clock.ts'
+import { machineTime, shiftDate } from './shifted-date.ts'
+
 /**
  * Turns the clock of this process: `Date` tells another instant, and local times are those of another zone.
  * Imported before everything else, so that nothing keeps the `Date` of before. What OpenSSL says of a certificate
  * still goes by the machine's clock, so instants lie in the past: certificates made then are valid for ten years.
  */
 
-const RealDate = globalThis.Date
 const zone = process.env.TZ
 
 /** Milliseconds that this process is ahead of the machine. */
 let ahead = 0
 
-class TurnedDate extends RealDate {
-  constructor(...parts: unknown[]) {
-    if (parts.length === 0) super(TurnedDate.now())
-    else super(...(parts as [number]))
-  }
-
-  static override now(): number {
-    return RealDate.now() + ahead
-  }
-}
-
-globalThis.Date = TurnedDate as DateConstructor
+shiftDate(() => ahead)
 
 /** An instant, and where on Earth a process could run then. */
 export interface Moment {
@@ -33,7 +24,9 @@ export interface Moment {
 
 /** Turns the clock to a moment, from which it goes on; without one back to the machine's. */
 export function turnClock(moment: Moment | undefined): void {
-  ahead = moment ? RealDate.parse(moment.at) - RealDate.now() : 0
+  ahead = moment ? Date.parse(moment.at) - machineTime() : 0
+  // Otherwise the engine would take it for a step, and go on by the time of before.
+  restartClock()
   const name = moment?.zone ?? zone
   if (name === undefined) delete process.env.TZ
   else process.env.TZ = name

@@ -171,7 +171,10 @@ test('a client is registered once, and kept', async () => {
 
 test('a PKCS#12 file is looked into', () => {
   const pkcs12 = readFileSync('tests/configuration/fixtures/client.p12').toString('base64')
-  const found = certificateFindings({ pkcs12, passphrase: 'canary-passphrase' }, Date.now())
+  const found = certificateFindings(
+    { name: 'first', transport: { pkcs12, passphrase: 'canary-passphrase' } },
+    Date.now(),
+  )
   expect(found.map(({ text }) => text).at(-1)).toBe('is signed by itself: no directory issued it')
 })
 

@@ -5,7 +5,7 @@ import { type BankName, recorded } from './recorded.ts'
 /** Real runs of banks that do one thing wrong which shows in many places: one cause, and all that it explains. */
 
 const TITLES: Record<keyof typeof CAUSES, RegExp> = {
-  limited: /^answered 429 \(rate_limited\)/,
+  limited: /^answered 429 instead of .*; the bank says “rate_limited”/,
   unrefreshed: /^access tokens of the refresh_token grant are refused \(401\)$/,
   twice: /^a ConsentId is given to two consents$/,
   issuer: /^the issuer of the configuration is not the bank’s: https:\/\/test\.bank\.example$/,

@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)(`the page of a real run, in Chromium${reason}`, () 
     const words = await firstScreen(page)
     expect(words).toMatch(/not judged ?: nothing listens on 127\.0\.0\.1/i)
     expect(words).toContain('the network')
-    expect(words).toMatch(/Correct addresses\./)
+    expect(words).toMatch(/First compare addresses\./)
     expect(words).not.toMatch(/nonconformant|in scope passed/i)
     expect(await page.locator('#requirements, #exchanges, #failures').count()).toBe(0)
   })
@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)(`the page of a real run, in Chromium${reason}`, () 
     expect(await row.locator('.actual').textContent()).toMatch(/row \d+: BookingDateTime/)
     const certificate = page.locator('[data-check="REG-01/no-certificate"]')
     expect(await certificate.locator('.message').textContent()).toBe(
-      'client certificate none at registration: registered a client (201) in spite of a missing client certificate',
+      'registered a client (201) in spite of a missing client certificate (client certificate none at registration)',
     )
     await certificate.locator('summary', { hasText: 'Repeat it' }).click()
     expect(await certificate.locator('.curl code').first().textContent()).toBe(

@@ -105,6 +105,24 @@ const SITUATIONS: { situation: Situation; title: RegExp; whose: Whose }[] = [
   {
     situation: {
       kind: 'environment',
+      what: 'the bank did not take the credentials of customers.first: its page says “Wrong password”',
+      message: '',
+    },
+    title: /Wrong password/,
+    whose: 'configuration',
+  },
+  {
+    situation: {
+      kind: 'environment',
+      what: 'the target’s description of the bank’s pages does not fit: no form; the page has a field pin',
+      message: '',
+    },
+    title: /does not fit/,
+    whose: 'configuration',
+  },
+  {
+    situation: {
+      kind: 'environment',
       what: 'the target describes no denial: no form has deny',
       message: '',
     },

@@ -1,6 +1,7 @@
 import type { CustomerName, HookName } from '../../configuration/target.ts'
 import { member } from '../../judge/data-rows.ts'
 import { succeeded } from '../../judge/matchers.ts'
+import { now } from '../../record/clock.ts'
 import type { Exchange } from '../../wire/exchange.ts'
 import type { HookSubject } from '../hooks.ts'
 import type { TokenSet } from '../tokens.ts'
@@ -58,7 +59,7 @@ export type Ledger = ReturnType<typeof createLedger>
 /** The one list of what a run knows of its approvals and tokens; whatever is asked of it is a pure function. */
 export function createLedger() {
   const events: Event[] = []
-  const add = (happening: Happening, at = Date.now()): void => {
+  const add = (happening: Happening, at = now()): void => {
     events.push({ ...happening, at })
   }
   return {

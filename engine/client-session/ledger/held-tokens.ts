@@ -1,4 +1,5 @@
 import type { Tpp } from '../../client/tpp.ts'
+import { now } from '../../record/clock.ts'
 import type { ConsentFacts } from '../../wire/exchange.ts'
 import type { ResumableRun } from '../resume-run.ts'
 import { MARGIN, refreshed, type TokenSet, withoutRefresh, workedOnce } from '../tokens.ts'
@@ -52,7 +53,7 @@ export function createHeldTokens(ledger: Ledger, resumable: ResumableRun | undef
       const known = inUse(ledger.events, consent.id)
       const tokens = known ?? (await first())
       if (!known) ledger.add({ kind: 'in use', key: consent.id, tokens })
-      if (Date.now() <= tokens.expiresAt - MARGIN) return tokens
+      if (now() <= tokens.expiresAt - MARGIN) return tokens
       if (tokens.refreshToken !== undefined) return (await refresh(consent, client)) ?? tokens
       const next = await once(consent.id, again)
       if (next) hold(consent, next)

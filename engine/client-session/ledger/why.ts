@@ -1,3 +1,4 @@
+import { now } from '../../record/clock.ts'
 import type { Exchange } from '../../wire/exchange.ts'
 import { type EventOf, type Events, inUse, lastOf } from './events.ts'
 import { hasEnded, hasExpired, mayBeReplaced, newestByCode, type Older } from './newer-approvals.ts'
@@ -26,14 +27,14 @@ type Refusal = Pick<Exchange, 'about' | 'response'>
  * Why a token was refused.
  *
  * @param approval for which it was sent; absent where it is one of a client alone.
- * @param now milliseconds since the epoch.
+ * @param at milliseconds since the epoch.
  */
 export function why(
   events: Events,
   token: string,
   answer: Refusal,
   approval?: Older,
-  now = Date.now(),
+  at = now(),
 ): Why {
   const issued = lastOf(events, { kind: 'issued', token })
   if (!issued) return 'the request'
@@ -41,7 +42,7 @@ export function why(
     ? whyOfApproval(events, issued, answer, approval)
     : whyOfClient(events, token, answer)
   const unexpected = reason === 'too early' || reason === 'superseded'
-  return unexpected && !isPromised(events, token, now) ? 'expired' : reason
+  return unexpected && !isPromised(events, token, at) ? 'expired' : reason
 }
 
 function whyOfClient(events: Events, token: string, { about, response }: Refusal): Why {
@@ -75,9 +76,10 @@ function whyOfApproval(
 const MARGIN = 5000
 
 /** Should the access token still live, by what the bank said of it? */
-export function isPromised(events: Events, token: string, now = Date.now()): boolean {
-  const { at = 0, expiresIn = 0 } = lastOf(events, { kind: 'issued', token }) ?? {}
-  return !hasExpired(events, token) && now < at + expiresIn * 1000 - MARGIN
+export function isPromised(events: Events, token: string, at = now()): boolean {
+  const issued = lastOf(events, { kind: 'issued', token })
+  if (!issued || hasExpired(events, token)) return false
+  return at < issued.at + issued.expiresIn * 1000 - MARGIN
 }
 
 /** Has the bank ended an older token of this client before, and is this one older too? */

@@ -1,6 +1,7 @@
 import { curl } from '../curl.ts'
 import { clip, counted, quoted } from '../escape.ts'
 import { excerptOf } from '../excerpt.ts'
+import { nearestTo, roleOfControl } from '../nearest.ts'
 import { headline, type Indexed } from '../queries.ts'
 import type { CheckResult, ReportedCause, RequirementResult } from '../report.ts'
 import { badge, checkLink, type Markup, markup } from './markup.ts'
@@ -50,7 +51,8 @@ ${message(check.message)}
 ${sentAndCame(check, context)}
 ${comparison(check)}
 ${excerpt(check, context)}
-${check.control && exchangeSlot(check.control.exchange, 'Its control: the same without the deviation', context)}
+${nearestTo(check, context).map((words) => markup`<p class="said">Compare ${words}.</p>`)}
+${check.control && exchangeSlot(check.control.exchange, `Its control, ${roleOfControl(check, context)}`, context)}
 ${evidence(check, context)}
 ${repeating(check, context)}
 ${explains(check, context)}
@@ -67,7 +69,8 @@ function sentAndCame(check: CheckResult, { exchanges }: Context): Markup {
   const deviates = typeof about.deviation === 'string' ? ` · ${about.deviation}` : ''
   const identity = connection.identity === 'none' ? 'no' : `the ${connection.identity}`
   const certificate = /certificate/.test(deviates) ? '' : ` · ${identity} client certificate`
-  return markup`<p class="sent"><code>${clip(headline(exchange), 300)}</code> <span class="said">${clip(deviates, 300)}${certificate} · ${exchange.id}</span></p>`
+  const client = typeof about.client === 'string' ? ` · client ${about.client}` : ''
+  return markup`<p class="sent"><code>${clip(headline(exchange), 300)}</code> <span class="said">${clip(deviates, 300)}${client}${certificate} · ${exchange.id}</span></p>`
 }
 
 function excerpt(check: CheckResult, { exchanges }: Context): Markup {

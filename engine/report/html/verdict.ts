@@ -14,7 +14,7 @@ import {
   WHOSE,
 } from '../counts.ts'
 import { brief, count, counted, span } from '../escape.ts'
-import { checksWith, durationOf, grouped } from '../queries.ts'
+import { checksWith, durationOf, grouped, isWrong } from '../queries.ts'
 import type { Outcome, Report, ReportedCause } from '../report.ts'
 import type { Context } from './failures.ts'
 import { badge, checkLink, type Markup, markup } from './markup.ts'
@@ -98,14 +98,18 @@ function notApplicable(report: Report): Markup {
 /** What is wrong, a line each: what a reader must know first. */
 export function wrongSection(report: Report, context: Context): Markup {
   if (report.preflight) return notJudged(report)
-  const { causes } = report
-  const lines = causes.map((cause, i) => causeLine(cause, i, context))
+  const causes = report.causes.filter(isWrong)
+  const free = report.causes.length - causes.length
+  const lines = report.causes.flatMap((cause, i) =>
+    isWrong(cause) ? [causeLine(cause, i, context)] : [],
+  )
   const title =
     causes.length === 0 ? 'Nothing is wrong' : `What is wrong: ${counted(causes.length, 'cause')}`
   return markup`<section id="wrong" aria-labelledby="h-wrong"><h2 id="h-wrong">${title}</h2>
 ${causes.length === 0 ? markup`<p>Every check and rule that could fail was kept.</p>` : ''}
 ${lines.length > 0 ? markup`<ol class="wrong">${lines.slice(0, MOST)}</ol>` : ''}
 ${lines.length > MOST ? markup`<details><summary>${counted(lines.length - MOST, 'more cause')}</summary><ol class="wrong" start="${MOST + 1}">${lines.slice(MOST)}</ol></details>` : ''}
+${free > 0 ? markup`<p>${counted(free, 'reason')} why something could not be judged ${free > 1 ? 'ask' : 'asks'} nobody to act: the bank is free to do so.</p>` : ''}
 </section>`
 }
 

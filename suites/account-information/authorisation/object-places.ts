@@ -1,4 +1,5 @@
 import type { CheckOptions, Context, Foreseen } from '../../../engine/suite-api/check.ts'
+import { now } from '../../../engine/suite-api/clock.ts'
 import type { ClientName } from '../../../engine/suite-api/consents.ts'
 import { claimsOf, type JwtDeviation } from '../../../engine/suite-api/jwt.ts'
 import { everything } from '../../consents.ts'
@@ -144,7 +145,7 @@ function rightObject({ target, tpp }: Context<never>, client: ClientName, object
       issuer: target.issuer,
       ...(keys && { other: { id: registered?.client_id ?? '', kid: keys.signing.kid } }),
     },
-    now: Math.floor(Date.now() / 1000),
+    now: Math.floor(now() / 1000),
   }
 }
 

@@ -47,16 +47,16 @@ async function codeFor(context: OfEverything, purpose: string, members: Record<s
 /** Takes the code of a consent, ends that, and expects no data of its code. */
 async function expectNothingOfTheCode(
   context: OfEverything,
-  purpose: string,
+  { purpose, deviation }: typeof DELETED,
   end: (consentId: string) => Promise<void>,
   members: Record<string, unknown> = {},
 ): Promise<void> {
   const { client, consentId, grant } = await codeFor(context, purpose, { ...ACCOUNTS, ...members })
   await end(consentId)
-  const answer = await client.tpp.token(grant, { deviation: purpose })
+  const answer = await client.tpp.token(grant, { deviation })
   const bearer = tokensOf(answer)?.accessToken
   if (bearer === undefined) return expect(answer).toGiveNoToken()
-  const ask = () => client.get('/accounts', { bearer, deviation: purpose })
+  const ask = () => client.get('/accounts', { bearer, deviation })
   expect(await settling(context).until(ask, refused)).toBeRefused()
 }
 
@@ -82,14 +82,17 @@ check(
   },
 )
 
-const DELETED = 'a consent that is deleted before its code is used'
+const DELETED = {
+  purpose: 'a consent that is deleted before its code is used',
+  deviation: 'its consent was deleted before the code was used',
+}
 
 check(
   'CLC-04/late-code',
   'A code that is used after the TPP deleted its consent gives no data',
   {
     uses: [everything],
-    grants: [DELETED],
+    grants: [DELETED.purpose],
     follows: ['CLC-04/data-refused', 'TOK-11/unknown'],
     last: true,
   },
@@ -100,14 +103,17 @@ check(
     }),
 )
 
-const REVOKED = 'a consent that you revoke before its code is used'
+const REVOKED = {
+  purpose: 'a consent that you revoke before its code is used',
+  deviation: 'its consent was revoked before the code was used',
+}
 
 check(
   'CLC-11/late-code',
   'A code that is used after the customer revoked its consent gives no data',
   {
     uses: [everything],
-    grants: [REVOKED],
+    grants: [REVOKED.purpose],
     needs: ['hooks.customer-revokes'],
     follows: ['CLC-11/data-refused', 'TOK-11/unknown'],
     last: true,
@@ -120,7 +126,10 @@ check(
   },
 )
 
-const EXPIRED = 'a consent that expires before its code is used'
+const EXPIRED = {
+  purpose: 'a consent that expires before its code is used',
+  deviation: 'its consent expired before the code was used',
+}
 
 /** Only where a hook lets it expire: a code may be as short-lived as the consent. */
 check(
@@ -128,7 +137,7 @@ check(
   'A code that is used after the ExpirationDateTime of its consent gives no data',
   {
     uses: [everything],
-    grants: [EXPIRED],
+    grants: [EXPIRED.purpose],
     needs: ['hooks.consent-expired'],
     follows: ['CLC-16/data-refused', 'CLC-16/refresh-gives-no-data', 'TOK-11/unknown'],
     last: true,

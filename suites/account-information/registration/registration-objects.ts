@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { CheckOptions, Context } from '../../../engine/suite-api/check.ts'
 import type { RegistrationDeviation, Tpp } from '../../../engine/suite-api/client.ts'
+import { now } from '../../../engine/suite-api/clock.ts'
 import type { ClientName } from '../../../engine/suite-api/consents.ts'
 import {
   claimsOf,
@@ -129,7 +130,7 @@ function partiesOf({ target }: Context, { name, registered }: Tpp): Pick<Jws, 'p
       issuer: target.issuer,
       ...(other && { other: { id: other.clientId ?? '', kid: other.signing.kid } }),
     },
-    now: Math.floor(Date.now() / 1000),
+    now: Math.floor(now() / 1000),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { CheckOptions, Context } from '../../../engine/suite-api/check.ts'
+import { now } from '../../../engine/suite-api/clock.ts'
 import type { ClientName } from '../../../engine/suite-api/consents.ts'
 import { matchers } from '../../../engine/suite-api/expect.ts'
 import { claimsOf, type JwtDeviation } from '../../../engine/suite-api/jwt.ts'
@@ -102,7 +103,7 @@ export function assertionPlaces(clients: readonly ClientName[]): Place<Jws, JwtD
             ...(other &&
               theirs !== undefined && { other: { id: theirs, kid: other.client.signing.kid } }),
           },
-          now: Math.floor(Date.now() / 1000),
+          now: Math.floor(now() / 1000),
         },
         ask: (assertion, deviation) => tpp.token(CLIENT, { assertion, deviation }),
         judge: matchers.toGiveNoToken,

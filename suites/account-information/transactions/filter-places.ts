@@ -1,4 +1,5 @@
 import type { Context } from '../../../engine/suite-api/check.ts'
+import { now } from '../../../engine/suite-api/clock.ts'
 import type { Approval, NamedConsent } from '../../../engine/suite-api/consents.ts'
 import { matchers } from '../../../engine/suite-api/expect.ts'
 import { Blocked } from '../../../engine/suite-api/outcomes.ts'
@@ -75,7 +76,7 @@ export function malformedPlaces<Used extends NamedConsent>(
         const approval = await approved(consent)
         const [path = bulk] = await pathsOf(approval, operation)
         return {
-          right: { instant: Date.now() - 180 * DAY },
+          right: { instant: now() - 180 * DAY },
           async ask(made, deviation) {
             const exchange = await approval.get(path, { query: { [filter]: made }, deviation })
             // A bank that ignores the parameter altogether ignores its misspelt value too: that is a wrong filter.

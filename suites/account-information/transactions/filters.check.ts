@@ -1,4 +1,5 @@
 import { check } from '../../../engine/suite-api/check.ts'
+import { now } from '../../../engine/suite-api/clock.ts'
 import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { expect, matchers, relyOn } from '../../../engine/suite-api/expect.ts'
 import { blockBy, blockForData, Nonconformance } from '../../../engine/suite-api/outcomes.ts'
@@ -117,7 +118,7 @@ check(
     const approval = await approvalOf(context, consent)
     await relyOnFilters(approval, 'from', 'to', 'both')
     for (const path of (await addresses(approval)).slice(0, 2)) {
-      const to = Date.now() + DAY
+      const to = now() + DAY
       const { rows, read } = await between(approval, path, async ([oldest = to]) => {
         const from = Math.max(YEAR_0, Math.min(YEAR_1990, oldest - DAY))
         const answers: Exchange[] = []
@@ -219,7 +220,7 @@ check(
     const approval = await approved(everything)
     const { rows, read } = await between(approval, bulk, async (times) => {
       const place = justBefore(times, 1, times.length - 1)
-      const instant = place?.instant ?? Date.now() - 180 * 86_400_000
+      const instant = place?.instant ?? now() - 180 * 86_400_000
       const ask = (query: Record<string, string>, deviation: string) =>
         approval.get(bulk, { query, deviation })
       const inAnHour = inUtc(instant + 3_600_000)

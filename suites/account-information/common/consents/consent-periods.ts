@@ -1,3 +1,4 @@
+import { now } from '../../../../engine/suite-api/clock.ts'
 import type { Approval, ConsentData, NamedConsent } from '../../../../engine/suite-api/consents.ts'
 import { isBooked, type Row, rowsOf } from '../../../../engine/suite-api/responses.ts'
 import { bookingTimes, inUtc, justAfter, justBefore } from '../data/booking-times.ts'
@@ -43,7 +44,7 @@ const REACH = 100 * 86_400_000
 function periodOver(times: number[], ends: Ends): Partial<ConsentData> | undefined {
   const last = times.length - 1
   const third = Math.floor(last / 3)
-  const reaches = ends === 'both' || (times[0] ?? Number.NaN) < Date.now() - REACH
+  const reaches = ends === 'both' || (times[0] ?? Number.NaN) < now() - REACH
   const from = ends !== 'to' && reaches ? justAfter(times, 0, Math.min(third, last - 1)) : undefined
   const to = ends === 'from' ? undefined : justBefore(times, Math.max(last - third, 1), last)
   if (ends !== 'from' && !to) return undefined

@@ -1,3 +1,4 @@
+import { now } from '../../../../engine/suite-api/clock.ts'
 import { blockBy, blockForData } from '../../../../engine/suite-api/outcomes.ts'
 import {
   bookedAt,
@@ -33,7 +34,7 @@ export const isBookedAtSomeTime = remembered(
 
 /** Rows that were booked two days ago or before: what is newer may not be everywhere yet. */
 export function settled(rows: Row[]): Row[] {
-  const latest = Date.now() - 2 * 86_400_000
+  const latest = now() - 2 * 86_400_000
   return rows.filter((row) => (bookedAt(row) ?? latest) < latest)
 }
 

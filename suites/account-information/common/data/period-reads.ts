@@ -1,3 +1,4 @@
+import { now } from '../../../../engine/suite-api/clock.ts'
 import type { Approval } from '../../../../engine/suite-api/consents.ts'
 import { expect } from '../../../../engine/suite-api/expect.ts'
 import { blockBy, NotApplicable } from '../../../../engine/suite-api/outcomes.ts'
@@ -23,7 +24,7 @@ const DAY = 86_400_000
 /** Longer than a period by ten days at each end; one without a start is asked for from years before its end. */
 export function beyond({ from, to }: { from: number; to: number }): Record<string, string> {
   const start = from === -Infinity ? to - 1000 * DAY : from - 10 * DAY
-  return queryOf({ from: start, to: Math.min(to + 10 * DAY, Date.now()) })
+  return queryOf({ from: start, to: Math.min(to + 10 * DAY, now()) })
 }
 
 /** Asks for more than a period, with each filter and with both, of all accounts and of each: rules judge it. */

@@ -1,3 +1,4 @@
+import { now } from '../../../../engine/suite-api/clock.ts'
 import type { Approval } from '../../../../engine/suite-api/consents.ts'
 import { matchers } from '../../../../engine/suite-api/expect.ts'
 import { blockBy, Nonconformance } from '../../../../engine/suite-api/outcomes.ts'
@@ -126,8 +127,8 @@ export function filtered(approval: Approval, kind: Kind): Promise<Filtered[]> {
       const { rows, read } = await between(approval, path, async (times) => {
         const found = boundsFor(kind, times, isFirst ? 'dropped' : 'kept')
         const bounds = found ?? {
-          ...(kind !== 'to' && { from: Date.now() - 180 * DAY }),
-          ...(kind !== 'from' && { to: Date.now() - 90 * DAY }),
+          ...(kind !== 'to' && { from: now() - 180 * DAY }),
+          ...(kind !== 'from' && { to: now() - 90 * DAY }),
         }
         const deviation = kind === 'reversed' ? 'from later than to' : undefined
         const query = queryOf(bounds, isFirst ? 'from first' : 'to first')

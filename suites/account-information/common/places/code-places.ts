@@ -1,5 +1,6 @@
 import type { Context } from '../../../../engine/suite-api/check.ts'
 import type { Tpp } from '../../../../engine/suite-api/client.ts'
+import { now } from '../../../../engine/suite-api/clock.ts'
 import type { ClientName } from '../../../../engine/suite-api/consents.ts'
 import { matchers } from '../../../../engine/suite-api/expect.ts'
 import { type Asked, askTable, type OpenPlace } from '../../../tables.ts'
@@ -61,13 +62,13 @@ function opened(
   { tpp, code, redirectUri }: OneCode,
   ofOthers: readonly string[] = [],
 ): OpenPlace<RedirectUris, string> {
-  const since = Date.now()
+  const since = now()
   const own = (tpp.registered?.redirect_uris ?? []).filter((uri) => uri !== redirectUri)
   const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri } as const
   return {
     right: { registered: [redirectUri], ofOthers: [...own, ...ofOthers] },
     ask: (uri, deviation) => tpp.token(grant, { form: { redirect_uri: uri }, deviation }),
     judge: matchers.toGiveNoToken,
-    lasts: () => Date.now() - since < TRIED_FOR,
+    lasts: () => now() - since < TRIED_FOR,
   }
 }

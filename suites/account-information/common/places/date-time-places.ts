@@ -1,4 +1,5 @@
 import type { Context } from '../../../../engine/suite-api/check.ts'
+import { now } from '../../../../engine/suite-api/clock.ts'
 import { expect, relyOn } from '../../../../engine/suite-api/expect.ts'
 import type { CallDeviation, Caller } from '../../../../engine/suite-api/flow.ts'
 import type { Exchange } from '../../../../engine/suite-api/responses.ts'
@@ -84,7 +85,7 @@ function placeOf({ name, field, owner, control, ...creation }: Creation): DateTi
     async open() {
       const client = await creation.client()
       // Whole seconds: each spelling of the table can tell them.
-      const instant = Math.floor((Date.now() + FIELDS[field].days * DAY) / 1000) * 1000
+      const instant = Math.floor((now() + FIELDS[field].days * DAY) / 1000) * 1000
       const right = { [field]: new Date(instant).toISOString().replace('.000Z', 'Z') }
       const answer = await creation.create(client, right)
       if (control === 'judged here') expect(answer).toSucceed()

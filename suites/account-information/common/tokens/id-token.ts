@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { now } from '../../../../engine/suite-api/clock.ts'
 import { claimsOf, headerOf, type IdTokenSignature } from '../../../../engine/suite-api/jwt.ts'
 import type { Finding } from '../../../../engine/suite-api/rule.ts'
 
@@ -61,13 +62,13 @@ export function compareIdToken(idToken: string, context: IdTokenContext): IdToke
   if (!header || !claims) return finding('form', 'no compact JWS', jws)
   const { signature, issuer, clientId, nonce, code, state, accessToken, intentId } = context
   const { intentClaim = 'openbanking_intent_id', alg = 'PS256', clockTolerance = 60 } = context
-  const { now = Math.floor(Date.now() / 1000) } = context
+  const { now: time = Math.floor(now() / 1000) } = context
   const { sub, aud, azp, exp, iat, acr } = claims
   const isText = (value: unknown) => typeof value === 'string' && value !== ''
   const half = (text?: string) =>
     text === undefined ? undefined : halfHash(text, String(header.alg))
-  const later = typeof exp === 'number' && exp > now - clockTolerance
-  const earlier = typeof iat === 'number' && iat <= now + clockTolerance
+  const later = typeof exp === 'number' && exp > time - clockTolerance
+  const earlier = typeof iat === 'number' && iat <= time + clockTolerance
   return [
     ...finding('form', jws, jws),
     ...finding('alg', header.alg, alg),
@@ -77,8 +78,8 @@ export function compareIdToken(idToken: string, context: IdTokenContext): IdToke
     ...finding('aud', aud, clientId, [aud].flat().includes(clientId)),
     // "If an azp Claim is present, the Client SHOULD verify that its client_id is the Claim Value."
     ...finding('azp', azp, azp === undefined ? undefined : clientId),
-    ...finding('exp', exp, `after ${now}`, later),
-    ...finding('iat', iat, `not after ${now}`, earlier),
+    ...finding('exp', exp, `after ${time}`, later),
+    ...finding('iat', iat, `not after ${time}`, earlier),
     ...finding('nonce', claims.nonce, nonce),
     ...finding('c_hash', claims.c_hash, half(code)),
     ...finding('s_hash', claims.s_hash, half(state)),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../../../engine/suite-api/check.ts'
 import type { TokenDeviation, Tpp } from '../../../../engine/suite-api/client.ts'
+import { now } from '../../../../engine/suite-api/clock.ts'
 import type { ClientName } from '../../../../engine/suite-api/consents.ts'
 import { relyOn } from '../../../../engine/suite-api/expect.ts'
 import type { Exchange } from '../../../../engine/suite-api/responses.ts'
@@ -40,10 +41,14 @@ const secretBy = (
 ): WrongAuthentication => ({
   id,
   title: `A token request that authenticates by ${method} is refused`,
-  attempts: () => [{ authentication: method, deviation: method }],
+  attempts: ({ tpp }) => {
+    const issued = tpp.registered?.client_secret !== undefined
+    const secret = issued ? 'the secret of the registration' : 'a secret that nobody issued'
+    return [{ authentication: method, deviation: `${method} with ${secret}` }]
+  },
 })
 
-const seconds = () => Math.floor(Date.now() / 1000)
+const seconds = () => Math.floor(now() / 1000)
 
 /** Names that are not the client's: nobody's, and that of another client if there is one. */
 function others({ other }: Parties): string[] {

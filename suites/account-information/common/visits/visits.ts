@@ -92,7 +92,9 @@ export function expectNoCode(visit: Visit): void {
 export function codeFinding(visit: Visit): Finding | undefined {
   if (visit.kind !== 'granted') return undefined
   const actual = `a code at ${visit.redirect.address}`
-  return { message: 'a code arrived', expected: 'no code', actual }
+  const { deviation } = visit.last?.about ?? visit.first?.about ?? {}
+  const inWords = deviation === undefined ? '' : ` (${deviation})`
+  return { message: `a code arrived${inWords}`, expected: 'no code', actual }
 }
 
 /**

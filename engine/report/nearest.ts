@@ -1,0 +1,123 @@
+import { brief } from './escape.ts'
+import { grouped, headline, type Indexed, pathOf } from './queries.ts'
+import type { CheckResult, ExchangeRecord } from './report.ts'
+
+/** Most differences of which a reader sees at once which one it is. */
+const MOST = 3
+/** Headers that differ from request to request, or say nothing of what is asked. */
+const PASSING = /^(x-fapi-interaction-id|user-agent|accept|host|connection|content-length|date)$/i
+/** A value made anew for each request, or the place of one that is left out. */
+const SINGLE_USE = /^(?:<[\w-]+:[0-9a-f]+>|[\w-]{16,}|[\w-]+(?:\.[\w-]*){2,}|https?:\S+)$/
+const DATE_TIME = /^\d{4}-\d\d-\d\d/
+
+/** A request that the bank answered the other way, and what only one of the two has. */
+interface Neighbour {
+  exchange: ExchangeRecord
+  differences: string[]
+}
+
+/**
+ * What sets a request apart that was refused and should not have been, or that was served and should have been refused: the
+ * requests to the same endpoint that ended the other way and differ least from it.
+ *
+ * @returns at most two, each as `x12  GET /accounts → 200; the one that was refused has parameter from`; none where nothing is near
+ */
+export function nearestTo(check: CheckResult, { exchanges }: Pick<Indexed, 'exchanges'>): string[] {
+  const judged = exchanges.get(check.exchanges[0] ?? '')
+  const { status = 302 } = judged?.response ?? {}
+  // A redirect is one step of a visit, whose pages differ anyway.
+  if (!judged || check.place !== undefined || (status >= 300 && status < 400)) return []
+  const { endpoint, about } = judged
+  const served = isServed(judged)
+  if (served !== (about.deviation !== undefined)) return []
+  const own = factsOf(judged)
+  let nearest: Neighbour[] = []
+  for (const exchange of exchanges.values()) {
+    if (exchange.endpoint !== endpoint || exchange.about.deviation !== about.deviation) continue
+    if (!exchange.response || isServed(exchange) === served) continue
+    const differences = differencesOf(own, factsOf(exchange))
+    const least = nearest[0]?.differences.length ?? MOST
+    if (differences.length === 0 || differences.length > least) continue
+    if (differences.length < least) nearest = []
+    nearest.push({ exchange, differences })
+  }
+  const judgedOne = served ? 'the one that was served' : 'the one that was refused'
+  const unlike = grouped(nearest, ({ differences }) => differences.join())
+  return [...unlike.values()].slice(0, 2).map(([{ exchange, differences }]) => {
+    const words = `${exchange.id}  ${headline(exchange)}; ${judgedOne} ${differences.join(', and ')}`
+    return brief(words, 300)
+  })
+}
+
+/** What a control is beside the request that was judged: the same but for its deviation, or one to another endpoint. */
+export function roleOfControl(
+  { control, exchanges: [first = ''] }: CheckResult,
+  { exchanges }: Pick<Indexed, 'exchanges'>,
+): string {
+  const same = exchanges.get(control?.exchange ?? '')?.endpoint === exchanges.get(first)?.endpoint
+  return same ? 'without the deviation' : 'served before, at another endpoint'
+}
+
+const isServed = ({ response }: ExchangeRecord) => (response?.status ?? 500) < 300
+
+type Facts = Map<string, string>
+
+/** What a request says, name by name, without what is new in every request. */
+function factsOf({ request, about, connection }: ExchangeRecord): Facts {
+  const facts: Facts = new Map()
+  const add = (name: string, value: unknown) => {
+    if (value !== undefined) facts.set(name, kindOf(value))
+  }
+  add('client', about.client)
+  add('client certificate', connection.identity)
+  const consent = about.consent as Record<string, unknown> | undefined
+  for (const [name, value] of Object.entries(consent ?? {})) {
+    add(`${name} of its consent`, Array.isArray(value) ? [...value].sort() : value)
+  }
+  for (const [name, value] of request.headers) {
+    if (!PASSING.test(name)) add(`header ${name.toLowerCase()}`, value)
+  }
+  const query = new URLSearchParams(pathOf(request.url).split('?')[1])
+  for (const [name, value] of query) add(`parameter ${name}`, value)
+  for (const [name, value] of membersOf(request)) add(name, value)
+  return facts
+}
+
+/** Members of a JSON object by their path, or parameters of a form. */
+function membersOf({ headers, body = '' }: ExchangeRecord['request']): [string, unknown][] {
+  const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
+  if (/x-www-form-urlencoded/.test(type)) {
+    return [...new URLSearchParams(body)].map(([name, value]) => [`parameter ${name}`, value])
+  }
+  try {
+    return leavesOf(JSON.parse(body), '')
+  } catch {
+    // No JSON, or nested deeper than anything is compared.
+    return []
+  }
+}
+
+function leavesOf(value: unknown, path: string): [string, unknown][] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[path, value]]
+  return Object.entries(value).flatMap(([name, part]) =>
+    leavesOf(part, path === '' ? name : `${path}.${name}`),
+  )
+}
+
+/** The value, or its form where every request has another. */
+function kindOf(value: unknown): string {
+  if (typeof value !== 'string') return brief(JSON.stringify(value), 80)
+  if (DATE_TIME.test(value)) return value.replace(/\d/g, '0')
+  const [scheme = '', credential] = value.split(' ', 2)
+  if (credential !== undefined && SINGLE_USE.test(credential)) return `${scheme} …`
+  return SINGLE_USE.test(value) ? '…' : brief(value, 80)
+}
+
+function differencesOf(own: Facts, other: Facts): string[] {
+  return [...new Set([...own.keys(), ...other.keys()])].flatMap((name) => {
+    const [mine, theirs] = [own.get(name), other.get(name)]
+    if (mine === theirs) return []
+    if (theirs === undefined) return [`has ${name}`]
+    return [mine === undefined ? `lacks ${name}` : `has ${name} ${mine} and not ${theirs}`]
+  })
+}

@@ -1,0 +1,1 @@
+export { now } from '../record/clock.ts'
