@@ -3,6 +3,7 @@ import type { Context } from 'koa'
 import type {
   AllClientMetadata,
   Client as ClientType,
+  Provider,
   RegistrationAccessToken,
 } from 'oidc-provider'
 import { bindsTokens } from '../authorisation-server/authorisation-server.ts'
@@ -19,6 +20,7 @@ import type { Services } from '../state/services.ts'
 import { stateOf } from '../state/state.ts'
 
 type Claims = Record<string, unknown>
+type RegistrationServices = Omit<Services, 'consents' | 'customers' | 'visitors' | 'secret'>
 
 const advertised: Advertised = {
   grantTypes,
@@ -29,10 +31,8 @@ const advertised: Advertised = {
 }
 
 /** Registration, and the answer that managing a client is not supported. */
-export function registrationRoutes(
-  services: Omit<Services, 'consents' | 'customers' | 'visitors' | 'secret'>,
-): Router {
-  const { policies, endpoints, provider, records, settings } = services
+export function registrationRoutes(services: RegistrationServices): Router {
+  const { policies, endpoints } = services
   const router = new Router({ sensitive: true })
   const { softwareStatement, proveSender } = createProver(services)
 
@@ -40,15 +40,11 @@ export function registrationRoutes(
     ctx.set('cache-control', 'no-store')
     ctx.set('pragma', 'no-cache')
     if (!policies.registrationMediaType(ctx.request.type.toLowerCase())) {
-      stateOf(ctx).refusal = {
-        reason: 'media-type',
-        detail: `the content type must be application/jwt, not ${ctx.request.type || 'none'}`,
-      }
+      const description = 'the content type must be application/jwt'
+      const detail = `${description}, not ${ctx.request.type || 'none'}`
+      stateOf(ctx).refusal = { reason: 'media-type', detail }
       ctx.status = 415
-      ctx.body = bodyOf({
-        error: 'invalid_client_metadata',
-        description: 'the content type must be application/jwt',
-      })
+      ctx.body = bodyOf({ error: 'invalid_client_metadata', description })
       return
     }
     try {
@@ -87,75 +83,79 @@ export function registrationRoutes(
     }
     const reason = policies.registrationValueRefusal(claims, advertised)
     if (reason) throw metadata(reason)
-    return store(claims, statement, policies.redirectUrisStored(requested, stated))
-  }
-
-  async function store(claims: Claims, statement: Claims, redirectUris: string[]): Promise<Claims> {
-    const wanted = typeof claims.scope === 'string' ? claims.scope.split(' ') : advertised.scopes
-    const roles = Array.isArray(statement.software_roles)
-      ? statement.software_roles.map(String)
-      : []
-    const grants = (claims.grant_types as string[] | undefined) ?? advertised.grantTypes
-    const stored = policies.grantTypesStored(grants)
-    const usesCodes = stored.includes('authorization_code')
-    const clientId = policies.clientIdFor(statement)
-    const values = {
-      client_id: clientId,
-      client_id_issued_at: Math.floor(Date.now() / 1000),
-      client_name: statement.software_client_name ?? statement.software_id,
-      redirect_uris: redirectUris,
-      grant_types: stored,
-      response_types: usesCodes ? ['code id_token'] : [],
-      scope: policies.scopesStored(wanted, roles).join(' '),
-      jwks_uri: statement.software_jwks_endpoint,
-      application_type: 'web',
-      token_endpoint_auth_method: 'private_key_jwt',
-      token_endpoint_auth_signing_alg: 'PS256',
-      request_object_signing_alg: 'PS256',
-      id_token_signed_response_alg: 'PS256',
-      tls_client_certificate_bound_access_tokens: bindsTokens(settings),
-      software_id: statement.software_id,
-      software_client_name: statement.software_client_name,
-      software_on_behalf_of: statement.software_on_behalf_of,
-      org_id: statement.org_id,
-      org_name: statement.org_name,
-    }
-    // OpenID Connect wants the implicit grant beside a response type with an ID token; it is no
-    // grant of the token endpoint, so the answer is silent about it.
-    const all = usesCodes ? [...new Set([...stored, 'implicit'])] : stored
-    const known = { ...values, grant_types: all }
-    const client = await accepted(known as AllClientMetadata)
-    await records.adapter('Client').upsert(clientId, client.metadata(), 0)
-    const Token = provider.RegistrationAccessToken as unknown as new (of: {
-      clientId: string
-    }) => RegistrationAccessToken
-    const token = new Token({ clientId })
-    return {
-      ...values,
-      registration_access_token: await token.save(),
-      registration_client_uri: `${endpoints.registration}/${clientId}`,
-    }
-  }
-
-  /** The library's own opinion of the metadata. Its types leave out what its documentation has. */
-  async function accepted(known: AllClientMetadata) {
-    const Client = provider.Client as unknown as new (values: AllClientMetadata) => ClientType
-    try {
-      return new Client(known)
-    } catch (thrown) {
-      const { error, error_description: words } = thrown as {
-        error?: string
-        error_description?: string
-      }
-      if (error === 'invalid_redirect_uri') {
-        throw refuse({ error, description: words ?? 'redirect_uris are not acceptable' })
-      }
-      if (error === 'invalid_client_metadata') throw metadata(words ?? 'not acceptable')
-      throw thrown
-    }
+    return store(services, claims, statement, policies.redirectUrisStored(requested, stated))
   }
 
   return router
+}
+
+/** Stores the client that a registration asks for; gives what the TPP is told of it. */
+async function store(
+  { policies, endpoints, provider, records, settings }: RegistrationServices,
+  claims: Claims,
+  statement: Claims,
+  redirectUris: string[],
+): Promise<Claims> {
+  const wanted = typeof claims.scope === 'string' ? claims.scope.split(' ') : advertised.scopes
+  const roles = Array.isArray(statement.software_roles) ? statement.software_roles.map(String) : []
+  const grants = (claims.grant_types as string[] | undefined) ?? advertised.grantTypes
+  const stored = policies.grantTypesStored(grants)
+  const usesCodes = stored.includes('authorization_code')
+  const clientId = policies.clientIdFor(statement)
+  const values = {
+    client_id: clientId,
+    client_id_issued_at: Math.floor(Date.now() / 1000),
+    client_name: statement.software_client_name ?? statement.software_id,
+    redirect_uris: redirectUris,
+    grant_types: stored,
+    response_types: usesCodes ? ['code id_token'] : [],
+    scope: policies.scopesStored(wanted, roles).join(' '),
+    jwks_uri: statement.software_jwks_endpoint,
+    application_type: 'web',
+    token_endpoint_auth_method: 'private_key_jwt',
+    token_endpoint_auth_signing_alg: 'PS256',
+    request_object_signing_alg: 'PS256',
+    id_token_signed_response_alg: 'PS256',
+    tls_client_certificate_bound_access_tokens: bindsTokens(settings),
+    software_id: statement.software_id,
+    software_client_name: statement.software_client_name,
+    software_on_behalf_of: statement.software_on_behalf_of,
+    org_id: statement.org_id,
+    org_name: statement.org_name,
+  }
+  // OpenID Connect wants the implicit grant beside a response type with an ID token; it is no
+  // grant of the token endpoint, so the answer is silent about it.
+  const all = usesCodes ? [...new Set([...stored, 'implicit'])] : stored
+  const known = { ...values, grant_types: all }
+  const client = accepted(provider, known as AllClientMetadata)
+  await records.adapter('Client').upsert(clientId, client.metadata(), 0)
+  const Token = provider.RegistrationAccessToken as unknown as new (of: {
+    clientId: string
+  }) => RegistrationAccessToken
+  const token = new Token({ clientId })
+  return {
+    ...values,
+    registration_access_token: await token.save(),
+    registration_client_uri: `${endpoints.registration}/${clientId}`,
+  }
+}
+
+/** The library's own opinion of the metadata. Its types leave out what its documentation has. */
+function accepted(provider: Provider, known: AllClientMetadata) {
+  const Client = provider.Client as unknown as new (values: AllClientMetadata) => ClientType
+  try {
+    return new Client(known)
+  } catch (thrown) {
+    const { error, error_description: words } = thrown as {
+      error?: string
+      error_description?: string
+    }
+    if (error === 'invalid_redirect_uri') {
+      throw refuse({ error, description: words ?? 'redirect_uris are not acceptable' })
+    }
+    if (error === 'invalid_client_metadata') throw metadata(words ?? 'not acceptable')
+    throw thrown
+  }
 }
 
 const bodyOf = ({ error, description }: RegistrationRefusal) => ({

@@ -23,41 +23,16 @@ export interface OpenVisit {
   doubtful?: { address: string; why: string }
 }
 
+/** Opens the queue of one run. */
 export function createApprovalQueue(announced: Announced[]) {
   const entries: Entry[] = announced.map((each) => ({ ...each, state: 'to come' }))
   let version = 1
   let count = 0
-  let open: OpenVisit | undefined
-  let question: Question | undefined
-  let resolve: (end: VisitEnd) => void = () => {}
-  let answer: (why: string | undefined) => void = () => {}
-
-  const finish = (end: VisitEnd) => {
-    if (!open) return
-    open = undefined
+  const changed = () => {
     version += 1
-    resolve(end)
   }
-
-  const reply = (why: string | undefined) => {
-    if (!question) return
-    question = undefined
-    version += 1
-    answer(why)
-  }
-
-  /** What a person answers, or what `late` makes of it after so many milliseconds. */
-  const answered = async <T>(
-    patience: number,
-    begin: (answer: (value: T) => void) => void,
-    late: (why: string) => void,
-  ): Promise<T> => {
-    version += 1
-    const timer = setTimeout(() => late(`nobody answered within ${patience / 1000} s`), patience)
-    const value = await new Promise<T>(begin)
-    clearTimeout(timer)
-    return value
-  }
+  const visits = createAsking<OpenVisit, VisitEnd>(changed)
+  const questions = createAsking<Question, string | undefined>(changed)
 
   return {
     /** Approvals that the run needs, in order; those that were not announced come as they come. */
@@ -68,65 +43,92 @@ export function createApprovalQueue(announced: Announced[]) {
     },
     /** The visit that is open, if any. */
     get open() {
-      return open
+      return visits.now
     },
     /** What somebody at the bank is asked to do, if anything. */
     get question() {
-      return question
+      return questions.now
     },
     /** Asks for one visit; settles when it is answered, or after so many milliseconds. */
     async ask(request: VisitRequest, patience: number): Promise<VisitEnd> {
       const entry = entryOf(entries, request)
       entry.state = 'now'
       count += 1
-      open = { number: count, request }
-      const begin = (done: typeof resolve) => {
-        resolve = done
-      }
-      const end = await answered(patience, begin, (why) => finish(ourStop(why)))
+      const end = await visits.ask({ number: count, request }, patience, ourStop)
       if (end.kind === 'redirected') entry.state = 'answered'
       else entry.state = end.ours ? 'not done' : 'stopped'
       return end
     },
     /** An address at which a browser arrived or that was pasted. */
     arrive(address: string): { taken: boolean; words: string } {
+      const open = visits.now
       if (!open) return { taken: false, words: 'No approval is open now. Nothing was taken.' }
       const why = doubtOf(address, open.request)
       if (why !== undefined) {
         open.doubtful = { address, why }
-        version += 1
+        changed()
         const words = `Not taken: ${why}. The page of approvals asks what to do with it.`
         return { taken: false, words }
       }
-      finish({ kind: 'redirected', url: address, pages: [] })
+      visits.answer({ kind: 'redirected', url: address, pages: [] })
       return { taken: true, words: 'Taken. This page may be closed; go on at the approvals.' }
     },
     /** Whether the address that is doubtful is to be judged all the same. */
     settle(all: boolean) {
-      const { doubtful } = open ?? {}
-      if (!open || !doubtful) return
-      if (all) return finish({ kind: 'redirected', url: doubtful.address, pages: [] })
+      const open = visits.now
+      if (!open?.doubtful) return
+      const { address: url } = open.doubtful
+      if (all) return visits.answer({ kind: 'redirected', url, pages: [] })
       open.doubtful = undefined
-      version += 1
+      changed()
     },
     /** The bank's pages end without a way on, or the person gives the visit up. */
-    give: finish,
+    give: visits.answer,
     /** Approvals of these names were given before. */
     done(names: string[]) {
       for (const entry of entries) if (names.includes(entry.name)) entry.state = 'answered'
-      version += 1
+      changed()
     },
     /** Asks for something to be done at the bank; why it was not, undefined when it was. */
-    async inquire(text: string, patience: number): Promise<string | undefined> {
+    inquire(text: string, patience: number): Promise<string | undefined> {
       count += 1
-      question = { number: count, text }
-      const begin = (done: typeof answer) => {
-        answer = done
-      }
-      return answered(patience, begin, reply)
+      return questions.ask({ number: count, text }, patience, (why) => why)
     },
     /** The question is settled: undefined when it was done, else why not. */
-    reply,
+    reply: questions.answer,
+  }
+}
+
+/** What a person is asked, one at a time; `changed` is told when that begins and when it ends. */
+function createAsking<Asked, Answer>(changed: () => void) {
+  let now: Asked | undefined
+  let settle: (answer: Answer) => void = () => {}
+
+  const answer = (given: Answer) => {
+    if (now === undefined) return
+    now = undefined
+    changed()
+    settle(given)
+  }
+
+  return {
+    /** What is asked at present, if anything. */
+    get now() {
+      return now
+    },
+    answer,
+    /** Settles when it is answered, or with what `late` makes of it after so many milliseconds. */
+    async ask(asked: Asked, patience: number, late: (why: string) => Answer): Promise<Answer> {
+      now = asked
+      changed()
+      const why = `nobody answered within ${patience / 1000} s`
+      const timer = setTimeout(() => answer(late(why)), patience)
+      const given = await new Promise<Answer>((resolve) => {
+        settle = resolve
+      })
+      clearTimeout(timer)
+      return given
+    },
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { TransportDocument } from '../configuration/target.ts'
-import { createApprovalQueue } from './approval-queue.ts'
+import { createApprovalQueue, type Desk } from './approval-queue.ts'
 import { approvalsPage, catcherPage } from './ask-pages.ts'
 import { type Announced, type Driver, ourStop, type VisitEnd } from './driver.ts'
 import { type Handler, openLoopback, type Reply, refusal, shut } from './loopback-server.ts'
@@ -38,44 +38,6 @@ export function askDriver(options: {
   let servers: Awaited<ReturnType<typeof openLoopback>>[] | undefined
   let over = false
 
-  const handlerOn = (paths: string[]): Handler => ({
-    get(path) {
-      if (paths.includes(path)) return { status: 200, page: catcherPage }
-      if (path === home) {
-        return { status: 200, page: (nonce) => approvalsPage(queue, nonce, catches) }
-      }
-      if (path === `${home}version`) {
-        return { status: 200, value: { version: queue.version } }
-      }
-      return refusal(404, 'There is no such page.')
-    },
-    post(path, body) {
-      if (paths.includes(path)) return arrival(body.address)
-      if (path !== `${home}answer`) return refusal(404, 'There is no such page.')
-      if (body.visit !== (queue.question ?? queue.open)?.number) {
-        return refusal(409, 'Another approval is open now. The page is out of date.')
-      }
-      if (queue.question) {
-        if (body.do === 'done') queue.reply(undefined)
-        else if (body.do === 'cannot') queue.reply('the person who was asked cannot do it')
-        else return refusal(400, 'Unknown answer.')
-        return TAKEN
-      }
-      if (body.do === 'paste') return arrival(body.address)
-      if (body.do === 'judge' || body.do === 'drop') queue.settle(body.do === 'judge')
-      else if (body.do === 'stopped') queue.give(stoppedBy(body.why))
-      else if (body.do === 'skip') queue.give(ourStop('the person at the approvals skipped it'))
-      else return refusal(400, 'Unknown answer.')
-      return TAKEN
-    },
-  })
-
-  const arrival = (address: unknown): Reply => {
-    if (typeof address !== 'string') return refusal(400, 'The address is missing.')
-    const { taken, words } = queue.arrive(address.trim())
-    return { status: taken ? 200 : 409, value: { words } }
-  }
-
   const catches = (uri: string) => catchers.some((each) => each.uri === uri.split(/[?#]/, 1)[0])
 
   const start = async (): Promise<void> => {
@@ -87,7 +49,8 @@ export function askDriver(options: {
     servers = await Promise.all(
       [...wanted].map(([port, secure]) => {
         const paths = catchers.filter((each) => each.port === port).map(({ path }) => path)
-        return openLoopback(port, handlerOn(paths), secure ? options.catcher : undefined)
+        const handler = handlerOn(paths, { queue, home, catches })
+        return openLoopback(port, handler, secure ? options.catcher : undefined)
       }),
     )
     const page = `${servers[0]?.origin}${home}`
@@ -142,6 +105,56 @@ export function askDriver(options: {
       servers = undefined
     },
   }
+}
+
+/** The page of approvals, and these paths of redirect URIs beside it. */
+function handlerOn(
+  paths: string[],
+  desk: { queue: Desk; home: string; catches: (uri: string) => boolean },
+): Handler {
+  const { queue, home, catches } = desk
+  return {
+    get(path) {
+      if (paths.includes(path)) return { status: 200, page: catcherPage }
+      if (path === home) {
+        return { status: 200, page: (nonce) => approvalsPage(queue, nonce, catches) }
+      }
+      if (path === `${home}version`) {
+        return { status: 200, value: { version: queue.version } }
+      }
+      return refusal(404, 'There is no such page.')
+    },
+    post(path, body) {
+      if (paths.includes(path)) return arrival(queue, body.address)
+      if (path !== `${home}answer`) return refusal(404, 'There is no such page.')
+      return answer(queue, body)
+    },
+  }
+}
+
+function arrival(queue: Desk, address: unknown): Reply {
+  if (typeof address !== 'string') return refusal(400, 'The address is missing.')
+  const { taken, words } = queue.arrive(address.trim())
+  return { status: taken ? 200 : 409, value: { words } }
+}
+
+/** What the person at the page of approvals says of what is asked there. */
+function answer(queue: Desk, body: Record<string, unknown>): Reply {
+  if (body.visit !== (queue.question ?? queue.open)?.number) {
+    return refusal(409, 'Another approval is open now. The page is out of date.')
+  }
+  if (queue.question) {
+    if (body.do === 'done') queue.reply(undefined)
+    else if (body.do === 'cannot') queue.reply('the person who was asked cannot do it')
+    else return refusal(400, 'Unknown answer.')
+    return TAKEN
+  }
+  if (body.do === 'paste') return arrival(queue, body.address)
+  if (body.do === 'judge' || body.do === 'drop') queue.settle(body.do === 'judge')
+  else if (body.do === 'stopped') queue.give(stoppedBy(body.why))
+  else if (body.do === 'skip') queue.give(ourStop('the person at the approvals skipped it'))
+  else return refusal(400, 'Unknown answer.')
+  return TAKEN
 }
 
 /** Redirect URIs that can be served here: on loopback, https: only with a certificate. */

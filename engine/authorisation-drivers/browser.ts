@@ -3,7 +3,15 @@ import type { StepDocument } from '../configuration/target.ts'
 import { type BrowserOptions, firstLine, launch, serverPin } from './chromium.ts'
 import { type Driver, ourStop, type VisitEnd, type VisitRequest } from './driver.ts'
 import { takeSteps } from './page-steps.ts'
-import { type AddressRules, watchPages } from './watched-pages.ts'
+import { type AddressRules, createRequestGate } from './request-gate.ts'
+import { watchPages } from './watched-pages.ts'
+
+type VerifyingOptions = BrowserOptions & {
+  /** Milliseconds for a connection to a server. */
+  timeout: number
+  /** Redirect URIs that are known beforehand. */
+  redirectUris: string[]
+}
 
 type Storage = Awaited<ReturnType<BrowserContext['storageState']>>
 
@@ -15,45 +23,20 @@ type Storage = Awaited<ReturnType<BrowserContext['storageState']>>
  * is intercepted before anything is fetched.
  */
 export function browserDriver(
-  options: BrowserOptions & {
+  options: VerifyingOptions & {
     steps: StepDocument[]
     /** Directory that commands of one-time codes are relative to. */
     base: string
     /** Milliseconds for one visit. */
     patience: number
-    /** Milliseconds for a connection to a server. */
-    timeout: number
-    /** Redirect URIs that are known beforehand. */
-    redirectUris: string[]
     rules: AddressRules
   },
 ): Driver {
-  const { trust, proxy, timeout, patience } = options
-  const pins = new Map<string, string>()
-  let opened: { browser: Browser; accepts: Set<string> } | undefined
+  const { patience } = options
+  const verifying = createVerifyingBrowser(options)
   /** Ends each visit that is open. */
   const open = new Set<() => void>()
   let over = false
-
-  /** Verifies the server of an address, once a run; says whether the open browser accepts it. */
-  const trusted = async (address: string): Promise<boolean> => {
-    const { protocol, origin } = new URL(address)
-    if (protocol !== 'https:') return true
-    const pin = pins.get(origin) ?? (await serverPin(origin, { trust, proxy, timeout }))
-    pins.set(origin, pin)
-    return trust === undefined || opened?.accepts.has(pin) === true
-  }
-
-  /** A browser that accepts every server that was verified so far. */
-  const browserFor = async (): Promise<Browser> => {
-    const wanted = trust === undefined ? [] : [...new Set(pins.values())]
-    const fits = wanted.every((pin) => opened?.accepts.has(pin))
-    if (opened?.browser.isConnected() && fits) return opened.browser
-    await opened?.browser.close()
-    const browser = await launch(options, wanted, options.redirectUris)
-    opened = { browser, accepts: new Set(wanted) }
-    return browser
-  }
 
   /** One stretch of a visit; `elsewhere` when it goes on in a browser that knows another server. */
   const stretch = async (
@@ -62,8 +45,8 @@ export function browserDriver(
     deadline: AbortSignal,
     taken: Set<StepDocument>,
   ): Promise<VisitEnd | { elsewhere: string; storage: Storage }> => {
-    await trusted(from.url)
-    const browser = await browserFor()
+    await verifying.trusted(from.url)
+    const browser = await verifying.current()
     const context = await browser.newContext({ storageState: from.storage, locale: 'en-GB' })
     try {
       const controller = new AbortController()
@@ -71,7 +54,8 @@ export function browserDriver(
       const onEnd = () => controller.abort()
       deadline.addEventListener('abort', onEnd)
       if (deadline.aborted) onEnd()
-      const watched = await watchPages(context, request, trusted, onEnd, options.rules)
+      const gate = createRequestGate(request, verifying.trusted, onEnd, options.rules)
+      const watched = await watchPages(context, request, gate)
       void watched.open(from.url)
       const { credentialProblem } = options.rules
       const steps = { steps: options.steps, base: options.base, taken, credentialProblem }
@@ -132,6 +116,35 @@ export function browserDriver(
     interrupt() {
       over = true
       for (const end of open) end()
+    },
+    close: verifying.close,
+  }
+}
+
+/** A browser that accepts, besides what it trusts itself, the servers that were verified before. */
+function createVerifyingBrowser(options: VerifyingOptions) {
+  const { trust, proxy, timeout } = options
+  const pins = new Map<string, string>()
+  let opened: { browser: Browser; accepts: Set<string> } | undefined
+
+  return {
+    /** Verifies the server of an address, once a run; says whether the open browser accepts it. */
+    async trusted(address: string): Promise<boolean> {
+      const { protocol, origin } = new URL(address)
+      if (protocol !== 'https:') return true
+      const pin = pins.get(origin) ?? (await serverPin(origin, { trust, proxy, timeout }))
+      pins.set(origin, pin)
+      return trust === undefined || opened?.accepts.has(pin) === true
+    },
+    /** A browser that accepts every server that was verified so far. */
+    async current(): Promise<Browser> {
+      const wanted = trust === undefined ? [] : [...new Set(pins.values())]
+      const fits = wanted.every((pin) => opened?.accepts.has(pin))
+      if (opened?.browser.isConnected() && fits) return opened.browser
+      await opened?.browser.close()
+      const browser = await launch(options, wanted, options.redirectUris)
+      opened = { browser, accepts: new Set(wanted) }
+      return browser
     },
     async close() {
       await opened?.browser.close()

@@ -1,6 +1,8 @@
 import { CookieJar } from 'tough-cookie'
 import { now } from '../record/clock.ts'
 
+export type Cookies = ReturnType<typeof createCookies>
+
 /** The cookies of one browser session. When they expire is told by the clock of the run, not by the wall clock. */
 export function createCookies() {
   const jar = new CookieJar(undefined, { rejectPublicSuffixes: false, looseMode: true })

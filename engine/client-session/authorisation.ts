@@ -1,35 +1,21 @@
 import { denialMend, denialProblem } from '../authorisation-drivers/denial.ts'
-import { type Driver, HOLDING } from '../authorisation-drivers/driver.ts'
+import { type Driver, HOLDING, type VisitRequest } from '../authorisation-drivers/driver.ts'
 import { httpDriver } from '../authorisation-drivers/http.ts'
 import type { AuthorisationDeviation, AuthorisationRequest } from '../client/messages.ts'
 import type { Tpp } from '../client/tpp.ts'
 import type { Target } from '../configuration/resolve.ts'
-import type { AuthorisationDocument, ClientName, CustomerName } from '../configuration/target.ts'
-import { answerOf } from '../judge/answer-words.ts'
-import { environmentOf, requireReachable } from '../judge/expect.ts'
+import type { AuthorisationDocument, CustomerName } from '../configuration/target.ts'
+import { environmentOf } from '../judge/expect.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import { now } from '../record/clock.ts'
-import type { About, Exchange } from '../wire/exchange.ts'
+import type { Exchange } from '../wire/exchange.ts'
 import { originOf } from '../wire/origin.ts'
 import type { ClientSteps } from './client-steps.ts'
-import { consentFacts, DATA_PERMISSIONS } from './consent.ts'
+import { createDescribedPages } from './described-pages.ts'
 import type { ResumableRun } from './resume-run.ts'
+import { createSpareConsents } from './spare-consents.ts'
 import { requireValue, type SharedBySteps } from './step-owners.ts'
 import { type Visit, type VisitOptions, type VisitRecord, visitOf } from './visit.ts'
-
-/** No visit has come through yet: the target's description is as likely to be wrong as the bank. */
-function unfit(why: string, shown: string): Blocked {
-  const what = `the target’s description of the bank’s pages does not fit: ${why}; ${shown}`
-  const mend = 'Correct authorisation.forms; assay doctor looks at the first page.'
-  return new Blocked({ kind: 'environment', what }, `the visit ended: ${why}; ${shown}. ${mend}`)
-}
-
-/** The same, of what a customer logs in with. */
-function refusedLogin(name: CustomerName, says: string): Blocked {
-  const what = `the bank did not take the credentials of customers.${name}: ${says}`
-  const mend = `Correct customers.${name}.credentials, or which field they go into.`
-  return new Blocked({ kind: 'environment', what }, `${what}. ${mend}`)
-}
 
 /** @throws Blocked where a customer must deny and the target doesn't say how: the visit would approve instead. */
 function requireDenial(authorisation: AuthorisationDocument): void {
@@ -62,12 +48,10 @@ export function createVisits(
     heed(exchange: Exchange): Promise<void>
   },
 ) {
-  const { target, owners, driver, wire, clients, heed } = parts
+  const { target, driver, wire, clients, heed } = parts
   const visits: VisitRecord[] = [...(parts.resumable?.earlier.visits ?? [])]
-  const spares = new Map<ClientName, string>()
+  const spares = createSpareConsents(parts, clients)
   let door: Promise<unknown> = Promise.resolve()
-  /** Has a visit come through, so that the target's description of the pages is known to fit? */
-  let fits = visits.some(({ outcome }) => outcome !== 'stopped')
 
   /** Not applicable unless the target has this customer. */
   const customer = (name: CustomerName = 'first'): CustomerName => {
@@ -81,6 +65,8 @@ export function createVisits(
     return record
   }
 
+  const pages = createDescribedPages({ target, driver, spares, noted }, visits)
+
   /** A visit that is ready to begin. `meanwhile` takes place while its customer waits on the last page. */
   const prepared = async (
     options: VisitOptions,
@@ -92,47 +78,19 @@ export function createVisits(
     const before = parts.resumable?.earlier.refusals.get(purpose)?.shift()
     if (before) return async () => before
     const who = options.tpp ?? requireValue(await clients.registration(client))
-    const consentId = options.consentId ?? (await spareConsent(client))
+    const consentId = options.consentId ?? (await spares.of(client))
     const { redirectUri, state, nonce } = options
     const message = { consentId, redirectUri, state, nonce }
     // The keys with which the rules verify the ID token that comes of it.
     await clients.jwks().catch(() => {})
     return async () => {
       const request = await who.authorisation(message, deviation)
-      const asked = deviation?.query?.redirect_uri ?? request.redirectUri
-      const registered = who.registered?.redirect_uris ?? []
       const chosen = decision === 'none' ? httpDriver(wire, target, []) : driver
-      const about: About = {
-        client,
-        subject: consentId,
-        visit: {
-          clientId: who.registered?.client_id ?? '',
-          redirectUri: asked,
-          // A request that contradicts itself names none.
-          ...(!deviates(deviation, 'redirect_uri') && { registered }),
-          nonce: request.nonce,
-          ...(!('state' in (deviation?.query ?? {})) && { state: request.state }),
-        },
-        ...(deviation && !options.correct && { deviation: purpose }),
-      }
-      const end = await chosen.visit({
-        url: request.url,
-        about,
-        redirectUris: [asked, request.redirectUri, ...registered, ...who.client.redirectUris],
-        decision: decision === 'deny' ? 'deny' : 'approve',
-        customer: {
-          ...(target.document.customers[name] ?? { credentials: {} }),
-          ...(options.credentials && { credentials: options.credentials }),
-        },
-        customerName: name,
-        purpose,
-        ...(options.credentials && { wrongCredentials: true }),
-        ...(options.oneAccount && { oneAccount: true }),
-        ...(meanwhile && { meanwhile }),
-      })
+      const asked = visitRequest(target, who, { ...options, customer: name }, request)
+      const end = await chosen.visit({ ...asked, ...(meanwhile && { meanwhile }) })
       if (end.exchange) requireArrival(end.exchange, target)
       else if (end.kind === 'redirected') {
-        await heed(arrival(`v${visits.length + 1}`, about, request, end))
+        await heed(arrival(`v${visits.length + 1}`, asked, end))
       }
       const made = visitOf(request, end)
       if (made.kind === 'granted') {
@@ -142,22 +100,14 @@ export function createVisits(
       }
       // Once a page was shown, the bank may have noted something about the consent.
       const touched = made.kind === 'granted' || made.pages.length > 0
-      if (touched && options.consentId === undefined) spares.delete(client)
+      if (touched && options.consentId === undefined) spares.spend(client)
       const record = noted({ name: purpose, client, customer: name, outcome: made.kind })
       const ours = end.kind === 'stopped' && end.ours
       parts.resumable?.visited(record, ours ? undefined : made)
       if (ours) {
         throw new Blocked({ kind: 'environment', what: end.why }, `the visit ended: ${end.why}`)
       }
-      if (made.kind === 'granted' || made.kind === 'refused') fits = true
-      const tried = decision !== 'none' && !options.credentials && !deviation
-      if (end.kind === 'stopped' && end.refusedCredentials !== undefined && tried && !fits) {
-        throw refusedLogin(name, end.refusedCredentials)
-      }
-      if (end.kind === 'stopped' && end.unfit && tried && !fits) {
-        fits = decision === 'approve' && (await seenToFit(who, client, name))
-        if (!fits) throw unfit(end.why, end.unfit)
-      }
+      await pages.requireFit(end, made, who, { ...options, customer: name })
       return made
     }
   }
@@ -189,43 +139,46 @@ export function createVisits(
     return [first, end]
   }
 
-  /** A denial is redirected: then the target's description leads through the pages, and the bank stops. */
-  const seenToFit = async (who: Tpp, client: ClientName, customerName: CustomerName) => {
-    const customer = target.document.customers[customerName]
-    if (!customer || denialProblem(target.document.authorisation) !== undefined) return false
-    const { url, redirectUri } = await who.authorisation({ consentId: await spareConsent(client) })
-    spares.delete(client)
-    const purpose = 'denied: whether the description of the pages fits'
-    const end = await driver.visit({
-      ...{ url, customer, customerName, purpose, decision: 'deny' },
-      about: { client, deviation: purpose },
-      redirectUris: [redirectUri, ...who.client.redirectUris],
-    })
-    const denied = end.kind === 'redirected'
-    const outcome = denied ? 'refused' : 'stopped'
-    noted({ name: purpose, client, customer: customerName, outcome })
-    return denied
-  }
-
-  /** A consent for visits that must fail: it waits for an approval that never comes. */
-  const spareConsent = async (name: ClientName): Promise<string> => {
-    const known = spares.get(name)
-    if (known) return known
-    const data = { Permissions: DATA_PERMISSIONS }
-    const exchange = await (await clients.caller(name)).post('/account-access-consents', {
-      Data: data,
-      Risk: {},
-    })
-    requireReachable(exchange)
-    const facts = consentFacts(exchange, data)
-    const why = `no consent was created: ${answerOf(exchange)}`
-    const { id } = requireValue({ owner: owners.steps.consent, exchange, value: facts, why })
-    spares.set(name, id)
-    return id
-  }
-
   /** `records` grows by each visit. */
   return { visit, atOnce, records: visits, customer }
+}
+
+/** What a driver is asked to do. */
+function visitRequest(
+  { document }: Target,
+  who: Tpp,
+  options: VisitOptions & { customer: CustomerName },
+  request: AuthorisationRequest,
+): VisitRequest {
+  const { client = 'first', customer, credentials, purpose, deviation } = options
+  const { client_id: clientId = '', redirect_uris: registered = [] } = who.registered ?? {}
+  const asked = deviation?.query?.redirect_uri ?? request.redirectUri
+  return {
+    url: request.url,
+    about: {
+      client,
+      subject: request.consentId,
+      visit: {
+        clientId,
+        redirectUri: asked,
+        // A request that contradicts itself names none.
+        ...(!deviates(deviation, 'redirect_uri') && { registered }),
+        nonce: request.nonce,
+        ...(!('state' in (deviation?.query ?? {})) && { state: request.state }),
+      },
+      ...(deviation && !options.correct && { deviation: purpose }),
+    },
+    redirectUris: [asked, request.redirectUri, ...registered, ...who.client.redirectUris],
+    decision: options.decision === 'deny' ? 'deny' : 'approve',
+    customer: {
+      ...(document.customers[customer] ?? { credentials: {} }),
+      ...(credentials && { credentials }),
+    },
+    customerName: customer,
+    purpose,
+    ...(credentials && { wrongCredentials: true }),
+    ...(options.oneAccount && { oneAccount: true }),
+  }
 }
 
 /** Is this parameter another one in the query or in the request object? */
@@ -236,8 +189,7 @@ function deviates({ query, requestObject }: AuthorisationDeviation = {}, name: s
 /** A redirect whose end a browser or a person saw; 0 where its status is not known. */
 function arrival(
   id: string,
-  about: About,
-  { url }: AuthorisationRequest,
+  { about, url }: VisitRequest,
   end: { url: string; status?: number },
 ): Exchange {
   return {

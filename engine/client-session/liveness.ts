@@ -46,23 +46,11 @@ export function createLiveness(send: (message: WireMessage) => Promise<Exchange>
     return times
   }
 
-  /** Asks a listener what it answered before, or what was asked just now without what is wrong in it. */
-  const ask = async (origin: string, { endpoint, request, about, connection }: Exchange) => {
-    const before = answered.get(`${origin} ${endpoint}`) ?? answered.get(origin)
-    const identity = ['first', 'second'].includes(connection.identity)
-      ? connection.identity
-      : (about.client ?? 'first')
+  const ask = async (origin: string, exchange: Exchange) => {
+    const before = answered.get(`${origin} ${exchange.endpoint}`) ?? answered.get(origin)
     asking.add(origin)
     try {
-      return await send({
-        endpoint: before?.endpoint ?? 'elsewhere',
-        about: { ...before?.about, deviation: 'is the listener there?' },
-        identity: before?.connection.identity ?? identity,
-        method: 'GET',
-        url: before?.request.url ?? request.url,
-        headers: before?.request.headers ?? [['Accept', 'application/json']],
-        retry: true,
-      })
+      return await send(rightOne(exchange, before))
     } finally {
       asking.delete(origin)
     }
@@ -128,6 +116,22 @@ export function createLiveness(send: (message: WireMessage) => Promise<Exchange>
       if (more(origin, exchange) !== DOUBT_OF_LISTENER || !answered.has(origin)) return
       await ask(origin, exchange)
     },
+  }
+}
+
+/** What a listener answered before, or what was asked of it just now without what is wrong in it. */
+function rightOne({ request, about, connection }: Exchange, before?: Exchange): WireMessage {
+  const identity = ['first', 'second'].includes(connection.identity)
+    ? connection.identity
+    : (about.client ?? 'first')
+  return {
+    endpoint: before?.endpoint ?? 'elsewhere',
+    about: { ...before?.about, deviation: 'is the listener there?' },
+    identity: before?.connection.identity ?? identity,
+    method: 'GET',
+    url: before?.request.url ?? request.url,
+    headers: before?.request.headers ?? [['Accept', 'application/json']],
+    retry: true,
   }
 }
 

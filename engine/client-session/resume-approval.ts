@@ -47,6 +47,41 @@ export function resumableApproval(
   }
 }
 
+/** What approvals of an interrupted run are taken over into. */
+interface Resuming {
+  memory: StepMemory
+  owners: Owners
+  clients: ClientSteps
+  /** An exchange of that run by its id. */
+  sent(id: string | undefined): Exchange | undefined
+  /** Takes the tokens that are in use from now on. */
+  hold(consent: ConsentFacts, tokens: TokenSet): void
+}
+
+/** Takes over those of these approvals that still work; gives their names. */
+export async function resumeApprovals(
+  names: string[],
+  earlier: {
+    approvals: ReadonlyMap<string, ResumableApproval>
+    /** By consent. */
+    tokens: ReadonlyMap<string, TokenSet>
+  },
+  into: Resuming,
+): Promise<string[]> {
+  const works: string[] = []
+  for (const name of names) {
+    const known = earlier.approvals.get(name)
+    if (!known) continue
+    const latest = earlier.tokens.get(known.facts.id)
+    const tokens = latest && (await stillGood(known, latest, into.clients))
+    if (latest && !tokens) continue
+    if (tokens) into.hold(known.facts, tokens)
+    restoreSteps(into, known, tokens)
+    works.push(name)
+  }
+  return works
+}
+
 /** A minute at least must be left of what is gone on with. */
 const LEFT = 60_000
 
@@ -54,7 +89,7 @@ const LEFT = 60_000
  * The tokens with which an approval still gives data; undefined when it does not. That is no fault
  * of the bank's: consents and tokens may be gone for any reason by the time a run goes on.
  */
-export async function stillGood(
+async function stillGood(
   approval: ResumableApproval,
   latest: TokenSet,
   clients: ClientSteps,
@@ -81,16 +116,11 @@ export async function stillGood(
   return undefined
 }
 
-/**
- * Takes the steps of an approval as done, as an interrupted run left them.
- *
- * @param sent an exchange of that run by its id.
- */
-export function restoreSteps(
-  { memory, owners }: { memory: StepMemory; owners: Owners },
+/** Takes the steps of an approval as done, as an interrupted run left them. */
+function restoreSteps(
+  { memory, owners, sent }: Resuming,
   { consent, facts, visit: granted, ...ids }: ResumableApproval,
   tokens: TokenSet | undefined,
-  sent: (id: string | undefined) => Exchange | undefined,
 ): void {
   const { name, reconfirms } = consent
   const own = ownersOf(consent, owners)

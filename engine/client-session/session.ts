@@ -7,18 +7,18 @@ import type { ResponseSchema } from '../judge/schemas.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { Wire } from '../wire/wire.ts'
 import { createVisits } from './authorisation.ts'
-import { createCleanup, deleteLeftovers } from './cleanup.ts'
-import { createClientSteps } from './client-steps.ts'
+import { createCleanup, deleteLeftovers, type Leftovers } from './cleanup.ts'
+import { type ClientSteps, createClientSteps } from './client-steps.ts'
 import type { ClientStore } from './client-store.ts'
 import { createCustomerSteps } from './customer-steps.ts'
 import type { Deadline } from './deadline.ts'
 import { createFundsSteps } from './funds-steps.ts'
 import { createHooks } from './hooks.ts'
 import { createIdTokenSignatures } from './id-token-signatures.ts'
-import { createLedger } from './ledger/events.ts'
+import { createLedger, type Ledger } from './ledger/events.ts'
 import { createHeldTokens } from './ledger/held-tokens.ts'
 import { createLiveness } from './liveness.ts'
-import { restoreSteps, stillGood } from './resume-approval.ts'
+import { resumeApprovals } from './resume-approval.ts'
 import type { ResumableRun } from './resume-run.ts'
 import { rulesMeanwhile } from './rules-meanwhile.ts'
 import { type Owners, stepMemory } from './step-owners.ts'
@@ -42,8 +42,8 @@ export interface Extent {
   approvals?: ReadonlySet<string>
 }
 
-/** Composes a session from the bottom up: what comes later uses what comes before. */
-export function createSession(parts: {
+/** What a session is made of. */
+interface SessionParts {
   target: Target
   wire: Wire
   driver: Driver
@@ -66,18 +66,12 @@ export function createSession(parts: {
   keeps?: () => boolean
   /** Sees every exchange. */
   onExchange?: (exchange: Exchange) => void
-}) {
+}
+
+/** Composes a session from the bottom up: what comes later uses what comes before. */
+export function createSession(parts: SessionParts) {
   const { target, owners, wire, driver, resumable, onExchange } = parts
-  const { literals = {} } = target.document
-  const rules = rulesMeanwhile(
-    createRuleEngine(
-      parts.schemas,
-      parts.rules.map((rule) => withoutAbsent(rule, target.absent)),
-      literals,
-      target.layout,
-      target.clockTolerance,
-    ),
-  )
+  const rules = rulesOf(parts)
   const leftovers = createCleanup(parts.leftovers)
   if (resumable) {
     leftovers.keepOnly([...resumable.earlier.approvals.values()].map(({ facts }) => facts.id))
@@ -85,6 +79,7 @@ export function createSession(parts: {
   const memory = stepMemory()
   const ledger = createLedger()
   const shared = { target, wire, memory, owners, ledger, funds: {} }
+  const { heed, ofEarlierRuns } = createHeed({ rules, leftovers, ledger, resumable, onExchange })
   const held = createHeldTokens(ledger, resumable)
   const clients = createClientSteps(shared, {
     store: parts.clients,
@@ -93,38 +88,9 @@ export function createSession(parts: {
       target.document.freshRegistrations === true &&
       !resumable?.earlier.approvals.size &&
       leftovers.list().length === 0,
-    heed: (exchange) => heed(exchange),
+    heed,
   })
-  const liveness = createLiveness((message) => wire.send(message))
-  wire.onRequest((message) => {
-    parts.deadline?.admit()
-    liveness.admit(message)
-  })
-  /** What earlier runs sent, and is judged again. */
-  const ofEarlierRuns: Exchange[] = []
-  /** Notes who sent it, and has the rules judge it; what an interrupted run sent as the rest. */
-  const heed = (exchange: Exchange, earlier = false) => {
-    const trace = currentTrace()
-    if (trace && !earlier) {
-      exchange.about.check ??= trace.check
-      trace.exchanges.push(exchange)
-    }
-    if (exchange.about.earlier) ofEarlierRuns.push(exchange)
-    leftovers.note(exchange)
-    ledger.note(exchange)
-    if (!earlier) resumable?.exchange(exchange)
-    onExchange?.(exchange)
-    // Last, since it may throw over an earlier one: no evidence is lost by that.
-    noteBroken(exchange, rules.judge(exchange))
-  }
-  const verify = createIdTokenSignatures(rules, async () => {
-    return clients.tpp().call('jwks', { path: await clients.jwksAddress() })
-  })
-  wire.onExchange(async (exchange) => {
-    await verify(exchange)
-    await liveness.note(exchange)
-    heed(exchange)
-  })
+  const { liveness, heedArrival } = listen(parts, { rules, clients, heed })
   const sentBefore = new Map<string, Exchange>()
   for (const exchange of resumable?.earlier.exchanges ?? []) {
     sentBefore.set(exchange.id, exchange)
@@ -139,10 +105,7 @@ export function createSession(parts: {
   })
   const visits = createVisits({
     ...{ ...shared, driver, clients, resumable },
-    async heed(exchange) {
-      await verify(exchange)
-      heed(exchange)
-    },
+    heed: heedArrival,
   })
   const fundsSteps = createFundsSteps(shared, clients)
   const { approved, given, ...customerSteps } = createCustomerSteps({
@@ -173,18 +136,9 @@ export function createSession(parts: {
     customer: visits.customer,
     /** Takes over the approvals of an interrupted run that still work; gives their names. */
     async resume(names: string[]) {
-      const works: string[] = []
-      for (const name of names) {
-        const known = resumable?.earlier.approvals.get(name)
-        if (!known) continue
-        const latest = resumable?.earlier.tokens.get(known.facts.id)
-        const tokens = latest && (await stillGood(known, latest, clients))
-        if (latest && !tokens) continue
-        if (tokens) held.hold(known.facts, tokens)
-        restoreSteps({ memory, owners }, known, tokens, (id) => sentBefore.get(id ?? ''))
-        works.push(name)
-      }
-      return works
+      const sent = (id?: string) => sentBefore.get(id ?? '')
+      const steps = { memory, owners, clients, sent, hold: held.hold }
+      return resumable ? resumeApprovals(names, resumable.earlier, steps) : []
     },
     /** Does the bank not answer any more? */
     get lost() {
@@ -210,9 +164,77 @@ export function createSession(parts: {
   return session
 }
 
+type Rules = ReturnType<typeof rulesOf>
+
+/** The rules of a session, which judge each exchange. */
+function rulesOf({ target, schemas, rules }: SessionParts) {
+  const { absent, layout, clockTolerance, document } = target
+  const applicable = rules.map((rule) => withoutAbsent(rule, absent))
+  const { literals = {} } = document
+  return rulesMeanwhile(createRuleEngine(schemas, applicable, literals, layout, clockTolerance))
+}
+
 /** A rule as it is where the target declares absent what its answers must hold. */
 function withoutAbsent(rule: Rule, absent: ReadonlySet<string>): Rule {
   const { unlessAbsent = '' } = rule
   if (!absent.has(unlessAbsent)) return rule
   return { ...rule, unseen: `the target declares ${unlessAbsent} absent` }
+}
+
+/** How each exchange is noted, wherever something of it is kept, and judged. */
+function createHeed(parts: {
+  rules: Rules
+  leftovers: Leftovers
+  ledger: Ledger
+  resumable?: ResumableRun
+  onExchange?: (exchange: Exchange) => void
+}) {
+  const { rules, leftovers, ledger, resumable, onExchange } = parts
+  /** What earlier runs sent, and is judged again. */
+  const ofEarlierRuns: Exchange[] = []
+  /** Notes who sent it, and has the rules judge it; what an interrupted run sent as the rest. */
+  const heed = (exchange: Exchange, earlier = false) => {
+    const trace = currentTrace()
+    if (trace && !earlier) {
+      exchange.about.check ??= trace.check
+      trace.exchanges.push(exchange)
+    }
+    if (exchange.about.earlier) ofEarlierRuns.push(exchange)
+    leftovers.note(exchange)
+    ledger.note(exchange)
+    if (!earlier) resumable?.exchange(exchange)
+    onExchange?.(exchange)
+    // Last, since it may throw over an earlier one: no evidence is lost by that.
+    noteBroken(exchange, rules.judge(exchange))
+  }
+  return { heed, ofEarlierRuns }
+}
+
+/** Has every request admitted before it is sent, and every exchange verified, noted and heeded. */
+function listen(
+  { wire, deadline }: SessionParts,
+  parts: { rules: Rules; clients: ClientSteps; heed(exchange: Exchange): void },
+) {
+  const { rules, clients, heed } = parts
+  const liveness = createLiveness((message) => wire.send(message))
+  wire.onRequest((message) => {
+    deadline?.admit()
+    liveness.admit(message)
+  })
+  const verify = createIdTokenSignatures(rules, async () => {
+    return clients.tpp().call('jwks', { path: await clients.jwksAddress() })
+  })
+  wire.onExchange(async (exchange) => {
+    await verify(exchange)
+    await liveness.note(exchange)
+    heed(exchange)
+  })
+  return {
+    liveness,
+    /** What the wire did not send: the end of a visit that a browser or a person saw. */
+    async heedArrival(exchange: Exchange) {
+      await verify(exchange)
+      heed(exchange)
+    },
+  }
 }

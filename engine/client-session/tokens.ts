@@ -1,7 +1,10 @@
+import type { Tpp } from '../client/tpp.ts'
 import { member } from '../judge/data-rows.ts'
 import { succeeded } from '../judge/matchers.ts'
 import { now } from '../record/clock.ts'
 import type { About, Exchange } from '../wire/exchange.ts'
+import { claimsOf } from '../wire/jwt-decode.ts'
+import type { Granted } from './visit.ts'
 
 /** What a token response gave. */
 export interface TokenSet {
@@ -37,6 +40,21 @@ export function tokensOf(exchange: Exchange): TokenSet | undefined {
     scope: text('scope'),
     expiresAt: Number.isFinite(seconds) ? now() + seconds * 1000 : Number.POSITIVE_INFINITY,
   }
+}
+
+/** The tokens that the code of an approval gives, for a consent. */
+export async function exchangeCode(
+  client: Tpp,
+  { code, request, redirect }: Granted,
+  subject: string,
+) {
+  const idToken = { ...claimsOf(redirect.idToken ?? ''), nonce: request.nonce }
+  const sent = await client.token(
+    { grant_type: 'authorization_code', code, redirect_uri: request.redirectUri },
+    { about: { idToken, subject } },
+  )
+  const tokens = tokensOf(sent)
+  return { sent, tokens: tokens && { ...tokens, authorised: idToken } }
 }
 
 /** The tokens after a refresh: a refresh token that was not replaced may go on working. */

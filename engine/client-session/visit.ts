@@ -51,6 +51,8 @@ export type Visit = {
   | { kind: 'stopped'; why: string }
 )
 
+export type Granted = Visit & { kind: 'granted' }
+
 /** `granted` when a usable code arrived, wherever it stands; `refused` by any other redirect. */
 export function visitOf(request: AuthorisationRequest, end: VisitEnd): Visit {
   const facts = { request, first: end.first, last: end.exchange, pages: end.pages }

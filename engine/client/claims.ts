@@ -16,6 +16,23 @@ export interface BankFacts {
   acrValues?: string[]
 }
 
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+/** What a bank's configuration says, as far as it can be used. */
+export function factsIn({
+  issuer,
+  token_endpoint: tokenEndpoint,
+  grant_types_supported: grants,
+  acr_values_supported: acrValues,
+}: Record<string, unknown>): Partial<BankFacts> {
+  return {
+    ...(typeof tokenEndpoint === 'string' && URL.canParse(tokenEndpoint) && { tokenEndpoint }),
+    ...(typeof issuer === 'string' && URL.canParse(issuer) && { issuer }),
+    ...(Array.isArray(grants) && { grantTypes: grants.map(String) }),
+    ...(Array.isArray(acrValues) && { acrValues: acrValues.filter(isText) }),
+  }
+}
+
 /** Seconds for which a client assertion and a registration JWT are good. */
 const LIFETIME = { assertion: 120, registration: 180 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { BY_AN_EARLIER_RUN } from '../client-session/client-steps.ts'
+import { BY_AN_EARLIER_RUN } from '../client-session/registration-steps.ts'
 import { withPlaces } from '../doctor/places-in-file.ts'
 import { bounded } from '../judge/brief.ts'
 import { type Result, verdictOf } from '../judge/results.ts'

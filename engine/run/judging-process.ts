@@ -1,34 +1,27 @@
-import { join } from 'node:path'
 import type { Announced } from '../authorisation-drivers/driver.ts'
-import { loadCatalogue } from '../catalogue/catalogue.ts'
+import { type Catalogue, loadCatalogue } from '../catalogue/catalogue.ts'
 import { makeKeysMeanwhile } from '../client/jwt.ts'
-import { consentFacts, DATA_PERMISSIONS } from '../client-session/consent.ts'
+import type { Session } from '../client-session/session.ts'
 import { endpointsOf, layoutOf } from '../configuration/addresses.ts'
-import { targetFrom, USUAL_INTENT_CLAIM } from '../configuration/resolve.ts'
+import { targetFrom } from '../configuration/resolve.ts'
 import type { TargetDocument } from '../configuration/target.ts'
-import { ownMistake } from '../doctor/clients.ts'
-import { intentClaimMistake } from '../doctor/intent-claim.ts'
-import { withPlaces } from '../doctor/places-in-file.ts'
-import { type Result, ruleResults } from '../judge/results.ts'
+import { ruleResults } from '../judge/results.ts'
 import { now } from '../record/clock.ts'
 import { environmentFacts } from '../record/environment.ts'
-import { createEvidence } from '../report/evidence-index.ts'
 import type { ApprovalUse, CheckResult, PreflightLine, Report } from '../report/report.ts'
 import { shown, write } from '../report/terminal.ts'
 import type { SuiteCheck } from '../suite-api/check.ts'
-import { openExchangeLog } from '../wire/exchange-log.ts'
-import { createRedactor } from '../wire/redaction.ts'
 import { certificateEnds } from '../wire/transport-certificates.ts'
 import { batchApprovals } from './batch-approvals.ts'
 import { checkResult, composeReport, observation, writeReport } from './compose.ts'
 import type { Deviation } from './deviations.ts'
-import { appendJournal, JOURNAL } from './journal.ts'
-import { createLatency } from './latency.ts'
 import { notRun } from './not-run.ts'
 import { openSession } from './open.ts'
+import { createOwnMistakes } from './own-mistakes.ts'
 import { neededBy } from './plan.ts'
 import { resumeRun } from './resume.ts'
 import { createRun } from './run.ts'
+import { openRunRecord, type RunRecord } from './run-record.ts'
 import { ruleInScope, type Scope } from './scope.ts'
 import { loadSuites, type Suites } from './suites.ts'
 
@@ -81,21 +74,8 @@ export async function openJudging(
   const startedAt = new Date(now())
   const suites = loaded ?? (await loadSuites(assignment.suites, catalogue))
   const target = targetFrom(document, assignment.base)
-  const log = openExchangeLog(join(out, 'exchanges.jsonl'), createRedactor(target.secrets))
-  const { redact } = log
-  const latency = createLatency()
-  const evidence = createEvidence()
-  const journal = join(out, JOURNAL)
-  /** Why nothing more can be written down: what is judged from then on would be lost. */
-  let unwritable: string | undefined
-  const writeDown = (write: () => void) => {
-    if (unwritable !== undefined) return
-    try {
-      write()
-    } catch (error) {
-      unwritable = `nothing more could be written: ${(error as Error).message}`
-    }
-  }
+  const record = openRunRecord(out, target.secrets)
+  const { redact } = record
   const session = openSession({
     target,
     suites,
@@ -107,18 +87,8 @@ export async function openJudging(
       binding: `${version} ${catalogue.digest} ${assignment.configurationDigest}`,
       fresh: assignment.fresh === true,
     },
-    onExchange(exchange) {
-      latency.note(exchange)
-      evidence.note(exchange)
-      writeDown(() => log.append(exchange))
-    },
-    approvals: {
-      announced: assignment.announced,
-      onWaiting: (what) => {
-        const line = { kind: 'waiting' as const, for: what && redact(what) }
-        writeDown(() => appendJournal(journal, line))
-      },
-    },
+    onExchange: record.exchange,
+    approvals: { announced: assignment.announced, onWaiting: record.waiting },
   })
   const run = createRun({
     ...{ session, catalogue, checks: suites.checks, scope },
@@ -141,44 +111,10 @@ export async function openJudging(
     return ruleResults(states, catalogue, new Map(), suites.owners.endpoints)
   }
   const before = new Set(session.resumable?.earlier.judgements.map(({ result }) => result.id))
-  const left = run.checks.filter(({ id }) => !before.has(id))
-  const needed = neededBy(left)
-  /** Names of the approvals that checks share, as `assay plan` says them. */
-  const announced = new Set(neededBy(run.checks).map(({ name }) => name))
+  const needed = neededBy(run.checks.filter(({ id }) => !before.has(id)))
   let sat: Promise<void> | undefined
-  /** What the target file says that keeps every check from being judged, seen when the bank refused it. */
-  let ownMistakes: PreflightLine[] = []
-  const looked = new Set<string>()
-  /** Before a refused registration or visit is blamed on the bank, it is looked at whether the target file can be right. */
-  const lookAtRefusal = async ({ id, outcome, because }: Result) => {
-    const { registration, visit } = suites.owners.steps
-    const owner = [registration, visit].find(
-      (each) =>
-        (id === each && outcome === 'fail') || (because?.kind === 'check' && because.id === each),
-    )
-    if (owner === undefined || looked.has(owner)) return
-    looked.add(owner)
-    const isRegistration = owner === registration
-    const finding = await (isRegistration ? mistakeInRegistration() : mistakeInVisit())
-    if (!finding) return
-    const name = isRegistration ? 'first: registration' : 'authorisation'
-    ownMistakes = [withPlaces({ name, ...finding }, assignment.targetFile)]
-  }
-  const mistakeInRegistration = async () => {
-    const { exchange, value } = await session.steps.registration()
-    if (!exchange || value) return undefined
-    const { value: configuration } = await session.steps.discovery()
-    return ownMistake(exchange, target.clients.first, configuration)
-  }
-  const mistakeInVisit = async () => {
-    if (target.intentClaim === USUAL_INTENT_CLAIM) return undefined
-    const client = await session.caller()
-    const body = { Data: { Permissions: DATA_PERMISSIONS }, Risk: {} }
-    const created = await client.post('/account-access-consents', body)
-    const facts = consentFacts(created, body.Data)
-    return facts && intentClaimMistake(session, client.tpp, facts.id)
-  }
-  appendJournal(journal, {
+  const mistakes = createOwnMistakes(session, assignment.targetFile)
+  record.append({
     kind: 'start',
     pid: process.pid,
     checks: run.checks.map(({ id }) => id),
@@ -195,78 +131,98 @@ export async function openJudging(
     catalogue,
     checks: run.checks,
     async judge(check: SuiteCheck): Promise<CheckResult> {
-      if (unwritable !== undefined) return checkResult(notRun(check, catalogue, unwritable), redact)
+      const left = (why: string) => checkResult(notRun(check, catalogue, why), redact)
+      if (record.unwritable !== undefined) return left(record.unwritable)
       // What needs nobody is looked at first: no one is asked while the bank is not even there.
       if (target.attended && check.options.uses?.length) sat ??= batchApprovals(session, needed)
       await sat
-      if (ownMistakes.length > 0) return checkResult(notRun(check, catalogue, OWN_MISTAKE), redact)
+      if (mistakes.found.length > 0) return left(OWN_MISTAKE)
       const { result, observations } = await run.judge(check)
-      await lookAtRefusal(result)
+      await mistakes.lookAt(result)
       const safe = checkResult(result, redact)
       const noted = observations.map((each) => observation(each, redact))
       const broken = newlyBroken().map((rule) => checkResult(rule, redact))
-      writeDown(() => {
-        appendJournal(journal, { kind: 'judged', result: safe, observations: noted })
-        for (const result of broken) {
-          appendJournal(journal, { kind: 'judged', result, observations: [] })
-        }
-      })
+      record.judged(safe, noted, broken)
       return safe
     },
     /** Ends the visit that is open, if any: nobody waits for a person after Ctrl-C. */
     interrupt: () => session.interrupt(),
     /** What is written of an exchange: redacted. */
-    exchange: log.read,
+    exchange: record.read,
     /** Cleans up at the bank and writes report.json. `cut` says why not everything was judged. */
-    async finish(cut?: string): Promise<Report> {
-      writeDown(log.flush)
-      const mistake = ownMistakes.length > 0
-      const partial = cut ?? unwritable ?? (mistake ? OWN_MISTAKE : undefined)
-      const { results, observations, used, leftBehind } = await run.finish(partial !== undefined)
-      for (const check of run.checks) {
-        if (mistake || !results.has(check.id))
-          results.set(check.id, notRun(check, catalogue, partial))
-      }
-      const report = composeReport({
-        environment: environmentFacts(process.env, target.trust !== undefined),
-        ofEarlierRuns: session.ofEarlierRuns,
-        version,
-        target: targetOf(assignment),
-        scope,
-        startedAt,
-        finishedAt: new Date(now()),
-        catalogue,
-        results,
-        observations,
-        approvals: session.visits.map((visit): ApprovalUse => {
-          const name = visit.name.split(':')[0] as string
-          const shared = announced.has(name) && { shared: true as const }
-          return { ...visit, name, ...shared, used: used.get(name) ?? [] }
-        }),
-        requests: session.wire.requests,
-        evidence,
-        latency: latency.summary(),
-        // A bank that nothing is remembered of ends with the run, and all that is in it.
-        leftBehind: assignment.memory === undefined ? [] : leftBehind,
-        partial,
-        ...(mistake && { preflight: ownMistakes }),
-        resumed,
-        deviations: assignment.deviations,
-        redact,
-      })
-      if (unwritable !== undefined) {
-        report.problems.push(unwritable)
-        report.verdict = 'error'
-        report.exitCode = 5
-      }
-      writeReport(out, report)
-      log.close()
-      await session.close()
-      return report
-    },
+    finish: (cut?: string): Promise<Report> =>
+      finishRun(
+        { assignment, catalogue, session, run, record, startedAt, resumed },
+        mistakes.found,
+        cut,
+      ),
   }
 }
 
+/** A run that has begun. */
+interface Begun {
+  assignment: Assignment
+  catalogue: Catalogue
+  session: Session
+  run: ReturnType<typeof createRun>
+  record: RunRecord
+  startedAt: Date
+  resumed: Report['resumed']
+}
+
+async function finishRun(
+  { assignment, catalogue, session, run, record, startedAt, resumed }: Begun,
+  mistakes: PreflightLine[],
+  cut: string | undefined,
+): Promise<Report> {
+  record.flush()
+  const mistake = mistakes.length > 0
+  const partial = cut ?? record.unwritable ?? (mistake ? OWN_MISTAKE : undefined)
+  const { results, observations, used, leftBehind } = await run.finish(partial !== undefined)
+  for (const check of run.checks) {
+    if (mistake || !results.has(check.id)) results.set(check.id, notRun(check, catalogue, partial))
+  }
+  /** Names of the approvals that checks share, as `assay plan` says them. */
+  const announced = new Set(neededBy(run.checks).map(({ name }) => name))
+  const report = composeReport({
+    environment: environmentFacts(process.env, session.target.trust !== undefined),
+    ofEarlierRuns: session.ofEarlierRuns,
+    version: assignment.version,
+    target: targetOf(assignment),
+    scope: assignment.scope,
+    startedAt,
+    finishedAt: new Date(now()),
+    catalogue,
+    results,
+    observations,
+    approvals: session.visits.map((visit): ApprovalUse => {
+      const name = visit.name.split(':')[0] as string
+      const shared = announced.has(name) && { shared: true as const }
+      return { ...visit, name, ...shared, used: used.get(name) ?? [] }
+    }),
+    requests: session.wire.requests,
+    evidence: record.evidence,
+    latency: record.latency.summary(),
+    // A bank that nothing is remembered of ends with the run, and all that is in it.
+    leftBehind: assignment.memory === undefined ? [] : leftBehind,
+    partial,
+    ...(mistake && { preflight: mistakes }),
+    resumed,
+    deviations: assignment.deviations,
+    redact: record.redact,
+  })
+  if (record.unwritable !== undefined) {
+    report.problems.push(record.unwritable)
+    report.verdict = 'error'
+    report.exitCode = 5
+  }
+  writeReport(assignment.out, report)
+  record.close()
+  await session.close()
+  return report
+}
+
+/** The target of a run, as its report names it. */
 export function targetOf(assignment: Assignment): Report['target'] {
   const { target, configurationDigest, targetFile } = assignment
   const { aisp, products, discovery } = endpointsOf(target)

@@ -45,21 +45,11 @@ export type Wire = ReturnType<typeof createWire>
 
 type Listener = (exchange: Exchange) => unknown
 
-/**
- * Opens the wire to a target: one pool of connections per identity, nothing retained after.
- *
- * @param sent requests of the same run before it was interrupted.
- */
-export function createWire(target: Target, sent = 0) {
+/** One pool of connections to a target per identity. */
+function createConnections(target: Target) {
   const agents = new Map<string, Promise<Identity>>()
-  const listeners = new Set<Listener>()
-  const askedBefore = new Set<(message: WireMessage) => void>()
   const bodies = createBodies()
   const turn = createBudget(target.requestsPerMinute)
-  const retries = createRetries()
-  /** Listeners that cut the line of such a certificate, by identity: shown once by a repeat, with answers around it. */
-  const cutsAlways = new Set<string>()
-  let requests = sent
 
   const identity = (name: string): Promise<Identity> => {
     if (!has(name)) throw new TypeError(`the target has no client certificate named ${name}`)
@@ -71,11 +61,6 @@ export function createWire(target: Target, sent = 0) {
   /** Whether the target gives a certificate of this name. */
   const has = (name: string): boolean =>
     name === 'none' || name === 'untrusted' || target.transports[name] !== undefined
-
-  const nextId = () => {
-    requests += 1
-    return `x${requests}`
-  }
 
   const once = async (given: WireMessage, id: string, fresh: boolean) => {
     const message = { ...given, headers: introduced(given.headers) }
@@ -133,6 +118,38 @@ export function createWire(target: Target, sent = 0) {
     }
   }
 
+  return {
+    identity,
+    has,
+    once,
+    /** Closes every connection; what is under way ends as trouble of our own. */
+    async close(): Promise<void> {
+      const opened = await Promise.allSettled(agents.values())
+      const agentsOpen = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+      await Promise.all(agentsOpen.map((agent) => agent.destroy()))
+    },
+  }
+}
+
+/**
+ * Opens the wire to a target: nothing of it is retained after.
+ *
+ * @param sent requests of the same run before it was interrupted.
+ */
+export function createWire(target: Target, sent = 0) {
+  const { identity, has, once, close } = createConnections(target)
+  const listeners = new Set<Listener>()
+  const askedBefore = new Set<(message: WireMessage) => void>()
+  const retries = createRetries()
+  /** Listeners that cut the line of such a certificate, by identity: shown once by a repeat, with answers around it. */
+  const cutsAlways = new Set<string>()
+  let requests = sent
+
+  const nextId = () => {
+    requests += 1
+    return `x${requests}`
+  }
+
   const tell = async (exchange: Exchange) => {
     for (const listener of listeners) await listener(exchange)
     return exchange
@@ -143,11 +160,6 @@ export function createWire(target: Target, sent = 0) {
     await tell(exchange)
     return once(message, exchange.retriedBy, fresh)
   }
-
-  const renewed = (message: WireMessage) => ({
-    ...message,
-    body: message.renewed?.() ?? message.body,
-  })
 
   /** Origins that show nothing to a client without a certificate. */
   const wantCertificates = new Set<string>()
@@ -192,17 +204,15 @@ export function createWire(target: Target, sent = 0) {
           sent.exchange.unavailable = `answered ${response?.status} to a request whose first sending was cut: the bank may have taken that one`
         }
       }
-      const asItComes = ({ response }: Exchange) =>
-        !message.retry || (message.retry === 'not-429' && response?.status === 429)
       const earlier: Exchange[] = []
-      while (!asItComes(sent.exchange)) {
+      while (isRepeated(message, sent.exchange)) {
         const wait = retries.waitBefore(sent.exchange, earlier.length + 1)
         if (wait === undefined) break
         await new Promise((resolve) => setTimeout(resolve, wait))
         earlier.push(sent.exchange)
         sent = await repeat(renewed(message), sent.exchange)
       }
-      if (!asItComes(sent.exchange)) retries.settle(sent.exchange, earlier)
+      if (isRepeated(message, sent.exchange)) retries.settle(sent.exchange, earlier)
       const exchange = await tell(sent.exchange)
       if (exchange.failure?.alone && REFUSED.has(message.identity)) cutsAlways.add(place)
       return exchange
@@ -225,13 +235,18 @@ export function createWire(target: Target, sent = 0) {
     get requests() {
       return requests
     },
-    /** Closes every connection; what is under way ends as trouble of our own. */
-    async close(): Promise<void> {
-      const opened = await Promise.allSettled(agents.values())
-      const agentsOpen = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-      await Promise.all(agentsOpen.map((agent) => agent.destroy()))
-    },
+    close,
   }
+}
+
+/** A message as it is sent once more. */
+function renewed(message: WireMessage): WireMessage {
+  return { ...message, body: message.renewed?.() ?? message.body }
+}
+
+/** Is a message sent once more, where its answer asks for that? */
+function isRepeated({ retry }: WireMessage, { response }: Exchange): boolean {
+  return retry === 'not-429' ? response?.status !== 429 : retry === true
 }
 
 /** Did the server refuse HTTP/1.1, and so speak HTTP/2 alone? RFC 7301: no_application_protocol. */

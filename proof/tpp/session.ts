@@ -94,6 +94,7 @@ function signingKeyOf(pem: string): KeyObject {
   return key
 }
 
+/** Begins a goal: with what the folder of the briefing remembers of earlier ones. */
 export async function openSession(briefing: Briefing, conduct: Conduct): Promise<Session> {
   const { bank, client, folder } = briefing
   const file = join(folder, 'memory.json')
@@ -131,7 +132,74 @@ export async function openSession(briefing: Briefing, conduct: Conduct): Promise
     return discovered as Record<string, string>
   }
 
-  async function register() {
+  const speech = { briefing, conduct, memory, send, discover, jwt }
+  const register = registering(speech)
+  const token = granting({ ...speech, register })
+
+  const clientToken: Session['clientToken'] = async (fresh = false, scope = 'accounts') => {
+    if (!fresh && memory.clientToken) return memory.clientToken
+    const { scope: registered } = await register()
+    const wanted = conduct.grantScope(scope, registered)
+    const { access_token: value } = await token({ grant_type: 'client_credentials', scope: wanted })
+    memory.clientToken = String(value)
+    return memory.clientToken
+  }
+
+  const api: Session['api'] = async (
+    method,
+    path,
+    { token: value, present = false, attempt = 1, ...rest },
+  ) => {
+    const address = conduct.customerAddress(present, attempt)
+    const body = conduct.apiBody(rest.body, { method, path })
+    const headers = conduct.apiHeaders(
+      {
+        authorization: `Bearer ${value}`,
+        accept: 'application/json',
+        ...(body && { 'content-type': 'application/json' }),
+        ...(address && !path.includes('-consents') && { 'x-fapi-customer-ip-address': address }),
+      },
+      { method, path },
+    )
+    return send(`${bank.api}${path}`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    })
+  }
+
+  const fetchKeys = async () => {
+    const { jwks_uri: uri = '' } = await discover()
+    memory.keys = (await send(uri)).json.keys as Json[]
+    return memory.keys
+  }
+
+  return {
+    ...speech,
+    register,
+    token,
+    clientToken,
+    api,
+    keys: { known: async () => memory.keys ?? fetchKeys(), fetched: fetchKeys },
+    end() {
+      if (!conduct.keepsTokens) {
+        memory.accessToken = undefined
+        memory.refreshToken = undefined
+      }
+      writeFileSync(file, JSON.stringify(memory))
+      wire.close()
+    },
+  }
+}
+
+/** What a session speaks to the bank with before it is registered. */
+type Speech = Pick<Session, 'briefing' | 'conduct' | 'memory' | 'send' | 'discover' | 'jwt'>
+
+/** How the client is registered, once. */
+function registering(speech: Speech): Session['register'] {
+  const { conduct, memory, send, discover, jwt } = speech
+  const { client } = speech.briefing
+  return async () => {
     if (memory.client) return memory.client
     const { registration_endpoint: endpoint, issuer } = await discover()
     const stated = decodedJwt(client.softwareStatement).claims
@@ -177,8 +245,12 @@ export async function openSession(briefing: Briefing, conduct: Conduct): Promise
       await send(own, { method, headers: { authorization: `Bearer ${value}` } })
     return memory.client
   }
+}
 
-  const token: Session['token'] = async (form) => {
+/** How the token endpoint is asked, again where the conduct says so. */
+function granting(session: Speech & Pick<Session, 'register'>): Session['token'] {
+  const { conduct, memory, send, discover, jwt, register } = session
+  return async (form) => {
     const { client_id: clientId, grant_types: grants } = await register()
     if (conduct.heedsGrantTypes && !grants.includes(form.grant_type ?? '')) {
       throw new Refusal(`the grant ${form.grant_type} is not registered`)
@@ -215,65 +287,5 @@ export async function openSession(briefing: Briefing, conduct: Conduct): Promise
       const repeats = answer.status < 500 ? conduct.repeatsGrants : conduct.repeatsUnavailable
       if (attempt >= repeats) throw refused(`the grant ${form.grant_type}`, answer)
     }
-  }
-
-  const clientToken: Session['clientToken'] = async (fresh = false, scope = 'accounts') => {
-    if (!fresh && memory.clientToken) return memory.clientToken
-    const { scope: registered } = await register()
-    const wanted = conduct.grantScope(scope, registered)
-    const { access_token: value } = await token({ grant_type: 'client_credentials', scope: wanted })
-    memory.clientToken = String(value)
-    return memory.clientToken
-  }
-
-  const api: Session['api'] = async (
-    method,
-    path,
-    { token: value, present = false, attempt = 1, ...rest },
-  ) => {
-    const address = conduct.customerAddress(present, attempt)
-    const body = conduct.apiBody(rest.body, { method, path })
-    const headers = conduct.apiHeaders(
-      {
-        authorization: `Bearer ${value}`,
-        accept: 'application/json',
-        ...(body && { 'content-type': 'application/json' }),
-        ...(address && !path.includes('-consents') && { 'x-fapi-customer-ip-address': address }),
-      },
-      { method, path },
-    )
-    return send(`${bank.api}${path}`, {
-      method,
-      headers,
-      ...(body && { body: JSON.stringify(body) }),
-    })
-  }
-
-  const fetchKeys = async () => {
-    const { jwks_uri: uri = '' } = await discover()
-    memory.keys = (await send(uri)).json.keys as Json[]
-    return memory.keys
-  }
-
-  return {
-    briefing,
-    conduct,
-    memory,
-    send,
-    discover,
-    register,
-    jwt,
-    token,
-    clientToken,
-    api,
-    keys: { known: async () => memory.keys ?? fetchKeys(), fetched: fetchKeys },
-    end() {
-      if (!conduct.keepsTokens) {
-        memory.accessToken = undefined
-        memory.refreshToken = undefined
-      }
-      writeFileSync(file, JSON.stringify(memory))
-      wire.close()
-    },
   }
 }

@@ -1,0 +1,76 @@
+import { denialProblem } from '../authorisation-drivers/denial.ts'
+import type { Driver, VisitEnd } from '../authorisation-drivers/driver.ts'
+import type { Tpp } from '../client/tpp.ts'
+import type { Target } from '../configuration/resolve.ts'
+import type { ClientName, CustomerName } from '../configuration/target.ts'
+import { Blocked } from '../judge/outcome.ts'
+import type { SpareConsents } from './spare-consents.ts'
+import type { Visit, VisitOptions, VisitRecord } from './visit.ts'
+
+/**
+ * Whether the target's description of the bank's pages fits: until a visit has come through, it is as likely to be
+ * wrong as the bank.
+ *
+ * @param before visits that took place before.
+ */
+export function createDescribedPages(
+  parts: {
+    target: Target
+    driver: Driver
+    spares: SpareConsents
+    noted(seen: Omit<VisitRecord, 'at'>): void
+  },
+  before: readonly VisitRecord[],
+) {
+  const { target, driver, spares, noted } = parts
+  let fits = before.some(({ outcome }) => outcome !== 'stopped')
+
+  /** A denial is redirected: then the target's description leads through the pages, and the bank stops. */
+  const seenToFit = async (who: Tpp, client: ClientName, customerName: CustomerName) => {
+    const customer = target.document.customers[customerName]
+    if (!customer || denialProblem(target.document.authorisation) !== undefined) return false
+    const { url, redirectUri } = await who.authorisation({ consentId: await spares.of(client) })
+    spares.spend(client)
+    const purpose = 'denied: whether the description of the pages fits'
+    const end = await driver.visit({
+      ...{ url, customer, customerName, purpose, decision: 'deny' },
+      about: { client, deviation: purpose },
+      redirectUris: [redirectUri, ...who.client.redirectUris],
+    })
+    const denied = end.kind === 'redirected'
+    const outcome = denied ? 'refused' : 'stopped'
+    noted({ name: purpose, client, customer: customerName, outcome })
+    return denied
+  }
+
+  return {
+    /** @throws Blocked where a visit stopped at a page for which the description may be wrong. */
+    async requireFit(
+      end: VisitEnd,
+      made: Visit,
+      who: Tpp,
+      options: VisitOptions & { customer: CustomerName },
+    ): Promise<void> {
+      if (made.kind !== 'stopped') fits = true
+      const { client = 'first', customer, decision = 'approve', credentials, deviation } = options
+      const tried = decision !== 'none' && !credentials && !deviation
+      if (end.kind !== 'stopped' || !tried || fits) return
+      if (end.refusedCredentials !== undefined) throw refusedLogin(customer, end.refusedCredentials)
+      if (!end.unfit) return
+      fits = decision === 'approve' && (await seenToFit(who, client, customer))
+      if (!fits) throw unfit(end.why, end.unfit)
+    },
+  }
+}
+
+function unfit(why: string, shown: string): Blocked {
+  const what = `the target’s description of the bank’s pages does not fit: ${why}; ${shown}`
+  const mend = 'Correct authorisation.forms; assay doctor looks at the first page.'
+  return new Blocked({ kind: 'environment', what }, `the visit ended: ${why}; ${shown}. ${mend}`)
+}
+
+function refusedLogin(name: CustomerName, says: string): Blocked {
+  const what = `the bank did not take the credentials of customers.${name}: ${says}`
+  const mend = `Correct customers.${name}.credentials, or which field they go into.`
+  return new Blocked({ kind: 'environment', what }, `${what}. ${mend}`)
+}

@@ -1,0 +1,100 @@
+import type { Tpp } from '../client/tpp.ts'
+import type { ClientName } from '../configuration/target.ts'
+import { answerOf } from '../judge/answer-words.ts'
+import { member } from '../judge/data-rows.ts'
+import { requireReachable } from '../judge/expect.ts'
+import { succeeded } from '../judge/matchers.ts'
+import { NotApplicable } from '../judge/outcome.ts'
+import type { Exchange } from '../wire/exchange.ts'
+import { type Audiences, wasRefused } from './audiences.ts'
+import type { ClientStore } from './client-store.ts'
+import type { DiscoverySteps } from './discovery-steps.ts'
+import type { SharedBySteps } from './step-owners.ts'
+
+export const BY_AN_EARLIER_RUN = 'the client was registered by an earlier run'
+
+/** What is known of the clients of earlier runs, and what is done with it. */
+export interface EarlierClients {
+  store?: ClientStore
+  /** Is a client registered anew, though an earlier one is known? */
+  anew: boolean
+  /** Has the rules judge the kept answer of a registration, as if it came now. */
+  heed(exchange: Exchange): void
+}
+
+/** Registers the clients, or goes on as those that an earlier run registered. */
+export function createRegistrationSteps(
+  { target, memory, owners }: SharedBySteps,
+  { tpp, discovery }: DiscoverySteps,
+  audiences: Audiences,
+  { store, anew, heed }: EarlierClients,
+) {
+  /** Does the bank still know a client of an earlier run? One that was set up anew does not. */
+  const isKnown = async (client: Tpp): Promise<boolean> => {
+    const deviation = 'is the client of an earlier run still known?'
+    const ask = () => client.token({ grant_type: 'client_credentials' }, { deviation })
+    const answer = await audiences.answerTo(client, ask)
+    if (answer.response?.status === 401) return false
+    return member(answer.response?.json, 'error') !== 'invalid_client'
+  }
+
+  /** The client of an earlier run, where the bank still knows it; the answer of its registration is judged again. */
+  const ofEarlierRun = async (name: ClientName, client: Tpp) => {
+    const kept = store?.find(name)
+    if (!kept) return undefined
+    client.adopt(kept)
+    await audiences.settle(client)
+    if (!(await isKnown(client))) return undefined
+    const exchange = store?.answer(name)
+    if (!exchange) return { value: client, why: `${BY_AN_EARLIER_RUN}, and its answer is not kept` }
+    heed(exchange)
+    return { exchange, value: client, why: BY_AN_EARLIER_RUN }
+  }
+
+  let madeBefore: Exchange | undefined
+
+  const registration = (name: ClientName = 'first') =>
+    memory.once(`registration ${name}`, owners.steps.registration, async () => {
+      const client = tpp(name)
+      client.learn((await discovery()).value)
+      if (client.registered) {
+        await audiences.settle(client)
+        return { value: client, why: 'the client was registered before the run' }
+      }
+      if (target.absent.has('registration')) {
+        throw new NotApplicable('the target declares registration absent and gives no clientId')
+      }
+      const before = anew ? undefined : await ofEarlierRun(name, client)
+      if (before) return before
+      const sent = await client.register()
+      requireReachable(sent)
+      const exchange = (name === 'first' && wasRefused(sent) && madeBefore) || sent
+      // A bank that registers a software once keeps to the client that it has.
+      const known = anew && wasRefused(exchange) ? await ofEarlierRun(name, client) : undefined
+      if (known) return known
+      const id = member(exchange.response?.json, 'client_id')
+      const usable = succeeded(exchange) && typeof id === 'string' && id !== ''
+      if (usable) {
+        const registered = client.adopt(exchange.response?.json)
+        store?.keep(name, registered, exchange)
+        await audiences.settle(client)
+      }
+      return {
+        exchange,
+        value: usable ? client : undefined,
+        why: `the ${name} client was not registered: ${answerOf(exchange)}`,
+      }
+    })
+
+  return {
+    registration,
+    /**
+     * A registration of the first client's software that made a client although it was not quite the
+     * correct one: "the service may modify or discard any supplied value". Where the bank keeps one
+     * client for each software and refuses the correct one for it, this is the client.
+     */
+    registeredBefore(exchange: Exchange) {
+      madeBefore = exchange
+    },
+  }
+}

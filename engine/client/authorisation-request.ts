@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto'
+import type { Target, TargetClient } from '../configuration/resolve.ts'
+import { urlOf } from './call.ts'
+import { type BankFacts, requestObjectClaims } from './claims.ts'
+import { jwt, merged, type Signer } from './jwt.ts'
+import type { AuthorisationDeviation, AuthorisationRequest } from './messages.ts'
+
+/** What a request to the authorisation endpoint is about; what is absent is drawn, or the usual. */
+export interface AuthorisationMessage {
+  consentId: string
+  scope?: string
+  redirectUri?: string
+  state?: string
+  nonce?: string
+}
+
+/** Seconds for which a request object is good: longer where a person must open the link. */
+const LIFETIME = { attended: 3500, unattended: 300 }
+
+const drawn = () => randomBytes(16).toString('base64url')
+
+/** A request to the authorisation endpoint, its request object signed. */
+export function authorisationRequest(
+  by: { clientId: string; client: TargetClient; signer: Signer; facts: BankFacts; target: Target },
+  message: AuthorisationMessage & { redirectUri: string },
+  deviation: AuthorisationDeviation,
+): AuthorisationRequest {
+  const { client, target } = by
+  const { consentId, redirectUri, state = drawn(), nonce = drawn() } = message
+  const lifetime = target.attended ? LIFETIME.attended : LIFETIME.unattended
+  const parameters = {
+    response_type: 'code id_token',
+    client_id: by.clientId,
+    redirect_uri: redirectUri,
+    scope: message.scope ?? `openid ${client.scopes.accounts}`,
+    state,
+  }
+  const intent = { [target.intentClaim]: { value: consentId, essential: true } }
+  const claims = requestObjectClaims(client, by.facts, lifetime, { ...parameters, nonce }, intent)
+  const requestObject = jwt(claims, by.signer, deviation.requestObject)
+  const query = merged({ ...parameters, request: requestObject }, deviation.query)
+  const url = urlOf('authorisation', target.endpoints, { query: query as Record<string, string> })
+  return { url, state, nonce, redirectUri, consentId, requestObject }
+}
