@@ -25,8 +25,8 @@ import { refreshOf } from './refresh.ts'
 export interface UnderWay {
   request: VisitRequest
   pages: Page[]
-  /** How often what a description fits was filled in or followed. */
-  seen: Map<FormDocument, number>
+  /** How often what a description fits was filled in or followed, and what its page said at first. */
+  seen: Map<FormDocument, { times: number; text: string }>
   first?: Exchange
   latest?: Exchange
   /** What is still to take place before the customer decides. */
@@ -154,14 +154,15 @@ function endOfRepeats(
   description: FormDocument,
   body: string,
 ): VisitEnd | undefined {
-  const times = (visit.seen.get(description) ?? 0) + 1
-  visit.seen.set(description, times)
+  const { text = '' } = visit.pages.at(-1) ?? {}
+  const known = visit.seen.get(description)
+  const times = (known?.times ?? 0) + 1
+  visit.seen.set(description, { times, text: known?.text ?? text })
   const once = visit.request.wrongCredentials === true && usesCredentials(description)
   if (times <= (once ? 1 : 2)) return undefined
   const what = description.has?.join(', ') ?? description.follow
   const end = stopped(visit, `the page with ${what} comes back again and again`)
-  const [before, page] = visit.pages.slice(-2)
-  const words = wordsAdded(before?.text ?? '', page?.text ?? '') || wordsOf(body)
+  const words = wordsAdded(known?.text ?? '', text) || wordsOf(body)
   const says = words === '' ? 'its page says nothing' : `its page says “${words}”`
   return usesCredentials(description)
     ? { ...end, refusedCredentials: says }
