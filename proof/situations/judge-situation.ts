@@ -121,15 +121,13 @@ function between(html: string, from: string, to: string): string {
 /** Its texts, a line for each block. */
 function linesOf(html: string): string[] {
   return html
-    .replace(/<\/?(?:h\d|p|li|div|dt|dd|summary|details|tr|ul|ol|nav)\b[^<>]*>/g, '\n')
+    .replace(/<\/?(?:h\d|p|li|br|div|dt|dd|summary|details|tr|ul|ol|nav)\b[^<>]*>/g, '\n')
     .replace(/<[^<>]*>/g, ' ')
-    .replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? '')
+    .replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
     .split('\n')
     .map((line) => line.replace(/\s+/g, ' ').trim())
     .filter((line) => line !== '')
 }
-
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
 
 /** Milliseconds that a command may take: more is a hang. */
 const PATIENCE = 120_000
