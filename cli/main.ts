@@ -43,6 +43,10 @@ const judges = (judging: Command, party: string) =>
     .option('--history <file>', 'add this run to a history, drawn as a trend')
     .option('--sign <key>', 'sign the evidence with a private key, PEM or JWK')
     .option('--force', 'write into --out also where a signed run is')
+    .option(
+      '--notify <url>',
+      'tell a webhook at the end: its address, or env:NAME; slack=, teams= or json= may stand before it',
+    )
     .option('--open', 'open the page at the end')
 
 /** `assay run TXN-17` is `assay run --only TXN-17`. */

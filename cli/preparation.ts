@@ -5,6 +5,7 @@ import { readClients } from '../engine/client-session/client-store.ts'
 import { readKey } from '../engine/report/evidence/sign-run.ts'
 import { readReport } from '../engine/report/read-run.ts'
 import { type Deviation, loadDeviations } from '../engine/run/deviations.ts'
+import { webhookOf } from './notify.ts'
 import { textOf, UsageError } from './usage.ts'
 
 /** What judging a bank and judging a client are both called with. */
@@ -20,6 +21,8 @@ export interface JudgingOptions {
   sign?: string
   force?: boolean
   open?: boolean
+  /** See webhookOf. */
+  notify?: string
 }
 
 /**
@@ -33,7 +36,8 @@ export async function prepared(
   options: JudgingOptions,
   catalogue: Catalogue,
 ): Promise<{ only: string[]; deviations?: Deviation[]; seed?: number }> {
-  const { only = [], failed, deviations, baseline, failOn, sign, out, force } = options
+  const { only = [], failed, deviations, baseline, failOn, sign, out, force, notify } = options
+  if (notify !== undefined) webhookOf(notify)
   if (failOn !== undefined && !['new', 'should'].includes(failOn)) {
     throw new UsageError(`--fail-on takes new or should, not ${failOn}`)
   }

@@ -18,6 +18,7 @@ import type { Assignment } from '../engine/run/judging-process.ts'
 import type { Profile } from '../engine/run/scope.ts'
 import { supervise } from '../engine/run/supervise.ts'
 import { defaultFolder, holdFolders, SUITES, typed, version } from './folders.ts'
+import { notify, webhookOf } from './notify.ts'
 import { obstaclesTo } from './obstacles.ts'
 import { type OpenedTarget, openTargetOf } from './open-target.ts'
 import { announced } from './plan.ts'
@@ -117,7 +118,7 @@ async function judgeTarget(
 export async function report(
   out: string,
   side: 'bank' | 'TPP',
-  options: Pick<RunOptions, 'baseline' | 'history' | 'sign' | 'open' | 'failOn'> = {},
+  options: Pick<RunOptions, 'baseline' | 'history' | 'sign' | 'open' | 'failOn' | 'notify'> = {},
 ): Promise<void> {
   const { baseline, history } = options
   const { report, exchanges } = await readRun(out)
@@ -142,8 +143,9 @@ export async function report(
   process.exitCode = report.exitCode
   if (options.failOn === 'should' && report.exitCode === 0) failOnShoulds(report)
   if (options.open) openPage(page)
-  if (!baseline) return
-  const changes = diffReports(await readReport(baseline), report)
+  const changes = baseline ? diffReports(await readReport(baseline), report) : undefined
+  if (options.notify !== undefined) await notify(webhookOf(options.notify), report, changes)
+  if (!changes) return
   say(shownLines(diffText(changes)))
   // Only the choice to look at what is new turns a nonconformant bank's exit code into 0.
   const fresh = changes.new.some(({ known }) => !known) || report.problems.length > 0

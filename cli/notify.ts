@@ -1,0 +1,77 @@
+import { request } from 'undici'
+import type { ReportDiff } from '../engine/report/diff.ts'
+import { notificationOf, WEBHOOKS } from '../engine/report/notification.ts'
+import type { Report } from '../engine/report/report.ts'
+import { complain, say, shown } from '../engine/report/terminal.ts'
+import { UsageError } from './usage.ts'
+
+/** Milliseconds that a webhook has for its answer. */
+const PATIENCE = 10_000
+
+/** Hosts whose webhooks want a form of their own. */
+const HOSTS: readonly [RegExp, keyof typeof WEBHOOKS][] = [
+  [/(^|\.)slack\.com$/, 'slack'],
+  [/(^|\.)(webhook\.office\.com|logic\.azure\.com|powerplatform\.com)$/, 'teams'],
+]
+
+/** Where a run is told of, and how. */
+export interface Webhook {
+  url: URL
+  form: keyof typeof WEBHOOKS
+}
+
+/**
+ * What `--notify` says: an address, `env:NAME` for one that is in the environment, with `slack=`, `teams=` or `json=` before
+ * it where the host does not tell the form. The address itself is a secret, and is shown nowhere.
+ *
+ * @throws UsageError
+ */
+export function webhookOf(option: string): Webhook {
+  const [, named, rest = ''] = /^(?:(json|slack|teams)=)?(.*)$/s.exec(option) ?? []
+  const variable = /^env:(.+)$/.exec(rest)?.[1]
+  const address = variable === undefined ? rest : (process.env[variable] ?? '')
+  const what = variable === undefined ? '--notify' : `the variable ${variable} of --notify`
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
+    throw new UsageError(
+      `${what} is no http or https address. It may begin with slack=, teams= or json=.`,
+    )
+  }
+  const url = new URL(address)
+  const known = HOSTS.find(([host]) => host.test(url.hostname))?.[1]
+  return { url, form: (named as Webhook['form'] | undefined) ?? known ?? 'json' }
+}
+
+/** Sends what a run came to. That nobody could be told changes no exit code: a line says so. */
+export async function notify(
+  { url, form }: Webhook,
+  report: Report,
+  changes?: ReportDiff,
+): Promise<void> {
+  const note = notificationOf(report, { changes, link: pipelineLink(process.env) })
+  try {
+    const { statusCode, body } = await request(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(WEBHOOKS[form](note)),
+      headersTimeout: PATIENCE,
+      bodyTimeout: PATIENCE,
+      signal: AbortSignal.timeout(PATIENCE),
+    })
+    await body.dump()
+    if (statusCode >= 300) complain(shown`${url.host} was not told: it answered ${statusCode}.`)
+    else say(shown`told  ${url.host}`)
+  } catch (error) {
+    const { code, name } = error as NodeJS.ErrnoException
+    const why = name === 'TimeoutError' ? `no answer within ${PATIENCE / 1000} s` : (code ?? name)
+    complain(shown`${url.host} was not told: ${why}.`)
+  }
+}
+
+/** Where GitHub, GitLab, Jenkins or Azure shows the run of a pipeline. */
+export function pipelineLink(env: NodeJS.ProcessEnv): string | undefined {
+  const { GITHUB_SERVER_URL, GITHUB_REPOSITORY, GITHUB_RUN_ID, CI_JOB_URL, BUILD_URL } = env
+  if (GITHUB_SERVER_URL && GITHUB_REPOSITORY && GITHUB_RUN_ID) {
+    return `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}/actions/runs/${GITHUB_RUN_ID}`
+  }
+  return CI_JOB_URL || BUILD_URL || undefined
+}
