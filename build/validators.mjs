@@ -33,6 +33,7 @@ const OF_FILES = {
   target: ['target', 'embedded'],
   tpp: [undefined, 'command', 'browser', 'ask'],
   deviations: [undefined],
+  policy: [undefined],
   report: [undefined, 'check'],
   exchange: [undefined],
   statement: [undefined, 'header'],

@@ -274,8 +274,12 @@ command('sign', 'write a signed statement over a run')
   .action(lazily(async () => (await import('./reports.ts')).sign))
 
 command('verify', 'was a run changed since it was signed?')
-  .argument('<path>', 'folder of a run, its statement.jws, or an archive')
+  .argument(
+    '<paths...>',
+    'folder of a run, its statement.jws, or an archive; with --policy several',
+  )
   .option('--key <file>', 'public key or certificate of the signer')
+  .option('--policy <file>', 'what a run must be to count: says eligible, or why not (docs/ci.md)')
   .action(lazily(async () => (await import('./reports.ts')).verify))
 
 command('pack', 'an archive of a run for an auditor')

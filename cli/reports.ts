@@ -7,6 +7,7 @@ import { diffReports } from '../engine/report/diff.ts'
 import { diffMarkdown, diffText } from '../engine/report/diff-text.ts'
 import { counted, oneLine } from '../engine/report/escape.ts'
 import { pack } from '../engine/report/evidence/archive.ts'
+import { loadPolicy, reasonsAgainst } from '../engine/report/evidence/policy.ts'
 import { signRun } from '../engine/report/evidence/sign-run.ts'
 import { type Verification, verifyRun } from '../engine/report/evidence/verify-run.ts'
 import { findRuns } from '../engine/report/find-runs.ts'
@@ -67,8 +68,31 @@ export async function diff(
   process.exitCode = otherwise || broken.some(({ known }) => !known) ? 1 : 0
 }
 
+/** `assay verify --policy policy.yaml RUN…`: a line for each run; exit code 0 when each of them counts. */
+async function eligible(paths: readonly string[], file: string): Promise<void> {
+  const policy = loadPolicy(file)
+  process.exitCode = 0
+  for (const path of paths) {
+    const reasons = await reasonsAgainst(path, policy, Date.now())
+    if (reasons.length > 0) process.exitCode = 1
+    say(
+      shown`${path}: ${reasons.length === 0 ? 'eligible' : `not eligible, because ${reasons.join('; ')}`}`,
+    )
+  }
+}
+
 /** `assay verify FILE`: exit code 0 when nothing was changed since it was signed. */
-export async function verify(path: string, options: { key?: string }): Promise<void> {
+export async function verify(
+  paths: string[],
+  options: { key?: string; policy?: string },
+): Promise<void> {
+  if (options.policy !== undefined) {
+    if (options.key !== undefined)
+      throw new UsageError('the policy names keys itself: leave out --key')
+    return eligible(paths, options.policy)
+  }
+  const [path = '', ...more] = paths
+  if (more.length > 0) throw new UsageError('several runs are looked at with --policy alone')
   const key = options.key === undefined ? undefined : textOf('--key', options.key)
   const found = await verifyRun(path, key)
   const signer = found.signer === undefined ? '' : ` by ${found.signer}`

@@ -53,7 +53,7 @@ const NOTHING = 'Nothing was changed since it was signed.'
 
 /** What the command says last, and its exit code. */
 async function verified(file: string) {
-  await verify(file, { key: path('key.pem') })
+  await verify([file], { key: path('key.pem') })
   return { end: said.at(-1), code: process.exitCode }
 }
 

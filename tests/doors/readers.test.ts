@@ -69,7 +69,7 @@ test('a whole run passes every door', async () => {
   expect(await told(() => report(dir, { baseline: other, history: path('whole.jsonl') }))).toBe('')
   expect(await told(() => diff([other, dir], { format: 'json', failOn: 'any' }))).toBe('')
   expect(await told(() => overview([other, dir], { out: path('all') }))).toBe('')
-  expect(await told(() => verify(dir, {}))).toBe('')
+  expect(await told(() => verify([dir], {}))).toBe('')
 })
 
 const REPORTS: [string, () => unknown][] = [
@@ -77,7 +77,7 @@ const REPORTS: [string, () => unknown][] = [
   ['report --baseline', () => report(other, { baseline: dir })],
   ['diff', () => diff([other, dir], { format: 'markdown', failOn: 'any' })],
   ['overview', () => overview([dir, other], { out: path('all') })],
-  ['verify', () => verify(dir, {})],
+  ['verify', () => verify([dir], {})],
   ['pack', () => packed(dir, { out: path('run.zip') })],
   ['sign', () => sign(dir, { key: 'package.json' })],
   ['deviations init', () => deviationsInit(dir, { out: path('d.yaml'), force: true })],
@@ -102,7 +102,7 @@ test('report and verify of strange exchanges', async () => {
     fc.asyncProperty(fc.oneof(strange, damaged(smallExchanges.join(''))), async (text) => {
       written('exchanges.jsonl', text)
       await told(() => report(dir, {}))
-      await told(() => verify(dir, {}))
+      await told(() => verify([dir], {}))
     }),
     RUNS,
   )

@@ -161,5 +161,6 @@ test('what stands in a folder is all that there is to read', () => {
     'report.html',
     'report.json',
     'step-summary.md',
+    'test-result.intoto.json',
   ])
 })

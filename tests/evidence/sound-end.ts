@@ -11,6 +11,7 @@ const REPORTS = [
   'ctrf.json',
   'step-summary.md',
   'observations.json',
+  'test-result.intoto.json',
 ]
 
 /** Nothing of a correct bank is held against it. */

@@ -52,6 +52,7 @@ describe('writeReports', () => {
       'ctrf.json',
       'step-summary.md',
       'observations.json',
+      'test-result.intoto.json',
       'allure-results/',
     ])
     const first = await contents(folder)

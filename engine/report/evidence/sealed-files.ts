@@ -18,6 +18,7 @@ export const MADE = [
   'ctrf.json',
   'step-summary.md',
   'observations.json',
+  'test-result.intoto.json',
   'diff.md',
   'diff.json',
 ]

@@ -32,6 +32,8 @@ export interface Verification {
   /** Exchanges that were walked. */
   exchanges: number
   findings: Finding[]
+  /** The report of what was found intact. */
+  report?: Report
   /** What lies beside in a folder and no statement covers; folders end in `/`. In an archive each is a finding. */
   uncovered: string[]
 }
@@ -49,14 +51,14 @@ export async function verifyRun(path: string, publicKey?: string): Promise<Verif
   const exchanges = chain.lines
   const jws = files.get(STATEMENT)
   if (!jws) {
-    reportIn(files, path)
+    const report = reportIn(files, path)
     const findings = [...chain.findings, ...listFindings(files)]
     // Who names a signer expects a signature: to remove it is the simplest way to change a run.
     if (publicKey !== undefined) {
       findings.push({ file: STATEMENT, message: 'is missing, and a key was given' })
     }
     const intact = findings.length === 0
-    return { intact, signature: 'absent', exchanges, findings, uncovered: [] }
+    return { intact, signature: 'absent', report, exchanges, findings, uncovered: [] }
   }
   const signed = await openStatement(jws.toString('utf8').trim(), publicKey)
   const { signature, statement } = signed
@@ -69,7 +71,15 @@ export async function verifyRun(path: string, publicKey?: string): Promise<Verif
     ...added.map((file) => ({ file, message: 'was added: the statement does not cover it' })),
   ]
   const intact = findings.length === 0 && signature === 'valid'
-  return { ...signed, intact, exchanges, findings, uncovered: dir === undefined ? [] : beside }
+  const report = intact ? reportIn(files, path) : undefined
+  return {
+    ...signed,
+    intact,
+    report,
+    exchanges,
+    findings,
+    uncovered: dir === undefined ? [] : beside,
+  }
 }
 
 /** What of these a statement says nothing about. CONTENTS.txt follows from the rest. */

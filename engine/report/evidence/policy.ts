@@ -1,0 +1,136 @@
+import { dirname, relative, resolve } from 'node:path'
+import { InputError } from '../../record/input-error.ts'
+import { readPlain } from '../../record/read-plain.ts'
+import { validatorOf } from '../../record/validators.ts'
+import { sourceOf } from '../../yaml/source.ts'
+import { noteViolations } from '../../yaml/validate.ts'
+import { judgedMusts } from '../counts.ts'
+import { counted } from '../escape.ts'
+import type { Report } from '../report.ts'
+import { contentOf } from './sealed-files.ts'
+import { type Verification, verifyRun } from './verify-run.ts'
+
+/** What a run must be to count; what is absent is not asked for. */
+export interface Policy {
+  target?: string
+  profile?: Report['scope']['profile']
+  maxAgeDays?: number
+  suite?: string
+  mustsJudged?: number
+  mustsWithoutVerdict?: number
+  knownDeviations?: number
+  warnings?: number
+  /** Public keys or certificates: texts, by the names of their files. */
+  signedBy?: Map<string, string>
+}
+
+/**
+ * Reads a policy: a YAML file, schemas/assay/policy.schema.json, and the keys that it names.
+ *
+ * @throws InputError with each mistake as `file:line:column: what is wrong. mend.`
+ */
+export function loadPolicy(file: string): Policy {
+  const name = relative(process.cwd(), file)
+  const source = sourceOf(name, textIn(file))
+  const value: unknown = source.problems.length === 0 ? source.document.toJS() : undefined
+  if (source.problems.length === 0) noteViolations(source, value, validatorOf('policy'))
+  if (source.problems.length > 0) {
+    const lines = source.problems.map(
+      ({ line, column, text }) => `${name}:${line}:${column}: ${text}`,
+    )
+    throw new InputError(lines.join('\n'))
+  }
+  const { signedBy, ...asked } = value as Omit<Policy, 'signedBy'> & { signedBy?: string[] }
+  if (!signedBy) return asked
+  const keys = signedBy.map((key): [string, string] => {
+    return [key, contentOf(resolve(dirname(file), key)).toString('utf8')]
+  })
+  return { ...asked, signedBy: new Map(keys) }
+}
+
+function textIn(file: string): string {
+  try {
+    return readPlain(file).toString('utf8')
+  } catch (error) {
+    throw new InputError(`${file} can't be read: ${(error as Error).message}`)
+  }
+}
+
+/**
+ * Why a run does not count by a policy; empty where it does. Whatever the policy says, a run counts only when nothing of it
+ * was changed, it judged the whole of its profile, and its verdict is conformant.
+ *
+ * @param now milliseconds since the epoch
+ */
+export async function reasonsAgainst(path: string, policy: Policy, now: number): Promise<string[]> {
+  const { found, signedBy } = await verifiedBy(path, policy)
+  if (signedBy !== undefined && found.signature !== 'invalid') return [signedBy]
+  if (!found.intact || !found.report) {
+    const [first] = found.findings
+    return [
+      `it was changed or cannot be verified: ${first ? `${first.file} ${first.message}` : 'no statement'}`,
+    ]
+  }
+  return ofReport(found.report, policy, now)
+}
+
+/** The run, verified with the key of the policy that fits; and why none does. */
+async function verifiedBy(
+  path: string,
+  { signedBy }: Policy,
+): Promise<{ found: Verification; signedBy?: string }> {
+  if (!signedBy) return { found: await verifyRun(path) }
+  for (const key of signedBy.values()) {
+    const found = await verifyRun(path, key)
+    if (found.signature === 'valid') return { found }
+  }
+  const found = await verifyRun(path)
+  const names = [...signedBy.keys()].join(', ')
+  const why = found.signature === 'absent' ? 'it is not signed' : `none of ${names} signed it`
+  return { found, signedBy: why }
+}
+
+const PROFILES: readonly Report['scope']['profile'][] = ['core', 'quick', 'full', 'exhaustive']
+
+function ofReport(report: Report, policy: Policy, now: number): string[] {
+  const { musts, summary, scope, target, verdict, exitCode, partial, assay } = report
+  const days = (now - Date.parse(report.finishedAt)) / 86_400_000
+  const without = musts.blocked + musts.notRun + musts.error + musts.excused
+  const { profile, maxAgeDays, suite, signedBy: _, ...limits } = policy
+  const most = (limit: number | undefined, n: number, noun: string, kind = '') =>
+    limit !== undefined && n > limit && `${counted(n, noun)}${kind}, and ${limit} may be`
+  const judged = judgedMusts(report)
+  const least = limits.mustsJudged ?? 0
+  return [
+    (verdict !== 'conformant' || exitCode !== 0) && `its verdict is ${verdict}`,
+    (scope.only.length > 0 || partial !== undefined) && 'it judged a part alone',
+    limits.target !== undefined &&
+      limits.target !== target.name &&
+      `it judged ${target.name}, not ${limits.target}`,
+    profile !== undefined &&
+      PROFILES.indexOf(scope.profile) < PROFILES.indexOf(profile) &&
+      `its profile is ${scope.profile}, and ${profile} is asked for`,
+    maxAgeDays !== undefined &&
+      !(days <= maxAgeDays) &&
+      `it is ${Math.floor(days)} days old, and may be ${maxAgeDays}`,
+    maxAgeDays !== undefined && days < -1 && 'it ended in the future',
+    suite !== undefined &&
+      isOlder(assay.version, suite) &&
+      `Assay ${assay.version} made it, and ${suite} is asked for`,
+    judged < least && `${counted(judged, 'must')} came to a judgement, and ${least} are asked for`,
+    most(limits.mustsWithoutVerdict, without, 'must', ' without a verdict'),
+    most(limits.knownDeviations, musts.known, 'must', ' broken as known'),
+    most(limits.warnings, summary.warn, 'warning'),
+  ].filter((reason) => reason !== false)
+}
+
+/** Is a version older than another? What follows a hyphen comes before the release. */
+function isOlder(version: string, than: string): boolean {
+  const numbers = (text: string) => text.split('-')[0]?.split('.').map(Number) ?? []
+  const [own, other] = [numbers(version), numbers(than)]
+  for (const [at, n] of other.entries()) {
+    const difference = (own[at] ?? 0) - n
+    if (difference !== 0) return difference < 0
+  }
+  return version.includes('-')
+}
