@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve, sep } from 'node:path'
 import { stringify } from 'yaml'
 import { makeFolder } from '../engine/record/make-folder.ts'
 import { writeWhole } from '../engine/record/write-whole.ts'
@@ -177,7 +177,7 @@ export async function overview(folders: string[], options: { out?: string }): Pr
   await written('--out', out, () => {
     makeFolder(out)
     writeWhole(join(out, 'overview.json'), `${JSON.stringify(all, null, 2)}\n`)
-    writeWhole(join(out, 'overview.html'), overviewPage(all, problems))
+    writeWhole(join(out, 'overview.html'), overviewPage(all, problems, linkFrom(out)))
   })
   for (const problem of problems) complain(shown`${problem}`)
   const width = Math.max(...all.banks.map(({ name }) => name.length))
@@ -189,6 +189,15 @@ export async function overview(folders: string[], options: { out?: string }): Pr
     say(shown`${bank}: ${what} ${daysLeft < 0 ? 'ended' : 'ends'} ${at}`)
   }
   say(shown`overview  ${typed(join(out, 'overview.html'))}`)
+}
+
+/** Links from a page in a folder to the reports of runs: relative, so that the whole can be moved or published. */
+function linkFrom(out: string) {
+  return (folder: string): string | undefined => {
+    const page = join(resolve(folder), 'report.html')
+    if (!existsSync(page)) return undefined
+    return relative(out, page).split(sep).map(encodeURIComponent).join('/')
+  }
 }
 
 /** Days after which a known deviation expires, unless somebody writes another day. */

@@ -102,10 +102,14 @@ function flaky(reports: Report[]): ReportDiff['flaky'] {
   const runs = reports.map(({ checks }) => byId(checks))
   return [...new Set(runs.flatMap((run) => [...run.keys()]))].flatMap((id) => {
     const outcomes = runs.map((run) => run.get(id)?.outcome)
-    const verdicts = outcomes.filter((outcome) => outcome === 'pass' || outcome === 'fail')
-    const turns = verdicts.filter((outcome, i) => i > 0 && outcome !== verdicts[i - 1]).length
-    return turns >= 2 ? [{ id, outcomes }] : []
+    return isFlaky(outcomes) ? [{ id, outcomes }] : []
   })
+}
+
+/** Did a check change between kept and broken at least twice? What lies between without a verdict says nothing. */
+export function isFlaky(outcomes: readonly (Outcome | null | undefined)[]): boolean {
+  const verdicts = outcomes.filter((outcome) => outcome === 'pass' || outcome === 'fail')
+  return verdicts.filter((outcome, i) => i > 0 && outcome !== verdicts[i - 1]).length >= 2
 }
 
 function changedObservations(a: Report, b: Report): ReportDiff['observations'] {

@@ -1,4 +1,5 @@
-import { type CheckChange, diffReports, scopeOf } from './diff.ts'
+import { judgedAnything } from './counts.ts'
+import { type CheckChange, diffReports, isFlaky, scopeOf } from './diff.ts'
 import { byStart } from './history.ts'
 import { byId, grouped, IN_ORDER, OUTCOMES } from './queries.ts'
 import type { Outcome, Report } from './report.ts'
@@ -22,7 +23,8 @@ export interface Overview {
 
 export interface BankOverview
   extends Pick<Report['target'], 'name' | 'side'>,
-    Pick<Report, 'startedAt' | 'verdict' | 'exitCode' | 'partial'> {
+    Pick<Report, 'startedAt' | 'exitCode' | 'partial'> {
+  verdict: VerdictOrNone
   /** Of the latest run, parts of the suite left aside, as are the members above. */
   folder: string
   /** By chapter: the worst outcome, and how many checks ended in each. */
@@ -30,16 +32,21 @@ export interface BankOverview
   /** Since the run before of the same selection; absent where there is none. */
   changes?: { since: string; new: CheckChange[]; fixed: CheckChange[]; lost: CheckChange[] }
   /** Verdicts of all runs, oldest first. */
-  runs: { startedAt: string; verdict: Report['verdict']; folder: string }[]
+  runs: { startedAt: string; verdict: VerdictOrNone; folder: string }[]
   /** Checks that were not in order at least once: their outcome in each run, null where it had none. */
-  history: { id: string; title: string; outcomes: (Outcome | null)[] }[]
+  history: { id: string; title: string; outcomes: (Outcome | null)[]; flaky?: true }[]
 }
+
+/** A run that could judge nothing has no verdict. */
+export type VerdictOrNone = Report['verdict'] | 'not judged'
 
 /** Days before its end from which on a certificate or a known deviation is shown. */
 const SOON = 45
 /** Runs of one bank that are drawn. */
 const MAX_RUNS = 60
-export const GRAVEST_FIRST = ['nonconformant', 'error', 'incomplete', 'conformant'] as const
+export const GRAVEST_FIRST: readonly VerdictOrNone[] = [
+  ...(['nonconformant', 'error', 'not judged', 'incomplete', 'conformant'] as const),
+]
 
 /**
  * What many runs say together, also those that other machines made: the same run from two folders
@@ -56,7 +63,7 @@ export function overviewOf(found: readonly FoundRun[], now: number): Overview {
   const sorted = [...runs.values()].sort((a, b) => byStart(a.report, b.report))
   const byBank = grouped(sorted, ({ report: { target } }) => `${target.name}\n${target.side ?? ''}`)
   const gravity = ([, all]: [string, FoundRun[]]) =>
-    GRAVEST_FIRST.indexOf(currentOf(all)?.report.verdict ?? 'conformant')
+    GRAVEST_FIRST.indexOf(verdictOf(currentOf(all)?.report))
   const banks = [...byBank].sort((a, b) => gravity(a) - gravity(b) || (a[0] < b[0] ? -1 : 1))
   const latest = banks.flatMap(([, all]) => currentOf(all) ?? [])
   const ends = latest.map(({ report }) => report.finishedAt).sort()
@@ -68,6 +75,10 @@ export function overviewOf(found: readonly FoundRun[], now: number): Overview {
       .flatMap(({ report }) => endsOf(report, now))
       .sort((a, b) => a.daysLeft - b.daysLeft),
   }
+}
+
+function verdictOf(report: Report | undefined): VerdictOrNone {
+  return report && judgedAnything(report) ? report.verdict : 'not judged'
 }
 
 /** The latest run of everything; of a bank of which only parts were judged the latest. */
@@ -83,20 +94,20 @@ function bankOverview(all: FoundRun[]): BankOverview {
   const runs = all.slice(-MAX_RUNS)
   const current = currentOf(runs) as FoundRun
   const { report, folder } = current
-  const { startedAt, verdict, exitCode, partial } = report
+  const { startedAt, exitCode, partial } = report
   const { name, side } = report.target
   return {
     name,
     side,
     folder,
     startedAt,
-    verdict,
+    verdict: verdictOf(report),
     exitCode,
     partial,
     chapters: byChapter(report),
     changes: changesOf(report, runs.slice(0, runs.indexOf(current))),
     runs: runs.map((run) => {
-      return { startedAt: run.report.startedAt, verdict: run.report.verdict, folder: run.folder }
+      return { startedAt: run.report.startedAt, verdict: verdictOf(run.report), folder: run.folder }
     }),
     history: historyOf(runs),
   }
@@ -137,11 +148,11 @@ function historyOf(runs: FoundRun[]): BankOverview['history'] {
   const odd = runs.flatMap(({ report }) =>
     report.checks.filter(({ outcome }) => !IN_ORDER.includes(outcome)),
   )
-  return [...new Set(odd.map(({ id }) => id))].sort().map((id) => ({
-    id,
-    title: byRun.findLast((checks) => checks.has(id))?.get(id)?.title ?? '',
-    outcomes: byRun.map((checks) => checks.get(id)?.outcome ?? null),
-  }))
+  return [...new Set(odd.map(({ id }) => id))].sort().map((id) => {
+    const outcomes = byRun.map((checks) => checks.get(id)?.outcome ?? null)
+    const title = byRun.findLast((checks) => checks.has(id))?.get(id)?.title ?? ''
+    return { id, title, outcomes, ...(isFlaky(outcomes) && { flaky: true }) }
+  })
 }
 
 function endsOf({ target, checks }: Report, now: number): Overview['ending'] {

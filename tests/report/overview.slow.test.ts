@@ -98,6 +98,33 @@ describe('runs that other machines made', () => {
     expect(overviewPage(overviewOf(runs, 0), [])).toContain('no &#60;b&#62; product came')
   })
 
+  test('a check that goes to and fro is flaky, a run that judged nothing has no verdict, reports are linked', async () => {
+    const { runs } = await findRuns([at('runs', 'north')])
+    const [{ report, folder: where } = runs[0] as (typeof runs)[number]] = runs
+    const nights = ['pass', 'fail', 'pass', 'fail'].map((outcome, day) => {
+      const night = structuredClone(report)
+      night.startedAt = `2027-02-0${day + 1}T01:00:00.000Z`
+      Object.assign(night.checks[0] as object, { outcome })
+      return { folder: `${where}${day}`, report: night }
+    })
+    const last = structuredClone(report)
+    last.startedAt = '2027-02-09T01:00:00.000Z'
+    last.verdict = 'incomplete'
+    for (const check of last.checks) check.outcome = 'not-run'
+    const all = overviewOf([...nights, { folder: where, report: last }], 0)
+    expect(all.banks[0]?.verdict).toBe('not judged')
+    expect(all.banks[0]?.history.find(({ flaky }) => flaky)?.id).toBe(report.checks[0]?.id)
+    const page = overviewPage(all, [], (of) => `${of === where ? 'last' : 'other'}/report.html`)
+    expect(page).toContain('<span class="badge flaky">flaky</span>')
+    expect(page.match(/href="other\/report\.html"/g)).toHaveLength(4)
+    expect(page).toContain('<i class="not-judged"')
+  })
+
+  test('links to reports are relative', () => {
+    const page = readFileSync(at('runs', 'overview.html'), 'utf8')
+    expect(page).toContain('href="north/report.html"')
+  })
+
   test('a TPP is no bank, though they have one name', async () => {
     const tpp = later('tpp', ({ target }) => {
       target.side = 'TPP'

@@ -10,15 +10,20 @@ import { type Markup, markup } from './markup.ts'
  * soon. One file without a script, which fetches nothing.
  *
  * @param problems what could not be read
+ * @param pageOf where the report of the run in a folder is, as a link from this page; undefined where it is not at hand
  */
-export function overviewPage(overview: Overview, problems: readonly string[]): string {
+export function overviewPage(
+  overview: Overview,
+  problems: readonly string[],
+  pageOf: (folder: string) => string | undefined = () => undefined,
+): string {
   const body = markup`<main>
 <h1>${heading(overview)}</h1>
 <p>Until <time datetime="${overview.until}">${when(overview.until)}</time>. ${headline(overview)}</p>
 ${problems.map((problem) => markup`<p class="notice">${problem}</p>`)}
 ${heatMap(overview)}
 ${ending(overview)}
-${overview.banks.map(bankSection)}
+${overview.banks.map((bank) => bankSection(bank, pageOf))}
 </main>`
   return document(heading(overview), ['page.css', 'overview.css'], body)
 }
@@ -79,14 +84,25 @@ function ending({ ending: ends }: Overview): Markup {
   )}</ul></section>`
 }
 
-function bankSection(bank: BankOverview): Markup {
+function bankSection(bank: BankOverview, pageOf: PageOf): Markup {
   const { changes, history } = bank
+  const page = pageOf(bank.folder)
+  const folder = markup`<code>${bank.folder}</code>`
   return markup`<section id="${anchor(bank)}" aria-labelledby="h-${anchor(bank)}"><h2 id="h-${anchor(bank)}">${bank.name} <small>${bank.side ? 'TPP, ' : ''}${bank.verdict}</small></h2>
-<p>Last run <time datetime="${bank.startedAt}">${when(bank.startedAt)}</time>, in <code>${bank.folder}</code>.${bank.partial ? ` It ended early: ${bank.partial}` : ''}</p>
-<div class="strip" role="img" aria-label="Verdicts of ${counted(bank.runs.length, 'run')}, oldest first: ${bank.runs.map(({ verdict }) => verdict).join(', ')}">${bank.runs.map(({ verdict, startedAt }) => markup`<i class="${verdict}" title="${when(startedAt)}: ${verdict}"></i>`)}</div>
+<p>Last run <time datetime="${bank.startedAt}">${when(bank.startedAt)}</time>, in ${page === undefined ? folder : markup`<a href="${page}">${folder}</a>`}.${bank.partial ? ` It ended early: ${bank.partial}` : ''}</p>
+<div class="strip" role="group" aria-label="Verdicts of ${counted(bank.runs.length, 'run')}, oldest first: ${bank.runs.map(({ verdict }) => verdict).join(', ')}">${bank.runs.map((run) => nightMark(run, pageOf(run.folder)))}</div>
 ${changes ? markup`<h3>Since ${when(changes.since)}</h3>${changed('new', changes.new)}${changed('fixed', changes.fixed)}${changed('without a verdict now', changes.lost)}${changes.new.length + changes.fixed.length + changes.lost.length === 0 ? markup`<p>Nothing changed.</p>` : ''}` : ''}
-${history.length === 0 ? markup`<p>Every check was in order in every run.</p>` : markup`<details${history.length <= 12 ? markup` open` : ''}><summary><b>${counted(history.length, 'check')} not always in order</b></summary><table><tbody>${history.map((row) => markup`<tr><th scope="row"><span class="id">${row.id}</span></th><td>${row.title}</td><td>${strip(row.outcomes)}</td></tr>`)}</tbody></table></details>`}
+${history.length === 0 ? markup`<p>Every check was in order in every run.</p>` : markup`<details${history.length <= 12 ? markup` open` : ''}><summary><b>${counted(history.length, 'check')} not always in order</b></summary><table><tbody>${history.map((row) => markup`<tr><th scope="row"><span class="id">${row.id}</span></th><td>${row.title}${row.flaky && markup` <span class="badge flaky">flaky</span>`}</td><td>${strip(row.outcomes)}</td></tr>`)}</tbody></table></details>`}
 </section>`
+}
+
+type PageOf = (folder: string) => string | undefined
+
+/** One night: its verdict as a colour, and its report behind it. */
+function nightMark({ verdict, startedAt }: BankOverview['runs'][number], page?: string): Markup {
+  const mark = markup`<i class="${verdict.replace(' ', '-')}" title="${when(startedAt)}: ${verdict}"></i>`
+  if (page === undefined) return mark
+  return markup`<a href="${page}" aria-label="${when(startedAt)}: ${verdict}">${mark}</a>`
 }
 
 function strip(outcomes: (Outcome | null)[]): Markup {
