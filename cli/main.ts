@@ -297,6 +297,18 @@ command('generate', 'the pages of docs/requirements, made from specs/')
 
 // Whoever reads our output may stop reading, `assay run | head`, and a terminal may go with its line; the
 // reports are written all the same.
+command('completion', 'a script by which a shell completes commands, options and ids')
+  .argument('<shell>', 'bash, zsh or fish')
+  .action(lazily(async () => (await import('./completion.ts')).completion))
+
+program
+  .command('complete', { hidden: true })
+  .description('what may stand next, for the script of completion')
+  .argument('[words...]')
+  .action(async (words: string[]) => {
+    await (await import('./completion.ts')).complete(words, program)
+  })
+
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error

@@ -1,0 +1,121 @@
+import type { Command, Option } from 'commander'
+import { say, shownLines } from '../engine/report/terminal.ts'
+import { called } from './usage.ts'
+
+/** Scripts that have a shell ask `assay complete` for what may come next; where that says nothing, files are offered. */
+const SCRIPTS: Record<string, string> = {
+  bash: `# eval "$(assay completion bash)"
+_assay() {
+  local IFS=$'\\n'
+  COMPREPLY=($(assay complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _assay assay`,
+  zsh: `#compdef assay
+# eval "$(assay completion zsh)", after compinit
+_assay() {
+  local -a found
+  found=("\${(@f)$(assay complete -- "\${(@)words[2,$CURRENT]}" 2>/dev/null)}")
+  if [[ -n "$found" ]]; then compadd -a found; else _files; fi
+}
+compdef _assay assay`,
+  fish: `# assay completion fish | source
+complete -c assay -a '(assay complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
+}
+
+/** `assay completion SHELL`: the script for a shell, to be evaluated when it starts. */
+export function completion(shell: string): void {
+  const scripts = Object.entries(SCRIPTS).map(([id, script]) => ({ id, script }))
+  say(shownLines(called('shell', scripts, shell).script))
+}
+
+/** What a word may be, by where it stands. */
+type Source = () => Promise<Iterable<string>> | Iterable<string>
+
+const faults: Source = async () => {
+  const { loadFaults } = await import('../proof/run/load.ts')
+  return (await loadFaults()).map(({ id }) => id)
+}
+const variants: Source = async () => {
+  const { loadVariants } = await import('../proof/run/load.ts')
+  return (await loadVariants()).map(({ id }) => id)
+}
+/** Chapters, requirements, checks and rules. */
+const judged: Source = async () => {
+  const { loadCatalogue } = await import('../engine/catalogue/catalogue.ts')
+  const { requirements, owners } = loadCatalogue()
+  const chapters = new Set([...requirements.values()].map(({ chapter }) => chapter))
+  return [...chapters, ...requirements.keys(), ...owners.keys()]
+}
+
+/** Values of options, by command where two commands have another meaning for one. */
+const OF_OPTIONS: Record<string, Source> = {
+  'bank --fault': faults,
+  'bank --variant': variants,
+  '--only': judged,
+  '--profile': () => ['core', 'quick', 'full', 'exhaustive'],
+  '--export': () => ['curl', 'har', 'postman', 'bruno'],
+  '--format': () => ['text', 'markdown', 'json'],
+  'diff --fail-on': () => ['new', 'any', 'observations'],
+  '--fail-on': () => ['new', 'should'],
+}
+
+const OF_ARGUMENTS: Record<string, Source> = {
+  run: judged,
+  explain: judged,
+  reproduce: judged,
+  bank: () => ['faults', 'variants'],
+  completion: () => Object.keys(SCRIPTS),
+}
+
+/**
+ * `assay complete WORDS…`: a line for each word that may stand in the place of the last one. Nothing where a file may.
+ *
+ * @param words those after `assay`, the last one as far as it is written
+ */
+export async function complete(words: string[], program: Command): Promise<void> {
+  const found = await candidates(words, program)
+  if (found.length > 0) say(shownLines(found.join('\n')))
+}
+
+/** See complete. */
+export async function candidates(words: readonly string[], program: Command): Promise<string[]> {
+  const begun = words.at(-1) ?? ''
+  const [name = ''] = words
+  if (words.length <= 1)
+    return fitting(
+      program
+        .createHelp()
+        .visibleCommands(program)
+        .map((each) => each.name()),
+      begun,
+    )
+  const command = program.commands.find((each) => each.name() === name)
+  if (!command) return []
+  const asked = openOption(words.slice(1, -1), command)
+  if (asked) {
+    const long = asked.long ?? ''
+    const source = OF_OPTIONS[`${name} ${long}`] ?? OF_OPTIONS[long]
+    // An option that takes several words may have had all of them.
+    const more = asked.variadic ? optionsOf(command) : []
+    return fitting([...(source ? await source() : []), ...more], begun)
+  }
+  if (begun.startsWith('-')) return fitting(optionsOf(command), begun)
+  return fitting(await (OF_ARGUMENTS[name]?.() ?? []), begun)
+}
+
+/** The option whose value comes next. */
+function openOption(before: readonly string[], command: Command): Option | undefined {
+  const at = before.findLastIndex((word) => word.startsWith('-'))
+  const option = command.options.find(({ long }) => long === before[at])
+  if (!option || option.isBoolean()) return undefined
+  return at === before.length - 1 || option.variadic ? option : undefined
+}
+
+const optionsOf = (command: Command): string[] =>
+  command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []))
+
+/** Those that begin so, each once. */
+function fitting(all: Iterable<string>, begun: string): string[] {
+  const found = [...all].filter((each) => each.startsWith(begun))
+  return [...new Set(found)].sort()
+}
