@@ -113,6 +113,7 @@ command('plan', 'what a run will ask for, before anything is sent')
   .option('--profile <profile>', 'core, quick, full or exhaustive', 'full')
   .option('--only <pattern...>', ONLY)
   .option('--list', 'say what would be judged')
+  .option('--visits', 'each visit, and each check that spends or registers something, by name')
   .option('--tpp <file>', 'instead: what a certification of this client will do')
   .action(async (options) =>
     options.tpp

@@ -14,22 +14,30 @@ export interface Surroundings {
   keep: 'memory' | 'file'
 }
 
-export function planText(plan: Plan, about: Surroundings): string {
+/**
+ * What a run will ask for.
+ *
+ * @param whole each visit and each check that spends or registers something by name, and not their numbers alone
+ */
+export function planText(plan: Plan, about: Surroundings, whole: boolean): string {
   const parts = [
     [`${about.target}: ${plan.checks} checks of ${plan.requirements} requirements`],
-    approvals(plan, about),
-    visits(plan),
-    clients(plan, about),
+    approvals(plan, about, whole),
+    visits(plan, whole),
+    clients(plan, about, whole),
     requests(plan, about),
     facts(plan, about),
     leftBehind(plan, about),
+    whole ? [] : ['assay plan --visits names each of these visits and checks.'],
   ]
-  return parts.map((lines) => lines.join('\n')).join('\n\n')
+  const shown = parts.filter((lines) => lines.length > 0)
+  return shown.map((lines) => lines.join('\n')).join('\n\n')
 }
 
 function approvals(
   { approvals: all, visits: single }: Plan,
   { attended, keep }: Surroundings,
+  whole: boolean,
 ): string[] {
   const asked = all.filter(({ missing }) => missing === undefined)
   const how = attended ? ', asked for in one sitting where the bank’s tokens last' : ''
@@ -45,17 +53,17 @@ function approvals(
       `    ${customer} customer, ${client} client; serves ${counted(serves.length, 'check')}`,
     )
     if (missing !== undefined) lines.push(`    not asked for: ${missing}`)
-    if (spentBy.length > 0) lines.push(`    gone after ${spentBy.join(', ')}`)
+    if (spentBy.length > 0 && whole) lines.push(`    gone after ${spentBy.join(', ')}`)
   }
   const kept = 'Kept, encrypted, when the run is interrupted: the next run uses them again.'
   const lost = 'Lost when the run is interrupted; authorisation.keep: file keeps them.'
   return asked.length === 0 ? lines : [...lines, `  ${keep === 'file' ? kept : lost}`]
 }
 
-function visits({ visits: all }: Plan): string[] {
+function visits({ visits: all }: Plan, whole: boolean): string[] {
   const told = (what: string, visits: Plan['visits']) => [
     `Visits of single checks that ${what}: ${visits.reduce((sum, { count }) => sum + count, 0)}`,
-    ...visits.map(({ name, checks, count, end }) => {
+    ...(whole ? visits : []).map(({ name, checks, count, end }) => {
       const times = count > 1 ? `, ${count} times` : ''
       return `  ${name}${end === 'denied' ? ', by the customer' : ''}${times} (${checks.join(', ')})`
     }),
@@ -74,12 +82,12 @@ const COMES_BY = {
   registers: 'is registered, and kept for the runs that follow',
 }
 
-function clients({ registrations }: Plan, about: Surroundings): string[] {
+function clients({ registrations }: Plan, about: Surroundings, whole: boolean): string[] {
   return [
     'Clients:',
     ...about.clients.map(({ name, by }) => `  ${name}: ${COMES_BY[by]}`),
     `  checks that try to register one more, for good where it succeeds: ${registrations.length}`,
-    ...registrations.map((check) => `    ${check}`),
+    ...(whole ? registrations : []).map((check) => `    ${check}`),
   ]
 }
 

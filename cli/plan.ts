@@ -27,6 +27,7 @@ export async function plan(options: {
   profile: string
   only?: string[]
   list?: boolean
+  visits?: boolean
 }): Promise<void> {
   const { profile, only = [] } = options
   const catalogue = loadCatalogue()
@@ -35,7 +36,7 @@ export async function plan(options: {
   const target = await readTarget(options.target)
   const { checks } = await loadSuites(SUITES, catalogue)
   const planned = planOf({ target: target.document, catalogue, checks, scope })
-  say(shownLines(planText(planned, await surroundings(target, scope))))
+  say(shownLines(planText(planned, await surroundings(target, scope), options.visits === true)))
 }
 
 async function surroundings(target: ReadTarget, scope: Scope): Promise<Surroundings> {
