@@ -1,8 +1,9 @@
 import { verdictSentence } from './counts.ts'
-import { brief, escapeMarkup } from './escape.ts'
+import { brief } from './escape.ts'
 import { durationOf, grouped, indexed, untestedMusts } from './queries.ts'
 import type { CheckResult, ExchangeRecord, Report } from './report.ts'
 import { machineDetail, machineMessage, machineStatus, placeOf } from './status-map.ts'
+import { type Xml, xml, xmlText } from './xml.ts'
 
 /**
  * JUnit XML: one suite per chapter, one case per check, named by its id and its sentence. A first
@@ -18,7 +19,7 @@ export function junit(whole: Report, exchanges: ExchangeRecord[]): string {
   })
   const verdict = verdictCase(report)
   const body = [
-    suite(report, 'assay', [verdict.status], 0, [...properties(report), verdict.xml]),
+    suite(report, 'assay', [verdict.status], 0, [...properties(report), verdict.written]),
     ...[...suites].map(([name, checks]) => {
       const seconds = checks.reduce((sum, check) => sum + check.durationMs, 0) / 1000
       const cases = checks.map((check) => {
@@ -33,16 +34,15 @@ export function junit(whole: Report, exchanges: ExchangeRecord[]): string {
     }),
   ]
   const statuses = [verdict.status, ...report.checks.map(machineStatus)]
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="${escapeMarkup(`assay ${report.target.name}`)}" ${tally(statuses)} time="${decimal(durationOf(report) / 1000)}">
-${body.join('\n')}
-</testsuites>
-`
+  return xmlText(xml`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="${`assay ${report.target.name}`}" ${tally(statuses)} time="${decimal(durationOf(report) / 1000)}">
+${body}</testsuites>
+`)
 }
 
-function tally(statuses: string[]): string {
+function tally(statuses: string[]): Xml {
   const n = (status: string) => statuses.filter((s) => s === status).length
-  return `tests="${statuses.length}" failures="${n('failed')}" errors="${n('broken')}" skipped="${n('skipped')}"`
+  return xml`tests="${statuses.length}" failures="${n('failed')}" errors="${n('broken')}" skipped="${n('skipped')}"`
 }
 
 function suite(
@@ -50,21 +50,20 @@ function suite(
   name: string,
   statuses: string[],
   seconds: number,
-  cases: string[],
-): string {
-  const timestamp = escapeMarkup(report.startedAt)
-  return `  <testsuite name="${escapeMarkup(name)}" ${tally(statuses)} time="${decimal(seconds)}" timestamp="${timestamp}">
-${cases.join('\n')}
-  </testsuite>`
+  cases: Xml[],
+): Xml {
+  return xml`  <testsuite name="${name}" ${tally(statuses)} time="${decimal(seconds)}" timestamp="${report.startedAt}">
+${cases}  </testsuite>
+`
 }
 
 /** Musts that no check tests, and why: a case of their own would count as one that was skipped. */
-function properties(report: Report): string[] {
+function properties(report: Report): Xml[] {
   const lines = untestedMusts(report).map(({ id, text, notTested }) => {
     const value = brief(`${text} ${notTested}`, 1000)
-    return `      <property name="${escapeMarkup(`not tested: ${id}`)}" value="${escapeMarkup(value)}"/>`
+    return xml`      <property name="${`not tested: ${id}`}" value="${value}"/>\n`
   })
-  return lines.length === 0 ? [] : ['    <properties>', ...lines, '    </properties>']
+  return lines.length === 0 ? [] : [xml`    <properties>\n${lines}    </properties>\n`]
 }
 
 function testcase(
@@ -76,17 +75,15 @@ function testcase(
   words: string,
   more: string,
   source?: CheckResult['source'],
-): string {
-  const place = source ? ` file="${escapeMarkup(source.file)}" line="${source.line}"` : ''
-  const open = `    <testcase classname="${escapeMarkup(classname)}" name="${escapeMarkup(name)}"${place} time="${time}">`
-  const message = escapeMarkup(words)
-  const detail = escapeMarkup(more)
+): Xml {
+  const place = source && xml` file="${source.file}" line="${source.line}"`
+  const open = xml`    <testcase classname="${classname}" name="${name}"${place} time="${time}">`
   if (status === 'failed' || status === 'broken') {
     const element = status === 'failed' ? 'failure' : 'error'
-    return `${open}<${element} type="${escapeMarkup(type)}" message="${message}">${detail}</${element}></testcase>`
+    return xml`${open}<${element} type="${type}" message="${words}">${more}</${element}></testcase>\n`
   }
-  const skipped = status === 'skipped' ? `<skipped message="${message}"/>` : ''
-  return `${open}${skipped}<system-out>${detail}</system-out></testcase>`
+  const skipped = status === 'skipped' && xml`<skipped message="${words}"/>`
+  return xml`${open}${skipped}<system-out>${more}</system-out></testcase>\n`
 }
 
 function verdictCase(report: Report) {
@@ -95,8 +92,8 @@ function verdictCase(report: Report) {
   const detail = [words, `exit code ${exitCode}`, ...problems].join('\n').slice(0, 8000)
   const status = exitCode === 0 ? 'passed' : exitCode === 1 ? 'failed' : 'broken'
   const message = words.slice(0, 2000)
-  const xml = testcase('assay', 'verdict', '0', status, verdict, message, detail)
-  return { status, xml }
+  const written = testcase('assay', 'verdict', '0', status, verdict, message, detail)
+  return { status, written }
 }
 
 function decimal(seconds: number): string {
