@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { loadPolicy, reasonsAgainst } from '../../engine/report/evidence/policy.ts'
 import { signRun } from '../../engine/report/evidence/sign-run.ts'
 import type { Report } from '../../engine/report/report.ts'
-import { copied, recorded } from './recorded.ts'
+import { loadPolicy, reasonsAgainst } from '../../engine/run/policy.ts'
+import { copied, recorded } from '../report/recorded.ts'
 
 /** `verify --policy`: whether a run counts, and why not. */
 
