@@ -28,6 +28,7 @@ import {
   readPage,
   sending,
 } from './forms.ts'
+import { comingFrom, type From } from './referrer.ts'
 import { refreshOf } from './refresh.ts'
 
 /** Seconds of a visit that pages may wait before they lead on by themselves. */
@@ -46,10 +47,11 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
     async visit(request): Promise<VisitEnd> {
       const cookies = createCookies()
       const pages: Page[] = []
-      const seen = new Map<FormDocument, number>()
+      const seen = createSeen()
       let first: Exchange | undefined
       let next: Step = { method: 'GET', url: request.url }
       let latest: Exchange | undefined
+      let from: From | undefined
       let { meanwhile } = request
       let waited = 0
       /** Pages of a visit are used once: after a cut the bank may have taken one, and show an error. */
@@ -79,6 +81,7 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
             ['accept', 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'],
             ...(cookie ? [['cookie', cookie] as [string, string]] : []),
             ...(next.type === undefined ? [] : [['content-type', next.type] as [string, string]]),
+            ...comingFrom(from, next.method, next.url),
           ],
           body: next.body,
           retry: true,
@@ -106,26 +109,25 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
 
         const page = readPage(response.body, response.charset)
         pages.push({ status: response.status, text: page.text })
+        from = { url: next.url, policy: header(exchange, 'referrer-policy') }
         // A browser shows a login page whatever its status: only what leads nowhere ends the visit.
         const match = fitting(page, forms, request.decision)
         if (response.status >= 400 && !match) {
           const why = `the bank shows a page with status ${response.status}`
           return cut ? ourStop(`${why}, after a line that was cut`, pages) : stopped(why)
         }
-        if (!match && leadsBack(response.body, request)) {
-          return stopped(LEADS_BACK)
-        }
         // One that asks for something is waited for, not left.
         const asks = match || page.forms.length > 0
         const refresh = asks ? undefined : refreshOf(page.refresh ?? header(exchange, 'refresh'))
+        if (!match && !refresh && leadsBack(page, request)) return stopped(LEADS_BACK)
         // Where a visit waited in vain, no other one waits.
         if (refresh && waited + refresh.seconds > patience) patience = 0
         else if (refresh) {
           const { url, seconds } = refresh
           waited += seconds
-          const from = url === '' ? next.url : baseOf(page, next.url)
-          if (!URL.canParse(url, from)) return stopped(`a refresh to ${shown(url)}, no address`)
-          next = { method: 'GET', url: new URL(url, from).href }
+          const base = url === '' ? next.url : baseOf(page, next.url)
+          if (!URL.canParse(url, base)) return stopped(`a refresh to ${shown(url)}, no address`)
+          next = { method: 'GET', url: new URL(url, base).href }
           if (landsAt(next.url, request)) return stopped(LEADS_BACK)
           await wait(seconds * 1000)
           continue
@@ -133,11 +135,11 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
         if (!match) {
           const lacked = lackedButton(page, forms, request.decision)
           const why = lacked ?? 'a page without any form that the target describes'
-          return { ...stopped(why), unfit: `the page has ${offered(page)}` }
+          const asking = page.forms.length > 0 && { asks: true as const }
+          return { ...stopped(why), unfit: `the page has ${offered(page)}`, ...asking }
         }
         const { description } = match
-        const times = (seen.get(description) ?? 0) + 1
-        seen.set(description, times)
+        const times = seen.again(description, page)
         const once = request.wrongCredentials === true && usesCredentials(description)
         if (times > (once ? 1 : 2)) {
           const what = description.has?.join(', ') ?? description.follow
@@ -150,9 +152,9 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
         }
         if ('link' in match) {
           const { href } = match.link
-          const from = baseOf(page, next.url)
-          if (!URL.canParse(href, from)) return stopped(`a link to ${shown(href)}, no address`)
-          next = { method: 'GET', url: new URL(href, from).href }
+          const base = baseOf(page, next.url)
+          if (!URL.canParse(href, base)) return stopped(`a link to ${shown(href)}, no address`)
+          next = { method: 'GET', url: new URL(href, base).href }
           if (landsAt(next.url, request)) return redirected(next.url)
           continue
         }
@@ -214,10 +216,30 @@ interface Step {
   secret?: boolean
 }
 
-/** Does a page name the redirect URI, in a refresh, a script or a link, as no page of a bank's does? */
-function leadsBack(body: string, { redirectUris }: VisitRequest): boolean {
-  const text = body.replaceAll('&amp;', '&').replaceAll('\\/', '/')
-  return redirectUris.some((uri) => text.includes(uri))
+/**
+ * How often a visit came to a page. Where what a customer knows is filled in again and again, it is refused, whatever the
+ * pages say; others are told apart by their words: several in a row may have the same button.
+ */
+function createSeen() {
+  const times = new Map<FormDocument, Map<string, number>>()
+  return {
+    again(description: FormDocument, { text }: ReadPage): number {
+      const words = usesCredentials(description) ? '' : text
+      const own = times.get(description) ?? new Map<string, number>()
+      times.set(description, own.set(words, (own.get(words) ?? 0) + 1))
+      return own.get(words) ?? 1
+    },
+  }
+}
+
+/**
+ * Does a page lead to the redirect URI in a script, a form or a link, as no page of a bank's does? That its words say
+ * where the customer goes leads nowhere.
+ */
+function leadsBack({ scripts, forms, links }: ReadPage, { redirectUris }: VisitRequest): boolean {
+  const addresses = [...forms.map(({ action }) => action), ...links.map(({ href }) => href)]
+  const places = [scripts.replaceAll('\\/', '/'), ...addresses]
+  return redirectUris.some((uri) => places.some((place) => place.includes(uri)))
 }
 
 /** What addresses of a page are relative to. */

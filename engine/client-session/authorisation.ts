@@ -68,6 +68,8 @@ export function createVisits(
   let door: Promise<unknown> = Promise.resolve()
   /** Has a visit come through, so that the target's description of the pages is known to fit? */
   let fits = visits.some(({ outcome }) => outcome !== 'stopped')
+  /** Has a customer who denies come through? Of the pages that such a customer sees, an approval says nothing. */
+  let denialFits = false
 
   /** Not applicable unless the target has this customer. */
   const customer = (name: CustomerName = 'first'): CustomerName => {
@@ -149,10 +151,16 @@ export function createVisits(
       if (ours) {
         throw new Blocked({ kind: 'environment', what: end.why }, `the visit ended: ${end.why}`)
       }
-      if (made.kind === 'granted' || made.kind === 'refused') fits = true
+      if (made.kind === 'granted' || made.kind === 'refused') {
+        fits = true
+        denialFits ||= decision === 'deny'
+      }
       const tried = decision !== 'none' && !options.credentials && !deviation
       if (end.kind === 'stopped' && end.refusedCredentials !== undefined && tried && !fits) {
         throw refusedLogin(name, end.refusedCredentials)
+      }
+      if (end.kind === 'stopped' && end.unfit && end.asks && decision === 'deny' && !denialFits) {
+        throw unfit(end.why, end.unfit)
       }
       if (end.kind === 'stopped' && end.unfit && tried && !fits) {
         fits = decision === 'approve' && (await seenToFit(who, client, name))
