@@ -52,6 +52,8 @@ export type VisitEnd = {
        * some visit has come through, the description is as likely to be wrong as the bank.
        */
       unfit?: string
+      /** That page has a form, which a customer would fill in. */
+      asks?: true
       /** The page that asks for what the customer knows came back: what it says. The same doubt. */
       refusedCredentials?: string
     }

@@ -43,6 +43,8 @@ export interface ReadPage {
   forms: Form[]
   links: Link[]
   text: string
+  /** What its scripts say, as written. */
+  scripts: string
   /** What addresses of the page are relative to, as written; absent: its own address. */
   base?: string
   /** What it says of where it leads by itself, as written. */
@@ -61,6 +63,7 @@ export function readPage(html: string, charset = 'utf-8'): ReadPage {
   const forms: Form[] = []
   const links: Link[] = []
   const words: string[] = []
+  const scripts: string[] = []
   const named = new Map<string, Form>()
   const controls: { owner: Form | string; control: Control }[] = []
   let base: string | undefined
@@ -71,6 +74,7 @@ export function readPage(html: string, charset = 'utf-8'): ReadPage {
     const { node, usable } = next
     let { form } = next
     if (isText(node)) words.push(node.value)
+    if (isElement(node)) scripts.push(...scriptsOf(node))
     if (UNSHOWN.has(node.nodeName)) continue
     if (isElement(node)) {
       if (node.tagName === 'form') {
@@ -102,7 +106,14 @@ export function readPage(html: string, charset = 'utf-8'): ReadPage {
     if (form) give(form, control)
   }
   const text = inOneLine(words.join(' '))
-  return { forms, links, text, ...(base && { base }), ...(refresh && { refresh }) }
+  const said = { text, scripts: scripts.join('\n') }
+  return { forms, links, ...said, ...(base && { base }), ...(refresh && { refresh }) }
+}
+
+/** A script, and what happens once the page is there or something of it is pressed. */
+function scriptsOf(element: Element): string[] {
+  if (element.tagName === 'script') return [textOf(element)]
+  return element.attrs.filter(({ name }) => name.startsWith('on')).map(({ value }) => value)
 }
 
 const UNSHOWN = new Set(['script', 'style', 'template', 'datalist'])

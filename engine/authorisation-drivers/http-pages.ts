@@ -19,14 +19,17 @@ import {
   readPage,
   sending,
 } from './forms.ts'
+import type { From } from './referrer.ts'
 import { refreshOf } from './refresh.ts'
 
 /** A visit that has not ended. */
 export interface UnderWay {
   request: VisitRequest
   pages: Page[]
-  /** How often what a description fits was filled in or followed, and what its page said at first. */
-  seen: Map<FormDocument, { times: number; text: string }>
+  /** What the page that a description fits said at first, and how often it was filled in or followed: see timesSeen. */
+  seen: Map<FormDocument, { text: string; times: Map<string, number> }>
+  /** The page that the customer is on. */
+  from?: From
   first?: Exchange
   latest?: Exchange
   /** What is still to take place before the customer decides. */
@@ -95,16 +98,17 @@ export async function afterPage(
   const { request, pages } = visit
   const page = readPage(response.body, response.charset)
   pages.push({ status: response.status, text: page.text })
+  visit.from = { url, policy: header(exchange, 'referrer-policy') }
   // A browser shows a login page whatever its status: only what leads nowhere ends the visit.
   const match = fitting(page, known.forms, request.decision)
   if (response.status >= 400 && !match) {
     const why = `the bank shows a page with status ${response.status}`
     return visit.cut ? ourStop(`${why}, after a line that was cut`, pages) : stopped(visit, why)
   }
-  if (!match && leadsBack(response.body, request)) return stopped(visit, LEADS_BACK)
   // One that asks for something is waited for, not left.
   const asks = match || page.forms.length > 0
   const refresh = asks ? undefined : refreshOf(page.refresh ?? header(exchange, 'refresh'))
+  if (!match && !refresh && leadsBack(page, request)) return stopped(visit, LEADS_BACK)
   const base = baseOf(page, url)
   // Where a visit waited in vain, no other one waits.
   if (refresh && visit.waited + refresh.seconds > known.patience) known.patience = 0
@@ -112,7 +116,8 @@ export async function afterPage(
   if (!match) {
     const lacked = lackedButton(page, known.forms, request.decision)
     const why = lacked ?? 'a page without any form that the target describes'
-    return { ...stopped(visit, why), unfit: `the page has ${offered(page)}` }
+    const asking = page.forms.length > 0 && { asks: true as const }
+    return { ...stopped(visit, why), unfit: `the page has ${offered(page)}`, ...asking }
   }
   const end = endOfRepeats(visit, match.description, response.body)
   if (end) return end
@@ -122,10 +127,14 @@ export async function afterPage(
   return landsAt(to, request) ? redirected(visit, to) : { method: 'GET', url: to }
 }
 
-/** Does a page name the redirect URI, in a refresh, a script or a link, as no page of a bank's does? */
-function leadsBack(body: string, { redirectUris }: VisitRequest): boolean {
-  const text = body.replaceAll('&amp;', '&').replaceAll('\\/', '/')
-  return redirectUris.some((uri) => text.includes(uri))
+/**
+ * Does a page lead to the redirect URI in a script, a form or a link, as no page of a bank's does? That its words say
+ * where the customer goes leads nowhere.
+ */
+function leadsBack({ scripts, forms, links }: ReadPage, { redirectUris }: VisitRequest): boolean {
+  const addresses = [...forms.map(({ action }) => action), ...links.map(({ href }) => href)]
+  const places = [scripts.replaceAll('\\/', '/'), ...addresses]
+  return redirectUris.some((uri) => places.some((place) => place.includes(uri)))
 }
 
 /** What addresses of a page are relative to. */
@@ -155,18 +164,30 @@ function endOfRepeats(
   body: string,
 ): VisitEnd | undefined {
   const { text = '' } = visit.pages.at(-1) ?? {}
-  const known = visit.seen.get(description)
-  const times = (known?.times ?? 0) + 1
-  visit.seen.set(description, { times, text: known?.text ?? text })
+  const before = visit.seen.get(description)?.text ?? ''
+  const times = timesSeen(visit, description, text)
   const once = visit.request.wrongCredentials === true && usesCredentials(description)
   if (times <= (once ? 1 : 2)) return undefined
   const what = description.has?.join(', ') ?? description.follow
   const end = stopped(visit, `the page with ${what} comes back again and again`)
-  const words = wordsAdded(known?.text ?? '', text) || wordsOf(body)
+  const words = wordsAdded(before, text) || wordsOf(body)
   const says = words === '' ? 'its page says nothing' : `its page says “${words}”`
   return usesCredentials(description)
     ? { ...end, refusedCredentials: says }
     : { ...end, unfit: `what is filled in leads nowhere, and ${says}` }
+}
+
+/**
+ * How often a visit came to a page. Where what a customer knows is filled in again and again, it is refused, whatever the
+ * pages say; others are told apart by their words: several in a row may have the same button.
+ */
+function timesSeen({ seen }: UnderWay, description: FormDocument, text: string): number {
+  const words = usesCredentials(description) ? '' : text
+  const known = seen.get(description) ?? { text, times: new Map<string, number>() }
+  const times = (known.times.get(words) ?? 0) + 1
+  known.times.set(words, times)
+  seen.set(description, known)
+  return times
 }
 
 /** Fills a form and sends it, once what takes place meanwhile has. */

@@ -16,6 +16,7 @@ import {
   stopped,
   type UnderWay,
 } from './http-pages.ts'
+import { comingFrom } from './referrer.ts'
 
 /** Seconds of a visit that pages may wait before they lead on by themselves. */
 const PATIENCE = 30
@@ -77,6 +78,7 @@ async function send(
       ['accept', 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'],
       ...(cookie ? [['cookie', cookie] as [string, string]] : []),
       ...(next.type === undefined ? [] : [['content-type', next.type] as [string, string]]),
+      ...comingFrom(visit.from, next.method, next.url),
     ],
     body: next.body,
     retry: true,

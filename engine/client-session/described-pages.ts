@@ -24,6 +24,8 @@ export function createDescribedPages(
 ) {
   const { target, driver, spares, noted } = parts
   let fits = before.some(({ outcome }) => outcome !== 'stopped')
+  /** Has a customer who denies come through? Of the pages that such a customer sees, an approval says nothing. */
+  let denialFits = false
 
   /** A denial is redirected: then the target's description leads through the pages, and the bank stops. */
   const seenToFit = async (who: Tpp, client: ClientName, customerName: CustomerName) => {
@@ -51,10 +53,17 @@ export function createDescribedPages(
       who: Tpp,
       options: VisitOptions & { customer: CustomerName },
     ): Promise<void> {
-      if (made.kind !== 'stopped') fits = true
       const { client = 'first', customer, decision = 'approve', credentials, deviation } = options
+      if (made.kind !== 'stopped') {
+        fits = true
+        denialFits ||= decision === 'deny'
+      }
+      if (end.kind !== 'stopped') return
+      if (end.unfit && end.asks && decision === 'deny' && !denialFits) {
+        throw unfit(end.why, end.unfit)
+      }
       const tried = decision !== 'none' && !credentials && !deviation
-      if (end.kind !== 'stopped' || !tried || fits) return
+      if (!tried || fits) return
       if (end.refusedCredentials !== undefined) throw refusedLogin(customer, end.refusedCredentials)
       if (!end.unfit) return
       fits = decision === 'approve' && (await seenToFit(who, client, customer))

@@ -54,6 +54,9 @@ const isHook = ({ what }: Situation) => what.startsWith('hook ')
 /** How a cause begins that is a lack of data. */
 export const NO_DATA = 'the customers’ data have nothing to judge this by: '
 
+/** What was answered to a request that may have been taken before, when its line was cut. */
+const CUT_BEFORE = /, after a line that was cut$|whose first sending was cut:/
+
 export const ROWS: readonly Row[] = [
   {
     because: 'What a bank is free to have or not nobody need change.',
@@ -86,7 +89,8 @@ export const ROWS: readonly Row[] = [
   },
   {
     because: 'It answered a correct request otherwise than the documents say.',
-    fits: ({ trace, what }) => trace?.status !== undefined && / answered \d{3}/.test(what),
+    fits: ({ trace, what }) =>
+      trace?.status !== undefined && / answered \d{3}/.test(what) && !CUT_BEFORE.test(what),
     title: ({ trace }) => `correct requests are answered ${answer(trace as Trace)}`,
     whose: 'bank',
     mend: 'Look at the exchange in the report, and ask the bank.',
@@ -131,6 +135,7 @@ export const ROWS: readonly Row[] = [
   {
     because: 'The line was cut, or nobody was there: neither side has said anything.',
     fits: ({ what }) =>
+      CUT_BEFORE.test(what) ||
       /^(\S+: |the bank: )?(unreachable|timeout|closed)\b|does not answer|^the pages of the bank lead to /.test(
         what,
       ),

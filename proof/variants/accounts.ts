@@ -85,6 +85,23 @@ const variants: Variant[] = [
     },
   },
   {
+    id: 'account-ids-count-within-a-consent',
+    story:
+      'An AccountId is "unique and persistent for a given ConsentId": each consent counts its accounts from 1, and that of one customer has the ids of another’s.',
+    policies: (_correct, { fired }) => {
+      const known = new Map<string, Map<string, string>>()
+      return {
+        accountIdFor(consentId, cardKey) {
+          fired()
+          const own = known.get(consentId) ?? new Map<string, string>()
+          const id = own.get(cardKey) ?? String(own.size + 1)
+          known.set(consentId, own.set(cardKey, id))
+          return id
+        },
+      }
+    },
+  },
+  {
     id: 'accounts-as-in-3.1.2',
     story:
       'The other members of 3.1.2: a state, a nickname, a servicer. Description is a textual description: that of every card may be the same, in any script.',

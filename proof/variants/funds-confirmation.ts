@@ -80,6 +80,23 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'funds-of-known-names-only',
+    story:
+      'Name is the "account name assigned by the servicing institution": one that it gave to no account is refused.',
+    policies: (correct, { fired }) => ({
+      debtorAccountRefusal(account, scheme) {
+        const reason = correct.debtorAccountRefusal(account, scheme)
+        if (reason || account.Name === undefined) return reason
+        const ctx = currentRequest()
+        const cards = ctx ? stateOf(ctx).bank.customers.flatMap((one) => one.cards) : []
+        fired()
+        return cards.some(({ holder }) => holder === account.Name)
+          ? undefined
+          : ['field-invalid', 'Name']
+      },
+    }),
+  },
+  {
     id: 'one-funds-consent-for-each-card',
     story:
       'No sentence says that a client may hold two consents for one card: a newer one takes the place of the older.',

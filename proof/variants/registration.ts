@@ -113,32 +113,39 @@ const variants: Variant[] = [
   {
     id: 'software-registers-once',
     story: 'How often one software statement can be registered is not said (AMB-35): once.',
-    middleware: registeringOnce(),
+    middleware: registeringOnly(1),
+  },
+  {
+    id: 'software-registers-twice',
+    story:
+      'How often one software statement can be registered is not said (AMB-35): a software has two clients at most.',
+    middleware: registeringOnly(2),
   },
   {
     id: 'software-registers-once-put-right',
     story:
       'A software has one client (AMB-35), and a value that is not advertised is discarded: the first registration with such a value makes that client, and the correct one comes too late.',
-    middleware: registeringOnce(),
+    middleware: registeringOnly(1),
     policies: putRight,
   },
 ]
 
-/** Refuses every registration of a software after its first that succeeded. */
-function registeringOnce(): NonNullable<Variant['middleware']> {
-  const known = ofEachBank(() => new Set<string>())
+/** Refuses every registration of a software after as many that succeeded. */
+function registeringOnly(most: number): NonNullable<Variant['middleware']> {
+  const known = ofEachBank(() => new Map<string, number>())
   return async (ctx, next) => {
     if (partOf(ctx) !== 'registration' || ctx.method !== 'POST') return next()
     const clients = known()
     const organisation = stateOf(ctx).transport.organisationId ?? ''
-    if (clients.has(organisation)) {
+    const count = clients.get(organisation) ?? 0
+    if (count >= most) {
       ctx.status = 400
       ctx.body = { error: 'invalid_client_metadata', error_description: 'already registered' }
       ctx.state.fired()
       return
     }
     await next()
-    if (ctx.status === 201 && jsonOf(ctx)) clients.add(organisation)
+    if (ctx.status === 201 && jsonOf(ctx)) clients.set(organisation, count + 1)
   }
 }
 

@@ -19,8 +19,8 @@ import {
 import {
   ableToDelete,
   create,
+  createNamed,
   fundsPath,
-  NAMES,
   newFundsId,
 } from '../common/consents/funds-consents.ts'
 import { attempts, OF_FUNDS } from '../common/consents/unauthorised-deletions.ts'
@@ -70,8 +70,7 @@ check(
   { for: 'each client', follows: ['FCC-12/answers-204', 'FCC-05/accepted'] },
   async (context) => {
     const client = await ableToDelete(context)
-    const data = { ExpirationDateTime: daysFromNow(30) }
-    const created = await create(client, { data, account: NAMES })
+    const { created } = await createNamed(client, { ExpirationDateTime: daysFromNow(30) })
     relyOn('FCC-05/accepted', created).toSucceed()
     const id = requireConsentId(created, 'FCC-07/consent-id')
     expect(await client.delete(fundsPath(id))).toHaveStatus(204)

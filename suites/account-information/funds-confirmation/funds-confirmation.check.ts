@@ -21,6 +21,7 @@ import {
 import {
   atWork,
   create,
+  createNamed,
   FUNDS,
   fundsBody,
   NAMES,
@@ -285,13 +286,14 @@ check(
   async (context) => {
     const client = await atWork(context)
     relyOn(OWNERS.fundsConfirmation, await create(client)).toSucceed()
-    const { Name, SecondaryIdentification } = NAMES
-    expect(await create(client, { account: NAMES })).toSucceed()
+    const { created, names } = await createNamed(client)
+    const { Name, SecondaryIdentification } = names
+    expect(created).toSucceed()
     expect(await create(client, { account: { Name } })).toSucceed()
     expect(await create(client, { account: { SecondaryIdentification } })).toSucceed()
     const data = { ExpirationDateTime: daysFromNow(30) }
     relyOn(OWNERS.fundsWithExpiry, await create(client, { data })).toSucceed()
-    expect(await create(client, { account: NAMES, data })).toSucceed()
+    expect(await create(client, { account: names, data })).toSucceed()
   },
 )
 

@@ -8,6 +8,7 @@ import {
   adoptFrom,
   anotherRegistration,
   claimsAgain,
+  unlessFull,
   unregistered,
 } from '../common/registration/fresh-registration.ts'
 
@@ -36,6 +37,7 @@ check(
     await anotherRegistration(context)
     const tpp = await unregistered(context)
     const registration = await tpp.register()
+    unlessFull(registration)
     adoptFrom(tpp, registration)
     relyOn(OWNERS.management, await tpp.token({ grant_type: 'client_credentials' })).toSucceed()
 

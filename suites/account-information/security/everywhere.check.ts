@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { check } from '../../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
-import { blockForData } from '../../../engine/suite-api/outcomes.ts'
 import { rowsOf } from '../../../engine/suite-api/responses.ts'
 import { everything, secondClient, secondCustomer } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
@@ -10,7 +9,7 @@ import { bearerCredential, isInvalid } from '../../values/bearer-credential.ts'
 import { accountAccess, fundsConfirmation } from '../common/consents/consent-kinds.ts'
 import { consentPath, createConsent } from '../common/consents/consent-requests.ts'
 import { pathOf, requireAccountIds } from '../common/data/data-reads.ts'
-import { expectNothingForeign } from '../common/data/foreign-account.ts'
+import { endWithoutForeignId, expectNothingForeign } from '../common/data/foreign-account.ts'
 import { creationPlaces } from '../common/places/credential-places.ts'
 import { clientsOf } from '../common/registration/clients.ts'
 import { aroundExpiry, fundsAroundExpiry } from '../common/tokens/expired-token.ts'
@@ -142,8 +141,7 @@ check(
     const theirs = await approved(secondCustomer)
     const own = await requireAccountIds(mine)
     const foreign = (await requireAccountIds(theirs)).filter((id) => !own.includes(id))
-    if (foreign.length === 0)
-      blockForData('an account of each customer, with an AccountId of its own')
+    if (foreign.length === 0) return endWithoutForeignId(mine, theirs)
     const first = await approved(everything)
     for (const { tail, id: check } of SINGLE) {
       for (const id of foreign) {
@@ -170,9 +168,7 @@ check(
     // Two customers may share an account.
     const unshared = own.find((id) => !ofFirst.includes(id))
     const some = unshared ?? own[0]
-    if (some === undefined || foreign === undefined) {
-      blockForData('an account of each customer, with an AccountId of its own')
-    }
+    if (some === undefined || foreign === undefined) return endWithoutForeignId(theirs, mine)
     for (const { tail, owner, id } of SINGLE) {
       if (unshared !== undefined) {
         const first = await mine.get(pathOf(unshared, tail), { deviation: OF_ANOTHER })

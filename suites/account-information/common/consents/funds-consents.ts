@@ -2,7 +2,8 @@ import type { Context } from '../../../../engine/suite-api/check.ts'
 import { fundsConfirmationBody } from '../../../../engine/suite-api/consents.ts'
 import { relyOn } from '../../../../engine/suite-api/expect.ts'
 import { type CallDeviation, type Caller, requireValue } from '../../../../engine/suite-api/flow.ts'
-import type { Exchange } from '../../../../engine/suite-api/responses.ts'
+import { blockForTarget } from '../../../../engine/suite-api/outcomes.ts'
+import { type Exchange, refused } from '../../../../engine/suite-api/responses.ts'
 import { OWNERS } from '../../../owners.ts'
 import { requireConsentId } from './consent-requests.ts'
 
@@ -36,6 +37,29 @@ export function create(
 
 /** The optional members of a DebtorAccount. */
 export const NAMES = { Name: 'A N Other', SecondaryIdentification: '0001' }
+
+/**
+ * The creation of a consent with both names, and those that the bank takes. Name is "assigned by the servicing
+ * institution": a bank may refuse one that nobody has, and is then asked with those of the target's customers.
+ */
+export async function createNamed(
+  caller: Caller,
+  data?: Record<string, unknown>,
+): Promise<{ created: Exchange; names: typeof NAMES }> {
+  const { first, second } = caller.tpp.target.document.customers
+  let names = NAMES
+  let created = await create(caller, { account: names, ...(data && { data }) })
+  if (!refused(created)) return { created, names }
+  const known = [first, second].flatMap((customer) => customer?.names ?? [])
+  if (known.length === 0)
+    blockForTarget('names of a customer: the bank refuses one that is made up')
+  for (const Name of known) {
+    names = { ...NAMES, Name }
+    created = await create(caller, { account: names, ...(data && { data }) })
+    if (!refused(created)) break
+  }
+  return { created, names }
+}
 
 /** The correct request, in the words that the bank takes. */
 export function fundsBody(caller: Caller) {

@@ -1,11 +1,32 @@
+import type { Approval } from '../../../../engine/suite-api/consents.ts'
 import { expect, expectThat } from '../../../../engine/suite-api/expect.ts'
-import { blockBy } from '../../../../engine/suite-api/outcomes.ts'
+import { blockBy, blockForData, NotApplicable } from '../../../../engine/suite-api/outcomes.ts'
 import {
   type Exchange,
   rowsOf,
   rulesBrokenBy,
   succeeded,
 } from '../../../../engine/suite-api/responses.ts'
+import { described } from './account-comparisons.ts'
+
+/**
+ * Ends a check that found no AccountId of another customer which is not among the own ones. Either both share all of
+ * the accounts, or an id is "unique and persistent for a given ConsentId" and no more: each consent counts its accounts,
+ * and the id of another one asks for an own account.
+ */
+export async function endWithoutForeignId(mine: Approval, theirs: Approval): Promise<never> {
+  const [own, others] = [await accountsById(mine), await accountsById(theirs)]
+  const shared = [...others].filter(([id]) => own.has(id))
+  if (shared.length > 0 && shared.every(([id, account]) => own.get(id) !== account)) {
+    throw new NotApplicable('an AccountId tells an account within its own consent alone')
+  }
+  blockForData('an account of each customer, with an AccountId of its own')
+}
+
+async function accountsById({ get }: Approval): Promise<Map<string, string>> {
+  const rows = rowsOf(await get('/accounts'))
+  return new Map(rows.map((row) => [String(row.AccountId), described(row)]))
+}
 
 /**
  * An AccountId of another customer gives an error, or nothing. Rows of the own accounts give away

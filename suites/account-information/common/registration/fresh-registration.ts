@@ -53,6 +53,18 @@ export const anotherRegistration = sharedFixture([], async (context): Promise<Fr
   return { tpp, exchange }
 })
 
+/** Ends the check where the bank registers this software no more, though it did so before (AMB-35). */
+export function unlessFull({ response }: Exchange): void {
+  const status = response?.status ?? 0
+  if (status < 400 || status >= 500) return
+  throw new NotApplicable(`the bank registers no more clients of this software: then ${status}`)
+}
+
+/** The same, found out by a registration as right as the one that it took. */
+export async function requireStillRegisters(context: Context): Promise<void> {
+  unlessFull(await (await unregistered(context)).register())
+}
+
 /** Why there is no second client of this software. */
 export const REPLACED = 'a later registration of the same software replaced this client'
 

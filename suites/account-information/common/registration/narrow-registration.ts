@@ -12,6 +12,7 @@ import {
   correctClaims,
   isAnotherClient,
   madeClient,
+  requireStillRegisters,
   unregistered,
 } from './fresh-registration.ts'
 import { requireRegisteredValues } from './registered-values.ts'
@@ -32,6 +33,7 @@ export const withFewerRedirectUris = sharedFixture([], async (context) => {
   await anotherRegistration(context)
   const tpp = await unregistered(context)
   const exchange = await tpp.register({ jwt: { claims: { redirect_uris: [first] } } })
+  if (refused(exchange)) await requireStillRegisters(context)
   const another = await isAnotherClient(context, exchange)
   return { tpp, exchange, leftOut, another }
 })
