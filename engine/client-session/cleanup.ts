@@ -142,7 +142,7 @@ export async function deleteLeftovers(
       const exchange = path.startsWith('funds')
         ? await funds.deleteFunds(caller, id)
         : await caller.delete(`/${path}/${encodeURIComponent(id)}`)
-      reasons.set(id, `its deletion answered ${answerOf(exchange)}`)
+      reasons.set(id, `deletion answered ${answerOf(exchange)}`)
     } catch (error) {
       reasons.set(id, (error as Error).message)
     }

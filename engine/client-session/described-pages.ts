@@ -79,7 +79,7 @@ function unfit(why: string, shown: string): Blocked {
 }
 
 function refusedLogin(name: CustomerName, says: string): Blocked {
-  const what = `the bank did not take the credentials of customers.${name}: ${says}`
+  const what = `the bank did not accept the credentials of customers.${name}: ${says}`
   const mend = `Correct customers.${name}.credentials, or which field they go into.`
   return new Blocked({ kind: 'environment', what }, `${what}. ${mend}`)
 }

@@ -104,7 +104,11 @@ export function ownMistake(
   const [wanted] = Object.entries(scopes).filter(([, scope]) => !supported.includes(scope))
   if (!wanted) return undefined
   const text = `refused: ${answerWords(exchange)}; the scope ${wanted[1]} is none that the bank supports: ${supported.join(', ')}`
-  return wrong('configuration', text, `Correct clients.${name}.scopes.${wanted[0]}.`)
+  return wrong(
+    'configuration',
+    text,
+    `Correct clients.${name}.scopes.${wanted[0]}: write one of these.`,
+  )
 }
 
 const OF_CERTIFICATE = /transport certificate|client certificate/i

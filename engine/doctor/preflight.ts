@@ -120,7 +120,7 @@ async function obstacles(known: Case): Promise<Line[]> {
   if (answered === 0 && wrongs.length > 0 && wrongs.length === known.places.length) return wrongs
   if (known.target.absent.has('account-information')) return []
   const stranger = await noBank(known)
-  if (stranger) return [{ name: 'bank', ...stranger }]
+  if (stranger) return [{ name: new URL(known.target.endpoints.discovery).host, ...stranger }]
   const refused = await refusedCertificate(known)
   return refused.length > 0 ? refused : refusedClient(known)
 }
@@ -178,7 +178,11 @@ function inItsPlace(asked: readonly Exchange[]): DoctorFinding | undefined {
   }
   if (status === 502 || status === 504) {
     const text = `a gateway of the bank answers ${answerWords(first)} to everything: what stands behind it gave no answer`
-    return wrong('gateway', text, 'Retry later, or ask the bank.')
+    return wrong(
+      'gateway',
+      text,
+      'Retry later, or ask the operators of the gateway what stands behind it.',
+    )
   }
   if (status !== 503) return undefined
   return wrong(

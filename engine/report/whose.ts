@@ -145,7 +145,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     because: 'What a customer logs in with is written in the target file.',
-    fits: ({ what }) => what.startsWith('the bank did not take the credentials of '),
+    fits: ({ what }) => what.startsWith('the bank did not accept the credentials of '),
     title: itself,
     whose: 'configuration',
     mend: ({ what }) =>

@@ -399,7 +399,7 @@ describe('a customer without a screen', () => {
       },
     })
     await expect(session.visit({ purpose })).rejects.toThrow(
-      /^the bank did not take the credentials of customers\.first: its page says “.+”\. Correct customers\.first\.credentials/,
+      /^the bank did not accept the credentials of customers\.first: its page says “.+”\. Correct customers\.first\.credentials/,
     )
     await close()
   })

@@ -105,7 +105,7 @@ const SITUATIONS: { situation: Situation; title: RegExp; whose: Whose }[] = [
   {
     situation: {
       kind: 'environment',
-      what: 'the bank did not take the credentials of customers.first: its page says “Wrong password”',
+      what: 'the bank did not accept the credentials of customers.first: its page says “Wrong password”',
       message: '',
     },
     title: /Wrong password/,

@@ -105,7 +105,10 @@ function notApplicable(report: Report): Markup {
 export function wrongSection(report: Report, context: Context): Markup {
   if (report.preflight) return notJudged(report)
   const causes = report.causes.filter(isWrong)
-  const free = report.causes.length - causes.length
+  const free = report.causes.reduce(
+    (sum, cause) => sum + (isWrong(cause) ? 0 : cause.blocks.length),
+    0,
+  )
   const lines = report.causes.flatMap((cause, i) =>
     isWrong(cause) ? [causeLine(cause, i, context)] : [],
   )
@@ -115,7 +118,7 @@ export function wrongSection(report: Report, context: Context): Markup {
 ${causes.length === 0 ? markup`<p>Every check and rule that could fail was kept.</p>` : ''}
 ${lines.length > 0 ? markup`<ol class="wrong">${lines.slice(0, MOST)}</ol>` : ''}
 ${lines.length > MOST ? markup`<details><summary>${counted(lines.length - MOST, 'more cause')}</summary><ol class="wrong" start="${MOST + 1}">${lines.slice(MOST)}</ol></details>` : ''}
-${free > 0 ? markup`<p>${counted(free, 'reason')} why something could not be judged ${free > 1 ? 'ask' : 'asks'} nobody to act: the bank is free to do so.</p>` : ''}
+${free > 0 ? markup`<p>${counted(free, 'check')} could not be judged, and nobody has to act: the bank is free to do so.</p>` : ''}
 </section>`
 }
 
@@ -146,7 +149,7 @@ function notJudged({ preflight = [] }: Report): Markup {
   const wrong = preflight.filter(({ level }) => level === 'wrong')
   return markup`<section id="wrong" aria-labelledby="h-wrong"><h2 id="h-wrong">What stands in the way</h2>
 <ol class="wrong">${wrong.map(({ name, text, whose, mend }) => markup`<li><b>${text}</b><br><span class="said">${name}${whose ? ` · ${WHOSE[whose]}` : ''}</span>${mend ? markup`<br>${mend}` : ''}</li>`)}</ol>
-<p>Nothing was judged, and nothing is said of the bank. <code>assay doctor</code> looks at the rest.</p></section>`
+<p>Nothing was judged: this says nothing about the conformance of the bank. Run <code>assay doctor</code> to look at the rest of the target file and of the addresses.</p></section>`
 }
 
 function verdictMeaning(report: Report): string {
