@@ -5,6 +5,13 @@ import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
 import { stateOf } from '../../../bank/state/state.ts'
 import { endpointOf } from '../../altering/data-requests.ts'
+import { tokenForm } from '../../altering/jwt-rewrites.ts'
+import {
+  authorization,
+  inOneField,
+  requestBody,
+  requestPath,
+} from '../../altering/shared-fields.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
@@ -101,6 +108,46 @@ const faults: Fault[] = [
       }
       await next()
     },
+  },
+  {
+    id: 'balances-at-once-are-of-the-last-caller',
+    story:
+      'The balance service keeps the token of its caller in a field, for the call to the ledger.',
+    fails: ['DATA-08/customers-at-once'],
+    middleware: inOneField({ ...authorization, fits: (ctx) => endpointOf(ctx) === 'balances' }),
+  },
+  {
+    id: 'accounts-at-once-are-of-the-last-caller',
+    story: 'The list of accounts is put together by a bean of the application, not of the request.',
+    fails: ['DATA-08/customers-at-once'],
+    middleware: inOneField({ ...authorization, fits: (ctx) => endpointOf(ctx) === 'accounts' }),
+  },
+  {
+    id: 'codes-at-once-are-the-last',
+    story: 'The form of a token request is kept in a field while the key of its client is fetched.',
+    fails: ['DATA-08/visits-at-once'],
+    middleware: inOneField({
+      ...requestBody,
+      fits: (ctx) => tokenForm(ctx)?.get('grant_type') === 'authorization_code',
+    }),
+  },
+  {
+    id: 'single-balances-at-once-are-the-last',
+    story: 'The AccountId of the path is a field of the controller, of which there is one.',
+    fails: ['BAL-02/asked-account-only'],
+    middleware: inOneField({
+      ...requestPath,
+      fits: (ctx) => endpointOf(ctx) === 'account-balances',
+    }),
+  },
+  {
+    id: 'single-transactions-at-once-are-the-last',
+    story: 'Pages of the core system are gathered in a list that requests of one customer share.',
+    fails: ['TXN-02/asked-account-only'],
+    middleware: inOneField({
+      ...requestPath,
+      fits: (ctx) => endpointOf(ctx) === 'account-transactions',
+    }),
   },
   {
     id: 'the-last-request-is-what-pages-show',
