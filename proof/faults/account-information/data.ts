@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'koa'
 import type { Customer } from '../../../bank/data/customers.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import { unescaped } from '../../../bank/operator/seen-facts.ts'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
 import { stateOf } from '../../../bank/state/state.ts'
 import { endpointOf } from '../../altering/data-requests.ts'
@@ -55,6 +56,27 @@ function withLastToken(fits: (ctx: Context) => boolean): NonNullable<Fault['midd
     await next()
   }
 }
+
+/** Requests whose path is that of a list in another spelling are served as that list, without a token too. */
+function spelledAs(
+  read: (path: string) => string,
+  served: typeof withLastToken,
+): NonNullable<Fault['middleware']> {
+  const others = new WeakSet<Context>()
+  const serve = served((ctx) => others.has(ctx))
+  return async (ctx, next) => {
+    const path = ctx.path.startsWith(AISP) ? read(ctx.path) : ctx.path
+    if (path !== ctx.path && LISTS.includes(path.slice(AISP.length))) {
+      ctx.path = path
+      others.add(ctx)
+    }
+    await serve(ctx, next)
+  }
+}
+
+const AISP = '/open-banking/v3.1/aisp'
+
+const LISTS = ['/accounts', '/balances', '/transactions']
 
 const faults: Fault[] = [
   {
@@ -148,6 +170,26 @@ const faults: Fault[] = [
       ...requestPath,
       fits: (ctx) => endpointOf(ctx) === 'account-transactions',
     }),
+  },
+  {
+    id: 'other-spellings-of-a-list-without-token',
+    story:
+      'The gateway asks for a token where the path is one of its list; the router behind it drops a slash at the end.',
+    fails: ['DATA-03/without-authorization'],
+    middleware: spelledAs((path) => path.replace(/\/$/, ''), withLastToken),
+  },
+  {
+    id: 'parameters-of-a-path-without-token',
+    story:
+      'The gateway matches the path as it stands; the server behind it cuts path parameters off.',
+    fails: ['DATA-03/without-authorization'],
+    middleware: spelledAs((path) => path.replace(/;[^/]*$/, ''), withLastToken),
+  },
+  {
+    id: 'encoded-paths-without-token',
+    story: 'Rules of the gateway are compared before the path is decoded, routes after.',
+    fails: ['DATA-03/without-authorization'],
+    middleware: spelledAs(unescaped, withLastToken),
   },
   {
     id: 'the-last-request-is-what-pages-show',

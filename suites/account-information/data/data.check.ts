@@ -24,6 +24,7 @@ import { accountIdsIn, pathOf, requireAccountIds, requireRows } from '../common/
 import { readOwner } from '../common/data/read-owners.ts'
 import { bookedIn, bulk, relyOnSteadyRows } from '../common/data/transaction-readings.ts'
 import { dataPlaces } from '../common/places/data-places.ts'
+import { expectNoRows, spelledOtherwise } from '../common/places/path-spellings.ts'
 
 /** What concerns all data endpoints. Requirements: specs/account-information/data.yaml */
 
@@ -41,8 +42,12 @@ check(
       rows: isMissing,
       places: await dataPlaces(context, [everything]),
     })
+    const approval = await context.approved(everything)
     const wrong = { bearer: null, deviation: 'no Authorization header' }
-    await expectRefusedEverywhere(await context.approved(everything), wrong)
+    await expectRefusedEverywhere(approval, wrong)
+    for (const path of context.cases(spelledOtherwise(context.seed))) {
+      expectNoRows(await approval.get(path, wrong), wrong.deviation)
+    }
   },
 )
 
