@@ -104,6 +104,14 @@ const faults: Fault[] = [
     middleware: inOneField({ ...requestPath, fits: (ctx) => isAbout(ctx, KIND, 'GET') }),
   },
   {
+    id: 'leap-days-are-no-days-of-a-period',
+    story: 'The day of a date-time is looked up in a table of 365 days.',
+    fails: ['CONS-14/accepted'],
+    policies: policy('consentDateTime', (correct) => (text) => {
+      return /-02-29T/.test(String(text)) ? undefined : correct(text)
+    }),
+  },
+  {
     id: 'rows-of-deleted-consents-are-taken-again',
     story:
       'The ConsentId is the number of the first free row, and whatever was deleted long ago is free.',

@@ -20,6 +20,7 @@ import {
   pastPeriod,
   requireConsentId,
 } from '../common/consents/consent-requests.ts'
+import { expectLeapDay } from '../common/data/leap-day.ts'
 import { dateTimePlaces, isMalformed, isSpelled } from '../common/places/date-time-places.ts'
 import { clientsOf } from '../common/registration/clients.ts'
 
@@ -121,6 +122,8 @@ check(
       relyOn(OWNERS.consent, await create(client)).toSucceed()
       expect(await create(client, pastPeriod())).toSucceed()
     }
+    const client = await context.caller()
+    await expectLeapDay((instant) => create(client, { TransactionFromDateTime: instant }))
     await expectTable(context, {
       ...{ owner: 'CONS-14/accepted', type: dateTime, rows: isSpelled },
       places: dateTimePlaces(context, PERIOD, 'judged here'),
