@@ -35,6 +35,8 @@ function requireArrival(exchange: Exchange, { endpoints }: Pick<Target, 'endpoin
   throw new Blocked({ kind: 'environment', what }, what, exchange)
 }
 
+const NO_LAST_PAGE = 'no page came on which a customer could wait'
+
 export type Visits = ReturnType<typeof createVisits>
 
 /** How customers are sent to the bank, one at a time. */
@@ -118,16 +120,32 @@ export function createVisits(
     return turn
   }
 
-  const visit = async (options: VisitOptions): Promise<Visit> => inTurn(await prepared(options))
+  const visit = async (options: VisitOptions): Promise<Visit> => {
+    const { meanwhile } = options
+    if (!meanwhile) return inTurn(await prepared(options))
+    requireHolding()
+    let waited = false
+    const end = await inTurn(
+      await prepared(options, async () => {
+        waited = true
+        await meanwhile()
+      }),
+    )
+    if (!waited) throw new NotApplicable(NO_LAST_PAGE)
+    return end
+  }
+
+  const requireHolding = () => {
+    if (HOLDING.includes(target.document.authorisation.driver)) return
+    throw new NotApplicable('the driver takes one customer after the other')
+  }
 
   /**
    * Two visits at once: the second takes place, as a whole, while the customer of the first waits on the last
    * page. Not applicable where the driver takes one customer after the other.
    */
   const atOnce = async (one: VisitOptions, other: VisitOptions): Promise<[Visit, Visit]> => {
-    if (!HOLDING.includes(target.document.authorisation.driver)) {
-      throw new NotApplicable('the driver takes one customer after the other')
-    }
+    requireHolding()
     const second = await prepared(other)
     let end: Visit | undefined
     const first = await inTurn(
@@ -135,7 +153,7 @@ export function createVisits(
         end = await second()
       }),
     )
-    if (!end) throw new NotApplicable('no page came on which a customer could wait')
+    if (!end) throw new NotApplicable(NO_LAST_PAGE)
     return [first, end]
   }
 

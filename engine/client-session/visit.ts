@@ -26,6 +26,11 @@ export interface VisitOptions {
   deviation?: AuthorisationDeviation
   /** The deviation is a freedom of the TPP: the rules judge the answers all the same. */
   correct?: boolean
+  /**
+   * Takes place while the customer waits on the last page. Not applicable where the driver takes one step after
+   * the other, or where no such page came.
+   */
+  meanwhile?: () => Promise<void>
 }
 
 export interface VisitRecord {

@@ -14,6 +14,7 @@ import {
   serving,
 } from '../../altering/consent-requests.ts'
 import { type Json, jsonOf, policy } from '../../altering/rewriting.ts'
+import { inOneField, requestBody, requestPath } from '../../altering/shared-fields.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
@@ -88,6 +89,27 @@ const faults: Fault[] = [
         if (moment.open === 0) moment.id = undefined
       }
     },
+  },
+  {
+    id: 'creations-at-once-are-the-last',
+    story: 'The body that is mapped to a consent is a field of a service that all requests share.',
+    fails: [],
+    warns: ['CONS-08/as-requested', 'CONS-31/expiration-as-requested'],
+    middleware: inOneField({ ...requestBody, fits: (ctx) => isAbout(ctx, KIND, 'POST') }),
+  },
+  {
+    id: 'queries-at-once-are-the-last',
+    story: 'The ConsentId of the current request is a static field of the controller.',
+    fails: ['CONS-22/asked-consent'],
+    middleware: inOneField({ ...requestPath, fits: (ctx) => isAbout(ctx, KIND, 'GET') }),
+  },
+  {
+    id: 'leap-days-are-no-days-of-a-period',
+    story: 'The day of a date-time is looked up in a table of 365 days.',
+    fails: ['CONS-14/accepted'],
+    policies: policy('consentDateTime', (correct) => (text) => {
+      return /-02-29T/.test(String(text)) ? undefined : correct(text)
+    }),
   },
   {
     id: 'rows-of-deleted-consents-are-taken-again',

@@ -2,9 +2,17 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'koa'
 import type { Customer } from '../../../bank/data/customers.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import { unescaped } from '../../../bank/operator/seen-facts.ts'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
 import { stateOf } from '../../../bank/state/state.ts'
 import { endpointOf } from '../../altering/data-requests.ts'
+import { tokenForm } from '../../altering/jwt-rewrites.ts'
+import {
+  authorization,
+  inOneField,
+  requestBody,
+  requestPath,
+} from '../../altering/shared-fields.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
@@ -48,6 +56,27 @@ function withLastToken(fits: (ctx: Context) => boolean): NonNullable<Fault['midd
     await next()
   }
 }
+
+/** Requests whose path is that of a list in another spelling are served as that list, without a token too. */
+function spelledAs(
+  read: (path: string) => string,
+  served: typeof withLastToken,
+): NonNullable<Fault['middleware']> {
+  const others = new WeakSet<Context>()
+  const serve = served((ctx) => others.has(ctx))
+  return async (ctx, next) => {
+    const path = ctx.path.startsWith(AISP) ? read(ctx.path) : ctx.path
+    if (path !== ctx.path && LISTS.includes(path.slice(AISP.length))) {
+      ctx.path = path
+      others.add(ctx)
+    }
+    await serve(ctx, next)
+  }
+}
+
+const AISP = '/open-banking/v3.1/aisp'
+
+const LISTS = ['/accounts', '/balances', '/transactions']
 
 const faults: Fault[] = [
   {
@@ -101,6 +130,66 @@ const faults: Fault[] = [
       }
       await next()
     },
+  },
+  {
+    id: 'balances-at-once-are-of-the-last-caller',
+    story:
+      'The balance service keeps the token of its caller in a field, for the call to the ledger.',
+    fails: ['DATA-08/customers-at-once'],
+    middleware: inOneField({ ...authorization, fits: (ctx) => endpointOf(ctx) === 'balances' }),
+  },
+  {
+    id: 'accounts-at-once-are-of-the-last-caller',
+    story: 'The list of accounts is put together by a bean of the application, not of the request.',
+    fails: ['DATA-08/customers-at-once'],
+    middleware: inOneField({ ...authorization, fits: (ctx) => endpointOf(ctx) === 'accounts' }),
+  },
+  {
+    id: 'codes-at-once-are-the-last',
+    story: 'The form of a token request is kept in a field while the key of its client is fetched.',
+    fails: ['DATA-08/visits-at-once'],
+    middleware: inOneField({
+      ...requestBody,
+      fits: (ctx) => tokenForm(ctx)?.get('grant_type') === 'authorization_code',
+    }),
+  },
+  {
+    id: 'single-balances-at-once-are-the-last',
+    story: 'The AccountId of the path is a field of the controller, of which there is one.',
+    fails: ['BAL-02/asked-account-only'],
+    middleware: inOneField({
+      ...requestPath,
+      fits: (ctx) => endpointOf(ctx) === 'account-balances',
+    }),
+  },
+  {
+    id: 'single-transactions-at-once-are-the-last',
+    story: 'Pages of the core system are gathered in a list that requests of one customer share.',
+    fails: ['TXN-02/asked-account-only'],
+    middleware: inOneField({
+      ...requestPath,
+      fits: (ctx) => endpointOf(ctx) === 'account-transactions',
+    }),
+  },
+  {
+    id: 'other-spellings-of-a-list-without-token',
+    story:
+      'The gateway asks for a token where the path is one of its list; the router behind it drops a slash at the end.',
+    fails: ['DATA-03/without-authorization'],
+    middleware: spelledAs((path) => path.replace(/\/$/, ''), withLastToken),
+  },
+  {
+    id: 'parameters-of-a-path-without-token',
+    story:
+      'The gateway matches the path as it stands; the server behind it cuts path parameters off.',
+    fails: ['DATA-03/without-authorization'],
+    middleware: spelledAs((path) => path.replace(/;[^/]*$/, ''), withLastToken),
+  },
+  {
+    id: 'encoded-paths-without-token',
+    story: 'Rules of the gateway are compared before the path is decoded, routes after.',
+    fails: ['DATA-03/without-authorization'],
+    middleware: spelledAs(unescaped, withLastToken),
   },
   {
     id: 'the-last-request-is-what-pages-show',

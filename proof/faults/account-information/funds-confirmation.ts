@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Context, Next } from 'koa'
 import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
 import type { Consent, ConsentKind } from '../../../bank/state/consents.ts'
@@ -9,11 +10,15 @@ import {
   isAbout,
   requested,
 } from '../../altering/consent-requests.ts'
-import { type Json, policy } from '../../altering/rewriting.ts'
+import { type Json, jsonOf, policy } from '../../altering/rewriting.ts'
+import { inOneField, requestBody } from '../../altering/shared-fields.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
 const KIND = 'funds-confirmation'
+
+/** The id of the first of the creations that are under way at once. */
+const sequence = ofEachBank(() => ({}) as { begun?: string | undefined })
 
 /** Creates a consent although its DebtorAccount lacks something: what a default would do. */
 const completed = (change: (account: Json | undefined) => Json | undefined) =>
@@ -50,6 +55,36 @@ function deletionTakes(kind: ConsentKind, takes: (other: Consent, named: Consent
 const byBeginning = ofEachBank(() => new Map<string, string>())
 
 const faults: Fault[] = [
+  {
+    id: 'funds-creations-at-once-are-the-last',
+    story: 'The body that is mapped to a consent is a field of a service that all requests share.',
+    fails: [],
+    warns: ['FCC-24/as-requested'],
+    middleware: inOneField({
+      ...requestBody,
+      fits: (ctx) => isAbout(ctx, 'funds-confirmation', 'POST'),
+    }),
+  },
+  {
+    id: 'funds-consents-of-one-moment-share-an-id',
+    story:
+      'The ConsentId is read from a sequence before it is raised, and another one reads it too.',
+    fails: ['FCC-20/at-once', 'FCC-20/never-again'],
+    async middleware(ctx, next) {
+      await next()
+      if (!isAbout(ctx, 'funds-confirmation', 'POST') || ctx.status !== 201) return
+      const shared = sequence()
+      const body = jsonOf(ctx) as { Data: { ConsentId: string } }
+      const own = body.Data.ConsentId
+      shared.begun ??= own
+      const { begun } = shared
+      await wait(10)
+      shared.begun = undefined
+      if (begun === own) return
+      ctx.body = JSON.parse(JSON.stringify(body).replaceAll(own, begun))
+      stateOf(ctx).fired()
+    },
+  },
   {
     id: 'later-clients-need-no-scheme',
     story: 'The contract of newer clients has one scheme, which they need not name.',

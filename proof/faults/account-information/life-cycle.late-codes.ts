@@ -53,6 +53,42 @@ const faults: Fault[] = [
     },
   },
   {
+    id: 'approval-of-a-deleted-consent-writes-it-back',
+    story:
+      'The page keeps the consent that it showed, and an approval writes that back as it was: the deletion in between is gone.',
+    fails: ['CLC-04/at-the-page'],
+    policies: (correct, { fired }) => ({
+      authorisable(consent, clientId, scopes, age) {
+        if (consent?.deleted && currentRequest()?.path.endsWith('/decision')) {
+          fired()
+          consent.deleted = undefined
+        }
+        return correct.authorisable(consent, clientId, scopes, age)
+      },
+    }),
+  },
+  {
+    id: 'code-of-a-consent-deleted-at-the-page',
+    story:
+      'The page asks for the status of a consent when it is shown, and tokens have no consent.',
+    fails: ['CLC-04/at-the-page'],
+    policies: (correct, { fired }) => {
+      const late = new Set<string>()
+      return {
+        authorisable(consent, clientId, scopes, age) {
+          const right = correct.authorisable(consent, clientId, scopes, age)
+          if (!consent?.deleted || !currentRequest()?.path.endsWith('/decision')) return right
+          fired()
+          late.add(consent.id)
+          return undefined
+        },
+        refreshable: (consent, age) => late.has(consent.id) || correct.refreshable(consent, age),
+        consentUsable: (consent, age) =>
+          late.has(consent.id) ? undefined : correct.consentUsable(consent, age),
+      }
+    },
+  },
+  {
     id: 'expiry-not-looked-at-for-a-code',
     story:
       'Who has a code was approved a moment ago: ExpirationDateTime is looked at for tokens in use.',

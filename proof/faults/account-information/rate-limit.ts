@@ -36,6 +36,24 @@ function refusesData(when: (ctx: Context) => boolean) {
 /** Requests for data with the customer. */
 const whilePresent = ofEachBank(() => ({ count: 0 }))
 
+/** How many requests for consents are still to be refused. */
+const owed = ofEachBank(() => ({ count: 0 }))
+
+/** After each 429 the next three requests for consents with this method are refused, too. */
+function limitsNext(method: string) {
+  return async (ctx: Context, next: Next) => {
+    const left = owed()
+    if (left.count > 0 && partOf(ctx) === 'consents' && ctx.method === method) {
+      left.count -= 1
+      stateOf(ctx).fired()
+      ctx.status = 429
+      return
+    }
+    await next()
+    if (ctx.status === 429) left.count = 3
+  }
+}
+
 const faults: Fault[] = [
   {
     id: 'limit-closes-the-connection',
@@ -71,6 +89,21 @@ const faults: Fault[] = [
       const same = stateOf(ctx).transport.organisationId === limited
       return same && partOf(ctx) === 'consents' && ctx.method === 'GET'
     }),
+  },
+  {
+    id: 'limit-for-new-consents-too',
+    story:
+      'What writes is dear: whenever a client is limited, its next new consents are refused, too.',
+    fails: [],
+    warns: ['RATE-03/consents-served'],
+    middleware: limitsNext('POST'),
+  },
+  {
+    id: 'limit-for-deletions-too',
+    story: 'The limiter counts by client, and DELETE alone has no exception in its rules.',
+    fails: [],
+    warns: ['RATE-03/consents-served'],
+    middleware: limitsNext('DELETE'),
   },
   {
     id: 'limit-for-consents-of-the-absent',

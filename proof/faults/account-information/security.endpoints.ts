@@ -18,6 +18,18 @@ function admits(condition: (ctx: Context) => boolean) {
   }
 }
 
+/** The same where the path is that of a list in another spelling, which is served as that list. */
+function admitsSpelled(read: (path: string) => string) {
+  const admitted = admits(() => true)
+  return async (ctx: Context, next: Next) => {
+    const path = read(ctx.path)
+    const lists = ['/accounts', '/balances', '/transactions'].map((list) => `${AISP}${list}`)
+    if (path === ctx.path || !lists.includes(path)) return next()
+    ctx.path = path
+    await admitted(ctx, next)
+  }
+}
+
 const faults: Fault[] = [
   {
     id: 'new-data-endpoints-without-certificate',
@@ -42,6 +54,20 @@ const faults: Fault[] = [
     middleware: admits(
       ({ path, query }) => path.endsWith('/transactions') && 'toBookingDateTime' in query,
     ),
+  },
+  {
+    id: 'double-slashes-without-certificate',
+    story: 'The rule for the certificate compares paths; the router behind it merges slashes.',
+    fails: ['SEC-02/other-endpoints'],
+    settings: { tlsRefusal: 'status' },
+    middleware: admitsSpelled((path) => path.replace(/\/{2,}/g, '/')),
+  },
+  {
+    id: 'paths-in-capitals-without-certificate',
+    story: 'Rules of the gateway heed case; the server behind it runs on a system that does not.',
+    fails: ['SEC-02/other-endpoints'],
+    settings: { tlsRefusal: 'status' },
+    middleware: admitsSpelled((path) => path.toLowerCase()),
   },
   {
     id: 'consent-creation-with-expired-certificate',

@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import { stateOf } from '../../../bank/state/state.ts'
 import { admit, tokenForm } from '../../altering/jwt-rewrites.ts'
@@ -198,6 +199,37 @@ const faults: Fault[] = [
     policies: policy('ownsConsent', (correct) => (consent, clientId) => {
       const ctx = currentRequest()
       return (ctx && ctx.method === 'GET' && isConsent(ctx)) || correct(consent, clientId)
+    }),
+  },
+  {
+    id: 'any-account-for-the-second-client-while-absent',
+    story:
+      'Machines of newer clients are let in by a route of their own, which asks for the grant alone.',
+    fails: ['SEC-07/second-client'],
+    policies: (correct, { fired }) => ({
+      accountRefusal(own, known) {
+        const ctx = currentRequest()
+        const absent = ctx?.get('x-fapi-customer-ip-address') === ''
+        if (own || !known || !absent || tokenInfoOf(ctx)?.client !== 'second') {
+          return correct.accountRefusal(own, known)
+        }
+        fired()
+        return undefined
+      },
+    }),
+  },
+  {
+    id: 'any-account-behind-an-end',
+    story: 'A search that has an end goes to the archive of bookings, which knows no owners.',
+    fails: ['SEC-07/transactions'],
+    policies: (correct, { fired }) => ({
+      accountRefusal(own, known) {
+        const filters = currentRequest()?.query ?? {}
+        const archived = 'toBookingDateTime' in filters && !('fromBookingDateTime' in filters)
+        if (own || !known || !archived) return correct.accountRefusal(own, known)
+        fired()
+        return undefined
+      },
     }),
   },
   {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Context, Next } from 'koa'
 import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
@@ -41,7 +42,27 @@ function stillGood(kind: string, fits: (ctx: Context) => boolean): Fault['polici
   })
 }
 
+/** The latest answer to a client_credentials request. */
+const answers = ofEachBank(() => ({}) as { last?: unknown })
+
 const faults: Fault[] = [
+  {
+    id: 'client-tokens-at-once-are-the-last',
+    story: 'The answer is written into one object, which is sent a moment later.',
+    fails: ['TOK-03/at-once'],
+    async middleware(ctx, next) {
+      const form = tokenForm(ctx)
+      await next()
+      if (form?.get('grant_type') !== 'client_credentials' || ctx.status !== 200) return
+      const own = ctx.body
+      const shared = answers()
+      shared.last = own
+      await wait(5)
+      if (shared.last === own) return
+      ctx.body = shared.last
+      stateOf(ctx).fired()
+    },
+  },
   {
     id: 'refresh-with-any-scope',
     story: 'A refresh may name scopes, and gets what it names as far as the bank knows it.',

@@ -66,6 +66,19 @@ const latestQuery = ofEachBank(() => ({ query: '' }))
 
 const faults: Fault[] = [
   {
+    id: 'leap-days-are-no-days-of-a-filter',
+    story: 'Filters are compared by the same day of this year, which need not have it.',
+    fails: ['TXN-15/each-combination'],
+    policies: (correct, { fired }) => ({
+      filterInstant(text) {
+        const instant = correct.filterInstant(text)
+        if (instant === undefined || !/-02-29T/.test(text)) return instant
+        fired()
+        return undefined
+      },
+    }),
+  },
+  {
     id: 'filters-of-the-request-beside',
     story: 'The filter is a field of a service that all requests share.',
     fails: ['TXN-17/concurrent'],

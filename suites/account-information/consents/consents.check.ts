@@ -9,6 +9,7 @@ import { OWNERS } from '../../owners.ts'
 import { dear, expectTable } from '../../tables.ts'
 import { dateTime } from '../../values/date-time.ts'
 import {
+  ACCOUNTS,
   bodiesWithoutObject,
   CONSENTS,
   consentBody,
@@ -19,6 +20,7 @@ import {
   pastPeriod,
   requireConsentId,
 } from '../common/consents/consent-requests.ts'
+import { expectLeapDay } from '../common/data/leap-day.ts'
 import { dateTimePlaces, isMalformed, isSpelled } from '../common/places/date-time-places.ts'
 import { clientsOf } from '../common/registration/clients.ts'
 
@@ -51,15 +53,30 @@ check(
   },
 )
 
-/** Five requests at once. Not applicable where fewer than two of them are answered with a consent. */
+/** Four consents, no two of which ask for the same. */
+const fourConsents = () =>
+  [1, 2, 3, 4].map((day) => ({
+    ...(day % 2 === 0 && ACCOUNTS),
+    ExpirationDateTime: daysFromNow(30 + day),
+  }))
+
+/**
+ * Four requests at once, over connections that are there already, then three queries. The rules of every answer say whether each is that of its own request.
+ * Not applicable where fewer than two of them are answered with a consent.
+ */
 check(
   'CONS-03/at-once',
   'Requests at the same time give a ConsentId each',
   { follows: ['CONS-03/unique'] },
   async ({ caller }) => {
     const client = await caller()
-    relyOn(OWNERS.consent, await create(client)).toSucceed()
-    const answers = await Promise.all(Array.from({ length: 5 }, () => create(client)))
+    const [control, ...others] = fourConsents()
+    const first = await create(client, control)
+    relyOn(OWNERS.consentWithExpiry, first).toSucceed()
+    // Connections that are made only now would keep them apart.
+    const path = consentPath(requireConsentId(first))
+    await Promise.all(others.map(() => client.get(path)))
+    const answers = await Promise.all([control, ...others].map((data) => create(client, data)))
     const created = answers.filter(succeeded)
     if (created.length < 2) throw new NotApplicable('the bank serves one such request at a time')
     const ids = new Set<string>()
@@ -74,6 +91,7 @@ check(
       })
       ids.add(id)
     }
+    await Promise.all([...ids].slice(0, 3).map((id) => client.get(consentPath(id))))
   },
 )
 
@@ -104,6 +122,8 @@ check(
       relyOn(OWNERS.consent, await create(client)).toSucceed()
       expect(await create(client, pastPeriod())).toSucceed()
     }
+    const client = await context.caller()
+    await expectLeapDay((instant) => create(client, { TransactionFromDateTime: instant }))
     await expectTable(context, {
       ...{ owner: 'CONS-14/accepted', type: dateTime, rows: isSpelled },
       places: dateTimePlaces(context, PERIOD, 'judged here'),

@@ -3,7 +3,7 @@ import { check } from '../../../engine/suite-api/check.ts'
 import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { expect, expectThat } from '../../../engine/suite-api/expect.ts'
 import type { CallDeviation } from '../../../engine/suite-api/flow.ts'
-import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { blockForData, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import {
   type Exchange,
   missingFrom,
@@ -24,6 +24,7 @@ import { accountIdsIn, pathOf, requireAccountIds, requireRows } from '../common/
 import { readOwner } from '../common/data/read-owners.ts'
 import { bookedIn, bulk, relyOnSteadyRows } from '../common/data/transaction-readings.ts'
 import { dataPlaces } from '../common/places/data-places.ts'
+import { expectNoRows, spelledOtherwise } from '../common/places/path-spellings.ts'
 
 /** What concerns all data endpoints. Requirements: specs/account-information/data.yaml */
 
@@ -41,8 +42,12 @@ check(
       rows: isMissing,
       places: await dataPlaces(context, [everything]),
     })
+    const approval = await context.approved(everything)
     const wrong = { bearer: null, deviation: 'no Authorization header' }
-    await expectRefusedEverywhere(await context.approved(everything), wrong)
+    await expectRefusedEverywhere(approval, wrong)
+    for (const path of context.cases(spelledOtherwise(context.seed))) {
+      expectNoRows(await approval.get(path, wrong), wrong.deviation)
+    }
   },
 )
 
@@ -140,6 +145,49 @@ check(
       expect(ofLimited).toHoldRows(rowsOfLimited)
       expect(ofWhole).toHoldRows(rowsOfWhole)
     }
+  },
+)
+
+/**
+ * Each customer's lists at once, and then the balances and transactions of all accounts of the first at once: no
+ * list has an account of the other, and rules say whether each account's address answers with that account. Not
+ * applicable where a bank refuses what comes at once.
+ */
+check(
+  'DATA-08/customers-at-once',
+  'Customers whose data are asked for at the same time are each shown accounts of their own',
+  {
+    uses: [everything, secondCustomer],
+    needs: ['customers.second'],
+    follows: ['DATA-08/concurrent', 'DATA-08/other-approvals', 'ACC-04/second-call'],
+  },
+  async ({ approved, customer, cases }) => {
+    customer('second')
+    const both = [await approved(everything), await approved(secondCustomer)] as const
+    const [first, second] = both
+    const own = [await requireAccountIds(first), await requireAccountIds(second)] as const
+    const foreign = [own[1], own[0]].map((ids, index) =>
+      ids.filter((id) => !own[index]?.includes(id)),
+    )
+    if (foreign.some((ids) => ids.length === 0))
+      blockForData('an account of each customer, with an AccountId of its own')
+    const about = { owns: ['ACC-04/kept', 'TXN-28/kept'] }
+    for (const path of cases(['/accounts', '/balances'])) {
+      const answers = await Promise.all(both.map(({ get }) => get(path, { about })))
+      answers.forEach((answer, index) => {
+        if (refused(answer)) throw new NotApplicable('the bank serves one customer at a time')
+        const strange = accountIdsIn(rowsOf(answer)).filter((id) => foreign[index]?.includes(id))
+        expectThat(strange.length === 0, {
+          message: 'an account of the other customer is shown',
+          expected: `the AccountIds ${own[index]?.join(', ')}`,
+          actual: strange.join(', '),
+          exchange: answer,
+        })
+      })
+    }
+    const tails = ['/balances', '/transactions'] as const
+    const single = own[0].slice(0, 2).flatMap((id) => tails.map((tail) => pathOf(id, tail)))
+    await Promise.all(single.map((path) => first.get(path, { about })))
   },
 )
 

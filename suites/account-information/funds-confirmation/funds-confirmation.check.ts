@@ -3,7 +3,13 @@ import { type ClientName, daysFromNow } from '../../../engine/suite-api/consents
 import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
 import { type Caller, requireExchange } from '../../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
-import { answerOf, type Exchange, member, refused } from '../../../engine/suite-api/responses.ts'
+import {
+  answerOf,
+  type Exchange,
+  member,
+  refused,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
 import { OWNERS } from '../../owners.ts'
 import { dear, expectTable, type Place } from '../../tables.ts'
 import { type Card, cardEnding } from '../../values/card-ending.ts'
@@ -63,6 +69,32 @@ check(
       expected: `another ConsentId than ${first}`,
       actual: id,
       exchange: second,
+      place: '/Data/ConsentId',
+    })
+  },
+)
+
+/**
+ * Two requests at once, each with another ExpirationDateTime: the rules of every answer say whether it is that of its
+ * own request. Not applicable where one of them is answered with none.
+ */
+check(
+  'FCC-20/at-once',
+  'Requests for funds confirmation consents at the same time give a ConsentId each',
+  { follows: ['FCC-20/unique'] },
+  async (context) => {
+    const client = await atWork(context)
+    const lasting = (days: number) =>
+      create(client, { data: { ExpirationDateTime: daysFromNow(days) } })
+    relyOn(OWNERS.fundsWithExpiry, await lasting(30)).toSucceed()
+    const created = (await Promise.all([31, 32].map(lasting))).filter(succeeded)
+    if (created.length < 2) throw new NotApplicable('the bank serves one such request at a time')
+    const ids = created.map((answer) => requireConsentId(answer, 'FCC-07/consent-id'))
+    expectThat(ids[0] !== ids[1], {
+      message: 'two consents that were created at once have the same ConsentId',
+      expected: 'another ConsentId for each',
+      actual: ids[1] ?? '',
+      exchange: created[1],
       place: '/Data/ConsentId',
     })
   },

@@ -10,10 +10,11 @@ import {
   ACCOUNTS,
   consentPath,
   create,
+  createConsent,
   requireConsentId,
 } from '../common/consents/consent-requests.ts'
 import { settling } from '../common/visits/settling.ts'
-import { approvedBefore } from '../common/visits/visits.ts'
+import { approvedBefore, exchangeCode, expectAnswered } from '../common/visits/visits.ts'
 
 /**
  * Codes that are sent twice at once, and those of consents that end before the TPP has used them: where such
@@ -101,6 +102,46 @@ check(
       const client = await context.caller()
       relyOn('CLC-01/authorised', await client.delete(consentPath(consentId))).toSucceed()
     }),
+)
+
+const AT_THE_PAGE = {
+  purpose: 'a consent that is deleted while its customer is at the last page',
+  deviation: 'its consent was deleted before its customer approved it',
+}
+
+/** Whether a code comes of it is open: it must open nothing, and the consent stays deleted. */
+check(
+  'CLC-04/at-the-page',
+  'A consent that the TPP deletes while its customer is about to approve it gives no data',
+  {
+    uses: [everything],
+    refusals: [AT_THE_PAGE.purpose],
+    needs: ['authorisation.two-at-once'],
+    follows: ['AUTHZ-15/deleted', 'CLC-04/late-code'],
+    last: true,
+  },
+  async (context: OfEverything) => {
+    await approvedBefore(context, everything)
+    const { purpose, deviation } = AT_THE_PAGE
+    const client = await context.caller()
+    const consentId = await createConsent(client, ACCOUNTS)
+    const path = consentPath(consentId)
+    const visit = await context.visit({
+      ...{ purpose, consentId, correct: true },
+      async meanwhile() {
+        relyOn('CLC-01/awaiting', await client.delete(path)).toSucceed()
+      },
+    })
+    const settled = settling(context)
+    const query = () => client.get(path, { deviation })
+    expect(await settled.until(query, refused)).toBeRefused()
+    if (visit.kind !== 'granted') return expectAnswered(visit)
+    const answer = await exchangeCode(client, visit, deviation)
+    const bearer = tokensOf(answer)?.accessToken
+    if (bearer === undefined) return expect(answer).toGiveNoToken()
+    const ask = () => client.get('/accounts', { bearer, deviation })
+    expect(await settled.until(ask, refused)).toBeRefused()
+  },
 )
 
 const REVOKED = {

@@ -14,7 +14,7 @@ import { everything, secondClient } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { expectTable } from '../../tables.ts'
 import { customerAddress } from '../../values/header-value.ts'
-import { consentPath, createConsent } from '../common/consents/consent-requests.ts'
+import { consentPath, create, createConsent } from '../common/consents/consent-requests.ts'
 import { absentReads } from '../common/data/absent-reads.ts'
 import { requireAccountIds } from '../common/data/data-reads.ts'
 import { readOwner } from '../common/data/read-owners.ts'
@@ -151,6 +151,8 @@ const burst = sharedFixture([everything, secondClient], async (context) => {
     absentQuery: await lasting(() =>
       approval.get(consent, { customerPresent: false, retry: 'not-429' }),
     ),
+    creation: await lasting(() => create(approval, {}, { retry: 'not-429' })),
+    deletion: await lasting(() => approval.delete(consent, { retry: 'not-429' })),
     second: second && (await absent(second)),
     others: await each(others, (path) => presentNow(approval, path, IPV4)),
     absent: await each(['/accounts', ...others, '/accounts'], (path) => absent(approval, path)),
@@ -258,6 +260,9 @@ check(
     expect(after.query).toSucceed()
     // "429 | Data endpoints": that nobody is there limits no consent.
     if (succeeded(before.absentQuery)) expect(after.absentQuery).toSucceed()
+    for (const answer of [after.creation, after.deletion]) {
+      if (answer.response?.status === 429) expect(answer).toSucceed()
+    }
   },
 )
 

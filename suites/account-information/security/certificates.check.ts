@@ -18,6 +18,7 @@ import {
   dataBehindGateway,
   dataOverCertificates,
 } from '../common/places/certificate-places.ts'
+import { expectNoRows, spelledOtherwise } from '../common/places/path-spellings.ts'
 import { clientsOf } from '../common/registration/clients.ts'
 
 /**
@@ -121,6 +122,9 @@ check(
       for (const way of context.cases(filtersOf(path))) {
         expect(await approval.get(path, { ...way, ...wrong })).toBeRefused()
       }
+    }
+    for (const path of context.cases(spelledOtherwise(context.seed + 1))) {
+      expectNoRows(await approval.get(path, wrong), wrong.deviation)
     }
   },
 )

@@ -8,6 +8,7 @@ import { expectTable } from '../../tables.ts'
 import { bearerCredential, isInvalid } from '../../values/bearer-credential.ts'
 import { accountAccess, fundsConfirmation } from '../common/consents/consent-kinds.ts'
 import { consentPath, createConsent } from '../common/consents/consent-requests.ts'
+import { ABSENT } from '../common/data/absent-reads.ts'
 import { pathOf, requireAccountIds } from '../common/data/data-reads.ts'
 import { endWithoutForeignId, expectNothingForeign } from '../common/data/foreign-account.ts'
 import { creationPlaces } from '../common/places/credential-places.ts'
@@ -151,6 +152,9 @@ check(
         expectNothingForeign(await mine.get(pathOf(id, tail), { deviation: OF_ANOTHER }), own)
       }
     }
+    // Once without the customer: a limit allows few such requests.
+    const alone = { ...ABSENT, deviation: OF_ANOTHER }
+    expectNothingForeign(await mine.get(pathOf(foreign[0] ?? '', '/balances'), alone), own)
   },
 )
 

@@ -3,13 +3,13 @@ import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
 import { requireExchange, requireValue, tokensOf } from '../../../engine/suite-api/flow.ts'
 import { blockForData, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
-import { answerOf } from '../../../engine/suite-api/responses.ts'
+import { answerOf, succeeded } from '../../../engine/suite-api/responses.ts'
 import { codeOfAnotherClient, everything, secondClient } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { expectNoneBroken, expectTable, relyOnNoneBroken } from '../../tables.ts'
 import { redirectUri } from '../../values/redirect-uri.ts'
 import { scope } from '../../values/scope.ts'
-import { createConsent } from '../common/consents/consent-requests.ts'
+import { consentPath, createConsent } from '../common/consents/consent-requests.ts'
 import { isWrong, requireScopes, tokenPlaces } from '../common/places/scope-places.ts'
 import { clientsOf } from '../common/registration/clients.ts'
 import { withFewerScopes } from '../common/registration/narrow-registration.ts'
@@ -43,6 +43,32 @@ check(
   {},
   async ({ steps }) => {
     expect(requireExchange(await steps.management())).toGiveAToken()
+  },
+)
+
+/**
+ * Two clients at once, each of which then queries a consent of its own. Not applicable where either is refused a token:
+ * a bank may serve one such request at a time.
+ */
+check(
+  'TOK-03/at-once',
+  'Clients that ask for access tokens at the same time each get one that opens their own consents',
+  { follows: ['TOK-03/client-credentials', 'TOK-17/honoured'] },
+  async (context) => {
+    context.tpp('second')
+    const clients = [await context.caller(), await context.caller('second')]
+    const paths: string[] = []
+    for (const client of clients) paths.push(consentPath(await createConsent(client)))
+    const grants = await Promise.all(clients.map(({ tpp }) => tpp.token(CLIENT)))
+    const bearers = grants.map((grant) => tokensOf(grant)?.accessToken)
+    for (const [index, { get }] of clients.entries()) {
+      const bearer = bearers[index]
+      if (bearer === undefined) throw new NotApplicable('the bank serves one client at a time')
+      const path = paths[index] ?? ''
+      const answer = await get(path, { bearer })
+      if (!succeeded(answer)) relyOn(OWNERS.query, await get(path)).toSucceed()
+      expect(answer).toSucceed()
+    }
   },
 )
 

@@ -27,6 +27,7 @@ import {
 } from '../common/data/booking-times.ts'
 import { relyOnWholeAnswers } from '../common/data/completeness.ts'
 import { requireRows } from '../common/data/data-reads.ts'
+import { expectLeapDay } from '../common/data/leap-day.ts'
 import { readOwner } from '../common/data/read-owners.ts'
 import {
   addresses,
@@ -55,6 +56,10 @@ check(
     for (const kind of ['from', 'to', 'both'] as const) {
       for (const { answer } of await filtered(approval, kind)) expect(answer).toSucceed()
     }
+    if (consent !== everything) return
+    await expectLeapDay((instant) =>
+      approval.get(bulk, { query: { fromBookingDateTime: instant } }),
+    )
   },
 )
 

@@ -1,0 +1,24 @@
+import { now } from '../../../../engine/suite-api/clock.ts'
+import { expect } from '../../../../engine/suite-api/expect.ts'
+import { type Exchange, succeeded } from '../../../../engine/suite-api/responses.ts'
+
+const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+
+/** The last year whose 29 February is over. */
+function leapYear(): number {
+  let year = new Date(now()).getUTCFullYear()
+  while (!isLeap(year) || Date.UTC(year, 2, 1) > now()) year -= 1
+  return year
+}
+
+/**
+ * Ends the check where the last 29 February is refused, and the days around it are not. How far back a bank looks is
+ * open, so that a refusal of all of them shows nothing.
+ */
+export async function expectLeapDay(ask: (instant: string) => Promise<Exchange>): Promise<void> {
+  const askOn = (day: string) => ask(`${leapYear()}-${day}T00:00:00Z`)
+  const answer = await askOn('02-29')
+  if (succeeded(answer)) return
+  for (const day of ['02-28', '03-01']) if (!succeeded(await askOn(day))) return
+  expect(answer).toSucceed()
+}
