@@ -39,27 +39,45 @@ const NO_LAST_PAGE = 'no page came on which a customer could wait'
 
 export type Visits = ReturnType<typeof createVisits>
 
+/** One customer after the other. */
+function takingTurns() {
+  let door: Promise<unknown> = Promise.resolve()
+  return (take: () => Promise<Visit>): Promise<Visit> => {
+    const turn = door.then(take)
+    door = turn.catch(() => {})
+    return turn
+  }
+}
+
+/** @throws NotApplicable where the driver cannot let a customer wait on a page. */
+function requireHolding({ document }: Target): void {
+  if (HOLDING.includes(document.authorisation.driver)) return
+  throw new NotApplicable('the driver takes one customer after the other')
+}
+
+/** @throws NotApplicable unless the target has this customer. */
+function requireCustomer({ document }: Target, name: CustomerName = 'first'): CustomerName {
+  if (document.customers[name]) return name
+  throw new NotApplicable(`the target has no ${name} customer`)
+}
+
+interface VisitParts extends SharedBySteps {
+  driver: Driver
+  clients: ClientSteps
+  /** What an interrupted run left, and where this one writes down as it goes. */
+  resumable?: ResumableRun
+  /** Has the rules judge an answer that no wire of ours saw. */
+  heed(exchange: Exchange): Promise<void>
+}
+
 /** How customers are sent to the bank, one at a time. */
-export function createVisits(
-  parts: SharedBySteps & {
-    driver: Driver
-    clients: ClientSteps
-    /** What an interrupted run left, and where this one writes down as it goes. */
-    resumable?: ResumableRun
-    /** Has the rules judge an answer that no wire of ours saw. */
-    heed(exchange: Exchange): Promise<void>
-  },
-) {
+export function createVisits(parts: VisitParts) {
   const { target, driver, wire, clients, heed } = parts
   const visits: VisitRecord[] = [...(parts.resumable?.earlier.visits ?? [])]
   const spares = createSpareConsents(parts, clients)
-  let door: Promise<unknown> = Promise.resolve()
+  const inTurn = takingTurns()
 
-  /** Not applicable unless the target has this customer. */
-  const customer = (name: CustomerName = 'first'): CustomerName => {
-    if (target.document.customers[name]) return name
-    throw new NotApplicable(`the target has no ${name} customer`)
-  }
+  const customer = (name?: CustomerName) => requireCustomer(target, name)
 
   const noted = (seen: Omit<VisitRecord, 'at'>): VisitRecord => {
     const record = { ...seen, at: new Date(now()).toISOString() }
@@ -114,30 +132,18 @@ export function createVisits(
     }
   }
 
-  const inTurn = (take: () => Promise<Visit>): Promise<Visit> => {
-    const turn = door.then(take)
-    door = turn.catch(() => {})
-    return turn
-  }
-
   const visit = async (options: VisitOptions): Promise<Visit> => {
     const { meanwhile } = options
     if (!meanwhile) return inTurn(await prepared(options))
-    requireHolding()
+    requireHolding(target)
     let waited = false
-    const end = await inTurn(
-      await prepared(options, async () => {
-        waited = true
-        await meanwhile()
-      }),
-    )
+    const act = async () => {
+      waited = true
+      await meanwhile()
+    }
+    const end = await inTurn(await prepared(options, act))
     if (!waited) throw new NotApplicable(NO_LAST_PAGE)
     return end
-  }
-
-  const requireHolding = () => {
-    if (HOLDING.includes(target.document.authorisation.driver)) return
-    throw new NotApplicable('the driver takes one customer after the other')
   }
 
   /**
@@ -145,7 +151,7 @@ export function createVisits(
    * page. Not applicable where the driver takes one customer after the other.
    */
   const atOnce = async (one: VisitOptions, other: VisitOptions): Promise<[Visit, Visit]> => {
-    requireHolding()
+    requireHolding(target)
     const second = await prepared(other)
     let end: Visit | undefined
     const first = await inTurn(

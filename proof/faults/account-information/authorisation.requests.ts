@@ -36,6 +36,20 @@ function stopsStrange(of: (query: Context['query']) => unknown): Middleware {
 
 const faults: Fault[] = [
   {
+    id: 'scope-begins-with-openid',
+    story: 'The page looks whether scope begins with openid, and knows no other order.',
+    fails: ['AUTHZ-09/any-order'],
+    policies: (correct, { fired }) => ({
+      requestObjectRefusal(claims, settings) {
+        const reason = correct.requestObjectRefusal(claims, settings)
+        const scopes = String(claims.scope).split(' ')
+        if (reason || scopes[0] === 'openid' || !scopes.includes('openid')) return reason
+        fired()
+        return 'scope does not begin with openid'
+      },
+    }),
+  },
+  {
     id: 'firewall-before-the-state',
     story:
       'The firewall before the login page takes characters of markup in an address for an attack.',

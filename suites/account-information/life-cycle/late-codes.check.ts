@@ -4,6 +4,7 @@ import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
 import { tokensOf, visitEnd } from '../../../engine/suite-api/flow.ts'
 import { blockBy, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { type Exchange, refused } from '../../../engine/suite-api/responses.ts'
+import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { everything } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import {
@@ -14,7 +15,13 @@ import {
   requireConsentId,
 } from '../common/consents/consent-requests.ts'
 import { settling } from '../common/visits/settling.ts'
-import { approvedBefore, exchangeCode, expectAnswered } from '../common/visits/visits.ts'
+import {
+  approvedBefore,
+  exchangeCode,
+  expectAnswered,
+  expectCode,
+  inBoth,
+} from '../common/visits/visits.ts'
 
 /**
  * Codes that are sent twice at once, and those of consents that end before the TPP has used them: where such
@@ -63,18 +70,39 @@ async function expectNothingOfTheCode(
 
 const AT_ONCE = 'a consent whose code is sent twice at once'
 
+/** Its visit asks for the scopes in the other order. */
+const SENT_AT_ONCE = { uses: [everything], grants: [AT_ONCE], last: true } as const
+
+const inOtherOrder = sharedFixture([everything], async (context) => {
+  await approvedBefore(context, everything)
+  const client = await context.caller()
+  const consentId = await createConsent(client, ACCOUNTS)
+  const deviation = inBoth({ scope: `${client.tpp.client.scopes.accounts} openid` })
+  const visit = await context.visit({ purpose: AT_ONCE, consentId, deviation, correct: true })
+  return { client, visit }
+})
+
+/** OAuth 2.0 (RFC 6749 3.3) of a list of scopes: “their order does not matter”. */
+check(
+  'AUTHZ-09/any-order',
+  'A request is granted in whichever order its scope names the registered scopes',
+  SENT_AT_ONCE,
+  async (context: OfEverything) => expectCode((await inOtherOrder(context)).visit),
+)
+
 /** Not applicable where neither of the two is taken: a bank may end what comes twice. */
 check(
   'TOK-14/at-once',
   'An authorisation code that is sent twice at once works once',
-  {
-    uses: [everything],
-    grants: [AT_ONCE],
-    follows: ['TOK-14/replayed'],
-    last: true,
-  },
+  { ...SENT_AT_ONCE, follows: ['TOK-14/replayed'] },
   async (context: OfEverything) => {
-    const { client, grant } = await codeFor(context, AT_ONCE, ACCOUNTS)
+    const { client, visit } = await inOtherOrder(context)
+    if (visit.kind !== 'granted') {
+      blockBy('AUTHZ-09/any-order', `the visit ended with ${visitEnd(visit)}`, visit.last)
+    }
+    const { code, request } = visit
+    const redirect_uri = request.redirectUri
+    const grant = { grant_type: 'authorization_code', code, redirect_uri } as const
     const send = () => client.tpp.token(grant, { deviation: 'a code that is sent twice at once' })
     const answers = await Promise.all([send(), send()])
     const taken = answers.filter(tokensOf)
