@@ -3,7 +3,7 @@ import { check } from '../../../engine/suite-api/check.ts'
 import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { expect, expectThat } from '../../../engine/suite-api/expect.ts'
 import type { CallDeviation } from '../../../engine/suite-api/flow.ts'
-import { blockForData, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import {
   type Exchange,
   missingFrom,
@@ -21,6 +21,7 @@ import { waysToAsk } from '../common/data/absent-reads.ts'
 import { blockForBookings } from '../common/data/booking-times.ts'
 import { keyAcrossConsents } from '../common/data/completeness.ts'
 import { accountIdsIn, pathOf, requireAccountIds, requireRows } from '../common/data/data-reads.ts'
+import { endWithoutForeignId } from '../common/data/foreign-account.ts'
 import { readOwner } from '../common/data/read-owners.ts'
 import { bookedIn, bulk, relyOnSteadyRows } from '../common/data/transaction-readings.ts'
 import { dataPlaces } from '../common/places/data-places.ts'
@@ -169,8 +170,7 @@ check(
     const foreign = [own[1], own[0]].map((ids, index) =>
       ids.filter((id) => !own[index]?.includes(id)),
     )
-    if (foreign.some((ids) => ids.length === 0))
-      blockForData('an account of each customer, with an AccountId of its own')
+    if (foreign.some((ids) => ids.length === 0)) await endWithoutForeignId(first, second)
     const about = { owns: ['ACC-04/kept', 'TXN-28/kept'] }
     for (const path of cases(['/accounts', '/balances'])) {
       const answers = await Promise.all(both.map(({ get }) => get(path, { about })))

@@ -145,7 +145,7 @@ check(
     uses: [everything],
     refusals: [AT_THE_PAGE.purpose],
     needs: ['authorisation.two-at-once'],
-    follows: ['AUTHZ-15/deleted', 'CLC-04/late-code'],
+    follows: ['AUTHZ-15/deleted', 'CLC-03/query-refused', 'CLC-04/late-code'],
     last: true,
   },
   async (context: OfEverything) => {
