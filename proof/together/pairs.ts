@@ -49,9 +49,13 @@ export function metBefore(variants: Themed[]): [Themed, Themed][] {
   })
 }
 
-/** Variants of one file often say the opposite; of two files, when both want one setting. */
+/** Files whose variants read or rewrite what a page's form sends. */
+const OF_FORMS = ['authorisation.login', 'authorisation.pages']
+
+/** Variants of one file often say the opposite; of two files, when both want one setting, or the forms of pages. */
 export function compatible(one: Themed, other: Themed): boolean {
-  return one.theme !== other.theme && !sameSettings(one, other)
+  const forms = [one, other].every(({ theme }) => OF_FORMS.includes(theme))
+  return one.theme !== other.theme && !forms && !sameSettings(one, other)
 }
 
 /** Do both want one setting? */
