@@ -1,5 +1,6 @@
 import type { Command, Option } from 'commander'
 import { say, shownLines } from '../engine/report/terminal.ts'
+import { DIFF_FAIL_ON, DIFF_FORMATS, FAIL_ON } from './option-values.ts'
 import { called } from './usage.ts'
 
 /** Scripts that have a shell ask `assay complete` for what may come next; where that says nothing, files are offered. */
@@ -52,11 +53,11 @@ const OF_OPTIONS: Record<string, Source> = {
   'bank --fault': faults,
   'bank --variant': variants,
   '--only': judged,
-  '--profile': () => ['core', 'quick', 'full', 'exhaustive'],
-  '--export': () => ['curl', 'har', 'postman', 'bruno'],
-  '--format': () => ['text', 'markdown', 'json'],
-  'diff --fail-on': () => ['new', 'any', 'observations'],
-  '--fail-on': () => ['new', 'should'],
+  '--profile': async () => (await import('../engine/run/scope.ts')).PROFILES,
+  '--export': async () => (await import('../engine/report/request-export.ts')).FORMATS,
+  '--format': () => DIFF_FORMATS,
+  'diff --fail-on': () => DIFF_FAIL_ON,
+  '--fail-on': () => FAIL_ON,
 }
 
 const OF_ARGUMENTS: Record<string, Source> = {

@@ -6,6 +6,7 @@ import { readKey } from '../engine/report/evidence/sign-run.ts'
 import { readReport } from '../engine/report/read-run.ts'
 import { type Deviation, loadDeviations } from '../engine/run/deviations.ts'
 import { webhookOf } from './notify.ts'
+import { FAIL_ON, oneOf } from './option-values.ts'
 import { textOf, UsageError } from './usage.ts'
 
 /** What judging a bank and judging a client are both called with. */
@@ -38,9 +39,7 @@ export async function prepared(
 ): Promise<{ only: string[]; deviations?: Deviation[]; seed?: number }> {
   const { only = [], failed, deviations, baseline, failOn, sign, out, force, notify } = options
   if (notify !== undefined) webhookOf(notify)
-  if (failOn !== undefined && !['new', 'should'].includes(failOn)) {
-    throw new UsageError(`--fail-on takes new or should, not ${failOn}`)
-  }
+  if (failOn !== undefined) oneOf('--fail-on', FAIL_ON, failOn)
   if (failOn === 'new' && !baseline) throw new UsageError('--fail-on new needs --baseline')
   const known = deviations === undefined ? undefined : deviationsOf(deviations, catalogue)
   if (baseline) await readReport(baseline)

@@ -19,6 +19,7 @@ import { writeReports } from '../engine/report/write-reports.ts'
 import { JOURNAL } from '../engine/run/journal.ts'
 import { loadPolicy, reasonsAgainst } from '../engine/run/policy.ts'
 import { SUITES, typed } from './folders.ts'
+import { DIFF_FAIL_ON, DIFF_FORMATS, oneOf } from './option-values.ts'
 import { textOf, UsageError, written } from './usage.ts'
 
 /** `assay report DIR`: every output made again from report.json and exchanges.jsonl. */
@@ -47,24 +48,19 @@ export async function diff(
   options: { format: string; failOn: string },
 ): Promise<void> {
   if (folders.length < 2) throw new UsageError('a run is compared with another: name two folders')
-  if (!['new', 'any', 'observations'].includes(options.failOn)) {
-    throw new UsageError(`--fail-on is new, any or observations, not ${options.failOn}`)
-  }
+  const failOn = oneOf('--fail-on', DIFF_FAIL_ON, options.failOn)
+  const format = oneOf('--format', DIFF_FORMATS, options.format)
   const runs = await Promise.all(folders.map(readReport))
   const [before, after] = runs.slice(-2) as [Report, Report]
   const changes = diffReports(before, after, runs.slice(0, -2))
-  const as: Record<string, string> = {
-    text: diffText(changes),
-    markdown: diffMarkdown(changes),
-    json: JSON.stringify(changes, null, 2),
+  const as = {
+    text: diffText,
+    markdown: diffMarkdown,
+    json: () => JSON.stringify(changes, null, 2),
   }
-  const words = as[options.format]
-  if (words === undefined) {
-    throw new UsageError(`--format is text, markdown or json, not ${options.format}`)
-  }
-  say(shownLines(words))
-  const broken = [...changes.new, ...(options.failOn === 'any' ? changes.still : [])]
-  const otherwise = options.failOn === 'observations' && changes.observations.length > 0
+  say(shownLines(as[format](changes)))
+  const broken = [...changes.new, ...(failOn === 'any' ? changes.still : [])]
+  const otherwise = failOn === 'observations' && changes.observations.length > 0
   process.exitCode = otherwise || broken.some(({ known }) => !known) ? 1 : 0
 }
 

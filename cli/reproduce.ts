@@ -7,9 +7,9 @@ import { writeWhole } from '../engine/record/write-whole.ts'
 import { WHOSE } from '../engine/report/counts.ts'
 import { counted, quoted, visible } from '../engine/report/escape.ts'
 import { messageText } from '../engine/report/message-text.ts'
-import { evidenceOf } from '../engine/report/queries.ts'
+import { essenceOf, evidenceOf } from '../engine/report/queries.ts'
 import { readRun } from '../engine/report/read-run.ts'
-import { EXPORTS } from '../engine/report/request-export.ts'
+import { EXPORTS, FORMATS } from '../engine/report/request-export.ts'
 import { say, shown, shownLines } from '../engine/report/terminal.ts'
 import { checkResult } from '../engine/run/compose.ts'
 import { openSession } from '../engine/run/open.ts'
@@ -21,6 +21,7 @@ import { nearest } from '../engine/yaml/nearest.ts'
 import { holdFolders, SUITES } from './folders.ts'
 import { obstaclesTo } from './obstacles.ts'
 import { type OpenedTarget, openTargetOf } from './open-target.ts'
+import { oneOf } from './option-values.ts'
 import { UsageError, written } from './usage.ts'
 
 interface Options {
@@ -76,21 +77,18 @@ async function exported(
   id: string | undefined,
   { run: folder, export: format = '', out, short }: Parameters<typeof reproduce>[1],
 ): Promise<void> {
-  if (!isFormat(format)) {
-    throw new UsageError(`--export is ${Object.keys(EXPORTS).join(', ')}, not ${format}`)
-  }
+  const write = EXPORTS[oneOf('--export', FORMATS, format)]
   if (id === undefined || folder === undefined) {
     throw new UsageError('--export needs a check and --run FOLDER: it sends nothing itself')
   }
   const { report, exchanges } = await readRun(folder)
   const check = report.checks.find((each) => each.id === id)
   if (!check) throw new UsageError(`the run in ${folder} has no ${id}`)
-  const [first = ''] = check.exchanges
-  const wanted = short ? [check.control?.exchange, first] : evidenceOf(check)
+  const wanted = short ? essenceOf(check) : evidenceOf(check)
   const found = exchanges.filter((exchange) => wanted.includes(exchange.id))
   if (found.length === 0) throw new UsageError(`no exchange stands behind ${id} in that run`)
   const of = { name: id.replace('/', '-'), version: report.assay.version }
-  const files = EXPORTS[format](of, found)
+  const files = write(of, found)
   const [only, ...more] = files
   if (out === undefined && more.length > 0) {
     throw new UsageError(`--export ${format} writes several files: name a folder with --out`)
@@ -103,8 +101,6 @@ async function exported(
   })
   say(shown`${out}  ${counted(found.length, 'exchange')}`)
 }
-
-const isFormat = (format: string): format is keyof typeof EXPORTS => Object.hasOwn(EXPORTS, format)
 
 /** That of a run, but for a should or a recorded value alone: it was judged, and a reproduction gives no verdict. */
 function exitCodeOf(results: Result[]): number {
@@ -229,11 +225,9 @@ async function again(
     say(shown`also ${rule.outcome}: ${rule.id}  ${redact(rule.message)}`)
   }
   if (short) {
-    const [first] = judged.exchanges
-    const shownIds = [judged.control?.exchange, first]
-    const all = messages.length
-    const own = messages.filter(({ id: sent }) => sent !== undefined && shownIds.includes(sent))
-    messages.splice(0, all, ...own)
+    const essence = essenceOf(checkResult(judged, redact))
+    const own = messages.filter(({ id: sent = '' }) => essence.includes(sent))
+    messages.splice(0, messages.length, ...own)
   }
   const head = short ? 'The control, then what was judged:' : 'Messages, as they went:'
   say(shown`\n${head}\n`, shownLines(`${texts()}\n`))

@@ -5,7 +5,6 @@ import {
   checkInScope,
   inScope,
   PROFILES,
-  type Profile,
   ruleInScope,
   type Scope,
   TAGS,
@@ -13,6 +12,7 @@ import {
 import { idsOf, loadSuites } from '../engine/run/suites.ts'
 import { nearest } from '../engine/yaml/nearest.ts'
 import { SUITES } from './folders.ts'
+import { oneOf } from './option-values.ts'
 import { number, UsageError } from './usage.ts'
 
 /** Ends the command for a pattern that selects nothing: a run that judges nothing looks green. */
@@ -46,14 +46,8 @@ export function assertSelects(only: string[], catalogue: Catalogue): void {
  * brings the checks along that ask for these.
  * @throws UsageError for a pattern that selects nothing, and where the profile leaves no check
  */
-export async function scopeOf(
-  profile: string,
-  only: string[],
-  catalogue: Catalogue,
-): Promise<Scope> {
-  if (!isProfile(profile)) {
-    throw new UsageError(`--profile is ${PROFILES.join(', ')}, not ${profile}`)
-  }
+export async function scopeOf(named: string, only: string[], catalogue: Catalogue): Promise<Scope> {
+  const profile = oneOf('--profile', PROFILES, named)
   assertSelects(only, catalogue)
   if (only.length === 0) return { profile, only }
   const suites = await loadSuites(SUITES, catalogue)
@@ -84,8 +78,6 @@ export function seedOf(text: string | undefined): Pick<Scope, 'seed'> {
   const seed = number('--seed', text, 2 ** 31)
   return seed === undefined ? {} : { seed }
 }
-
-const isProfile = (word: string): word is Profile => PROFILES.some((profile) => profile === word)
 
 /** What a run with this scope would judge: a line each, or a list in JSON. */
 export async function list(scope: Scope, json = false): Promise<void> {

@@ -1,40 +1,28 @@
+import { doorOf, type Passed } from './door.ts'
 import { oneLine } from './escape.ts'
 
-const MARKDOWN: unique symbol = Symbol('markdown')
+export type Markdown = Passed<'Markdown'>
 
-/** Markdown as a reader of it is to see it. Only this file makes any: a text from outside cannot be written as it is. */
-export interface Markdown {
-  readonly [MARKDOWN]: string
-}
+const { tag, text, made } = doorOf('Markdown', literal)
 
-type Part = Markdown | readonly Markdown[] | string | number | undefined | false
+/** Words of ours around texts from anywhere, each of these taken literally and on one line. */
+export const markdown = tag
 
-/** Words of ours around texts from anywhere, each of these taken literally and on one line; what is absent is left out. */
-export function markdown(words: TemplateStringsArray, ...values: Part[]): Markdown {
-  return { [MARKDOWN]: words.map((own, at) => own + partOf(values[at])).join('') }
-}
+/** As it goes into a file. */
+export const markdownText = text
 
 /** Below each other. */
 export function linesOf(parts: readonly Markdown[]): Markdown {
-  return { [MARKDOWN]: parts.map((part) => part[MARKDOWN]).join('\n') }
+  return made(parts.map(text).join('\n'))
 }
 
 /** A block of code, in which nothing is markup: each text a line. */
 export function codeBlock(texts: readonly string[]): Markdown {
-  return { [MARKDOWN]: texts.map((text) => `    ${oneLine(text)}\n`).join('') }
+  return made(texts.map((line) => `    ${oneLine(line)}\n`).join(''))
 }
 
 /** A name that stands in the midst of words. */
 export const code = (name: string): Markdown => markdown`<code>${name}</code>`
-
-/** As it goes into a file. */
-export const markdownText = (part: Markdown): string => part[MARKDOWN]
-
-function partOf(value: Part): string {
-  if (value === undefined || value === false) return ''
-  if (Array.isArray(value)) return value.map(partOf).join('')
-  return typeof value === 'object' ? (value as Markdown)[MARKDOWN] : literal(String(value))
-}
 
 /**
  * Signs that Markdown, HTML or GitHub would obey become entities; the others stay, so that a reader of the plain file can
@@ -50,4 +38,6 @@ function literal(words: string): string {
     })
 }
 
-const entity = (sign: string): string => `&#${sign.charCodeAt(0)};`
+function entity(sign: string): string {
+  return `&#${sign.charCodeAt(0)};`
+}

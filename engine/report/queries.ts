@@ -111,6 +111,11 @@ export function evidenceOf({ exchanges, control }: CheckResult): string[] {
   return control ? [...exchanges, control.exchange] : exchanges
 }
 
+/** Of these the exchange that was judged, and its control. */
+export function essenceOf({ exchanges, control }: CheckResult): string[] {
+  return [control?.exchange, exchanges[0]].filter((id) => id !== undefined)
+}
+
 /** Milliseconds that the run took. */
 export function durationOf({ startedAt, finishedAt }: Report): number {
   return Date.parse(finishedAt) - Date.parse(startedAt)

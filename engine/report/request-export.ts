@@ -32,6 +32,8 @@ export const EXPORTS: Record<
   ],
 }
 
+export const FORMATS = Object.keys(EXPORTS) as (keyof typeof EXPORTS)[]
+
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
 const text = (tokens: readonly Token[]): string =>

@@ -9,6 +9,7 @@ import { type Verification, verifyRun } from '../report/evidence/verify-run.ts'
 import type { Report } from '../report/report.ts'
 import { sourceOf } from '../yaml/source.ts'
 import { noteViolations } from '../yaml/validate.ts'
+import { PROFILES } from './scope.ts'
 
 /** What a run must be to count; what is absent is not asked for. */
 export interface Policy {
@@ -89,8 +90,6 @@ async function verifiedBy(
   const why = found.signature === 'absent' ? 'it is not signed' : `none of ${names} signed it`
   return { found, signedBy: why }
 }
-
-const PROFILES: readonly Report['scope']['profile'][] = ['core', 'quick', 'full', 'exhaustive']
 
 function ofReport(report: Report, policy: Policy, now: number): string[] {
   const { musts, summary, scope, target, verdict, exitCode, partial, assay } = report

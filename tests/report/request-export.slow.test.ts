@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { EXPORTS } from '../../engine/report/request-export.ts'
+import { EXPORTS, FORMATS } from '../../engine/report/request-export.ts'
 import { hostileRun } from './hostile.ts'
 import { recorded } from './recorded.ts'
 
 const { exchanges } = await recorded('every')
 const of = { name: 'every', version: '1.0.0' }
-const FORMATS = Object.keys(EXPORTS) as (keyof typeof EXPORTS)[]
 const one = (format: keyof typeof EXPORTS, of_ = exchanges) =>
   EXPORTS[format](of, of_)[0]?.content ?? ''
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../record/root.ts'
-import { type Markup, markup, raw } from './markup.ts'
+import { htmlText, type Markup, markup, raw } from './markup.ts'
 import { scriptOf } from './script.ts'
 
 const FOLDER = join(root, 'engine', 'report', 'html')
@@ -26,7 +26,7 @@ export function document(title: string, styles: string[], body: Markup, script?:
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join('; ')
-  return markup`<!doctype html>
+  return htmlText(markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -41,7 +41,7 @@ export function document(title: string, styles: string[], body: Markup, script?:
 ${body}${code && markup`\n<script>${raw(code)}</script>`}
 </body>
 </html>
-`.html
+`)
 }
 
 function hash(text: string): string {

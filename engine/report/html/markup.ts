@@ -1,33 +1,26 @@
+import { doorOf, type Passed } from '../door.ts'
 import { spelled, visible } from '../escape.ts'
 import type { Outcome } from '../report.ts'
 
 /** HTML that is safe to insert as it is; only `markup` and `raw` make it. */
-export interface Markup {
-  readonly html: string
-}
+export type Markup = Passed<'HTML'>
 
-type Part = Markup | Markup[] | string | number | undefined | false
+/** For content and quoted attributes; line feeds and tabs stay. */
+const { tag, made, text } = doorOf('HTML', (words) =>
+  visible(words).replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`),
+)
 
 /**
  * Tagged template for HTML: every value is escaped, but for markup that this tag made. Characters
  * that no reader sees are spelled out. Values stand in content or in quoted attributes, nowhere else.
  */
-export function markup(strings: TemplateStringsArray, ...values: Part[]): Markup {
-  return { html: strings.reduce((html, text, i) => html + written(values[i - 1]) + text) }
-}
+export const markup = tag
 
 /** Text that is known to be HTML. Never of anything that a bank sent. */
-export function raw(html: string): Markup {
-  return { html }
-}
+export const raw = made
 
-function written(value: Part): string {
-  if (value === undefined || value === false) return ''
-  if (Array.isArray(value)) return value.map((part) => part.html).join('')
-  if (typeof value === 'object') return value.html
-  // For content and quoted attributes; line feeds and tabs stay.
-  return visible(String(value)).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)
-}
+/** As it goes into a file. */
+export const htmlText = text
 
 /** JSON that can stand in a script element: no `<`, no line separator, no lone surrogate. */
 export function jsonForScript(value: unknown): string {
