@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { redirectsTo } from '../../../engine/suite-api/client.ts'
 import { expectThat } from '../../../engine/suite-api/expect.ts'
-import { tokensOf, type Visit } from '../../../engine/suite-api/flow.ts'
+import { tokensOf, type Visit, visitEnd } from '../../../engine/suite-api/flow.ts'
 import { blockBy, blockForTarget, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { everything, secondClient } from '../../consents.ts'
+import { OWNERS } from '../../owners.ts'
 import { askTable, expectNoneBroken, expectTable } from '../../tables.ts'
 import { jws } from '../../values/jws.ts'
 import { redirectUri } from '../../values/redirect-uri.ts'
@@ -26,11 +27,13 @@ import {
 } from '../common/places/scope-places.ts'
 import { besideAuthorisation } from '../common/places/visit-places.ts'
 import { visitOf, withFewerScopes } from '../common/registration/narrow-registration.ts'
+import { IN_OTHER_ORDER, inOtherOrder } from '../common/visits/other-order.ts'
 import {
   approvedBefore,
   elsewhere,
   exchangeCode,
   expectAnswered,
+  expectCode,
   expectNoCode,
   inBoth,
   wrongVisit,
@@ -240,6 +243,25 @@ check(
   'A scope that is not registered for the client is not granted',
   { uses: [everything], asks: [scope], refusals: foreseenScopes('first') },
   async (context) => expectNoneBroken((await firstBeyond(context)).asked, scope),
+)
+
+/**
+ * OAuth 2.0 (RFC 6749 3.3) of a list of scopes: “their order does not matter”. Where no code comes the same consent is asked
+ * for in the usual order: only a bank that grants that one refused the order.
+ */
+check(
+  'AUTHZ-09/any-order',
+  'A request is granted in whichever order its scope names the registered scopes',
+  IN_OTHER_ORDER,
+  async (context) => {
+    const { visit, again } = await inOtherOrder(context)
+    if (visit.kind === 'granted') return
+    const usual = await again()
+    if (usual.kind !== 'granted') {
+      blockBy(OWNERS.visit, `the visit ended with ${visitEnd(usual)}`, usual.last)
+    }
+    expectCode(visit)
+  },
 )
 
 /** Not asked of a bank that leaves such a scope out: it would be an approval, which may end those before it. */

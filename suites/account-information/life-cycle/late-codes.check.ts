@@ -1,10 +1,9 @@
 import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { daysFromNow } from '../../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
-import { tokensOf, visitEnd } from '../../../engine/suite-api/flow.ts'
+import { type Caller, tokensOf, visitEnd } from '../../../engine/suite-api/flow.ts'
 import { blockBy, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { type Exchange, refused } from '../../../engine/suite-api/responses.ts'
-import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { everything } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import {
@@ -14,14 +13,9 @@ import {
   createConsent,
   requireConsentId,
 } from '../common/consents/consent-requests.ts'
+import { IN_OTHER_ORDER, inOtherOrder } from '../common/visits/other-order.ts'
 import { settling } from '../common/visits/settling.ts'
-import {
-  approvedBefore,
-  exchangeCode,
-  expectAnswered,
-  expectCode,
-  inBoth,
-} from '../common/visits/visits.ts'
+import { approvedBefore, exchangeCode, expectAnswered } from '../common/visits/visits.ts'
 
 /**
  * Codes that are sent twice at once, and those of consents that end before the TPP has used them: where such
@@ -61,40 +55,27 @@ async function expectNothingOfTheCode(
 ): Promise<void> {
   const { client, consentId, grant } = await codeFor(context, purpose, { ...ACCOUNTS, ...members })
   await end(consentId)
-  const answer = await client.tpp.token(grant, { deviation })
+  await expectNoDataBy(await client.tpp.token(grant, { deviation }), client, context, deviation)
+}
+
+/** No access token in a token response, or one that reads no data. */
+async function expectNoDataBy(
+  answer: Exchange,
+  client: Caller,
+  context: OfEverything,
+  deviation: string,
+): Promise<void> {
   const bearer = tokensOf(answer)?.accessToken
   if (bearer === undefined) return expect(answer).toGiveNoToken()
   const ask = () => client.get('/accounts', { bearer, deviation })
   expect(await settling(context).until(ask, refused)).toBeRefused()
 }
 
-const AT_ONCE = 'a consent whose code is sent twice at once'
-
-/** Its visit asks for the scopes in the other order. */
-const SENT_AT_ONCE = { uses: [everything], grants: [AT_ONCE], last: true } as const
-
-const inOtherOrder = sharedFixture([everything], async (context) => {
-  await approvedBefore(context, everything)
-  const client = await context.caller()
-  const consentId = await createConsent(client, ACCOUNTS)
-  const deviation = inBoth({ scope: `${client.tpp.client.scopes.accounts} openid` })
-  const visit = await context.visit({ purpose: AT_ONCE, consentId, deviation, correct: true })
-  return { client, visit }
-})
-
-/** OAuth 2.0 (RFC 6749 3.3) of a list of scopes: “their order does not matter”. */
-check(
-  'AUTHZ-09/any-order',
-  'A request is granted in whichever order its scope names the registered scopes',
-  SENT_AT_ONCE,
-  async (context: OfEverything) => expectCode((await inOtherOrder(context)).visit),
-)
-
 /** Not applicable where neither of the two is taken: a bank may end what comes twice. */
 check(
   'TOK-14/at-once',
   'An authorisation code that is sent twice at once works once',
-  { ...SENT_AT_ONCE, follows: ['TOK-14/replayed'] },
+  { ...IN_OTHER_ORDER, follows: ['TOK-14/replayed'] },
   async (context: OfEverything) => {
     const { client, visit } = await inOtherOrder(context)
     if (visit.kind !== 'granted') {
@@ -160,15 +141,11 @@ check(
         relyOn('CLC-01/awaiting', await client.delete(path)).toSucceed()
       },
     })
-    const settled = settling(context)
     const query = () => client.get(path, { deviation })
-    expect(await settled.until(query, refused)).toBeRefused()
+    expect(await settling(context).until(query, refused)).toBeRefused()
     if (visit.kind !== 'granted') return expectAnswered(visit)
     const answer = await exchangeCode(client, visit, deviation)
-    const bearer = tokensOf(answer)?.accessToken
-    if (bearer === undefined) return expect(answer).toGiveNoToken()
-    const ask = () => client.get('/accounts', { bearer, deviation })
-    expect(await settled.until(ask, refused)).toBeRefused()
+    await expectNoDataBy(answer, client, context, deviation)
   },
 )
 
