@@ -45,7 +45,8 @@ const judges = (judging: Command, party: string) =>
     .option('--force', 'write into --out also where a signed run is')
     .option(
       '--notify <url>',
-      'tell a webhook at the end: its address, or env:NAME; slack=, teams= or json= may stand before it',
+      'tell a webhook at the end: its address, or env:NAME; slack=, teams= or json= may stand before it. May be given more than once',
+      (url: string, before: string[] = []) => [...before, url],
     )
     .option('--open', 'open the page at the end')
 

@@ -23,7 +23,7 @@ export interface JudgingOptions {
   force?: boolean
   open?: boolean
   /** See webhookOf. */
-  notify?: string
+  notify?: string[]
 }
 
 /**
@@ -38,7 +38,7 @@ export async function prepared(
   catalogue: Catalogue,
 ): Promise<{ only: string[]; deviations?: Deviation[]; seed?: number }> {
   const { only = [], failed, deviations, baseline, failOn, sign, out, force, notify } = options
-  if (notify !== undefined) webhookOf(notify)
+  notify?.forEach(webhookOf)
   if (failOn !== undefined) oneOf('--fail-on', FAIL_ON, failOn)
   if (failOn === 'new' && !baseline) throw new UsageError('--fail-on new needs --baseline')
   const known = deviations === undefined ? undefined : deviationsOf(deviations, catalogue)

@@ -144,7 +144,7 @@ export async function report(
   if (options.failOn === 'should' && report.exitCode === 0) failOnShoulds(report)
   if (options.open) openPage(page)
   const changes = baseline ? diffReports(await readReport(baseline), report) : undefined
-  if (options.notify !== undefined) await notify(webhookOf(options.notify), report, changes)
+  for (const url of options.notify ?? []) await notify(webhookOf(url), report, changes)
   if (!changes) return
   say(shownLines(diffText(changes)))
   // Only the choice to look at what is new turns a nonconformant bank's exit code into 0.

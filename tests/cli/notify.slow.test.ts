@@ -43,10 +43,18 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function told(notify: string, env: Record<string, string> = {}) {
+async function told(notify: string | string[], env: Record<string, string> = {}) {
   received.length = 0
   const out = join(folder, `out-${Math.random()}`)
-  const words = ['run', 'CONS-15', '--target', target, '--out', out, '--notify', notify]
+  const words = [
+    'run',
+    'CONS-15',
+    '--target',
+    target,
+    '--out',
+    out,
+    ...[notify].flat().flatMap((url) => ['--notify', url]),
+  ]
   const ended = await assay(words, env).ended
   return { ...ended, out }
 }
@@ -63,6 +71,13 @@ test('the message says verdict and causes; its address stands nowhere', async ()
     moreCauses: 0,
   })
   expect(stdout + readFileSync(join(out, 'report.json'), 'utf8')).not.toContain('s3cr3t')
+}, 60_000)
+
+test('several webhooks are told, each in its form', async () => {
+  await told([`slack=${hook}`, hook])
+  const [slack, json] = received.map((body) => JSON.parse(body))
+  expect(slack.blocks[0].type).toBe('header')
+  expect(json.exitCode).toBe(0)
 }, 60_000)
 
 test.each([
