@@ -66,7 +66,7 @@ async function snapshot(name: BankName, width: number, colour: boolean): Promise
       .replace(/(?<!\d)\d[\d,]*(?= (pass|blocked|observed|not-run|not\s+(tested|run))\b)/g, 'N')
       .replace(/\bof [\d,]+ (?=musts|checks|values)/g, 'of N ')
       // Not every random AccountId has every near miss.
-      .replace(/\d+(?=\s+more(:|\s+characters))/g, 'N')
+      .replace(/\d+\s+more:[^()]*\([^)]*\)/g, 'N more: …')
   )
 }
 
