@@ -42,6 +42,7 @@ export interface AbsentRead {
   path: string
   before: Exchange
   absent: Exchange
+  /** `before` itself, where nothing is otherwise that another answer could explain. */
   after: Exchange
 }
 
@@ -59,7 +60,9 @@ export function absentReads(approval: Approval): Promise<AbsentRead[]> {
     for (const path of paths) {
       const before = await approval.get(path)
       const absent = await approval.get(path, ABSENT)
-      reads.push({ path, before, absent, after: await approval.get(path) })
+      const same =
+        succeeded(absent) && !otherWhileAbsent(approval, { path, before, absent, after: before })
+      reads.push({ path, before, absent, after: same ? before : await approval.get(path) })
     }
     return reads
   })
@@ -80,13 +83,19 @@ async function lastUsed(approval: Approval, ids: string[]): Promise<string | und
  * that says so.
  */
 export async function lessWhileAbsent(approval: Approval): Promise<Wrong | undefined> {
-  for (const { path, before, absent, after } of await absentReads(approval)) {
-    if (!succeeded(before) || !succeeded(absent)) continue
-    const due = path.endsWith('/transactions') ? bookedBefore(absent) : notEarlierIn(absent)
-    const finding = otherThanAround(approval, path, [before, absent, after], due)
+  for (const read of await absentReads(approval)) {
+    const { path, absent } = read
+    const finding = otherWhileAbsent(approval, read)
     if (finding && !(await movesOn(approval, path, absent))) return { ...finding, exchange: absent }
   }
   return undefined
+}
+
+/** What one answer without the customer has otherwise than those around it. */
+function otherWhileAbsent(approval: Approval, { path, before, absent, after }: AbsentRead) {
+  if (!succeeded(before) || !succeeded(absent)) return undefined
+  const due = path.endsWith('/transactions') ? bookedBefore(absent) : notEarlierIn(absent)
+  return otherThanAround(approval, path, [before, absent, after], due)
 }
 
 /** Which transactions every answer of an address without the customer shows. */
