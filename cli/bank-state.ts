@@ -4,6 +4,7 @@ import { createDirectory, type DirectoryOptions } from '../bank/directory/direct
 import { packMaterial, unpackMaterial } from '../bank/directory/directory-material.ts'
 import type { Bank } from '../bank/running-bank.ts'
 import { type KeptState, packState, unpackState } from '../bank/state/kept-state.ts'
+import { every } from '../engine/record/every.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
 import { portTaken, UsageError } from './usage.ts'
 
@@ -42,10 +43,10 @@ export async function openStateFolder(folder: string, options: DirectoryOptions 
       const save = () => {
         const now = JSON.stringify(packState(bank.services))
         if (now === last) return
-        last = now
         write(bankFile, now)
+        last = now
       }
-      const timer = setInterval(save, EVERY)
+      const timer = every(EVERY, save)
       return {
         async stop() {
           clearInterval(timer)

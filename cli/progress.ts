@@ -1,5 +1,6 @@
 import { createLogUpdate } from 'log-update'
 import pc from 'picocolors'
+import { every } from '../engine/record/every.ts'
 import { brief, count, counted, span } from '../engine/report/escape.ts'
 import type { CheckResult } from '../engine/report/report.ts'
 import { shown, write } from '../engine/report/terminal.ts'
@@ -77,7 +78,7 @@ function liveProgress({ stream, colour, width }: Screen): RunProgress {
     doing(what) {
       doing = what
       draw()
-      timer ??= setInterval(draw, EVERY).unref()
+      timer ??= every(EVERY, draw).unref()
     },
     follows(tell) {
       standing = tell
@@ -158,11 +159,11 @@ function plainProgress({ stream }: Screen): RunProgress {
     results = []
   }
 
-  const timer = setInterval(() => {
+  const timer = every(1000, () => {
     const waiting = standing?.().waiting
     if (waiting !== undefined && waiting !== waited) tell(`  waiting for a person: ${waiting}`)
     waited = waiting
-  }, 1000)
+  })
   timer.unref()
 
   return {

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
 import { stringify } from 'yaml'
 import { makeFolder } from '../engine/record/make-folder.ts'
+import { percentEncoded } from '../engine/record/percent.ts'
 import { writeWhole } from '../engine/record/write-whole.ts'
 import { diffReports } from '../engine/report/diff.ts'
 import { diffMarkdown, diffText } from '../engine/report/diff-text.ts'
@@ -192,7 +193,7 @@ function linkFrom(out: string) {
   return (folder: string): string | undefined => {
     const page = join(resolve(folder), 'report.html')
     if (!existsSync(page)) return undefined
-    return relative(out, page).split(sep).map(encodeURIComponent).join('/')
+    return relative(out, page).split(sep).map(percentEncoded).join('/')
   }
 }
 

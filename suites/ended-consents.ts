@@ -13,7 +13,13 @@ import {
   type Visit,
 } from '../engine/suite-api/flow.ts'
 import { blockBy, NotApplicable } from '../engine/suite-api/outcomes.ts'
-import { answerOf, type Exchange, refused, succeeded } from '../engine/suite-api/responses.ts'
+import {
+  answerOf,
+  type Exchange,
+  percentEncoded,
+  refused,
+  succeeded,
+} from '../engine/suite-api/responses.ts'
 import { sharedFixture } from '../engine/suite-api/shared-fixture.ts'
 import { statusOf } from './account-information/common/consents/consent-requests.ts'
 import { waysToAsk } from './account-information/common/data/absent-reads.ts'
@@ -327,7 +333,7 @@ export async function refreshAfter(
 }
 
 const consentPath = ({ consentId }: Approval) =>
-  `/account-access-consents/${encodeURIComponent(consentId)}`
+  `/account-access-consents/${percentEncoded(consentId)}`
 
 /** Who says that an end has spoilt others, by what made it true. */
 const OF_OTHERS: Partial<Record<HookName, string>> = {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Browser } from 'playwright-core'
+import { percentDecoded } from '../record/percent.ts'
 import { tlsSession } from '../wire/tls-session.ts'
 import type { VisitRequest } from './driver.ts'
 
@@ -74,8 +75,8 @@ function proxyOf(proxy: string) {
   return {
     server: origin,
     ...(username && {
-      username: decodeURIComponent(username),
-      password: decodeURIComponent(password),
+      username: percentDecoded(username),
+      password: percentDecoded(password),
     }),
   }
 }

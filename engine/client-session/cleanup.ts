@@ -4,6 +4,7 @@ import { member } from '../judge/data-rows.ts'
 import { succeeded } from '../judge/matchers.ts'
 import { isObject } from '../record/json.ts'
 import { keepLine, keepLines, readKeptLines } from '../record/kept-json.ts'
+import { percentEncoded } from '../record/percent.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { ClientSteps } from './client-steps.ts'
 import type { FundsSteps } from './funds-steps.ts'
@@ -141,7 +142,7 @@ export async function deleteLeftovers(
       const caller = await clients.caller(client as ClientName)
       const exchange = path.startsWith('funds')
         ? await funds.deleteFunds(caller, id)
-        : await caller.delete(`/${path}/${encodeURIComponent(id)}`)
+        : await caller.delete(`/${path}/${percentEncoded(id)}`)
       reasons.set(id, `deletion answered ${answerOf(exchange)}`)
     } catch (error) {
       reasons.set(id, (error as Error).message)

@@ -3,6 +3,7 @@ import { member } from '../judge/data-rows.ts'
 import { requireReachable } from '../judge/expect.ts'
 import { succeeded } from '../judge/matchers.ts'
 import { Blocked } from '../judge/outcome.ts'
+import { percentEncoded } from '../record/percent.ts'
 import { type ApprovingParts, createApproving } from './approving.ts'
 import type { Approval } from './caller.ts'
 import { type NamedConsent, requireInTime } from './consent.ts'
@@ -28,7 +29,7 @@ export function createCustomerSteps(parts: ConsentParts & ApprovingParts) {
   const consent = createConsentStep(parts, chosenDates)
 
   const queried = async (named: NamedConsent, id: string) =>
-    (await clients.caller(named.client)).get(`/account-access-consents/${encodeURIComponent(id)}`)
+    (await clients.caller(named.client)).get(`/account-access-consents/${percentEncoded(id)}`)
 
   const { settlingTime } = target
   const replaced = createReplacedApprovals({ ledger, held, queried, settlingTime })

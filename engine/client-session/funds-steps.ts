@@ -3,6 +3,7 @@ import { answerOf } from '../judge/answer-words.ts'
 import { requireReachable } from '../judge/expect.ts'
 import { succeeded } from '../judge/matchers.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
+import { percentEncoded } from '../record/percent.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { Caller } from './caller.ts'
 import type { ClientSteps } from './client-steps.ts'
@@ -74,7 +75,7 @@ export function createFundsSteps(parts: SharedBySteps, clients: ClientSteps) {
 
   /** Deletes one at each address that the target gives, until one is known there. */
   const deleteFunds = async (client: Caller, id: string) => {
-    const path = `${FUNDS}/${encodeURIComponent(id)}`
+    const path = `${FUNDS}/${percentEncoded(id)}`
     const addresses = funds.delete ? [funds.delete] : target.endpoints.cbpii.delete
     return firstThatTakes('delete', addresses, () => client.delete(path))
   }

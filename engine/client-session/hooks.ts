@@ -6,6 +6,7 @@ import type { Target } from '../configuration/resolve.ts'
 import type { HookDocument, HookName } from '../configuration/target.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import { now } from '../record/clock.ts'
+import { percentEncoded } from '../record/percent.ts'
 
 /** What a hook speaks of: the token, the consent, the client. */
 export interface HookSubject {
@@ -109,7 +110,7 @@ async function callAddress(
   const inJson = (value: string) => JSON.stringify(value).slice(1, -1)
   const text = body === undefined ? undefined : fill(JSON.stringify(body), inJson)
   try {
-    const answer = await request(fill(url, encodeURIComponent), {
+    const answer = await request(fill(url, percentEncoded), {
       dispatcher: new Agent({ connect: { rejectUnauthorized: true }, keepAliveTimeout: 1 }),
       method: method as 'POST',
       headers: { ...(text !== undefined && { 'content-type': 'application/json' }), ...headers },

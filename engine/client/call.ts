@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Endpoints } from '../configuration/addresses.ts'
+import { percentDecoded, percentEncoded } from '../record/percent.ts'
 import type { Endpoint } from '../wire/exchange.ts'
 
 /** Operations that carry no body of their own form: those that `call` can send. */
@@ -56,18 +57,9 @@ export function routeOf(
     const found = pattern.exec(`${method} ${path}`)
     if (!found) continue
     const [, segment] = found
-    return { endpoint, ...(segment !== undefined && { subject: decoded(segment), segment }) }
+    return { endpoint, ...(segment !== undefined && { subject: percentDecoded(segment), segment }) }
   }
   return { endpoint: 'elsewhere' }
-}
-
-/** What a segment says; itself where it is no encoding of anything. */
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
 }
 
 /** Whether the document serves this operation over mutual TLS. */
@@ -107,7 +99,7 @@ function address(endpoint: CallEndpoint, endpoints: Endpoints, options: CallOpti
   const template = path ?? documented ?? ''
   if (!template.includes('{subject}')) return `${base}${template}`
   if (subject === undefined) throw new TypeError(`${endpoint} needs a subject`)
-  return `${base}${template.replace('{subject}', () => segment ?? encodeURIComponent(subject))}`
+  return `${base}${template.replace('{subject}', () => segment ?? percentEncoded(subject))}`
 }
 
 function baseOf(endpoint: CallEndpoint, endpoints: Endpoints): string | undefined {

@@ -1,4 +1,5 @@
 import { isObject } from '../record/json.ts'
+import { percentEncoded } from '../record/percent.ts'
 import type { Retry } from '../wire/retry-after.ts'
 import type { WireMessage } from '../wire/wire.ts'
 import { type JwtDeviation, merged } from './jwt.ts'
@@ -95,7 +96,7 @@ export function tokenForm(message: {
 
 /** The Authorization header of client_secret_basic. */
 export function basic(clientId: string, clientSecret: string): string {
-  const pair = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`
+  const pair = `${percentEncoded(clientId)}:${percentEncoded(clientSecret)}`
   return `Basic ${Buffer.from(pair).toString('base64')}`
 }
 

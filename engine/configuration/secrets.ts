@@ -1,3 +1,4 @@
+import { percentDecoded } from '../record/percent.ts'
 import { plainPem } from './material.ts'
 import type { TargetDocument, TransportDocument } from './target.ts'
 
@@ -28,7 +29,7 @@ export function secretsOf(document: TargetDocument): string[] {
       ...(customer?.names ?? []),
     ]),
     ...headers.flatMap(headerSecrets),
-    URL.canParse(proxy) ? decodeURIComponent(new URL(proxy).password) : '',
+    URL.canParse(proxy) ? percentDecoded(new URL(proxy).password) : '',
   ]
   return [...new Set(found.filter((value): value is string => Boolean(value)))]
 }

@@ -1,5 +1,6 @@
 import { createdId, fundsConfirmationBody, SCHEMES } from '../client-session/consent.ts'
 import { succeeded } from '../judge/matchers.ts'
+import { percentEncoded } from '../record/percent.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { type Case, tppOf } from './case.ts'
 import { type DoctorFinding, type Examination, note, ok, skipped, wrong } from './finding.ts'
@@ -78,7 +79,7 @@ export function fundsExamination(known: Case): Examination {
       const id = createdId(created.exchange)
       if (id === undefined) return fundsRefused(created.exchange, panScheme)
       const deleted = await firstKnown(remove, (address) => {
-        const path = `${address}/${encodeURIComponent(id)}`
+        const path = `${address}/${percentEncoded(id)}`
         return tpp.call('delete-funds-confirmation-consent', { path, subject: id, bearer, timeout })
       })
       if (!succeeded(deleted.exchange)) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { LabelName, LinkType, Stage, type Status, type TestResult } from 'allure-js-commons'
+import { percentEncoded } from '../record/percent.ts'
 import { type AttachmentFile, allureDescription, allureLabels, evidence } from './allure-parts.ts'
 import { clip, oneLine, spelled, visible } from './escape.ts'
 import { type Indexed, indexed, splitChapter, untestedMusts } from './queries.ts'
@@ -52,7 +53,7 @@ function testResult(run: Indexed, check: CheckResult, attachments: AttachmentFil
   const first = check.kind === 'check' ? exchanges.get(check.exchanges[0] ?? '') : undefined
   const start = Date.parse(first?.startedAt ?? report.startedAt)
   const history = createHash('md5').update(check.id).digest('hex')
-  const url = `report.html#${encodeURIComponent(check.requirement)}`
+  const url = `report.html#${percentEncoded(check.requirement)}`
   return {
     uuid: stableUuid(`${report.target.name} ${report.startedAt} ${check.id}`),
     historyId: history,

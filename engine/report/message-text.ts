@@ -1,3 +1,4 @@
+import { formDecoded } from '../record/percent.ts'
 import { count, oneLine, visible } from './escape.ts'
 import { headerOf } from './queries.ts'
 import type { ExchangeRecord } from './report.ts'
@@ -79,8 +80,8 @@ function pairs(mark: string, text: string): string[] {
   // A pseudonym holds spaces and signs that mean nothing outside of it.
   return [...text.matchAll(/([?#&]?)((?:<[^<>]*>|[^&?#])+)/g)].flatMap(([, sign, pair = '']) => {
     const at = pair.indexOf('=')
-    const name = unescaped(at < 0 ? pair : pair.slice(0, at))
-    const [value = '', ...more] = decoded(at < 0 ? '' : unescaped(pair.slice(at + 1)))
+    const name = plain(at < 0 ? pair : pair.slice(0, at))
+    const [value = '', ...more] = decoded(at < 0 ? '' : plain(pair.slice(at + 1)))
     const first = `${mark}   ${sign === '#' || sign === '?' ? sign : ' '}${name} = ${value}`
     return [first, ...more.map((line) => `${mark}     ${line}`)]
   })
@@ -94,11 +95,5 @@ function decoded(text: string): string[] {
   return claims === undefined ? lines : [...lines, `  claims  ${claims}`]
 }
 
-function unescaped(text: string): string {
-  if (text.startsWith('<')) return text
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return text
-  }
-}
+/** A placeholder stays as it is. */
+const plain = (text: string) => (text.startsWith('<') ? text : formDecoded(text))

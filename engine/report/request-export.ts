@@ -1,3 +1,4 @@
+import { formDecoded } from '../record/percent.ts'
 import { curl } from './curl.ts'
 import { headline } from './queries.ts'
 import type { ExchangeRecord } from './report.ts'
@@ -110,7 +111,10 @@ function collection(name: string, exchanges: readonly ExchangeRecord[]): unknown
     const mode = template.form
       ? {
           mode: 'urlencoded',
-          urlencoded: template.form.map(([key, value]) => ({ key, value: decoded(text(value)) })),
+          urlencoded: template.form.map(([key, value]) => ({
+            key,
+            value: formDecoded(text(value)),
+          })),
         }
       : { mode: 'raw', raw: bodyText(template) }
     return {
@@ -146,14 +150,6 @@ function variablesOf({ url, headers, form = [], body }: RequestTemplate): string
   return all.flat().flatMap((token) => (typeof token === 'string' ? [] : [token.variable]))
 }
 
-function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value.replaceAll('+', ' '))
-  } catch {
-    return value
-  }
-}
-
 /** One request in the language of Bruno. */
 function bru(exchange: ExchangeRecord, seq: number): string {
   const template = templateOf(exchange)
@@ -172,7 +168,7 @@ function bru(exchange: ExchangeRecord, seq: number): string {
     template.form
       ? block(
           'body:form-urlencoded',
-          template.form.map(([name, value]) => `${name}: ${decoded(text(value))}`),
+          template.form.map(([name, value]) => `${name}: ${formDecoded(text(value))}`),
         )
       : body !== '' && block('body:text', body.split('\n')),
     block('docs', [certificateWords(template)]),

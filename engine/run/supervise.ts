@@ -4,6 +4,7 @@ import { Writable } from 'node:stream'
 import type { TestCase, TestModule, Vitest } from 'vitest/node'
 import { targetFrom } from '../configuration/resolve.ts'
 import { clockCorrection, now } from '../record/clock.ts'
+import { every } from '../record/every.ts'
 import { isAlive } from '../record/process-lock.ts'
 import { root } from '../record/root.ts'
 import type { CheckResult, Report } from '../report/report.ts'
@@ -213,7 +214,7 @@ function watchdog(
   let since = performance.now()
   let stuck: string | undefined
   const sizeOf = (file: string) => (existsSync(file) ? statSync(file).size : 0)
-  const timer = setInterval(() => {
+  const timer = every(2000, () => {
     const now = sizeOf(journal) + sizeOf(exchanges)
     if (now !== size) {
       size = now
@@ -222,8 +223,8 @@ function watchdog(
     }
     if (performance.now() - since < patience) return
     if (readJournal(journal, 'waiting').at(-1)?.for !== undefined) return
-    clearInterval(timer)
     const pid = judgingProcess(journal)
+    clearInterval(timer)
     if (pid === undefined || !isAlive(pid)) {
       lost(new Error(GONE))
       return
@@ -231,7 +232,7 @@ function watchdog(
     problems.push(`no sign of life for ${patience / 1000} s: the judging process was stopped`)
     stuck = underWay(journal)
     process.kill(pid, 'SIGKILL')
-  }, 2000)
+  })
   return { stop: () => clearInterval(timer), stuck: () => stuck }
 }
 
@@ -284,7 +285,7 @@ function interruption(parts: {
       progress.note('Interrupted: cleaning up. Once more to leave at once.')
       void vitest.cancelCurrentRun('keyboard-input')
       seen = performance.now()
-      watch = setInterval(look, 500)
+      watch = every(500, look)
       return
     }
     const pid = judgingProcess(journal)

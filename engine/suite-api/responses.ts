@@ -15,4 +15,5 @@ export {
 } from '../judge/data-rows.ts'
 export { instantOf, isDateTime, isDecimal } from '../judge/formats.ts'
 export { refused, succeeded } from '../judge/matchers.ts'
+export { percentDecoded, percentEncoded } from '../record/percent.ts'
 export { type About, DATA, type Endpoint, type Exchange, header } from '../wire/exchange.ts'

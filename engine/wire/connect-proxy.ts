@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { Client } from 'undici'
+import { percentDecoded } from '../record/percent.ts'
 
 /**
  * Opens a tunnel to a host through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6). The identity's
@@ -14,7 +15,7 @@ export async function tunnel(
 ): Promise<Socket> {
   const { origin, username, password } = new URL(proxy)
   const path = `${target.hostname}:${target.port || (target.protocol === 'https:' ? 443 : 80)}`
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const pair = `${percentDecoded(username)}:${percentDecoded(password)}`
   const credentials = `Basic ${Buffer.from(pair).toString('base64')}`
   const headers = { host: path, ...(username && { 'proxy-authorization': credentials }) }
   const signal = AbortSignal.timeout(timeout)

@@ -1,4 +1,5 @@
 import { parsedJson } from '../record/json.ts'
+import { formDecoded } from '../record/percent.ts'
 import { jwtSummary } from './jwt-summary.ts'
 import { type Hit, type Layer, layersOf, placed, withHits } from './layered-text.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
@@ -56,7 +57,7 @@ export function textRedaction(pseudonyms: Pseudonyms) {
     [JWK_SECRET, ([, , value = '']) => [value, inPlace(value, 'private-key')], OF_A_JWK],
     [
       PARAMETER_SECRET,
-      ([, , name = '', value = '']) => [value, inPlace(fromForm(value), labelOf(name))],
+      ([, , name = '', value = '']) => [value, inPlace(formDecoded(value), labelOf(name))],
     ],
     [
       HTML_INPUT,
@@ -142,11 +143,3 @@ function tellsItself(value: string): boolean {
 }
 
 const fromJson = (text: string) => (parsedJson(`"${text}"`) as string | undefined) ?? text
-
-function fromForm(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return text
-  }
-}

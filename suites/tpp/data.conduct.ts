@@ -1,18 +1,10 @@
 /** Requests for data. Requirements: specs/tpp/data.yaml */
+
 import { isIP } from 'node:net'
 import { conduct } from '../../engine/suite-api/certification.ts'
 import type { Endpoint, Exchange } from '../../engine/suite-api/responses.ts'
-import { isDateTime, member, rowsOf } from '../../engine/suite-api/responses.ts'
+import { isDateTime, member, percentDecoded, rowsOf } from '../../engine/suite-api/responses.ts'
 import { DATA, queryOf, readOnce, seenOf, sent, shown, unless } from './common/messages.ts'
-
-/** A segment of a path; as it is where it cannot be decoded. */
-function unescaped(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
-}
 
 const isData = ({ endpoint }: Exchange) => DATA.includes(endpoint)
 
@@ -205,7 +197,7 @@ conduct(
     const id = /\/accounts\/([^/?]+)/.exec(new URL(exchange.request.url).pathname)?.[1]
     const { consent, scenario } = seenOf(exchange)
     if (!isData(exchange) || id === undefined || !consent) return undefined
-    const wanted = unescaped(id)
+    const wanted = percentDecoded(id)
     const gave = (other: Exchange) => accountIdsOf(other).has(wanted)
     const under = (other: Exchange) => seenOf(other).consent?.id === consent.id
     // Mostly it came just before.

@@ -181,8 +181,10 @@ test.each(
     const times = [1, 8].map((factor) => timed(() => read(part.repeat(short * factor))))
     return (times[1] as number) / Math.max(0.5, times[0] as number)
   }
-  // A quadratic reader would take 64 times as long; a busy machine may take its time once.
-  expect(Math.min(grown(), grown(), grown())).toBeLessThan(28)
+  // A quadratic reader would take 64 times as long, each time; a busy machine may, now and then.
+  let least = grown()
+  for (let again = 0; again < 11 && least >= 28; again += 1) least = Math.min(least, grown())
+  expect(least).toBeLessThan(28)
 })
 
 function timed(work: () => unknown): number {

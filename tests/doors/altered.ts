@@ -23,10 +23,11 @@ const strange = fc.oneof(
   fc.jsonValue(),
 )
 
-type Step = string | number
+/** A member of a place. */
+export type Step = string | number
 
 /** Every place in a JSON value, that of the value itself first. */
-function placesIn(value: unknown, path: Step[] = []): Step[][] {
+export function placesIn(value: unknown, path: Step[] = []): Step[][] {
   if (typeof value !== 'object' || value === null) return [path]
   const members: [Step, unknown][] = Array.isArray(value)
     ? value.map((member, at) => [at, member])
@@ -34,7 +35,8 @@ function placesIn(value: unknown, path: Step[] = []): Step[][] {
   return [path, ...members.flatMap(([key, member]) => placesIn(member, [...path, key]))]
 }
 
-function put(value: unknown, [step, ...rest]: Step[], into: unknown): unknown {
+/** The value with another at a place. */
+export function put(value: unknown, [step, ...rest]: Step[], into: unknown): unknown {
   if (step === undefined) return into === REMOVED ? undefined : into
   if (typeof value !== 'object' || value === null) return value
   const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<Step, unknown>

@@ -17,14 +17,14 @@ export interface Command {
   written(): string
 }
 
-/** The real command line: `assay` with these words. */
-export function assay(words: string[], env: Record<string, string> = {}): Command {
+/** The real command line: `assay` with these words, in a folder. */
+export function assay(words: string[], env: Record<string, string> = {}, cwd = root): Command {
   const began = Date.now()
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV$|GITHUB_)/.test(name)),
   )
   const child = spawn(process.execPath, [main, ...words], {
-    cwd: root,
+    cwd,
     env: { ...inherited, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

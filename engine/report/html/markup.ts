@@ -1,3 +1,4 @@
+import { referenceEncoded } from '../../record/percent.ts'
 import { doorOf, type Passed } from '../door.ts'
 import { spelled, visible } from '../escape.ts'
 import type { Outcome } from '../report.ts'
@@ -34,5 +35,5 @@ export function badge(outcome: Outcome): Markup {
 
 /** A link to where a check stands on the page. */
 export function checkLink(id: string): Markup {
-  return markup`<a class="id" href="#${encodeURI(`check-${id}`)}">${id}</a>`
+  return markup`<a class="id" href="#${referenceEncoded(`check-${id}`)}">${id}</a>`
 }

@@ -1,3 +1,4 @@
+import { referenceEncoded } from '../../record/percent.ts'
 import {
   causeFacts,
   earlierWords,
@@ -129,7 +130,7 @@ function causeLine(cause: ReportedCause, index: number, { checks, fresh }: Conte
   const outcome: Outcome = check?.outcome ?? 'blocked'
   const href = check ? `#check-${check.id}` : `#cause-${index + 1}`
   const isNew = findings.some((id) => fresh.has(id))
-  return markup`<li class="${outcome}${known ? ' known' : ''}">${known ? markup`<span class="badge known">known</span>` : badge(outcome)}${isNew ? markup` <span class="badge new">new</span>` : ''} <a href="${encodeURI(href)}">${check ? markup`<span class="id">${check.id}</span> ` : ''}${brief(title, 300)}</a><br><span class="said">${causeFacts(cause).join(' · ')}</span></li>`
+  return markup`<li class="${outcome}${known ? ' known' : ''}">${known ? markup`<span class="badge known">known</span>` : badge(outcome)}${isNew ? markup` <span class="badge new">new</span>` : ''} <a href="${referenceEncoded(href)}">${check ? markup`<span class="id">${check.id}</span> ` : ''}${brief(title, 300)}</a><br><span class="said">${causeFacts(cause).join(' · ')}</span></li>`
 }
 
 /** What is blocked by no finding, each with the checks that it keeps from being judged. */

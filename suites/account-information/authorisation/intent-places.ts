@@ -1,4 +1,5 @@
 import { matchers } from '../../../engine/suite-api/expect.ts'
+import { percentDecoded } from '../../../engine/suite-api/responses.ts'
 import type { everything } from '../../consents.ts'
 import type { Place } from '../../tables.ts'
 import { type ConsentIds, consentIdInClaim } from '../../values/identifier.ts'
@@ -28,7 +29,7 @@ export function intentPlace(attended: boolean): Place<ConsentIds, unknown, typeo
     async open(context) {
       const caller = await context.caller()
       const { path } = await accountAccess.create(context, 'first')
-      const id = decodeURIComponent(path.slice(path.lastIndexOf('/') + 1))
+      const id = percentDecoded(path.slice(path.lastIndexOf('/') + 1))
       const usual = caller.tpp.idTokenClaims()
       return openVisits(context, 'first', {
         right: { id, ofOthers: {} },

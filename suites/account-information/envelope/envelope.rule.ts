@@ -3,6 +3,7 @@ import {
   type Endpoint,
   type Exchange,
   member,
+  percentDecoded,
   rowsOf,
   succeeded,
 } from '../../../engine/suite-api/responses.ts'
@@ -128,15 +129,7 @@ function segments(url: string): string[] {
   return new URL(url).pathname
     .replace(/(?<!\/)\/+$/, '')
     .split('/')
-    .map(decoded)
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
+    .map(percentDecoded)
 }
 
 function endsWith(path: string[], end: string[]): boolean {

@@ -2,7 +2,7 @@ import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
 import { tokensOf } from '../../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
-import { answerOf } from '../../../engine/suite-api/responses.ts'
+import { answerOf, percentEncoded } from '../../../engine/suite-api/responses.ts'
 import { everything, secondClient, secondCustomer } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { expectTable } from '../../tables.ts'
@@ -251,7 +251,7 @@ for (const { id, path, owner } of [
       const foreign = (await requireAccountIds(theirs)).find((id) => !own.includes(id))
       const [some] = own
       if (some === undefined || foreign === undefined) return endWithoutForeignId(mine, theirs)
-      const at = (id: string) => `/accounts/${encodeURIComponent(id)}${path}`
+      const at = (id: string) => `/accounts/${percentEncoded(id)}${path}`
       relyOn('DATA-08/other-approvals', await theirs.get(at(foreign))).toSucceed()
       relyOn(owner, await mine.get(at(some))).toSucceed()
       const deviation = 'account of another customer'

@@ -3,7 +3,13 @@ import type { NamedConsent } from '../../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
 import { requireExchange, requireValue, tokensOf } from '../../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
-import { type Exchange, refused, rowsOf, succeeded } from '../../../engine/suite-api/responses.ts'
+import {
+  type Exchange,
+  percentEncoded,
+  refused,
+  rowsOf,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import {
   basicCredits,
@@ -94,7 +100,7 @@ check(
           const own = requireValue(await context.steps.management())
           const [own1 = ''] = await requireAccountIds(first)
           const same = path.startsWith('/accounts/')
-            ? path.replace(encodeURIComponent(id), encodeURIComponent(own1))
+            ? path.replace(percentEncoded(id), percentEncoded(own1))
             : path
           relyOn(owner, await first.get(same, { bearer: own, deviation })).toBeRefused()
         }

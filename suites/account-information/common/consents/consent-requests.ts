@@ -3,7 +3,13 @@ import { DATA_PERMISSIONS, daysFromNow } from '../../../../engine/suite-api/cons
 import { expect, expectThat, relyOn } from '../../../../engine/suite-api/expect.ts'
 import type { CallDeviation, Caller } from '../../../../engine/suite-api/flow.ts'
 import { blockBy } from '../../../../engine/suite-api/outcomes.ts'
-import { brief, type Exchange, member, succeeded } from '../../../../engine/suite-api/responses.ts'
+import {
+  brief,
+  type Exchange,
+  member,
+  percentEncoded,
+  succeeded,
+} from '../../../../engine/suite-api/responses.ts'
 import { OWNERS } from '../../../owners.ts'
 import { secondsOf } from '../instants.ts'
 
@@ -42,7 +48,7 @@ export function create(
 }
 
 export function consentPath(id: string): string {
-  return `${CONSENTS}/${encodeURIComponent(id)}`
+  return `${CONSENTS}/${percentEncoded(id)}`
 }
 
 /** The ConsentId of a creation; without one the check ends blocked by the rule that asks for it. */

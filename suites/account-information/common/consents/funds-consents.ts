@@ -3,13 +3,13 @@ import { fundsConfirmationBody } from '../../../../engine/suite-api/consents.ts'
 import { relyOn } from '../../../../engine/suite-api/expect.ts'
 import { type CallDeviation, type Caller, requireValue } from '../../../../engine/suite-api/flow.ts'
 import { blockForTarget } from '../../../../engine/suite-api/outcomes.ts'
-import { type Exchange, refused } from '../../../../engine/suite-api/responses.ts'
+import { type Exchange, percentEncoded, refused } from '../../../../engine/suite-api/responses.ts'
 import { OWNERS } from '../../../owners.ts'
 import { requireConsentId } from './consent-requests.ts'
 
 export const FUNDS = '/funds-confirmation-consents'
 
-export const fundsPath = (id: string) => `${FUNDS}/${encodeURIComponent(id)}`
+export const fundsPath = (id: string) => `${FUNDS}/${percentEncoded(id)}`
 
 /** A client at work, once the place of these consents is known. */
 export async function atWork({ steps, caller }: Context): Promise<Caller> {

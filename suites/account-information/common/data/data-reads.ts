@@ -5,6 +5,7 @@ import { blockBy, blockForData } from '../../../../engine/suite-api/outcomes.ts'
 import {
   type Exchange,
   member,
+  percentEncoded,
   type Row,
   refused,
   rowsOf,
@@ -131,7 +132,7 @@ async function listedIds(approval: Approval): Promise<string[]> {
 
 /** The path of one account, or of what stands behind it. */
 export function pathOf(accountId: string, tail: Tail): string {
-  return `/accounts/${encodeURIComponent(accountId)}${tail}`
+  return `/accounts/${percentEncoded(accountId)}${tail}`
 }
 
 /** The answer for each account of the consent, by AccountId, read after the first bulk answer. */
@@ -201,6 +202,6 @@ export function dataPaths(permissions: readonly string[], accountIds: string[]):
   ].filter(({ by }) => permissions.some((permission) => permission.startsWith(by)))
   return opened.flatMap(({ path, single }) => [
     path,
-    ...accountIds.map((id) => `/accounts/${encodeURIComponent(id)}${single}`),
+    ...accountIds.map((id) => `/accounts/${percentEncoded(id)}${single}`),
   ])
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../../../../engine/suite-api/check.ts'
 import type { ClientName } from '../../../../engine/suite-api/consents.ts'
 import { matchers } from '../../../../engine/suite-api/expect.ts'
-import { refused } from '../../../../engine/suite-api/responses.ts'
+import { percentDecoded, refused } from '../../../../engine/suite-api/responses.ts'
 import type { Place } from '../../../tables.ts'
 import type { ConsentIds } from '../../../values/identifier.ts'
 import type { Value } from '../../../values/value-type.ts'
@@ -63,7 +63,7 @@ function idPlaces(
   }))
 }
 
-const idIn = (path: string) => decodeURIComponent(path.slice(path.lastIndexOf('/') + 1))
+const idIn = (path: string) => percentDecoded(path.slice(path.lastIndexOf('/') + 1))
 
 export const queriedIds = (context: Context): IdPlace[] =>
   idPlaces('query', accountAccess, clientsOf(context))

@@ -3,6 +3,7 @@ import type { ClientName } from '../../../../engine/suite-api/consents.ts'
 import { relyOn } from '../../../../engine/suite-api/expect.ts'
 import { type CallDeviation, type Caller, requireValue } from '../../../../engine/suite-api/flow.ts'
 import type { Exchange } from '../../../../engine/suite-api/responses.ts'
+import { percentDecoded } from '../../../../engine/suite-api/responses.ts'
 import { OWNERS } from '../../../owners.ts'
 import type { OpenPlace, Place } from '../../../tables.ts'
 import type { Credentials } from '../../../values/bearer-credential.ts'
@@ -64,7 +65,7 @@ export function queryPlaces(clients: readonly ClientName[]) {
     place('query-account-access-consent', name, async (context) => {
       const { client, path } = await accountAccess.create(context, name)
       const own = await credentials(context, { client, name, funds: false })
-      const consentId = decodeURIComponent(path.split('/').at(-1) ?? '')
+      const consentId = percentDecoded(path.split('/').at(-1) ?? '')
       return {
         right: { ...own, consentId },
         ask: (made, deviation) => client.get(path, { ...made, deviation }),
@@ -83,7 +84,7 @@ export function deletionPlaces(
     place(`delete-${kind.name}-consent`, name, async (context) => {
       const { client, path } = await kind.create(context, name)
       const own = await credentials(context, { client, name, funds: kind.funds })
-      const consentId = decodeURIComponent(path.split('/').at(-1) ?? '')
+      const consentId = percentDecoded(path.split('/').at(-1) ?? '')
       return {
         right: { ...own, consentId },
         ask: (made, deviation) => client.delete(path, { ...made, deviation }),

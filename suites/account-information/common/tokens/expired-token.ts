@@ -4,6 +4,7 @@ import { relyOn } from '../../../../engine/suite-api/expect.ts'
 import { type CallDeviation, requireValue, tokensOf } from '../../../../engine/suite-api/flow.ts'
 import { blockForFreedom, NotApplicable } from '../../../../engine/suite-api/outcomes.ts'
 import type { Exchange } from '../../../../engine/suite-api/responses.ts'
+import { percentEncoded } from '../../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../../engine/suite-api/shared-fixture.ts'
 import { OWNERS } from '../../../owners.ts'
 import {
@@ -65,7 +66,7 @@ export const fundsAroundExpiry = sharedFixture([], async (context) => {
     if (value === undefined) blockForFreedom('a funds confirmation consent to delete')
     relyOn(OWNERS.fundsConfirmation, created).toSucceed()
     const id = requireConsentId(created, 'FCC-07/consent-id')
-    return client.delete(`${FUNDS}/${encodeURIComponent(id)}`, told)
+    return client.delete(`${FUNDS}/${percentEncoded(id)}`, told)
   }
   let left: Exchange | undefined
   const tried = await triedTwice(context, true, async (told) => {

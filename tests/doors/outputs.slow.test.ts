@@ -1,0 +1,270 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { zipSync } from 'fflate'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse, stringify } from 'yaml'
+import type { TargetDocument } from '../../engine/configuration/target.ts'
+import { problemOf } from '../../engine/record/formed.ts'
+import { createTpp } from '../bank/tpp.ts'
+import { openBank } from '../directory.ts'
+import { attackingBank } from '../evidence/attacking-bank.ts'
+import { assay, filesIn, interrupt, targetFile, until } from '../evidence/cli.ts'
+import { placesIn, put } from './altered.ts'
+import { hostileText, obeyedInFile, obeyedInTerminal } from './obeyed.ts'
+import { smallExchanges, smallReport, smallRun } from './small-run.ts'
+
+/**
+ * Texts that some medium obeys, from every source, through every command that reads it: nothing that was written, to the
+ * terminal or to a file, makes its reader do what the text says, and no command ends with a stack.
+ */
+
+const folder = mkdtempSync(join(tmpdir(), 'assay-outputs-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** One seed for all: what fails here fails again. */
+const [TEXTS] = fc.sample(fc.array(hostileText, { minLength: 40, maxLength: 40 }), {
+  numRuns: 1,
+  seed: 40,
+})
+const texts = TEXTS ?? []
+let drawn = 0
+const nextText = () => texts[drawn++ % texts.length] ?? ''
+
+let made = 0
+function newFolder(): string {
+  made += 1
+  const dir = join(folder, `f${made}`)
+  mkdirSync(dir)
+  return dir
+}
+
+/** What is wrong with all that the command wrote; `ours` are files that were there before. */
+async function obeyed(command: string[], out: string, ours: readonly string[] = []) {
+  // No argument of a process holds a NUL.
+  const words = command.map((word) => word.replaceAll('\0', ''))
+  const { stdout, stderr, code } = await assay(words, { GITHUB_ACTIONS: 'true' }, out).ended
+  return { code, wrong: [...ofStreams(stdout, stderr), ...ofFiles(out, ours)] }
+}
+
+const ofStreams = (...streams: string[]) =>
+  streams.flatMap((text) => [
+    ...obeyedInTerminal(ownCommands(text)),
+    ...(/\n\s+at .*:\d+:\d+/.test(text) ? [`a stack: ${text.slice(0, 400)}`] : []),
+  ])
+
+/** Without the annotations that a run itself makes of its findings: each is one line, and names a file of ours. */
+const ownCommands = (text: string) =>
+  text.replace(/^::(error|warning|notice) [^\n]*title=(?!owned)[^\n]*$/gm, '')
+
+const ofFiles = (out: string, ours: readonly string[] = []) =>
+  filesIn(out)
+    .filter(([file]) => !ours.includes(file))
+    .flatMap(([file, text]) => obeyedInFile(file, text))
+
+/** Where a report may hold any text. */
+const freePlaces = (value: unknown) => {
+  const places = placesIn(value)
+  return places.filter((place) => {
+    const before = place.reduce<unknown>((at, step) => (at as never)?.[step], value)
+    return (
+      typeof before === 'string' &&
+      problemOf(put(value, place, '<x-owned>\u001b'), 'report') === undefined
+    )
+  })
+}
+
+describe('the folder of a run', () => {
+  const places = freePlaces(smallReport)
+  const hostile = () => {
+    const report = places.reduce<unknown>((all, at) => put(all, at, nextText()), smallReport)
+    const exchanges = smallExchanges.map((line) => {
+      const record = JSON.parse(line)
+      record.about.deviation = nextText()
+      record.endpoint = nextText()
+      record.request.headers = [[nextText(), nextText()]]
+      record.request.body = nextText()
+      if (record.response) record.response.body = nextText()
+      return `${JSON.stringify(record)}\n`
+    })
+    return smallRun(report, exchanges.join(''))
+  }
+  const key = join(folder, 'evidence.pem')
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  writeFileSync(key, pair.privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  const written: string[] = []
+  afterAll(() => {
+    for (const dir of written) rmSync(dir, { recursive: true, force: true })
+  })
+
+  test('has places enough', () => expect(places.length).toBeGreaterThan(60))
+
+  const COMMANDS: [name: string, words: (dir: string, other: string, out: string) => string[]][] = [
+    ['report', (dir, other) => ['report', dir, '--baseline', other]],
+    ['diff', (dir, other) => ['diff', dir, other]],
+    ['diff --out', (dir, other, out) => ['diff', dir, other, '--out', out]],
+    ['overview', (dir, other, out) => ['overview', dir, other, '--out', out]],
+    ['pack', (dir, _, out) => ['pack', dir, '--out', join(out, 'run.zip')]],
+    ['sign', (dir) => ['sign', dir, '--key', key]],
+    ['verify', (dir) => ['verify', dir]],
+    ['deviations init', (dir) => ['deviations', 'init', dir]],
+    ['reproduce', (dir) => ['reproduce', 'TXN-17/alone', '--run', dir]],
+    ['reproduce --export', (dir) => ['reproduce', 'TXN-17/alone', '--run', dir, '--export', 'har']],
+    ['run --failed', (dir) => ['run', '--failed', dir, '--list']],
+    ['tpp --failed', (dir) => ['tpp', '--failed', dir, '--list']],
+  ]
+  test.each(COMMANDS)('assay %s', async (_, words) => {
+    for (let at = 0; at < 2; at += 1) {
+      const [dir, other, out] = [hostile(), hostile(), newFolder()]
+      written.push(dir, other)
+      const ours = filesIn(dir).map(([file]) => file)
+      const { wrong } = await obeyed(words(dir, other, out), out)
+      expect([...wrong, ...ofFiles(dir, ours)]).toEqual([])
+    }
+  })
+})
+
+test('an archive: its names and its contents', async () => {
+  for (let at = 0; at < 4; at += 1) {
+    const dir = newFolder()
+    const file = join(dir, 'run.zip')
+    const bytes = () => new Uint8Array(Buffer.from(nextText()))
+    const files = { [nextText()]: bytes(), 'report.json': bytes(), 'statement.jws': bytes() }
+    writeFileSync(file, zipSync(files))
+    expect((await obeyed(['verify', file], dir, [file])).wrong).toEqual([])
+  }
+})
+
+describe('the target file', () => {
+  let document: TargetDocument
+  beforeAll(async () => {
+    const bank = await openBank()
+    document = structuredClone(bank.target) as TargetDocument
+    await bank.close()
+  })
+
+  test.each([['plan'], ['run', '--list'], ['doctor'], ['run', '--only', 'DISC-01']])(
+    'assay %s %s',
+    async (...command) => {
+      for (let at = 0; at < 2; at += 1) {
+        const places = placesIn(document).filter((place) => place.length > 0 && drawn++ % 9 === at)
+        const altered = places.reduce<unknown>((all, one) => put(all, one, nextText()), document)
+        const dir = newFolder()
+        const target = targetFile(dir, altered as TargetDocument)
+        const out = command.includes('--only') ? ['--out', join(dir, 'out')] : []
+        const words = [...command, '--target', target, ...out]
+        expect((await obeyed(words, dir, [target])).wrong).toEqual([])
+      }
+    },
+  )
+})
+
+/** Options that take a file, and arguments: the text is the content, and the name. */
+const FILES: string[][] = [
+  ['run', '--target'],
+  ['run', '--deviations'],
+  ['run', '--baseline'],
+  ['run', '--sign'],
+  ['tpp', '--tpp'],
+  ['tpp', '--deviations'],
+  ['verify', '--policy'],
+  ['verify', '--key'],
+  ['bank', '--tpp'],
+  ['report'],
+  ['diff'],
+  ['overview'],
+  ['explain'],
+  ['run', '--only'],
+  ['run', '--notify'],
+  ['bank', '--fault'],
+  ['completion'],
+  [],
+]
+test.each(FILES)('a file, and an argument: assay %s %s', async (...command) => {
+  const dir = newFolder()
+  const file = join(dir, 'given.yaml')
+  writeFileSync(file, `name: x\n${nextText()}\n`)
+  const run = command[0] === 'verify' ? [smallRun()] : []
+  for (const given of [file, `${drawn % 2 ? '--' : ''}${nextText()}`]) {
+    const [name = '', ...options] = command
+    const words = name === '' ? [given] : [name, ...run, ...options, given]
+    const { wrong, code } = await obeyed(words, dir, [file])
+    expect(wrong).toEqual([])
+    expect(code).not.toBe(0)
+  }
+  for (const one of run) rmSync(one, { recursive: true })
+})
+
+test.each([
+  ['doctor'],
+  ['run', '--only', 'ACC-13', 'TXN-17', 'CONS-10', 'DISC', '--profile', 'quick'],
+])('a bank: assay %s', { timeout: 120_000 }, async (...command) => {
+  const dir = newFolder()
+  const bank = await openBank({ alterations: [attackingBank(texts.slice(0, 5).join(' '))] })
+  const target = targetFile(dir, structuredClone(bank.target) as TargetDocument)
+  const out = command[0] === 'run' ? ['--out', join(dir, 'out')] : []
+  const { wrong } = await obeyed([...command, '--target', target, ...out], dir, [target])
+  await bank.close()
+  expect(wrong).toEqual([])
+})
+
+test('a TPP at a bank that is watched', { timeout: 60_000 }, async () => {
+  const dir = newFolder()
+  const [info, log, out] = [join(dir, 'info.yaml'), join(dir, 'bank.log'), join(dir, 'out')]
+  const bank = assay(['bank', '--watch', '--info', info, '--log', log, '--out', out])
+  await until(() => bank.written().includes('Ctrl-C ends it'), bank)
+  const target = parse(readFileSync(info, 'utf8'))
+  const { addresses } = target
+  const discovery = `${addresses.discovery_url}/.well-known/openid-configuration`
+  const tpp = createTpp({
+    target,
+    services: { endpoints: { registration: '', issuer: '', token: '', at: {} } },
+  } as never)
+  const known = (await tpp.send(discovery)).json
+  for (let at = 0; at < 12; at += 1) {
+    const text = nextText()
+    const coded = encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '_'))
+    const claims = {
+      [text]: text,
+      scope: text,
+      redirect_uris: [text],
+      client_name: text,
+      aud: text,
+    }
+    const headers = { 'content-type': 'application/jwt', accept: 'application/json' }
+    const body = tpp.sign(claims, { kid: at % 2 ? text : undefined })
+    await tpp.send(known.registration_endpoint, { method: 'POST', headers, body })
+    const form = `grant_type=${coded}&scope=${coded}&client_assertion=${coded}&${coded}=${coded}`
+    const type = { 'content-type': 'application/x-www-form-urlencoded' }
+    await tpp.send(known.token_endpoint, { method: 'POST', headers: type, body: form })
+    const accounts = `${addresses.base_url}/open-banking/v3.1/aisp/accounts/${coded}?${coded}=${coded}`
+    const printable = text.replace(/[^\x20-\x7e]/g, '_')
+    const odd = { authorization: printable, 'x-fapi-interaction-id': printable, accept: printable }
+    await tpp.send(accounts, { headers: odd })
+    await tpp.send(`${known.authorization_endpoint}?request=${coded}&redirect_uri=${coded}`)
+  }
+  await tpp.close()
+  interrupt(bank)
+  const { stdout, stderr } = await bank.ended
+  expect(stdout).toContain('owned')
+  expect([...ofStreams(stdout, stderr), ...ofFiles(dir, [info])]).toEqual([])
+})
+
+test('a client that is certified, and its file', { timeout: 120_000 }, async () => {
+  const dir = newFolder()
+  const file = join(dir, 'tpp.yaml')
+  const client = join(dir, 'client.mjs')
+  writeFileSync(
+    client,
+    `process.stdout.write(${JSON.stringify(nextText())}); console.error(${JSON.stringify(nextText())}); process.exit(3)\n`,
+  )
+  const driven = { driver: 'command', command: [process.execPath, client] }
+  writeFileSync(file, stringify({ name: nextText(), client: driven, goals: ['connect'] }))
+  const { wrong } = await obeyed(['tpp', '--tpp', file, '--out', join(dir, 'out')], dir, [
+    file,
+    client,
+  ])
+  expect(wrong).toEqual([])
+})
