@@ -42,7 +42,7 @@ const INTERFACES: Interface[] = [
 
 const SAMPLE = /(?<=^```\n)…\nCONFORMANT .*\n(?:(?!```$).*\n)*/m
 
-/** The page on targets, its table of members made anew from the schema. */
+/** The page on targets, its table of members made again from the schema. */
 function withTable(page: string): string {
   const table = /^\| member \|.*(\n\|.*)*/m
   if (!table.test(page))

@@ -334,7 +334,7 @@ try {
   })
 }
 
-/** Says what went wrong, without a stack trace where the user can mend it; the exit code. */
+/** Says what went wrong, without a stack trace where the user can fix it; the exit code. */
 function reported(error: unknown): number {
   if ([UsageError, TargetError, InputError].some((kind) => error instanceof kind)) {
     // It may quote a file, and a terminal obeys what it is shown.

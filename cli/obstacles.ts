@@ -5,7 +5,7 @@ import type { OpenedTarget } from './open-target.ts'
 
 /**
  * What keeps every check from being judged, in the doctor's words, with the lines of the target file
- * that a mend is about. Nothing stands in the way of the reference bank.
+ * that a fix is about. Nothing stands in the way of the reference bank.
  */
 export async function obstaclesTo(opened: OpenedTarget): Promise<PreflightLine[]> {
   const { ours, document, base, file, memory } = opened

@@ -44,7 +44,7 @@ export interface ProveOptions {
   page?: string
   /** How many faults, each with a freedom of its chapter; `all` of them. */
   mixed?: string
-  /** How often freedoms are drawn anew that share a bank. */
+  /** How often freedoms are drawn again that share a bank. */
   draws?: string
   seed?: string
   /** `1/4`: the first of four parts of the whole proof. */

@@ -201,7 +201,7 @@ function linkFrom(out: string) {
 const DAYS = 30
 
 const HEAD = `# Known deviations: still judged and shown, they do not fail a run until they expire.
-# Each needs a reason. A finding that is to be mended at once is deleted here.
+# Each needs a reason. A finding that is to be fixed at once is deleted here.
 # assay run --deviations FILE
 `
 

@@ -53,7 +53,7 @@ export async function reproduce(
     const obstacles = await obstaclesTo(opened)
     for (const { level, text, whose, mend } of obstacles) {
       say(shown`${level}  ${text}`)
-      if (whose !== undefined) say(shown`  whose     ${WHOSE[whose]}\n  mend      ${mend}`)
+      if (whose !== undefined) say(shown`  at fault  ${WHOSE[whose]}\n  to fix    ${mend}`)
     }
     if (obstacles.length > 0) {
       process.exitCode = 3

@@ -29,7 +29,7 @@ interface Standing {
 /** Milliseconds that are left of a token whose time is nearly over. */
 const NEARLY = 10_000
 
-/** The answers of others that an end has spoilt, by run. */
+/** The answers of others that an end has affected, by run. */
 const spoilt = new WeakMap<object, { owner: string; exchange: Exchange }>()
 
 /** What is asked of an approval before and after another one ends. */

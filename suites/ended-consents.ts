@@ -335,7 +335,7 @@ export async function refreshAfter(
 const consentPath = ({ consentId }: Approval) =>
   `/account-access-consents/${percentEncoded(consentId)}`
 
-/** Who says that an end has spoilt others, by what made it true. */
+/** Who says that an end has affected others, by what made it true. */
 const OF_OTHERS: Partial<Record<HookName, string>> = {
   'customer-revokes': 'CLC-19/not-by-revocation',
   'consent-expired': 'CLC-19/not-by-expiry',

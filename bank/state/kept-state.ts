@@ -10,7 +10,7 @@ export interface KeptState {
   secret: string
 }
 
-/** Of visits and sessions nothing is kept: a customer begins anew. */
+/** Of visits and sessions nothing is kept: a customer begins again. */
 const passing = /^(Interaction|Session|ReplayDetection) /
 
 /** What a bank knows, as a value that JSON can hold. It holds tokens. */

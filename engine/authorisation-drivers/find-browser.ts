@@ -55,7 +55,7 @@ export function runs(path: string): boolean {
 }
 
 /**
- * What the target's driver needs and does not find, with the mend; undefined when all is there.
+ * What the target's driver needs and does not find, with the fix; undefined when all is there.
  * Nothing is sent or started to find out.
  */
 export function driverProblem(target: TargetDocument): string | undefined {

@@ -110,7 +110,7 @@ export async function afterPage(
   const refresh = asks ? undefined : refreshOf(page.refresh ?? header(exchange, 'refresh'))
   if (!match && !refresh && leadsBack(page, request)) return stopped(visit, LEADS_BACK)
   const base = baseOf(page, url)
-  // Where a visit waited in vain, no other one waits.
+  // Where a visit waited without success, no other one waits.
   if (refresh && visit.waited + refresh.seconds > known.patience) known.patience = 0
   else if (refresh) return afterRefresh(visit, refresh, refresh.url === '' ? url : base)
   if (!match) {

@@ -94,7 +94,7 @@ interface RequirementEntry
 /**
  * Reads specs/: decisions.yaml and every chapter of what binds the bank, or the TPP.
  *
- * @throws CatalogueError that lists each mistake as `file:line:column: what is wrong. mend.`
+ * @throws CatalogueError that lists each mistake as `file:line:column: what is wrong. fix.`
  */
 export function loadCatalogue(
   folder = join(root, 'specs'),

@@ -54,7 +54,7 @@ export interface Tpp {
 /**
  * Reads a file that describes a TPP.
  *
- * @throws TargetError with all problems as `file:line:column: what is wrong. mend.`
+ * @throws TargetError with all problems as `file:line:column: what is wrong. fix.`
  */
 export function readTppFile(path: string, env = process.env): Tpp {
   const { source } = filledSource(path, env, (error) => {

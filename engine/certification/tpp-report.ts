@@ -48,7 +48,7 @@ export function openTppReport(out: string, secrets: string[]) {
   }
 }
 
-/** What is wrong is the TPP's to mend, where a bank's run says that it is the bank's. */
+/** What is wrong is the TPP's to fix, where a bank's run says that it is the bank's. */
 function ofTpp(report: Report): Report {
   const mended = ({ mend: _, ...cause }: ReportedCause): ReportedCause => ({
     ...cause,

@@ -59,12 +59,12 @@ export function createCleanup(file?: string) {
   const writeDown = (line: Leftover | Gone) => {
     if (file === undefined) return
     try {
-      // What an earlier run left is written anew, without what has gone since.
+      // What an earlier run left is written again, without what has gone since.
       if (!begun) keepLines(file, [...left.values()].filter(isConsent))
       begun = true
       keepLine(file, line)
     } catch {
-      // A full disk: this run knows what it made, and deletes it. A line may have been cut: all is written anew.
+      // A full disk: this run knows what it made, and deletes it. A line may have been cut: all is written again.
       begun = false
     }
   }
@@ -99,7 +99,7 @@ export function createCleanup(file?: string) {
       consent.kept = true
       writeDown(consent)
     },
-    /** A run begins anew but for these: what others kept is of no use any more. */
+    /** A run begins again but for these: what others kept is of no use any more. */
     keepOnly(ids: string[]): void {
       for (const consent of left.values()) {
         if (consent.kept && !ids.includes(consent.id)) {

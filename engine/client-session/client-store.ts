@@ -151,7 +151,7 @@ export function openClientStore(file: string, target: Target, redact?: Redact) {
   }
 }
 
-/** What a statement says of the software; a directory may issue the same anew for every night. */
+/** What a statement says of the software; a directory may issue the same again for every night. */
 function softwareOf(statement: string): string {
   const claims = claimsOf(statement)
   if (!claims) return statement

@@ -16,7 +16,7 @@ export const BY_AN_EARLIER_RUN = 'the client was registered by an earlier run'
 /** What is known of the clients of earlier runs, and what is done with it. */
 export interface EarlierClients {
   store?: ClientStore
-  /** Is a client registered anew, though an earlier one is known? */
+  /** Is a client registered again, though an earlier one is known? */
   anew: boolean
   /** Has the rules judge the kept answer of a registration, as if it came now. */
   heed(exchange: Exchange): void
@@ -29,7 +29,7 @@ export function createRegistrationSteps(
   audiences: Audiences,
   { store, anew, heed }: EarlierClients,
 ) {
-  /** Does the bank still know a client of an earlier run? One that was set up anew does not. */
+  /** Does the bank still know a client of an earlier run? One that was set up again does not. */
   const isKnown = async (client: Tpp): Promise<boolean> => {
     const deviation = 'is the client of an earlier run still known?'
     const ask = () => client.token({ grant_type: 'client_credentials' }, { deviation })

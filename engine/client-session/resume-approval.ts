@@ -82,7 +82,7 @@ export async function resumeApprovals(
   return works
 }
 
-/** A minute at least must be left of what is gone on with. */
+/** A minute at least must be left of what is resumed. */
 const LEFT = 60_000
 
 /**

@@ -21,11 +21,11 @@ import { takeLock } from '../record/process-lock.ts'
 interface ResumeFileOptions {
   /** A private key that the target configures: who reads it could do all that the file allows. */
   secret: KeyObject
-  /** What the records belong to. A file of anything else is begun anew. */
+  /** What the records belong to. A file of anything else is begun again. */
   binding: string
   /** Milliseconds after which a file is too old to go on with. */
   lifetime: number
-  /** Whether it is begun anew, whatever it holds. */
+  /** Whether it is begun again, whatever it holds. */
   fresh?: boolean
 }
 

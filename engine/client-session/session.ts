@@ -83,7 +83,7 @@ export function createSession(parts: SessionParts) {
   const held = createHeldTokens(ledger, resumable)
   const clients = createClientSteps(shared, {
     store: parts.clients,
-    // What another run left with the client that it had can be gone on with, and deleted, by that one alone.
+    // What another run left with the client that it had can be resumed, and deleted, by that one alone.
     anew:
       target.document.freshRegistrations === true &&
       !resumable?.earlier.approvals.size &&

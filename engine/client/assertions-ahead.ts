@@ -6,7 +6,7 @@ const FRESH = 5000
 
 /**
  * Client assertions, each used once: when one is taken, the next is signed while the bank is busy with the
- * request. One for another client or audience, or of some time ago, is signed anew.
+ * request. One for another client or audience, or of some time ago, is signed again.
  */
 export function assertionsAhead(sign: (clientId: string, audience: string) => string) {
   let ahead: { assertion: string; of: string; signedAt: number } | undefined

@@ -32,7 +32,7 @@ const OPEN = new Set<CallEndpoint>(['discovery', 'jwks'])
 /**
  * A registration or a token request.
  *
- * @param body is made anew for every repeat: what a bank has seen once, it may refuse.
+ * @param body is made again for every repeat: what a bank has seen once, it may refuse.
  */
 export function postMessage(
   { name, target }: Sender,

@@ -100,7 +100,7 @@ const REASONS: Record<string, string> = {
   EFBIG: `it is larger than ${LARGEST_FILE / 1024} KiB. Name another file`,
 }
 
-/** Why a file cannot be read, with the mend. */
+/** Why a file cannot be read, with the fix. */
 export function reason(error: unknown): string {
   const { code = 'unknown reason' } = error as NodeJS.ErrnoException
   return REASONS[code] ?? `${code}. Correct the path`

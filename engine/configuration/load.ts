@@ -25,7 +25,7 @@ export type TargetFile =
  * Reads a target file of either kind: YAML or JSON, values from the environment and from files
  * filled in, every key and certificate opened.
  *
- * @throws TargetError with all problems as `file:line:column: what is wrong. mend.`
+ * @throws TargetError with all problems as `file:line:column: what is wrong. fix.`
  */
 export async function readTargetFile(
   path: string,

@@ -3,7 +3,7 @@ import { createSecureContext } from 'node:tls'
 import { now } from '../record/clock.ts'
 import type { ClientDocument, TransportDocument } from './target.ts'
 
-/** What is wrong with one member, and how to mend it. `member` is below the object that was read. */
+/** What is wrong with one member, and how to fix it. `member` is below the object that was read. */
 export interface Finding {
   member?: string
   text: string

@@ -1,9 +1,9 @@
-/** Who can mend what was found. */
+/** Who can fix what was found. */
 export type Whose = 'configuration' | 'bank' | 'gateway' | 'network'
 
 /** What one examination found; its text is one line. */
 export type DoctorFinding =
-  /** A note is worth knowing, and nothing that has to be mended. */
+  /** A note is worth knowing, and nothing that has to be fixed. */
   | { level: 'ok' | 'note' | 'skipped'; text: string }
   /** `hopeless`: no bank that is right can take it, so that a run need not begin. */
   | { level: 'wrong'; text: string; whose: Whose; mend: string; hopeless?: true }

@@ -7,7 +7,7 @@ import { type DoctorFinding, type Examination, note, ok, wrong } from './finding
 import type { Place } from './places.ts'
 import { answerWords } from './words.ts'
 
-/** What mends a transport certificate that the bank refuses. */
+/** What fixes a transport certificate that the bank refuses. */
 export const TRUST_MEND =
   'Have the bank trust its issuer, with all intermediates; or name the right certificate.'
 

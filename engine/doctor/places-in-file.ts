@@ -3,7 +3,7 @@ import { relative } from 'node:path'
 import type { PreflightLine, ReportedCause } from '../report/report.ts'
 import { sourceOf } from '../yaml/source.ts'
 
-/** What is wrong, with the lines of the target file that its mend is about. */
+/** What is wrong, with the lines of the target file that its fix is about. */
 export function withPlaces<Line extends PreflightLine | ReportedCause>(
   line: Line,
   file: string,

@@ -129,7 +129,7 @@ const BROKEN: Outcome[] = ['fail', 'warn']
  * passed is a failure of that check; what only repeats another finding is blocked by that; what is
  * blocked by something not applicable is not applicable.
  *
- * @param follows by the id of a check, those of the same sentence at a nearer place
+ * @param follows by the id of a check, those of the same sentence at a closer place
  * @throws when a chain ends in nothing: that is our own mistake.
  */
 export function settleBlocked(

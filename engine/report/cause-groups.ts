@@ -147,7 +147,7 @@ export function answeredAlike(
 
 /**
  * The finding that may hide what nothing was judged for want of: a must that is broken at the same endpoints, best in the
- * same chapter. Whether the customers have such data shows once it is mended.
+ * same chapter. Whether the customers have such data shows once it is fixed.
  */
 export function hidden(
   check: CheckResult,

@@ -99,13 +99,13 @@ function findings(run: Indexed, options: ConsoleOptions, writer: Writer): void {
     const title = brief(cause.title, 200)
     if (check?.outcome === 'warn') {
       line(`warn  ${ids}  ${title}${blocking(cause)}`, paint.yellow)
-      if (cause.blocks.length > 0) row('whose', whoseAndWhere(cause))
+      if (cause.blocks.length > 0) row('at fault', whoseAndWhere(cause))
     } else if (!check) {
       const blocks = counted(cause.blocks.length, 'check')
       const by = cause.whose === 'nobody' ? ', nobody has to act' : ` by ${WHOSE[cause.whose]}`
       line(`blocked  ${blocks}${by}: ${title}`, paint.yellow)
       row('where', cause.where)
-      row('mend', cause.mend)
+      row('to fix', cause.mend)
     }
   }
   for (const cause of report.causes.filter(({ known }) => known)) {
@@ -135,7 +135,7 @@ function finding(
   const exchange = exchanges.get(check.exchanges[0] ?? '')
   const requirement = requirements.get(check.requirement)
   line(`${outcome === 'error' ? 'ERROR' : 'FAIL'}  ${id}  ${brief(check.title, 300)}`, paint.red)
-  row('whose', whoseAndWhere(cause))
+  row('at fault', whoseAndWhere(cause))
   row('found', cause.title)
   if (!message.startsWith(cause.title.slice(0, 200))) row('', brief(message, 300))
   if (requirement) {
@@ -168,8 +168,8 @@ function notJudged({ preflight = [] }: Report, { paint, line, row, lines }: Writ
     // What is said of a client names no client: “expired on …”. Everything else names itself.
     const about = /^(first|second): /.test(name) ? `${brief(name, 80)}: ` : ''
     line(`wrong  ${about}${brief(text, 400)}`, paint.magenta)
-    if (whose) row('whose', WHOSE[whose])
-    row('mend', mend)
+    if (whose) row('at fault', WHOSE[whose])
+    row('to fix', mend)
     lines.push('')
   }
 }

@@ -170,7 +170,7 @@ export function sizeFigures(report: Report): Figure[] {
   ])
 }
 
-/** Who can mend something, in words. */
+/** Who can fix something, in words. */
 export const WHOSE: Record<Whose, string> = {
   bank: 'the bank',
   gateway: 'the bank’s gateway',

@@ -37,7 +37,7 @@ export interface CheckChange extends Pick<CheckResult, 'id' | 'requirement' | 't
 
 /**
  * Compares two reports, `a` the earlier. `earlier` are runs before `a`, oldest first: with them, a
- * check that goes to and fro is called flaky.
+ * check that goes back and forth is called flaky.
  */
 export function diffReports(a: Report, b: Report, earlier: Report[] = []): ReportDiff {
   const diff: ReportDiff = {

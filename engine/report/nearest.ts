@@ -6,7 +6,7 @@ import type { CheckResult, ExchangeRecord } from './report.ts'
 const MOST = 3
 /** Headers that differ from request to request, or say nothing of what is asked. */
 const PASSING = /^(x-fapi-interaction-id|user-agent|accept|host|connection|content-length|date)$/i
-/** A value made anew for each request, or the place of one that is left out. */
+/** A value made again for each request, or the place of one that is left out. */
 const SINGLE_USE = /^(?:<[\w-]+:[0-9a-f]+>|[\w-]{16,}|[\w-]+(?:\.[\w-]*){2,}|https?:\S+)$/
 const DATE_TIME = /^\d{4}-\d\d-\d\d/
 

@@ -132,7 +132,7 @@ export interface PreflightLine {
   name: string
   level: 'ok' | 'note' | 'wrong' | 'skipped'
   text: string
-  /** Who can mend it; of what is wrong. */
+  /** Who can fix it; of what is wrong. */
   whose?: Whose
   /** What to do, or to write and where; of what is wrong. */
   mend?: string
@@ -140,7 +140,7 @@ export interface PreflightLine {
   onPaper?: true
 }
 
-/** Who can mend a cause. */
+/** Who can fix a cause. */
 export type Whose = 'bank' | 'gateway' | 'TPP' | 'configuration' | 'network' | 'suite' | 'nobody'
 
 /** One thing that is wrong, the findings that it explains and what it keeps from being judged. */

@@ -15,7 +15,7 @@ export interface Deviation extends NonNullable<CheckResult['deviation']> {
 /**
  * Reads a file of known deviations: a YAML list, schemas/assay/deviations.schema.json.
  *
- * @throws Error that lists each mistake as `file:line:column: what is wrong. mend.`
+ * @throws Error that lists each mistake as `file:line:column: what is wrong. fix.`
  */
 export function loadDeviations(file: string, catalogue: Catalogue): Deviation[] {
   if (!existsSync(file)) throw new Error(`${file}: there is no such file`)

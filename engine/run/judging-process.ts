@@ -50,7 +50,7 @@ export interface Assignment {
   stuck?: readonly string[]
   /** Seconds without any sign of life, beyond the target's own time-out, after which a check has taken too long. */
   share?: number
-  /** Whether nothing of an interrupted run is gone on with. */
+  /** Whether nothing of an interrupted run is resumed. */
   fresh?: boolean
   /** Minutes after which nothing more is asked of the bank; absent: no such limit. */
   deadline?: number

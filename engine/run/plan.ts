@@ -19,7 +19,7 @@ interface OwnVisit {
   count: number
   /** It sends a value of a table. */
   ofTable?: true
-  /** approve with a code in the end, approve in vain, deny. */
+  /** approve with a code in the end, approve without success, deny. */
   end: 'granted' | 'refused' | 'denied'
 }
 

@@ -28,7 +28,7 @@ export interface Policy {
 /**
  * Reads a policy: a YAML file, schemas/assay/policy.schema.json, and the keys that it names.
  *
- * @throws InputError with each mistake as `file:line:column: what is wrong. mend.`
+ * @throws InputError with each mistake as `file:line:column: what is wrong. fix.`
  */
 export function loadPolicy(file: string): Policy {
   const name = relative(process.cwd(), file)

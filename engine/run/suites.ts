@@ -53,7 +53,7 @@ export async function importSuites(folder: string, instance = '') {
   }
 }
 
-/** Ids that stand in the suites alone, or in specs/ alone, each with its mend. */
+/** Ids that stand in the suites alone, or in specs/ alone, each with its fix. */
 export function idProblems(defined: readonly string[], { owners }: Catalogue): string[] {
   const unknown = defined.filter((id) => !owners.has(id))
   const known = new Set(defined)

@@ -55,7 +55,7 @@ export interface CheckOptions<
   /** What the target must have for it; without that it is not applicable, and not planned. */
   needs?: readonly Need[]
   /**
-   * Checks of the same sentence at a nearer place. Where one of them is broken too, that is the one
+   * Checks of the same sentence at a closer place. Where one of them is broken too, that is the one
    * finding, and this check is blocked by it.
    */
   follows?: readonly string[]

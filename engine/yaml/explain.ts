@@ -3,7 +3,7 @@ import { nearest } from './nearest.ts'
 import type { Path } from './source.ts'
 
 /**
- * Says an error of the schema in words that mend it, without the value that was found: what is wrong at
+ * Says an error of the schema in words that fix it, without the value that was found: what is wrong at
  * a path, or with the key at its end.
  */
 export function explain(error: ErrorObject, path: Path) {

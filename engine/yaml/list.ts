@@ -17,7 +17,7 @@ export interface Entry<T> {
  *
  * @param schema name of the schema in schemas/assay that the file must obey. Unknown keys are
  *   mistakes: a typo in `checks` would otherwise leave a requirement unjudged.
- * @param problems each mistake is appended as `file:line:column: what is wrong. mend.`
+ * @param problems each mistake is appended as `file:line:column: what is wrong. fix.`
  * @returns those that obey the schema.
  */
 export function readList<T>(file: string, schema: string, problems: string[]): Entry<T>[] {

@@ -11,7 +11,7 @@ import {
 
 export type Path = (string | number)[]
 
-/** One thing that is wrong with a file. The text says what, then how to mend it. */
+/** One thing that is wrong with a file. The text says what, then how to fix it. */
 export interface Problem {
   line: number
   column: number

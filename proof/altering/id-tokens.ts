@@ -15,7 +15,7 @@ export type Sign = (claims: Json, header?: Json) => string
 /** Makes another ID token of one; undefined leaves it as it is. */
 export type Remake = (claims: Json, sign: Sign, ctx: Context) => string | undefined
 
-/** Every ID token that the bank gives out, by redirect and by the token endpoint, made anew. */
+/** Every ID token that the bank gives out, by redirect and by the token endpoint, made again. */
 export function idTokens(remake: Remake): Middleware {
   return answers((ctx) => {
     const body = jsonOf(ctx)
@@ -37,7 +37,7 @@ export function idTokens(remake: Remake): Middleware {
 
 /**
  * Another ID token made of one; undefined leaves it as it is. So does a wrong signature, which is a
- * fault's: made anew, the token would be right.
+ * fault's: made again, the token would be right.
  */
 export function remade(idToken: string, remake: Remake, ctx: Context): string | undefined {
   const { keys } = stateOf(ctx).bank.services

@@ -24,7 +24,7 @@ export function gatewaysPage(proofs: readonly GatewayProof[]): string {
 }
 
 function table(proofs: readonly GatewayProof[]): string[] {
-  const head = '| gateway | what it does | verdict | whose | found by |'
+  const head = '| gateway | what it does | verdict | at fault | found by |'
   return [head, '| --- | --- | --- | --- | --- |', ...proofs.map(row)]
 }
 

@@ -5,7 +5,7 @@ import { ofEachBank } from './each-bank.ts'
  * One freedom after the other. Every endpoint has a count of its own, so that a run shows it each of
  * them, however its requests are mixed, and begins at another freedom than the one before, for those
  * that are asked once. `about` counts apart what one endpoint does for several reasons. Every bank
- * begins anew, so that the same requests meet the same freedoms whatever else is served meanwhile.
+ * begins again, so that the same requests meet the same freedoms whatever else is served meanwhile.
  */
 export function roundRobin<Choice>(
   choices: readonly [Choice, ...Choice[]],

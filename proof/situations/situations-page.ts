@@ -22,7 +22,7 @@ export function situationsPage(proofs: readonly SituationProof[]): string {
       const rows = proofs.filter(({ situation }) => situation.kind === kind).map(row)
       if (rows.length === 0) return []
       const head = [
-        '| situation | what is wrong | run | whose | doctor |',
+        '| situation | what is wrong | run | at fault | doctor |',
         '| --- | --- | --- | --- | --- |',
       ]
       return ['', `## ${title}`, '', ...head, ...rows.sort()]

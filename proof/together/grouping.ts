@@ -7,7 +7,7 @@ import { compatible, drawPairs, inOrder, metBefore, sameSettings, type Themed } 
 /**
  * Who shares a bank. Faults whose ids differ are told apart by what fails; freedoms that a bank could
  * take at once are lawful together, or one of them is not. Faults that others hid meet others; a group
- * that shows what none of its members says is parted until each is proven by itself.
+ * that shows what none of its members says is separated until each is proven by itself.
  */
 
 /** Faults at most in one bank, or TPPs in one client: with more of them groups hold less often than is gained. */

@@ -85,7 +85,7 @@ export const LAWFUL_SEGMENTS: readonly {
   },
 ]
 
-/** What is the id only to whoever decodes twice, resolves, cuts or mends. */
+/** What is the id only to whoever decodes twice, resolves, cuts or fixes. */
 export const IN_PATHS: readonly Row[] = [
   [
     'encoded-twice',

@@ -118,7 +118,7 @@ test('what alters a bank remembers nothing beyond it', () => {
   const about = (name: string, source: string) =>
     /^(cells|faults|scenarios|variants)\b/.test(name) ||
     (!name.startsWith('tpp') && /\b(stateOf|currentRequest)\(/.test(source))
-  // Where the memory of each bank is kept; and what is made anew for each.
+  // Where the memory of each bank is kept; and what is made again for each.
   const others = /^(run\/each-bank|tables\/prove-table)\.ts/
   const found = memoriesOf('proof', { about }).filter((one) => !others.test(one))
   expect(found, 'keep it with ofEachBank of proof/run/each-bank.ts').toEqual([])

@@ -30,7 +30,7 @@ interface Ended {
   words: string
 }
 
-/** Begins the program anew for each goal; what the program imports stays. */
+/** Begins the program again for each goal; what the program imports stays. */
 const BEGINS = `
   const { parentPort, workerData } = require('node:worker_threads')
   let goals = 0

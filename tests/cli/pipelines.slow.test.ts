@@ -96,7 +96,7 @@ beforeAll(async () => {
   bank = await openBank({ alterations: [alteration] })
   const document = structuredClone(bank.target) as TargetDocument
   document.name = 'staging'
-  // Whoever allows registrations anew is judged by one of every night.
+  // Whoever allows registrations again is judged by one of every night.
   document.freshRegistrations = false
   password = document.customers.first.credentials.password ?? ''
   document.customers.first.credentials.password = ['${', 'CUSTOMER_PASSWORD}'].join('')

@@ -322,7 +322,7 @@ test('reproduce ends with 3 as well, in the same words', { timeout: 120_000 }, a
   const { code, stdout } = await assay(['reproduce', 'ACC-01/answers-200', '--target', file]).ended
   expect(code).toBe(3)
   expect(stdout).toMatch(
-    /^wrong {2}nothing listens on 127\.0\.0\.1:1: .*\n {2}whose {5}the network, /,
+    /^wrong {2}nothing listens on 127\.0\.0\.1:1: .*\n {2}at fault {2}the network, /,
   )
   expect(stdout).not.toMatch(/BLOCKED|reproduce/)
 })

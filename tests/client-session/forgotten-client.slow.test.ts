@@ -10,7 +10,7 @@ import { createRun } from '../../engine/run/run.ts'
 import { openProofContext, type ProofContext } from '../../proof/run/judge-bank.ts'
 import { openDirectory } from '../directory.ts'
 
-/** A client that an earlier run registered, at a bank that may have been set up anew since. */
+/** A client that an earlier run registered, at a bank that may have been set up again since. */
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-forgotten-'))
 const file = join(folder, 'kept.clients.json')

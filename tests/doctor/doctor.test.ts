@@ -109,7 +109,7 @@ function settled(line: string): string {
     .replaceAll(/bank\.yaml:\d+:\d+/g, 'bank.yaml:LINE:COLUMN')
 }
 
-/** The lines that say what is wrong, each with whose it is and its mend; the same line once. */
+/** The lines that say what is wrong, each with whose it is and its fix; the same line once. */
 function findings(printed: string[]): string[] {
   const found = printed.flatMap((line, index) => {
     if (line.startsWith('wrong ')) {

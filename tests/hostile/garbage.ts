@@ -73,7 +73,7 @@ function placesIn(value: unknown): number {
   return Object.values(value).reduce((sum: number, member) => sum + placesIn(member), 1)
 }
 
-/** Which answers are spoilt, where and by what. */
+/** Which answers are affected, where and by what. */
 interface Plan {
   /** One answer in so many; the same paths every time. */
   each: number

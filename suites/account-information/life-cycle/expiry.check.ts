@@ -69,7 +69,7 @@ function expectNoLateData(ended: Outlived, owner: string, { observe }: Context):
 
 /**
  * Consent with an ExpirationDateTime; hook consent-expired, or waiting where the expiry is near;
- * data refused. Not judged nearer to the instant than the clock tolerance.
+ * data refused. Not judged closer to the instant than the clock tolerance.
  */
 check(
   'CLC-16/data-refused',

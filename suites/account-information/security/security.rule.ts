@@ -9,7 +9,7 @@ const ENDPOINTS: readonly Endpoint[] = [...CONSENTS, ...DATA]
 /**
  * Every consent and data 2xx, all strings but Account.Identification (see ACC-09), Links, and ids of
  * transactions and consents, which may be as many digits as a card number has; AccountIds where all of an answer
- * do so. Fails: a run of exactly 15 or 16 digits, perhaps in groups parted by spaces or hyphens, that begins with 2
+ * do so. Fails: a run of exactly 15 or 16 digits, perhaps in groups separated by spaces or hyphens, that begins with 2
  * to 6 and passes the Luhn check.
  */
 rule(

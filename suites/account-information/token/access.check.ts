@@ -192,7 +192,7 @@ const expiredToken = sharedFixture([noAccounts, secondClient], async (context) =
   expire(context, await toExpire(context)),
 )
 
-/** The same of the second client, whose consent opens every endpoint; only where a refresh mends it. */
+/** The same of the second client, whose consent opens every endpoint; only where a refresh fixes it. */
 const expiredOfSecond = sharedFixture([noAccounts, secondClient], async (context) => {
   const { target, steps } = context
   const { consent } = await expiredToken(context)
@@ -206,7 +206,7 @@ const expiredOfSecond = sharedFixture([noAccounts, secondClient], async (context
 
 /**
  * Every data endpoint with an access token of an approval after the hook token-expired; those of
- * accounts with one of the second client, where a refresh then mends it. Fails: 2xx. Not-applicable
+ * accounts with one of the second client, where a refresh then fixes it. Fails: 2xx. Not-applicable
  * without the hook.
  */
 check(

@@ -143,7 +143,7 @@ export function singles(approval: Approval, tail: Tail): Promise<Map<string, Exc
   })
 }
 
-/** The same, read anew. */
+/** The same, read again. */
 export async function readSingles(approval: Approval, tail: Tail): Promise<Map<string, Exchange>> {
   const answers = new Map<string, Exchange>()
   for (const id of await requireAccountIds(approval)) {
