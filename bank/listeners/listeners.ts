@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   createServer as createPlainServer,
   type Server as HttpServer,
@@ -109,8 +110,17 @@ function secureListener(settings: Settings, directory: Directory, handle: Reques
   }
 }
 
-function commonOptions({ tlsMinVersion, tlsMaxVersion }: Settings, server: Identity) {
-  return { ...secureOptions(server), minVersion: tlsMinVersion, maxVersion: tlsMaxVersion }
+/** Of every process another one: a ticket of yesterday's bank is worth nothing. */
+const SHARED_TICKET_KEYS = randomBytes(48)
+
+function commonOptions(settings: Settings, server: Identity) {
+  const { tlsMinVersion, tlsMaxVersion, sharedTlsSessions } = settings
+  return {
+    ...secureOptions(server),
+    minVersion: tlsMinVersion,
+    maxVersion: tlsMaxVersion,
+    ...(sharedTlsSessions && { ticketKeys: SHARED_TICKET_KEYS }),
+  }
 }
 
 function listen(server: HttpServer, port: number): Promise<void> {

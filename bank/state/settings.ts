@@ -28,6 +28,11 @@ export interface Settings {
   tlsMinVersion: 'TLSv1.2' | 'TLSv1.3'
   tlsMaxVersion: 'TLSv1.2' | 'TLSv1.3'
   /**
+   * Do the HTTPS listeners resume each other's TLS sessions, as behind one gateway with one set of ticket keys? One that
+   * began without a certificate is resumed where one is required, then. Default false.
+   */
+  sharedTlsSessions: boolean
+  /**
    * How a missing or wrong transport certificate is refused: while the connection is made, or by
    * status 401 afterwards. With a token endpoint that asks for no certificate on the same listener
    * as the API, always by status.
@@ -89,6 +94,7 @@ export const defaults: Settings = {
   gateway: {},
   tlsMinVersion: 'TLSv1.2',
   tlsMaxVersion: 'TLSv1.3',
+  sharedTlsSessions: false,
   tlsRefusal: 'handshake',
   tokenEndpointMtls: true,
   productsMtls: false,

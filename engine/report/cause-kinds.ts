@@ -153,6 +153,7 @@ function blamesIssuer({ check, trace }: Traced, issuer: string): boolean {
 
 const CERTIFICATES: Record<string, string> = {
   none: 'a request without a client certificate',
+  resumed: 'a request in a TLS session that began without a client certificate',
   expired: 'a request with an expired client certificate',
   untrusted: 'a request with a client certificate of an unknown issuer',
 }

@@ -1,6 +1,6 @@
 import { formDecoded } from '../record/percent.ts'
 import { count, oneLine, visible } from './escape.ts'
-import { headerOf } from './queries.ts'
+import { certificateWords, headerOf } from './queries.ts'
 import type { ExchangeRecord } from './report.ts'
 
 /** Lines of one body that are written out; how many more there are is said. */
@@ -16,11 +16,10 @@ const MAX_LINES = 120
 export function messageText(record: Omit<ExchangeRecord, 'hash'>, asking: string): string {
   const { id, endpoint, about, request, response, failure, connection } = record
   const sender = typeof about.check === 'string' && about.check !== asking ? about.check : undefined
-  const client = connection.identity === 'none' ? 'no' : `the ${connection.identity}`
   const tls = [connection.protocol, connection.cipher].filter(Boolean).join(' ') || 'no TLS session'
   const lines = [
     `${id}  ${endpoint}${sender ? `, a step of ${sender}` : ''}`,
-    `   ${tls}, ${client} client certificate`,
+    `   ${tls}, ${certificateWords(connection.identity)}`,
   ]
   if (typeof about.deviation === 'string') lines.push(`   THE DEVIATION: ${about.deviation}`)
   lines.push(...sent(request), '')

@@ -167,3 +167,16 @@ export function pathOf(url: string): string {
   const match = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)/is.exec(url)
   return match ? match[1] || '/' : url
 }
+
+/** Names of what is offered where no client certificate is. */
+const WITHOUT: Readonly<Record<string, string>> = {
+  none: 'no client certificate',
+  resumed: 'no client certificate, in a TLS session that began elsewhere',
+}
+
+/** Is a client certificate offered under this name of an identity? */
+export const isOffered = (identity: string): boolean => WITHOUT[identity] === undefined
+
+/** Which client certificate was offered, in words. */
+export const certificateWords = (identity: string): string =>
+  WITHOUT[identity] ?? `the ${identity} client certificate`

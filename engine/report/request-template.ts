@@ -1,4 +1,4 @@
-import { headerOf } from './queries.ts'
+import { headerOf, isOffered } from './queries.ts'
 import type { ExchangeRecord } from './report.ts'
 
 /** Headers that the connection makes by itself, or that mean nothing outside of the run. */
@@ -32,7 +32,7 @@ export function templateOf({ request, connection }: ExchangeRecord): RequestTemp
   const type = headerOf(headers, 'content-type') ?? ''
   const isForm = /x-www-form-urlencoded/i.test(type) && body !== ''
   const isSigned = /jwt|jose/i.test(type)
-  const offered = connection.identity !== 'none' && /^https:/i.test(url)
+  const offered = isOffered(connection.identity) && /^https:/i.test(url)
   return {
     method,
     url: addressTokens(url),

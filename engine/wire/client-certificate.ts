@@ -1,6 +1,8 @@
 import { Agent } from 'undici'
 import type { Target } from '../configuration/resolve.ts'
 import { connector, contextOf } from './connector.ts'
+import { originOf } from './origin.ts'
+import { sessionWithoutCertificate } from './resumed-session.ts'
 
 /** One client certificate, or none, and the connections on which it is offered. */
 export type Identity = Awaited<ReturnType<typeof openIdentity>>
@@ -15,6 +17,7 @@ export async function openIdentity(target: Target, name: string) {
     name === 'untrusted' && !target.transports.untrusted
       ? await (await import('./self-signed-certificate.ts')).selfSigned()
       : target.transports[name]
+  const resumed = name === RESUMED ? resumedAt(target) : undefined
   /** TCP connections that have begun and do not stand yet. */
   let reaching = 0
   const secureContext = contextOf(transport, target.trust)
@@ -23,6 +26,7 @@ export async function openIdentity(target: Target, name: string) {
       secureContext,
       allowH2,
       proxy: target.proxy,
+      resumed,
       timeout: target.timeout + 1000,
       reaching: (begun) => {
         reaching += begun ? 1 : -1
@@ -49,4 +53,28 @@ export async function openIdentity(target: Target, name: string) {
     reaching: () => reaching,
     destroy: async () => void (await Promise.all([agent.destroy(), second?.destroy()])),
   }
+}
+
+/** The identity of no certificate, in a TLS session that began where none is asked for. */
+export const RESUMED = 'resumed'
+
+/** Origins of a target at which no client certificate is asked for. */
+function openOrigins({ endpoints }: Target): string[] {
+  const { discovery, authorisation, products } = endpoints
+  const origins = [authorisation, discovery, products].map((url) => url && originOf(url))
+  return [...new Set(origins)].filter((origin) => origin?.startsWith('https:')) as string[]
+}
+
+/** May a session begin at another listener of the target than this one? */
+export const canResume = (target: Target): boolean => openOrigins(target).length > 0
+
+/** Sessions that began at another listener of the target. */
+function resumedAt(target: Target) {
+  const { trust, proxy, timeout } = target
+  const options = { ...(trust && { ca: trust }), ...(proxy !== undefined && { proxy }), timeout }
+  return (origin: string) =>
+    sessionWithoutCertificate(
+      openOrigins(target).filter((open) => open !== origin),
+      options,
+    )
 }

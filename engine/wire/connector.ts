@@ -36,8 +36,8 @@ export function contextOf(transport: TransportDocument = {}, trust?: string[]): 
 }
 
 /**
- * A connector of undici for one identity. Every connection is a full handshake: a resumed session
- * would show the certificate of an earlier one. An error listener of its own is the first on every
+ * A connector of undici for one identity. Every connection is a full handshake, but for sessions that
+ * are resumed on purpose: one would show the certificate of an earlier connection. An error listener of its own is the first on every
  * socket, so that an alert after the handshake is not lost to the write that fails because of it.
  */
 export function connector(options: {
@@ -48,28 +48,40 @@ export function connector(options: {
   allowH2: boolean
   /** Milliseconds for a connection to stand, TLS included. */
   timeout: number
+  /** A session for an origin that is resumed instead of a full handshake. */
+  resumed?: ((origin: string) => Promise<Buffer | undefined>) | undefined
   /** Called with true when a TCP connection begins, with false when it stands or has failed. */
   reaching(begun: boolean): void
 }): buildConnector.connector {
-  const { proxy, reaching, ...rest } = options
+  const { proxy, reaching, resumed, ...rest } = options
   // Said outright, since NODE_TLS_REJECT_UNAUTHORIZED changes the default.
   const verified = { rejectUnauthorized: true, maxCachedSessions: 0 }
-  const connect = buildConnector({ ...rest, ...verified })
+  const opening = (session?: Buffer): buildConnector.connector => {
+    const connect = buildConnector({ ...rest, ...verified, ...(session && { session }) })
+    return (target, callback) => {
+      const reached = begin(reaching, target.httpSocket === undefined)
+      // undici's connector returns the socket that it is connecting; its types do not say so.
+      const socket = connect(target, (...[error, connected]) => {
+        reached()
+        if (error) return callback(error, null)
+        const known = facts.get(connected)
+        if (known && connected instanceof TLSSocket) {
+          known.protocol = connected.getProtocol() ?? undefined
+          known.cipher = connected.getCipher().name
+        }
+        callback(null, connected)
+      }) as unknown as Socket
+      socket.once('connect', reached)
+      watch(socket)
+    }
+  }
+  const direct = opening()
   const open: buildConnector.connector = (target, callback) => {
+    if (!resumed) return direct(target, callback)
     const reached = begin(reaching, target.httpSocket === undefined)
-    // undici's connector returns the socket that it is connecting; its types do not say so.
-    const socket = connect(target, (...[error, connected]) => {
-      reached()
-      if (error) return callback(error, null)
-      const known = facts.get(connected)
-      if (known && connected instanceof TLSSocket) {
-        known.protocol = connected.getProtocol() ?? undefined
-        known.cipher = connected.getCipher().name
-      }
-      callback(null, connected)
-    }) as unknown as Socket
-    socket.once('connect', reached)
-    watch(socket)
+    resumed(`${target.protocol}//${target.host}`)
+      .finally(reached)
+      .then((session) => opening(session)(target, callback))
   }
   if (proxy === undefined) return open
   return (target, callback) => {

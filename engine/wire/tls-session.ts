@@ -11,7 +11,17 @@ import { tunnel } from './connect-proxy.ts'
  */
 export async function tlsSession(
   origin: string,
-  { proxy, timeout, ...offered }: ConnectionOptions & { proxy?: string; timeout: number },
+  {
+    proxy,
+    timeout,
+    onTicket,
+    ...offered
+  }: ConnectionOptions & {
+    proxy?: string | undefined
+    timeout: number
+    /** Called with each session that the server lets resume. */
+    onTicket?: (session: Buffer) => void
+  },
 ): Promise<TLSSocket> {
   const { hostname, port, protocol } = new URL(origin)
   const host = hostname.replace(/^\[|\]$/g, '')
@@ -21,6 +31,7 @@ export async function tlsSession(
     ...(through && { socket: through }),
     ...(isIP(host) === 0 && { servername: host }),
   })
+  if (onTicket) socket.on('session', onTicket)
   // What comes after the first error says nothing more.
   socket.on('error', () => {})
   const late = AbortSignal.timeout(timeout)

@@ -2,7 +2,7 @@ import type { Agent } from 'undici'
 import type { Target } from '../configuration/resolve.ts'
 import { heardTime, now } from '../record/clock.ts'
 import { createBodies } from './bodies.ts'
-import { type Identity, openIdentity } from './client-certificate.ts'
+import { canResume, type Identity, openIdentity, RESUMED } from './client-certificate.ts'
 import { decoded } from './decode.ts'
 import { type Arrival, dispatch } from './dispatch.ts'
 import type { About, Endpoint, Exchange } from './exchange.ts'
@@ -16,7 +16,7 @@ import { createRetries, type Retry } from './retry-after.ts'
 export interface WireMessage {
   endpoint: Endpoint
   about?: About
-  /** Which client certificate is offered: first, second, none, untrusted, expired. */
+  /** Which client certificate is offered: first, second, none, untrusted, expired, resumed. */
   identity: string
   method: string
   url: string
@@ -60,7 +60,10 @@ function createConnections(target: Target) {
 
   /** Whether the target gives a certificate of this name. */
   const has = (name: string): boolean =>
-    name === 'none' || name === 'untrusted' || target.transports[name] !== undefined
+    name === 'none' ||
+    name === 'untrusted' ||
+    (name === RESUMED && canResume(target)) ||
+    target.transports[name] !== undefined
 
   const once = async (given: WireMessage, id: string, fresh: boolean) => {
     const message = { ...given, headers: introduced(given.headers) }
@@ -268,7 +271,7 @@ function repeatable({ method, identity }: WireMessage): boolean {
 }
 
 /** Certificates that no bank takes. */
-const REFUSED = new Set(['none', 'untrusted', 'expired'])
+const REFUSED = new Set(['none', 'untrusted', 'expired', RESUMED])
 
 async function arrive(
   dispatcher: Agent,

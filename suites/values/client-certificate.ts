@@ -100,6 +100,19 @@ export const clientCertificate: ValueType<Certificates, OverCertificate> = {
       rows: invalid('none', 'that is missing'),
     },
     {
+      part: 'a handshake that asked for none (RFC 8446 2.2)',
+      rows: [
+        {
+          id: 'resumed',
+          words: 'that was never asked for: a TLS session resumed that began at another listener',
+          level: 'must',
+          because: `${REQUIRED} A resumed session proves no certificate that it did not begin with (CVE-2025-23419).`,
+          make: ({ identities }) =>
+            identities.includes('resumed') ? { identity: 'resumed' } : undefined,
+        },
+      ],
+    },
+    {
       part: 'the issuer (RFC 5280 6.1.3 a 1 and 4)',
       rows: [...invalid('untrusted', 'of an unknown authority'), ...overAnother],
     },
@@ -130,7 +143,7 @@ export const clientCertificate: ValueType<Certificates, OverCertificate> = {
             'AMB-32: “require a valid open banking transport certificate” does not say whose; certificate-bound tokens are nowhere promised.',
           make({ own, identities }) {
             const other = identities.find(
-              (name) => !['none', 'untrusted', 'expired', own].includes(name),
+              (name) => ['first', 'second'].includes(name) && name !== own,
             )
             return other === undefined ? undefined : { identity: other }
           },
@@ -143,7 +156,7 @@ export const clientCertificate: ValueType<Certificates, OverCertificate> = {
             'AMB-32: “require a valid open banking transport certificate” does not say whose, of tokens neither.',
           make({ own, identities }) {
             const other = identities.find(
-              (name) => !['none', 'untrusted', 'expired', own].includes(name),
+              (name) => ['first', 'second'].includes(name) && name !== own,
             )
             return other === undefined ? undefined : { identity: other, tokenOver: 'same' }
           },
@@ -159,16 +172,19 @@ export const clientCertificate: ValueType<Certificates, OverCertificate> = {
   ],
 }
 
-/** Over a certificate that is missing or not valid, and nothing beside it. */
+/**
+ * Over a certificate that is missing or not valid, and nothing beside it. A session is resumed by a listener, whatever
+ * path is asked: it is a kind of its own.
+ */
 export const isInvalidCertificate = ({ id, level }: Row): boolean =>
-  level === 'must' && !id.includes('header')
+  level === 'must' && !id.includes('header') && id !== 'resumed'
 
 /** Something in the request stands for a certificate that is missing or not valid. */
 export const isForwarded = ({ id, level }: Row): boolean =>
   level === 'must' && id.includes('header')
 
-/** A kind of them alone: none, untrusted or expired. */
+/** A kind of them alone. */
 export const isOver =
-  (identity: 'none' | 'untrusted' | 'expired') =>
-  (row: Row): boolean =>
-    isInvalidCertificate(row) && row.id.startsWith(identity)
+  (identity: 'none' | 'untrusted' | 'expired' | 'resumed') =>
+  ({ id, level }: Row): boolean =>
+    level === 'must' && !id.includes('header') && id.startsWith(identity)

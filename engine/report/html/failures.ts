@@ -2,7 +2,7 @@ import { curl } from '../curl.ts'
 import { clip, counted, quoted } from '../escape.ts'
 import { excerptOf } from '../excerpt.ts'
 import { nearestTo, roleOfControl } from '../nearest.ts'
-import { headline, type Indexed } from '../queries.ts'
+import { certificateWords, headline, type Indexed } from '../queries.ts'
 import type { CheckResult, ReportedCause, RequirementResult } from '../report.ts'
 import { badge, checkLink, type Markup, markup } from './markup.ts'
 
@@ -67,8 +67,9 @@ function sentAndCame(check: CheckResult, { exchanges }: Context): Markup {
   if (!exchange) return markup``
   const { about, connection } = exchange
   const deviates = typeof about.deviation === 'string' ? ` · ${about.deviation}` : ''
-  const identity = connection.identity === 'none' ? 'no' : `the ${connection.identity}`
-  const certificate = /certificate/.test(deviates) ? '' : ` · ${identity} client certificate`
+  const certificate = /certificate/.test(deviates)
+    ? ''
+    : ` · ${certificateWords(connection.identity)}`
   const client = typeof about.client === 'string' ? ` · client ${about.client}` : ''
   return markup`<p class="sent"><code>${clip(headline(exchange), 300)}</code> <span class="said">${clip(deviates, 300)}${client}${certificate} · ${exchange.id}</span></p>`
 }

@@ -104,6 +104,18 @@ const faults: Fault[] = [
     ...lets('none'),
   },
   {
+    id: 'sessions-of-other-listeners-are-resumed',
+    story:
+      'One set of ticket keys for all virtual hosts of the gateway, and the certificate is asked for in full handshakes alone (CVE-2025-23419 of nginx, CVE-2025-23048 of Apache httpd).',
+    fails: ['SEC-01/resumed', 'SEC-02/resumed'],
+    settings: { sharedTlsSessions: true },
+    async middleware(ctx, next) {
+      const { authorized, thumbprint } = stateOf(ctx).transport
+      if (authorized && thumbprint === undefined && MUTUAL.includes(partOf(ctx))) admit(ctx)
+      await next()
+    },
+  },
+  {
     id: 'any-certificate-will-do',
     story: 'The chain is verified by a service that was down on the day of the release.',
     fails: ['SEC-01/untrusted', 'SEC-02/untrusted', 'REG-01/untrusted'],

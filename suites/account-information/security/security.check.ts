@@ -47,21 +47,23 @@ const _OTHERS = [secondCustomer, secondClient] as const
 /** Checks of one kind of certificate, each at the first endpoint of its chapter. */
 function certificateCheck(
   id: { consents: string; data: string },
-  identity: 'none' | 'untrusted' | 'expired',
+  identity: 'none' | 'untrusted' | 'expired' | 'resumed',
   words: string,
+  follows?: { consents: string[]; data: string[] },
 ): void {
   const table = { type: clientCertificate, rows: isOver(identity) }
   const options = {
     asks: [clientCertificate],
     ...(identity === 'expired' && { needs: ['refusedCertificates.expired' as const] }),
   }
-  check(id.consents, `A consent is not queried ${words}`, options, async (context) => {
+  const ofConsents = { ...options, ...(follows && { follows: follows.consents }) }
+  check(id.consents, `A consent is not queried ${words}`, ofConsents, async (context) => {
     requireCertificate(context, identity)
     const places = certificatePlaces.query(clientsOf(context))
     await expectTable(context, { ...table, owner: id.consents, places })
   })
 
-  const used = { ...options, uses: [everything] }
+  const used = { ...options, uses: [everything], ...(follows && { follows: follows.data }) }
   check(id.data, `No data are read ${words}`, used, async (context) => {
     requireCertificate(context, identity)
     const all = await dataOverCertificates(context, [everything])
@@ -89,6 +91,12 @@ certificateCheck(
   { consents: 'SEC-01/expired', data: 'SEC-02/expired' },
   'expired',
   'over an expired certificate',
+)
+certificateCheck(
+  { consents: 'SEC-01/resumed', data: 'SEC-02/resumed' },
+  'resumed',
+  'in a TLS session that began without a certificate at another listener',
+  { consents: ['SEC-01/no-certificate'], data: ['SEC-02/no-certificate'] },
 )
 
 check(

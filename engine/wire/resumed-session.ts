@@ -1,0 +1,43 @@
+import { tlsSession } from './tls-session.ts'
+
+/** Milliseconds for a listener to hand out a ticket behind the handshake. */
+const PATIENCE = 1000
+
+/**
+ * A TLS session that began without a client certificate, as a ticket of a listener that asks for none gives it (RFC 8446
+ * 2.2). A server that shares its tickets among listeners, and asks for a certificate in full handshakes alone, resumes it
+ * where one is required (CVE-2025-23419).
+ *
+ * @param origins where no certificate is asked for: the first that gives a ticket
+ * @returns undefined where none does
+ */
+export async function sessionWithoutCertificate(
+  origins: readonly string[],
+  options: { ca?: string[]; proxy?: string; timeout: number },
+): Promise<Buffer | undefined> {
+  for (const origin of origins) {
+    const session = await ticketOf(origin, options).catch(() => undefined)
+    if (session) return session
+  }
+  return undefined
+}
+
+async function ticketOf(
+  origin: string,
+  options: { ca?: string[]; proxy?: string; timeout: number },
+) {
+  let given: (session: Buffer | undefined) => void = () => {}
+  const ticket = new Promise<Buffer | undefined>((resolve) => {
+    given = resolve
+  })
+  const socket = await tlsSession(origin, { ...options, onTicket: given })
+  const late = setTimeout(() => given(undefined), PATIENCE)
+  socket.once('close', () => given(undefined))
+  socket.resume()
+  try {
+    return await ticket
+  } finally {
+    clearTimeout(late)
+    socket.destroy()
+  }
+}
