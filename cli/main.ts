@@ -105,6 +105,10 @@ const tpp = command(
   )
   .option('--out <folder>', 'where the reports go; default reports/<name>/<UTC time>')
   .option('--only <pattern...>', 'scenario, rule, requirement, chapter or level; * for anything')
+  .option(
+    '--watch [path]',
+    'play again what was not in order when a file changes; default: the folder of the client’s program. Ctrl-C ends it',
+  )
 judges(tpp, 'client').action(async (named: string[], given) =>
   (await import('./tpp.ts')).tpp(onlyNamed(named, given)),
 )
