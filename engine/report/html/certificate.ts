@@ -60,8 +60,8 @@ function facts({ report, signer, key, statementDigest }: Certified): Markup {
     ],
     ['Signed by', `${who}, ${SEEN[key.from]}`],
     ['Key', `${key.thumbprint} (thumbprint of RFC 7638)`],
-    ['Requirements', `digest ${brief(assay.specsDigest, MOST)}`],
-    ['Configuration', `digest ${brief(target.configurationDigest, MOST)}`],
+    ['Digest of the requirements', brief(assay.specsDigest, MOST)],
+    ['Digest of the configuration', brief(target.configurationDigest, MOST)],
   ]
   const shown = rows.filter(([, value]) => value !== undefined)
   return markup`<section class="facts" aria-label="Facts"><dl class="glossary">${shown.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
