@@ -15,6 +15,7 @@ const SCHEMAS = {
   'decisions.yaml': 'decisions',
   'operations.yaml': 'operations',
   'unquoted.yaml': 'unquoted',
+  'field-defects.yaml': 'field-defects',
 }
 
 const lists = {}

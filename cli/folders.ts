@@ -15,9 +15,12 @@ export const DEFAULT_TARGET = join(root, 'config', 'embedded.yaml')
 export const SUITES = join(import.meta.dirname, '..', 'suites')
 export const TPP_SUITES = join(SUITES, 'tpp')
 
+/** Where runs go: reports/, below the working directory. */
+export const REPORTS = 'reports'
+
 /** Where the runs of a target go: reports/<target>/, below the working directory. */
 export function reportsFolder(name: string): string {
-  return join(process.cwd(), 'reports', name.replace(/[^\w.-]+/g, '-'))
+  return join(process.cwd(), REPORTS, name.replace(/[^\w.-]+/g, '-'))
 }
 
 /** reports/<target>/<UTC time>/ */

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, extname, join } from 'node:path'
+import { fieldDefectsPage, loadFieldDefects } from '../authoring/field-defects.ts'
 import { type Interface, openApi } from '../authoring/openapi/document.ts'
 import { loadOperations } from '../authoring/openapi/operations.ts'
 import { notTestedPage, readingPage } from '../authoring/reading-pages.ts'
@@ -14,6 +15,7 @@ import { root } from '../engine/record/root.ts'
 import { complain, say, shown } from '../engine/report/terminal.ts'
 import { placesOf } from '../engine/run/places.ts'
 import { importSuites } from '../engine/run/suites.ts'
+import { loadFaults } from '../proof/run/load.ts'
 import { alterationStories } from '../proof/tpp/bank-host.ts'
 import { SUITES, TPP_SUITES } from './folders.ts'
 
@@ -68,6 +70,7 @@ export async function generate(options: { check?: boolean }): Promise<void> {
   files.set('docs/requirements/not-tested.md', notTestedPage(catalogue))
   files.set('docs/target.md', withTable(readFileSync(join(root, 'docs', 'target.md'), 'utf8')))
   files.set('README.md', withRun(readFileSync(join(root, 'README.md'), 'utf8')))
+  files.set('docs/field-defects.md', fieldDefectsPage(loadFieldDefects(), await loadFaults()))
   const stories = await alterationStories()
   files.set(
     'docs/scenarios.md',

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fieldDefectProblems, loadFieldDefects } from '../authoring/field-defects.ts'
 import { lint as problemsOf } from '../authoring/lint.ts'
 import { loadUnquoted, sentenceProblems } from '../authoring/sentences.ts'
 import { loadBothSides, loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { root } from '../engine/record/root.ts'
 import { complain, say, shown, shownLines } from '../engine/report/terminal.ts'
 import { idsOf, importSuites, loadConsents } from '../engine/run/suites.ts'
+import { loadFaults } from '../proof/run/load.ts'
 import { SUITES } from './folders.ts'
 
 const DOCUMENTS = ['account-information', 'product-information']
@@ -36,7 +38,11 @@ async function found(): Promise<string[]> {
       documents,
     })
     const { requirements } = loadBothSides()
-    return [...problems, ...sentenceProblems(documents, requirements, loadUnquoted())]
+    return [
+      ...problems,
+      ...sentenceProblems(documents, requirements, loadUnquoted()),
+      ...fieldDefectProblems(loadFieldDefects(), await loadFaults(), idsOf(suites)),
+    ]
   } catch (error) {
     // The catalogue says where; a suite that cannot be imported says what.
     return (error as Error).message.split('\n')

@@ -105,6 +105,10 @@ const tpp = command(
   )
   .option('--out <folder>', 'where the reports go; default reports/<name>/<UTC time>')
   .option('--only <pattern...>', 'scenario, rule, requirement, chapter or level; * for anything')
+  .option(
+    '--watch [path]',
+    'play again what was not in order when a file changes; default: the folder of the client’s program. Ctrl-C ends it',
+  )
 judges(tpp, 'client').action(async (named: string[], given) =>
   (await import('./tpp.ts')).tpp(onlyNamed(named, given)),
 )
@@ -283,6 +287,13 @@ command('verify', 'was a run changed since it was signed?')
   .option('--key <file>', 'public key or certificate of the signer')
   .option('--policy <file>', 'what a run must be to count: says eligible, or why not (docs/ci.md)')
   .action(lazily(async () => (await import('./reports.ts')).verify))
+
+command('certificate', 'a printable page of a signed and conformant run (A4)')
+  .argument('<run>', 'folder of the run, its statement.jws, or an archive; it is verified first')
+  .option('--key <file>', 'public key or certificate of the signer')
+  .option('--policy <file>', 'instead of --key: what a run must be to count, and who may sign')
+  .option('--out <file>', 'the page; default RUN-certificate.html, beside the run')
+  .action(lazily(async () => (await import('./certificate.ts')).certificate))
 
 command('pack', 'an archive of a run for an auditor')
   .argument('<folder>', 'the run')

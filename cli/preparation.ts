@@ -4,6 +4,7 @@ import type { Catalogue } from '../engine/catalogue/catalogue.ts'
 import { readClients } from '../engine/client-session/client-store.ts'
 import { readKey } from '../engine/report/evidence/sign-run.ts'
 import { readReport } from '../engine/report/read-run.ts'
+import type { CheckResult } from '../engine/report/report.ts'
 import { type Deviation, loadDeviations } from '../engine/run/deviations.ts'
 import { webhookOf } from './notify.ts'
 import { FAIL_ON, oneOf } from './option-values.ts'
@@ -59,13 +60,15 @@ function deviationsOf(file: string, catalogue: Catalogue): Deviation[] {
   }
 }
 
+/** Is it something to judge again? */
+export const isOpen = ({ outcome }: Pick<CheckResult, 'outcome'>): boolean =>
+  ['fail', 'warn', 'blocked', 'not-run', 'error'].includes(outcome)
+
 /** Ids of what an earlier run did not find in order, and its draw of cells. */
 async function failedOf(folder: string | undefined): Promise<{ only: string[]; seed?: number }> {
   if (folder === undefined) return { only: [] }
   const { checks, scope } = await readReport(folder)
-  const ids = checks
-    .filter(({ outcome }) => ['fail', 'warn', 'blocked', 'not-run', 'error'].includes(outcome))
-    .map(({ id }) => id)
+  const ids = checks.filter(isOpen).map(({ id }) => id)
   if (ids.length === 0) throw new UsageError(`${folder}: nothing failed in this run`)
   return { only: ids, ...(scope.seed !== undefined && { seed: scope.seed }) }
 }

@@ -94,6 +94,7 @@ export async function verify(
   const found = await verifyRun(path, key)
   const signer = found.signer === undefined ? '' : ` by ${found.signer}`
   say(shown`signature: ${found.signature}${signer}`)
+  if (found.statementDigest !== undefined) say(shown`statement: SHA-256 ${found.statementDigest}`)
   say(shown`exchanges: ${found.exchanges}, chained by hash`)
   for (const finding of found.findings) say(shown`  ${inWords(finding)}`)
   if (found.uncovered.length > 0) {

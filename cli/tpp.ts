@@ -1,17 +1,18 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
+import { type Catalogue, loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import type { BankHost } from '../engine/certification/bank-host.ts'
 import { certify } from '../engine/certification/certify.ts'
 import { recordCertification } from '../engine/certification/record-certification.ts'
 import { GOALS, goalsOf } from '../engine/certification/scenario.ts'
-import { loadTppSuites } from '../engine/certification/suite.ts'
+import { loadTppSuites, type TppSuites } from '../engine/certification/suite.ts'
 import { readTppFile, type Tpp } from '../engine/certification/tpp-file.ts'
 import { targetFrom } from '../engine/configuration/resolve.ts'
 import { TargetError } from '../engine/configuration/target-error.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
 import { say, shown } from '../engine/report/terminal.ts'
 import { configurationDigest } from '../engine/run/configuration-digest.ts'
+import type { Deviation } from '../engine/run/deviations.ts'
 import { inScope } from '../engine/run/scope.ts'
 import type { Exchange } from '../engine/wire/exchange.ts'
 import { defaultFolder, TPP_SUITES, version } from './folders.ts'
@@ -20,49 +21,78 @@ import { createProgress, screen } from './progress.ts'
 import { report } from './run-target.ts'
 import { assertSelects } from './selection.ts'
 import { openParties } from './tpp-client.ts'
+import { assertWatchable, watchClient } from './tpp-watch.ts'
+
+type TppOptions = JudgingOptions & { tpp: string; watch?: string | true }
 
 /** `assay tpp`: judges a TPP's client; the exit code is that of the verdict. */
-export async function tpp(options: JudgingOptions & { tpp: string }): Promise<void> {
+export async function tpp(options: TppOptions): Promise<void> {
+  if (options.watch !== undefined) assertWatchable(options)
   const catalogue = loadCatalogue(undefined, 'TPP')
   const { only, deviations } = await prepared(options, catalogue)
   assertSelects(only, catalogue)
-  const selected = (id: string) => inScope(id, catalogue, { profile: 'full', only })
   const suites = await loadTppSuites(TPP_SUITES, catalogue)
-  const judged = [...suites.scenarios, ...suites.rules].filter(({ id }) => selected(id))
-  if (options.list) {
-    for (const { id, title } of judged) {
-      const { level = '', chapter = '' } = catalogue.owners.get(id) ?? {}
-      const kind = suites.rules.some((rule) => rule.id === id) ? 'rule' : 'scenario'
-      say(shown`${[id, level, kind, chapter, title].join('  ')}`)
-    }
-    return
-  }
-  const read = readTppFile(options.tpp)
-  const { document, goals } = read
-  const out = resolve(options.out ?? defaultFolder(document.name))
-  makeFolder(out)
-  forgetEarlier(out)
-  const progress = createProgress(screen())
+  if (options.list) return list(suites, catalogue, only)
+  const out = resolve(options.out ?? defaultFolder(readTppFile(options.tpp).document.name))
   const interruption = new AbortController()
   const { signal } = interruption
   const stop = () => interruption.abort()
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)
+  const { watch, tpp: file } = options
+  const round = (ids?: string[]) =>
+    certified(options, { suites, catalogue, only: ids ?? only, deviations, out, signal })
+  try {
+    if (watch !== undefined) return await watchClient({ file, watch, out, signal, round })
+    await round()
+    if (process.exitCode) say(shown`again   assay tpp --tpp ${file} --failed ${out}`)
+  } finally {
+    process.off('SIGINT', stop)
+    process.off('SIGTERM', stop)
+  }
+}
+
+/** What would be judged, a line each. */
+function list({ scenarios, rules }: TppSuites, catalogue: Catalogue, only: string[]): void {
+  for (const { id, title } of [...scenarios, ...rules]) {
+    if (!inScope(id, catalogue, { profile: 'full', only })) continue
+    const { level = '', chapter = '' } = catalogue.owners.get(id) ?? {}
+    const kind = rules.some((rule) => rule.id === id) ? 'rule' : 'scenario'
+    say(shown`${[id, level, kind, chapter, title].join('  ')}`)
+  }
+}
+
+interface Round {
+  suites: TppSuites
+  catalogue: Catalogue
+  only: string[]
+  deviations?: Deviation[]
+  /** Folder of the reports. */
+  out: string
+  signal: AbortSignal
+}
+
+/** One certification, from the file of the client to its reports. */
+async function certified(options: TppOptions, round: Round): Promise<void> {
+  const { suites, catalogue, only, deviations, out, signal } = round
+  const selected = (id: string) => inScope(id, catalogue, { profile: 'full', only })
+  const total = [...suites.scenarios, ...suites.rules].filter(({ id }) => selected(id)).length
+  const read = readTppFile(options.tpp)
+  const { document, goals } = read
+  makeFolder(out)
+  forgetEarlier(out)
+  const progress = createProgress(screen())
   const { close, ...parties } = await openParties(read, signal)
   try {
     progress.doing(`Certifying ${document.name}`)
     let requests = 0
-    progress.follows(() => ({ total: judged.length, requests }))
+    progress.follows(() => ({ total, requests }))
     await recordCertification(
       {
         ...parties,
-        suites,
-        catalogue,
-        selected,
-        goals,
+        ...{ suites, catalogue, selected, goals, signal },
         parallel: parallelOf(read),
         patience: settleOf(read),
-        signal,
         onExchange: () => {
           requests += 1
         },
@@ -70,21 +100,15 @@ export async function tpp(options: JudgingOptions & { tpp: string }): Promise<vo
       {
         name: document.name,
         configurationDigest: configurationDigest(document),
-        version,
-        out,
-        only,
+        ...{ version, out, only, deviations },
         secrets: await secretsOf(parties.host),
-        deviations,
         onResult: (chapter, result) => progress.judged(chapter, result),
       },
     )
     progress.end()
     await report(out, 'TPP', options)
-    if (process.exitCode) say(shown`again   assay tpp --tpp ${options.tpp} --failed ${out}`)
   } finally {
     progress.end()
-    process.off('SIGINT', stop)
-    process.off('SIGTERM', stop)
     await close()
   }
 }

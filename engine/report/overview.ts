@@ -29,7 +29,7 @@ export interface BankOverview
   folder: string
   /** By chapter: the worst outcome, and how many checks ended in each. */
   chapters: Record<string, { worst: Outcome; counts: Partial<Record<Outcome, number>> }>
-  /** Since the run before of the same selection; absent where there is none. */
+  /** Since the run before of the same selection that judged something; absent where there is none, or nothing was judged. */
   changes?: { since: string; new: CheckChange[]; fixed: CheckChange[]; lost: CheckChange[] }
   /** Verdicts of all runs, oldest first. */
   runs: { startedAt: string; verdict: VerdictOrNone; folder: string }[]
@@ -114,7 +114,10 @@ function bankOverview(all: FoundRun[]): BankOverview {
 }
 
 function changesOf(report: Report, earlier: FoundRun[]): BankOverview['changes'] {
-  const before = earlier.findLast((run) => scopeOf(run.report) === scopeOf(report))
+  if (!judgedAnything(report)) return undefined
+  const before = earlier.findLast(
+    (run) => scopeOf(run.report) === scopeOf(report) && judgedAnything(run.report),
+  )
   if (!before) return undefined
   const changes = diffReports(before.report, report)
   return {
@@ -144,10 +147,10 @@ function byChapter(report: Report): BankOverview['chapters'] {
 }
 
 function historyOf(runs: FoundRun[]): BankOverview['history'] {
-  const byRun = runs.map(({ report }) => byId(report.checks))
-  const odd = runs.flatMap(({ report }) =>
-    report.checks.filter(({ outcome }) => !IN_ORDER.includes(outcome)),
-  )
+  // A run that judged nothing says nothing of a check.
+  const checks = runs.map(({ report }) => (judgedAnything(report) ? report.checks : []))
+  const byRun = checks.map(byId)
+  const odd = checks.flat().filter(({ outcome }) => !IN_ORDER.includes(outcome))
   return [...new Set(odd.map(({ id }) => id))].sort().map((id) => {
     const outcomes = byRun.map((checks) => checks.get(id)?.outcome ?? null)
     const title = byRun.findLast((checks) => checks.has(id))?.get(id)?.title ?? ''

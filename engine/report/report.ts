@@ -119,8 +119,8 @@ export interface Report {
   requests: number
   /** Cells of the tables of values and places that were asked, of those that there are; absent where there are none. */
   cells?: { asked: number; of: number }
-  /** Median and 95th percentile in milliseconds, and count, per endpoint. */
-  latency: { endpoint: string; count: number; p50: number; p95: number }[]
+  /** Median, 95th and 99th percentile in milliseconds, and count, per endpoint; older reports have no p99. Never judged. */
+  latency: { endpoint: string; count: number; p50: number; p95: number; p99?: number }[]
   /** Consents and clients that the run made and could not remove. */
   leftBehind: { kind: 'consent' | 'client'; id: string; why: string }[]
   problems: string[]

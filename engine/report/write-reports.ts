@@ -11,6 +11,7 @@ import { appendHistory } from './history.ts'
 import { html } from './html/page.ts'
 import { junit } from './junit.ts'
 import { observationProfile } from './observation-profile.ts'
+import { openMetrics } from './open-metrics.ts'
 import { readReport, readRun } from './read-run.ts'
 import { testResult } from './test-result.ts'
 
@@ -30,7 +31,7 @@ export interface ReportOptions {
 /**
  * Makes every report of a run again from DIR/report.json and DIR/exchanges.jsonl, which stay as they
  * are: report.html, junit.xml, ctrf.json, step-summary.md, observations.json, test-result.intoto.json,
- * allure-results/, and with a baseline diff.md and diff.json. Each file is written beside its place and moved there, so that
+ * assay.prom, allure-results/, and with a baseline diff.md and diff.json. Each file is written beside its place and moved there, so that
  * none is ever half there. What could not be read is told among the report's problems.
  */
 export async function writeReports(dir: string, options: ReportOptions = {}): Promise<Written[]> {
@@ -47,6 +48,7 @@ export async function writeReports(dir: string, options: ReportOptions = {}): Pr
     ['step-summary.md', stepSummary(shown, exchanges)],
     ['observations.json', observationProfile(shown)],
     ['test-result.intoto.json', await testResult(dir, shown)],
+    ['assay.prom', openMetrics(shown)],
   ]
   if (diff) {
     files.push(['diff.md', diffMarkdown(diff)], ['diff.json', `${JSON.stringify(diff, null, 2)}\n`])

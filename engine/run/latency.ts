@@ -11,13 +11,15 @@ export function createLatency() {
       times.set(endpoint, list)
       list.push(durationMs)
     },
-    /** Milliseconds per endpoint: how many answers, the median and the 95th percentile. */
+    /** Milliseconds per endpoint: how many answers, the median, the 95th and the 99th percentile. */
     summary(): Report['latency'] {
       return [...times].map(([endpoint, list]) => {
         const sorted = [...list].sort((a, b) => a - b)
         const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0
         const round = (value: number) => Math.round(value * 10) / 10
-        return { endpoint, count: list.length, p50: round(at(0.5)), p95: round(at(0.95)) }
+        const percentile = (share: number) => round(at(share))
+        const [p50, p95, p99] = [percentile(0.5), percentile(0.95), percentile(0.99)]
+        return { endpoint, count: list.length, p50, p95, p99 }
       })
     },
   }

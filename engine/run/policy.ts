@@ -64,15 +64,23 @@ function textIn(file: string): string {
  * @param now milliseconds since the epoch
  */
 export async function reasonsAgainst(path: string, policy: Policy, now: number): Promise<string[]> {
+  return (await weighed(path, policy, now)).reasons
+}
+
+/** As reasonsAgainst, with what the verification found; there is a report where there is no reason. */
+export async function weighed(
+  path: string,
+  policy: Policy,
+  now: number,
+): Promise<{ found: Verification; reasons: string[] }> {
   const { found, signedBy } = await verifiedBy(path, policy)
-  if (signedBy !== undefined && found.signature !== 'invalid') return [signedBy]
+  if (signedBy !== undefined && found.signature !== 'invalid') return { found, reasons: [signedBy] }
   if (!found.intact || !found.report) {
     const [first] = found.findings
-    return [
-      `it was changed or cannot be verified: ${first ? `${first.file} ${first.message}` : 'no statement'}`,
-    ]
+    const why = first ? `${first.file} ${first.message}` : 'no statement'
+    return { found, reasons: [`it was changed or cannot be verified: ${why}`] }
   }
-  return ofReport(found.report, policy, now)
+  return { found, reasons: ofReport(found.report, policy, now) }
 }
 
 /** The run, verified with the key of the policy that fits; and why none does. */

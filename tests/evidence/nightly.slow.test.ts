@@ -151,6 +151,7 @@ test('what stands in a folder is all that there is to read', () => {
   const names = filesIn(out('second')).map(([file]) => file.slice(out('second').length + 1))
   const made = names.filter((name) => !name.startsWith('allure-results/')).sort()
   expect(made).toEqual([
+    'assay.prom',
     'ctrf.json',
     'diff.json',
     'diff.md',

@@ -12,6 +12,7 @@ const REPORTS = [
   'step-summary.md',
   'observations.json',
   'test-result.intoto.json',
+  'assay.prom',
 ]
 
 /** Nothing of a correct bank is held against it. */

@@ -8,6 +8,7 @@ import { overviewPage } from '../../engine/report/html/overview.ts'
 import { type Overview, overviewOf } from '../../engine/report/overview.ts'
 import type { Report } from '../../engine/report/report.ts'
 import { main } from '../built.ts'
+import { hasBrowser, launch } from './chromium.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-overview-'))
 const at = (...parts: string[]) => join(folder, ...parts)
@@ -119,6 +120,55 @@ describe('runs that other machines made', () => {
     expect(page.match(/href="other\/report\.html"/g)).toHaveLength(4)
     expect(page).toContain('<i class="not-judged"')
   })
+
+  test('a run that judged nothing says nothing of a check, and nothing has changed since', async () => {
+    const { runs } = await findRuns([at('runs', 'north')])
+    const [{ report, folder: where } = runs[0] as (typeof runs)[number]] = runs
+    const nothing = structuredClone(report)
+    nothing.startedAt = '2027-02-09T01:00:00.000Z'
+    for (const check of nothing.checks) check.outcome = 'not-run'
+    const after = structuredClone(report)
+    after.startedAt = '2027-02-10T01:00:00.000Z'
+    const found = [report, nothing, after].map((each, n) => {
+      return { folder: `${where}${n}`, report: each }
+    })
+    const [still] = overviewOf(found.slice(0, 2), 0).banks
+    expect([still?.verdict, still?.changes, still?.history]).toEqual(['not judged', undefined, []])
+    const [again] = overviewOf(found, 0).banks
+    expect(again?.changes?.since).toBe(report.startedAt)
+  })
+
+  test.runIf(hasBrowser)(
+    'the page is no wider than its window, on a phone too',
+    async () => {
+      const { runs } = await findRuns([at('runs')])
+      const [{ report } = runs[0] as (typeof runs)[number]] = runs
+      const wide = structuredClone(report)
+      wide.target.name = 'A bank with a rather long name of its staging stage'
+      const first = wide.requirements[0] as Report['requirements'][number]
+      for (let n = 0; n < 22; n += 1) {
+        const id = `ZZZ-${n + 10}`
+        wide.requirements.push({ ...first, id, chapter: `account-information/chapter-${n}` })
+        const check = structuredClone(wide.checks[0] as Report['checks'][number])
+        wide.checks.push({ ...check, id: `${id}/check`, requirement: id })
+      }
+      writeFileSync(
+        at('wide.html'),
+        overviewPage(overviewOf([{ folder: 'w', report: wide }], 0), []),
+      )
+      const browser = await launch()
+      try {
+        for (const width of [390, 1280]) {
+          const shown = await browser.newPage({ viewport: { width, height: 800 } })
+          await shown.goto(`file://${at('wide.html')}`)
+          expect(await shown.evaluate('document.documentElement.scrollWidth')).toBe(width)
+        }
+      } finally {
+        await browser.close()
+      }
+    },
+    60_000,
+  )
 
   test('links to reports are relative', () => {
     const page = readFileSync(at('runs', 'overview.html'), 'utf8')

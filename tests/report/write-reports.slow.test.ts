@@ -53,6 +53,7 @@ describe('writeReports', () => {
       'step-summary.md',
       'observations.json',
       'test-result.intoto.json',
+      'assay.prom',
       'allure-results/',
     ])
     const first = await contents(folder)

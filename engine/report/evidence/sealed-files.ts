@@ -19,6 +19,7 @@ export const MADE = [
   'step-summary.md',
   'observations.json',
   'test-result.intoto.json',
+  'assay.prom',
   'diff.md',
   'diff.json',
 ]

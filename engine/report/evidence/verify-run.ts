@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { compactVerify } from 'jose'
+import { calculateJwkThumbprint, compactVerify, exportJWK } from 'jose'
 import { formedJson } from '../../record/formed.ts'
 import { InputError } from '../../record/input-error.ts'
 import type { Report } from '../report.ts'
@@ -28,7 +28,11 @@ export interface Verification {
   signature: 'valid' | 'invalid' | 'no-key' | 'absent'
   /** Whose key it was: subject of the certificate, or kid. */
   signer?: string
+  /** The key by which the signature is valid: its thumbprint (RFC 7638), and who named it. */
+  key?: { thumbprint: string; from: 'caller' | 'statement' }
   statement?: Statement
+  /** SHA-256 of statement.jws, hex, where there is one. */
+  statementDigest?: string
   /** Exchanges that were walked. */
   exchanges: number
   findings: Finding[]
@@ -61,6 +65,7 @@ export async function verifyRun(path: string, publicKey?: string): Promise<Verif
     return { intact, signature: 'absent', report, exchanges, findings, uncovered: [] }
   }
   const signed = await openStatement(jws.toString('utf8').trim(), publicKey)
+  const statementDigest = sha256(jws)
   const { signature, statement } = signed
   const compared = statement ? compare(statement, files, chain, path) : chain.findings
   const beside = uncovered(dir === undefined ? [...files.keys()] : namesIn(dir), statement)
@@ -74,6 +79,7 @@ export async function verifyRun(path: string, publicKey?: string): Promise<Verif
   const report = intact ? reportIn(files, path) : undefined
   return {
     ...signed,
+    statementDigest,
     intact,
     report,
     exchanges,
@@ -153,7 +159,7 @@ function compare(
   return [...findings, ...chain.findings, ...listFindings(files)]
 }
 
-type Opened = Pick<Verification, 'findings' | 'signature' | 'statement' | 'signer'>
+type Opened = Pick<Verification, 'findings' | 'signature' | 'statement' | 'signer' | 'key'>
 
 async function openStatement(jws: string, publicKey: string | undefined): Promise<Opened> {
   const failed = (signature: Opened['signature'], message: string): Opened => {
@@ -178,7 +184,9 @@ async function openStatement(jws: string, publicKey: string | undefined): Promis
   }
   try {
     await compactVerify(jws, key, { algorithms: [algorithm(key)] })
-    return { signature: 'valid', findings: [], statement, signer }
+    const thumbprint = await calculateJwkThumbprint(await exportJWK(key))
+    const from = publicKey === undefined ? 'statement' : 'caller'
+    return { signature: 'valid', findings: [], statement, signer, key: { thumbprint, from } }
   } catch (error) {
     const message = `the signature does not hold: ${(error as Error).message}`
     return { ...failed('invalid', message), statement, signer }

@@ -41,10 +41,11 @@ function served({ used }: ApprovalUse): Markup {
 function latency(report: Report): Markup | false {
   if (report.latency.length === 0) return false
   return markup`<h3>Latency of the bank</h3>
-<div class="scroll" tabindex="0" role="region" aria-label="Latency"><table><thead><tr><th scope="col">Endpoint</th><th scope="col" class="number">Requests</th><th scope="col" class="number">Median</th><th scope="col" class="number">95th percentile</th></tr></thead>
+<p>From the request to the end of the answer, by the clock of this machine. Recorded, never judged.</p>
+<div class="scroll" tabindex="0" role="region" aria-label="Latency"><table><thead><tr><th scope="col">Endpoint</th><th scope="col" class="number">Requests</th><th scope="col" class="number">Median</th><th scope="col" class="number">95th percentile</th><th scope="col" class="number">99th percentile</th></tr></thead>
 <tbody>${report.latency.map(
-    ({ endpoint, count, p50, p95 }) =>
-      markup`<tr><th scope="row">${endpoint}</th><td class="number">${count}</td><td class="number">${p50.toFixed(1)} ms</td><td class="number">${p95.toFixed(1)} ms</td></tr>`,
+    ({ endpoint, count, p50, p95, p99 }) =>
+      markup`<tr><th scope="row">${endpoint}</th><td class="number">${count}</td><td class="number">${p50.toFixed(1)} ms</td><td class="number">${p95.toFixed(1)} ms</td><td class="number">${p99 === undefined ? '–' : `${p99.toFixed(1)} ms`}</td></tr>`,
   )}</tbody></table></div>`
 }
 
