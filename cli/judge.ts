@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
 import { judgeRecording } from '../engine/recording/judge-recording.ts'
-import { openRecording } from '../engine/recording/read-files.ts'
+import { openRecording, requireReadable } from '../engine/recording/read-files.ts'
 import { recordingTarget } from '../engine/recording/recording-target.ts'
 import { loadSuites } from '../engine/run/suites.ts'
 import { defaultFolder, holdFolders, SUITES, version } from './folders.ts'
@@ -32,6 +32,7 @@ export async function judge(named: string[], options: JudgeOptions): Promise<voi
   const { deviations } = await prepared({ ...options, failOn: undefined }, catalogue)
   const { document, file, ours, configurationDigest } = await readTarget(options.target)
   const target = recordingTarget(document)
+  for (const each of files) await requireReadable(each, !ours)
   const suites = await loadSuites(SUITES, catalogue)
   const out = resolve(options.out ?? defaultFolder(`${document.name}-recorded`))
   const release = holdFolders({ out, name: document.name })
@@ -45,7 +46,6 @@ export async function judge(named: string[], options: JudgeOptions): Promise<voi
     progress.doing('Judging what was recorded', true)
     await judgeRecording({
       ...{ files, target, suites, catalogue, deviations, out, version },
-      withoutAddresses: ours,
       described: {
         name: document.name,
         ...(!ours &&

@@ -6,7 +6,6 @@ import { member } from '../judge/data-rows.ts'
 import { type Result, ruleResults, settleBlocked } from '../judge/results.ts'
 import { createRuleEngine, type RuleEngine } from '../judge/rule-engine.ts'
 import { now } from '../record/clock.ts'
-import { InputError } from '../record/input-error.ts'
 import { endpointName } from '../report/endpoint-names.ts'
 import { createEvidence } from '../report/evidence-index.ts'
 import type { Report, ReportedRecording } from '../report/report.ts'
@@ -35,8 +34,6 @@ const TOLD_APART = 5000
 export interface RecordingParts {
   files: RecordingFile[]
   target: RecordingTarget
-  /** The target is the reference bank, of whose addresses nobody knows before it starts. */
-  withoutAddresses?: boolean
   /** What of the target its report names. */
   described: Report['target']
   suites: Pick<Suites, 'rules' | 'schemas' | 'checks'>
@@ -66,7 +63,7 @@ export async function judgeRecording(parts: RecordingParts): Promise<Report> {
   const tally = createTally(engine, log)
   const exchanges = createExchanges(target)
   try {
-    for await (const recorded of sourceOf(parts, exchanges.operations.resolve)) {
+    for await (const recorded of sourceOf(files, exchanges.operations.resolve)) {
       if (signal?.aborted) break
       tally.exchanges += 1
       if (tally.exchanges % 1000 === 0) parts.onProgress?.(tally.exchanges)
@@ -99,7 +96,7 @@ export async function judgeRecording(parts: RecordingParts): Promise<Report> {
 
 /** Runs of our own come in their order, which is that of their judging; what others recorded in that of its sending. */
 async function* sourceOf(
-  { files, withoutAddresses }: RecordingParts,
+  files: RecordingFile[],
   resolve: (path: string) => string | undefined,
 ): AsyncGenerator<Recorded> {
   const others: AsyncGenerator<Recorded>[] = []
@@ -107,11 +104,6 @@ async function* sourceOf(
     const all = exchangesIn(file, resolve)
     const { value, done } = await all.next()
     if (done) continue
-    if (!value.own && withoutAddresses) {
-      throw new InputError(
-        `${file.path} does not say which addresses are the bank’s. Name the file of the bank with --target.`,
-      )
-    }
     const rest = startingWith(value, all)
     if (value.own) yield* rest
     else others.push(inOrder(rest))
@@ -215,7 +207,7 @@ function resultsOf(
   for (const result of ruleResults(states, catalogue, new Map(), {})) {
     const lacking = [...(lacks.get(result.id)?.keys() ?? [])]
     const isOpen = result.outcome === 'blocked' || result.outcome === 'not-applicable'
-    results.set(result.id, isOpen && lacking.length > 0 ? unjudgeable(result, lacking) : result)
+    results.set(result.id, isOpen ? unjudgeable(result, lacking) : result)
   }
   const ofChecks = suites.checks.map(({ id, options }): [string, readonly string[]] => [
     id,
@@ -228,10 +220,16 @@ function resultsOf(
 const followed = ({ id, follows = [] }: { id: string; follows?: readonly string[] }) =>
   [id, follows] as [string, readonly string[]]
 
+/** Nobody's fault: the recording lacks something, or nothing of the kind is in it. */
 function unjudgeable(result: Result, lacking: Lack[]): Result {
-  const what = lacking.join(', ')
-  const message = `not judgeable here: needs ${what}, which the recording does not tell`
-  return { ...result, outcome: 'blocked', message, because: { kind: 'recording', what } }
+  const { because, message } = result
+  if (lacking.length > 0) {
+    const what = lacking.join(', ')
+    const why = `not judgeable here: needs ${what}, which the recording does not tell`
+    return { ...result, outcome: 'blocked', message: why, because: { kind: 'recording', what } }
+  }
+  if (because?.kind !== 'data' && because?.kind !== 'freedom') return result
+  return { ...result, message, because: { kind: 'recording', what: because.what } }
 }
 
 function reportOf(

@@ -29,11 +29,7 @@ export interface RecordingFile {
 /** Problems of one file that are named. */
 const NAMED = 5
 
-const ACCEPTED = [
-  'HAR',
-  'the exchanges.jsonl of a run',
-  ...GATEWAY_FORMATS.map(({ name }) => `a log of ${name} with one JSON object on a line`),
-].join('; ')
+const ACCEPTED = `HAR; the exchanges.jsonl of a run; a log of ${GATEWAY_FORMATS.map(({ name }) => name).join(', ')} with one JSON object on a line`
 
 /** What a file holds that is none of these. */
 const unknown = (path: string, why: string) =>
@@ -58,6 +54,23 @@ export function openRecording(named: string): RecordingFile {
   }
   if (!found.isFile()) throw new InputError(`${path} is no plain file. Name a file.`)
   return { path, exchanges: 0, unsent: 0, unreadable: 0, problems: [] }
+}
+
+/**
+ * Looks at the beginning of a file before anything is written.
+ *
+ * @param isNamed whether a file names the bank: of the reference bank nobody knows the addresses before it starts
+ * @throws InputError where the file holds nothing of a known format, or what is recorded there may be of any bank
+ */
+export async function requireReadable(file: RecordingFile, isNamed: boolean): Promise<void> {
+  const anywhere = (path: string) => new URL(path, 'https://bank.invalid').href
+  const exchanges = exchangesIn({ ...file, problems: [] }, anywhere)
+  const { value } = await exchanges.next()
+  await exchanges.return(undefined)
+  if (!value || value.own || isNamed) return
+  throw new InputError(
+    `${file.path} does not say which addresses are the bank’s. Name the file of the bank with --target.`,
+  )
 }
 
 /**
@@ -101,7 +114,10 @@ export async function* exchangesIn(
   }
   if (file.exchanges + file.unsent === 0) {
     const [first] = file.problems
-    throw unknown(file.path, first ? `holds no exchange: ${first.where} ${first.why}` : 'is empty')
+    throw unknown(
+      file.path,
+      first ? `holds no exchange: ${first.where} ${first.why}` : 'holds no exchange',
+    )
   }
 }
 

@@ -70,6 +70,9 @@ export interface Unreadable {
 export const isRedacted = (text: string): boolean =>
   PSEUDONYM.test(text) || (text.length < 200 && REPLACED.test(text))
 
+/** Whether a value in a text may be redacted: a quick look before a long one. */
+export const mayHoldRedacted = (text: string): boolean => SIGNS.test(text)
+
 /** See engine/wire/pseudonyms.ts. */
 const PSEUDONYM = /<[a-z][\w-]*:[0-9a-f]{6}(?: [^<>]*)?>/
 
@@ -80,6 +83,8 @@ const REPLACED = new RegExp(
   `^(?:(?:bearer|basic) )?(?:(?:${WORDS})|[[<({*_]{1,3}(?:${WORDS})[^a-z].{0,60}|\\*{3,}|x{4,}|•{3,})$`,
   'i',
 )
+
+const SIGNS = new RegExp(`<[a-z][\\w-]*:[0-9a-f]{6}|${WORDS}|\\*{3}|x{4}|•{3}`, 'i')
 
 /** A text of an object that is there and not redacted. */
 export function textIn(value: unknown, name: string): string | undefined {

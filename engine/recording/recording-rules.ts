@@ -48,9 +48,11 @@ export function recordingRules(suites: {
         noted.clear()
         observed = []
         own ??= ownOf(tools)
-        const findings = judged(rule, exchange, own, note)
+        const findings = judged(rule, exchange, own)
+        // What others sent may be of any form, and what is not told is not there.
+        if (findings === 'thrown' && noted.size === 0) note('a form that the rule can read')
         const isConcerned = !rule.endpoints || rule.endpoints.includes(exchange.endpoint)
-        if (noted.size > 0) {
+        if (noted.size > 0 || findings === 'thrown') {
           if (isConcerned) noteLacks(rule.id, noted)
           return undefined
         }
@@ -96,14 +98,11 @@ function judged(
   rule: Rule,
   exchange: Parameters<Rule['judge']>[0],
   tools: RuleTools,
-  note: Note,
-): ReturnType<Rule['judge']> {
+): ReturnType<Rule['judge']> | 'thrown' {
   try {
     return rule.judge(exchange, tools)
   } catch {
-    // What others sent may be of any form, and what is not told is not there.
-    note('a form that the rule can read')
-    return undefined
+    return 'thrown'
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Exchange } from '../wire/exchange.ts'
-import { isRedacted, type Judgeable, type Lack } from './recorded.ts'
+import { isRedacted, type Judgeable, type Lack, mayHoldRedacted } from './recorded.ts'
 
 /** Takes note of what was read although the recording does not tell it. */
 export type Note = (lack: Lack) => void
@@ -21,13 +21,19 @@ export function viewOf({ exchange, lacks }: Judgeable, note: Note, names: Redact
     ...(response && { response: { ...response, headers: headersOf(response.headers, note) } }),
   }
   const json = response?.json
-  if (typeof json === 'object' && json !== null && isRedacted(response?.body ?? '')) {
+  if (typeof json === 'object' && json !== null && mayBeRedacted(response)) {
     const found = new Set<string>()
-    Object.assign(view.response as object, { json: withTraps(json, note, found) })
-    names.set(view.response?.json as object, found)
+    const trapped = withTraps(json, note, found) as object
+    Object.assign(view.response as object, { json: trapped })
+    if (found.size > 0) names.set(trapped, found)
   }
   for (const lack of lacks) TRAPS[lack]?.(view, () => note(lack))
   return view
+}
+
+/** Of a large body the beginning alone is there as text. */
+function mayBeRedacted(response: Exchange['response']): boolean {
+  return response?.digest !== undefined || mayHoldRedacted(response?.body ?? '')
 }
 
 type Trap = (view: Exchange, note: () => void) => void
