@@ -175,10 +175,13 @@ function lineExchange(
 /** Bytes by which a file is told from others. */
 const BEGINNING = 4096
 
+/** Bytes that are read at once. */
+const PART = 1024 * 1024
+
 const GZIP = [0x1f, 0x8b]
 
 async function opened(path: string): Promise<{ chunks: Readable; isHar: boolean }> {
-  const plain = () => createReadStream(path)
+  const plain = () => createReadStream(path, { highWaterMark: PART })
   const start = await beginningOf(plain())
   const zipped = GZIP.every((byte, at) => start[at] === byte)
   const open = () => (zipped ? piped(plain()) : plain())
