@@ -113,6 +113,35 @@ judges(tpp, 'client').action(async (named: string[], given) =>
   (await import('./tpp.ts')).tpp(onlyNamed(named, given)),
 )
 
+command('judge', 'judge traffic that others recorded: every rule, nothing is sent')
+  .argument(
+    '<files...>',
+    'HAR; NDJSON logs of Kong, nginx, Envoy or AWS API Gateway; exchanges.jsonl; the folder of a run',
+  )
+  .option(
+    '--target <file>',
+    'the bank, described by a file: its addresses tell what is an operation',
+    DEFAULT_TARGET,
+  )
+  .option('--out <folder>', 'where the reports go; default reports/<target>-recorded/<UTC time>')
+  .option('--deviations <file>', 'known deviations of the bank, each with an expiry date')
+  .option('--baseline <folder>', 'an earlier judgement: what is new, fixed, still failing')
+  .option(
+    '--fail-on <what>',
+    'what exits with 1: must, a broken must; should, also a broken should; new, only what the baseline did not have',
+    'must',
+  )
+  .option('--history <file>', 'add it to a history, drawn as a trend')
+  .option('--sign <key>', 'sign the evidence with a private key, PEM or JWK')
+  .option('--force', 'write into --out also where a signed run is')
+  .option(
+    '--notify <url>',
+    'tell a webhook at the end: its address, or env:NAME; slack=, teams= or json= may stand before it. May be given more than once',
+    (url: string, before: string[] = []) => [...before, url],
+  )
+  .option('--open', 'open the page at the end')
+  .action(lazily(async () => (await import('./judge.ts')).judge))
+
 command('plan', 'what a run will ask for, before anything is sent')
   .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)
   .option('--profile <profile>', 'core, quick, full or exhaustive', 'full')

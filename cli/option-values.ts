@@ -3,6 +3,9 @@ import { UsageError } from './usage.ts'
 /** What ends `run` and `tpp` otherwise than their verdict: `--fail-on`. */
 export const FAIL_ON = ['new', 'should'] as const
 
+/** What ends `judge` with 1. */
+export const JUDGE_FAIL_ON = ['must', 'should', 'new'] as const
+
 /** What ends `diff` with 1. */
 export const DIFF_FAIL_ON = ['new', 'any', 'observations'] as const
 

@@ -100,6 +100,9 @@ export async function verify(
   if (found.uncovered.length > 0) {
     say(shown`not covered by the statement: ${found.uncovered.join(', ')}`)
   }
+  if (found.statement?.recording || found.report?.recording) {
+    say(shown`It is a judgement of recorded traffic: no run, and no verdict of conformance.`)
+  }
   say(shown`${conclusion(found)}`)
   process.exitCode = found.intact ? 0 : 1
 }
@@ -140,7 +143,8 @@ export async function sign(
   const passphrase = process.env.ASSAY_SIGNING_PASSPHRASE
   const key = textOf('--key', options.key)
   const statement = await signRun(dir, key, { kid: options.kid, x5c, passphrase })
-  say(shown`${join(dir, 'statement.jws')}: ${statement.target}, ${statement.verdict}`)
+  const judged = statement.recording ? 'recorded traffic' : statement.verdict
+  say(shown`${join(dir, 'statement.jws')}: ${statement.target}, ${judged}`)
 }
 
 /** `assay pack DIR`: an archive of all that an auditor needs. */

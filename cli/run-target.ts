@@ -123,14 +123,14 @@ export async function report(
   const { baseline, history } = options
   const { report, exchanges } = await readRun(out)
   // A part of a run would look like a bank that lost its checks.
-  const partial = report.scope.only.length > 0
+  const partial = report.scope.only.length > 0 && !report.recording
   if (history && partial) say(shown`Not added to ${history}: a selection.`)
   await writeReports(out, { baseline, history: partial ? undefined : history })
   if (options.sign) await sign(typed(out), { key: options.sign })
   const { colour, width } = screen()
   const page = join(out, 'report.html')
   // What reproduces a finding sends requests to a bank.
-  const folder = side === 'TPP' ? undefined : typed(out)
+  const folder = side === 'TPP' || report.recording ? undefined : typed(out)
   const summary = consoleSummary(report, exchanges, { colour, width, path: typed(page), folder })
   say(composed(summary.trimEnd()))
   const { GITHUB_ACTIONS, GITHUB_STEP_SUMMARY } = process.env

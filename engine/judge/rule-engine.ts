@@ -159,6 +159,9 @@ function fittingOf(schemas: readonly ResponseSchema[]): (exchange: Exchange) => 
 
 /** What an answer lacks for a statement to be exercised: the first node that was not reached. */
 function missedOf(chain: Stated['chain'], visited: ReadonlySet<string>): RuleState['nearest'] {
+  // What is reached was reached by way of all above it.
+  const last = chain.at(-1)
+  if (!last || visited.has(last.pointer)) return undefined
   const missed = chain.find(({ pointer }) => !visited.has(pointer))
   if (!missed) return undefined
   if (missed.via !== '[]') return { kind: 'absent', what: missed.via }

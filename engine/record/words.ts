@@ -16,8 +16,9 @@ export type Outcome =
 export type Verdict = 'conformant' | 'nonconformant' | 'incomplete' | 'error'
 
 /**
- * What lacks: data of the customers; what a bank is free to have or not; something that the target does not name.
+ * What lacks: data of the customers; what a bank is free to have or not; something that the target does not name;
+ * something that a recording of what others sent does not tell.
  */
-export type Lack = 'data' | 'freedom' | 'target'
+export type Lack = 'data' | 'freedom' | 'target' | 'recording'
 
-export const LACKS: readonly string[] = ['data', 'freedom', 'target'] satisfies Lack[]
+export const LACKS: readonly string[] = ['data', 'freedom', 'target', 'recording'] satisfies Lack[]

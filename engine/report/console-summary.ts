@@ -14,7 +14,13 @@ import { brief, count, counted, quoted, span, wrapped } from './escape.ts'
 import { excerptLines, excerptOf } from './excerpt.ts'
 import { nearestTo, roleOfControl } from './nearest.ts'
 import { durationOf, grouped, headline, type Indexed, indexed } from './queries.ts'
-import type { CheckResult, ExchangeRecord, Report, ReportedCause } from './report.ts'
+import type {
+  CheckResult,
+  ExchangeRecord,
+  Report,
+  ReportedCause,
+  ReportedRecording,
+} from './report.ts'
 
 export interface ConsoleOptions {
   /** Path of report.html, as the user would type it. */
@@ -158,9 +164,14 @@ function finding(
   lines.push('')
 }
 
-/** `, by client second` */
-const senderOf = ({ about }: ExchangeRecord): string =>
-  typeof about.client === 'string' ? `, by client ${about.client}` : ''
+/** `, by client second, night.har entry 12` */
+const senderOf = ({ about: { client, recorded } }: ExchangeRecord): string =>
+  [
+    typeof client === 'string' && `, by client ${client}`,
+    typeof recorded === 'string' && `, ${recorded}`,
+  ]
+    .filter(Boolean)
+    .join('')
 
 function notJudged({ preflight = [] }: Report, { paint, line, row, lines }: Writer): void {
   for (const { name, level, text, whose, mend } of preflight) {
@@ -174,6 +185,31 @@ function notJudged({ preflight = [] }: Report, { paint, line, row, lines }: Writ
   }
 }
 
+/** What was read, what of it is none of the interface, and what it does not tell. */
+function recorded(
+  { files, span: between, elsewhere, lacks }: ReportedRecording,
+  line: (text: string) => void,
+): void {
+  for (const { file, format, exchanges, unsent, unreadable } of files) {
+    const others = [
+      unsent > 0 && `${count(unsent)} that no server was asked for`,
+      unreadable > 0 && `${count(unreadable)} that could not be read`,
+    ].filter(Boolean)
+    const beside = others.length > 0 ? `, and ${others.join(', ')}` : ''
+    line(`read  ${brief(file, 200)} (${format}): ${counted(exchanges, 'exchange')}${beside}`)
+  }
+  if (between) line(`from  ${between.from} to ${between.to}`)
+  for (const { name, exchanges } of elsewhere.slice(0, MOST_NAMED)) {
+    line(`no operation  ${counted(exchanges, 'exchange')}: ${brief(name, 200)}`)
+  }
+  for (const { what, rules } of lacks.slice(0, MOST_NAMED)) {
+    line(`not told  ${what}: ${counted(rules, 'rule')} could not judge an exchange without it`)
+  }
+}
+
+/** Lines of one kind. */
+const MOST_NAMED = 6
+
 function ending(report: Report, { paint, line }: Writer): void {
   const left = grouped(report.leftBehind, ({ kind, why }) => `${kind}: ${why}`)
   for (const alike of left.values()) {
@@ -184,7 +220,7 @@ function ending(report: Report, { paint, line }: Writer): void {
     if (weakens) line(`environment  ${name}: ${effect}`, paint.yellow)
   }
   for (const problem of report.problems) line(`problem  ${brief(problem, 300)}`, paint.red)
-  if (report.partial && !report.preflight)
+  if (report.partial && !report.preflight && !report.recording)
     line(`partial  ${brief(report.partial, 300)}`, paint.yellow)
   if (report.resumed) {
     const { since, checks, approvals } = report.resumed
@@ -200,6 +236,7 @@ function ending(report: Report, { paint, line }: Writer): void {
   }
   const tone = judged ? tones[report.verdict] : paint.magenta
   const scope = `(${brief(scopeWords(report), 200)})`
+  if (report.recording) recorded(report.recording, line)
   const name = `${brief(report.target.name, 100)} ${scope}${earlierWords(report)}`
   const [word, ...rest] = verdictHeadline(report).split(',')
   const verdict = [word?.toUpperCase(), ...rest].join(',')
@@ -209,6 +246,7 @@ function ending(report: Report, { paint, line }: Writer): void {
   const outcomes = outcomeFigures(report).map(({ word, n }) => `${count(n)} ${word}`)
   const parts = report.target.side === 'TPP' ? 'scenarios and rules' : 'checks and rules'
   line(`${outcomes.join(' · ')} of ${count(report.checks.length)} ${parts}`)
+  if (report.recording) return
   const visits = sizeFigures(report).find(({ word }) => word === 'visits')
   const visited = visits ? `, ${counted(visits.n, 'visit')} ${visits.meaning}` : ''
   line(`${counted(report.requests, 'request')}${visited}, ${span(durationOf(report))}`)

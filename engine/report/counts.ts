@@ -1,6 +1,6 @@
 import { count, counted } from './escape.ts'
 import { OUTCOMES, summaryKey, untested } from './queries.ts'
-import type { Outcome, Report, ReportedCause, Whose } from './report.ts'
+import type { Outcome, Report, ReportedCause, ReportedRecording, Whose } from './report.ts'
 
 /** One figure of a report: what it counts, how many there are, and what the word means. */
 export interface Figure {
@@ -30,7 +30,9 @@ export function mustFigures({ musts }: Report): Figure[] {
   ])
 }
 
-function figures(rows: [tone: string, word: string, n: number, meaning: string][]): Figure[] {
+type FigureRow = [tone: string, word: string, n: number, meaning: string]
+
+function figures(rows: FigureRow[]): Figure[] {
   return rows.map(([tone, word, n, meaning]) => ({ tone, word, n, meaning }))
 }
 
@@ -42,13 +44,21 @@ export function testedMusts({ musts }: Report): number {
 
 /** What the verdict rests on, in one sentence. */
 export function verdictSentence(report: Report): string {
-  const { musts } = report
+  const { musts, recording } = report
+  if (recording) return recordedSentence(recording)
   const [, ...others] = mustFigures(report)
   const tested = testedMusts(report)
   const passed = `${count(musts.passed)} of ${counted(tested, 'must')} in scope passed`
   const parts = [judgedMusts(report) === 0 ? NO_MUST : passed]
   for (const { word, n } of others) if (n > 0) parts.push(`${count(n)} ${word}`)
   return `${parts.join(', ')}.`
+}
+
+/** `31 of 213 musts exercised, 182 not, by 1,204 of 1,370 recorded exchanges.` */
+function recordedSentence({ musts, operations, exchanges }: ReportedRecording): string {
+  const exercised = `${count(musts.exercised)} of ${counted(musts.of, 'must')} exercised`
+  const by = `${count(operations)} of ${counted(exchanges, 'recorded exchange')}`
+  return `${exercised}, ${count(musts.of - musts.exercised)} not, by ${by}.`
 }
 
 /** What of a verdict another night judged, for the line on which that stands; empty: nothing. */
@@ -79,6 +89,11 @@ export function judgedAnything({ checks }: Pick<Report, 'checks'>): boolean {
 /** The verdict as a reader is told it: a run that judged nothing has none. */
 export function verdictWord(report: Report): string {
   if (!judgedAnything(report)) return 'not judged'
+  const { musts, recording, verdict } = report
+  // Of recorded traffic nobody can say that it is all.
+  if (recording && verdict !== 'error') {
+    return musts.failed > 0 ? `${counted(musts.failed, 'must')} broken` : 'nothing broken seen'
+  }
   return report.musts.known > 0 && report.exitCode === 0
     ? 'conformant but for known deviations'
     : report.verdict
@@ -113,7 +128,8 @@ const MEANINGS: Record<Outcome, string> = {
 const NAMED = 6
 
 /** What was selected: `full`, `core`, `full, only TXN-17: 3 of 519 checks and rules`. */
-export function scopeWords({ scope }: Report): string {
+export function scopeWords({ scope, recording }: Report): string {
+  if (recording) return 'recorded traffic'
   const only = onlyWords(scope.only)
   const left = scope.leftOut ?? 0
   if (left === 0) return `${scope.profile}${only}`
@@ -134,27 +150,32 @@ export function cellsSentence({ cells, scope }: Report): string {
   return `${count(cells.asked)} of ${count(cells.of)} values at places tried${draw}`
 }
 
+const OPEN_VALUES = 'of what the documents leave open, each value once'
+
 /** How much was looked at: requirements, checks and rules, each with what it counts. */
 export function sizeFigures(report: Report): Figure[] {
-  const { requirements, checks, observations, approvals, target } = report
+  const { requirements, checks, observations, approvals, target, recording } = report
   const rules = checks.filter(({ kind }) => kind === 'rule').length
   const own = checks.length - rules
   const shared = approvals.filter((each) => each.outcome === 'granted' && each.shared)
   const at = `at the authorisation page, ${counted(shared.length, 'approval')}`
   const open = `in scope; ${count(untested(report).length)} of them no check tests`
   const client = target.side === 'TPP'
+  const recorded = ['', 'recorded values', observations.length, OPEN_VALUES] as FigureRow
+  if (recording) {
+    return figures([
+      ['', 'rules', rules, 'each judges every exchange'],
+      recorded,
+      ['', 'exchanges', recording.operations, `of ${count(recording.exchanges)} recorded`],
+    ])
+  }
   return figures([
     ['', 'requirements', requirements.length, open],
     client
       ? ['', 'scenarios', own, 'each with a bank of its own']
       : ['', 'checks', own, 'each sends something and judges the answer'],
     ['', 'rules', rules, 'each judges every exchange'],
-    [
-      '',
-      'recorded values',
-      observations.length,
-      'of what the documents leave open, each value once',
-    ],
+    recorded,
     ['', 'requests', report.requests, 'sent to the bank'],
     ...(report.cells
       ? [

@@ -1,4 +1,4 @@
-import { verdictSentence } from './counts.ts'
+import { verdictSentence, verdictWord } from './counts.ts'
 import { clip, visible } from './escape.ts'
 import { durationOf, indexed, summaryKey, untestedMusts } from './queries.ts'
 import type { CheckResult, ExchangeRecord, Report } from './report.ts'
@@ -61,7 +61,7 @@ export function ctrf(whole: Report, exchanges: ExchangeRecord[]): string {
       environment: {
         testEnvironment: visible(report.target.name),
         extra: {
-          verdict: report.verdict,
+          verdict: report.recording ? verdictWord(report) : report.verdict,
           exitCode: report.exitCode,
           restsOn: verdictSentence(report),
           ...(report.partial && { partial: visible(report.partial) }),

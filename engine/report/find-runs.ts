@@ -25,7 +25,9 @@ export async function findRuns(
     })
     if (entries.some((entry) => entry.isFile() && entry.name === 'report.json')) {
       try {
-        runs.push({ folder, report: await readReport(folder) })
+        const report = await readReport(folder)
+        if (report.recording) problems.push(`${folder} judged recorded traffic, and is no run`)
+        else runs.push({ folder, report })
       } catch (error) {
         problems.push((error as Error).message)
       }

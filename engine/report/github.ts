@@ -152,7 +152,7 @@ export function annotations(whole: Report): WorkflowCommand[] {
     )
   }
   if (found.length === 0 && report.exitCode !== 0) {
-    lines.push(command(`Assay: ${report.verdict}`, verdictSentence(report)))
+    lines.push(command(`Assay: ${verdictHeadline(report)}`, verdictSentence(report)))
   }
   return lines
 }

@@ -1,4 +1,4 @@
-import { verdictSentence } from './counts.ts'
+import { verdictSentence, verdictWord } from './counts.ts'
 import { brief } from './escape.ts'
 import { durationOf, grouped, indexed, untestedMusts } from './queries.ts'
 import type { CheckResult, ExchangeRecord, Report } from './report.ts'
@@ -87,8 +87,9 @@ function testcase(
 }
 
 function verdictCase(report: Report) {
-  const { verdict, exitCode, partial, problems } = report
-  const words = `${verdict}: ${verdictSentence(report)}${partial ? ` Partial: ${partial}` : ''}`
+  const { exitCode, partial, problems } = report
+  const verdict = report.recording ? verdictWord(report) : report.verdict
+  const words = `${verdict}: ${verdictSentence(report)}${partial && !report.recording ? ` Partial: ${partial}` : ''}`
   const detail = [words, `exit code ${exitCode}`, ...problems].join('\n').slice(0, 8000)
   const status = exitCode === 0 ? 'passed' : exitCode === 1 ? 'failed' : 'broken'
   const message = words.slice(0, 2000)

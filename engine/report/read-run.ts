@@ -4,11 +4,9 @@ import { join } from 'node:path'
 import { formedJson, problemOf } from '../record/formed.ts'
 import { InputError } from '../record/input-error.ts'
 import { parsedJson } from '../record/json.ts'
+import { LONGEST_LINE, linesOf } from '../record/lines.ts'
 import { readPlain } from '../record/read-plain.ts'
 import type { ExchangeRecord, Report } from './report.ts'
-
-/** Characters of the longest line of exchanges.jsonl that is read: recorders bound bodies far below. */
-const MAX_LINE = 16 * 1024 * 1024
 
 /** Bytes of a report. */
 const LARGEST_REPORT = 512 * 1024 ** 2
@@ -28,9 +26,9 @@ export async function readRun(dir: string) {
     if (report.requests > 0) problems.push(`${file} is missing: no exchange can be shown`)
     return { report, exchanges, problems }
   }
-  for await (const { line, number, cut } of lines(file)) {
+  for await (const { line, number, cut } of linesOf(createReadStream(file, 'utf8'))) {
     if (cut) {
-      problems.push(`${file}:${number}: longer than ${MAX_LINE} bytes, left out`)
+      problems.push(`${file}:${number}: longer than ${LONGEST_LINE} bytes, left out`)
       continue
     }
     const record = parseRecord(line)
@@ -59,25 +57,4 @@ export async function readReport(dir: string): Promise<Report> {
 export function parseRecord(line: string): ExchangeRecord | undefined {
   const record = parsedJson(line)
   return problemOf(record, 'exchange') === undefined ? (record as ExchangeRecord) : undefined
-}
-
-/** Lines of a file as they stream in, empty ones left out; one over the limit is cut and not kept. */
-async function* lines(file: string) {
-  let line = ''
-  let length = 0
-  let number = 1
-  const ended = () => ({ line, number, cut: length > MAX_LINE })
-  for await (const chunk of createReadStream(file, 'utf8') as AsyncIterable<string>) {
-    for (const [i, part] of chunk.split('\n').entries()) {
-      if (i > 0) {
-        if (length > 0) yield ended()
-        line = ''
-        length = 0
-        number += 1
-      }
-      length += part.length
-      line = length > MAX_LINE ? '' : line + part
-    }
-  }
-  if (length > 0) yield ended()
 }

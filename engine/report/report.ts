@@ -80,6 +80,8 @@ export interface Report {
   exitCode: number
   /** Why the run ended early, or could judge nothing; absent on a whole run. */
   partial?: string
+  /** Set where exchanges that others recorded were judged: no run, and never conformant. */
+  recording?: ReportedRecording
   /** What was looked at before anything was judged; only where that went wrong, and nothing was. */
   preflight?: PreflightLine[]
   /** What was taken over from a run that was interrupted: judged then, by the same rules. */
@@ -124,6 +126,31 @@ export interface Report {
   /** Consents and clients that the run made and could not remove. */
   leftBehind: { kind: 'consent' | 'client'; id: string; why: string }[]
   problems: string[]
+}
+
+/** What was recorded, and how much of it could be judged. */
+export interface ReportedRecording {
+  files: {
+    file: string
+    /** `HAR`, `exchanges.jsonl`, or a gateway. */
+    format: string
+    exchanges: number
+    /** Requests of which no server was asked. */
+    unsent: number
+    /** Lines or entries. */
+    unreadable: number
+  }[]
+  /** All that were read, and those of them that are operations of the documents. */
+  exchanges: number
+  operations: number
+  /** When the first and the last operation began, UTC. */
+  span?: { from: string; to: string }
+  /** What is no operation, the most frequent first. */
+  elsewhere: { name: string; exchanges: number }[]
+  /** Musts that anything tests: exercised by an exchange, and broken. */
+  musts: { of: number; exercised: number; broken: number }
+  /** What the recording does not tell, and how many rules could not judge an exchange for it. */
+  lacks: { what: string; rules: number }[]
 }
 
 /** One line of what is looked at before a run, in the doctor's words. */

@@ -30,7 +30,7 @@ export interface Situation {
 export function situationOf({ blockedBy, message }: CheckResult, trace?: Trace): Situation {
   const cause = blockedBy ?? message
   const [, kind = 'other', what = cause] =
-    /^(data|freedom|target|environment): (.*)$/s.exec(cause) ?? []
+    /^(data|freedom|target|recording|environment): (.*)$/s.exec(cause) ?? []
   return { kind: kind as Situation['kind'], what, message, ...(trace && { trace }) }
 }
 
@@ -58,6 +58,12 @@ export const NO_DATA = 'the customers’ data have nothing to judge this by: '
 const CUT_BEFORE = /, after a line that was cut$|whose first sending was cut:/
 
 export const ROWS: readonly Row[] = [
+  {
+    because: 'What others sent and what their log leaves out is no fault of anybody.',
+    fits: ({ kind }) => kind === 'recording',
+    title: ({ what }) => `not judgeable here: needs ${what}`,
+    whose: 'nobody',
+  },
   {
     because: 'What a bank is free to have or not nobody need change.',
     fits: ({ kind }) => kind === 'freedom',

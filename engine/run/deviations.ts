@@ -33,6 +33,9 @@ export function loadDeviations(file: string, catalogue: Catalogue): Deviation[] 
   return deviations
 }
 
+/** How it is said of a deviation that a run did not meet. */
+export const GONE = 'no longer occurs: remove it'
+
 /** What a list of known deviations does to the results of a run. */
 export type Tolerance = ReturnType<typeof applyDeviations>
 
@@ -56,7 +59,7 @@ export function applyDeviations(
     }
     for (const result of broken) covered.set(result.id, known)
     const sound = about.length > 0 && about.every(({ outcome }) => outcome === 'pass')
-    if (sound) stale.push(`the known deviation ${id} no longer occurs: remove it`)
+    if (sound) stale.push(`the known deviation ${id} ${GONE}`)
   }
   /** Results that only a covered one kept from being judged, by id. */
   const excused = [...results.values()]

@@ -100,7 +100,7 @@ async function verifiedBy(
 }
 
 function ofReport(report: Report, policy: Policy, now: number): string[] {
-  const { musts, summary, scope, target, verdict, exitCode, partial, assay } = report
+  const { musts, summary, scope, target, verdict, exitCode, partial, assay, recording } = report
   const days = (now - Date.parse(report.finishedAt)) / 86_400_000
   const without = musts.blocked + musts.notRun + musts.error + musts.excused
   const { profile, maxAgeDays, suite, signedBy: _, ...limits } = policy
@@ -109,6 +109,7 @@ function ofReport(report: Report, policy: Policy, now: number): string[] {
   const judged = judgedMusts(report)
   const least = limits.mustsJudged ?? 0
   return [
+    recording !== undefined && 'it judged recorded traffic, and is no run',
     (verdict !== 'conformant' || exitCode !== 0) && `its verdict is ${verdict}`,
     (scope.only.length > 0 || partial !== undefined) && 'it judged a part alone',
     limits.target !== undefined &&

@@ -71,6 +71,8 @@ export interface About {
    * how old that one was, in seconds, how long it was to live, and whether its client had no newer one.
    */
   instead?: { of: string; seconds: number; expiresIn: number; newest: boolean }
+  /** Where it stands in a recording of what others sent: `night.har entry 12`. */
+  recorded?: string
   /** An earlier run sent it, at that time; its answer was kept. */
   earlier?: true
   /** What a bank need not take: it may be refused as what is wrong may be. */

@@ -57,7 +57,7 @@ export function createRetries() {
 }
 
 /** "429 … while the customer is not present": the documented answer is no passing trouble. */
-function isPassing({ endpoint, request, response }: Exchange): boolean {
+export function isPassing({ endpoint, request, response }: Exchange): boolean {
   if (!response || !PASSING.includes(response.status)) return false
   if (response.status !== 429 || !DATA.includes(endpoint)) return true
   return request.headers.some(([name]) => name.toLowerCase() === 'x-fapi-customer-ip-address')

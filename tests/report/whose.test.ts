@@ -9,6 +9,11 @@ const trace = { id: 'x1', where: 'GET /accounts', identity: 'first' }
 /** One situation for each row of the table, in its order. */
 const SITUATIONS: { situation: Situation; title: RegExp; whose: Whose }[] = [
   {
+    situation: { kind: 'recording', what: 'the client certificate', message: '' },
+    title: /^not judgeable here: needs the client certificate$/,
+    whose: 'nobody',
+  },
+  {
     situation: { kind: 'freedom', what: 'an answer in which TsandCs is not empty', message: '' },
     title:
       /^this bank shows nothing to judge it by: needs an answer in which TsandCs is not empty$/,

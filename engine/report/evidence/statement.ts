@@ -10,6 +10,8 @@ export interface Statement
   extends Pick<Report, 'startedAt' | 'finishedAt' | 'verdict' | 'exitCode'> {
   statement: 'assay-run'
   target: string
+  /** It judged what others had recorded, and is no run. */
+  recording?: true
   /** Version of the suite. */
   suite: string
   /** Digest of the requirements, which are read out of the documents. */
@@ -40,6 +42,7 @@ export function factsOf(report: Report) {
     suite: report.assay.version,
     specsDigest: report.assay.specsDigest,
     configurationDigest: report.target.configurationDigest,
+    ...(report.recording && { recording: true as const }),
   }
 }
 

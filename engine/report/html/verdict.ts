@@ -28,15 +28,20 @@ const MOST = 12
 export function verdictBanner(report: Report): Markup {
   const { name, host, environment } = report.target
   const word = verdictWord(report)
-  const tone =
-    word === 'not judged' ? 'unjudged' : word === report.verdict ? word : 'conformant known'
+  const tone = report.recording
+    ? report.verdict
+    : word === 'not judged'
+      ? 'unjudged'
+      : word === report.verdict
+        ? word
+        : 'conformant known'
   const first = report.preflight?.find(({ level }) => level === 'wrong')
   return markup`<header class="banner ${tone}">
-<p class="brand"><b>Assay</b> conformance report</p>
+<p class="brand"><b>Assay</b> ${report.recording ? 'report on recorded traffic: no run, no verdict of conformance' : 'conformance report'}</p>
 <h1><span class="verdict">${word}</span>${warnings(report)}${first ? markup`: ${first.text}` : ''}</h1>
 <p class="bank"><b>${name}</b>${host ? markup` · ${host}` : ''}${environment ? markup` · ${environment} addresses` : ''} · ${scopeWords(report)}${earlierWords(report)} · <time datetime="${report.startedAt}">${report.startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time></p>
 ${report.preflight ? '' : markup`<p class="lead">${verdictSentence(report)}</p>`}
-<p class="meaning">${verdictMeaning(report)}${report.partial && !report.preflight ? markup` <strong>Partial run: ${report.partial}</strong>` : ''}</p>
+<p class="meaning">${verdictMeaning(report)}${report.partial && !report.preflight && !report.recording ? markup` <strong>Partial run: ${report.partial}</strong>` : ''}</p>
 </header>`
 }
 
@@ -155,6 +160,7 @@ function notJudged({ preflight = [] }: Report): Markup {
 
 function verdictMeaning(report: Report): string {
   const word = verdictWord(report)
+  if (report.recording && report.verdict !== 'error') return MEANINGS.recording
   if (word === 'not judged') return report.preflight ? '' : 'No check came to a judgement.'
   if (word === 'conformant but for known deviations') return MEANINGS.known
   if (report.verdict === 'nonconformant' && report.musts.failed === 0) return MEANINGS.stale
@@ -169,5 +175,7 @@ const MEANINGS = {
   known: 'What is broken is known and tolerated until it expires.',
   nonconformant: 'At least one must is broken.',
   stale: 'A known deviation has expired or no longer occurs.',
+  recording:
+    'Rules judged what others sent. What nobody asked for, and what the recording does not tell, was not judged.',
   incomplete: 'No must failed, but at least one has no verdict.',
 }

@@ -1,0 +1,65 @@
+import { resolve } from 'node:path'
+import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
+import { makeFolder } from '../engine/record/make-folder.ts'
+import { judgeRecording } from '../engine/recording/judge-recording.ts'
+import { openRecording, requireReadable } from '../engine/recording/read-files.ts'
+import { recordingTarget } from '../engine/recording/recording-target.ts'
+import { loadSuites } from '../engine/run/suites.ts'
+import { defaultFolder, holdFolders, SUITES, version } from './folders.ts'
+import { readTarget } from './open-target.ts'
+import { JUDGE_FAIL_ON, oneOf } from './option-values.ts'
+import { forgetEarlier, type JudgingOptions, prepared } from './preparation.ts'
+import { createProgress, screen } from './progress.ts'
+import { report } from './run-target.ts'
+import { UsageError } from './usage.ts'
+
+export interface JudgeOptions
+  extends Pick<
+    JudgingOptions,
+    'out' | 'deviations' | 'baseline' | 'failOn' | 'history' | 'sign' | 'force' | 'open' | 'notify'
+  > {
+  target: string
+}
+
+/** `assay judge FILE…`: judges what others recorded by every rule; the exit code is 0 where nothing broken was seen. */
+export async function judge(named: string[], options: JudgeOptions): Promise<void> {
+  const failOn = oneOf('--fail-on', JUDGE_FAIL_ON, options.failOn ?? 'must')
+  if (failOn === 'new' && !options.baseline) throw new UsageError('--fail-on new needs --baseline')
+  const repeated = named.find((file, index) => named.indexOf(file) < index)
+  if (repeated !== undefined) throw new UsageError(`${repeated} is named twice: name it once`)
+  const files = named.map(openRecording)
+  const catalogue = loadCatalogue()
+  const { deviations } = await prepared({ ...options, failOn: undefined }, catalogue)
+  const { document, file, ours, configurationDigest } = await readTarget(options.target)
+  const target = recordingTarget(document)
+  for (const each of files) await requireReadable(each, !ours)
+  const suites = await loadSuites(SUITES, catalogue)
+  const out = resolve(options.out ?? defaultFolder(`${document.name}-recorded`))
+  const release = holdFolders({ out, name: document.name })
+  const progress = createProgress(screen())
+  const stop = new AbortController()
+  const interrupt = () => stop.abort()
+  process.once('SIGINT', interrupt)
+  try {
+    makeFolder(out)
+    forgetEarlier(out)
+    progress.doing('Judging what was recorded', true)
+    await judgeRecording({
+      ...{ files, target, suites, catalogue, deviations, out, version },
+      described: {
+        name: document.name,
+        ...(!ours &&
+          URL.canParse(target.endpoints.aisp) && { host: new URL(target.endpoints.aisp).host }),
+        environment: target.layout,
+        ...{ configurationDigest, file },
+      },
+      signal: stop.signal,
+    })
+    progress.end()
+    await report(out, 'bank', { ...options, failOn: failOn === 'must' ? undefined : failOn })
+  } finally {
+    process.removeListener('SIGINT', interrupt)
+    progress.end()
+    release()
+  }
+}

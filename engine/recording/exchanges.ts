@@ -1,0 +1,171 @@
+import { member } from '../judge/data-rows.ts'
+import { parsedJson } from '../record/json.ts'
+import { createBodies } from '../wire/bodies.ts'
+import { type Exchange, header } from '../wire/exchange.ts'
+import { isPassing } from '../wire/retry-after.ts'
+import { type Operation, operationsOf } from './operations.ts'
+import { createOverlaps } from './order.ts'
+import { isRedacted, type Judgeable, type Lack, type Recorded } from './recorded.ts'
+import type { RecordingTarget } from './recording-target.ts'
+import { createSessions } from './sessions.ts'
+
+/** Exchanges after which the memory of bodies begins anew: what is received again is so soon. */
+const BODIES = 2000
+
+/** Query parameters that the documents show of data. */
+const SHOWN = ['fromBookingDateTime', 'toBookingDateTime']
+
+/** Headers by which a request asks for a part of an answer, or for none where nothing changed. */
+const CONDITIONAL = /^(?:range|if-(?:match|none-match|modified-since|unmodified-since|range))$/i
+
+/** Endpoints whose requests have a body that rules read. */
+const WITH_JSON = ['create-account-access-consent', 'create-funds-confirmation-consent']
+
+/**
+ * Makes exchanges that can be judged of recorded ones, in the order in which they come: which operation each is, what its
+ * sender knew of it, and what the recording does not tell.
+ */
+export function createExchanges(target: RecordingTarget) {
+  const operations = operationsOf(target.endpoints)
+  const sessions = createSessions(target)
+  const overlaps = createOverlaps()
+  const creations = new Set<string>()
+  let bodies = createBodies()
+  let count = 0
+
+  const plainOf = (recorded: Recorded, id: string): Exchange => {
+    const { method, url, requestHeaders, requestBody, response, failure, own } = recorded
+    count += 1
+    if (count % BODIES === 0) bodies = createBodies()
+    const { endpoint, subject }: Operation = own ?? operations.operationOf(method, url)
+    const type = response?.headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1]
+    const kept = response && bodies.keep(Buffer.from(response.body), type)
+    return {
+      id,
+      endpoint,
+      about: own?.about ?? { ...(subject !== undefined && { subject }) },
+      startedAt: new Date(recorded.at).toISOString(),
+      durationMs: Math.round(recorded.durationMs * 10) / 10,
+      request: {
+        method,
+        url,
+        headers: requestHeaders,
+        ...(requestBody !== undefined && { body: requestBody }),
+      },
+      ...(response &&
+        kept && {
+          response: {
+            status: response.status,
+            headers: response.headers,
+            ...kept,
+            ...(own && { bytes: response.bytes }),
+          },
+        }),
+      ...(failure && { failure }),
+      connection: own?.connection ?? {
+        ...recorded.connection,
+        identity: recorded.connection?.identity ?? 'unknown',
+      },
+      ...(own?.retriedBy !== undefined && { retriedBy: own.retriedBy }),
+      ...(own?.unavailable !== undefined && { unavailable: own.unavailable }),
+    }
+  }
+
+  /** What others sent: nobody said what it was for. */
+  const foreign = (recorded: Recorded, exchange: Exchange, lacks: Set<Lack>) => {
+    const { about, request, response } = exchange
+    lacks.add('what became of a refused access token')
+    if (request.headers.some(([name]) => CONDITIONAL.test(name))) {
+      about.deviation = 'a request for a part of an answer, or for what has changed'
+    }
+    const { searchParams } = new URL(request.url)
+    if ([...searchParams.keys()].some((name) => !SHOWN.includes(name)) && isOfData(exchange)) {
+      about.open = true
+    }
+    lackOfBodies(recorded, exchange, lacks)
+    if (!agreesWithDate(exchange, target.clockTolerance)) {
+      lacks.add('a clock that agrees with the bank’s')
+    }
+    Object.assign(about, sessions.aboutOf(exchange, lacks))
+    if (overlaps(thingOf(exchange), recorded) || isTwice(exchange)) {
+      lacks.add('the order of requests at the same time')
+    }
+    // Whether it was sent again nobody tells: what speaks of the moment says nothing of the bank.
+    if (response && isPassing(exchange)) exchange.retriedBy = 'unknown'
+  }
+
+  /** The same creation, told twice: by two files, or by a bank that answers a repetition as before. */
+  const isTwice = ({ endpoint, response }: Exchange): boolean => {
+    if (!WITH_JSON.includes(endpoint) || !response?.body) return false
+    const before = creations.has(response.body)
+    creations.add(response.body)
+    return before
+  }
+
+  return {
+    operations,
+    /** An exchange that can be judged; undefined where it is no operation of the documents, and ends no visit. */
+    judgeable(recorded: Recorded, id: string): Judgeable | undefined {
+      const exchange = plainOf(recorded, id)
+      const lacks = new Set(recorded.lacks)
+      if (recorded.own) return { exchange, lacks }
+      exchange.about.recorded = recorded.where
+      foreign(recorded, exchange, lacks)
+      const isOne = exchange.endpoint !== 'elsewhere' || exchange.about.visit !== undefined
+      return isOne ? { exchange, lacks } : undefined
+    },
+    /** Takes what an exchange tells of those that follow. */
+    learn(exchange: Exchange): void {
+      if (exchange.endpoint === 'discovery') {
+        operations.learnKeys(member(exchange.response?.json, 'jwks_uri'))
+      }
+      if (exchange.about.recorded !== undefined) sessions.learn(exchange)
+    },
+  }
+}
+
+const isOfData = ({ endpoint }: Exchange) => /^(?:account|balances|transactions)/.test(endpoint)
+
+/** What two requests at once must not be about for rules to compare their answers. */
+function thingOf({ endpoint, about, request }: Exchange): string {
+  if (endpoint === 'elsewhere' || endpoint === 'authorisation')
+    return about.visit?.nonce ?? request.url
+  if (about.consent) return `${about.consent.id} ${endpoint} ${about.subject ?? ''}`
+  // Keys and configuration are the bank's, whoever reads them.
+  if (['token', 'jwks', 'discovery'].includes(endpoint)) return 'keys'
+  return `${endpoint} ${about.subject ?? ''}`
+}
+
+/** Which bodies are not whole, or not told at all. */
+function lackOfBodies(recorded: Recorded, exchange: Exchange, lacks: Set<Lack>): void {
+  const { request, response, endpoint } = exchange
+  const isUnreadable = (body: string) => parsedJson(body) === undefined || isRedacted(body)
+  if (WITH_JSON.includes(endpoint) && isUnreadable(request.body ?? '')) {
+    lacks.add('the whole body of the request')
+  }
+  if (endpoint === 'token' && !request.body?.includes('grant_type')) {
+    lacks.add('the whole body of the request')
+  }
+  if (!response) return
+  const { status, bytes, json, body } = response
+  const length = header(exchange, 'content-length')
+  if (status === 204 || status === 304) return
+  if (bytes === 0) {
+    if (length !== '0' && (status < 300 || status > 399))
+      lacks.add('the whole body of the response')
+    return
+  }
+  const isPart = status === 206 || (body.length < 200 && !body.startsWith('{') && isRedacted(body))
+  const encoded = header(exchange, 'content-encoding') !== undefined
+  const declared = recorded.response?.declared ?? (encoded ? undefined : Number(length))
+  if (isPart || (json === undefined && declared !== bytes))
+    lacks.add('the whole body of the response')
+}
+
+/** Does the clock by which requests are told agree with the one of the bank, where an answer tells it? */
+function agreesWithDate(exchange: Exchange, tolerance: number): boolean {
+  const date = Date.parse(header(exchange, 'date') ?? '')
+  if (Number.isNaN(date)) return true
+  const from = Date.parse(exchange.startedAt) - tolerance * 1000
+  return date >= from && date <= from + exchange.durationMs + 2000 * tolerance + 1000
+}

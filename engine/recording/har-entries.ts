@@ -1,0 +1,128 @@
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COLON = 0x3a
+const COMMA = 0x2c
+/** [ and { differ by one bit, as do ] and }. */
+const OPENING = 0x5b
+const CLOSING = 0x5d
+const EITHER = 0xdf
+const ARRAY = 0x5b
+
+/** Bytes of one entry that are read: a body above the limit of a target is none of this interface. */
+const LARGEST = 128 * 1024 ** 2
+
+/** One entry of a HAR file, as its text; `cut` where it is longer than what is read. */
+export interface HarEntry {
+  number: number
+  text: string
+  cut?: true
+}
+
+/**
+ * The entries of `log.entries`, one after the other, as the file streams in: no more of it than one entry is in memory.
+ * It looks at nothing but brackets, quotes and the names above the list; each entry is parsed by whoever takes it.
+ *
+ * @throws Error where the file ends within the list, or has no such list
+ */
+export async function* harEntries(chunks: AsyncIterable<Buffer>): AsyncGenerator<HarEntry> {
+  const scanner = createScanner()
+  let number = 0
+  for await (const chunk of chunks) {
+    for (const found of scanner.take(chunk)) {
+      number += 1
+      yield { number, ...found }
+    }
+    if (scanner.ended) return
+  }
+  if (!scanner.begun) throw new Error('has no log.entries: it is no HAR file')
+  throw new Error(`ends within log.entries, after ${number} whole entries`)
+}
+
+function createScanner() {
+  /** Depth of brackets. The list is at 3: the file, `log`, `entries`. */
+  let depth = 0
+  let inText = false
+  let escaped = false
+  /** The name of the member that is being read, at depth 1 and 2. */
+  let name: number[] = []
+  let last = ''
+  const path: string[] = []
+  let inList = false
+  let parts: Buffer[] = []
+  let size = 0
+  const state = { begun: false, ended: false }
+
+  const keep = (part: Buffer) => {
+    size += part.length
+    if (size <= LARGEST) parts.push(part)
+    else parts = []
+  }
+
+  const ended = (): { text: string; cut?: true } => {
+    const found =
+      size > LARGEST
+        ? { text: '', cut: true as const }
+        : { text: Buffer.concat(parts).toString('utf8') }
+    parts = []
+    size = 0
+    return found
+  }
+
+  const text = (byte: number) => {
+    if (escaped) escaped = false
+    else if (byte === BACKSLASH) escaped = true
+    else if (byte === QUOTE) {
+      inText = false
+      if (depth <= 2) last = Buffer.from(name).toString('utf8')
+    } else if (depth <= 2 && name.length < 64) name.push(byte)
+  }
+
+  const open = (byte: number) => {
+    depth += 1
+    if (depth === 3 && byte === ARRAY && path[1] === 'log' && path[2] === 'entries') {
+      inList = true
+      state.begun = true
+    }
+  }
+
+  return {
+    get begun() {
+      return state.begun
+    },
+    get ended() {
+      return state.ended
+    },
+    /** Entries that end in this part of the file. */
+    take(chunk: Buffer): { text: string; cut?: true }[] {
+      const found: { text: string; cut?: true }[] = []
+      /** Where in this part the entry begins; -1 where none is under way. */
+      let from = inList && depth > 3 ? 0 : -1
+      for (let at = 0; at < chunk.length; at += 1) {
+        const byte = chunk[at] as number
+        if (inText) text(byte)
+        else if (byte === QUOTE) {
+          inText = true
+          name = []
+        } else if (byte === COLON && depth <= 2) path[depth] = last
+        else if (byte === COMMA && depth <= 2) path[depth] = ''
+        else if ((byte & EITHER) === OPENING) {
+          if (inList && depth === 3) from = at
+          open(byte)
+        } else if ((byte & EITHER) === CLOSING) {
+          depth -= 1
+          if (inList && depth === 3 && from >= 0) {
+            keep(chunk.subarray(from, at + 1))
+            found.push(ended())
+            from = -1
+          } else if (inList && depth === 2) {
+            inList = false
+            state.ended = true
+            return found
+          }
+        }
+      }
+      if (from >= 0) keep(chunk.subarray(from))
+      return found
+    },
+  }
+}

@@ -1,0 +1,214 @@
+import { createReadStream, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { InputError } from '../record/input-error.ts'
+import { parsedJson } from '../record/json.ts'
+import { linesOf } from '../record/lines.ts'
+import { GATEWAY_FORMATS, gatewayExchange, gatewayFormat } from './gateway-logs.ts'
+import { harExchange } from './har.ts'
+import { harEntries } from './har-entries.ts'
+import { isOwn, ownExchange } from './own-records.ts'
+import type { Recorded, Unreadable } from './recorded.ts'
+
+/** A file of recorded exchanges that is read as it is asked for. */
+export interface RecordingFile {
+  /** As it was named. */
+  path: string
+  /** HAR, exchanges.jsonl, or the gateway of its first line; absent before it is read, and where it holds nothing. */
+  format?: string
+  /** Exchanges that were read. */
+  exchanges: number
+  /** Requests of which no server was asked: a cache answered, or they are none of HTTP. */
+  unsent: number
+  /** Lines and entries that could not be read, and of the first of them why. */
+  unreadable: number
+  problems: Unreadable[]
+}
+
+/** Problems of one file that are named. */
+const NAMED = 5
+
+const ACCEPTED = `HAR; the exchanges.jsonl of a run; a log of ${GATEWAY_FORMATS.map(({ name }) => name).join(', ')} with one JSON object on a line`
+
+/** What a file holds that is none of these. */
+const unknown = (path: string, why: string) =>
+  new InputError(`${path} ${why}. Files that can be judged: ${ACCEPTED} (docs/judge.md).`)
+
+/**
+ * Opens a file, or the exchanges of the folder of a run.
+ *
+ * @throws InputError where there is no such file, or it is no plain one
+ */
+export function openRecording(named: string): RecordingFile {
+  const stats = statSync(named, { throwIfNoEntry: false })
+  const path = stats?.isDirectory() ? join(named, 'exchanges.jsonl') : named
+  const found = stats?.isDirectory() ? statSync(path, { throwIfNoEntry: false }) : stats
+  if (!found) {
+    const why = stats
+      ? 'is a folder without exchanges.jsonl, so it is none of a run'
+      : 'does not exist'
+    throw new InputError(
+      `${named} ${why}. Name a file of recorded exchanges, or the folder of a run.`,
+    )
+  }
+  if (!found.isFile()) throw new InputError(`${path} is no plain file. Name a file.`)
+  return { path, exchanges: 0, unsent: 0, unreadable: 0, problems: [] }
+}
+
+/**
+ * Looks at the beginning of a file before anything is written.
+ *
+ * @param isNamed whether a file names the bank: of the reference bank nobody knows the addresses before it starts
+ * @throws InputError where the file holds nothing of a known format, or what is recorded there may be of any bank
+ */
+export async function requireReadable(file: RecordingFile, isNamed: boolean): Promise<void> {
+  const anywhere = (path: string) => new URL(path, 'https://bank.invalid').href
+  const exchanges = exchangesIn({ ...file, problems: [] }, anywhere)
+  const { value } = await exchanges.next()
+  await exchanges.return(undefined)
+  if (!value || value.own || isNamed) return
+  throw new InputError(
+    `${file.path} does not say which addresses are the bank’s. Name the file of the bank with --target.`,
+  )
+}
+
+/**
+ * The exchanges of a file, in its order. What cannot be read is noted in `file`, and the rest is read all the same.
+ *
+ * @param resolve the address of a path, where a log names no host
+ * @throws InputError where the file holds nothing of a known format
+ */
+export async function* exchangesIn(
+  file: RecordingFile,
+  resolve: (path: string) => string | undefined,
+): AsyncGenerator<Recorded> {
+  const note = (where: string, why: string) => {
+    file.unreadable += 1
+    if (file.problems.length < NAMED) file.problems.push({ where, why })
+  }
+  const take = (found: Recorded | string | undefined, where: string): Recorded | undefined => {
+    if (typeof found === 'string') note(where, found)
+    else if (found === undefined) file.unsent += 1
+    else file.exchanges += 1
+    return typeof found === 'object' ? found : undefined
+  }
+  const { chunks, isHar } = await opened(file.path)
+  try {
+    for await (const { value, where } of isHar
+      ? entriesOf(file, chunks, note)
+      : linesIn(file, chunks, note)) {
+      const read = isHar ? harExchange(value, where) : lineExchange(file, value, where, resolve)
+      const found = take(read, where)
+      if (found) yield found
+    }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (error instanceof InputError) throw error
+    const why = code?.startsWith('Z_') ? `ends too early, or is no gzip: ${message}` : message
+    if (file.exchanges === 0)
+      throw unknown(file.path, code === undefined ? message : `can't be read: ${why}`)
+    note(file.path, why)
+  } finally {
+    chunks.destroy()
+  }
+  if (file.exchanges + file.unsent === 0) {
+    const [first] = file.problems
+    throw unknown(
+      file.path,
+      first ? `holds no exchange: ${first.where} ${first.why}` : 'holds no exchange',
+    )
+  }
+}
+
+interface Found {
+  value: unknown
+  where: string
+}
+
+async function* entriesOf(
+  file: RecordingFile,
+  chunks: Readable,
+  note: (where: string, why: string) => void,
+): AsyncGenerator<Found> {
+  file.format = 'HAR'
+  for await (const { number, text, cut } of harEntries(chunks)) {
+    const where = `${basename(file.path)} entry ${number}`
+    const value = cut ? undefined : parsedJson(text)
+    if (value === undefined) note(where, cut ? 'is longer than what is read' : 'is no JSON')
+    else yield { value, where }
+  }
+}
+
+async function* linesIn(
+  file: RecordingFile,
+  chunks: Readable,
+  note: (where: string, why: string) => void,
+): AsyncGenerator<Found> {
+  chunks.setEncoding('utf8')
+  for await (const { line, number, cut } of linesOf(chunks as AsyncIterable<string>)) {
+    if (line.trim() === '' && !cut) continue
+    const where = `${basename(file.path)} line ${number}`
+    const value = cut ? undefined : parsedJson(line)
+    if (value === undefined) note(where, cut ? 'is longer than what is read' : 'is no JSON')
+    // Kong may send what waited as one list.
+    else for (const each of [value].flat()) yield { value: each, where }
+  }
+}
+
+function lineExchange(
+  file: RecordingFile,
+  value: unknown,
+  where: string,
+  resolve: (path: string) => string | undefined,
+): Recorded | string {
+  if (isOwn(value)) {
+    file.format ??= 'exchanges.jsonl'
+    return ownExchange(value, where)
+  }
+  const format = gatewayFormat(value)
+  if (!format) return 'has not the members of any known log'
+  file.format ??= format.name
+  return gatewayExchange(value, where, format, resolve)
+}
+
+/** Bytes by which a file is told from others. */
+const BEGINNING = 4096
+
+/** Bytes that are read at once. */
+const PART = 1024 * 1024
+
+const GZIP = [0x1f, 0x8b]
+
+async function opened(path: string): Promise<{ chunks: Readable; isHar: boolean }> {
+  const plain = () => createReadStream(path, { highWaterMark: PART })
+  const start = await beginningOf(plain())
+  const zipped = GZIP.every((byte, at) => start[at] === byte)
+  const open = () => (zipped ? piped(plain()) : plain())
+  const text = (zipped ? await beginningOf(open()) : start).toString('utf8')
+  return {
+    chunks: open(),
+    isHar: /^\uFEFF?\s*\{\s*"log"\s*:\s*\{/.test(text) || /\.har(?:\.gz)?$/i.test(path),
+  }
+}
+
+function piped(source: Readable): Readable {
+  const gunzip = createGunzip()
+  source.on('error', (error) => gunzip.destroy(error))
+  return source.pipe(gunzip)
+}
+
+async function beginningOf(stream: Readable): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      parts.push(chunk)
+      size += chunk.length
+      if (size >= BEGINNING) break
+    }
+  } catch {
+    // Whoever reads the rest is told of it.
+  }
+  return Buffer.concat(parts).subarray(0, BEGINNING)
+}

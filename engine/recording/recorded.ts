@@ -1,0 +1,102 @@
+import { isObject } from '../record/json.ts'
+import type { Exchange, WireFailure } from '../wire/exchange.ts'
+
+/** What a recording may not tell of an exchange, in the words of reports: `needs …, which the recording lacks`. */
+export type Lack =
+  | 'the client certificate'
+  | 'the consent behind the access token'
+  | 'the authorisation request of the customer'
+  | 'the first ID token of the approval'
+  | 'the registration of the client'
+  | 'what became of a refused access token'
+  | 'what the consent allows'
+  | 'what no visit between two requests has changed'
+  | 'all headers of the request'
+  | 'all headers of the response'
+  | 'the whole body of the request'
+  | 'the whole body of the response'
+  | 'a value that is redacted'
+  | 'the order of requests at the same time'
+  | 'a clock that agrees with the bank’s'
+  | 'a form that the rule can read'
+
+/** One exchange of a file, before anybody knows which operation it is. */
+export interface Recorded {
+  /** Where it stands: `night.har entry 12`, `access.log line 7`. */
+  where: string
+  /** Milliseconds since the epoch. */
+  at: number
+  durationMs: number
+  /** Milliseconds by which `at` may be wrong, as a log writes whole seconds. */
+  vague: number
+  method: string
+  /** Absolute; a path alone where a log names no host. */
+  url: string
+  requestHeaders: [string, string][]
+  requestBody?: string
+  /** Absent where no response was recorded. */
+  response?: {
+    status: number
+    headers: [string, string][]
+    /** Empty where there was none, and where none was recorded. */
+    body: string
+    bytes: number
+    /** How long it was on arrival, where the recording says so: a body that is no JSON may have been cut. */
+    declared?: number
+  }
+  failure?: WireFailure
+  connection?: { protocol?: string; identity?: string }
+  lacks: Set<Lack>
+  /** Assay recorded it: what the sender knew, and which endpoint it was. */
+  own?: Pick<
+    Exchange,
+    'id' | 'endpoint' | 'about' | 'connection' | 'retriedBy' | 'unavailable' | 'failure'
+  >
+}
+
+/** An exchange that can be judged, and what its recording does not tell of it. */
+export interface Judgeable {
+  exchange: Exchange
+  lacks: ReadonlySet<Lack>
+}
+
+/** A line or an entry that is no exchange, or a file that ends too early: said, and the rest is judged. */
+export interface Unreadable {
+  where: string
+  why: string
+}
+
+/** What somebody wrote in the place of a value: `***`, `[REDACTED]`, `<redacted>`, or a pseudonym of ours. */
+export const isRedacted = (text: string): boolean =>
+  PSEUDONYM.test(text) || (text.length < 200 && REPLACED.test(text))
+
+/** Whether a value in a text may be redacted: a quick look before a long one. */
+export const mayHoldRedacted = (text: string): boolean =>
+  SIGNS.some((sign) => text.includes(sign)) || (text.includes('<') && PSEUDONYM.test(text))
+
+/** See engine/wire/pseudonyms.ts. */
+const PSEUDONYM = /<[a-z][\w-]*:[0-9a-f]{6}(?: [^<>]*)?>/
+
+const WORDS =
+  'redacted|masked|removed|hidden|filtered|sanitized|sanitised|omitted|scrubbed|obfuscated|secret'
+
+const REPLACED = new RegExp(
+  `^(?:(?:bearer|basic) )?(?:(?:${WORDS})|[[<({*_]{1,3}(?:${WORDS})[^a-z].{0,60}|\\*{3,}|x{4,}|•{3,})$`,
+  'i',
+)
+
+/** Each word as it may be spelled: looking for texts is many times faster than an expression. */
+const SIGNS = [
+  ...['***', 'xxxx', 'XXXX', '•••'],
+  ...WORDS.split('|').flatMap((word) => [
+    word,
+    word.toUpperCase(),
+    `${word.charAt(0).toUpperCase()}${word.slice(1)}`,
+  ]),
+]
+
+/** A text of an object that is there and not redacted. */
+export function textIn(value: unknown, name: string): string | undefined {
+  const text = isObject(value) ? value[name] : undefined
+  return typeof text === 'string' && text !== '' && !isRedacted(text) ? text : undefined
+}

@@ -1,0 +1,28 @@
+import { endpointsOf, layoutOf } from '../configuration/addresses.ts'
+import { type Target, USUAL_INTENT_CLAIM } from '../configuration/resolve.ts'
+import { secretsOf } from '../configuration/secrets.ts'
+import type { TargetDocument } from '../configuration/target.ts'
+
+/** What of a target a recording is judged by: no key is needed, as nothing is sent. */
+export interface RecordingTarget
+  extends Pick<Target, 'layout' | 'endpoints' | 'clockTolerance' | 'intentClaim' | 'secrets'> {
+  literals: NonNullable<TargetDocument['literals']>
+  /** Names of the clients of the target by their client_id. */
+  clients: ReadonlyMap<string, string>
+}
+
+export function recordingTarget(document: TargetDocument): RecordingTarget {
+  const { clients, literals = {} } = document
+  const named = Object.entries(clients).flatMap(([name, client]): [string, string][] =>
+    client?.clientId === undefined ? [] : [[client.clientId, name]],
+  )
+  return {
+    layout: layoutOf(document.addresses),
+    endpoints: endpointsOf(document),
+    clockTolerance: document.clockTolerance ?? 60,
+    intentClaim: literals.intentClaim ?? USUAL_INTENT_CLAIM,
+    secrets: secretsOf(document),
+    literals,
+    clients: new Map(named),
+  }
+}

@@ -1,0 +1,139 @@
+import type { Exchange } from '../wire/exchange.ts'
+import { isRedacted, type Judgeable, type Lack, mayHoldRedacted } from './recorded.ts'
+
+/** Takes note of what was read although the recording does not tell it. */
+export type Note = (lack: Lack) => void
+
+/** Names of members of a body whose values are redacted, by the body. */
+export type RedactedNames = WeakMap<object, ReadonlySet<string>>
+
+/**
+ * An exchange as rules read it. Whatever its recording lacks gives a note when it is read, so that a judgement which
+ * rests on it does not count: no list says what each rule needs.
+ */
+export function viewOf({ exchange, lacks }: Judgeable, note: Note, names: RedactedNames): Exchange {
+  const { request, response } = exchange
+  const about = withTraps(exchange.about, note) as Exchange['about']
+  const view: Exchange = {
+    ...exchange,
+    about: about === exchange.about ? { ...about } : about,
+    request: { ...request, headers: headersOf(request.headers, note) },
+    ...(response && { response: { ...response, headers: headersOf(response.headers, note) } }),
+  }
+  const json = response?.json
+  if (typeof json === 'object' && json !== null && mayBeRedacted(response)) {
+    const found = new Set<string>()
+    const trapped = withTraps(json, note, found) as object
+    Object.assign(view.response as object, { json: trapped })
+    if (found.size > 0) names.set(trapped, found)
+  }
+  for (const lack of lacks) TRAPS[lack]?.(view, () => note(lack))
+  return view
+}
+
+/** Of a large body the beginning alone is there as text. */
+function mayBeRedacted(response: Exchange['response']): boolean {
+  return response?.digest !== undefined || mayHoldRedacted(response?.body ?? '')
+}
+
+type Trap = (view: Exchange, note: () => void) => void
+
+/** Has the reading of a member noted; `value` stands there all the same. */
+function trap(holder: object | undefined, name: PropertyKey, note: () => void, value?: unknown) {
+  if (!holder) return
+  const get = () => {
+    note()
+    return value
+  }
+  Object.defineProperty(holder, name, { get, enumerable: value !== undefined, configurable: true })
+}
+
+/** What each lack hides of an exchange. */
+const TRAPS: Partial<Record<Lack, Trap>> = {
+  'the client certificate': (view, note) => trap(view, 'connection', note, { identity: 'unknown' }),
+  'the consent behind the access token': ({ about }, note) => trap(about, 'consent', note),
+  'the authorisation request of the customer': ({ about }, note) => trap(about, 'visit', note),
+  'the first ID token of the approval': ({ about }, note) => trap(about, 'idToken', note),
+  'the registration of the client': ({ about }, note) => {
+    if (about.registered) trap(about.registered, 'scope', note)
+    else trap(about, 'registered', note)
+  },
+  'what became of a refused access token': ({ about }, note) => trap(about, 'instead', note),
+  'what the consent allows': ({ about }, note) => {
+    const { consent } = about
+    if (!consent) return
+    about.consent = { ...consent }
+    for (const name of ['permissions', 'expiration', 'transactionFrom', 'transactionTo']) {
+      trap(about.consent, name, note, name === 'permissions' ? [] : undefined)
+    }
+  },
+  'what no visit between two requests has changed': ({ about }, note) => {
+    const { consent } = about
+    if (!consent) return
+    about.consent = { ...consent }
+    if (consent.expiration === undefined) trap(about.consent, 'expiration', note)
+    const whole = consent.transactionFrom !== undefined && consent.transactionTo !== undefined
+    for (const name of whole ? [] : (['transactionFrom', 'transactionTo'] as const)) {
+      trap(about.consent, name, note, consent[name])
+    }
+  },
+  'all headers of the request': ({ request }, note) => {
+    request.headers = [...request.headers, unknownHeader(note)]
+  },
+  'all headers of the response': ({ response }, note) => {
+    if (response) response.headers = [...response.headers, unknownHeader(note)]
+  },
+  'the whole body of the request': ({ request }, note) => trap(request, 'body', note),
+  'the whole body of the response': ({ response }, note) => {
+    for (const name of ['json', 'body', 'bytes', 'repeated', 'notUtf8']) trap(response, name, note)
+  },
+  'a clock that agrees with the bank’s': (view, note) =>
+    trap(view, 'startedAt', note, view.startedAt),
+}
+
+/** After the headers that a log holds: who reads on has not found his there, and it may have been sent. */
+function unknownHeader(note: () => void): [string, string] {
+  const header: [string, string] = ['', '']
+  trap(header, 0, note, '')
+  return header
+}
+
+function headersOf(headers: [string, string][], note: Note): [string, string][] {
+  if (!headers.some(([, value]) => isRedacted(value))) return headers
+  return headers.map(([name, value]) => {
+    const header: [string, string] = [name, value]
+    if (isRedacted(value)) trap(header, 1, () => note('a value that is redacted'), value)
+    return header
+  })
+}
+
+/** A copy in which each redacted text is noted when it is read; itself where there is none. */
+function withTraps(value: unknown, note: Note, found?: Set<string>): unknown {
+  if (typeof value !== 'object' || value === null || !holdsRedacted(value)) return value
+  const copy: object = Array.isArray(value) ? [] : {}
+  for (const [name, member] of Object.entries(value)) {
+    if (typeof member === 'string' && isRedacted(member)) {
+      found?.add(name)
+      if (isOpaque(name, value)) {
+        Reflect.set(copy, name, member)
+        continue
+      }
+      trap(copy, name, () => note('a value that is redacted'), member)
+    } else {
+      Reflect.set(copy, name, withTraps(member, note, found))
+    }
+  }
+  return copy
+}
+
+function holdsRedacted(value: unknown): boolean {
+  if (typeof value === 'string') return isRedacted(value)
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsRedacted)
+}
+
+/** Tokens say nothing by themselves: it is enough that they are there, where no ID token beside them has their hash. */
+function isOpaque(name: string, beside: object): boolean {
+  if (name !== 'access_token' && name !== 'refresh_token') return false
+  const idToken: unknown = Reflect.get(beside, 'id_token')
+  return typeof idToken !== 'string' || isRedacted(idToken)
+}

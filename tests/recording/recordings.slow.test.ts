@@ -1,0 +1,96 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { judgeRecording } from '../../engine/recording/judge-recording.ts'
+import { openRecording } from '../../engine/recording/read-files.ts'
+import { recordingTarget } from '../../engine/recording/recording-target.ts'
+import { openProofContext, type ProofContext } from '../../proof/run/judge-bank.ts'
+import { loadFaults, loadVariants } from '../../proof/run/load.ts'
+import type { Variant } from '../../proof/run/proof.ts'
+import { groupFaults } from '../../proof/together/grouping.ts'
+import { openDirectory } from '../directory.ts'
+import { recorded } from '../report/recorded.ts'
+import { asHar } from './as-har.ts'
+import { brokenIn, judgedText, recordedBank } from './recorded-bank.ts'
+import { BANK } from './small-bank.ts'
+
+/** Milliseconds: a whole bank is judged. */
+const PATIENCE = 600_000
+
+const folder = mkdtempSync(join(tmpdir(), 'assay-recordings-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+let context: ProofContext
+beforeAll(async () => {
+  context = await openProofContext(openDirectory())
+})
+
+/** Rules that look at codes, tokens and ID tokens, or at names: of those exchanges.jsonl has pseudonyms alone. */
+const OF_SECRETS = [
+  ...['AUTHZ-03/code', 'AUTHZ-03/id-token', 'AUTHZ-04/on-success', 'AUTHZ-18/ps256'],
+  ...['AUTHZ-18/signature', 'AUTHZ-19/claims', 'AUTHZ-20/c-hash', 'AUTHZ-20/nonce'],
+  ...['AUTHZ-20/s-hash', 'AUTHZ-34/none-sent', 'AUTHZ-35/same-consent', 'AUTHZ-36/no-access-token'],
+  ...['DISC-13/kept', 'FCC-09/name-strings', 'FCC-26/not-exchanged', 'TOK-15/access-token'],
+  ...['TOK-19/string', 'TOK-20/signed', 'TOK-20/string', 'TOK-37/claims'],
+]
+
+test.each(['correct', 'faulty'] as const)(
+  'the recording of a run gives the outcomes of its rules, exactly: the %s bank',
+  async (name) => {
+    const { dir, report: run } = await recorded(name)
+    const out = join(folder, name)
+    mkdirSync(out)
+    const { catalogue, suites } = context
+    const report = await judgeRecording({
+      ...{ files: [openRecording(dir)], catalogue, suites, out, version: '0' },
+      target: recordingTarget(BANK),
+      described: { name: 'staging', configurationDigest: '' },
+    })
+    const judged = new Map(report.checks.map(({ id, outcome }) => [id, outcome]))
+    const rules = run.checks.filter(({ kind, blockedBy }) => kind === 'rule' && !blockedBy)
+    const others = rules.filter(({ id, outcome }) => judged.get(id) !== outcome)
+    expect(rules.length).toBeGreaterThan(200)
+    expect(others.map(({ id }) => id).filter((id) => !OF_SECRETS.includes(id))).toEqual([])
+    for (const { id } of others) expect(judged.get(id), id).toBe('blocked')
+  },
+  PATIENCE,
+)
+
+test(
+  'what is a fault by rules alone is found in a HAR file of the same requests',
+  async () => {
+    const checks = new Set(context.suites.checks.map(({ id }) => id))
+    const byRules = (await loadFaults()).filter(({ target, fails, warns = [] }) => {
+      const ids = [...fails, ...warns]
+      return !target && ids.length > 0 && ids.every((id) => !checks.has(id))
+    })
+    const [group = []] = groupFaults(byRules)
+    expect(group.length).toBeGreaterThan(10)
+    const { run, document, exchanges } = await recordedBank(context, group)
+    const found = [...run.results.values()].filter(
+      ({ kind, outcome }) => kind === 'rule' && ['fail', 'warn'].includes(outcome),
+    )
+    const report = await judgedText(context, document, 'a.har', asHar(exchanges))
+    expect(brokenIn(report).sort()).toEqual(found.map(({ id }) => id).sort())
+    expect(report.exitCode).toBe(1)
+  },
+  PATIENCE,
+)
+
+/** Of a theme each; what all of them together show is tried before a release. */
+const LAWFUL = ['keys-replaced-during-the-run', 'rows-of-1899-and-of-a-leap-second']
+
+test.each(['the correct bank', ...LAWFUL])(
+  'the recording of a lawful bank raises nothing: %s',
+  async (id) => {
+    const variants = (await loadVariants()).filter((variant: Variant) => variant.id === id)
+    expect(variants).toHaveLength(id.startsWith('the ') ? 0 : 1)
+    const { document, exchanges } = await recordedBank(context, variants)
+    const report = await judgedText(context, document, 'a.har', asHar(exchanges))
+    expect(brokenIn(report)).toEqual([])
+    expect(report).toMatchObject({ verdict: 'incomplete', exitCode: 0 })
+    expect(report.recording?.musts.exercised).toBeGreaterThan(120)
+  },
+  PATIENCE,
+)
