@@ -25,17 +25,15 @@ export class AssayCommand extends Command {
  */
 export function mistakeIn(message: string): string {
   const meant = MEANT.exec(message)?.[1]?.replace(/, ([^,]+)$/, ' or $1')
+  if (message.startsWith('error: too many arguments')) {
+    return message.includes('Expected 0 ') ? 'only options may follow' : 'too many words follow'
+  }
   const what = message
     .replace(MEANT, '')
     .replace(/^error: /, '')
     .replace(/^option '(.+)' argument missing$/, '$1 needs a value')
     .replace(/^required option '(.+)' not specified$/, '$1 is missing')
     .replace(/^missing required argument '(.+)'$/, '<$1> is missing')
-    .replace(/^too many arguments(?: for '.*')?\. (?:Expected (\d+)).*$/, (_, most: string) =>
-      most === '0'
-        ? 'nothing but options may follow'
-        : `more words than the ${most} that may follow`,
-    )
     .replaceAll("'", '')
   return meant === undefined ? what : `${what}, did you mean ${meant}?`
 }

@@ -49,5 +49,5 @@ COMP_WORDS=(assay run TXN-17/to); COMP_CWORD=2; _assay; printf '%s\\n' "\${COMPR
 
 test('another shell is none', () => {
   const { status, stderr } = spawnSync(process.execPath, [MAIN, 'completion', 'zhs'])
-  expect([status, `${stderr}`]).toEqual([2, 'no shell is called zhs\n'])
+  expect([status, `${stderr}`]).toEqual([2, 'no shell is called zhs. There are bash, zsh, fish\n'])
 })

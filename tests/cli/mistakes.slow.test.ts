@@ -27,8 +27,8 @@ describe('the command line', () => {
     ['assay run --target', '--target <file> needs a value\nSee assay run --help'],
     ['assay credentials', '--out <folder> is missing\nSee assay credentials --help'],
     ['assay explain', '<id> is missing\nSee assay explain --help'],
-    ['assay plan extra', 'nothing but options may follow\nSee assay plan --help'],
-    ['assay explain a b', 'more words than the 1 that may follow\nSee assay explain --help'],
+    ['assay plan extra', 'only options may follow\nSee assay plan --help'],
+    ['assay explain a b', 'too many words follow\nSee assay explain --help'],
     [
       'assay generate --chek',
       'unknown option --chek, did you mean --check?\nSee assay generate --help',
