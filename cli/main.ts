@@ -129,7 +129,7 @@ initOptions(command('init', 'write a target file: asks on a terminal, or takes f
   .option('--tpp <file>', 'instead: write a file that describes a TPP’s client')
   .action(async (options) =>
     options.tpp
-      ? (await import('./init.ts')).initTpp(options.tpp)
+      ? (await import('./init-tpp.ts')).initTpp(options.tpp)
       : (await import('./init.ts')).init(options),
   )
 
