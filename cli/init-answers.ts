@@ -71,7 +71,7 @@ export async function answersTo(given: Answers, how: Answering): Promise<Answere
     }
     if (read === undefined && answer === otherwise && isPlace(otherwise)) missing.push(`--${name}`)
     answers[name] = answer
-    if (read === undefined && !asker && answer !== otherwise)
+    if (read === undefined && !asker && answer !== otherwise && name !== 'discovery')
       how.say?.(`  read       ${name}: ${answer}`)
     const seen = await look(name, { ...hints, ...answers }, textAt)
     if ((await heed(seen, name, known, how)) === 'again') at -= 1
@@ -130,7 +130,7 @@ async function heed(
   known: Known,
   how: Answering,
 ): Promise<'again' | undefined> {
-  const { settled = {}, hints = {}, says = [], confirm, again } = seen
+  const { settled = {}, hints = {}, offers = {}, says = [], confirm, again } = seen
   const { asker, strict, say } = how
   for (const line of says) {
     if (asker) asker.say(line)
@@ -142,7 +142,7 @@ async function heed(
     return asker ? 'again' : undefined
   }
   const agreed = confirm === undefined || !asker || (await asker.confirm(confirm, true)) === true
-  Object.assign(known.hints, hints, agreed ? {} : settled)
+  Object.assign(known.hints, hints, asker && offers, agreed ? {} : settled)
   if (agreed) Object.assign(known.settled, settled)
   return undefined
 }

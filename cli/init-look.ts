@@ -4,6 +4,7 @@ import { isObject, parsedJson } from '../engine/record/json.ts'
 import { readPlain } from '../engine/record/read-plain.ts'
 import { claimsOf } from '../engine/wire/jwt-decode.ts'
 import { readDiscovery } from './init-discovery.ts'
+import { fetched } from './init-fetch.ts'
 import type { Answers } from './init-questions.ts'
 import type { Seen } from './init-seen.ts'
 
@@ -18,7 +19,9 @@ export async function look(name: string, answers: Answers, textAt = textIn): Pro
   const [, prefix = '', own = name] = /^(second-)?(.+)$/.exec(name) ?? []
   const answer = answers[name] ?? ''
   if (answer === '' || answer.includes('${')) return {}
-  if (name === 'discovery') return readDiscovery(answer, answers)
+  if (name === 'discovery') return readDiscovery(answer, answers, textAt)
+  if (own === 'jwks' && /^https?:/.test(answer))
+    return keysAt({ file: answer, text: '', prefix, answers, textAt })
   const reader = READERS[own]
   if (!reader) return {}
   const text = textAt(answer)
@@ -111,22 +114,32 @@ function signingKey(looked: Looked): Seen {
     const why = `${file} is a set of keys: write the one private key that signs into a file of its own.`
     return { says: [why], again: true }
   }
-  if (isObject(jwk)) {
-    const kid = typeof jwk.kid === 'string' ? jwk.kid : ''
-    const settled = { [at('signing-passphrase-variable')]: '', [at('jwks')]: '' }
-    if (kid === '') return { settled, says: [`${file} holds no kid. ${whereKidIs(looked)}`] }
-    return { settled, hints: { [at('kid')]: kid } }
+  if (!isObject(jwk)) {
+    return { ...locked(text, at('signing-passphrase-variable')), ...whereKidIs(looked) }
   }
-  const seen = locked(text, at('signing-passphrase-variable'))
-  return { ...seen, says: [`A PEM holds no kid. ${whereKidIs(looked)}`] }
+  const settled = { [at('signing-passphrase-variable')]: '' }
+  if (typeof jwk.kid !== 'string') return { settled, ...whereKidIs(looked) }
+  return { settled: { ...settled, [at('jwks')]: '' }, hints: { [at('kid')]: jwk.kid } }
 }
 
-/** Where a person finds the kid that the directory gave a key. */
-function whereKidIs({ answers, prefix, textAt }: Looked): string {
+/** Where a person finds the kid that the directory gave a key; the address of the public keys is offered. */
+function whereKidIs({ file, answers, prefix, textAt }: Looked): Seen {
   const claims = statementAt(answers[`${prefix}statement`], textAt)
   const endpoint = claims?.software_jwks_endpoint
-  const set = typeof endpoint === 'string' ? `, and ${endpoint} lists it` : ''
-  return `The directory shows it as KID beside the signing certificate of the software statement${set}.`
+  const says = [
+    `${file} holds no kid. The directory shows it as KID beside the signing certificate of the software statement.`,
+  ]
+  return typeof endpoint === 'string' && /^https?:/.test(endpoint)
+    ? { says, offers: { [`${prefix}jwks`]: endpoint } }
+    : { says }
+}
+
+/** Public keys that the directory serves. */
+async function keysAt(looked: Looked): Promise<Seen> {
+  const { file, answers, textAt } = looked
+  const read = await fetched(file, answers, textAt)
+  if (typeof read === 'string') return { says: [read], again: true }
+  return publicKeys({ ...looked, text: JSON.stringify(read) })
 }
 
 /** The kid under which a set of public keys has the signing key. */

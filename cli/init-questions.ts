@@ -113,8 +113,8 @@ function clientQuestions(prefix: '' | 'second-'): Questions {
       wrong: isVariable,
     },
     jwks: {
-      ask: `file of the public keys (JWKS)${whose}, to look up the kid; empty: there is none`,
-      help: `file of the public keys (JWKS)${whose}: the kid of the signing key is looked up in it`,
+      ask: `file or address of the public keys (JWKS)${whose}, to look up the kid; empty: there is none`,
+      help: `file or address of the public keys (JWKS)${whose}: the kid is looked up there`,
     },
     kid: {
       ask: `kid of the signing key${whose}`,
@@ -153,7 +153,7 @@ function customerQuestions(prefix: '' | 'second-'): Questions {
       wrong: isVariable,
     },
     [at('accounts')]: {
-      ask: `how many accounts ${whose} chooses at the bank; empty: not known`,
+      ask: `how many accounts ${whose} chooses at the bank; empty: not known, and then no run ends conformant`,
       wrong: isCount,
     },
     [at('card-ending')]: {

@@ -4,6 +4,8 @@ import type { Answers } from './init-questions.ts'
 export interface Seen {
   /** Answers that are offered for other questions. */
   hints?: Answers
+  /** Answers that are offered where somebody is asked, and not taken elsewhere. */
+  offers?: Answers
   /** Answers of questions that need not be asked any more. */
   settled?: Answers
   /** What was read, or why nothing was; a line each. */

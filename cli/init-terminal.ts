@@ -36,7 +36,13 @@ const ENDS = ['\u0003', '\u0004']
  *
  * @param left is called when nobody answers any more; nothing was written then
  */
-export function terminal(keys: Keys, output: Writable, left: () => never): Asker {
+export function terminal(
+  keys: Keys,
+  output: Writable & { columns?: number },
+  left: () => never,
+): Asker {
+  // A terminal without a size, as some pipelines have, would get a column of letters.
+  if (output.columns === 0) output.columns = 80
   const typed = createTyped(keys, left)
   const streams = { input: typed.input, output }
 

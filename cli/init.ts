@@ -142,9 +142,12 @@ function besideAt(
     )
   }
   const place = join(folder, given.name ?? 'bank')
-  const taken = wanted.map(({ name }) => join(place, name)).find((file) => existsSync(file))
+  const at = (name: string) => relative(process.cwd(), join(place, name))
+  const taken = wanted.map(({ name }) => at(name)).find((file) => existsSync(file))
   if (taken !== undefined && !force) {
-    throw new UsageError(`${taken} is there already; --force overwrites it`)
+    throw new UsageError(
+      `${taken} is there already: name the bank otherwise with --name, or overwrite it with --force`,
+    )
   }
   if (!existsSync(place)) {
     makeFolder(place, 0o700)
@@ -152,10 +155,10 @@ function besideAt(
   }
   for (const { name, text, member } of wanted) {
     writeWhole(join(place, name), text, 0o600)
-    complain(shown`  written    ${member}: ${relative(process.cwd(), join(place, name))}, mode 600`)
+    complain(shown`  written    ${member}: ${at(name)}, mode 600`)
   }
   const answers = Object.entries(given).map(([question, value]) => {
-    return [question, value.startsWith(BESIDE) ? join(place, value.slice(BESIDE.length)) : value]
+    return [question, value.startsWith(BESIDE) ? at(value.slice(BESIDE.length)) : value]
   })
   return Object.fromEntries(answers)
 }
