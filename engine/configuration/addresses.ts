@@ -151,7 +151,8 @@ export function addressesFrom(
   const ofApi = urls.aisp === undefined ? SHOWN[layout].aisp[0] : undefined
   for (const [part, url] of Object.entries(overrides) as [Part, string][]) {
     const [placeholder] = SHOWN[layout][part]
-    if (placeholder !== ofApi && URL.canParse(url)) placeholders[placeholder] ??= new URL(url).origin
+    if (placeholder !== ofApi && URL.canParse(url))
+      placeholders[placeholder] ??= new URL(url).origin
   }
   return found
 }
