@@ -145,7 +145,7 @@ function createAsking<Asked, Answer>(changed: () => void) {
 
 /** What to do about an address whose end is missing. */
 export const CUT_OFF =
-  'This address ends before its # part, which holds the answer. Click into the address bar of the browser that came back, select all of it (Ctrl+A, on a phone: hold, Select all), copy it and paste it here again. If the bank really sent no more, press Take this address once more.'
+  'This address ends before its # part, which holds the answer. Click into the address bar of the browser that came back, select all of it (Ctrl+A, on a phone: hold, Select all), copy it and paste it here again. If the bank really sent no more, press Take this address twice.'
 
 /** Is this the redirect URI alone, as some browsers and apps show it? */
 function isCutOff(address: string, request: VisitRequest): boolean {

@@ -71,12 +71,12 @@ ${back}
 ${otherDevice(url, caught)}
 <p><label>Final address <input id="address" type="text" inputmode="url" autocomplete="off" autocapitalize="off" spellcheck="false" data-starts="${expected}" aria-describedby="words"></label>
 <button type="button" data-do="paste">Take this address</button></p>
+<p id="words" role="status"></p>
 <details id="stuck"><summary>It does not end there</summary>
 <p><label>What the bank's page says <input id="why" type="text" autocomplete="off"></label>
 <button type="button" data-do="stopped">The bank's page ends with this</button>
 <button type="button" data-do="skip" class="quiet">I cannot do this one</button></p>
-</details>
-<p id="words" role="status"></p>`
+</details>`
 }
 
 /** For a bank whose customers log in with an app: the page of approvals is reached from this machine alone. */

@@ -11,7 +11,7 @@ button.quiet { background: var(--page); color: var(--accent) }
 input { font: inherit; width: 100%; box-sizing: border-box; padding: .35rem; border: 1px solid var(--edge); border-radius: .25rem; margin-bottom: .5rem; background: var(--page); color: var(--ink) }
 input[aria-invalid=true] { border-color: var(--bad); outline: 1px solid var(--bad) }
 summary { cursor: pointer } details { margin: .75rem 0 }
-.qr { display: block; width: min(100%, 30rem); height: auto; margin: .5rem 0; border-radius: .25rem }
+.qr { display: block; max-width: 100%; height: auto; margin: .5rem 0; border-radius: .25rem }
 .doubt { border-left: .3rem solid var(--bad); background: var(--alarm); padding: .5rem 1rem }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
 @media (max-width: 40rem) {

@@ -3,6 +3,9 @@ import { encode } from 'uqr'
 /** Light modules around a code (ISO/IEC 18004, 7.3.7 asks for four). */
 const QUIET = 4
 
+/** Pixels of a module where there is room: all are as wide then. */
+const MODULE = 4
+
 /**
  * A text as a QR code: an SVG of black on white, which readers expect whatever the page looks like.
  *
@@ -19,7 +22,7 @@ export function qrCode(text: string, label: string): string | undefined {
   const path = rows.flatMap((row, y) =>
     runs(row).map(([x, width]) => `M${x},${y}h${width}v1h-${width}z`),
   )
-  return `<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0,0h${size}v${size}h-${size}z"/><path fill="#000" d="${path.join('')}"/></svg>`
+  return `<svg class="qr" role="img" aria-label="${label}" width="${size * MODULE}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0,0h${size}v${size}h-${size}z"/><path fill="#000" d="${path.join('')}"/></svg>`
 }
 
 /** Where the dark modules of a row begin, and how many stand together. */

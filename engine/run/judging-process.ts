@@ -223,11 +223,11 @@ async function finishRun(
   return report
 }
 
-/** How a run ended, for the person who approved. */
+/** How a run ended, for the person who approved: the verdict, what it rests on, and what cut it short. */
 function endWords(report: Report, cut: string | undefined): string {
-  const { verdict } = report
-  const stopped = cut === undefined ? '' : ` The run was interrupted: ${cut}.`
-  return `${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}. ${verdictSentence(report)}${stopped}`
+  const sentence = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
+  const stopped = cut === undefined ? [] : [`${sentence(cut)}.`]
+  return [`${sentence(report.verdict)}.`, verdictSentence(report), ...stopped].join(' ')
 }
 
 /** The target of a run, as its report names it. */
