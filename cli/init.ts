@@ -19,6 +19,12 @@ export type InitOptions = {
   yes?: boolean
 } & Record<string, unknown>
 
+/** Whether a file that is there may be written over. */
+type Overwrites = (file: string) => Promise<boolean>
+
+const NO_PLACE =
+  'the file of --from holds certificates or keys, which are written beside the target: give --out FILE'
+
 const NOTHING: Beginning = { says: [], settled: {}, hints: {}, beside: [] }
 
 /** Nobody answers any more, and nothing was written. */
@@ -32,6 +38,8 @@ export async function init(options: InitOptions): Promise<void> {
   if (options.out !== undefined) assertFree(options.out, options.force)
   const beginning = options.from === undefined ? NOTHING : beginningFrom(options.from)
   const asks = !options.yes && process.stdin.isTTY === true
+  const noPlace = options.out === undefined && !(asks && process.stdout.isTTY)
+  if (beginning.beside.length > 0 && noPlace) throw new UsageError(NO_PLACE)
   const asker = asks ? terminal(process.stdin, process.stderr, left) : undefined
   const say = (line: string) => complain(shown`${line}`)
   try {
@@ -46,8 +54,11 @@ export async function init(options: InitOptions): Promise<void> {
       textAt: (answer) => textOf(answer, beginning),
       strict: beginning.hints.discovery === options.from,
     })
-    const out = options.out ?? (asker && (await askedOut(asker, answers, options.force)))
-    const yaml = await written(answers, out, beginning, options.force)
+    const out = options.out ?? (asker && (await askedOut(asker, answers, beginning, options.force)))
+    const overwrites = async (file: string) =>
+      options.force === true ||
+      (await asker?.confirm(`${file} is there. Overwrite it?`, false)) === true
+    const yaml = await written(answers, out, beginning, overwrites)
     const variables = variablesOf(yaml)
     if (variables.length > 0) complain(shown`Set these variables: ${variables.join(', ')}`)
     if (options.from !== undefined && missing.length > 0) {
@@ -78,14 +89,18 @@ function assertFree(out: string, force: boolean | undefined): void {
 async function askedOut(
   asker: Asker,
   { name }: Answers,
+  { beside }: Beginning,
   force: boolean | undefined,
 ): Promise<string | undefined> {
   if (!process.stdout.isTTY) return undefined
   for (;;) {
     const answer = await asker.ask({
-      words: 'file to write; -: show it here',
+      words: beside.length > 0 ? 'file to write' : 'file to write; -: show it here',
       otherwise: `${name}.yaml`,
-      wrong: (file) => (!force && existsSync(resolve(file)) ? 'is there already' : undefined),
+      wrong(file) {
+        if (file === '-' && beside.length > 0) return 'has keys beside it: name a file'
+        return !force && existsSync(resolve(file)) ? 'is there already' : undefined
+      },
     })
     if (answer === '-') return undefined
     if (answer !== BACK) return answer
@@ -104,10 +119,10 @@ async function written(
   given: Answers,
   out: string | undefined,
   beginning: Beginning,
-  force: boolean | undefined,
+  overwrites: Overwrites,
 ): Promise<string> {
   const folder = out === undefined ? process.cwd() : dirname(resolve(out))
-  const answers = besideAt(given, folder, out, beginning, force)
+  const answers = await besideAt(given, folder, beginning, overwrites)
   const schema = relative(folder, join(root, 'schemas', 'assay', 'target.schema.json'))
   const claims = ['', 'second-'].map((prefix) => statementAt(answers[`${prefix}statement`]))
   const software = claims.map((each) => (each ? softwareOf(each) : undefined))
@@ -125,26 +140,20 @@ async function written(
  * Writes keys, certificates and statements of another program's file into a folder that nobody else reads, and answers
  * the questions that name them.
  *
- * @throws UsageError where there is no place for them
+ * @throws UsageError where such files are there, and may not be written over
  */
-function besideAt(
+async function besideAt(
   given: Answers,
   folder: string,
-  out: string | undefined,
   { beside }: Beginning,
-  force: boolean | undefined,
-): Answers {
+  overwrites: Overwrites,
+): Promise<Answers> {
   const wanted = beside.filter(({ name }) => Object.values(given).includes(`${BESIDE}${name}`))
   if (wanted.length === 0) return given
-  if (out === undefined) {
-    throw new UsageError(
-      'the file of --from holds certificates or keys, which are written beside the target: give --out FILE',
-    )
-  }
   const place = join(folder, given.name ?? 'bank')
   const at = (name: string) => relative(process.cwd(), join(place, name))
   const taken = wanted.map(({ name }) => at(name)).find((file) => existsSync(file))
-  if (taken !== undefined && !force) {
+  if (taken !== undefined && !(await overwrites(taken))) {
     throw new UsageError(
       `${taken} is there already: name the bank otherwise with --name, or overwrite it with --force`,
     )

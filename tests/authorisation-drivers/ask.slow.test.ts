@@ -433,6 +433,10 @@ describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, async () => {
         })
       }),
     ])
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.click('#phone summary')
+    expect(await page.locator('svg.qr').isVisible()).toBe(true)
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
     await page.fill('#address', redirected.replace(/state=[^&]*/, 'state=x'))
     await page.click('button[data-do=paste]')
     await page.waitForSelector('.doubt')

@@ -26,6 +26,10 @@ test.each<[string[], string[]]>([
   [['bank', '--fault', 'any-pass'], ['any-password']],
   [['bank', 'f'], ['faults']],
   [['completion', 'z'], ['zsh']],
+  [
+    ['init', '--layout', ''],
+    ['production', 'sandbox'],
+  ],
   // Files are the shell's.
   [['run', '--target', ''], []],
   [['verify', 'rep'], []],
