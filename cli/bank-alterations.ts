@@ -6,8 +6,10 @@ import { UsageError } from './usage.ts'
 /** `assay bank faults` and `assay bank variants`: what a bank can be altered by, a line each. */
 export async function listAlterations(what: string): Promise<void> {
   if (what !== 'faults' && what !== 'variants') {
+    const meant = nearest(what, ['faults', 'variants'])
+    const hint = meant === undefined ? '' : `, did you mean ${meant}?`
     throw new UsageError(
-      `assay bank ${what}: write faults or variants, or nothing to start the bank`,
+      `unknown word ${what}${hint}\nassay bank faults and assay bank variants list them, assay bank starts the bank`,
     )
   }
   const all = what === 'faults' ? await loadFaults() : await loadVariants()
@@ -20,6 +22,13 @@ function firstSentence(text: string): string {
   return /^.*?[.;:](?=\s|$)/s.exec(text)?.[0].replace(/[;:]$/, '.') ?? text
 }
 
+/** Where all that have a name of this kind are listed. */
+const LISTED: Record<string, string> = {
+  fault: 'assay bank faults',
+  variant: 'assay bank variants',
+  TPP: 'assay prove --tpp',
+}
+
 /** @throws UsageError for a name that nothing has, with the one that may be meant */
 export function named<T extends { id: string }>(word: string, all: T[], ids: string[]): T[] {
   return ids.map((id) => {
@@ -27,7 +36,7 @@ export function named<T extends { id: string }>(word: string, all: T[], ids: str
     if (found) return found
     const known = all.map((each) => each.id)
     const meant = nearest(id, known)
-    const hint = meant === undefined ? `All of them: assay bank ${word}s` : `Did you mean ${meant}?`
+    const hint = meant === undefined ? `All of them: ${LISTED[word]}` : `Did you mean ${meant}?`
     throw new UsageError(`no ${word} is called ${id}. ${hint}`)
   })
 }

@@ -1,5 +1,5 @@
-import { appendFileSync, writeFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
 import { stringify } from 'yaml'
 import { startBank } from '../bank/bank.ts'
 import type { Sighting } from '../bank/operator/sighting.ts'
@@ -42,6 +42,10 @@ export async function bank(what: string | undefined, options: BankCommand): Prom
     throw new UsageError(`--behind-gateway takes an https: address without a path, not ${gateway}`)
   }
   if (options.out !== undefined && !options.watch) throw new UsageError('--out goes with --watch')
+  const { info } = options
+  if (info !== undefined && !existsSync(dirname(resolve(info)))) {
+    throw new UsageError(`--info ${info}: there is no folder ${dirname(info)}. Make it first.`)
+  }
   const alterations = [
     ...(options.fault ? named('fault', await loadFaults(), options.fault) : []),
     ...(options.variant ? named('variant', await loadVariants(), options.variant) : []),

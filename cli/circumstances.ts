@@ -18,6 +18,8 @@ export function circumstancesOf(options: CircumstanceOptions): Circumstances[] {
   const { at, zone = 'UTC' } = options
   const delay = number('--delay', options.delay, 60_000)
   const slow = delay === undefined ? {} : { delay }
+  if (!isZone(zone))
+    throw new UsageError(`--zone takes a time zone such as Europe/London, not ${zone}`)
   if (at !== undefined) {
     if (!(Date.parse(at) < Date.now()))
       throw new UsageError(
@@ -29,4 +31,12 @@ export function circumstancesOf(options: CircumstanceOptions): Circumstances[] {
   for (const { at, zone, day } of drawn) say(shown`some at ${at} in ${zone} (${day})`)
   if (drawn.length > 0) return drawn.map(({ at, zone }) => ({ ...slow, moment: { at, zone } }))
   return delay === undefined ? [] : [slow]
+}
+
+function isZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
+  } catch {
+    return false
+  }
 }

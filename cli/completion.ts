@@ -1,5 +1,6 @@
 import type { Command, Option } from 'commander'
 import { say, shownLines } from '../engine/report/terminal.ts'
+import { questions } from './init-questions.ts'
 import { DIFF_FAIL_ON, DIFF_FORMATS, FAIL_ON, JUDGE_FAIL_ON } from './option-values.ts'
 import { called } from './usage.ts'
 
@@ -50,6 +51,9 @@ const judged: Source = async () => {
 
 /** Values of options, by command where two commands have another meaning for one. */
 const OF_OPTIONS: Record<string, Source> = {
+  ...Object.fromEntries(
+    questions.flatMap(({ name, choices }) => (choices ? [[`init --${name}`, () => choices]] : [])),
+  ),
   'bank --fault': faults,
   'bank --variant': variants,
   '--only': judged,

@@ -1,16 +1,20 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import { stringify } from 'yaml'
 import { PLACEHOLDERS } from '../engine/configuration/addresses.ts'
+import { oneLine } from '../engine/report/escape.ts'
 import type { Answers } from './init-questions.ts'
 
 /** A commented target file for a folder, from answers to all questions; secrets only by reference. */
-export function targetFile(answers: Answers, place: { folder: string; schema: string }): string {
+export function targetFile(
+  answers: Answers,
+  place: { folder: string; schema: string; software?: readonly (string | undefined)[] },
+): string {
   const {
     'product-api-url': products,
     'funds-scope': funds,
     'second-client': second,
     'client-id': clientId,
-    'customer-variable': user,
+    'second-customer': other,
     trust,
     proxy,
     driver = '',
@@ -23,7 +27,8 @@ export function targetFile(answers: Answers, place: { folder: string; schema: st
   const absent = [
     ...(clientId ? ['registration'] : []),
     ...(second === 'yes' ? [] : ['second-client']),
-    'second-customer',
+    ...(other === 'yes' ? [] : ['second-customer']),
+    ...(oneEach(answers) ? ['second-account'] : []),
     ...(funds ? [] : ['funds-confirmation']),
     ...(products ? [] : ['products']),
   ]
@@ -43,9 +48,7 @@ addresses:
 ${addresses.join('\n')}
   ${products ? `product_api_url: ${scalar(products)}` : '# product_api_url: https://products.bank.example'}
   # Whole URLs, where this bank does not keep to the paths of the document:
-  # overrides:
-  #   token: https://token.bank.example/token
-  #   aisp: https://api.bank.example/open-banking/v3.1/aisp
+${overrides(answers)}
 
 # Authorities that sign the bank’s server certificates. Left out: those of Node.
 ${trust ? `trust:\n  - ${file(trust)}` : '# trust:\n#   - file:ca.pem'}
@@ -58,15 +61,12 @@ ${proxy ? `proxy: ${scalar(proxy)}` : `# proxy: http://user:\${PROXY_PASSWORD}@p
 clients:
   # The client that most checks use.
   first:
-${clientLines(answers, '', file)}
-${second === 'yes' ? `${SECOND}\n${clientLines(answers, 'second-', file)}\n` : ''}
+${clientLines(answers, '', file, place.software?.[0])}
+${second === 'yes' ? `${SECOND}\n${clientLines(answers, 'second-', file, place.software?.[1])}\n` : ''}
 customers:
   first:
-    ${user ? credentials(user, answers['password-variable']) : NO_CREDENTIALS}
-    # names: [Anna Example]     # as the bank shows them: kept out of every report
-    # accounts: 2               # how many the customer chooses at the bank
-    # cardEnding: "0004"        # of one of the customer’s cards, in quotes
-  # second:                     # then take second-customer out of absent
+${customerLines(answers, '')}
+${other === 'yes' ? `  second:\n${customerLines(answers, 'second-')}` : '  # second:                     # then take second-customer out of absent'}
 
 # Who takes the customer through the bank’s pages:
 #   ask       shows the link and waits for a person
@@ -104,10 +104,45 @@ rateLimitBurst: 0
 const SECOND = `  # A client of another organisation: consents are kept apart between clients.
   second:`
 
+/** No customer has two accounts. */
+function oneEach(answers: Answers): boolean {
+  const { accounts, 'second-customer': other, 'second-accounts': others } = answers
+  return accounts === '1' && (other !== 'yes' || others === '1')
+}
+
+function overrides(answers: Answers): string {
+  const lines = ['discovery', 'registration', 'authorisation', 'token', 'aisp'].flatMap((part) => {
+    const url = answers[`override-${part}`]
+    return url ? [`    ${part}: ${scalar(url)}`] : []
+  })
+  if (lines.length > 0) return ['  overrides:', ...lines].join('\n')
+  return `  # overrides:
+  #   token: https://token.bank.example/token
+  #   aisp: https://api.bank.example/open-banking/v3.1/aisp`
+}
+
+function customerLines(answers: Answers, prefix: '' | 'second-'): string {
+  const at = (name: string) => answers[`${prefix}${name}`]
+  const user = at('customer-variable')
+  const accounts = at('accounts')
+  const ending = at('card-ending')
+  return [
+    `    ${user ? credentials(user, at('password-variable')) : NO_CREDENTIALS}`,
+    '    # names: [Anna Example]     # as the bank shows them: kept out of every report',
+    accounts
+      ? `    accounts: ${accounts}               # how many the customer chooses at the bank`
+      : '    # accounts: 2               # how many the customer chooses at the bank',
+    ending
+      ? `    cardEnding: "${ending}"        # of one of the customer’s cards, in quotes`
+      : '    # cardEnding: "0004"        # of one of the customer’s cards, in quotes',
+  ].join('\n')
+}
+
 function clientLines(
   answers: Answers,
   prefix: '' | 'second-',
   file: (path?: string) => string,
+  software: string | undefined,
 ): string {
   const at = (name: string) => answers[`${prefix}${name}`]
   const passphrase = (name: string) => (at(name) ? [`      passphrase: \${${at(name)}}`] : [])
@@ -119,6 +154,7 @@ function clientLines(
   const uris = at('redirect-uris')?.split(',') ?? []
   const { scope = 'accounts', 'funds-scope': funds } = answers
   return [
+    ...(software === undefined ? [] : [`    # ${oneLine(software)}`]),
     '    transport:',
     `      ${at('pkcs12') ? `pkcs12: ${file(at('pkcs12'))}` : pem}`,
     ...passphrase('passphrase-variable'),

@@ -16,6 +16,10 @@ export interface Question {
   when?: (answers: Answers) => boolean
   /** What is wrong with an answer. */
   wrong?: (text: string) => string | undefined
+  /** The answers that there are. */
+  choices?: readonly string[]
+  /** Only a flag, or what was read elsewhere, answers it: it is never asked. */
+  unasked?: true
 }
 
 type Questions = Record<string, Omit<Question, 'name'>>
@@ -33,15 +37,17 @@ const reference = (what: string) => (answers: Answers) => `\${${variable(what)(a
 const matching = (right: RegExp, complaint: string) => (text: string) =>
   right.test(text) ? undefined : complaint
 
-const oneOf =
-  (...words: string[]) =>
-  (text: string) =>
-    words.includes(text) ? undefined : `is one of ${words.join(', ')}`
+const oneOf = (...choices: string[]) => ({
+  choices,
+  wrong: (text: string) => (choices.includes(text) ? undefined : `is one of ${choices.join(', ')}`),
+})
 
 const isAddress = matching(
   /^$|\$\{|^https?:\/\/[^\s/]+/,
   `is a whole address that begins with https://, or \${NAME}`,
 )
+
+const isCount = matching(/^([1-9]\d?)?$/, 'is a number of accounts, from 1 to 99')
 
 const isVariable = matching(
   /^([A-Za-z_][A-Za-z0-9_]*)?$/,
@@ -68,6 +74,16 @@ function clientQuestions(prefix: '' | 'second-'): Questions {
     },
   }
   const own: Questions = {
+    'client-id': clientId[prefix],
+    statement: {
+      ask: `file of the software statement${whose}`,
+      when: (answers) => !answers[at('client-id')],
+      otherwise: file('statement.jwt'),
+    },
+    'redirect-uris': {
+      ask: `redirect URIs${whose}, with commas between them`,
+      otherwise: reference(at('redirect_uri')),
+    },
     pkcs12: {
       ask: `PKCS#12 file with transport certificate and key${whose}; empty: they are PEM`,
     },
@@ -91,25 +107,18 @@ function clientQuestions(prefix: '' | 'second-'): Questions {
       ask: `PEM or JWK file of the signing key${whose}`,
       otherwise: file('signing.key'),
     },
-    kid: {
-      ask: 'its kid at the directory',
-      help: `kid of the signing key${whose}`,
-      otherwise: reference(at('kid')),
-    },
     'signing-passphrase-variable': {
       ask: 'environment variable that holds the passphrase of the signing key; empty: there is none',
       help: `environment variable with the passphrase of the signing key${whose}`,
       wrong: isVariable,
     },
-    'client-id': clientId[prefix],
-    statement: {
-      ask: `file of the software statement${whose}`,
-      when: (answers) => !answers[at('client-id')],
-      otherwise: file('statement.jwt'),
+    jwks: {
+      ask: `file or address of the public keys (JWKS)${whose}, to look up the kid; empty: there is none`,
+      help: `file or address of the public keys (JWKS)${whose}: the kid is looked up there`,
     },
-    'redirect-uris': {
-      ask: `redirect URIs${whose}, with commas between them`,
-      otherwise: reference(at('redirect_uri')),
+    kid: {
+      ask: `kid of the signing key${whose}`,
+      otherwise: reference(at('kid')),
     },
   }
   const isThere = (answers: Answers) => prefix === '' || answers['second-client'] === 'yes'
@@ -117,6 +126,41 @@ function clientQuestions(prefix: '' | 'second-'): Questions {
     return [at(name), { ...question, when: (given: Answers) => isThere(given) && when(given) }]
   })
   return Object.fromEntries(asked)
+}
+
+/** A whole URL of an endpoint: written where discovery, or the file that init began with, names another place. */
+const override = (what: string): Omit<Question, 'name'> => ({
+  ask: `whole URL of ${what}, where it is not at the path that the documents show`,
+  unasked: true,
+  wrong: isAddress,
+})
+
+/** Questions about the customers who log in. */
+function customerQuestions(prefix: '' | 'second-'): Questions {
+  const at = (name: string) => `${prefix}${name}`
+  const whose = prefix === '' ? 'the customer' : 'the second customer'
+  const name = at('customer').replace('-', '_')
+  return {
+    [at('customer-variable')]: {
+      ask: `environment variable with the user name of ${whose}; empty: a person knows it`,
+      otherwise: (answers) => (answers.driver === 'ask' ? '' : variable(name)(answers)),
+      wrong: isVariable,
+    },
+    [at('password-variable')]: {
+      ask: `environment variable with the password of ${whose}`,
+      when: given(at('customer-variable')),
+      otherwise: variable(`${name}_password`),
+      wrong: isVariable,
+    },
+    [at('accounts')]: {
+      ask: `how many accounts ${whose} chooses at the bank; empty: not known, and then no run ends conformant`,
+      wrong: isCount,
+    },
+    [at('card-ending')]: {
+      ask: `last four digits of one of the cards of ${whose}; empty: not known`,
+      wrong: matching(/^(\d{4})?$/, 'is four digits'),
+    },
+  }
 }
 
 const table: Questions = {
@@ -128,10 +172,18 @@ const table: Questions = {
       'has letters, digits, dots, hyphens and underscores',
     ),
   },
+  trust: {
+    ask: 'PEM file of the authorities of the bank’s server certificates; empty: those of Node',
+  },
+  proxy: { ask: 'HTTP proxy, http://host:port; empty: there is none', wrong: isAddress },
+  discovery: {
+    ask: 'address of the bank’s discovery document, to read the other addresses there; empty: enter them',
+    wrong: matching(/^$|^https?:\/\/[^\s/]+/, 'is a whole address that begins with https://'),
+  },
   layout: {
     ask: 'layout of its addresses: production or sandbox',
     otherwise: () => 'production',
-    wrong: oneOf('production', 'sandbox'),
+    ...oneOf('production', 'sandbox'),
   },
   'base-url': address('base_url', 'production', ', address of the API'),
   'auth-url': address('auth_url', 'production', ', address of the authorisation page'),
@@ -140,58 +192,70 @@ const table: Questions = {
   'sandbox-api-url': address('sandbox_api_url', 'sandbox'),
   'sandbox-registration-url': address('sandbox_registration_url', 'sandbox'),
   'sandbox-token-url': address('sandbox_token_url', 'sandbox'),
+  'override-discovery': override('the discovery document'),
+  'override-registration': override('client registration'),
+  'override-authorisation': override('the authorisation page'),
+  'override-token': override('the token endpoint'),
+  'override-aisp': override('the API, below which /accounts stands'),
   'product-api-url': {
     ask: 'address of the product interface; empty: there is none',
     wrong: isAddress,
   },
-  trust: {
-    ask: 'PEM file of the authorities of the bank’s server certificates; empty: those of Node',
-  },
-  proxy: { ask: 'HTTP proxy, http://host:port; empty: there is none', wrong: isAddress },
   ...clientQuestions(''),
   scope: { ask: 'scope for account information', otherwise: () => 'accounts' },
   'funds-scope': { ask: 'scope for funds confirmation; empty: not offered' },
   'second-client': {
     ask: 'is there a second client, of another organisation: yes or no',
     otherwise: () => 'no',
-    wrong: oneOf('yes', 'no'),
+    ...oneOf('yes', 'no'),
   },
   ...clientQuestions('second-'),
   driver: {
     ask: 'who takes the customer through the bank’s pages: ask, http, browser or command',
     otherwise: () => 'ask',
-    wrong: oneOf('ask', 'http', 'browser', 'command'),
+    ...oneOf('ask', 'http', 'browser', 'command'),
   },
   command: {
     ask: 'program that gets the link and prints the final redirect',
     when: is('driver', 'command'),
     otherwise: () => './approve.sh',
   },
-  'customer-variable': {
-    ask: 'environment variable with the customer’s user name; empty: a person knows it',
-    otherwise: (answers) => (answers.driver === 'ask' ? '' : variable('customer')(answers)),
-    wrong: isVariable,
+  ...customerQuestions(''),
+  'second-customer': {
+    ask: 'is there a second customer: yes or no',
+    otherwise: () => 'no',
+    ...oneOf('yes', 'no'),
   },
-  'password-variable': {
-    ask: 'environment variable with the customer’s password',
-    when: given('customer-variable'),
-    otherwise: variable('customer_password'),
-    wrong: isVariable,
-  },
+  ...withinSecondCustomer(customerQuestions('second-')),
 }
 
-/** Every question, in the order of the file. */
+/** Only asked for where there is a second customer. */
+function withinSecondCustomer(asked: Questions): Questions {
+  const isThere = is('second-customer', 'yes')
+  const rows = Object.entries(asked).map(([name, { when = () => true, ...question }]) => {
+    return [name, { ...question, when: (answers: Answers) => isThere(answers) && when(answers) }]
+  })
+  return Object.fromEntries(rows)
+}
+
+/** Every question, in the order in which they are asked: what is read elsewhere comes before what it answers. */
 export const questions: Question[] = Object.entries(table).map(([name, question]) => ({
   name,
   ...question,
 }))
 
-/** The flags of `assay init`: one for each question. */
+/** The flags of `assay init`: one for each question; that of the discovery document is --from. */
 export function initOptions(command: Command): Command {
   command
-    .option('--out <file>', 'where to write; default: standard output')
+    .option('--out <file>', 'where to write; default: asked on a terminal, else standard output')
+    .option(
+      '--from <what>',
+      'begin with the address of a discovery document, or with a file: a configuration of the OBIE or OpenID Foundation suite, or a Postman environment',
+    )
     .option('--force', 'overwrite the file')
     .option('--yes', 'ask nothing; what no flag gives becomes a reference to a variable or file')
-  for (const { name, ask, help } of questions) command.option(`--${name} <value>`, help ?? ask)
+  for (const { name, ask, help } of questions) {
+    if (name !== 'discovery') command.option(`--${name} <value>`, help ?? ask)
+  }
   return command
 }

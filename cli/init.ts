@@ -1,47 +1,175 @@
 import { existsSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
+import { dirname, join, relative, resolve } from 'node:path'
 import { makeFolder } from '../engine/record/make-folder.ts'
 import { root } from '../engine/record/root.ts'
-import { complain, say, shown, shownLines, write } from '../engine/report/terminal.ts'
+import { writeWhole } from '../engine/record/write-whole.ts'
+import { complain, shown, shownLines, write } from '../engine/report/terminal.ts'
+import { answersTo } from './init-answers.ts'
 import { targetFile, variablesOf } from './init-file.ts'
-import { type Answers, type Question, questions } from './init-questions.ts'
+import { BESIDE, type Beginning, beginningFrom } from './init-from.ts'
+import { softwareOf, statementAt, textIn } from './init-look.ts'
+import { type Answers, questions } from './init-questions.ts'
+import { type Asker, BACK, terminal } from './init-terminal.ts'
 import { UsageError } from './usage.ts'
 
-export type InitOptions = { out?: string; force?: boolean; yes?: boolean } & Record<string, unknown>
+export type InitOptions = {
+  out?: string
+  from?: string
+  force?: boolean
+  yes?: boolean
+} & Record<string, unknown>
 
-/** Someone who answers questions. */
-export interface Asker {
-  ask(question: string): Promise<string>
-  say(line: string): void
-  close(): void
+/** Whether a file that is there may be written over. */
+type Overwrites = (file: string) => Promise<boolean>
+
+const NO_PLACE =
+  'the file of --from holds certificates or keys, which are written beside the target: give --out FILE'
+
+const NOTHING: Beginning = { says: [], settled: {}, hints: {}, beside: [] }
+
+/** Nobody answers any more, and nothing was written. */
+function left(): never {
+  process.stderr.write('\u001b[?25h\n')
+  process.exit(130)
 }
 
 /** `assay init`: questions go to standard error, so that the file may go to standard output. */
 export async function init(options: InitOptions): Promise<void> {
-  const out = options.out === undefined ? undefined : resolve(options.out)
-  if (out !== undefined && existsSync(out) && !options.force) {
-    throw new UsageError(`${options.out} is there already; --force overwrites it`)
-  }
-  const asker = options.yes || !process.stdin.isTTY ? undefined : terminal()
-  let answers: Answers
+  if (options.out !== undefined) assertFree(options.out, options.force)
+  const beginning = options.from === undefined ? NOTHING : beginningFrom(options.from)
+  const asks = !options.yes && process.stdin.isTTY === true
+  const noPlace = options.out === undefined && !(asks && process.stdout.isTTY)
+  if (beginning.beside.length > 0 && noPlace) throw new UsageError(NO_PLACE)
+  const asker = asks ? terminal(process.stdin, process.stderr, left) : undefined
+  const say = (line: string) => complain(shown`${line}`)
   try {
-    answers = await answersTo(givenBy(options), { asker, defaults: options.yes === true })
+    if (asker) asker.say('Escape, or < and Enter, goes one question back.')
+    for (const line of beginning.says) asker ? asker.say(line) : say(line)
+    const { answers, missing } = await answersTo(givenBy(options), {
+      asker,
+      defaults: options.yes === true,
+      settled: beginning.settled,
+      hints: beginning.hints,
+      say,
+      textAt: (answer) => textOf(answer, beginning),
+      strict: beginning.hints.discovery === options.from,
+    })
+    const out = options.out ?? (asker && (await askedOut(asker, answers, beginning, options.force)))
+    const overwrites = async (file: string) =>
+      options.force === true ||
+      (await asker?.confirm(`${file} is there. Overwrite it?`, false)) === true
+    const yaml = await written(answers, out, beginning, overwrites)
+    const variables = variablesOf(yaml)
+    if (variables.length > 0) complain(shown`Set these variables: ${variables.join(', ')}`)
+    if (options.from !== undefined && missing.length > 0) {
+      complain(shown`Still missing, correct the file: ${missing.join(', ')}`)
+    }
+    const runs = asker && out !== undefined && (await wantsDoctor(asker, variables))
+    if (!runs) return complain(shown`Next: assay doctor --target ${out ?? 'FILE'}`)
+    asker.close()
+    await (await import('./doctor.ts')).doctor({ target: out })
   } finally {
     asker?.close()
   }
-  const folder = out === undefined ? process.cwd() : dirname(out)
+}
+
+/** The text of a file that an answer names, also of one that is yet to be written. */
+function textOf(answer: string, { beside }: Beginning): string | undefined {
+  if (!answer.startsWith(BESIDE)) return textIn(answer)
+  return beside.find(({ name }) => answer === `${BESIDE}${name}`)?.text
+}
+
+function assertFree(out: string, force: boolean | undefined): void {
+  if (!force && existsSync(resolve(out))) {
+    throw new UsageError(`${out} is there already; --force overwrites it`)
+  }
+}
+
+/** Where the file goes; undefined: to the standard output, which somebody reads into a file. */
+async function askedOut(
+  asker: Asker,
+  { name }: Answers,
+  { beside }: Beginning,
+  force: boolean | undefined,
+): Promise<string | undefined> {
+  if (!process.stdout.isTTY) return undefined
+  for (;;) {
+    const answer = await asker.ask({
+      words: beside.length > 0 ? 'file to write' : 'file to write; -: show it here',
+      otherwise: `${name}.yaml`,
+      wrong(file) {
+        if (file === '-' && beside.length > 0) return 'has keys beside it: name a file'
+        return !force && existsSync(resolve(file)) ? 'is there already' : undefined
+      },
+    })
+    if (answer === '-') return undefined
+    if (answer !== BACK) return answer
+  }
+}
+
+async function wantsDoctor(asker: Asker, variables: readonly string[]): Promise<boolean> {
+  const unset = variables.filter((name) => !process.env[name])
+  if (unset.length > 0) return false
+  const words = 'Run the doctor now? It sends a few requests to the bank'
+  return (await asker.confirm(words, true)) === true
+}
+
+/** Writes the target file, and beside it what must not stand in it; the text of the file. */
+async function written(
+  given: Answers,
+  out: string | undefined,
+  beginning: Beginning,
+  overwrites: Overwrites,
+): Promise<string> {
+  const folder = out === undefined ? process.cwd() : dirname(resolve(out))
+  const answers = await besideAt(given, folder, beginning, overwrites)
   const schema = relative(folder, join(root, 'schemas', 'assay', 'target.schema.json'))
-  const yaml = targetFile(answers, { folder, schema: schema.replaceAll('\\', '/') })
+  const claims = ['', 'second-'].map((prefix) => statementAt(answers[`${prefix}statement`]))
+  const software = claims.map((each) => (each ? softwareOf(each) : undefined))
+  const yaml = targetFile(answers, { folder, schema: schema.replaceAll('\\', '/'), software })
   if (out === undefined) {
     write(process.stdout, shownLines(yaml.trimEnd()))
   } else {
     makeFolder(folder)
     writeFileSync(out, yaml)
   }
-  const variables = variablesOf(yaml)
-  if (variables.length > 0) complain(shown`Set these variables: ${variables.join(', ')}`)
-  complain(shown`Next: assay doctor --target ${options.out ?? 'FILE'}`)
+  return yaml
+}
+
+/**
+ * Writes keys, certificates and statements of another program's file into a folder that nobody else reads, and answers
+ * the questions that name them.
+ *
+ * @throws UsageError where such files are there, and may not be written over
+ */
+async function besideAt(
+  given: Answers,
+  folder: string,
+  { beside }: Beginning,
+  overwrites: Overwrites,
+): Promise<Answers> {
+  const wanted = beside.filter(({ name }) => Object.values(given).includes(`${BESIDE}${name}`))
+  if (wanted.length === 0) return given
+  const place = join(folder, given.name ?? 'bank')
+  const at = (name: string) => relative(process.cwd(), join(place, name))
+  const taken = wanted.map(({ name }) => at(name)).find((file) => existsSync(file))
+  if (taken !== undefined && !(await overwrites(taken))) {
+    throw new UsageError(
+      `${taken} is there already: name the bank otherwise with --name, or overwrite it with --force`,
+    )
+  }
+  if (!existsSync(place)) {
+    makeFolder(place, 0o700)
+    writeFileSync(join(place, '.gitignore'), '*\n')
+  }
+  for (const { name, text, member } of wanted) {
+    writeWhole(join(place, name), text, 0o600)
+    complain(shown`  written    ${member}: ${at(name)}, mode 600`)
+  }
+  const answers = Object.entries(given).map(([question, value]) => {
+    return [question, value.startsWith(BESIDE) ? at(value.slice(BESIDE.length)) : value]
+  })
+  return Object.fromEntries(answers)
 }
 
 /** What flags say; commander spells base-url baseUrl. */
@@ -51,97 +179,14 @@ function givenBy(options: InitOptions): Answers {
     const value = options[name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())]
     if (typeof value === 'string') given[name] = value
   }
-  // A flag of the second client says that there is one.
-  const second = Object.keys(given).some((name) => name.startsWith('second-'))
-  return second ? { 'second-client': 'yes', ...given } : given
-}
-
-/**
- * Answers to all questions that apply: from flags, then from whoever can be asked, else the default.
- *
- * @throws UsageError for a flag that cannot be meant, and for what is missing where nobody is asked.
- */
-export async function answersTo(
-  given: Answers,
-  { asker, defaults }: { asker?: Asker; defaults: boolean },
-): Promise<Answers> {
-  const answers: Answers = {}
-  const missing: string[] = []
-  for (const question of questions) {
-    const { name, when, wrong } = question
-    if (when && !when(answers)) continue
-    const flag = given[name]
-    const complaint = flag === undefined ? undefined : wrong?.(flag)
-    if (complaint) throw new UsageError(`--${name} ${complaint}, not ${JSON.stringify(flag)}`)
-    const otherwise = question.otherwise?.(answers) ?? ''
-    answers[name] = flag ?? (asker ? await asked(asker, question, otherwise) : otherwise)
-    // Some defaults are only a place for a value that somebody must give.
-    const needed = otherwise.startsWith('${') || otherwise.includes('/')
-    if (flag === undefined && !asker && !defaults && needed) missing.push(`--${name}`)
-  }
-  if (missing.length > 0) {
-    throw new UsageError(
-      `there is no terminal to ask on. Give ${missing.join(', ')}; or --yes, which writes ` +
-        'references to variables and files in their place',
-    )
-  }
-  return answers
-}
-
-async function asked(asker: Asker, { ask, wrong }: Question, otherwise: string): Promise<string> {
-  for (;;) {
-    const shown = otherwise === '' ? '' : ` [${otherwise}]`
-    const answer = (await asker.ask(`${ask}${shown}: `)).trim() || otherwise
-    const complaint = wrong?.(answer)
-    if (!complaint) return answer
-    asker.say(`  this ${complaint}`)
-  }
-}
-
-/** A person at the terminal. Lines that were typed ahead, or pasted together, all count. */
-function terminal(): Asker {
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  const typed = lines[Symbol.asyncIterator]()
+  // A flag of the second client or customer says that there is one.
+  const has = (pattern: RegExp) => Object.keys(given).some((name) => pattern.test(name))
   return {
-    async ask(question) {
-      lines.setPrompt(question)
-      lines.prompt()
-      const { value, done } = await typed.next()
-      // Ctrl-C or Ctrl-D: nobody answers any more, and nothing was written.
-      if (done) process.exit(130)
-      return value
-    },
-    say: (line) => complain(shownLines(line)),
-    close: () => lines.close(),
+    ...(has(SECOND_CUSTOMER) && { 'second-customer': 'yes' }),
+    ...(has(SECOND_CLIENT) && { 'second-client': 'yes' }),
+    ...given,
   }
 }
 
-const tppFile = (name: string, schema: string) => `# yaml-language-server: $schema=${schema}
-# The client that assay tpp judges. docs/tpp.md says what each member means.
-name: ${name}
-client:
-  driver: command
-  # Started once for each goal. It reads the file that ASSAY_BRIEFING names; exit code 0 says "I have
-  # what I was asked for", any other "I refused", with the reason on its last line.
-  command: [node, my-client.mjs]
-  timeout: 30
-# What it can do; take out what it cannot.
-goals: [connect, read, reconfirm, disconnect, confirm-funds, products]
-# Its own redirect URIs and public keys, where it has them:
-# redirectUris: [https://tpp.example/callback]
-# jwks: my-jwks.json
-# transport: my-transport.pem
-`
-
-/** `assay init --tpp`: writes a file that describes a client. */
-export function initTpp(path: string): void {
-  if (existsSync(path)) throw new UsageError(`${path} is there already. Name another file.`)
-  const name = basename(path).replace(/\.ya?ml$/, '')
-  const schema = join(root, 'schemas', 'assay', 'tpp.schema.json')
-  const place = relative(dirname(resolve(path)), schema)
-  writeFileSync(path, tppFile(/^[A-Za-z0-9]/.test(name) ? name : 'my-tpp', place))
-  const example = relative(process.cwd(), join(root, 'docs', 'example-client.mjs'))
-  say(shown`${path} is written. Name your program in it; ${example} is an example.`)
-  say(shown`then  assay doctor --tpp ${path}`)
-  say(shown`and   assay tpp --tpp ${path}`)
-}
+const SECOND_CUSTOMER = /^second-(customer-variable|password-variable|accounts|card-ending)$/
+const SECOND_CLIENT = /^second-(?!customer|password|accounts|card|client$)/

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 import { inspect } from 'node:util'
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { CatalogueError } from '../engine/catalogue/catalogue-error.ts'
 import { TargetError } from '../engine/configuration/target-error.ts'
 import { InputError } from '../engine/record/input-error.ts'
 import { complain, shown, shownLines } from '../engine/report/terminal.ts'
+import { AssayCommand } from './command.ts'
 import { DEFAULT_TARGET, version } from './folders.ts'
 import { initOptions } from './init-questions.ts'
 import { requireOpenFiles } from './open-files.ts'
@@ -17,10 +18,9 @@ function lazily<Given extends unknown[]>(load: () => Promise<(...given: Given) =
   }
 }
 
-const program = new Command('assay')
+const program = new AssayCommand('assay')
   .description('Judges a UK open banking account-information interface against its documents.')
   .version(version)
-  .showHelpAfterError('See assay --help, or assay <command> --help.')
   .exitOverride((error) => {
     process.exit(error.exitCode === 0 ? 0 : 2)
   })
@@ -86,6 +86,9 @@ const run = command('run', 'judge a bank')
   )
 judges(run, 'bank').action(async (named: string[], { target, ...given }) => {
   const options = onlyNamed(named, given)
+  if (options.parallel !== undefined && !(target?.length > 1)) {
+    throw new UsageError('--parallel is of several banks: give --target more than once')
+  }
   if (target?.length > 1) {
     const { runMany } = await import('./run-many.ts')
     return runMany({ target, ...options }, process.argv.slice(3))
@@ -159,7 +162,7 @@ initOptions(command('init', 'write a target file: asks on a terminal, or takes f
   .option('--tpp <file>', 'instead: write a file that describes a TPP’s client')
   .action(async (options) =>
     options.tpp
-      ? (await import('./init.ts')).initTpp(options.tpp)
+      ? (await import('./init-tpp.ts')).initTpp(options.tpp)
       : (await import('./init.ts')).init(options),
   )
 

@@ -37,11 +37,11 @@ export async function runMany(options: RunManyOptions, args: readonly string[]):
   if (new Set(files.map((file) => resolve(file))).size < files.length) {
     throw new UsageError('the same --target stands twice')
   }
+  const parallel = number('--parallel', options.parallel, 64) ?? 1
+  if (parallel === 0) throw new UsageError('--parallel takes a whole number from 1 to 64, not 0')
   for (const file of files) {
     if (!existsSync(file)) throw new UsageError(`--target ${file}: there is no such file`)
   }
-  const parallel = number('--parallel', options.parallel, 64) ?? 1
-  if (parallel === 0) throw new UsageError('--parallel takes a whole number from 1 to 64, not 0')
   const out = resolve(options.out ?? join('reports', `banks-${stamp()}`))
   const rest = withoutOptions(args, ['--target', '--out', '--parallel'])
   const queue = labels(files)

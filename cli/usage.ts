@@ -47,6 +47,9 @@ export function number(option: string, text: string | undefined, most: number): 
   throw new UsageError(`${option} takes a whole number from 0 to ${most}, not ${text}`)
 }
 
+/** Names that one line can hold. */
+const MOST_LISTED = 12
+
 /** The one of these that is called so; the error says which one may be meant. */
 export function called<Each extends { id: string }>(
   what: string,
@@ -57,5 +60,6 @@ export function called<Each extends { id: string }>(
   if (found) return found
   const ids = all.map((each) => each.id)
   const meant = nearest(id, ids)
-  throw new UsageError(`no ${what} is called ${id}${meant ? `, did you mean ${meant}?` : ''}`)
+  const few = ids.length > MOST_LISTED ? '' : `. There are ${ids.join(', ')}`
+  throw new UsageError(`no ${what} is called ${id}${meant ? `, did you mean ${meant}?` : few}`)
 }

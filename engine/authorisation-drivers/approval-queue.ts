@@ -19,6 +19,8 @@ export interface OpenVisit {
   /** 1, 2, … */
   number: number
   request: VisitRequest
+  /** An address without its end was pasted, and told. */
+  cutOff?: string
   /** An answer that does not look like this visit's: the person decides. */
   doubtful?: { address: string; why: string }
 }
@@ -58,6 +60,15 @@ export function createApprovalQueue(announced: Announced[]) {
       if (end.kind === 'redirected') entry.state = 'answered'
       else entry.state = end.ours ? 'not done' : 'stopped'
       return end
+    },
+    /** An address that a person pasted: one that was cut off is told before it is taken for an answer. */
+    paste(address: string): { taken: boolean; words: string } {
+      const open = visits.now
+      if (!open || open.cutOff === address || !isCutOff(address, open.request)) {
+        return this.arrive(address)
+      }
+      open.cutOff = address
+      return { taken: false, words: CUT_OFF }
     },
     /** An address at which a browser arrived or that was pasted. */
     arrive(address: string): { taken: boolean; words: string } {
@@ -130,6 +141,16 @@ function createAsking<Asked, Answer>(changed: () => void) {
       return given
     },
   }
+}
+
+/** What to do about an address whose end is missing. */
+export const CUT_OFF =
+  'This address ends before its # part, which holds the answer. Click into the address bar of the browser that came back, select all of it (Ctrl+A, on a phone: hold, Select all), copy it and paste it here again. If the bank really sent no more, press Take this address twice.'
+
+/** Is this the redirect URI alone, as some browsers and apps show it? */
+function isCutOff(address: string, request: VisitRequest): boolean {
+  if (address.includes('#') || !landsAt(address, request)) return false
+  return parseRedirect(address)?.mode === undefined
 }
 
 /** Why an address may not be the answer of this visit; undefined when it is. */

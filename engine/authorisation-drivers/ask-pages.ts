@@ -1,4 +1,6 @@
-import type { Desk, Entry, OpenVisit, Question } from './approval-queue.ts'
+import { CUT_OFF, type Desk, type Entry, type OpenVisit, type Question } from './approval-queue.ts'
+import { STYLE } from './ask-style.ts'
+import { qrCode } from './qr-code.ts'
 
 /** The page that lists the approvals of a run and takes what the person answers. */
 export function approvalsPage(
@@ -17,7 +19,7 @@ export function approvalsPage(
       : '<p>Nothing to do at this moment. This page shows by itself when somebody is needed.</p>'
   const rows = entries.map(row).join('\n')
   const body = `<h1>Approvals</h1>
-<p id="count">${done} of ${entries.length} done.</p>
+<p id="count" role="status">${done} of ${entries.length} done.</p>
 <section id="now" aria-live="polite">
 ${now}
 </section>
@@ -34,9 +36,14 @@ ${rows}
 
 function row({ name, purpose, customer, decision, serves, state }: Entry): string {
   const what = serves > 0 ? `${escaped(purpose)} <small>${serves} checks</small>` : escaped(purpose)
-  return `<tr class="${state.replace(' ', '-')}"><td>${escaped(name)}</td><td>${what}</td><td>${escaped(
-    customer,
-  )}</td><td>${decision}</td><td>${state}</td></tr>`
+  const cells = Object.entries({
+    Approval: escaped(name),
+    'What for': what,
+    Customer: escaped(customer),
+    Choose: decision,
+    State: state,
+  }).map(([column, value]) => `<td data-column="${column}">${value}</td>`)
+  return `<tr class="${state.replace(' ', '-')}">${cells.join('')}</tr>`
 }
 
 function openVisit({ number, request, doubtful }: OpenVisit, caught: boolean): string {
@@ -47,6 +54,7 @@ function openVisit({ number, request, doubtful }: OpenVisit, caught: boolean): s
   const back = caught
     ? '<li>The answer arrives here by itself.</li>'
     : `<li>You end at an address that starts with <code>${escaped(uri)}</code>. Its page may not exist. Copy the whole address, with all that follows <code>#</code>, and paste it here at once: a code lives for a minute.</li>`
+  const expected = escaped(uri.split(/[?#]/, 1)[0] ?? '')
   const question = doubtful
     ? `<p class="doubt" role="alert">An answer arrived that may not be the one of this visit: ${escaped(doubtful.why)}.
 <button type="button" data-do="drop">Leave it out</button>
@@ -60,14 +68,37 @@ ${question}
 <li>Choose what the bank asks for as the heading says, and press what means <strong>${decision}</strong>.</li>
 ${back}
 </ol>
-<p><label>Final address <input id="address" type="text" autocomplete="off" spellcheck="false"></label>
+${otherDevice(url, caught)}
+<p><label>Final address <input id="address" type="text" inputmode="url" autocomplete="off" autocapitalize="off" spellcheck="false" data-starts="${expected}" aria-describedby="words"></label>
 <button type="button" data-do="paste">Take this address</button></p>
-<details><summary>It does not end there</summary>
+<p id="words" role="status"></p>
+<details id="stuck"><summary>It does not end there</summary>
 <p><label>What the bank's page says <input id="why" type="text" autocomplete="off"></label>
 <button type="button" data-do="stopped">The bank's page ends with this</button>
 <button type="button" data-do="skip" class="quiet">I cannot do this one</button></p>
-</details>
-<p id="words" role="status"></p>`
+</details>`
+}
+
+/** For a bank whose customers log in with an app: the page of approvals is reached from this machine alone. */
+function otherDevice(url: string, caught: boolean): string {
+  const code = qrCode(url, 'The bank’s page, for a phone')
+  const scan = code
+    ? `<li>Scan this code with the phone: it is the address of the bank's page.
+<div>${code}</div></li>`
+    : `<li>The address is too long for a QR code. Copy it and send it to the phone.</li>`
+  const here = caught
+    ? ' There the page cannot be opened: the phone looks for this machine in itself. Its address is what counts.'
+    : ''
+  return `<details id="phone"><summary>The bank asks for its app: go on with a phone or another device</summary>
+<p>${caught ? 'If the app is on a phone and the bank goes on in this browser, nothing else is needed. Otherwise:' : 'The phone cannot open the page that you read. So:'}</p>
+<ol>
+${scan}
+<li>Log in and choose there, as said above.</li>
+<li>The phone ends at the redirect URI.${here} Hold its address, copy all of it, send it to this machine, as a message to yourself, and paste it below.</li>
+</ol>
+<p><button type="button" id="copy" class="quiet" data-copy="${escaped(url)}">Copy the bank's address</button>
+<a id="short" href="open" target="_blank" rel="noreferrer noopener">Short link</a> <small>For another browser on this machine; a phone reaches it only through a forwarded port.</small></p>
+</details>`
 }
 
 function openQuestion({ number, text }: Question): string {
@@ -115,9 +146,11 @@ export const SEND = `async function send(path, body) {
   }
 }`
 
+/** What the page does: sends answers, looks for what is new, and says how the run ended. */
 function listening(version: number, visit: number): string {
   return `const path = location.pathname
 let version = ${version}
+const say = (text) => { const words = document.getElementById('words'); if (words) words.textContent = text }
 for (const button of document.querySelectorAll('button[data-do]')) {
   button.addEventListener('click', async () => {
     const address = document.getElementById('address')?.value
@@ -126,32 +159,54 @@ for (const button of document.querySelectorAll('button[data-do]')) {
     if (taken || button.dataset.do === 'paste') look()
   })
 }
+const pasted = document.getElementById('address')
+pasted?.addEventListener('input', () => {
+  const text = pasted.value.trim()
+  const cut = text.startsWith(pasted.dataset.starts) && !text.includes('#') && !/[?&](code|error|response)=/.test(text)
+  pasted.setAttribute('aria-invalid', String(cut))
+  say(cut ? ${JSON.stringify(CUT_OFF)} : '')
+})
+const copy = document.getElementById('copy')
+copy?.addEventListener('click', async () => {
+  try {
+    await navigator.clipboard.writeText(copy.dataset.copy)
+    say('The address of the bank is copied.')
+  } catch {
+    say('The browser does not let this page copy. Copy the address by the menu of the link to the bank.')
+  }
+})
+const phone = document.getElementById('phone')
+if (phone) {
+  // Whoever uses a phone uses it for the next approval too.
+  phone.open = sessionStorage.getItem('phone') === 'yes'
+  phone.addEventListener('toggle', () => sessionStorage.setItem('phone', phone.open ? 'yes' : 'no'))
+}
+let over = false
+function ended(words) {
+  over = true
+  const now = document.getElementById('now')
+  now.replaceChildren()
+  now.appendChild(document.createElement('h2')).textContent = 'The run has ended'
+  now.appendChild(document.createElement('p')).textContent = words
+  document.getElementById('count').textContent = 'This page may be closed.'
+  document.title = 'The run has ended'
+}
+fetch(path + 'ended', { credentials: 'omit' }).then((answer) => answer.json()).then(({ words }) => ended(words)).catch(() => {})
 let asking = false
 async function look() {
-  if (asking) return
+  if (asking || over) return
   asking = true
   try {
     const answer = await fetch(path + 'version', { credentials: 'omit' })
     const now = (await answer.json()).version
     if (now !== version) location.reload()
   } catch {
-    document.getElementById('count').textContent = 'The run has ended. This page may be closed.'
+    if (!over) ended('Nobody answers any more: the run was stopped, or the way to its machine is cut. The terminal says more.')
   }
   asking = false
 }
 setInterval(look, 1000)`
 }
-
-const STYLE = `body { font: 1rem/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 56rem; padding: 1rem 1.5rem 3rem; color: #1d242b; background: #fff }
-h1 { font-size: 1.4rem } h2 { font-size: 1.1rem }
-#now { border: 2px solid #24527a; border-radius: .4rem; padding: .25rem 1.25rem 1rem; margin: 1rem 0 }
-table { border-collapse: collapse; width: 100% } th, td { text-align: left; vertical-align: top; padding: .35rem .6rem .35rem 0; border-bottom: 1px solid #d5dbe1 }
-tr.now td { font-weight: 600 } tr.answered td, tr.stopped td { color: #4b5763 } tr.not-done td { color: #8a1c12 }
-small { color: #4b5763; display: block; font-weight: 400 }
-button { font: inherit; padding: .35rem 1rem; border: 1px solid #24527a; border-radius: .25rem; background: #24527a; color: #fff; cursor: pointer }
-button.quiet { background: #fff; color: #24527a }
-input { font: inherit; width: 100%; box-sizing: border-box; padding: .35rem; border: 1px solid #5b6b7b; border-radius: .25rem; margin-bottom: .5rem }
-.doubt { border-left: .3rem solid #b3261e; background: #fbeceb; padding: .5rem 1rem } code { overflow-wrap: anywhere }`
 
 /** A page of ours, whose one script and style are named by the nonce. */
 export function frame(title: string, body: string, script: string, nonce: string): string {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { TransportDocument } from '../configuration/target.ts'
 import { createApprovalQueue, type Desk } from './approval-queue.ts'
 import { approvalsPage, catcherPage } from './ask-pages.ts'
@@ -37,6 +38,12 @@ export function askDriver(options: {
   const catchers = catchersOf(options.redirectUris, options.catcher !== undefined)
   let servers: Awaited<ReturnType<typeof openLoopback>>[] | undefined
   let over = false
+  /** Pages that wait for the end of the run. */
+  let listening = 0
+  const listened = () => {
+    listening += 1
+    return ended
+  }
 
   const catches = (uri: string) => catchers.some((each) => each.uri === uri.split(/[?#]/, 1)[0])
 
@@ -49,7 +56,7 @@ export function askDriver(options: {
     servers = await Promise.all(
       [...wanted].map(([port, secure]) => {
         const paths = catchers.filter((each) => each.port === port).map(({ path }) => path)
-        const handler = handlerOn(paths, { queue, home, catches })
+        const handler = handlerOn(paths, { queue, home, catches, ended: listened })
         return openLoopback(port, handler, secure ? options.catcher : undefined)
       }),
     )
@@ -71,6 +78,11 @@ export function askDriver(options: {
     return over ? 'the run was interrupted' : undefined
   }
 
+  /** Told to every page that is open, once the run has ended. */
+  let tell: (words: string) => void = () => {}
+  const ended = new Promise<string>((resolve) => {
+    tell = resolve
+  })
   const end = (why: string) => {
     over = true
     queue.give(ourStop(why))
@@ -99,8 +111,11 @@ export function askDriver(options: {
       return queue.inquire(text, patience)
     },
     interrupt: () => end('the run was interrupted'),
-    async close() {
+    async close(words = 'The run has ended.') {
       end('the run ended')
+      tell(words)
+      // Whoever looks at the page is to read it: the servers go when it has been sent.
+      if (listening > 0) await sleep(SENT)
       await Promise.all((servers ?? []).map(({ server }) => shut(server)))
       servers = undefined
     },
@@ -110,14 +125,28 @@ export function askDriver(options: {
 /** The page of approvals, and these paths of redirect URIs beside it. */
 function handlerOn(
   paths: string[],
-  desk: { queue: Desk; home: string; catches: (uri: string) => boolean },
+  desk: {
+    queue: Desk
+    home: string
+    catches: (uri: string) => boolean
+    ended: () => Promise<string>
+  },
 ): Handler {
-  const { queue, home, catches } = desk
+  const { queue, home, catches, ended } = desk
   return {
     get(path) {
       if (paths.includes(path)) return { status: 200, page: catcherPage }
       if (path === home) {
         return { status: 200, page: (nonce) => approvalsPage(queue, nonce, catches) }
+      }
+      if (path === `${home}ended`) {
+        return ended().then((words) => ({ status: 200, value: { words } }))
+      }
+      if (path === `${home}open`) {
+        const { url } = queue.open?.request ?? {}
+        return url === undefined
+          ? refusal(404, 'No approval is open now.')
+          : { status: 302, location: url }
       }
       if (path === `${home}version`) {
         return { status: 200, value: { version: queue.version } }
@@ -125,16 +154,16 @@ function handlerOn(
       return refusal(404, 'There is no such page.')
     },
     post(path, body) {
-      if (paths.includes(path)) return arrival(queue, body.address)
+      if (paths.includes(path)) return arrival(body.address, queue.arrive)
       if (path !== `${home}answer`) return refusal(404, 'There is no such page.')
       return answer(queue, body)
     },
   }
 }
 
-function arrival(queue: Desk, address: unknown): Reply {
+function arrival(address: unknown, take: Desk['arrive']): Reply {
   if (typeof address !== 'string') return refusal(400, 'The address is missing.')
-  const { taken, words } = queue.arrive(address.trim())
+  const { taken, words } = take(address.trim())
   return { status: taken ? 200 : 409, value: { words } }
 }
 
@@ -149,7 +178,7 @@ function answer(queue: Desk, body: Record<string, unknown>): Reply {
     else return refusal(400, 'Unknown answer.')
     return TAKEN
   }
-  if (body.do === 'paste') return arrival(queue, body.address)
+  if (body.do === 'paste') return arrival(body.address, (address) => queue.paste(address))
   if (body.do === 'judge' || body.do === 'drop') queue.settle(body.do === 'judge')
   else if (body.do === 'stopped') queue.give(stoppedBy(body.why))
   else if (body.do === 'skip') queue.give(ourStop('the person at the approvals skipped it'))
@@ -169,6 +198,9 @@ function catchersOf(uris: string[], certified: boolean) {
     return [{ uri: address, secure, port: Number(port || (secure ? 443 : 80)), path: pathname }]
   })
 }
+
+/** Milliseconds in which an answer reaches a page on this machine. */
+const SENT = 250
 
 const TAKEN: Reply = { status: 200, value: { words: 'Taken.' } }
 

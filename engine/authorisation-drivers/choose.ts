@@ -91,8 +91,8 @@ export function chooseDriver(target: Target, wire: Wire, options: DriverOptions 
     interrupt() {
       for (const each of both) each.interrupt?.()
     },
-    async close() {
-      await Promise.all([...both].map((each) => each.close()))
+    async close(ended) {
+      await Promise.all([...both].map((each) => each.close(ended)))
     },
   }
 }

@@ -81,7 +81,8 @@ export interface Driver {
   question?(name: string, text: string): Promise<string | undefined>
   /** Ends the visit that is open, and every later one at once: the run was interrupted. */
   interrupt?(): void
-  close(): Promise<void>
+  /** @param ended how the run ended, in a sentence, for whoever still looks at a page of ours */
+  close(ended?: string): Promise<void>
 }
 
 /** Drivers that heed `meanwhile`: one visit can wait while another goes on. */

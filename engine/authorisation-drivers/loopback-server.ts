@@ -14,6 +14,8 @@ const MOST_BODY = 64 * 1024
 export type Reply =
   | { status: number; page: (nonce: string) => string }
   | { status: number; value: unknown }
+  /** Leads to another address. */
+  | { status: 302; location: string }
 
 /** Turns a request away. */
 export function refusal(status: number, words: string): Reply {
@@ -22,7 +24,7 @@ export function refusal(status: number, words: string): Reply {
 
 /** Who answers what the guard let through. */
 export interface Handler {
-  get(path: string): Reply
+  get(path: string): Reply | Promise<Reply>
   post(path: string, body: Record<string, unknown>): Reply
 }
 
@@ -109,6 +111,7 @@ function send(response: ServerResponse, reply: Reply): void {
   const nonce = randomBytes(16).toString('base64')
   const own = page ? `'nonce-${nonce}'` : "'none'"
   const headers: Record<string, string> = {
+    ...('location' in reply && { location: reply.location }),
     'content-type': page ? 'text/html; charset=utf-8' : 'application/json',
     'content-security-policy': [
       "default-src 'none'",
@@ -128,5 +131,6 @@ function send(response: ServerResponse, reply: Reply): void {
     ...(reply.status >= 400 && { connection: 'close' }),
   }
   response.writeHead(reply.status, headers)
-  response.end(page ? reply.page(nonce) : JSON.stringify(reply.value))
+  if ('location' in reply) response.end()
+  else response.end('page' in reply ? reply.page(nonce) : JSON.stringify(reply.value))
 }

@@ -68,10 +68,22 @@ export async function askClient(options: {
   }
 }
 
+/** Looks whether something is asked now; says when nobody is there any more. */
+const LOOKING = `setTimeout(async () => {
+  try {
+    await fetch('/', { credentials: 'omit' })
+    location.reload()
+  } catch {
+    document.querySelector('h1').textContent = 'The certification has ended'
+    document.getElementById('words').textContent = 'This page may be closed. The terminal says how it ended.'
+  }
+}, 1000)`
+
 function pageOf(open: Open | undefined, nonce: string): string {
   if (!open) {
-    const body = `<h1>Nothing is asked at the moment.</h1><p>This page looks again by itself.</p>`
-    return frame('Asked', body, 'setTimeout(() => location.reload(), 1000)', nonce)
+    const body = `<h1>Nothing is asked at the moment.</h1>
+<p id="words" role="status">This page looks again by itself.</p>`
+    return frame('Asked', body, LOOKING, nonce)
   }
   const { id, briefing } = open
   const { scenario, goal, customer, bank } = briefing

@@ -58,7 +58,9 @@ export interface Tpp {
  */
 export function readTppFile(path: string, env = process.env): Tpp {
   const { source } = filledSource(path, env, (error) => {
-    return `the file of the TPP cannot be read: ${reason(error)}. assay init --tpp writes one.`
+    const absent = error.code === 'ENOENT'
+    const why = absent ? 'there is no such file. Correct --tpp' : reason(error)
+    return `the file of the TPP cannot be read: ${why}. assay init --tpp ${path} writes one.`
   })
   const value: unknown = source.document.toJS()
   const { client } = (value ?? {}) as { client?: { driver?: string } }

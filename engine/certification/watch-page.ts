@@ -51,19 +51,27 @@ export async function openWatchPage(port = 0) {
 }
 
 const PAGE = `<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>What the bank sees · Assay</title>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>What the bank sees · Assay</title>
 <link rel="stylesheet" href="/watch.css"><script src="/watch.js" defer></script>
 <h1>What the bank sees</h1>
 <p id="count" role="status">Nothing has reached the bank yet.</p>
 <table><thead><tr><th>time<th>request<th>answer<th>what is wrong</thead><tbody></tbody></table></html>
 `
 
-const STYLE = `body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem; color-scheme: light dark }
+const STYLE = `:root { color-scheme: light dark; --line: light-dark(#d5dbe1, #353b45); --soft: light-dark(#4b5763, #a9b2be); --bad: light-dark(#c62828, #ff8078) }
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem; background: light-dark(#fff, #14171c); color: light-dark(#1d242b, #e8eaee) }
 table { border-collapse: collapse; width: 100% }
-th, td { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0; border-top: 1px solid #8885 }
+th, td { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0; border-top: 1px solid var(--line) }
 td:nth-child(2) { font-family: ui-monospace, monospace; overflow-wrap: anywhere }
-tr.wrong td:first-child { border-left: 4px solid #c62828; padding-left: .5rem }
-b { font-weight: 600 } p { margin: 0 0 .3rem }
+tr.wrong td:first-child { border-left: 4px solid var(--bad); padding-left: .5rem }
+b { font-weight: 600 } p { margin: 0 0 .3rem; overflow-wrap: anywhere }
+@media (max-width: 40rem) {
+  body { margin: 1rem .75rem } h1 { font-size: 1.4rem }
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+  table, tbody, tr, td { display: block } td { border: 0; padding: .1rem 0 }
+  tr { border-top: 1px solid var(--line); padding: .5rem 0 } td:nth-child(3)::before { content: "answer: "; color: var(--soft) }
+  tr.wrong { border-left: 4px solid var(--bad); padding-left: .6rem } tr.wrong td:first-child { border-left: 0; padding-left: 0 }
+}
 `
 
 const SCRIPT = `const body = document.querySelector('tbody')

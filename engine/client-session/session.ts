@@ -155,9 +155,10 @@ export function createSession(parts: SessionParts) {
       driver.interrupt?.()
       hooks.interrupt()
     },
-    async close() {
+    /** @param ended how the run ended, in a sentence */
+    async close(ended?: string) {
       resumable?.close()
-      await driver.close()
+      await driver.close(ended)
       await wire.close()
     },
   }

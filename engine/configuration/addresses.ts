@@ -99,6 +99,64 @@ export function endpointsOf({ addresses, fundsConfirmation }: TargetDocument): E
   }
 }
 
+/** Parts in the order in which their URLs say what a placeholder is. */
+const TELLING: readonly Part[] = [
+  'discovery',
+  'aisp',
+  'token',
+  'registration',
+  'authorisation',
+  'products',
+]
+
+/** What a target file says under `addresses`, so that its endpoints are known URLs. */
+export interface StatedAddresses {
+  layout: Layout
+  placeholders: Partial<Record<Placeholder, string>>
+  /** Whole URLs of parts that do not stand where the documents' paths put them. */
+  overrides: Partial<Record<Part, string>>
+}
+
+/**
+ * The addresses of a bank, from URLs of its endpoints: the reverse of endpointsOf.
+ *
+ * @param urls whole URLs, of which each stands for itself where it does not end with the path of the documents
+ * @param layout where it is not given: the one that more of the URLs fit, production where both do as well
+ */
+export function addressesFrom(
+  urls: Partial<Record<Part, string>>,
+  layout?: Layout,
+): StatedAddresses {
+  if (layout === undefined) {
+    const [production, sandbox] = [
+      addressesFrom(urls, 'production'),
+      addressesFrom(urls, 'sandbox'),
+    ]
+    const count = ({ overrides }: StatedAddresses) => Object.keys(overrides).length
+    return count(sandbox) < count(production) ? sandbox : production
+  }
+  const found: StatedAddresses = { layout, placeholders: {}, overrides: {} }
+  const { placeholders, overrides } = found
+  for (const part of TELLING) {
+    const url = trimmed(urls[part] ?? '')
+    if (url === '') continue
+    const [placeholder, path, port] = SHOWN[layout][part]
+    const below = url.endsWith(path) ? url.slice(0, -path.length) : undefined
+    const known = placeholders[placeholder] ?? below
+    if (known !== undefined && `${trimmed(onPort(known, port) ?? '')}${path}` === url) {
+      placeholders[placeholder] = known
+    } else overrides[part] = url
+  }
+  // A target names each placeholder, also one whose parts all stand elsewhere; that of the API is known by the API alone.
+  const ofApi = urls.aisp === undefined ? SHOWN[layout].aisp[0] : undefined
+  for (const [part, url] of Object.entries(overrides) as [Part, string][]) {
+    const [placeholder] = SHOWN[layout][part]
+    if (placeholder !== ofApi && URL.canParse(url))
+      placeholders[placeholder] ??= new URL(url).origin
+  }
+  return found
+}
+
 function fundsConfirmationCandidates(aisp: string, cbpii: string | undefined): string[] {
   if (cbpii !== undefined) return [`${trimmed(cbpii)}/funds-confirmation-consents`]
   if (aisp === '') return []

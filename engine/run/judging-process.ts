@@ -8,6 +8,7 @@ import type { TargetDocument } from '../configuration/target.ts'
 import { ruleResults } from '../judge/results.ts'
 import { now } from '../record/clock.ts'
 import { environmentFacts } from '../record/environment.ts'
+import { verdictSentence } from '../report/counts.ts'
 import type { ApprovalUse, CheckResult, PreflightLine, Report } from '../report/report.ts'
 import { shown, write } from '../report/terminal.ts'
 import type { SuiteCheck } from '../suite-api/check.ts'
@@ -218,8 +219,15 @@ async function finishRun(
   }
   writeReport(assignment.out, report)
   record.close()
-  await session.close()
+  await session.close(endWords(report, cut))
   return report
+}
+
+/** How a run ended, for the person who approved: the verdict, what it rests on, and what cut it short. */
+function endWords(report: Report, cut: string | undefined): string {
+  const sentence = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
+  const stopped = cut === undefined ? [] : [`${sentence(cut)}.`]
+  return [`${sentence(report.verdict)}.`, verdictSentence(report), ...stopped].join(' ')
 }
 
 /** The target of a run, as its report names it. */

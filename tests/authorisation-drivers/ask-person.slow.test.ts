@@ -126,7 +126,7 @@ describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, () => {
     const skipped = session.visit({ purpose: 'another', redirectUri: catcher })
     const next = expect(skipped).rejects.toThrow('skipped it')
     await page.waitForSelector('#bank')
-    await page.click('summary')
+    await page.click('#stuck summary')
     await page.click('button[data-do=skip]')
     await next
   })

@@ -199,7 +199,10 @@ describe('by plain HTTP', () => {
     expect((await http(page)).text).toContain(why)
     await post(`${page}answer`, { visit: 1, do: 'drop' })
     expect((await http(page)).text).not.toContain(why)
-    await post(`${page}answer`, { visit: 1, do: 'paste', address })
+    const paste = () => post(`${page}answer`, { visit: 1, do: 'paste', address })
+    // Of an address that was cut off the person is told first, and then believed.
+    if (address === catcher) expect((await paste()).text).toContain('ends before its # part')
+    await paste()
     await post(`${page}answer`, { visit: 1, do: 'judge' })
     expect(await open).toMatchObject({ kind: 'redirected', url: address })
     await driver.close()
@@ -246,13 +249,65 @@ describe('by plain HTTP', () => {
   })
 })
 
+test('an address without its end is told at once, and is no doubtful answer', async () => {
+  const { driver, home } = asking()
+  const open = driver.visit(visit('everything'))
+  const page = await home()
+  const answer = await post(`${page}answer`, { visit: 1, do: 'paste', address: `${catcher}?x=1` })
+  expect(answer.status).toBe(409)
+  expect(answer.text).toContain('select all of it')
+  expect((await http(page)).text).not.toContain('class="doubt"')
+  await post(`${page}answer`, { visit: 1, do: 'paste', address: good })
+  expect(await open).toMatchObject({ kind: 'redirected', url: good })
+  await driver.close()
+})
+
+test('a short link leads to the bank, and nowhere when no approval is open', async () => {
+  const { driver, home } = asking()
+  const open = driver.visit(visit('everything'))
+  const page = await home()
+  const { status, headers } = await http(`${page}open`)
+  expect([status, headers.location]).toEqual([302, 'https://bank.example/auth?request=x'])
+  await post(catcher, { address: good })
+  await open
+  expect((await http(`${page}open`)).status).toBe(404)
+  await driver.close()
+})
+
+test('whoever looks at the page is told how the run ended', async () => {
+  const { driver, home } = asking()
+  const open = driver.visit(visit('everything'))
+  const ended = http(`${await home()}ended`)
+  await http(await home())
+  await driver.close('Conformant. 3 of 3 musts in scope passed.')
+  expect(JSON.parse((await ended).text).words).toBe('Conformant. 3 of 3 musts in scope passed.')
+  await open
+})
+
+test('a long address has a QR code, one beyond every code is to be copied', async () => {
+  const { driver, home } = asking()
+  const long = `https://bank.example/auth?request=${'x'.repeat(2400)}`
+  const first = driver.visit(visit('everything', { url: long }))
+  const { text } = await http(await home())
+  expect(text).toContain('<svg class="qr" role="img"')
+  expect(text).toContain('send it to this machine')
+  await post(catcher, { address: good })
+  await first
+  const second = driver.visit(visit('denied', { url: `${long}${'y'.repeat(600)}` }))
+  const next = (await http(await home())).text
+  expect(next).not.toContain('<svg')
+  expect(next).toContain('too long for a QR code')
+  await driver.close()
+  await second
+})
+
 test('what was given before an interruption is not asked for again, and stands as done', async () => {
   const { driver, home } = asking()
   driver.done?.(['everything', 'something else'])
   const open = driver.visit(visit('denied', { decision: 'deny' }))
   const { text } = await http(await home())
   expect(text).toContain('1 of 2 done.')
-  expect(text).toContain('<tr class="answered"><td>everything</td>')
+  expect(text).toContain('<tr class="answered"><td data-column="Approval">everything</td>')
   await driver.close()
   await open
 })
@@ -378,15 +433,29 @@ describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, async () => {
         })
       }),
     ])
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.click('#phone summary')
+    expect(await page.locator('svg.qr').isVisible()).toBe(true)
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
     await page.fill('#address', redirected.replace(/state=[^&]*/, 'state=x'))
     await page.click('button[data-do=paste]')
     await page.waitForSelector('.doubt')
     await page.click('button[data-do=drop]')
     await page.waitForSelector('.doubt', { state: 'detached' })
+    await page.fill('#address', redirected.split('#', 1)[0] ?? '')
+    expect(await page.getAttribute('#address', 'aria-invalid')).toBe('true')
+    expect(await page.textContent('#words')).toContain('ends before its # part')
     await page.fill('#address', ` ${redirected} `)
+    expect(await page.textContent('#words')).toBe('')
     await page.click('button[data-do=paste]')
     const { visit } = await approval
     expect(visit.redirect.address).toBe('https://tally.example/callback')
+    await page.waitForSelector('text=Nothing to do at this moment')
+    await session.close(
+      'Incomplete. 2 of 3 musts in scope passed. The run was interrupted: Ctrl-C.',
+    )
+    await expect.poll(() => page.textContent('#now')).toContain('The run was interrupted: Ctrl-C.')
+    expect(await page.title()).toBe('The run has ended')
   })
 
   test('is not needed for what the bank refuses outright', async () => {

@@ -133,5 +133,7 @@ test('assay bank faults and variants: a line each; a mistyped name is told the n
   expect(() => named('variant', known, ['headers-of-a-gatway'])).toThrow(
     'no variant is called headers-of-a-gatway. Did you mean headers-of-a-gateway?',
   )
-  await expect(listAlterations('variantes')).rejects.toThrow('write faults or variants')
+  await expect(listAlterations('variantes')).rejects.toThrow(
+    'unknown word variantes, did you mean variants?',
+  )
 })

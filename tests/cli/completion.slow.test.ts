@@ -26,6 +26,10 @@ test.each<[string[], string[]]>([
   [['bank', '--fault', 'any-pass'], ['any-password']],
   [['bank', 'f'], ['faults']],
   [['completion', 'z'], ['zsh']],
+  [
+    ['init', '--layout', ''],
+    ['production', 'sandbox'],
+  ],
   // Files are the shell's.
   [['run', '--target', ''], []],
   [['verify', 'rep'], []],
@@ -49,5 +53,5 @@ COMP_WORDS=(assay run TXN-17/to); COMP_CWORD=2; _assay; printf '%s\\n' "\${COMPR
 
 test('another shell is none', () => {
   const { status, stderr } = spawnSync(process.execPath, [MAIN, 'completion', 'zhs'])
-  expect([status, `${stderr}`]).toEqual([2, 'no shell is called zhs\n'])
+  expect([status, `${stderr}`]).toEqual([2, 'no shell is called zhs. There are bash, zsh, fish\n'])
 })

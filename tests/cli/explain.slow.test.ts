@@ -75,7 +75,7 @@ test('an id behind run is what --only takes, and one of the other party says so'
 test('an option that does not exist: two lines, and no screen of usage', { timeout }, async () => {
   const { code, stderr } = await assay(['run', '--targt', 'x']).ended
   expect(code).toBe(2)
-  expect(stderr).toContain("unknown option '--targt'")
-  expect(stderr).toContain('Did you mean --target?')
+  expect(stderr).toContain('unknown option --targt')
+  expect(stderr).toContain('did you mean --target?')
   expect(stderr.trim().split('\n').length).toBeLessThan(4)
 })

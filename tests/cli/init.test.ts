@@ -1,9 +1,13 @@
+import { createPublicKey } from 'node:crypto'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
-import { type Asker, answersTo, init } from '../../cli/init.ts'
+import { init } from '../../cli/init.ts'
+import { answersTo } from '../../cli/init-answers.ts'
 import { questions } from '../../cli/init-questions.ts'
+import { type Asker, BACK } from '../../cli/init-terminal.ts'
+import { claimsOf } from '../../engine/wire/jwt-decode.ts'
 import { pemOf, signingKeys, softwareStatement } from '../configuration/documents.ts'
 import { loadTarget } from '../configuration/load-target.ts'
 import { authority } from '../wire/certificates.ts'
@@ -140,7 +144,7 @@ test('a file that is there is kept, unless --force', async () => {
 test('without a terminal and without --yes it says which flags are missing', async () => {
   const all = answersTo({ ...{ 'client-id': 'c' } }, { defaults: false })
   await expect(all).rejects.toThrow(
-    'Give --base-url, --auth-url, --discovery-url, --certificate, --key, --signing-key, --kid, --redirect-uris; or --yes',
+    'Give --base-url, --auth-url, --discovery-url, --redirect-uris, --certificate, --key, --signing-key, --kid; or --yes',
   )
 })
 
@@ -152,23 +156,38 @@ test.each([
   await expect(answersTo({ [name]: value }, { defaults: true })).rejects.toThrow(message)
 })
 
-test('on a terminal: defaults are shown, mistakes are asked again, flags are not', async () => {
-  const asked: string[] = []
+/** Answers by the name of the question; of several, the first at its first time. An empty one is the default. */
+function person(replies: Record<string, (string | typeof BACK)[]>) {
+  const put: string[] = []
   const said: string[] = []
-  const replies: Record<string, string[]> = {
-    layout: ['staging', 'sandbox'],
-    'sandbox-token-url': ['token', 'https://token.sandbox.example'],
-  }
   const asker: Asker = {
-    async ask(text) {
-      const question = questions.find(({ ask }) => text.startsWith(ask))
-      asked.push(text)
-      return replies[question?.name ?? '']?.shift() ?? ''
+    async ask({ words, otherwise, wrong }) {
+      const { name = '' } = questions.find(({ ask }) => ask === words) ?? {}
+      put.push(name)
+      for (;;) {
+        const reply = replies[name]?.shift() ?? ''
+        if (reply === BACK) return BACK
+        const complaint = wrong?.(reply || otherwise)
+        if (complaint === undefined) return reply || otherwise
+        said.push(`${name} ${complaint}`)
+      }
+    },
+    async confirm(words) {
+      put.push(words)
+      return replies[words]?.shift() !== 'no'
     },
     say: (line) => void said.push(line),
     close() {},
   }
-  const answers = await answersTo({ name: 'shore', kid: 'k9' }, { asker, defaults: false })
+  return { asker, put, said }
+}
+
+test('on a terminal: defaults are offered, mistakes are asked again, flags are not', async () => {
+  const { asker, put, said } = person({
+    layout: ['staging', 'sandbox'],
+    'sandbox-token-url': ['token', 'https://token.sandbox.example'],
+  })
+  const { answers } = await answersTo({ name: 'shore', kid: 'k9' }, { asker, defaults: false })
   expect(answers).toMatchObject({
     name: 'shore',
     kid: 'k9',
@@ -177,13 +196,80 @@ test('on a terminal: defaults are shown, mistakes are asked again, flags are not
     'sandbox-api-url': `\${SHORE_SANDBOX_API_URL}`,
     driver: 'ask',
   })
-  expect(asked.some((text) => text.startsWith('short name'))).toBe(false)
-  expect(asked).toContain(`{sandbox_api_url} [\${SHORE_SANDBOX_API_URL}]: `)
-  expect(said).toEqual([
-    '  this is one of production, sandbox',
-    `  this is a whole address that begins with https://, or \${NAME}`,
+  expect(put).not.toContain('name')
+  expect(said.slice(0, 2)).toEqual([
+    'layout is one of production, sandbox',
+    `sandbox-token-url is a whole address that begins with https://, or \${NAME}`,
   ])
-  expect(asked.filter((text) => /second client/.test(text))).toHaveLength(1)
+  expect(put.filter((name) => /^second-(?!customer)/.test(name))).toEqual(['second-client'])
+})
+
+test('a step back offers what was answered, and forgets what followed from it', async () => {
+  const { asker, put } = person({
+    name: ['first', 'second'],
+    trust: [BACK],
+    layout: ['sandbox', 'production'],
+    'sandbox-discovery-url': [BACK],
+    'base-url': ['https://api.bank.example'],
+    'auth-url': [BACK],
+  })
+  const { answers } = await answersTo({}, { asker, defaults: false })
+  expect(put.slice(0, 12)).toEqual([
+    ...['name', 'trust', 'name', 'trust', 'proxy', 'discovery'],
+    ...['layout', 'sandbox-discovery-url', 'layout', 'base-url', 'auth-url', 'base-url'],
+  ])
+  expect(answers).toMatchObject({ name: 'second', 'base-url': 'https://api.bank.example' })
+  expect(answers).not.toHaveProperty('sandbox-discovery-url')
+})
+
+test('redirect URIs come from the statement, the kid from the JWK', async () => {
+  writeFileSync(here('signing.jwk'), JSON.stringify({ kty: 'RSA', kid: 'k77', n: 'x', e: 'AQAB' }))
+  const { asker, put, said } = person({
+    statement: [here('statement.jwt')],
+    'signing-key': [here('signing.jwk')],
+  })
+  const { answers } = await answersTo({}, { asker, defaults: false })
+  const { software_redirect_uris: uris, software_id: software } = claimsOf(softwareStatement) ?? {}
+  expect(answers['redirect-uris']).toBe((uris as string[]).join(', '))
+  expect(answers.kid).toBe('k77')
+  expect(said.join()).toContain(`Software statement: software ${software}`)
+  expect(put).not.toContain('signing-passphrase-variable')
+  expect(put).not.toContain('jwks')
+})
+
+test('of a PEM the kid is looked up in the JWKS, or asked for with where it is shown', async () => {
+  const { n } = createPublicKey(pemOf(signingKeys.first)).export({ format: 'jwk' })
+  const keys = [
+    { kty: 'RSA', kid: 'other' },
+    { kty: 'RSA', kid: 'k88', n },
+  ]
+  writeFileSync(here('jwks.json'), JSON.stringify({ keys }))
+  const { asker, said } = person({
+    'signing-key': [here('signing.key')],
+    jwks: [here('jwks.json')],
+  })
+  const { answers } = await answersTo({}, { asker, defaults: false })
+  expect(answers.kid).toBe('k88')
+  expect(said.join()).toContain('The directory shows it as KID beside the signing certificate')
+})
+
+test('what the files say is read where nobody is asked, too', async () => {
+  const said = quietly()
+  const out = here('read.yaml')
+  await init({
+    out,
+    ...production,
+    ...files,
+    redirectUris: undefined,
+    accounts: '1',
+    cardEnding: '0004',
+  })
+  const { software_redirect_uris: uris } = claimsOf(softwareStatement) ?? {}
+  const target = await loadTarget(out, {})
+  expect(target.clients.first.redirectUris).toEqual(uris)
+  expect(target.document.customers.first).toMatchObject({ accounts: 1, cardEnding: '0004' })
+  expect(target.absent.has('second-account')).toBe(true)
+  expect(said[0]).toContain('read       redirect-uris: ')
 })
 
 test('no question asks for a secret', () => {

@@ -1,0 +1,46 @@
+import { Command, type ErrorOptions } from 'commander'
+import { complain, shownLines } from '../engine/report/terminal.ts'
+
+/** How commander ends a message where a word is like one that it knows. */
+const MEANT = /\n\(Did you mean (?:one of )?(.+)\?\)$/
+
+/**
+ * A command whose mistakes are told in two lines: what is wrong and what was probably meant, then the help that has
+ * the rest. The commands below it are of the same kind.
+ */
+export class AssayCommand extends Command {
+  override createCommand(name?: string): AssayCommand {
+    return new AssayCommand(name)
+  }
+
+  override error(message: string, options?: ErrorOptions): never {
+    complain(shownLines(`${mistakeIn(message)}\nSee ${helpOf(this)}`))
+    process.exit(options?.exitCode === 0 ? 0 : 2)
+  }
+}
+
+/**
+ * What commander says is wrong, on one line and in the form of our own messages: "unknown option --targt, did you mean
+ * --target?".
+ */
+export function mistakeIn(message: string): string {
+  const meant = MEANT.exec(message)?.[1]?.replace(/, ([^,]+)$/, ' or $1')
+  if (message.startsWith('error: too many arguments')) {
+    return message.includes('Expected 0 ') ? 'only options may follow' : 'too many words follow'
+  }
+  const what = message
+    .replace(MEANT, '')
+    .replace(/^error: /, '')
+    .replace(/^option '(.+)' argument missing$/, '$1 needs a value')
+    .replace(/^required option '(.+)' not specified$/, '$1 is missing')
+    .replace(/^missing required argument '(.+)'$/, '<$1> is missing')
+    .replaceAll("'", '')
+  return meant === undefined ? what : `${what}, did you mean ${meant}?`
+}
+
+/** `assay run --help`. */
+function helpOf(command: Command): string {
+  const names: string[] = []
+  for (let each: Command | null = command; each; each = each.parent) names.unshift(each.name())
+  return `${names.join(' ')} --help`
+}

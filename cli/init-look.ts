@@ -1,0 +1,170 @@
+import { createPublicKey } from 'node:crypto'
+import { resolve } from 'node:path'
+import { isObject, parsedJson } from '../engine/record/json.ts'
+import { readPlain } from '../engine/record/read-plain.ts'
+import { claimsOf } from '../engine/wire/jwt-decode.ts'
+import { readDiscovery } from './init-discovery.ts'
+import { fetched } from './init-fetch.ts'
+import type { Answers } from './init-questions.ts'
+import type { Seen } from './init-seen.ts'
+
+/**
+ * Looks at what an answer names: the software statement, the keys, the discovery document.
+ *
+ * @param name of the question that was answered
+ * @param answers all so far, with that one
+ * @param textAt the text of a file that an answer names; undefined where it cannot be read
+ */
+export async function look(name: string, answers: Answers, textAt = textIn): Promise<Seen> {
+  const [, prefix = '', own = name] = /^(second-)?(.+)$/.exec(name) ?? []
+  const answer = answers[name] ?? ''
+  if (answer === '' || answer.includes('${')) return {}
+  if (name === 'discovery') return readDiscovery(answer, answers, textAt)
+  if (own === 'jwks' && /^https?:/.test(answer))
+    return keysAt({ file: answer, text: '', prefix, answers, textAt })
+  const reader = READERS[own]
+  if (!reader) return {}
+  const text = textAt(answer)
+  if (text === undefined) return { says: [`${answer} cannot be read: put it there before a run.`] }
+  return reader({ file: answer, text, prefix, answers, textAt })
+}
+
+const READERS: Record<string, ((looked: Looked) => Seen) | undefined> = {
+  statement,
+  key: transportKey,
+  'signing-key': signingKey,
+  jwks: publicKeys,
+}
+
+/** What is looked at. */
+interface Looked {
+  file: string
+  text: string
+  /** Of the questions: that of the second client, or none. */
+  prefix: string
+  answers: Answers
+  textAt: (answer: string) => string | undefined
+}
+
+/** The text of a file that an answer names; undefined where it cannot be read: it may not be there yet. */
+export function textIn(answer: string): string | undefined {
+  try {
+    return readPlain(resolve(answer.replace(/^file:/, ''))).toString('utf8')
+  } catch {
+    return undefined
+  }
+}
+
+const words = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
+
+function statement({ file, text, prefix }: Looked): Seen {
+  const claims = claimsOf(text.trim())
+  if (!claims) return { says: [`${file} is no software statement: it is no compact JWS.`] }
+  const uris = words(claims.software_redirect_uris)
+  const roles = words(claims.software_roles)
+  const says = [`Software statement: ${softwareOf(claims)}.`]
+  if (uris.length > 0)
+    says.push(
+      `It allows ${uris.length === 1 ? 'one redirect URI' : `${uris.length} redirect URIs`}.`,
+    )
+  if (roles.length > 0) says.push(`Its roles are ${roles.join(', ')}.`)
+  return {
+    says,
+    hints: {
+      ...(uris.length > 0 && { [`${prefix}redirect-uris`]: uris.join(', ') }),
+      ...(prefix === '' && roles.includes('CBPII') && { 'funds-scope': 'fundsconfirmations' }),
+    },
+  }
+}
+
+/** `software X (Client name) of Organisation`, as far as a statement says so. */
+export function softwareOf(claims: Record<string, unknown>): string {
+  const text = (name: string) => (typeof claims[name] === 'string' ? (claims[name] as string) : '')
+  const name = text('software_client_name')
+  const organisation = text('org_name') || text('org_id')
+  return [
+    `software ${text('software_id') || 'without id'}`,
+    ...(name === '' ? [] : [`(${name})`]),
+    ...(organisation === '' ? [] : [`of ${organisation}`]),
+  ].join(' ')
+}
+
+/** Claims of the software statement that an answer names; undefined where there is none. */
+export function statementAt(file: string | undefined, textAt = textIn) {
+  const text = file === undefined || file === '' ? undefined : textAt(file)
+  return text === undefined ? undefined : claimsOf(text.trim())
+}
+
+/** A PEM says itself whether it needs a passphrase. */
+function locked(text: string, question: string): Seen {
+  const open = text.includes('PRIVATE KEY-----') && !text.includes('ENCRYPTED')
+  return open ? { settled: { [question]: '' } } : {}
+}
+
+function transportKey({ text, prefix }: Looked): Seen {
+  return locked(text, `${prefix}passphrase-variable`)
+}
+
+function signingKey(looked: Looked): Seen {
+  const { file, text, prefix } = looked
+  const at = (name: string) => `${prefix}${name}`
+  const jwk = parsedJson(text)
+  if (isObject(jwk) && Array.isArray(jwk.keys)) {
+    const why = `${file} is a set of keys: write the one private key that signs into a file of its own.`
+    return { says: [why], again: true }
+  }
+  if (!isObject(jwk)) {
+    return { ...locked(text, at('signing-passphrase-variable')), ...whereKidIs(looked) }
+  }
+  const settled = { [at('signing-passphrase-variable')]: '' }
+  if (typeof jwk.kid !== 'string') return { settled, ...whereKidIs(looked) }
+  return { settled: { ...settled, [at('jwks')]: '' }, hints: { [at('kid')]: jwk.kid } }
+}
+
+/** Where a person finds the kid that the directory gave a key; the address of the public keys is offered. */
+function whereKidIs({ file, answers, prefix, textAt }: Looked): Seen {
+  const claims = statementAt(answers[`${prefix}statement`], textAt)
+  const endpoint = claims?.software_jwks_endpoint
+  const says = [
+    `${file} holds no kid. The directory shows it as KID beside the signing certificate of the software statement.`,
+  ]
+  return typeof endpoint === 'string' && /^https?:/.test(endpoint)
+    ? { says, offers: { [`${prefix}jwks`]: endpoint } }
+    : { says }
+}
+
+/** Public keys that the directory serves. */
+async function keysAt(looked: Looked): Promise<Seen> {
+  const { file, answers, textAt } = looked
+  const read = await fetched(file, answers, textAt)
+  if (typeof read === 'string') return { says: [read], again: true }
+  return publicKeys({ ...looked, text: JSON.stringify(read) })
+}
+
+/** The kid under which a set of public keys has the signing key. */
+function publicKeys({ file, text, prefix, answers, textAt }: Looked): Seen {
+  const set = parsedJson(text)
+  const keys = isObject(set) && Array.isArray(set.keys) ? set.keys.filter(isObject) : []
+  if (keys.length === 0) return { says: [`${file} is no set of keys (JWKS).`], again: true }
+  const own = modulusOf(textAt(answers[`${prefix}signing-key`] ?? ''))
+  const found = own === undefined ? undefined : keys.find(({ n }) => n === own)
+  if (typeof found?.kid === 'string') return { hints: { [`${prefix}kid`]: found.kid } }
+  const signing = keys.filter(({ use, kty }) => use !== 'enc' && kty === 'RSA')
+  const [only, ...more] = signing
+  if (own === undefined && only && more.length === 0 && typeof only.kid === 'string') {
+    return { hints: { [`${prefix}kid`]: only.kid } }
+  }
+  const listed = keys.map(({ kid }) => String(kid)).slice(0, 5)
+  return { says: [`The signing key is not in ${file}, which has ${listed.join(', ')}.`] }
+}
+
+/** The modulus of an RSA key, as a JWK has it; undefined of a key that is locked or of another kind. */
+function modulusOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  try {
+    return createPublicKey(text).export({ format: 'jwk' }).n
+  } catch {
+    return undefined
+  }
+}

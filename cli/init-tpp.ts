@@ -1,0 +1,35 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { root } from '../engine/record/root.ts'
+import { say, shown } from '../engine/report/terminal.ts'
+import { UsageError } from './usage.ts'
+
+const tppFile = (name: string, schema: string) => `# yaml-language-server: $schema=${schema}
+# The client that assay tpp judges. docs/tpp.md says what each member means.
+name: ${name}
+client:
+  driver: command
+  # Started once for each goal. It reads the file that ASSAY_BRIEFING names; exit code 0 says "I have
+  # what I was asked for", any other "I refused", with the reason on its last line.
+  command: [node, my-client.mjs]
+  timeout: 30
+# What it can do; take out what it cannot.
+goals: [connect, read, reconfirm, disconnect, confirm-funds, products]
+# Its own redirect URIs and public keys, where it has them:
+# redirectUris: [https://tpp.example/callback]
+# jwks: my-jwks.json
+# transport: my-transport.pem
+`
+
+/** `assay init --tpp`: writes a file that describes a client. */
+export function initTpp(path: string): void {
+  if (existsSync(path)) throw new UsageError(`${path} is there already. Name another file.`)
+  const name = basename(path).replace(/\.ya?ml$/, '')
+  const schema = join(root, 'schemas', 'assay', 'tpp.schema.json')
+  const place = relative(dirname(resolve(path)), schema)
+  writeFileSync(path, tppFile(/^[A-Za-z0-9]/.test(name) ? name : 'my-tpp', place))
+  const example = relative(process.cwd(), join(root, 'docs', 'example-client.mjs'))
+  say(shown`${path} is written. Name your program in it; ${example} is an example.`)
+  say(shown`then  assay doctor --tpp ${path}`)
+  say(shown`and   assay tpp --tpp ${path}`)
+}

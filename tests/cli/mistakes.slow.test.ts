@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { mistakeIn } from '../../cli/command.ts'
+import { main } from '../built.ts'
+
+/** An empty folder: nothing of what is named is there. */
+const folder = mkdtempSync(join(tmpdir(), 'assay-mistakes-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function assay(line: string): Promise<{ code: unknown; said: string; stdout: string }> {
+  const words = line.split(' ').slice(1)
+  return new Promise((done) => {
+    execFile(process.execPath, [main, ...words], { cwd: folder }, (error, stdout, stderr) =>
+      done({ code: error?.code ?? 0, said: stderr.trimEnd(), stdout }),
+    )
+  })
+}
+
+describe('the command line', () => {
+  test.each([
+    ['assay run --targt x', 'unknown option --targt, did you mean --target?\nSee assay run --help'],
+    ['assay rnu', 'unknown command rnu, did you mean run?\nSee assay --help'],
+    ['assay --foo', 'unknown option --foo\nSee assay --help'],
+    ['assay run --target', '--target <file> needs a value\nSee assay run --help'],
+    ['assay credentials', '--out <folder> is missing\nSee assay credentials --help'],
+    ['assay explain', '<id> is missing\nSee assay explain --help'],
+    ['assay plan extra', 'only options may follow\nSee assay plan --help'],
+    ['assay explain a b', 'too many words follow\nSee assay explain --help'],
+    [
+      'assay generate --chek',
+      'unknown option --chek, did you mean --check?\nSee assay generate --help',
+    ],
+    [
+      'assay deviations intt',
+      'unknown command intt, did you mean init?\nSee assay deviations --help',
+    ],
+    ['assay deviations init', '<folder> is missing\nSee assay deviations init --help'],
+  ])('%s', async (line, says) => {
+    expect(await assay(line)).toEqual({ code: 2, said: says, stdout: '' })
+  })
+
+  test('several words that may be meant', () => {
+    expect(mistakeIn("error: unknown option '--ba'\n(Did you mean one of --bar, --baz?)")).toBe(
+      'unknown option --ba, did you mean --bar or --baz?',
+    )
+  })
+
+  test.each([
+    ['assay run --target no.yaml', /no\.yaml:1:1: .* there is no such file\. Correct --target\.$/],
+    ['assay run --parallel 2', /^--parallel is of several banks/],
+    ['assay run --parallel x --target a --target b', /^--parallel takes a whole number .* not x$/],
+    ['assay run --target a --target b', /^--target a: there is no such file$/],
+    [
+      'assay tpp --tpp no.yaml',
+      /there is no such file\. Correct --tpp\. assay init --tpp no\.yaml/,
+    ],
+    ['assay tpp XX-1', /selects nothing/],
+    ['assay plan --target no.yaml', /there is no such file\. Correct --target\.$/],
+    ['assay init --layout x --yes', /^--layout is one of production, sandbox, not "x"$/],
+    ['assay reproduce TXN-17/both --export x', /^--export is curl, har, postman, bruno, not x$/],
+    ['assay bank fautls', /^unknown word fautls, did you mean faults\?/],
+    ['assay bank --info no/bank.yaml', /^--info no\/bank\.yaml: there is no folder no/],
+    ['assay prove --tpp x', /^no TPP is called x\. All of them: assay prove --tpp$/],
+    ['assay prove --at 2026-01-01T00:00:00Z --zone x', /^--zone takes a time zone such as/],
+    ['assay report no', /is not the folder of a run$/],
+    ['assay diff a b', /^a\/report\.json does not exist/],
+    ['assay overview no', /^no run is in no: no report\.json is there/],
+    ['assay sign no --key no', /^--key no can't be read: ENOENT$/],
+    ['assay verify no', /^no does not exist$/],
+    ['assay pack no', /is not the folder of a run$/],
+    ['assay deviations init no', /is not the folder of a run$/],
+    ['assay credentials --out x --target no', /there is no such file\. Correct --target\.$/],
+    ['assay completion bsh', /^no shell is called bsh, did you mean bash\?$/],
+  ])('%s: at most two lines, and exit code 2', async (line, says) => {
+    const { code, said, stdout } = await assay(line)
+    expect(said).toMatch(says)
+    expect(said.split('\n').length).toBeLessThan(3)
+    expect(stdout).toBe('')
+    expect(code).toBe(2)
+  })
+})
