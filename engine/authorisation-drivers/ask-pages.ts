@@ -1,6 +1,6 @@
+import { type QrCode, qrCode } from '../record/qr-code.ts'
 import { CUT_OFF, type Desk, type Entry, type OpenVisit, type Question } from './approval-queue.ts'
 import { STYLE } from './ask-style.ts'
-import { qrCode } from './qr-code.ts'
 
 /** The page that lists the approvals of a run and takes what the person answers. */
 export function approvalsPage(
@@ -79,12 +79,16 @@ ${otherDevice(url, caught)}
 </details>`
 }
 
+function drawn({ size, width, light, dark }: QrCode): string {
+  return `<svg class="qr" role="img" aria-label="The bank’s page, for a phone" width="${width}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="${light}"/><path fill="#000" d="${dark}"/></svg>`
+}
+
 /** For a bank whose customers log in with an app: the page of approvals is reached from this machine alone. */
 function otherDevice(url: string, caught: boolean): string {
-  const code = qrCode(url, 'The bank’s page, for a phone')
+  const code = qrCode(url)
   const scan = code
     ? `<li>Scan this code with the phone: it is the address of the bank's page.
-<div>${code}</div></li>`
+<div>${drawn(code)}</div></li>`
     : `<li>The address is too long for a QR code. Copy it and send it to the phone.</li>`
   const here = caught
     ? ' There the page cannot be opened: the phone looks for this machine in itself. Its address is what counts.'

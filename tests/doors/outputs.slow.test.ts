@@ -107,6 +107,7 @@ describe('the folder of a run', () => {
     ['diff --out', (dir, other, out) => ['diff', dir, other, '--out', out]],
     ['overview', (dir, other, out) => ['overview', dir, other, '--out', out]],
     ['pack', (dir, _, out) => ['pack', dir, '--out', join(out, 'run.zip')]],
+    ['certificate', (dir, _, out) => ['certificate', dir, '--out', join(out, 'certificate.html')]],
     ['sign', (dir) => ['sign', dir, '--key', key]],
     ['verify', (dir) => ['verify', dir]],
     ['deviations init', (dir) => ['deviations', 'init', dir]],
@@ -168,6 +169,12 @@ const FILES: string[][] = [
   ['run', '--baseline'],
   ['run', '--sign'],
   ['tpp', '--tpp'],
+  ['init', '--from'],
+  ['init', '--yes', '--name'],
+  ['judge', '--target'],
+  ['certificate'],
+  ['pack'],
+  ['sign'],
   ['tpp', '--deviations'],
   ['verify', '--policy'],
   ['verify', '--key'],
@@ -195,6 +202,48 @@ test.each(FILES)('a file, and an argument: assay %s %s', async (...command) => {
     expect(code).not.toBe(0)
   }
   for (const one of run) rmSync(one, { recursive: true })
+})
+
+/** One request of a recording and its answer, as a HAR file has them. */
+const entry = () => ({
+  startedDateTime: '2026-03-02T02:00:00.000Z',
+  time: 3,
+  request: {
+    method: 'GET',
+    url: `https://bank.example/open-banking/v3.1/aisp/accounts?${encodeURIComponent(nextText().replaceAll(/\p{Surrogate}/gu, '_'))}`,
+    httpVersion: nextText(),
+    headers: [{ name: nextText(), value: nextText() }],
+    queryString: [{ name: nextText(), value: nextText() }],
+    postData: { mimeType: nextText(), text: nextText() },
+  },
+  response: {
+    ...{ status: 200, statusText: nextText(), httpVersion: nextText(), redirectURL: nextText() },
+    headers: [
+      { name: 'Content-Type', value: 'application/json' },
+      { name: nextText(), value: nextText() },
+    ],
+    content: { mimeType: 'application/json', text: JSON.stringify({ [nextText()]: nextText() }) },
+  },
+  comment: nextText(),
+})
+
+test('a recording: assay judge', { timeout: 120_000 }, async () => {
+  const bank = await openBank()
+  const document = structuredClone(bank.target) as TargetDocument
+  await bank.close()
+  Object.assign(document.addresses, { base_url: 'https://bank.example' })
+  const dir = newFolder()
+  const target = targetFile(dir, document)
+  const har = join(dir, 'recorded.har')
+  const creator = { name: nextText(), version: nextText() }
+  const log = { version: '1.2', creator, entries: [entry(), entry(), entry()] }
+  writeFileSync(har, JSON.stringify({ log }))
+  const lines = join(dir, 'access.log')
+  writeFileSync(lines, `${JSON.stringify({ [nextText()]: nextText() })}\n${nextText()}\n`)
+  for (const file of [har, lines]) {
+    const words = ['judge', file, '--target', target, '--out', join(dir, 'out')]
+    expect((await obeyed(words, dir, [target, har, lines])).wrong).toEqual([])
+  }
 })
 
 test.each([
@@ -267,4 +316,16 @@ test('a client that is certified, and its file', { timeout: 120_000 }, async () 
     client,
   ])
   expect(wrong).toEqual([])
+})
+
+/** Whatever they read is our own. */
+const OF_OURS = ['prove', 'lint', 'generate', 'credentials', 'help']
+
+test('no command is left out', async () => {
+  const { stdout } = await assay(['--help']).ended
+  const commands = [...stdout.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name)
+  expect(commands.length).toBeGreaterThan(15)
+  const source = readFileSync(import.meta.filename, 'utf8')
+  const fed = (name = '') => OF_OURS.includes(name) || source.includes(`['${name}'`)
+  expect(commands.filter((name) => !fed(name))).toEqual([])
 })

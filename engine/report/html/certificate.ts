@@ -1,3 +1,4 @@
+import { qrCode } from '../../record/qr-code.ts'
 import { judgedParty, scopeWords, verdictHeadline, verdictSentence } from '../counts.ts'
 import { brief, count, counted } from '../escape.ts'
 import type { Verification } from '../evidence/verify-run.ts'
@@ -5,7 +6,6 @@ import { checksWith, grouped, untestedMusts } from '../queries.ts'
 import type { CheckResult, Outcome, Report, RequirementResult } from '../report.ts'
 import { document } from './document.ts'
 import { type Markup, markup } from './markup.ts'
-import { qrCode } from './qr-code.ts'
 
 /** Characters of a text from outside: a longer one would push aside what the suite says. */
 const MOST = 160
@@ -65,7 +65,15 @@ function facts({ report, signer, key, statementDigest }: Certified): Markup {
   ]
   const shown = rows.filter(([, value]) => value !== undefined)
   return markup`<section class="facts" aria-label="Facts"><dl class="glossary">${shown.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
-<figure>${qrCode(`sha256:${statementDigest}`, `QR code of the digest sha256:${statementDigest}`)}<figcaption>Digest of the statement</figcaption></figure></section>`
+<figure>${drawn(`sha256:${statementDigest}`)}<figcaption>Digest of the statement</figcaption></figure></section>`
+}
+
+/** A digest as a QR code, as large as its surroundings. */
+function drawn(digest: string): Markup | undefined {
+  const code = qrCode(digest)
+  if (!code) return undefined
+  const { size, light, dark } = code
+  return markup`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="QR code of the digest ${digest}" shape-rendering="crispEdges"><path fill="#fff" d="${light}"/><path fill="#000" d="${dark}"/></svg>`
 }
 
 const SEEN = {
