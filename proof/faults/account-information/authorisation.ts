@@ -122,6 +122,17 @@ function pageInstead(
 
 const faults: Fault[] = [
   {
+    id: 'refused-scope-without-an-error',
+    story: 'Errors of a later version of the page have names that the redirect does not know.',
+    fails: [],
+    warns: ['AUTHZ-38/error'],
+    middleware: landings((parameters) => {
+      if (parameters.get('error') !== 'invalid_scope') return false
+      parameters.delete('error')
+      parameters.delete('error_description')
+    }),
+  },
+  {
     id: 'code-by-a-refreshing-page',
     story:
       'Browsers lost the fragment of some redirects, so a page with a refresh took their place.',

@@ -1,7 +1,13 @@
 import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import { stateOf } from '../../../bank/state/state.ts'
-import { answered, answeredWith, consentNamed, isAbout } from '../../altering/consent-requests.ts'
+import {
+  answered,
+  answeredWith,
+  consentData,
+  consentNamed,
+  isAbout,
+} from '../../altering/consent-requests.ts'
 import type { Json } from '../../altering/rewriting.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
@@ -12,6 +18,16 @@ const KIND = 'account-access'
 const lastUsed = ofEachBank(() => new Map<string, string>())
 
 const faults: Fault[] = [
+  {
+    id: 'approved-in-american-spelling',
+    story:
+      'The store of approvals is of another vendor than that of requests, and spells its states otherwise.',
+    fails: [],
+    warns: ['CONS-34/authorised-spelled'],
+    middleware: consentData((data) =>
+      data.Status === 'Authorised' ? { ...data, Status: 'Authorized' } : undefined,
+    ),
+  },
   {
     id: 'consents-of-one-customer-cannot-be-queried',
     story: 'The query joins the customer’s preferences, and a customer without any is not found.',

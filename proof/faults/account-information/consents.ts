@@ -470,6 +470,16 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'period-to-come-refused',
+    story: 'There are no transactions of the future, so a period cannot end there.',
+    fails: [],
+    warns: ['CONS-35/ends-later'],
+    policies: policy('datesRefusal', (correct) => (dates) => {
+      const later = (dates.transactionsTo ?? 0) > Date.now()
+      return later ? 'TransactionToDateTime is in the future' : correct(dates)
+    }),
+  },
+  {
     id: 'consent-query-answers-203',
     story: 'A gateway that changes bodies says so in the status.',
     fails: ['CONS-22/answers-200'],

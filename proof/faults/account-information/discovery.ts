@@ -39,6 +39,17 @@ function notFound(ctx: Context): void {
   ctx.body = { error: 'not_found' }
 }
 
+/** The JWK Set, each of its keys with other members. */
+function keysWith(members: Json): NonNullable<Fault['middleware']> {
+  return async (ctx: Context, next: Next) => {
+    await next()
+    if (ctx.path !== '/jwks' || ctx.status !== 200) return
+    const { keys } = ctx.body as { keys: Json[] }
+    ctx.body = { keys: keys.map((key) => ({ ...key, ...members })) }
+    ctx.state.fired()
+  }
+}
+
 const faults: Fault[] = [
   {
     id: 'configuration-under-the-oauth-name',
@@ -167,6 +178,20 @@ const faults: Fault[] = [
       ctx.body = { keys: keys.map((key) => ({ ...key, d: 'AQAB' })) }
       ctx.state.fired()
     },
+  },
+  {
+    id: 'keys-published-for-rs256',
+    story: 'The key store writes the default algorithm of the product beside every key.',
+    fails: [],
+    warns: ['DISC-16/for-ps256'],
+    middleware: keysWith({ alg: 'RS256' }),
+  },
+  {
+    id: 'keys-published-for-signing',
+    story: 'The public half is exported with the operations of the private one.',
+    fails: [],
+    warns: ['DISC-16/for-ps256'],
+    middleware: keysWith({ key_ops: ['sign'] }),
   },
   {
     id: 'keys-without-root',

@@ -35,6 +35,15 @@ const completedForSecond = (change: (account: Json | undefined) => Json | undefi
     tokenInfoOf(ctx)?.client === 'second' ? complete(ctx, next) : next()
 }
 
+/** What a creation sends; empty where it is no JSON. */
+function bodyOf(ctx: Context): Json {
+  try {
+    return (JSON.parse(stateOf(ctx).body) as Json | null) ?? {}
+  } catch {
+    return {}
+  }
+}
+
 const RIGHT = { SchemeName: 'UK.OBIE.PAN', Identification: '0000' }
 
 /** Deleting a consent of one kind deletes others of the same client with it. */
@@ -55,6 +64,30 @@ function deletionTakes(kind: ConsentKind, takes: (other: Consent, named: Consent
 const byBeginning = ofEachBank(() => new Map<string, string>())
 
 const faults: Fault[] = [
+  {
+    id: 'funds-expiry-beyond-ninety-days-refused',
+    story: 'What customers re-confirm every ninety days is thought to live no longer.',
+    fails: [],
+    warns: ['FCC-27/year-ahead'],
+    async middleware(ctx, next) {
+      const { Data } = isAbout(ctx, KIND, 'POST') ? bodyOf(ctx) : {}
+      const expires = Date.parse(String((Data as Json | undefined)?.ExpirationDateTime))
+      if (!(expires > Date.now() + 90 * 86_400_000)) return next()
+      ctx.status = 400
+      ctx.body = { Message: 'ExpirationDateTime is too late' }
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'funds-consents-were-updated-tomorrow',
+    story: 'The batch of the night takes them over, and the time of it is written ahead.',
+    fails: [],
+    warns: ['CONS-29/not-in-future'],
+    middleware: answered(KIND, 'POST', (data) => {
+      const tomorrow = Date.parse(String(data.StatusUpdateDateTime)) + 86_400_000
+      return { ...data, StatusUpdateDateTime: new Date(tomorrow).toISOString() }
+    }),
+  },
   {
     id: 'funds-creations-at-once-are-the-last',
     story: 'The body that is mapped to a consent is a field of a service that all requests share.',

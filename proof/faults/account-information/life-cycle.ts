@@ -321,6 +321,26 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'foreign-authorised-consent-is-not-found',
+    story: 'What a customer has approved moves to a store in which a client finds its own alone.',
+    fails: [],
+    warns: ['CLC-22/authorised'],
+    middleware: deletionAnswers((ctx, consent) =>
+      ctx.status === 403 && consent?.status === 'Authorised' && !consent.deleted ? 404 : undefined,
+    ),
+  },
+  {
+    id: 'consents-of-the-second-client-are-not-found',
+    story:
+      'Consents of newer clients are on the new platform, where whose they are is part of the key.',
+    fails: [],
+    warns: ['CLC-22/other-direction', 'FCC-23/other-direction'],
+    middleware: deletionAnswers((ctx, consent) => {
+      const first = tokenInfoOf(ctx)?.client === 'first'
+      return ctx.status === 403 && consent && !consent.deleted && first ? 404 : undefined
+    }),
+  },
+  {
     id: 'unknown-deletion-answers-204',
     story: 'Deletion is idempotent: afterwards there is no such consent.',
     fails: ['CLC-09/invalid-id', 'FCC-15/invalid-id'],

@@ -2,7 +2,7 @@ import type { Context, Next } from 'koa'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import { defaults } from '../../../bank/state/settings.ts'
 import { stateOf } from '../../../bank/state/state.ts'
-import { partOf } from '../../altering/rewriting.ts'
+import { type Part, partOf } from '../../altering/rewriting.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
@@ -36,14 +36,14 @@ function refusesData(when: (ctx: Context) => boolean) {
 /** Requests for data with the customer. */
 const whilePresent = ofEachBank(() => ({ count: 0 }))
 
-/** How many requests for consents are still to be refused. */
+/** How many requests are still to be refused. */
 const owed = ofEachBank(() => ({ count: 0 }))
 
-/** After each 429 the next three requests for consents with this method are refused, too. */
-function limitsNext(method: string) {
+/** After each 429 the next three requests of a part with this method are refused, too. */
+function limitsNext(method: string, part: Part = 'consents') {
   return async (ctx: Context, next: Next) => {
     const left = owed()
-    if (left.count > 0 && partOf(ctx) === 'consents' && ctx.method === method) {
+    if (left.count > 0 && partOf(ctx) === part && ctx.method === method) {
       left.count -= 1
       stateOf(ctx).fired()
       ctx.status = 429
@@ -114,6 +114,13 @@ const faults: Fault[] = [
       const same = stateOf(ctx).transport.organisationId === limited
       return same && partOf(ctx) === 'consents' && ctx.get(PRESENT) === ''
     }),
+  },
+  {
+    id: 'limit-for-tokens-too',
+    story: 'Whoever is limited is put on a list of the gateway, and the token endpoint reads it.',
+    fails: [],
+    warns: ['RATE-03/tokens-served'],
+    middleware: limitsNext('POST', 'token'),
   },
   {
     id: 'limit-for-everybody',

@@ -43,6 +43,18 @@ const ECHOED = [
 
 const faults: Fault[] = [
   {
+    id: 'registered-scopes-with-commas',
+    story: 'Scopes are a list in the database, which the answer joins as the language does.',
+    fails: ['REG-14/space-separated'],
+    policies: (correct, { fired }) => ({
+      registrationView(stored) {
+        fired()
+        const view = correct.registrationView(stored)
+        return { ...view, scope: String(view.scope).replaceAll(' ', ',') }
+      },
+    }),
+  },
+  {
     id: 'registration-as-json',
     story: 'The plain RFC 7591 endpoint of the product stayed open beside the open banking one.',
     fails: ['REG-02/plain-json'],
@@ -324,6 +336,22 @@ const faults: Fault[] = [
         fired()
         const { registration_access_token: _, ...view } = correct.registrationView(stored)
         return view
+      },
+    }),
+  },
+  {
+    id: 'management-address-without-host',
+    story: 'The address of the new client is a path, which the gateway was to make whole.',
+    fails: [],
+    warns: ['REG-33/uri'],
+    policies: (correct, { fired }) => ({
+      registrationView(stored) {
+        fired()
+        const view = correct.registrationView(stored)
+        return {
+          ...view,
+          registration_client_uri: `/open-banking/oauth/register/${view.client_id}`,
+        }
       },
     }),
   },

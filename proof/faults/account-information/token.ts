@@ -222,6 +222,16 @@ const grantsOfAnyClient: Fault = {
 
 const faults: Fault[] = [
   {
+    id: 'token-scopes-with-commas',
+    story: 'Scopes are a list in the token store, which the answer joins as the language does.',
+    fails: ['TOK-16/space-separated'],
+    middleware: tokens((body) => {
+      const { scope } = body
+      if (typeof scope !== 'string' || !scope.includes(' ')) return false
+      return { ...body, scope: scope.replaceAll(' ', ',') }
+    }),
+  },
+  {
     id: 'client-tokens-die-young',
     story: 'The token cache of the gateway holds a few entries and forgets who came first.',
     fails: ['TOK-17/honoured'],

@@ -151,6 +151,34 @@ rule(
   },
 )
 
+/**
+ * Over visits, deviating ones too, that end at the registered redirect URI of the request without a code: "error
+ * REQUIRED" (RFC 6749 4.1.2.1). One that brings a token, or that was asked for nothing, is judged by the response types.
+ */
+rule(
+  'AUTHZ-38/error',
+  'A customer who comes back without a code comes back with an error',
+  {
+    ...AUTHORISATION,
+    unseen: 'every customer who came back had a code',
+    follows: ['AUTHZ-21/denied', 'AUTHZ-21/denied-again', 'AUTHZ-28/code', 'AUTHZ-28/others'],
+  },
+  (exchange) => {
+    const landing = landingOf(exchange)
+    if (!landing) return undefined
+    const { redirect, visit } = landing
+    if (!visit.registered?.includes(visit.redirectUri)) return undefined
+    const parts = [redirect.query, redirect.fragment]
+    if (GRANTED.some((name) => parts.some((part) => part[name]))) return undefined
+    if (redirect.error) return []
+    const message = 'the customer came back with neither a code nor an error'
+    return [{ message, expected: 'the parameter error', actual: 'no such parameter' }]
+  },
+)
+
+/** What comes with a success of any response type. */
+const GRANTED = ['code', 'id_token', 'access_token']
+
 rule(
   'AUTHZ-34/none-sent',
   'The answer to a request without state has no state',

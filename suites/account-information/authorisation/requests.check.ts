@@ -241,7 +241,12 @@ const firstBeyond = sharedFixture([everything], async (context) => {
 check(
   'AUTHZ-09/beyond',
   'A scope that is not registered for the client is not granted',
-  { uses: [everything], asks: [scope], refusals: foreseenScopes('first') },
+  {
+    uses: [everything],
+    asks: [scope],
+    refusals: foreseenScopes('first'),
+    follows: ['REG-14/space-separated'],
+  },
   async (context) => expectNoneBroken((await firstBeyond(context)).asked, scope),
 )
 

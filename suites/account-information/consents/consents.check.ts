@@ -225,3 +225,15 @@ check(
     expect(await create(client, { ExpirationDateTime: daysFromNow(365) })).toSucceed()
   },
 )
+
+check(
+  'CONS-35/ends-later',
+  'A transaction period that is still to end is accepted',
+  {},
+  async ({ caller }) => {
+    const client = await caller()
+    relyOn(OWNERS.consentWithPeriod, await create(client, pastPeriod())).toSucceed()
+    const period = { ...pastPeriod(), TransactionToDateTime: daysFromNow(60) }
+    expect(await create(client, period)).toSucceed()
+  },
+)

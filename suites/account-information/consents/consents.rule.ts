@@ -152,6 +152,41 @@ rule(
 )
 
 /**
+ * Every consent 2xx (both kinds): StatusUpdateDateTime is no later than the answer (whole seconds). One that is moved to
+ * a wrong time with Status is judged by the checks of that, one of a creation in the future by the rules of that.
+ */
+rule(
+  'CONS-29/not-in-future',
+  'A consent was not updated later than the answer that shows it',
+  {
+    endpoints: CONSENTS,
+    unseen: 'StatusUpdateDateTime stood in no answer',
+    follows: [
+      ...['CONS-06/at-creation', 'FCC-22/at-creation'],
+      ...['CONS-29/after-approval', 'CONS-29/after-denial'],
+      ...['CLC-12/status-update-moves', 'CLC-12/second-client'],
+    ],
+  },
+  (exchange, { clockTolerance }) => {
+    if (!CONSENTS.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+    const value = member(exchange.response?.json, 'Data', 'StatusUpdateDateTime')
+    const updated = secondsOf(value)
+    if (updated === undefined) return undefined
+    const end = Date.parse(exchange.startedAt) + exchange.durationMs
+    const latest = Math.ceil(end / 1000) + clockTolerance
+    if (updated <= latest) return []
+    return [
+      {
+        message: 'StatusUpdateDateTime is in the future',
+        expected: `not later than ${new Date(latest * 1000).toISOString()}`,
+        actual: brief(value),
+        place: '/Data/StatusUpdateDateTime',
+      },
+    ]
+  },
+)
+
+/**
  * Every create 2xx that returns Permissions: as sets, request body = response body. Requests whose
  * Permissions is no array of strings, or holds a value outside the nine (see CONS-10), are not
  * judged.

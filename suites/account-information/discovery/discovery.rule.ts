@@ -46,6 +46,45 @@ rule(
   },
 )
 
+/**
+ * Every ID token in PS256 whose key was in the JWK Set that was read last: where that has alg or key_ops, they fit. One
+ * key of several with its kid is enough. A key that is not there, or is for encryption, is judged by AUTHZ-18/signature.
+ */
+rule(
+  'DISC-16/for-ps256',
+  'The JWK Set does not say of a key that signs ID tokens with PS256 that it is for something else',
+  {
+    endpoints: ['authorisation', 'token', 'jwks'],
+    also: ['elsewhere'],
+    unseen: 'no JWK Set was read before an ID token of one of its keys',
+  },
+  (exchange, { earlier }) => {
+    const keys = keysIn(exchange)
+    if (keys) {
+      earlier.set('keys', keys)
+      return undefined
+    }
+    const { kid, alg } = headerOf(idTokenIn(exchange) ?? '') ?? {}
+    if (typeof kid !== 'string' || alg !== 'PS256') return undefined
+    const published = (earlier.get('keys') ?? []) as unknown[]
+    const named = published.filter((key) => member(key, 'kid') === kid)
+    if (named.length === 0) return undefined
+    const said = named.map((key) => otherThanPs256(key))
+    if (said.includes(undefined)) return []
+    const message = 'the JWK Set says that the key of the ID token is for something else'
+    const expected = 'alg PS256 and key_ops with verify, each where it is there'
+    return [{ message, expected, actual: String(said[0]) }]
+  },
+)
+
+/** What a key says that it is for (RFC 7517 4.3, 4.4), where signatures in PS256 are not that. */
+function otherThanPs256(key: unknown): string | undefined {
+  const [alg, operations] = ['alg', 'key_ops'].map((name) => member(key, name))
+  if (typeof alg === 'string' && alg !== 'PS256') return `alg ${brief(alg)}`
+  const verifies = !Array.isArray(operations) || operations.includes('verify')
+  return verifies ? undefined : `key_ops ${brief(operations)}`
+}
+
 /** By what a client finds the bank. */
 const ADDRESSES = [
   ...['issuer', 'authorization_endpoint', 'token_endpoint', 'registration_endpoint', 'jwks_uri'],

@@ -326,23 +326,40 @@ check(
   },
 )
 
-/** The first client’s attempt to delete a consent of the second. */
+/** The first client’s attempt to delete a consent of the second, and the owner’s own after it. */
+const deletedByTheFirst = sharedFixture([], async (context) => {
+  context.tpp('second')
+  const first = await ableToDelete(context)
+  requireValue(await context.steps.fundsConfirmation('second'))
+  const owner = await context.caller('second')
+  const path = fundsPath(await newFundsId(owner))
+  const control = await first.delete(fundsPath(await newFundsId(first)))
+  relyOn(OWNERS.fundsDeletion, control).toSucceed()
+  relyOn('FCC-14/refused', (await deletedByAnother(context)).attempt).toBeAnError()
+  const attempt = await first.delete(path, { deviation: OF_ANOTHER })
+  return { control, attempt, own: await owner.delete(path) }
+})
+
 check(
   'FCC-14/other-direction',
   'DELETE by the first client of a funds confirmation consent of the second is refused',
   { follows: ['FCC-14/refused', 'FCC-14/survives'] },
   async (context) => {
-    context.tpp('second')
-    const first = await ableToDelete(context)
-    requireValue(await context.steps.fundsConfirmation('second'))
-    const owner = await context.caller('second')
-    const id = await newFundsId(owner)
-    relyOn(OWNERS.fundsDeletion, await first.delete(fundsPath(await newFundsId(first)))).toSucceed()
-    const { attempt } = await deletedByAnother(context)
-    relyOn('FCC-14/refused', attempt).toBeAnError()
-    expect(
-      await first.delete(fundsPath(id), { deviation: 'a consent of another client' }),
-    ).toBeAnError()
-    expect(await owner.delete(fundsPath(id))).toSucceed()
+    const { control, attempt, own } = await deletedByTheFirst(context)
+    relyOn(OWNERS.fundsDeletion, control).toSucceed()
+    expect(attempt).toBeAnError()
+    expect(own).toSucceed()
+  },
+)
+
+check(
+  'FCC-23/other-direction',
+  'The refusal to delete a funds confirmation consent of the second client for the first has status 403, too',
+  { follows: ['FCC-23/with-403'] },
+  async (context) => {
+    const { control, attempt } = await deletedByTheFirst(context)
+    relyOn(OWNERS.fundsDeletion, control).toSucceed()
+    relyOn('FCC-14/other-direction', attempt).toBeAnError()
+    expect(attempt).toHaveStatus(403)
   },
 )

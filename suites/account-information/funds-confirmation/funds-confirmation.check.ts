@@ -386,6 +386,18 @@ check(
   },
 )
 
+check(
+  'FCC-27/year-ahead',
+  'An ExpirationDateTime a year ahead is accepted for a funds confirmation consent too',
+  { follows: ['CONS-21/year-ahead'] },
+  async (context) => {
+    const client = await atWork(context)
+    const until = (days: number) => ({ data: { ExpirationDateTime: daysFromNow(days) } })
+    relyOn(OWNERS.fundsWithExpiry, await create(client, until(30))).toSucceed()
+    expect(await create(client, until(365))).toSucceed()
+  },
+)
+
 check('FCC-11/recorded', 'What a request without Risk gives', {}, async (context) => {
   const client = await atWork(context)
   const { Data } = fundsBody(client)

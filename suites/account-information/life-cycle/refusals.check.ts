@@ -131,22 +131,31 @@ check(
   },
 )
 
+/** The first client's attempt to delete a consent of the second, and the owner's queries around it. */
+const deletedByTheFirst = sharedFixture([], async (context) => {
+  context.tpp('second')
+  const { attempt, after, ownDeletion } = await deletedByAnother(context)
+  relyOn('CLC-08/refused', attempt).toBeAnError()
+  relyOn('CLC-08/survives', after).toSucceed()
+  relyOn(OWNERS.deletion, ownDeletion).toSucceed()
+  const owner = await context.caller('second')
+  const path = consentPath(await createConsent(owner))
+  const before = await owner.get(path)
+  relyOn(OWNERS.query, before).toSucceed()
+  const first = await context.caller()
+  const deviation = 'a consent of another client'
+  return { before, attempt: await first.delete(path, { deviation }), after: await owner.get(path) }
+})
+
 check(
   'CLC-08/other-direction',
   'DELETE by the first client of a consent that the second owns is refused, and deletes nothing',
   {},
   async (context) => {
-    context.tpp('second')
-    const { attempt, after, ownDeletion } = await deletedByAnother(context)
-    relyOn('CLC-08/refused', attempt).toBeAnError()
-    relyOn('CLC-08/survives', after).toSucceed()
-    relyOn(OWNERS.deletion, ownDeletion).toSucceed()
-    const owner = await context.caller('second')
-    const path = consentPath(await createConsent(owner))
-    relyOn(OWNERS.query, await owner.get(path)).toSucceed()
-    const first = await context.caller()
-    expect(await first.delete(path, { deviation: 'a consent of another client' })).toBeAnError()
-    expect(await owner.get(path)).toSucceed()
+    const { before, attempt, after } = await deletedByTheFirst(context)
+    relyOn(OWNERS.query, before).toSucceed()
+    expect(attempt).toBeAnError()
+    expect(after).toSucceed()
   },
 )
 
@@ -159,6 +168,32 @@ check(
     relyOn(OWNERS.query, before).toSucceed()
     relyOn(OWNERS.query, ownQuery).toSucceed()
     relyOn('CLC-08/refused', attempt).toBeAnError()
+    expect(attempt).toHaveStatus(403)
+  },
+)
+
+check(
+  'CLC-22/other-direction',
+  'The refusal to delete a consent of the second client for the first has status 403, too',
+  { follows: ['CLC-22/with-403'] },
+  async (context) => {
+    const { before, attempt } = await deletedByTheFirst(context)
+    relyOn(OWNERS.query, before).toSucceed()
+    relyOn('CLC-08/other-direction', attempt).toBeAnError()
+    expect(attempt).toHaveStatus(403)
+  },
+)
+
+check(
+  'CLC-22/authorised',
+  'The refusal to delete a consent of another client that the customer has authorised has status 403, too',
+  { uses: [debitsInPeriod], spends: debitsInPeriod, follows: ['CLC-22/with-403'] },
+  async (context) => {
+    context.tpp('second')
+    const { before, attempt } = await attacked(context)
+    if (!attempt) throw new TypeError('there is a second client')
+    relyOn(OWNERS.query, before.query).toSucceed()
+    relyOn('CLC-08/authorised', attempt).toBeAnError()
     expect(attempt).toHaveStatus(403)
   },
 )

@@ -121,8 +121,12 @@ const burst = sharedFixture([everything, secondClient], async (context) => {
   }
   const others = await otherPaths(approval)
   const consent = consentPath(await createConsent(approval))
+  const { tpp } = await context.caller()
+  const grant = { grant_type: 'client_credentials', scope: tpp.client.scopes.accounts } as const
+  const token = () => tpp.token(grant, { retry: 'not-429' })
   const second = context.target.clients.second ? await context.approved(secondClient) : undefined
   const before = {
+    token: await lasting(token),
     query: await approval.get(consent),
     absentQuery: await approval.get(consent, { customerPresent: false }),
     ipv6: await present(approval, '/accounts', IPV6),
@@ -153,6 +157,7 @@ const burst = sharedFixture([everything, secondClient], async (context) => {
     ),
     creation: await lasting(() => create(approval, {}, { retry: 'not-429' })),
     deletion: await lasting(() => approval.delete(consent, { retry: 'not-429' })),
+    token: await lasting(token),
     second: second && (await absent(second)),
     others: await each(others, (path) => presentNow(approval, path, IPV4)),
     absent: await each(['/accounts', ...others, '/accounts'], (path) => absent(approval, path)),
@@ -263,6 +268,19 @@ check(
     for (const answer of [after.creation, after.deletion]) {
       if (answer.response?.status === 429) expect(answer).toSucceed()
     }
+  },
+)
+
+check(
+  'RATE-03/tokens-served',
+  'Access tokens are issued while data requests are limited',
+  { ...options, follows: ['RATE-03/consents-served'] },
+  async (context) => {
+    const { before, after } = await limited(context)
+    relyOn(OWNERS.management, before.token).toSucceed()
+    if (!stillLimited(after)) blockForFreedom('a limit that lasts while a token is asked for')
+    // "429 | Data endpoints": whatever else may happen to a token request is judged elsewhere.
+    if (after.token.response?.status === 429) expect(after.token).toSucceed()
   },
 )
 

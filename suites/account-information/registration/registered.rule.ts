@@ -1,5 +1,7 @@
+import { claimsOf } from '../../../engine/suite-api/jwt.ts'
 import { type Exchange, member, succeeded } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
+import { joinedScopes } from '../common/scope-lists.ts'
 
 /** What a client does, by what the bank said that it stored. Requirements: specs/account-information/registration.yaml */
 
@@ -50,3 +52,23 @@ function grantTypesIn({ response }: Exchange): string[] | undefined {
   const isList = Array.isArray(list) && list.every((one) => typeof one === 'string')
   return isList ? list : undefined
 }
+
+/**
+ * Every registration 2xx whose request names scopes. Fails: the answer has several of those with no space between them.
+ * Which ones are stored is the bank's to choose.
+ */
+rule(
+  'REG-14/space-separated',
+  'Spaces separate the scopes of the registered client',
+  { endpoints: ['registration'], unseen: 'no registration named scopes, or none was answered' },
+  (exchange) => {
+    if (exchange.endpoint !== 'registration' || !succeeded(exchange)) return undefined
+    const scope = member(exchange.response?.json, 'scope')
+    const asked = claimsOf(exchange.request.body ?? '')?.scope
+    if (typeof scope !== 'string' || typeof asked !== 'string') return undefined
+    const joined = joinedScopes(scope, asked.split(' '))
+    if (joined === undefined) return []
+    const message = 'no space separates the scopes of the registered client'
+    return [{ message, expected: asked, actual: joined, place: '/scope' }]
+  },
+)

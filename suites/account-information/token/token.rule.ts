@@ -1,6 +1,7 @@
 import { claimsOf } from '../../../engine/suite-api/jwt.ts'
 import { type Exchange, header, member, succeeded } from '../../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
+import { joinedScopes } from '../common/scope-lists.ts'
 import { compareIdToken, findingsOf, type IdTokenFinding } from '../common/tokens/id-token.ts'
 
 /** POST /oauth/token. Requirements: specs/account-information/token.yaml */
@@ -118,6 +119,22 @@ rule(
   },
 )
 
+/** Every token 2xx of a client whose registered scope is known. Fails: several of its scopes with no space between them. */
+rule(
+  'TOK-16/space-separated',
+  'Spaces separate the scopes of an access token',
+  { ...TOKEN, unseen: 'the scopes that are registered for the client are not known' },
+  (exchange) => {
+    const scope = textOf(exchange, 'scope')
+    const registered = exchange.about.registered?.scope
+    if (scope === undefined || registered === undefined) return undefined
+    const joined = joinedScopes(scope, ['openid', ...registered.split(' ')])
+    if (joined === undefined) return []
+    const message = 'no space separates the scopes of the access token'
+    return [{ message, expected: registered, actual: joined, place: '/scope' }]
+  },
+)
+
 /**
  * Every token 2xx of a client whose registered scope is known: scope as a set (openid aside).
  * Fails: one more than registered. Not judged on the exchange of AUTHZ-09/beyond.
@@ -125,7 +142,11 @@ rule(
 rule(
   'TOK-36/within-registration',
   'An access token is bound to no scope that is not registered for the client',
-  { ...TOKEN, unseen: 'the scopes that are registered for the client are not known' },
+  {
+    ...TOKEN,
+    unseen: 'the scopes that are registered for the client are not known',
+    follows: ['REG-14/space-separated', 'TOK-16/space-separated'],
+  },
   (exchange) => {
     const scope = textOf(exchange, 'scope')
     const registered = exchange.about.registered?.scope
