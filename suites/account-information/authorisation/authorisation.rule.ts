@@ -80,7 +80,7 @@ rule(
     const location = header(exchange, 'location')
     const { registered = [], redirectUri = '' } = visit ?? {}
     if (location === undefined || !registered.includes(redirectUri)) return undefined
-    const [bare, query] = redirectUri.split('?')
+    const [bare = '', query] = redirectUri.split('?')
     if (registered.length < 2 && query === undefined) return undefined
     if (!URL.canParse(location, exchange.request.url)) return undefined
     const redirect = parseRedirect(new URL(location, exchange.request.url).href)
@@ -89,8 +89,8 @@ rule(
     const [landed] = registered
       .filter((uri) => redirectsTo(redirect, uri))
       .sort((one, other) => other.length - one.length)
-    if (landed === redirectUri) return []
-    if (landed === undefined && redirect.address !== bare) return undefined
+    if (landed !== undefined && isOne(landed, redirectUri)) return []
+    if (landed === undefined && !redirectsTo(redirect, bare)) return undefined
     const message =
       landed === undefined
         ? // RFC 6749 3.1.2: "which MUST be retained when adding additional query parameters".
@@ -99,6 +99,12 @@ rule(
     return [{ message, expected: redirectUri, actual: landed ?? redirect.address }]
   },
 )
+
+/** Does a browser go to one address by both? */
+function isOne(one: string, other: string): boolean {
+  if (!URL.canParse(one) || !URL.canParse(other)) return one === other
+  return new URL(one).href === new URL(other).href
+}
 
 rule(
   'AUTHZ-03/code',
