@@ -29,7 +29,7 @@ export function parseRedirect(url: string): Redirect | undefined {
   const answer = mode === 'query' ? query : fragment
   const said = (name: string) => answer[name] || undefined
   return {
-    address: url.split(/[?#]/, 1)[0] ?? url,
+    address: addressOf(url),
     query,
     fragment,
     mode,
@@ -41,13 +41,20 @@ export function parseRedirect(url: string): Redirect | undefined {
   }
 }
 
-/** Whether a final redirect goes to this redirect URI, its own query members included. */
+/**
+ * Whether a final redirect goes to this redirect URI, its own query members included. A browser writes an address in its
+ * own way: with a slash where there is no path, the host in small letters, no default port.
+ */
 export function redirectsTo(redirect: Redirect, redirectUri: string): boolean {
   if (!URL.canParse(redirectUri)) return false
   const expected = new URL(redirectUri)
-  if (redirect.address !== redirectUri.split(/[?#]/, 1)[0]) return false
+  const wanted = [redirectUri, expected.href].map(addressOf)
+  if (!wanted.includes(redirect.address)) return false
   return [...expected.searchParams].every(([name, value]) => redirect.query[name] === value)
 }
+
+/** A URL without query and fragment. */
+const addressOf = (url: string) => url.split(/[?#]/, 1)[0] ?? url
 
 function answers({ code, error, id_token: idToken }: Record<string, string>): boolean {
   return Boolean(code || error || idToken)

@@ -25,12 +25,15 @@ export async function signatureOf(jws: string, jwks: unknown) {
   return said
 }
 
-/** Keys of a JWKS that may have signed. */
+/** Keys of a JWKS that may have signed: where none has the kid, those that have none, as is allowed (RFC 7517 4.5). */
 function keysFor(jwks: unknown, kid: unknown) {
   const keys: unknown = isObject(jwks) && jwks.keys
-  return (Array.isArray(keys) ? keys.filter(isObject) : [])
-    .filter((jwk) => kid === undefined || jwk.kid === kid)
-    .filter(({ use }) => use === undefined || use === 'sig')
+  const signing = (Array.isArray(keys) ? keys.filter(isObject) : []).filter(
+    ({ use }) => use === undefined || use === 'sig',
+  )
+  if (kid === undefined) return signing
+  const named = signing.filter((jwk) => jwk.kid === kid)
+  return named.length > 0 ? named : signing.filter((jwk) => jwk.kid === undefined)
 }
 
 const keys = new WeakMap<object, Promise<Awaited<ReturnType<typeof importJWK>> | undefined>>()

@@ -76,9 +76,11 @@ function quoted({ response }: Exchange): string {
   return words === '' ? '' : `: ${words}`
 }
 
-/** Retry-After is seconds or an HTTP date (RFC 9110 section 10.2.3). */
+/** Retry-After is seconds or an HTTP date (RFC 9110 10.2.3), the oldest form of which names no zone and means GMT (5.6.7). */
 function retryAfter(value: string): number | undefined {
   if (/^\d+$/.test(value)) return Number(value) * 1000
-  const at = Date.parse(value)
+  const at = Date.parse(ASCTIME.test(value) ? `${value} GMT` : value)
   return Number.isNaN(at) ? undefined : Math.max(0, at - now())
 }
+
+const ASCTIME = /^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/

@@ -164,6 +164,20 @@ const variants: Variant[] = [
     },
   },
   {
+    id: 'pages-in-utf-16',
+    story:
+      'How pages are encoded is the bank’s: in UTF-16, which a byte order mark tells, or the header (HTML 13.2.3.2).',
+    middleware: answers((ctx) => {
+      if (!onPages(ctx) || typeof ctx.body !== 'string' || !ctx.body.includes('<form')) return false
+      const { status } = ctx
+      const marked = ctx.body.includes('name="decision"')
+      const text = ctx.body.replace(/<meta charset[^>]*>/, '')
+      ctx.body = Buffer.from(marked ? `\ufeff${text}` : text, 'utf16le')
+      ctx.status = status
+      ctx.set('content-type', marked ? 'text/html' : 'text/html; charset=UTF-16LE')
+    }),
+  },
+  {
     id: 'forms-in-parts',
     story:
       'How the pages encode their forms is the bank’s: as multipart/form-data, and no other way.',

@@ -238,6 +238,12 @@ const variants: Variant[] = [
       )
     },
   },
+  {
+    id: 'keys-without-kid-of-tokens-with-one',
+    story:
+      'kid is a hint (RFC 7515 4.1.4), and optional in a key (RFC 7517 4.5): the signing service writes it, and the JWK Set has one key that shows none.',
+    middleware: keySet((keys) => keys.map(({ kid: _hint, ...key }) => key)),
+  },
 ]
 
 const nextKey = roundRobin([2, 0, 1])

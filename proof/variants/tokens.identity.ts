@@ -38,6 +38,14 @@ const variants: Variant[] = [
       ),
     ),
   },
+  {
+    id: 'id-tokens-for-ever',
+    story:
+      'How long an ID token is good is not said: until the year 9999, from a library that knows no other “never”. Its times are NumericDates, which may have a fraction (RFC 7519 2).',
+    middleware: idTokens(({ iat, ...claims }, sign) =>
+      sign({ ...claims, iat: Number(iat) - 0.25, exp: 253_402_300_799.75 }),
+    ),
+  },
 ]
 
 /** The intent in place of the customer; a subject that is no customer stays. */

@@ -364,6 +364,15 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'merchants-left-blank',
+    story:
+      'A serializer writes each member that it knows: where no merchant may be shown, or there is none, MerchantName is an empty text, and the category null.',
+    middleware: elements('Transaction', (row) => ({
+      MerchantDetails: { MerchantName: '', MerchantCategoryCode: null },
+      ...row,
+    })),
+  },
+  {
     id: 'merchants-found-out-later',
     story:
       'Who took the money, and where, is found out after the booking, and not everywhere at once: no sentence says that MerchantName or AddressLine stays.',

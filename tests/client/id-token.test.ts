@@ -85,6 +85,10 @@ describe('an ID token', () => {
     expect(await wrong(idToken({}, {}, other.privateKey))).toEqual(['signature'])
     expect(await wrong(idToken({}, { kid: 'k2' }))).toEqual(['key'])
     expect(await wrong(idToken({}, { kid: undefined }))).toEqual([])
+    const unnamed = { ...jwk, kid: undefined }
+    expect(await wrong(idToken(), { keys: { keys: [unnamed] } })).toEqual([])
+    const named = { ...other.publicKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig' }
+    expect(await wrong(idToken(), { keys: { keys: [unnamed, named] } })).toEqual(['signature'])
     expect(await wrong(idToken(), { keys: 'garbage' })).toEqual(['key'])
   })
 

@@ -51,3 +51,16 @@ test('redirectsTo compares the address and the query of the redirect URI', () =>
   expect(redirectsTo(redirect, 'https://tpp.example/cb?own=2')).toBe(false)
   expect(redirectsTo(redirect, 'https://tpp.example/other')).toBe(false)
 })
+
+test.each([
+  ['https://tpp.example', 'https://tpp.example/#code=c', true],
+  ['https://TPP.example:443/cb', 'https://tpp.example/cb#code=c', true],
+  ['https://TPP.example:443/cb', 'https://TPP.example:443/cb#code=c', true],
+  ['https://tpp.example?own=1', 'https://tpp.example/?own=1#code=c', true],
+  ['https://tpp.example?own=1', 'https://tpp.example/#code=c', false],
+  ['https://tpp.example/cb', 'https://tpp.example/cb/#code=c', false],
+  ['https://tpp.example/CB', 'https://tpp.example/cb#code=c', false],
+])('redirectsTo knows %s as a browser writes it: %s', (redirectUri, url, goesThere) => {
+  const redirect = parseRedirect(url)
+  expect(redirect && redirectsTo(redirect, redirectUri)).toBe(goesThere)
+})

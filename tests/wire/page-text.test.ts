@@ -51,3 +51,38 @@ test.each([
 ])('the encoding of a page is %s', (_which, body, type, charset) => {
   expect(pageCharset(body, type)).toBe(charset)
 })
+
+/** UTF-16 that Node writes: little-endian, without a mark. */
+const WIDE = Buffer.from('<p>Ünïcode</p>', 'utf16le')
+
+test.each([
+  ['by its mark', Buffer.from('\ufeff<p>Ünïcode</p>', 'utf16le'), 'text/html'],
+  ['by its mark, with the large end first', marked().swap16(), 'text/html'],
+  ['by its mark, whatever it declares', marked(), 'text/html; charset=iso-8859-1'],
+  ['by its header', WIDE, 'text/html; charset=utf-16'],
+  [
+    'by its header, with the large end first',
+    marked().subarray(2).swap16(),
+    'text/html; charset=UTF-16BE',
+  ],
+])('a page in UTF-16 is read %s', (_how, body, type) => {
+  expect(pageText(body, type)).toBe('<p>Ünïcode</p>')
+})
+
+function marked() {
+  return Buffer.from('\ufeff<p>Ünïcode</p>', 'utf16le')
+}
+
+test('a page in UTF-16 that is all ASCII is read by its header', () => {
+  expect(pageText(Buffer.from('<p>a</p>', 'utf16le'), 'text/html; charset=utf-16le')).toBe(
+    '<p>a</p>',
+  )
+})
+
+test('a page that says UTF-16 of itself in ASCII is UTF-8', () => {
+  const page = Buffer.from('<meta charset="utf-16"><p>Ü</p>')
+  expect([pageCharset(page, 'text/html'), pageText(page, 'text/html')]).toEqual([
+    undefined,
+    undefined,
+  ])
+})

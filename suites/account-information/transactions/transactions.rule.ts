@@ -156,8 +156,12 @@ rule(
   },
 )
 
-/** An object without name and category shows no merchant, whatever else a bank writes into it. */
+/** An object whose name and category are left out or say nothing shows no merchant, whatever else a bank writes into it. */
 function showsMerchant(details: unknown): boolean {
-  if (typeof details !== 'object' || details === null) return Boolean(details)
-  return Object.keys(details).some((name) => /^merchant/i.test(name))
+  if (typeof details !== 'object' || details === null) return says(details)
+  return Object.entries(details).some(([name, value]) => /^merchant/i.test(name) && says(value))
 }
+
+/** Is it there, and more than an empty text? */
+const says = (value: unknown) =>
+  typeof value === 'string' ? value.trim() !== '' : value !== undefined && value !== null
