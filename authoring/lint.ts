@@ -6,7 +6,7 @@ import { idProblems } from '../engine/run/suites.ts'
 import { namedBy, type SuiteCheck } from '../engine/suite-api/check.ts'
 import { lineAt, textsOf } from './texts.ts'
 
-/** Every mistake in specs, suites and proof that can be seen without a bank; each a line with its mend. */
+/** Every mistake in specs, suites and proof that can be seen without a bank; each a line with its fix. */
 export function lint(parts: {
   /** Folder of the package. */
   root: string

@@ -64,7 +64,7 @@ export function loadUnquoted(file = join(root, 'specs', 'unquoted.yaml')): Unquo
   return list.map(({ place, value }) => ({ ...value, place }))
 }
 
-/** Sentences that are neither quoted nor listed with a reason, and those that are listed in vain. */
+/** Sentences that are neither quoted nor listed with a reason, and those that are listed without success. */
 export function sentenceProblems(
   documents: ReadonlyMap<string, string>,
   requirements: ReadonlyMap<string, Requirement>,

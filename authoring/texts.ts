@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** A file of the package. */
-interface Text {
+export interface Text {
   /** Relative to the folder of the package, with slashes. */
   file: string
   text: string

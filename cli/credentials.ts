@@ -55,7 +55,7 @@ export async function credentials(options: {
 const NOTES = [
   '# ACCESS_TOKEN, CODE and REFRESH_TOKEN: a report keeps none. Get them at the token endpoint.',
   '# CLIENT_ASSERTION, REQUEST_OBJECT and REGISTRATION_JWT are signed for one request each:',
-  '# assay reproduce makes them anew.',
+  '# assay reproduce makes them again.',
 ]
 
 /** A variable is the text itself, or the path of a file that holds it. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fieldDefectProblems, loadFieldDefects } from '../authoring/field-defects.ts'
 import { lint as problemsOf } from '../authoring/lint.ts'
 import { loadUnquoted, sentenceProblems } from '../authoring/sentences.ts'
+import { wordProblems } from '../authoring/words.ts'
 import { loadBothSides, loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { root } from '../engine/record/root.ts'
 import { complain, say, shown, shownLines } from '../engine/report/terminal.ts'
@@ -12,14 +13,12 @@ import { SUITES } from './folders.ts'
 
 const DOCUMENTS = ['account-information', 'product-information']
 
-/** `assay lint`: mistakes in specs, suites and proof, in a second and without a bank. */
+/** `assay lint`: mistakes in specs, suites, proof and docs, in a second and without a bank. */
 export async function lint(): Promise<void> {
   const problems = await found()
   for (const problem of problems) complain(shownLines(problem))
   if (problems.length === 0)
-    say(
-      shown`specs, suites and proof name nothing that there is not, and every sentence is accounted for`,
-    )
+    say(shown`No problems in specs/, suites/, proof/ and docs/; every sentence is accounted for.`)
   else process.exitCode = 1
 }
 
@@ -41,6 +40,7 @@ async function found(): Promise<string[]> {
     return [
       ...problems,
       ...sentenceProblems(documents, requirements, loadUnquoted()),
+      ...wordProblems(root),
       ...fieldDefectProblems(loadFieldDefects(), await loadFaults(), idsOf(suites)),
     ]
   } catch (error) {

@@ -68,7 +68,7 @@ export async function askClient(options: {
   }
 }
 
-/** Looks whether something is asked now; says when nobody is there any more. */
+/** Checks whether something is asked now; says when nobody is there any more. */
 const LOOKING = `setTimeout(async () => {
   try {
     await fetch('/', { credentials: 'omit' })

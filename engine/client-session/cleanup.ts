@@ -122,7 +122,7 @@ export function createCleanup(file?: string) {
 }
 
 /**
- * Removes every consent that a run made, but for those it goes on with; says what is still there, and why.
+ * Removes every consent that a run made, but for those it continues with; says what is still there, and why.
  *
  * @param spared ids of those.
  */

@@ -112,7 +112,7 @@ type KeptClient = Record<string, unknown> & { registration?: KeptAnswer }
  * @throws InputError where it is not what a run wrote: to go on without it would register others.
  */
 export function readClients(file: string): Record<string, KeptClient> {
-  const mend = 'Remove it: the clients in it are registered anew.'
+  const mend = 'Remove it: the clients in it are registered again.'
   return readKept(file, { schema: 'clients', mend }) ?? {}
 }
 

@@ -23,7 +23,7 @@ interface ResumeFileOptions {
   secret: KeyObject
   /** What the records belong to. A file of anything else is begun again. */
   binding: string
-  /** Milliseconds after which a file is too old to go on with. */
+  /** Milliseconds after which a file is too old to continue with. */
   lifetime: number
   /** Whether it is begun again, whatever it holds. */
   fresh?: boolean

@@ -49,7 +49,7 @@ export function resumableRun(file: ResumeFile) {
     judged(judged: EarlierJudgement) {
       if (counts(judged.result)) append({ judged })
     },
-    /** The run is over, or begins anew: nothing is kept. */
+    /** The run is over, or begins again: nothing is kept. */
     drop: () => file.drop(),
     close: () => file.close(),
   }

@@ -113,7 +113,7 @@ export interface RegisteredClient {
  * Reads a registration response leniently: whatever it lacks but the client_id, the client's own
  * values stand in.
  *
- * @throws TypeError when there is no client_id to go on with.
+ * @throws TypeError when there is no client_id to continue with.
  */
 export function registeredClient(json: unknown): RegisteredClient {
   const { client_id, redirect_uris, scope, client_secret, ...rest } = isObject(json) ? json : {}

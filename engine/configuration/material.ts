@@ -142,7 +142,7 @@ function keyFinding(signing: Signing): Finding {
 }
 
 const REEXPORT =
-  'Export it anew: openssl pkcs12 -legacy -in OLD -nodes -out ALL.pem, ' +
+  'Export it again: openssl pkcs12 -legacy -in OLD -nodes -out ALL.pem, ' +
   'then openssl pkcs12 -export -in ALL.pem -out NEW, and delete ALL.pem.'
 
 function pkcs12Finding(pkcs12: string, passphrase: string | undefined): Finding[] {

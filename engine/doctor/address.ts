@@ -96,7 +96,7 @@ function unreachable(code: string, { hostname, host, via, correct, look }: Words
     return wrong('network', `nothing answers${via} (${code})`, 'Correct proxy, or leave it out.')
   }
   if (code === 'ENOTFOUND' || code.startsWith('EAI_')) {
-    const mend = `${look} Then look whether this machine sees the bank's names: VPN, proxy.`
+    const mend = `${look} Then check whether this machine sees the bank's names: VPN, proxy.`
     return wrong('network', `the name ${hostname} does not resolve`, mend)
   }
   if (code === 'ECONNREFUSED') {

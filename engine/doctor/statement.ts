@@ -18,7 +18,7 @@ export function statementFindings(client: TargetClient, now: number): DoctorFind
   const { software_id: software, software_client_name: name } = claims
   const found = [dates(claims, now), organisation(claims, client), roles(claims, client)].flat()
   if (typeof software !== 'string') {
-    found.push(wrong('configuration', 'has no software_id', 'Get it anew from the directory.'))
+    found.push(wrong('configuration', 'has no software_id', 'Get it again from the directory.'))
   }
   if (found.some(({ level }) => level === 'wrong')) return found
   return [ok(`software ${software}${typeof name === 'string' ? ` (${name})` : ''}`), ...found]
@@ -54,7 +54,7 @@ function roles({ software_roles: given }: Claims, client: TargetClient): DoctorF
   if (!Array.isArray(given)) return []
   if (!given.includes('AISP')) {
     const text = `its software_roles are ${given.join(', ') || 'none'}, AISP is not among them`
-    const mend = 'Add the role at the directory, and get the statement anew.'
+    const mend = 'Add the role at the directory, and get the statement again.'
     return [wrong('configuration', text, mend)]
   }
   if (client.scopes.fundsConfirmation === undefined || given.includes('CBPII')) return []

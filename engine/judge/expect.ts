@@ -17,7 +17,7 @@ type Expectation = {
 
 /**
  * Judges one exchange: a matcher that finds something ends the check with its finding. An exchange
- * that the environment spoilt (no answer came, or the line was cut) ends it as blocked.
+ * that the environment affected (no answer came, or the line was cut) ends it as blocked.
  *
  * @throws Nonconformance by a matcher, Blocked.
  */

@@ -9,7 +9,7 @@ import { isRedacted, type Judgeable, type Lack, type Recorded } from './recorded
 import type { RecordingTarget } from './recording-target.ts'
 import { createSessions } from './sessions.ts'
 
-/** Exchanges after which the memory of bodies begins anew: what is received again is so soon. */
+/** Exchanges after which the memory of bodies begins again: what is received again is so soon. */
 const BODIES = 2000
 
 /** Query parameters that the documents show of data. */

@@ -43,7 +43,7 @@ function growing(file: string): () => string[] {
         const read = readSync(descriptor, buffer, 0, CHUNK, at)
         if (read === 0) return lines
         at += read
-        // A character that is cut in two only spoils words that nobody reads here.
+        // A character that is cut in two only garbles words that nobody reads here.
         const parts = (rest + buffer.toString('utf8', 0, read)).split('\n')
         rest = parts.pop() ?? ''
         lines.push(...parts)

@@ -7,7 +7,7 @@ import { withPlaces } from '../doctor/places-in-file.ts'
 import type { Result } from '../judge/results.ts'
 import type { PreflightLine } from '../report/report.ts'
 
-/** Looks whether the target file can be right, before a refused registration or visit is blamed on the bank. */
+/** Checks whether the target file can be right, before a refused registration or visit is blamed on the bank. */
 export function createOwnMistakes(session: Session, targetFile: string) {
   const { registration, visit } = session.owners.steps
   const looked = new Set<string>()

@@ -134,7 +134,7 @@ const HISTORIES: Record<string, number> = {
   'account-information/data': 3,
   'account-information/rate-limit': 1,
 }
-/** Of any other chapter, in which some look whether transactions are refused. */
+/** Of any other chapter, in which some check whether transactions are refused. */
 const A_HISTORY = 0.14
 
 function historiesOf({ id, options }: SuiteCheck, { owners }: Catalogue): number {
@@ -218,7 +218,7 @@ function missingFor({ options }: SuiteCheck, target: TargetDocument): boolean {
   const lacks = ({ client, customer }: NamedConsent) =>
     missing(target, client, customer) !== undefined
   if (options.spends && lacks(options.spends)) return true
-  // One that looks at several approvals goes on with those that there are.
+  // One that looks at several approvals continues with those that there are.
   return options.uses?.length ? options.uses.every(lacks) : false
 }
 

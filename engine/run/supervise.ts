@@ -45,7 +45,7 @@ export async function supervise(parts: {
   const stuck: string[] = []
   for (;;) {
     const assignment = { ...parts.assignment, stuck }
-    // Without a memory nothing is kept to go on with.
+    // Without a memory nothing is kept to continue with.
     const mayGoOn = assignment.memory !== undefined && stuck.length < MOST_STUCK
     const found = await superviseOne({ ...parts, assignment, mayGoOn })
     if (found === undefined) return

@@ -58,7 +58,7 @@ const alterations: Alteration[] = [
   {
     id: 'registered-for-tls-client-auth',
     story:
-      'The registration comes back with tls_client_auth; the bank goes on with private_key_jwt.',
+      'The registration comes back with tls_client_auth; the bank continues with private_key_jwt.',
     policies: (correct, { fired }) => ({
       registrationView(stored) {
         fired()

@@ -226,7 +226,7 @@ export interface Conduct {
   withCertificate: boolean
   /** A transport certificate that it uses instead of its own. */
   otherCertificate(): Promise<{ certificate: string; key: string } | undefined>
-  /** Does it go on with the transport certificate that it had first? */
+  /** Does it continue with the transport certificate that it had first? */
   keepsItsCertificate: boolean
   /** Does the bank have to have the certificate that it had first? */
   pinsTheBank: boolean
@@ -260,7 +260,7 @@ export interface Conduct {
   decompresses: boolean
   /** Does it keep tokens from one goal to the next? */
   keepsTokens: boolean
-  /** Does it go on with the tokens of the first consent when there is a second one? */
+  /** Does it continue with the tokens of the first consent when there is a second one? */
   keepsFirstTokens: boolean
   /** Does a customer who is connected get to connect again? */
   connectsAgain: boolean

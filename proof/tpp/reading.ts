@@ -131,7 +131,7 @@ async function refreshOnce(session: Session): Promise<void> {
   }
 }
 
-/** OpenID Connect Core 12.2: what holds of the first ID token holds of that of a refresh. */
+/** OpenID Connect Core 12.2: what is true of the first ID token is true of that of a refresh. */
 async function checkRefreshed({ conduct, keys, memory }: Session, idToken: string): Promise<void> {
   if (!conduct.checksRefreshedIdToken || !memory.visit) return
   const claims = await checkedIdToken(idToken, memory.visit.known, conduct, keys)

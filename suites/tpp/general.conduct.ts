@@ -1,4 +1,4 @@
-/** What holds of every request of a TPP. Requirements: specs/tpp/general.yaml */
+/** What is true of every request of a TPP. Requirements: specs/tpp/general.yaml */
 import { conduct } from '../../engine/suite-api/certification.ts'
 import type { Endpoint, Exchange } from '../../engine/suite-api/responses.ts'
 import {

@@ -103,7 +103,7 @@ scenario({
       throw new Blocked({ kind: 'data', what }, `needs ${what}`)
     }
     throw new Nonconformance({
-      message: 'the client goes on with the transport certificate that was replaced',
+      message: 'the client continues with the transport certificate that was replaced',
       expected: 'the new transport certificate',
       actual: `the one before; it says: ${lastSaid(run).words || lastSaid(run).end}`,
       exchange: old,

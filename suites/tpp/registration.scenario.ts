@@ -124,7 +124,7 @@ scenario({
 scenario({
   id: 'TREG-06/other-values',
   title: 'the registration comes back with another on-behalf-of and members nobody asked for',
-  right: 'It goes on with what it got.',
+  right: 'It continues with what it got.',
   alteration: 'registered-with-much-more',
   judge: (run) => survives(run),
 })

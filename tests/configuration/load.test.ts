@@ -194,7 +194,7 @@ literals: { panScheme: "UK.$\${X}.PAN" }
 })
 
 const REEXPORT =
-  'Export it anew: openssl pkcs12 -legacy -in OLD -nodes -out ALL.pem, ' +
+  'Export it again: openssl pkcs12 -legacy -in OLD -nodes -out ALL.pem, ' +
   'then openssl pkcs12 -export -in ALL.pem -out NEW, and delete ALL.pem.'
 
 describe('a broken file', () => {

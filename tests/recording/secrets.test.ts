@@ -87,7 +87,7 @@ test('a recording full of secrets leaves none in anything that is written', asyn
   expect(report.requests).toBe(4)
   const files = filesIn(out)
   expect(files.length).toBeGreaterThan(8)
-  // The state is none: whoever mends the bank needs it.
+  // The state is none: whoever fixes the bank needs it.
   const open = [canary('state')]
   for (const each of files) {
     const text = open.reduce((left, said) => left.replaceAll(said, ''), readFileSync(each, 'utf8'))

@@ -8,7 +8,7 @@ import { clientsOf } from '../registration/clients.ts'
 import { consentPath, createConsent } from './consent-requests.ts'
 import { ableToDelete, fundsPath, newFundsId } from './funds-consents.ts'
 
-/** The two kinds of consent: what is said of their deletion holds of both alike. */
+/** The two kinds of consent: what is said of their deletion is true of both alike. */
 export interface ConsentKind {
   name: 'account-access' | 'funds-confirmation'
   funds: boolean

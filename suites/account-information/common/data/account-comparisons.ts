@@ -31,7 +31,7 @@ export function hidesCard({ Account }: Row): boolean {
   return cards.every((card) => !/\d/.test(String(member(card, 'Identification') ?? '')))
 }
 
-/** AccountIds before and after a refresh_token grant; the approval goes on with the new tokens. */
+/** AccountIds before and after a refresh_token grant; the approval continues with the new tokens. */
 export async function idsAroundRefresh(
   approval: Approval,
 ): Promise<{ before: string[]; after: string[]; exchange: Exchange }> {

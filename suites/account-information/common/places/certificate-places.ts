@@ -93,7 +93,7 @@ function ofApproval(approval: Approval): Holder {
       if (refresh_token === undefined) return undefined
       const answer = await tpp.token({ grant_type: 'refresh_token', refresh_token }, wrong)
       const { refreshToken } = tokensOf(answer) ?? {}
-      // Where each refresh token takes the place of the one before, the approval goes on with the new one.
+      // Where each refresh token takes the place of the one before, the approval continues with the new one.
       if (refreshToken !== undefined) approval.use({ ...before, refreshToken })
       return answer
     },

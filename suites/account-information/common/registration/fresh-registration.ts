@@ -78,7 +78,7 @@ async function hasReplaced(context: Context, newer: Tpp): Promise<boolean> {
   return succeeded(await newer.token(grant))
 }
 
-/** Goes on with the client that a registration made. */
+/** Continues with the client that a registration made. */
 export function adoptFrom(tpp: Tpp, exchange: Exchange): void {
   relyOn(OWNERS.registration, exchange).toSucceed()
   if (madeClient(exchange)) {

@@ -33,7 +33,7 @@ interface Attempt {
  * One code, at once, since it lives for a minute: tried with its letters in the other case, by the second
  * client in its own name and in that of the first, then by its own without grant_type and with each wrong
  * authentication that client_credentials refuses, until a token comes; else without redirect_uri, then as
- * it should be, without the client_id that may be left out, and with it. The approval goes on with the
+ * it should be, without the client_id that may be left out, and with it. The approval continues with the
  * tokens that its own client got, rightly or not.
  */
 export const tryOwnCode = sharedFixture([everything, codeOfAnotherClient], async (context) => {

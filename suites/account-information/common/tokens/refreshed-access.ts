@@ -3,7 +3,7 @@ import type { Approval, NamedConsent } from '../../../../engine/suite-api/consen
 import { requireValue } from '../../../../engine/suite-api/flow.ts'
 
 /**
- * Goes on with an access token that comes of a refresh: what a consent allows is the same. False where
+ * Continues with an access token that comes of a refresh: what a consent allows is the same. False where
  * the bank gives none, which other checks judge.
  */
 export async function goOnRefreshed(approval: Approval): Promise<boolean> {

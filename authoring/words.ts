@@ -1,0 +1,55 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Text, textsOf } from './texts.ts'
+
+/**
+ * Words that readers whose first language is not English did not understand, in the documentation and in comments, and
+ * what to write instead.
+ */
+export const WORDS: readonly (readonly [word: RegExp, instead: string])[] = [
+  [/\bmend(s|ed|ing)?\b/i, 'fix'],
+  [/\banew\b/i, 'again'],
+  [/\bto and fro\b/i, 'back and forth'],
+  [/\bgo(es|ne)? on with\b/i, 'continue with'],
+  [/\bin vain\b/i, 'without success'],
+  [/\bparted\b/i, 'separated'],
+  [/\bspoil(s|t|ed)?\b/i, 'affect'],
+  [/\bnearer\b/i, 'closer'],
+  [/\bkeepers?\b/i, 'owner'],
+  [/\bholds of\b/i, 'is true of'],
+  [/\blook(s|ing)? whether\b/i, 'check whether'],
+  [/\b(hence|thereby|thereof|whilst|hitherto|albeit|lest)\b/i, 'a plain word'],
+]
+
+/** Comments of a program alone: names in code are its own. */
+const isComment = (line: string) => /^\s*(\*|\/\/|\/\*)/.test(line)
+
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'reports/README.md']
+const ROOMS = ['engine', 'cli', 'suites', 'proof', 'bank', 'authoring', 'bench', 'tests']
+
+/** Where such a word stands: `docs/ci.md:12: “mend”: write “fix”.` Code in backticks is not read. */
+export function wordProblems(root: string): string[] {
+  const pages = [
+    ...textsOf(root, 'docs', /^[^/]*\.md$/),
+    ...PAGES.filter((file) => existsSync(join(root, file))).map((file) => ({
+      file,
+      text: readFileSync(join(root, file), 'utf8'),
+    })),
+  ]
+  const programs = ROOMS.flatMap((room) => textsOf(root, room, /\.ts$/))
+  return [
+    ...pages.flatMap((page) => wordsIn(page, () => true)),
+    ...programs.flatMap((program) => wordsIn(program, isComment)),
+  ]
+}
+
+function wordsIn({ file, text }: Text, read: (line: string) => boolean): string[] {
+  return text.split('\n').flatMap((line, index) => {
+    if (!read(line)) return []
+    const prose = line.replaceAll(/`[^`]*`|\[[^\]]*\]\([^)]*\)/g, '')
+    return WORDS.flatMap(([word, instead]) => {
+      const found = word.exec(prose)
+      return found ? [`${file}:${index + 1}: “${found[0]}”: write “${instead}”.`] : []
+    })
+  })
+}
