@@ -232,8 +232,12 @@ check(
   {},
   async ({ caller }) => {
     const client = await caller()
+    const later = daysFromNow(60)
     relyOn(OWNERS.consentWithPeriod, await create(client, pastPeriod())).toSucceed()
-    const period = { ...pastPeriod(), TransactionToDateTime: daysFromNow(60) }
+    // An expiry in the same words: what refuses that does not know the spelling.
+    const expiring = await create(client, { ExpirationDateTime: later })
+    relyOn(OWNERS.consentWithExpiry, expiring).toSucceed()
+    const period = { ...pastPeriod(), TransactionToDateTime: later }
     expect(await create(client, period)).toSucceed()
   },
 )
