@@ -83,6 +83,8 @@ const variants: Variant[] = [
       'REG-01/second-client',
       'SEC-01/no-certificate',
       'SEC-02/no-certificate',
+      'SEC-01/resumed',
+      'SEC-02/resumed',
       'SEC-01/untrusted',
       'SEC-02/untrusted',
       'SEC-01/expired',
