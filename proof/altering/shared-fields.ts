@@ -42,7 +42,7 @@ export function inOneField({ fits, read, write }: Shared): Middleware {
       const own = read(ctx)
       const shared = field()
       shared.value = own
-      await wait(10)
+      await wait(25)
       if (shared.value !== own) {
         stateOf(ctx).fired()
         write(ctx, shared.value)

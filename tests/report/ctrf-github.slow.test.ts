@@ -96,7 +96,7 @@ describe('annotations', () => {
     const { report } = copied(every, { checks: known, verdict: 'nonconformant', exitCode: 1 })
     const lines = annotations(report)
     expect(lines).toHaveLength(1)
-    expect(lines[0]).toMatch(/^::error title=Assay%3A nonconformant::/)
+    expect(lines[0]).toMatch(/^::error title=Assay%3A nonconformant%2C \d+ warnings::/)
     expect(annotations(copied(every, { checks: [], exitCode: 0 }).report)).toEqual([])
   })
 
