@@ -52,8 +52,8 @@ describe('writeReports', () => {
       'ctrf.json',
       'step-summary.md',
       'observations.json',
-      'test-result.intoto.json',
       'assay.prom',
+      'test-result.intoto.json',
       'allure-results/',
     ])
     const first = await contents(folder)
