@@ -12,7 +12,7 @@ beforeAll(async () => {
   pem = (await selfSigned()).certificate ?? ''
   right = {
     own: 'first',
-    identities: ['none', 'untrusted', 'expired', 'first', 'second'],
+    identities: ['none', 'untrusted', 'expired', 'resumed', 'first', 'second'],
     certificate: pem,
   }
 })
