@@ -48,22 +48,26 @@ test.each<{ how: string; name: BankName; scope: Scope; key: (place: number) => n
   { how: 'backwards', name: 'correct', scope: { profile: 'full', only: [] }, key: backwards },
   // Which checks share an approval, and so may disturb each other, is seen best where all share one.
   { how: 'shuffled', name: 'core', scope: { profile: 'core', only: [] }, key: shuffled },
-])('$name $how, phases kept, every outcome is the same', async ({ how, name, scope, key }) => {
-  const { report } = await recorded(name)
-  const judged = await outcomes({
-    scope,
-    order: (checks) =>
-      checks
-        .map((check, place) => ({ check, key: phaseOf(check) + key(place / checks.length) }))
-        .sort((a, b) => a.key - b.key)
-        .map(({ check }) => check),
-  })
-  const different = report.checks
-    .filter(({ id, outcome }) => judged.get(id) !== outcome)
-    .map(({ id, outcome }) => `${id}: ${judged.get(id)} ${how}, ${outcome} in order`)
-  expect(different).toEqual([])
-  expect(judged.size).toBe(report.checks.length)
-})
+])(
+  '$name $how, phases kept, every outcome is the same',
+  { timeout: 240_000 },
+  async ({ how, name, scope, key }) => {
+    const { report } = await recorded(name)
+    const judged = await outcomes({
+      scope,
+      order: (checks) =>
+        checks
+          .map((check, place) => ({ check, key: phaseOf(check) + key(place / checks.length) }))
+          .sort((a, b) => a.key - b.key)
+          .map(({ check }) => check),
+    })
+    const different = report.checks
+      .filter(({ id, outcome }) => judged.get(id) !== outcome)
+      .map(({ id, outcome }) => `${id}: ${judged.get(id)} ${how}, ${outcome} in order`)
+    expect(different).toEqual([])
+    expect(judged.size).toBe(report.checks.length)
+  },
+)
 
 /** Checks that are judged in one session: few enough that none finds what another than these left behind. */
 const FEW = 6
