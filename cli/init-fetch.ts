@@ -1,5 +1,6 @@
 import { Agent, ProxyAgent, request } from 'undici'
 import { isObject, parsedJson } from '../engine/record/json.ts'
+import { failureOf } from '../engine/wire/failure.ts'
 import type { Answers } from './init-questions.ts'
 
 /** Milliseconds for an answer: whoever pressed return waits for it. */
@@ -26,19 +27,21 @@ export async function fetched(
   try {
     return await documentAt(url, answers, textAt)
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    return `${url} cannot be read: ${reasonOf(code, message)}`
+    return `${url} cannot be read: ${reasonOf(error as Error)}`
   }
 }
 
-/** @throws Error of the network, or one whose message says what is wrong with the answer */
+/** An answer, or a file that is needed for it, is not what it must be. */
+class Unfit extends Error {}
+
+/** @throws Unfit, or an error of the network */
 async function documentAt(
   url: string,
   { trust, proxy }: Answers,
   textAt: TextAt,
 ): Promise<Document> {
   const ca = trust ? textAt(trust) : undefined
-  if (trust && ca === undefined) throw new Error(`${trust}, which --trust names, cannot be read`)
+  if (trust && ca === undefined) throw new Unfit(`${trust}, which --trust names, cannot be read`)
   const connect = ca === undefined ? {} : { ca }
   const dispatcher = proxy
     ? new ProxyAgent({ uri: proxy, requestTls: connect })
@@ -54,11 +57,11 @@ async function documentAt(
     const text = await limited(body)
     if (statusCode !== 200) {
       const to = statusCode >= 300 && statusCode < 400 ? `, which leads to ${headers.location}` : ''
-      throw new Error(`the answer is ${statusCode}${to}`)
+      throw new Unfit(`the answer is ${statusCode}${to}`)
     }
     const document = parsedJson(text)
     if (isObject(document)) return document
-    throw new Error('the answer is no JSON object')
+    throw new Unfit('the answer is no JSON object')
   } finally {
     await dispatcher.destroy()
   }
@@ -69,25 +72,21 @@ async function limited(body: AsyncIterable<Buffer>): Promise<string> {
   let bytes = 0
   for await (const part of body) {
     bytes += part.length
-    if (bytes > MOST) throw new Error(`the answer has more than ${MOST / 1024} KiB`)
+    if (bytes > MOST) throw new Unfit(`the answer has more than ${MOST / 1024} KiB`)
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')
 }
 
-const UNKNOWN_AUTHORITY = [
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-]
+/** Codes of OpenSSL for a chain that leads to nobody who is trusted. */
+const UNKNOWN_AUTHORITY = /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/
 
-function reasonOf(code: string | undefined, message: string): string {
-  if (code && UNKNOWN_AUTHORITY.includes(code)) {
-    return `nobody known signed the certificate of its server (${code}). Name the PEM file of its authority with --trust.`
-  }
-  if (code === 'ENOTFOUND') return 'its host is unknown (ENOTFOUND). Look at the spelling.'
-  if (code === 'ECONNREFUSED') return 'nobody listens there (ECONNREFUSED).'
-  if (message.includes('aborted due to timeout')) return `no answer within ${PATIENCE / 1000} s.`
-  return `${message}${code && !message.includes(code) ? ` (${code})` : ''}.`
+function reasonOf(error: Error): string {
+  if (error instanceof Unfit) return `${error.message}.`
+  if (error.name === 'TimeoutError') return `no answer within ${PATIENCE / 1000} s.`
+  const { code, message } = failureOf([error])
+  const mend = UNKNOWN_AUTHORITY.test(code)
+    ? ' Name the PEM file of its authority with --trust.'
+    : ''
+  return `${message}${message.includes(code) ? '' : ` (${code})`}.${mend}`
 }

@@ -29,18 +29,10 @@ const program = new AssayCommand('assay')
 const command = (name: string, description: string) =>
   program.command(name).description(description)
 
-/** The options that judging a bank and judging a client have in common. */
-const judges = (judging: Command, party: string) =>
+/** The options of what becomes of a report. */
+const reports = (judging: Command) =>
   judging
-    .option('--failed <folder>', 'only what was not in order in an earlier run')
-    .option('--list', 'say what would be judged, and judge nothing')
-    .option('--deviations <file>', `known deviations of the ${party}, each with an expiry date`)
-    .option('--baseline <folder>', 'an earlier run: what is new, fixed, still failing')
-    .option(
-      '--fail-on <what>',
-      'new: exit with 1 only for what the baseline did not have; should: also for a broken should',
-    )
-    .option('--history <file>', 'add this run to a history, drawn as a trend')
+    .option('--history <file>', 'add it to a history, drawn as a trend')
     .option('--sign <key>', 'sign the evidence with a private key, PEM or JWK')
     .option('--force', 'write into --out also where a signed run is')
     .option(
@@ -49,6 +41,20 @@ const judges = (judging: Command, party: string) =>
       (url: string, before: string[] = []) => [...before, url],
     )
     .option('--open', 'open the page at the end')
+
+/** The options that judging a bank and judging a client have in common. */
+const judges = (judging: Command, party: string) =>
+  reports(
+    judging
+      .option('--failed <folder>', 'only what was not in order in an earlier run')
+      .option('--list', 'say what would be judged, and judge nothing')
+      .option('--deviations <file>', `known deviations of the ${party}, each with an expiry date`)
+      .option('--baseline <folder>', 'an earlier run: what is new, fixed, still failing')
+      .option(
+        '--fail-on <what>',
+        'new: exit with 1 only for what the baseline did not have; should: also for a broken should',
+      ),
+  )
 
 /** `assay run TXN-17` is `assay run --only TXN-17`. */
 function onlyNamed<Given extends { only?: string[] }>(named: string[], given: Given): Given {
@@ -116,7 +122,7 @@ judges(tpp, 'client').action(async (named: string[], given) =>
   (await import('./tpp.ts')).tpp(onlyNamed(named, given)),
 )
 
-command('judge', 'judge traffic that others recorded: every rule, nothing is sent')
+const judge = command('judge', 'judge traffic that others recorded: every rule, nothing is sent')
   .argument(
     '<files...>',
     'HAR; NDJSON logs of Kong, nginx, Envoy or AWS API Gateway; exchanges.jsonl; the folder of a run',
@@ -134,16 +140,8 @@ command('judge', 'judge traffic that others recorded: every rule, nothing is sen
     'what exits with 1: must, a broken must; should, also a broken should; new, only what the baseline did not have',
     'must',
   )
-  .option('--history <file>', 'add it to a history, drawn as a trend')
-  .option('--sign <key>', 'sign the evidence with a private key, PEM or JWK')
-  .option('--force', 'write into --out also where a signed run is')
-  .option(
-    '--notify <url>',
-    'tell a webhook at the end: its address, or env:NAME; slack=, teams= or json= may stand before it. May be given more than once',
-    (url: string, before: string[] = []) => [...before, url],
-  )
-  .option('--open', 'open the page at the end')
-  .action(lazily(async () => (await import('./judge.ts')).judge))
+
+reports(judge).action(lazily(async () => (await import('./judge.ts')).judge))
 
 command('plan', 'what a run will ask for, before anything is sent')
   .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)

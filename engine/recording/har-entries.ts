@@ -1,12 +1,12 @@
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const COLON = 0x3a
-const COMMA = 0x2c
-/** [ and { differ by one bit, as do ] and }. */
-const OPENING = 0x5b
-const CLOSING = 0x5d
-const EITHER = 0xdf
-const ARRAY = 0x5b
+import {
+  BACKSLASH,
+  CLOSING_ARRAY,
+  COLON,
+  COMMA,
+  EITHER,
+  OPENING_ARRAY,
+  QUOTE,
+} from '../record/json-bytes.ts'
 
 /** Bytes of one entry that are read: a body above the limit of a target is none of this interface. */
 const LARGEST = 128 * 1024 ** 2
@@ -79,7 +79,7 @@ function createScanner() {
 
   const open = (byte: number) => {
     depth += 1
-    if (depth === 3 && byte === ARRAY && path[1] === 'log' && path[2] === 'entries') {
+    if (depth === 3 && byte === OPENING_ARRAY && path[1] === 'log' && path[2] === 'entries') {
       inList = true
       state.begun = true
     }
@@ -105,10 +105,10 @@ function createScanner() {
           name = []
         } else if (byte === COLON && depth <= 2) path[depth] = last
         else if (byte === COMMA && depth <= 2) path[depth] = ''
-        else if ((byte & EITHER) === OPENING) {
+        else if ((byte & EITHER) === OPENING_ARRAY) {
           if (inList && depth === 3) from = at
           open(byte)
-        } else if ((byte & EITHER) === CLOSING) {
+        } else if ((byte & EITHER) === CLOSING_ARRAY) {
           depth -= 1
           if (inList && depth === 3 && from >= 0) {
             keep(chunk.subarray(from, at + 1))

@@ -1,15 +1,15 @@
 import { hash, randomUUID } from 'node:crypto'
+import {
+  BACKSLASH,
+  CLOSING_ARRAY,
+  COMMA,
+  EITHER,
+  OPENING_ARRAY,
+  QUOTE,
+} from '../record/json-bytes.ts'
 
 /** Levels of nesting that are read; RFC 8259 section 9 lets a parser set a limit. */
 export const DEEPEST = 200
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const COMMA = 0x2c
-/** [ and { differ by one bit, as do ] and }. */
-const OPENING = 0x5b
-const CLOSING = 0x5d
-const EITHER = 0xdf
 
 /**
  * A body as JSON, so that whatever walks it comes to an end: not nested deeper than DEEPEST, no half of
@@ -111,14 +111,14 @@ function longestArray(body: Buffer): number[] | undefined {
       if (byte === BACKSLASH) at += 1
       else if (byte === QUOTE) inText = false
     } else if (byte === QUOTE) inText = true
-    else if ((byte & EITHER) === OPENING) {
+    else if ((byte & EITHER) === OPENING_ARRAY) {
       depth += 1
       if (depth > DEEPEST) return undefined
-      if (depth <= DEPTH) open[depth] = byte === OPENING ? [at] : []
-    } else if ((byte & EITHER) === CLOSING) {
+      if (depth <= DEPTH) open[depth] = byte === OPENING_ARRAY ? [at] : []
+    } else if ((byte & EITHER) === CLOSING_ARRAY) {
       const marks = open[depth] ?? []
       depth -= 1
-      const isArray = byte === CLOSING && body[marks[0] ?? -1] === OPENING
+      const isArray = byte === CLOSING_ARRAY && body[marks[0] ?? -1] === OPENING_ARRAY
       if (!isArray || depth >= DEPTH || marks.length < Math.max(LONG, longest.length)) continue
       marks.push(at)
       longest = marks

@@ -1,16 +1,18 @@
+import {
+  BACKSLASH,
+  CLOSING_ARRAY,
+  CLOSING_OBJECT,
+  COLON,
+  COMMA,
+  OPENING_ARRAY,
+  OPENING_OBJECT,
+  QUOTE,
+} from '../record/json-bytes.ts'
+
 /**
  * A name that stands twice in one object: “The names within an object SHOULD be unique” (RFC 8259 section 4). Parsers
  * differ in which of the two counts.
  */
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const COMMA = 0x2c
-const COLON = 0x3a
-const OPENING_ARRAY = 0x5b
-const OPENING_OBJECT = 0x7b
-const CLOSING_ARRAY = 0x5d
-const CLOSING_OBJECT = 0x7d
 
 /** Members of objects that are shared between bodies are counted once, unless that is as soon done again. */
 const counted = new WeakMap<object, number>()
