@@ -65,8 +65,10 @@ function openOrigins({ endpoints }: Target): string[] {
   return [...new Set(origins)].filter((origin) => origin?.startsWith('https:')) as string[]
 }
 
-/** May a session begin at another listener of the target than this one? */
-export const canResume = (target: Target): boolean => openOrigins(target).length > 0
+/** Does a listener without certificates give a session that may be resumed where consents and data are? */
+export async function canResume(target: Target): Promise<boolean> {
+  return (await resumedAt(target)(originOf(target.endpoints.aisp) ?? '')) !== undefined
+}
 
 /** Sessions that began at another listener of the target. */
 function resumedAt(target: Target) {

@@ -45,6 +45,9 @@ export type Wire = ReturnType<typeof createWire>
 
 type Listener = (exchange: Exchange) => unknown
 
+/** Identities for which a target gives nothing. */
+const ALWAYS = new Set(['none', 'untrusted', RESUMED])
+
 /** One pool of connections to a target per identity. */
 function createConnections(target: Target) {
   const agents = new Map<string, Promise<Identity>>()
@@ -59,11 +62,7 @@ function createConnections(target: Target) {
   }
 
   /** Whether the target gives a certificate of this name. */
-  const has = (name: string): boolean =>
-    name === 'none' ||
-    name === 'untrusted' ||
-    (name === RESUMED && canResume(target)) ||
-    target.transports[name] !== undefined
+  const has = (name: string): boolean => ALWAYS.has(name) || target.transports[name] !== undefined
 
   const once = async (given: WireMessage, id: string, fresh: boolean) => {
     const message = { ...given, headers: introduced(given.headers) }
@@ -234,6 +233,8 @@ export function createWire(target: Target, sent = 0) {
       return () => listeners.delete(listener)
     },
     has,
+    /** Is there a TLS session that the identity `resumed` can resume? */
+    canResume: () => canResume(target),
     /** Requests sent so far. */
     get requests() {
       return requests

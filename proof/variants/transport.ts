@@ -124,6 +124,13 @@ const variants: Variant[] = [
     middleware: seen,
   },
   {
+    id: 'tls-sessions-shared-and-certificates-asked-for',
+    story:
+      'All listeners resume each other’s TLS sessions (RFC 8446 2.2 lets a server do so); the service behind looks for the certificate of each request, and refuses what has none.',
+    settings: { sharedTlsSessions: true, certificateBoundTokens: false },
+    middleware: seen,
+  },
+  {
     id: 'certificates-refused-after-the-handshake',
     story:
       'A missing or wrong transport certificate is refused; whether by the handshake or by a status, Authentication 1 does not say: 401, the web server\'s own page "400 No required SSL certificate was sent", and a connection that is closed without an answer, as in TLS 1.3 it may be.',

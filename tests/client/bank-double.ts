@@ -24,6 +24,7 @@ export function recordingWire(): Wire & { sent: WireMessage[] } {
     onExchange: () => () => {},
     onRequest: () => () => {},
     has: () => true,
+    canResume: async () => false,
     get requests() {
       return sent.length
     },

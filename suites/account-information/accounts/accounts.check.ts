@@ -365,7 +365,9 @@ check(
 /** Ends the check unless so many accounts are reported. */
 async function expectAccounts(approval: Approval, chosen: number): Promise<void> {
   const answer = await firstRead(approval, '/accounts')
-  const other = [secondClient, secondCustomer].some(({ name }) => name === approval.name)
+  const other = [secondClient, secondCustomer, narrowOfSeconds].some(
+    ({ name }) => name === approval.name,
+  )
   const owner = other ? 'DATA-08/other-approvals' : accountsOwner(approval.facts.permissions)
   const rows = requireRows(answer, owner)
   // Two with the same AccountId are judged by ACC-03/unique.
@@ -387,6 +389,7 @@ check(
   'GET /accounts reports as many accounts under every other approval as its customer chose',
   {
     uses: [everything, basicCredits, debitsInPeriod, accountsOnly, secondClient, secondCustomer],
+    beside: [narrowOfSeconds],
     refusals: ['nobody logs in'],
   },
   async (context) => {
@@ -403,7 +406,10 @@ check(
     }
     if (customers.second?.accounts === undefined) return
     relyOnNoCode('AUTHZ-22/before-login', await nobodyLogsIn(context))
-    await expectAccounts(await context.approved(secondCustomer), customers.second.accounts)
+    const ofSecondToo = context.has(narrowOfSeconds) ? [narrowOfSeconds] : []
+    for (const consent of [secondCustomer, ...ofSecondToo]) {
+      await expectAccounts(await context.approved(consent), customers.second.accounts)
+    }
   },
 )
 

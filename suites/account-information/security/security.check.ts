@@ -58,23 +58,25 @@ function certificateCheck(
   }
   const ofConsents = { ...options, ...(follows && { follows: follows.consents }) }
   check(id.consents, `A consent is not queried ${words}`, ofConsents, async (context) => {
-    requireCertificate(context, identity)
+    await requireCertificate(context, identity)
     const places = certificatePlaces.query(clientsOf(context))
     await expectTable(context, { ...table, owner: id.consents, places })
   })
 
   const used = { ...options, uses: [everything], ...(follows && { follows: follows.data }) }
   check(id.data, `No data are read ${words}`, used, async (context) => {
-    requireCertificate(context, identity)
+    await requireCertificate(context, identity)
     const all = await dataOverCertificates(context, [everything])
     const places = all.filter(({ name }) => name === 'accounts')
     await expectTable(context, { ...table, owner: id.data, places })
   })
 }
 
-function requireCertificate({ tpp }: Pick<Context, 'tpp'>, identity: string): void {
-  if (!tpp().wire.has(identity))
-    throw new NotApplicable(`the target has no ${identity} certificate`)
+async function requireCertificate({ tpp }: Pick<Context, 'tpp'>, identity: string): Promise<void> {
+  const { wire } = tpp()
+  if (!wire.has(identity)) throw new NotApplicable(`the target has no ${identity} certificate`)
+  if (identity === 'resumed' && !(await wire.canResume()))
+    throw new NotApplicable('no listener without certificates gives a TLS session to resume')
 }
 
 certificateCheck(

@@ -280,8 +280,7 @@ export async function relyOnSameAccounts(whole: Approval, limited: Approval): Pr
   ]
   if (counts[0] === counts[1]) return
   const { accounts } = whole.tpp.target.document.customers[whole.customer] ?? {}
-  // Of the second customer ACC-14 knows the first approval alone.
-  if (accounts !== undefined && (whole.customer === 'first' || counts[0] !== accounts)) {
+  if (accounts !== undefined) {
     blockBy('ACC-14/other-approvals', `${counts.join(' and ')} accounts`)
   }
   blockForData(`two approvals of the same accounts; they have ${counts.join(' and ')}`)
