@@ -1,5 +1,6 @@
 import pc from 'picocolors'
 import {
+  blockedBy,
   cellsSentence,
   earlierWords,
   judgedAnything,
@@ -108,8 +109,7 @@ function findings(run: Indexed, options: ConsoleOptions, writer: Writer): void {
       if (cause.blocks.length > 0) row('at fault', whoseAndWhere(cause))
     } else if (!check) {
       const blocks = counted(cause.blocks.length, 'check')
-      const by = cause.whose === 'nobody' ? ', nobody has to act' : ` by ${WHOSE[cause.whose]}`
-      line(`blocked  ${blocks}${by}: ${title}`, paint.yellow)
+      line(`blocked  ${blocks}${blockedBy(cause.whose)}: ${title}`, paint.yellow)
       row('where', cause.where)
       row('to fix', cause.mend)
     }

@@ -199,8 +199,12 @@ export const WHOSE: Record<Whose, string> = {
   configuration: 'your configuration',
   network: 'the network, or a bank that does not answer',
   suite: 'Assay itself',
-  nobody: 'nobody, as the bank is free to do so',
+  nobody: 'nobody has to act',
 }
+
+/** Who keeps checks from being judged: `by the bank`; where nobody has to act, that. */
+export const blockedBy = (whose: Whose): string =>
+  whose === 'nobody' ? `, ${WHOSE.nobody}` : ` by ${WHOSE[whose]}`
 
 /** Whose a cause is, where it shows, what it explains and keeps from being judged. */
 export function causeFacts({ whose, where, mend, findings, blocks }: ReportedCause): string[] {

@@ -1,5 +1,6 @@
 import { referenceEncoded } from '../../record/percent.ts'
 import {
+  blockedBy,
   causeFacts,
   earlierWords,
   type Figure,
@@ -124,7 +125,7 @@ export function wrongSection(report: Report, context: Context): Markup {
 ${causes.length === 0 ? markup`<p>Every check and rule that could fail was kept.</p>` : ''}
 ${lines.length > 0 ? markup`<ol class="wrong">${lines.slice(0, MOST)}</ol>` : ''}
 ${lines.length > MOST ? markup`<details><summary>${counted(lines.length - MOST, 'more cause')}</summary><ol class="wrong" start="${MOST + 1}">${lines.slice(MOST)}</ol></details>` : ''}
-${free > 0 ? markup`<p>${counted(free, 'check')} could not be judged, and nobody has to act: the bank is free to do so.</p>` : ''}
+${free > 0 ? markup`<p>${counted(free, 'check')} could not be judged, and nobody has to act.</p>` : ''}
 </section>`
 }
 
@@ -144,7 +145,7 @@ function blockedCauses({ causes }: Report, { checks }: Context): Markup {
     findings.length > 0 || blocks.length === 0
       ? []
       : [
-          markup`<li id="cause-${i + 1}"><details><summary>${badge('blocked')} <b>${counted(blocks.length, 'check')}</b> by ${WHOSE[whose]}: ${title}</summary>${mend ? markup`<p>${mend}</p>` : ''}<ul>${blocks.map((id) => markup`<li>${checkLink(id)} ${checks.get(id)?.title ?? ''}: ${checks.get(id)?.message ?? ''}</li>`)}</ul></details></li>`,
+          markup`<li id="cause-${i + 1}"><details><summary>${badge('blocked')} <b>${counted(blocks.length, 'check')}</b>${blockedBy(whose)}: ${title}</summary>${mend ? markup`<p>${mend}</p>` : ''}<ul>${blocks.map((id) => markup`<li>${checkLink(id)} ${checks.get(id)?.title ?? ''}: ${checks.get(id)?.message ?? ''}</li>`)}</ul></details></li>`,
         ],
   )
   if (rows.length === 0) return markup``
