@@ -31,8 +31,18 @@ const OF_SECRETS = [
   ...['AUTHZ-03/code', 'AUTHZ-03/id-token', 'AUTHZ-04/on-success', 'AUTHZ-18/ps256'],
   ...['AUTHZ-18/signature', 'AUTHZ-19/claims', 'AUTHZ-20/c-hash', 'AUTHZ-20/nonce'],
   ...['AUTHZ-20/s-hash', 'AUTHZ-34/none-sent', 'AUTHZ-35/same-consent', 'AUTHZ-36/no-access-token'],
-  ...['DISC-13/kept', 'FCC-09/name-strings', 'FCC-26/not-exchanged', 'TOK-15/access-token'],
+  ...['DISC-13/kept', 'DISC-16/for-ps256', 'FCC-09/name-strings', 'FCC-26/not-exchanged'],
+  ...['REG-14/space-separated', 'TOK-15/access-token'],
   ...['TOK-19/string', 'TOK-20/signed', 'TOK-20/string', 'TOK-37/claims'],
+]
+
+/** Faults that no recording shows: what it holds may be lawful. */
+const UNTOLD = [
+  // The keys may have changed since the recording read them.
+  'id-token-of-unpublished-key',
+  'refreshed-id-token-of-unpublished-key',
+  // Without state and nonce nothing says which request a redirect answers.
+  'nonce-left-out-without-state',
 ]
 
 test.each(['correct', 'faulty'] as const)(
@@ -61,9 +71,9 @@ test(
   'what is a fault by rules alone is found in a HAR file of the same requests',
   async () => {
     const checks = new Set(context.suites.checks.map(({ id }) => id))
-    const byRules = (await loadFaults()).filter(({ target, fails, warns = [] }) => {
+    const byRules = (await loadFaults()).filter(({ id, target, fails, warns = [] }) => {
       const ids = [...fails, ...warns]
-      return !target && ids.length > 0 && ids.every((id) => !checks.has(id))
+      return !target && !UNTOLD.includes(id) && ids.length > 0 && ids.every((id) => !checks.has(id))
     })
     const [group = []] = groupFaults(byRules)
     expect(group.length).toBeGreaterThan(10)
