@@ -1,7 +1,13 @@
 import type { Command, Option } from 'commander'
 import { say, shownLines } from '../engine/report/terminal.ts'
 import { questions } from './init-questions.ts'
-import { DIFF_FAIL_ON, DIFF_FORMATS, FAIL_ON, JUDGE_FAIL_ON } from './option-values.ts'
+import {
+  DIFF_FAIL_ON,
+  DIFF_FORMATS,
+  EXPLORE_FAIL_ON,
+  FAIL_ON,
+  JUDGE_FAIL_ON,
+} from './option-values.ts'
 import { called } from './usage.ts'
 
 /** Scripts that have a shell ask `assay complete` for what may come next; where that says nothing, files are offered. */
@@ -61,6 +67,7 @@ const OF_OPTIONS: Record<string, Source> = {
   '--export': async () => (await import('../engine/report/request-export.ts')).FORMATS,
   '--format': () => DIFF_FORMATS,
   'diff --fail-on': () => DIFF_FAIL_ON,
+  'explore --fail-on': () => EXPLORE_FAIL_ON,
   'judge --fail-on': () => JUDGE_FAIL_ON,
   '--fail-on': () => FAIL_ON,
 }

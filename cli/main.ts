@@ -143,6 +143,27 @@ const judge = command('judge', 'judge traffic that others recorded: every rule, 
 
 reports(judge).action(lazily(async () => (await import('./judge.ts')).judge))
 
+command('explore', 'random histories at a bank: what breaks only after something else')
+  .option('--target <file>', 'the bank, described by a file; default: the reference bank')
+  .option('--seed <number>', 'which histories; default 1')
+  .option('--steps <number>', 'how many moves; default 500')
+  .option('--minutes <number>', 'how long, instead of so many moves')
+  .option(
+    '--visits <number>',
+    'visits to the authorisation page at most; default: 6 where people make them, else as many as it takes',
+  )
+  .option('--cases <path>', 'play these kept histories instead: a file, or a folder of them')
+  .option(
+    '--out <folder>',
+    'where histories that find something are kept; default reports/<target>/explored',
+  )
+  .option(
+    '--fail-on <what>',
+    'what exits with 1: must, a broken must; should, also a broken should',
+    'must',
+  )
+  .action(lazily(async () => (await import('./explore.ts')).exploreTarget))
+
 command('plan', 'what a run will ask for, before anything is sent')
   .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)
   .option('--profile <profile>', 'core, quick, full or exhaustive', 'full')

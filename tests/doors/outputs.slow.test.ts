@@ -172,6 +172,8 @@ const FILES: string[][] = [
   ['init', '--from'],
   ['init', '--yes', '--name'],
   ['judge', '--target'],
+  ['explore', '--target'],
+  ['explore', '--cases'],
   ['certificate'],
   ['pack'],
   ['sign'],

@@ -1,0 +1,228 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type Catalogue, loadCatalogue } from '../engine/catalogue/catalogue.ts'
+import type { Session } from '../engine/client-session/session.ts'
+import { targetFrom } from '../engine/configuration/resolve.ts'
+import { type Case, caseText, readCase } from '../engine/explore/case-file.ts'
+import { type Explored, explore, type Finding, playCase } from '../engine/explore/explore.ts'
+import { moveWords } from '../engine/model/moves.ts'
+import { makeFolder } from '../engine/record/make-folder.ts'
+import { writeWhole } from '../engine/record/write-whole.ts'
+import { WHOSE } from '../engine/report/counts.ts'
+import { counted, quoted, visible } from '../engine/report/escape.ts'
+import { say, shown } from '../engine/report/terminal.ts'
+import { openSession } from '../engine/run/open.ts'
+import { loadConsents, loadSuites } from '../engine/run/suites.ts'
+import { createRedactor } from '../engine/wire/redaction.ts'
+import { holdFolders, reportsFolder, SUITES, typed } from './folders.ts'
+import { obstaclesTo } from './obstacles.ts'
+import { type OpenedTarget, openTargetOf } from './open-target.ts'
+import { EXPLORE_FAIL_ON, oneOf } from './option-values.ts'
+import { createProgress, screen } from './progress.ts'
+import { number, UsageError } from './usage.ts'
+
+interface Options {
+  target?: string
+  seed?: string
+  steps?: string
+  minutes?: string
+  visits?: string
+  cases?: string
+  out?: string
+  failOn?: string
+}
+
+/** Visits of people: nobody is asked more often than that, unless --visits says so. */
+const VISITS_OF_PEOPLE = '6'
+
+/** `assay explore`: random histories at the bank, and what they find; or with --cases those that are kept. */
+export async function exploreTarget(options: Options): Promise<void> {
+  const failOn = oneOf('--fail-on', EXPLORE_FAIL_ON, options.failOn ?? 'must')
+  const seed = number('--seed', options.seed, 1e9) ?? 1
+  const steps = number('--steps', options.steps, 1e7)
+  const minutes = number('--minutes', options.minutes, 10_000)
+  const kept = options.cases === undefined ? undefined : casesIn(options.cases)
+  const catalogue = loadCatalogue()
+  const opened = await openTargetOf(options.target, undefined)
+  const { document, memory } = opened
+  let release = () => {}
+  try {
+    const attended = document.authorisation.driver === 'ask'
+    const visits = number(
+      '--visits',
+      options.visits ?? (attended ? VISITS_OF_PEOPLE : undefined),
+      1e6,
+    )
+    release = holdFolders({ memory, name: document.name })
+    if (await stopsHere(opened)) return
+    const out = resolve(options.out ?? join(reportsFolder(document.name), 'explored'))
+    const work = { opened, catalogue, out, failOn }
+    if (kept) return await playKept(work, kept)
+    const time = minutes === undefined ? undefined : minutes * 60_000
+    const limits = { seed, visits, time, steps: steps ?? (time === undefined ? 500 : 1e7) }
+    await walkAt(work, limits)
+  } finally {
+    release()
+    await opened.close()
+  }
+}
+
+interface Work {
+  opened: OpenedTarget
+  catalogue: Catalogue
+  /** Folder of the cases that are written. */
+  out: string
+  failOn: (typeof EXPLORE_FAIL_ON)[number]
+}
+
+/** Says what keeps everything from being asked; exit code 3 then. */
+async function stopsHere(opened: OpenedTarget): Promise<boolean> {
+  const obstacles = await obstaclesTo(opened)
+  for (const { level, text, whose, mend } of obstacles) {
+    say(shown`${level}  ${text}`)
+    if (whose !== undefined) say(shown`  at fault  ${WHOSE[whose]}\n  to fix    ${mend}`)
+  }
+  if (obstacles.length > 0) process.exitCode = 3
+  return obstacles.length > 0
+}
+
+/** Opens a session, has something done in it, and deletes what it created, also after Ctrl-C. */
+async function atBank<Result>(
+  { opened, catalogue }: Work,
+  act: (
+    session: Session,
+    parts: Parameters<typeof explore>[1],
+    signal: AbortSignal,
+  ) => Promise<Result>,
+): Promise<Result> {
+  const suites = await loadSuites(SUITES, catalogue)
+  const consents = await loadConsents(SUITES)
+  const target = targetFrom(opened.document, opened.base)
+  const session = openSession({ target, suites, memory: opened.memory })
+  const stop = new AbortController()
+  const interrupted = () => {
+    session.interrupt()
+    stop.abort()
+    process.exitCode = 130
+    process.once('SIGINT', () => process.exit(130))
+  }
+  process.once('SIGINT', interrupted)
+  try {
+    const result = await act(session, { catalogue, consents }, stop.signal)
+    for (const { kind, id, why } of await session.cleanUp()) {
+      if (kind === 'consent') say(shown`left behind  ${kind} ${id}: ${why}`)
+    }
+    return result
+  } finally {
+    process.off('SIGINT', interrupted)
+    await session.close()
+  }
+}
+
+async function walkAt(work: Work, limits: Omit<Parameters<typeof explore>[2], 'signal'>) {
+  const { opened, out } = work
+  const { name } = opened.document
+  const progress = createProgress(screen())
+  progress.doing(`Exploring ${name}, --seed ${limits.seed}`, true)
+  const tell = teller(work)
+  const files: string[] = []
+  const explored = await atBank(work, (session, parts, signal) =>
+    explore(session, parts, { ...limits, signal }, (finding) => {
+      progress.end()
+      files.push(written(work, finding))
+      tell(finding, files.at(-1))
+    }),
+  ).finally(() => progress.end())
+  say(shown`${summaryOf(explored)}`)
+  for (const [why, times] of explored.stopped) {
+    say(shown`${counted(times, 'walk')} ended early: ${visible(why)}`)
+  }
+  if (files.length > 0)
+    say(shown`repeat  assay explore --cases ${typed(out)}${targetOption(opened)}`)
+  conclude(explored.findings, work)
+}
+
+const targetOption = ({ ours, file }: OpenedTarget) => (ours ? '' : ` --target ${typed(file)}`)
+
+function summaryOf({ steps, histories, coverage, findings }: Explored): string {
+  const [events = 0, pairs = 0, triples = 0] = coverage.figures()
+  const found = findings.length === 0 ? 'nothing broken seen' : counted(findings.length, 'finding')
+  return [
+    found,
+    `${counted(steps, 'step')} in ${counted(histories, 'walk')}`,
+    `${counted(events, 'event')}, ${counted(pairs, 'pair')} and ${counted(triples, 'triple')} of them in a row`,
+  ].join(' · ')
+}
+
+/** A finding as the terminal says it: the sentence, the steps, what came. */
+function teller({ opened, catalogue }: Work) {
+  const redactor = createRedactor(targetFrom(opened.document, opened.base).secrets)
+  const clean = (text: string) => visible(redactor.redactText(text))
+  return ({ found, level, history, length, repeats }: Finding, file?: string) => {
+    const requirement = catalogue.requirements.get(found.id) ?? catalogue.owners.get(found.id)
+    const word = repeats ? { must: 'FAIL', should: 'WARN', observe: 'NOTE' }[level] : 'FLAKY'
+    say(shown`\n${word}  ${found.id}  ${requirement?.text ?? ''}`)
+    say(shown`  found     ${clean(found.message)}`)
+    for (const words of requirement?.quote ?? [])
+      say(shown`  sentence  ${quoted(words)} (${level})`)
+    say(shown`  expected  ${clean(found.expected)}\n  actual    ${clean(found.actual)}`)
+    for (const [index, move] of history.entries()) say(shown`  ${index + 1}. ${moveWords(move)}`)
+    const shorter = history.length < length ? `, the shortest found of ${length}` : ''
+    say(
+      shown`  ${counted(history.length, 'step')}${shorter}${repeats ? '' : ': it did not come again, so it does not count'}`,
+    )
+    if (file !== undefined) say(shown`  case      ${typed(file)}`)
+  }
+}
+
+function written({ out, opened }: Work, { found, history }: Finding): string {
+  const redactor = createRedactor(targetFrom(opened.document, opened.base).secrets)
+  makeFolder(out)
+  const name = found.id.replace('/', '-')
+  const taken = (count: number) => join(out, count === 1 ? `${name}.yaml` : `${name}-${count}.yaml`)
+  let count = 1
+  while (existsSync(taken(count))) count += 1
+  const message = visible(redactor.redactText(found.message))
+  writeWhole(taken(count), caseText({ found: found.id, message, moves: history }))
+  return taken(count)
+}
+
+/** The cases of a folder, or of one file. */
+function casesIn(path: string): { file: string; read: Case }[] {
+  if (!existsSync(path)) throw new UsageError(`--cases ${path} is not there`)
+  const files = statSync(path).isDirectory()
+    ? readdirSync(path)
+        .filter((name) => /\.ya?ml$/.test(name))
+        .sort()
+        .map((name) => join(path, name))
+    : [path]
+  if (files.length === 0) throw new UsageError(`--cases ${path} holds no case: a file .yaml`)
+  return files.map((file) => ({ file, read: readCase(file) }))
+}
+
+async function playKept(work: Work, cases: { file: string; read: Case }[]): Promise<void> {
+  const tell = teller(work)
+  const findings = await atBank(work, async (session, parts, signal) => {
+    const broken: Finding[] = []
+    for (const { file, read } of cases) {
+      if (signal.aborted) break
+      const { finding, stopped } = await playCase(session, parts, read.moves)
+      if (finding) broken.push(finding)
+      if (finding) tell(finding)
+      const end = stopped === undefined ? 'nothing broken' : `ended early: ${visible(stopped)}`
+      const was = read.found === undefined ? '' : `, was ${read.found}`
+      say(
+        shown`${finding ? 'broken' : stopped === undefined ? 'ok' : 'blocked'}  ${typed(file)}  ${finding ? finding.found.id : end}${was}`,
+      )
+      if (stopped !== undefined && !finding) process.exitCode ??= 4
+    }
+    return broken
+  })
+  conclude(findings, work)
+}
+
+function conclude(findings: readonly Finding[], { failOn }: Work): void {
+  const levels = failOn === 'should' ? ['must', 'should'] : ['must']
+  const counts = findings.some(({ level, repeats }) => repeats && levels.includes(level))
+  if (process.exitCode !== 130 && counts) process.exitCode = 1
+}

@@ -1,0 +1,73 @@
+import {
+  type ConsentData,
+  consentFacts,
+  createdId,
+  daysFromNow,
+  fundsConfirmationBody,
+} from '../client-session/consent.ts'
+import { now } from '../record/clock.ts'
+import { outcomeOf, outcomeWithout } from './answers.ts'
+import { type Answer, type Make, told } from './held.ts'
+
+export const create: Make<'create'> = async ({ session, facts }, move, obligation) => {
+  const { client, consent, permissions, expiresInDays, fromDays, toDays } = move
+  const at = (days?: number) => (days === undefined ? undefined : daysFromNow(days))
+  const Data: ConsentData = {
+    Permissions: [...permissions],
+    ExpirationDateTime: at(expiresInDays),
+    TransactionFromDateTime: at(fromDays),
+    TransactionToDateTime: at(toDays),
+  }
+  const caller = await session.caller(client)
+  const body = { Data, Risk: {} }
+  const exchange = await caller.post('/account-access-consents', body, told(move, obligation))
+  const made = consentFacts(exchange, Data)
+  if (made) facts.set(consent, { ...made, kind: 'access', client })
+  return { exchange, outcome: made ? outcomeOf(exchange) : outcomeWithout(exchange) }
+}
+
+export const createFunds: Make<'create-funds'> = async ({ session, facts }, move) => {
+  const { client, consent } = move
+  // It finds out where such consents are created, and how the scheme is spelled.
+  await session.steps.fundsConfirmation(client)
+  const caller = await session.caller(client)
+  const body = fundsConfirmationBody(session.target, caller.funds().scheme)
+  const exchange = await caller.post('/funds-confirmation-consents', body)
+  const id = createdId(exchange)
+  if (id !== undefined) facts.set(consent, { id, permissions: [], kind: 'funds', client })
+  return { exchange, outcome: id === undefined ? outcomeWithout(exchange) : outcomeOf(exchange) }
+}
+
+export const query: Make<'query'> = async (held, move, obligation) => {
+  const caller = await held.session.caller(move.client)
+  const ask = async (): Promise<Answer> => {
+    const exchange = await caller.get(held.pathOf(move.consent), told(move, obligation))
+    return { exchange, outcome: outcomeOf(exchange) }
+  }
+  return { ...(await ask()), again: ask }
+}
+
+export const remove: Make<'delete'> = async (held, move, obligation) => {
+  const { session, facts, ended } = held
+  const { consent, client } = move
+  const caller = await session.caller(client)
+  // It finds out where such consents are deleted.
+  if (facts.get(consent)?.kind === 'funds') await session.steps.fundsDeletion()
+  const exchange = await caller.delete(held.pathOf(consent), told(move, obligation))
+  const outcome = outcomeOf(exchange)
+  if (outcome === 'given') ended.set(consent, now())
+  return { exchange, outcome }
+}
+
+export const state: Make<'fact'> = async (held, { fact, consent }) => {
+  const { session, facts, ended } = held
+  const [newest] = held.tokensOf(consent)
+  const ofToken = fact === 'token-expired'
+  if (ofToken && !newest) return undefined
+  await session.hooks.state(
+    fact,
+    ofToken ? { accessToken: newest?.accessToken } : { consentId: facts.get(consent)?.id },
+  )
+  if (!ofToken) ended.set(consent, now())
+  return { outcome: 'given' }
+}

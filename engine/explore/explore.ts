@@ -1,0 +1,188 @@
+import { denialProblem } from '../authorisation-drivers/denial.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { NamedConsent } from '../client-session/consent.ts'
+import type { Session } from '../client-session/session.ts'
+import { rulesBrokenBy } from '../client-session/trace.ts'
+import { HOOKS } from '../configuration/target.ts'
+import type { History, Party, Terms } from '../model/moves.ts'
+import { setOf } from '../model/world.ts'
+import type { Level } from '../record/words.ts'
+import type { Exchange } from '../wire/exchange.ts'
+import { type Coverage, createCoverage } from './coverage.ts'
+import { type Broken, type Found, movesOf, type Next, type Played, play } from './play.ts'
+import { type Random, randomOf } from './random.ts'
+import { shrunk } from './shrink.ts'
+import { type Ways, walk } from './walk.ts'
+
+/** What an exploration found, with the shortest history that repeats it. */
+export interface Finding {
+  found: Found
+  level: Level
+  history: History
+  /** Moves of the history in which it was found. */
+  length: number
+  /** False: it did not come again when the same was done again, and is no more than noted. */
+  repeats: boolean
+}
+
+export interface Explored {
+  findings: Finding[]
+  steps: number
+  histories: number
+  coverage: Coverage
+  /** Why histories ended early, and how often. */
+  stopped: ReadonlyMap<string, number>
+}
+
+export interface Limits {
+  seed: number
+  steps: number
+  /** Milliseconds. */
+  time?: number
+  /** Visits to the authorisation page; absent: as many as it takes. */
+  visits?: number
+  /** Histories that may be played to find the shortest of a finding; 60 where absent. */
+  tries?: number
+  signal?: AbortSignal
+}
+
+/** Moves of a history: few show what is near, many what comes late. */
+const SHORTEST = 6
+const LONGEST = 40
+
+const TRIES = 60
+
+/** Walks random histories at a bank until the limits are reached. What they create is deleted at the end. */
+export async function explore(
+  session: Session,
+  parts: { catalogue: Catalogue; consents: readonly NamedConsent[] },
+  limits: Limits,
+  tell: (finding: Finding) => void = () => {},
+): Promise<Explored> {
+  const { catalogue } = parts
+  const broken = createBroken(session, catalogue)
+  const random = randomOf(limits.seed)
+  const coverage = createCoverage()
+  const began = performance.now()
+  const visitsBefore = session.visits.length
+  const left = () =>
+    limits.visits === undefined ? undefined : limits.visits - (session.visits.length - visitsBefore)
+  const ways = { ...waysOf(session, parts.consents), visits: left }
+  const known = new Set<string>()
+  const stopped = new Map<string, number>()
+  const result: Explored = { findings: [], steps: 0, histories: 0, coverage, stopped }
+  const goesOn = () =>
+    result.steps < limits.steps &&
+    limits.signal?.aborted !== true &&
+    (limits.time === undefined || performance.now() - began < limits.time) &&
+    !session.lost
+  const played = async (next: Next): Promise<Played> => {
+    const one = await play(session, broken, next)
+    result.steps += one.steps.length
+    if (one.stopped !== undefined) stopped.set(one.stopped, (stopped.get(one.stopped) ?? 0) + 1)
+    return one
+  }
+  while (goesOn()) {
+    result.histories += 1
+    const { steps, found } = await played(walk(random, ways, coverage, lengthOf(random)))
+    if (!found || known.has(found.id)) continue
+    known.add(found.id)
+    const history = steps.map(({ move }) => move)
+    const finding = await narrowed(history, found, played, limits.tries ?? TRIES)
+    const level = levelOf(catalogue, found.id)
+    const one = { ...finding, level, length: history.length }
+    result.findings.push(one)
+    tell(one)
+  }
+  return result
+}
+
+/** Plays a history that is kept, once, and once more where it finds something. */
+export async function playCase(
+  session: Session,
+  { catalogue }: { catalogue: Catalogue },
+  history: History,
+): Promise<{ finding?: Finding; stopped?: string }> {
+  const broken = createBroken(session, catalogue)
+  const { found, stopped } = await play(session, broken, movesOf(history))
+  if (!found) return { stopped }
+  const again = await play(session, broken, movesOf(history))
+  const repeats = again.found?.id === found.id
+  const level = levelOf(catalogue, found.id)
+  return { finding: { found, level, history, length: history.length, repeats } }
+}
+
+/** The shortest history of a finding; whether it comes again when that is played again is its control. */
+async function narrowed(
+  history: History,
+  found: Found,
+  played: (next: Next) => Promise<Played>,
+  tries: number,
+): Promise<Pick<Finding, 'found' | 'history' | 'repeats'>> {
+  let last = found
+  const repeats = async (one: History) => {
+    const again = await played(movesOf(one))
+    if (again.found?.id !== found.id) return false
+    last = again.found
+    return true
+  }
+  if (!(await repeats(history))) return { found, history, repeats: false }
+  if (tries === 0) return { found: last, history, repeats: true }
+  const shortest = await shrunk(history, repeats, tries)
+  return { found: last, history: shortest, repeats: await repeats(shortest) }
+}
+
+const lengthOf = (random: Random) => SHORTEST + Math.floor(random() * (LONGEST - SHORTEST))
+
+/** What a rule found at these exchanges; what is only recorded is none. */
+function createBroken(session: Session, catalogue: Catalogue): Broken {
+  return (exchanges: readonly Exchange[]) => {
+    for (const exchange of exchanges) {
+      const id = rulesBrokenBy(exchange).find((rule) => levelOf(catalogue, rule) !== 'observe')
+      if (id === undefined) continue
+      const violation = session.rules
+        .states()
+        .find((state) => state.id === id)
+        ?.violations.find((one) => one.exchange === exchange.id)
+      const { message, expected, actual } = violation?.finding ?? WITHOUT_WORDS
+      return { id, message, expected, actual, exchange: exchange.id }
+    }
+    return undefined
+  }
+}
+
+const WITHOUT_WORDS = { message: 'the answer breaks the rule', expected: '', actual: '' }
+
+/** The level of a requirement, or of the requirement that a rule judges. */
+function levelOf({ requirements, owners }: Catalogue, id: string): Level {
+  return requirements.get(id)?.level ?? owners.get(id)?.level ?? 'observe'
+}
+
+/** What the target lets a walk do. The permissions are those of the table of approvals. */
+function waysOf(session: Session, consents: readonly NamedConsent[]): Omit<Ways, 'visits'> {
+  const { target } = session
+  const { document, absent } = target
+  const terms = new Map<string, Terms>()
+  for (const each of consents) {
+    const { permissions, expiresInDays, transactionsFromDays, transactionsToDays } = each
+    const key = `${setOf(permissions)} ${expiresInDays} ${transactionsFromDays} ${transactionsToDays}`
+    terms.set(key, {
+      permissions,
+      ...(expiresInDays !== undefined && { expiresInDays }),
+      ...(transactionsFromDays !== undefined && { fromDays: transactionsFromDays }),
+      ...(transactionsToDays !== undefined && { toDays: transactionsToDays }),
+    })
+  }
+  const both = (second: unknown): Party[] => (second ? ['first', 'second'] : ['first'])
+  const most = [...terms.values()].sort((a, b) => b.permissions.length - a.permissions.length)
+  return {
+    terms: most,
+    clients: both(target.clients.second),
+    customers: both(document.customers.second),
+    funds: !absent.has('funds-confirmation'),
+    facts: HOOKS.filter((name) => document.hooks?.[name] !== undefined),
+    deny: denies(session),
+  }
+}
+
+const denies = ({ target }: Session) => denialProblem(target.document.authorisation) === undefined

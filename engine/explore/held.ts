@@ -1,0 +1,76 @@
+import type { Session } from '../client-session/session.ts'
+import type { TokenSet } from '../client-session/tokens.ts'
+import type { Granted } from '../client-session/visit.ts'
+import type { Row } from '../judge/data-rows.ts'
+import { type Move, moveWords, type Party } from '../model/moves.ts'
+import type { Obligation } from '../model/sentences.ts'
+import type { Outcome } from '../model/world.ts'
+import { percentEncoded } from '../record/percent.ts'
+import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
+import type { Reading } from './rows.ts'
+
+/** What a move led to. */
+export interface Answer {
+  outcome: Outcome
+  /** What is judged; absent where a person or a hook alone saw it. */
+  exchange?: Exchange
+  /** What came, where its status does not say it. */
+  words?: string
+  refreshable?: boolean
+  reading?: Reading
+  /** Asks once more, where that changes nothing. */
+  again?: () => Promise<Answer>
+}
+
+/** How a kind of move is made; undefined where the bank gave nothing that it could be made with. */
+export type Make<Kind extends Move['do']> = (
+  held: Held,
+  move: Extract<Move, { do: Kind }>,
+  obligation: Obligation | undefined,
+) => Promise<Answer | undefined>
+
+/** What the bank gave for the names of one history. */
+export type Held = ReturnType<typeof createHeld>
+
+export function createHeld(session: Session) {
+  const facts = new Map<string, ConsentFacts & { kind: 'access' | 'funds'; client: Party }>()
+  const tokens = new Map<string, TokenSet[]>()
+  const ended = new Map<string, number>()
+  const seen = new Map<string, Row[]>()
+  return {
+    session,
+    facts,
+    /** `at`: when the bank gave it, in milliseconds since the epoch. */
+    codes: new Map<string, Granted & { consent: string; at: number }>(),
+    /** Consent → when its end came, in milliseconds since the epoch. */
+    ended,
+    /** Consent and list → the rows of its last answer without a filter, while the customer was present. */
+    seen,
+    /** The tokens of a consent, the newest first. */
+    tokensOf: (consent: string): readonly TokenSet[] => tokens.get(consent) ?? [],
+    hold(consent: string, given: TokenSet): void {
+      tokens.set(consent, [given, ...(tokens.get(consent) ?? [])])
+    },
+    /** The AccountIds that were seen last under a consent. */
+    accountsOf(consent: string): string[] {
+      const ids = ['accounts', 'balances', 'transactions']
+        .flatMap((what) => seen.get(`${consent} ${what}`) ?? [])
+        .map(({ AccountId }) => AccountId)
+      return [...new Set(ids.filter((id) => typeof id === 'string'))]
+    },
+    pathOf(consent: string): string {
+      const { id = '', kind } = facts.get(consent) ?? {}
+      const base = kind === 'funds' ? '/funds-confirmation-consents' : '/account-access-consents'
+      return `${base}/${percentEncoded(id)}`
+    },
+    /** Milliseconds since the epoch from which on the end of what a move names must show. */
+    settledAt: (move: Move): number =>
+      ('consent' in move ? (ended.get(move.consent) ?? 0) : 0) + session.target.settlingTime,
+  }
+}
+
+/** What rules are told of a request that may be refused, or must be. */
+export function told(move: Move, obligation: Obligation | undefined) {
+  if (obligation?.answer === 'refused') return { deviation: moveWords(move) }
+  return obligation ? {} : { about: { optional: true as const } }
+}

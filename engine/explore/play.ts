@@ -1,0 +1,135 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Session } from '../client-session/session.ts'
+import { traced } from '../client-session/trace.ts'
+import { Blocked, NotApplicable } from '../judge/outcome.ts'
+import type { Finding } from '../judge/rule.ts'
+import type { History, Move } from '../model/moves.ts'
+import { type Obligation, obligationOf, requirementOf } from '../model/sentences.ts'
+import { after, type Happened, NOTHING, type World } from '../model/world.ts'
+import { now } from '../record/clock.ts'
+import type { Exchange } from '../wire/exchange.ts'
+import { findingIn } from './answers.ts'
+import { createHands, type Hands } from './hands.ts'
+import type { Answer } from './held.ts'
+import { comparedRows } from './rows.ts'
+
+/** What is wrong at a step. */
+export interface Found extends Finding {
+  /** Id of a requirement, or of the rule that the exchange breaks. */
+  id: string
+  /** Id of the exchange. */
+  exchange: string
+}
+
+/** A move, and what came of it. */
+export interface Step {
+  move: Move
+  exchanges: Exchange[]
+  happened?: Happened
+  found?: Found
+}
+
+export interface Played {
+  steps: Step[]
+  /** The first thing that was wrong; the history ends there. */
+  found?: Found
+  /** Why it could not be played to its end: trouble that says nothing of the bank. */
+  stopped?: string
+}
+
+/** The next move, by what is known; undefined ends the history. */
+export type Next = (world: World, hands: Hands) => Move | undefined
+
+/** What a rule found at one of these exchanges. */
+export type Broken = (exchanges: readonly Exchange[]) => Found | undefined
+
+/**
+ * Plays moves at the bank until one finds something, or none is left. What it creates is deleted when the session is
+ * cleaned up.
+ */
+export async function play(session: Session, broken: Broken, next: Next): Promise<Played> {
+  const hands = createHands(session)
+  const steps: Step[] = []
+  const served: Served = new Map()
+  let world = NOTHING
+  for (let move = next(world, hands); move; move = next(world, hands)) {
+    const step: Step = { move, exchanges: [] }
+    steps.push(step)
+    try {
+      await made(step, { world, hands, served })
+    } catch (error) {
+      if (!(error instanceof Blocked || error instanceof NotApplicable)) throw error
+      return { steps, stopped: error.message }
+    }
+    step.found ??= broken(step.exchanges)
+    if (step.found) return { steps, found: step.found }
+    if (step.happened) world = after(world, step.happened)
+  }
+  return { steps }
+}
+
+/** Consent and kind of move → the moment at which the bank last did it. */
+type Served = Map<string, number>
+
+/** Makes the move of a step, and judges each of its answers. */
+async function made(
+  step: Step,
+  { world, hands, served }: { world: World; hands: Hands; served: Served },
+): Promise<void> {
+  const { move } = step
+  const single = move.do === 'at-once' ? move.reads : [move]
+  await traced('explore', async ({ exchanges }) => {
+    step.exchanges = exchanges
+    const answers = await Promise.all(
+      single.map(async (one) => {
+        const obligation = obligationOf(world, one)
+        return { one, obligation, answer: await hands.make(one, obligation) }
+      }),
+    )
+    for (const { one, obligation, answer } of answers) {
+      if (!answer) continue
+      const { found, outcome } = await judged(one, answer, obligation, hands)
+      const key = keyOf(one)
+      if (found && obligation) {
+        const consent = 'consent' in one ? world.consents.get(one.consent) : undefined
+        found.id = requirementOf(obligation, consent, served.get(key) ?? 0)
+      }
+      if (outcome === 'given') served.set(key, world.moment + 1)
+      step.found ??= found
+      if (outcome === 'given' && one.do === 'read' && answer.reading) {
+        step.found ??= await comparedRows(one, answer.reading)
+      }
+      const { refreshable } = answer
+      if (move === one) step.happened = { move, outcome, ...(refreshable && { refreshable }) }
+    }
+    if (move.do === 'at-once') step.happened = { move, outcome: 'given' }
+  })
+}
+
+const keyOf = (move: Move) =>
+  `${move.do} ${'consent' in move ? move.consent : ''} ${'what' in move ? move.what : ''}`
+
+/** What the documents say of an answer. An end that does not show yet is asked for again when it must. */
+async function judged(
+  move: Move,
+  answer: Answer,
+  obligation: Obligation | undefined,
+  hands: Hands,
+): Promise<{ outcome: Answer['outcome']; found?: Found }> {
+  const find = ({ exchange, outcome, words }: Answer) => {
+    const finding = exchange && findingIn(exchange, outcome, obligation, words)
+    return finding && { id: obligation?.requirement ?? '', ...finding, exchange: exchange.id }
+  }
+  const found = find(answer)
+  const left = hands.settledAt(move) - now()
+  if (!found || !answer.again || left <= 0) return { outcome: answer.outcome, found }
+  await wait(left)
+  const again = await answer.again()
+  return { outcome: again.outcome, found: find(again) }
+}
+
+/** The moves of a history, one after the other. */
+export function movesOf(history: History): Next {
+  const rest = [...history]
+  return () => rest.shift()
+}

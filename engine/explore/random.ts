@@ -1,0 +1,25 @@
+/** Numbers from 0 on below 1 that a seed alone decides: mulberry32, of Tommy Ettinger. */
+export type Random = () => number
+
+/** @param seed any integer */
+export function randomOf(seed: number): Random {
+  let state = seed | 0
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** One of them, each as likely as it weighs. Undefined where there is none. */
+export function pick<Item>(random: Random, items: readonly Item[], weight: (item: Item) => number) {
+  const weights = items.map(weight)
+  const whole = weights.reduce((sum, one) => sum + one, 0)
+  let left = random() * whole
+  for (const [index, item] of items.entries()) {
+    left -= weights[index] ?? 0
+    if (left < 0) return item
+  }
+  return items.at(-1)
+}

@@ -1,0 +1,78 @@
+import type { CallOptions } from '../client/call.ts'
+import type { TokenSet } from '../client-session/tokens.ts'
+import { bookedAt, type Row, rowsOf } from '../judge/data-rows.ts'
+import { succeeded } from '../judge/matchers.ts'
+import type { Read, ReadMove } from '../model/moves.ts'
+import { now } from '../record/clock.ts'
+import { outcomeOf } from './answers.ts'
+import { type Answer, type Held, type Make, told } from './held.ts'
+import type { Reading } from './rows.ts'
+
+export const read: Make<'read'> = async (held, move, obligation) => {
+  const { session, seen } = held
+  const request = requestOf(held, move)
+  // What a token gives whose time is over is judged elsewhere.
+  if (!request || (obligation?.answer === 'given' && !isLive(request.own))) return undefined
+  const { own, of, subject, from, to } = request
+  const { tpp } = await session.caller(of.client)
+  const words = told(move, obligation)
+  const { kind: _, client, ...consent } = of
+  const send = (what: Read, query: CallOptions['query'], path?: string) =>
+    tpp.call(what, {
+      ...words,
+      bearer: own.accessToken,
+      ...(path !== undefined && { subject: path }),
+      query,
+      customerPresent: move.present,
+      about: { ...words.about, client, approval: move.consent, consent },
+    })
+  const ask = async (): Promise<Answer> => {
+    const before = seen.get(`${move.consent} transactions`)
+    const query = { fromBookingDateTime: iso(from), toBookingDateTime: iso(to) }
+    const exchange = await send(move.what, query, subject)
+    const whole = from === undefined && to === undefined && subject === undefined
+    if (whole && move.present && succeeded(exchange)) {
+      seen.set(`${move.consent} ${move.what}`, rowsOf(exchange))
+    }
+    const reading: Reading = {
+      ...{ exchange, before, from, to, subject },
+      whole: () => send('transactions', {}),
+    }
+    return { exchange, outcome: outcomeOf(exchange), reading }
+  }
+  return { ...(await ask()), again: ask }
+}
+
+/** What a reading is made with; undefined where the bank gave none of it. */
+function requestOf(held: Held, { consent, what, account, from, to, older }: ReadMove) {
+  const own = held.tokensOf(consent).at(older ? -1 : 0)
+  const of = held.facts.get(consent)
+  if (!own || !of) return undefined
+  const ids = held.accountsOf(consent)
+  const subject = account === undefined ? undefined : ids[account % Math.max(1, ids.length)]
+  if (account !== undefined && subject === undefined) return undefined
+  const times = bookingsOf(held.seen.get(`${consent} transactions`) ?? [])
+  if ((from !== undefined || to !== undefined) && times.length < 2) return undefined
+  return { own, of, subject, what, from: instantAt(times, from), to: instantAt(times, to) }
+}
+
+/** Milliseconds before its end at which a token is no longer relied on. */
+const MARGIN = 5000
+
+const isLive = (own: TokenSet) => now() < own.expiresAt - MARGIN
+
+const iso = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString())
+
+/** The times of rows, each once, in their order. */
+function bookingsOf(rows: readonly Row[]): number[] {
+  const times = rows.map(bookedAt).filter((at) => at !== undefined)
+  return [...new Set(times)].sort((one, other) => one - other)
+}
+
+/** An instant between two bookings, never on one: where a part of them is passed. */
+function instantAt(times: number[], part: number | undefined): number | undefined {
+  if (part === undefined || times.length < 2) return undefined
+  const index = Math.min(times.length - 2, Math.max(0, Math.floor(part * (times.length - 1))))
+  const [before = 0, behind = 0] = [times[index], times[index + 1]]
+  return Math.floor((before + behind) / 2)
+}

@@ -1,0 +1,103 @@
+import {
+  bookedAt,
+  isBooked,
+  missingFrom,
+  type Row,
+  rowsOf,
+  rowWords,
+  shared,
+} from '../judge/data-rows.ts'
+import { succeeded } from '../judge/matchers.ts'
+import type { ReadMove } from '../model/moves.ts'
+import { now } from '../record/clock.ts'
+import type { Exchange } from '../wire/exchange.ts'
+import type { Found } from './play.ts'
+
+/** A reading of transactions, and what was read before it under the same consent, while the customer was present. */
+export interface Reading {
+  exchange: Exchange
+  /** Bounds of its filter, milliseconds since the epoch; none lies on a booking. */
+  from?: number
+  to?: number
+  /** AccountId in its path. */
+  subject?: string
+  /** Every transaction of the consent, as an earlier answer showed them. */
+  before?: readonly Row[]
+  /** Reads every transaction of the consent once more. */
+  whole(): Promise<Exchange | undefined>
+}
+
+const A_DAY = 86_400_000
+
+/**
+ * A booked transaction that answers before and after it hold, and that the reading must hold, and does not; or one that
+ * it holds beyond its bounds. The answer after it is asked for only where something seems to lack.
+ */
+export async function comparedRows(
+  move: ReadMove,
+  { exchange, from, to, subject, before, whole }: Reading,
+): Promise<Found | undefined> {
+  // What is shown while the customer is absent may be older.
+  if (!move.present || !succeeded(exchange) || !move.what.endsWith('transactions')) return undefined
+  const rows = rowsOf(exchange)
+  const inside = (row: Row) => {
+    const at = bookedAt(row)
+    if (at === undefined) return false
+    return (from === undefined || at > from) && (to === undefined || at < to)
+  }
+  const filtered = from !== undefined || to !== undefined
+  const filter = to === undefined ? 'TXN-16' : 'TXN-17'
+  const beyond = filtered
+    ? rows.find((row) => isBooked(row) && bookedAt(row) !== undefined && !inside(row))
+    : undefined
+  if (beyond) {
+    const message = 'a transaction stands in the answer that its filter leaves out'
+    const expected = [
+      from !== undefined && `after ${new Date(from).toISOString()}`,
+      to !== undefined && `before ${new Date(to).toISOString()}`,
+    ].filter((part) => part !== false)
+    const actual = rowWords(beyond)
+    return { id: filter, message, expected: expected.join(', '), actual, exchange: exchange.id }
+  }
+  if (!before) return undefined
+  const due = (row: Row) =>
+    isBooked(row) &&
+    (subject === undefined || row.AccountId === subject) &&
+    (!filtered || inside(row)) &&
+    (bookedAt(row) ?? Number.POSITIVE_INFINITY) < now()
+  const wanted = before.filter(due)
+  const added = subject === undefined || filtered ? [] : addedIn(rows, before)
+  if (missingFrom(rows, wanted).length === 0 && added.length === 0) return undefined
+  const later = await whole()
+  if (!later || !succeeded(later)) return undefined
+  const missing = missingFrom(rows, shared(wanted, rowsOf(later)))
+  const beside = added.length === 0 ? [] : addedIn(added, rowsOf(later))
+  const [lacking, more] = [missing[0], beside[0]]
+  if (lacking) {
+    const id = filtered ? filter : subject === undefined ? 'TXN-28' : 'TXN-02'
+    const message = `${missing.length} of ${wanted.length} transactions are missing`
+    const expected = `the row ${rowWords(lacking)}`
+    return {
+      id,
+      message,
+      expected,
+      actual: `${rows.length} rows without it`,
+      exchange: exchange.id,
+    }
+  }
+  if (!more) return undefined
+  const message = 'a transaction of the account does not stand among those of all accounts'
+  return {
+    id: 'TXN-23',
+    message,
+    expected: 'the same rows',
+    actual: rowWords(more),
+    exchange: exchange.id,
+  }
+}
+
+/** Rows that were booked more than a day ago, and that others do not hold. */
+function addedIn(rows: readonly Row[], others: readonly Row[]): Row[] {
+  const settled = rows.filter((row) => isBooked(row) && (bookedAt(row) ?? now()) < now() - A_DAY)
+  return missingFrom([...others], settled)
+}

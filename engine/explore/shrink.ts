@@ -1,0 +1,35 @@
+import { type History, meaningful } from '../model/moves.ts'
+
+/** Does this history still find the same? */
+export type Repeats = (history: History) => Promise<boolean>
+
+/**
+ * The shortest history found that still finds the same, by leaving out ever smaller parts (delta debugging, Zeller
+ * and Hildebrandt 2002). The last move, which found it, stays.
+ *
+ * @param tries how many histories may be played at most
+ */
+export async function shrunk(history: History, repeats: Repeats, tries: number): Promise<History> {
+  let best = history
+  let left = tries
+  let size = Math.floor(best.length / 2)
+  while (size >= 1 && left > 0) {
+    const before = best.length
+    for (let end = best.length - 1; end > 0 && left > 0; end -= size) {
+      const candidate = without(best, Math.max(0, end - size), end)
+      if (!candidate) continue
+      left -= 1
+      if (await repeats(candidate)) best = candidate
+      end = Math.min(end, best.length - 1 + size)
+    }
+    const unchanged = best.length === before
+    size = Math.min(unchanged ? Math.floor(size / 2) : size, Math.max(1, best.length - 1))
+  }
+  return best
+}
+
+/** A history without a part, and without what named something of it; undefined where its last move goes too. */
+function without(history: History, start: number, end: number): History | undefined {
+  const rest = meaningful([...history.slice(0, start), ...history.slice(end)])
+  return rest.at(-1) === history.at(-1) ? rest : undefined
+}

@@ -1,0 +1,156 @@
+/** Names of the two clients and the two customers, as in the target. */
+export type Party = 'first' | 'second'
+
+/** The data endpoints, as moves name them. */
+export type Read =
+  | 'accounts'
+  | 'account'
+  | 'balances'
+  | 'account-balances'
+  | 'transactions'
+  | 'account-transactions'
+
+/** What a hook states of a consent: of `token-expired` its newest access token. */
+export type Fact = 'customer-revokes' | 'consent-expired' | 'ninety-days-passed' | 'token-expired'
+
+/** What the request that creates a consent asks for; dates in days from now. */
+export interface Terms {
+  permissions: readonly string[]
+  expiresInDays?: number
+  fromDays?: number
+  toDays?: number
+}
+
+/** One reading of data with an access token of a consent, the newest unless it says otherwise. */
+export interface ReadMove {
+  do: 'read'
+  what: Read
+  consent: string
+  /** Which of the accounts that were seen last, where the path names one; counted around. */
+  account?: number
+  /** The bounds of a filter, as a part of the rows that were seen last: 0.5 lies between the middle ones. */
+  from?: number
+  to?: number
+  /** Is the customer present? */
+  present: boolean
+  /** With the oldest access token of the consent: only its end says anything of that. */
+  older?: true
+}
+
+/**
+ * What can be done at the interface. A consent, and the code that a visit gives, have a name from the move on that
+ * makes them, so that a history from which moves are left out says the same of the others.
+ */
+export type Move =
+  | ({ do: 'create'; consent: string; client: Party } & Terms)
+  | { do: 'create-funds'; consent: string; client: Party }
+  | { do: 'query'; consent: string; client: Party }
+  | { do: 'delete'; consent: string; client: Party }
+  /** The customer is sent to the bank, by this client. */
+  | { do: 'approve'; consent: string; client: Party; customer: Party; code: string }
+  | { do: 'deny'; consent: string; client: Party; customer: Party }
+  | { do: 'exchange'; code: string; client: Party }
+  /** The newest refresh token of the consent. */
+  | { do: 'refresh'; consent: string; client: Party }
+  | ReadMove
+  /** Readings that are sent at the same time. */
+  | { do: 'at-once'; reads: readonly ReadMove[] }
+  /** What only somebody inside the bank can make true, by a hook of the target. */
+  | { do: 'fact'; fact: Fact; consent: string }
+
+/** Moves in their order, from a bank that knows none of their consents. */
+export type History = readonly Move[]
+
+/** The names that a move gives. */
+export function namesGivenBy(move: Move): string[] {
+  if (move.do === 'create' || move.do === 'create-funds') return [move.consent]
+  return move.do === 'approve' ? [move.code] : []
+}
+
+/** The names that must have been given before. */
+export function namesUsedBy(move: Move): string[] {
+  if (move.do === 'create' || move.do === 'create-funds') return []
+  if (move.do === 'exchange') return [move.code]
+  if (move.do === 'at-once') return move.reads.map(({ consent }) => consent)
+  return [move.consent]
+}
+
+/** What is left of a history when every move goes that names what none before it gave. */
+export function meaningful(history: History): Move[] {
+  const given = new Set<string>()
+  return history.filter((move) => {
+    if (!namesUsedBy(move).every((name) => given.has(name))) return false
+    for (const name of namesGivenBy(move)) given.add(name)
+    return true
+  })
+}
+
+/** A move as a line for people: `the first client deletes c1`. */
+export function moveWords(move: Move): string {
+  switch (move.do) {
+    case 'create':
+      return `the ${move.client} client creates ${move.consent}: ${termsWords(move)}`
+    case 'create-funds':
+      return `the ${move.client} client creates ${move.consent}, a funds confirmation consent`
+    case 'query':
+      return `the ${move.client} client queries ${move.consent}`
+    case 'delete':
+      return `the ${move.client} client deletes ${move.consent}`
+    case 'approve':
+      return `the ${move.customer} customer approves ${move.consent} with the ${move.client} client: ${move.code}`
+    case 'deny':
+      return `the ${move.customer} customer denies ${move.consent} with the ${move.client} client`
+    case 'exchange':
+      return `the ${move.client} client exchanges ${move.code}`
+    case 'refresh':
+      return `the ${move.client} client refreshes the tokens of ${move.consent}`
+    case 'fact':
+      return `${FACTS[move.fact]} ${move.consent}`
+    case 'read':
+      return readWords(move)
+    case 'at-once':
+      return `at once: ${move.reads.map(readWords).join(' | ')}`
+  }
+}
+
+const FACTS: Record<Fact, string> = {
+  'customer-revokes': 'the customer revokes at the bank',
+  'consent-expired': 'the expiry date passes of',
+  'ninety-days-passed': 'ninety days pass for',
+  'token-expired': 'the newest access token expires of',
+}
+
+function termsWords({ permissions, expiresInDays, fromDays, toDays }: Terms): string {
+  const days = [
+    expiresInDays !== undefined && `expires in ${expiresInDays} days`,
+    fromDays !== undefined && `transactions from ${fromDays} days`,
+    toDays !== undefined && `transactions to ${toDays} days`,
+  ].filter((part) => part !== false)
+  return [permissions.join(' '), ...days].join(', ')
+}
+
+const PATHS: Record<Read, string> = {
+  accounts: '/accounts',
+  account: '/accounts/{AccountId}',
+  balances: '/balances',
+  'account-balances': '/accounts/{AccountId}/balances',
+  transactions: '/transactions',
+  'account-transactions': '/accounts/{AccountId}/transactions',
+}
+
+function readWords({ what, consent, account, from, to, present, older }: ReadMove): string {
+  const filters = [
+    from !== undefined && `from ${percent(from)}`,
+    to !== undefined && `to ${percent(to)}`,
+  ].filter((part) => part !== false)
+  const words = [
+    `read ${PATHS[what]} under ${consent}`,
+    account !== undefined && `account ${account + 1}`,
+    filters.length > 0 && `booked ${filters.join(' ')} of the rows`,
+    !present && 'the customer is absent',
+    older && 'with its oldest token',
+  ]
+  return words.filter((part) => part !== false).join(', ')
+}
+
+const percent = (part: number) => `${Math.round(part * 100)} %`

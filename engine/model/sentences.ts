@@ -1,0 +1,372 @@
+import type { Move, Read } from './moves.ts'
+import { type ConsentState, setOf, type World } from './world.ts'
+
+/** What a sentence asks of the answer to a move. */
+export type Lawful =
+  /** The bank does what it is asked for; with this status where the document names one. */
+  | { answer: 'given'; status?: number; shows?: 'AwaitingAuthorisation' | 'Revoked' }
+  | { answer: 'refused' }
+
+/** What a requirement of specs/ says of a move in a world. */
+export type Obligation = Lawful & { requirement: string }
+
+type Of<Kind extends Move['do']> = Extract<Move, { do: Kind }>
+
+/** A row of the table: what it needs to hold, and what it asks for then. */
+interface Sentence<Kind extends Move['do']> {
+  requirement: string
+  when(world: World, move: Of<Kind>): boolean
+  asks: Lawful
+}
+
+const given = (more: Omit<Lawful & { answer: 'given' }, 'answer'> = {}): Lawful => ({
+  answer: 'given',
+  ...more,
+})
+const REFUSED: Lawful = { answer: 'refused' }
+
+/**
+ * What the document says of a move, by what happened before: the first row that holds is the answer, and where none
+ * does, no sentence speaks and any answer is lawful. So what may be refused for a reason that the document leaves open
+ * (a waiting consent that is not the newest, AMB-43, a combination of permissions, AMB-13, what a denial means) has no
+ * row.
+ */
+const SENTENCES: { [Kind in Move['do']]: readonly Sentence<Kind>[] } = {
+  create: [
+    {
+      // "Response 201 carries ConsentId."
+      requirement: 'CONS-01',
+      when: (world, { permissions }) => world.taken.has(setOf(permissions)),
+      asks: given({ status: 201, shows: 'AwaitingAuthorisation' }),
+    },
+  ],
+  'create-funds': [{ requirement: 'FCC-01', when: () => true, asks: given({ status: 201 }) }],
+  query: [
+    {
+      // "one owned by another client, gives an error response"
+      requirement: 'SEC-05',
+      when: (world, move) => consentOf(world, move)?.client !== move.client,
+      asks: REFUSED,
+    },
+    {
+      // "the TPP can no longer query it"
+      requirement: 'CLC-03',
+      when: (world, move) => consentOf(world, move)?.end?.how === 'deleted',
+      asks: REFUSED,
+    },
+    {
+      // "the TPP can still query the consent and sees Revoked"
+      requirement: 'CLC-10',
+      when: (world, move) => {
+        const consent = consentOf(world, move)
+        return consent?.end?.how === 'revoked' && !consent.unclear
+      },
+      asks: given({ shows: 'Revoked' }),
+    },
+    {
+      // "Query: allowed for a consent owned by the caller"
+      requirement: 'CONS-22',
+      when: (world, move) => {
+        const consent = consentOf(world, move)
+        return isWaiting(world, consent) && !hasNews(consent)
+      },
+      asks: given({ shows: 'AwaitingAuthorisation' }),
+    },
+    {
+      requirement: 'CONS-22',
+      when: (world, move) => stands(world, consentOf(world, move)),
+      asks: given(),
+    },
+  ],
+  delete: [
+    {
+      // "deleting a consent owned by another client gives an error response"
+      requirement: 'CLC-08',
+      when: (world, move) => isForeign(world, move, 'account-access'),
+      asks: REFUSED,
+    },
+    {
+      requirement: 'FCC-14',
+      when: (world, move) => isForeign(world, move, 'funds-confirmation'),
+      asks: REFUSED,
+    },
+    {
+      // "any | TPP DELETE of the consent"
+      requirement: 'CLC-01',
+      when: (world, move) => {
+        const consent = consentOf(world, move)
+        const revoked = consent?.end?.how === 'revoked' && !consent.unclear
+        return consent?.kind === 'account-access' && (revoked || stands(world, consent))
+      },
+      asks: given({ status: 204 }),
+    },
+    {
+      requirement: 'FCC-12',
+      when: (world, move) => {
+        const consent = consentOf(world, move)
+        return consent?.kind === 'funds-confirmation' && stands(world, consent)
+      },
+      asks: given({ status: 204 }),
+    },
+  ],
+  approve: [
+    {
+      requirement: 'AUTHZ-14',
+      when: (world, move) => consentOf(world, move)?.client !== move.client,
+      asks: REFUSED,
+    },
+    {
+      requirement: 'AUTHZ-15',
+      when: (world, move) => {
+        const how = consentOf(world, move)?.end?.how
+        return how === 'deleted' || how === 'revoked'
+      },
+      asks: REFUSED,
+    },
+    {
+      requirement: 'AUTHZ-30',
+      when: (world, move) => {
+        const consent = consentOf(world, move)
+        const { customer } = consent?.approval ?? {}
+        return customer !== undefined && customer !== move.customer && stands(world, consent)
+      },
+      asks: REFUSED,
+    },
+    {
+      // "Re-confirmation" of what was not confirmed for ninety days: whether it is too late is not shown.
+      requirement: 'AUTHZ-32',
+      when: (world, move) => {
+        const consent = consentOf(world, move)
+        return consent?.lapsed === true && stands(world, consent)
+      },
+      asks: given(),
+    },
+    {
+      // "by using the existing intent ID in a request to the authorisation endpoint"
+      requirement: 'AUTHZ-16',
+      when: (world, move) => {
+        const consent = consentOf(world, move)
+        return consent?.approval !== undefined && stands(world, consent)
+      },
+      asks: given(),
+    },
+    {
+      // "On success the URL fragment carries an authorisation code"
+      requirement: 'AUTHZ-01',
+      when: (world, move) => {
+        const consent = consentOf(world, move)
+        return isWaiting(world, consent) && opens(consent, 'accounts') && opens(consent, 'balances')
+      },
+      asks: given(),
+    },
+  ],
+  deny: [{ requirement: 'AUTHZ-21', when: () => true, asks: REFUSED }],
+  exchange: [
+    {
+      requirement: 'TOK-35',
+      when: ({ codes }, { code, client }) => codes.get(code)?.client !== client,
+      asks: REFUSED,
+    },
+    {
+      requirement: 'TOK-14',
+      when: ({ codes }, { code }) => codes.get(code)?.used === true,
+      asks: REFUSED,
+    },
+    {
+      // "exchange the resulting code for an access token"
+      requirement: 'TOK-03',
+      when: (world, { code }) => {
+        const { consent: name = '', sent } = world.codes.get(code) ?? {}
+        const consent = world.consents.get(name)
+        const newest = sent === false && consent?.approval?.code === code
+        return newest && !consent.lapsed && stands(world, consent)
+      },
+      asks: given(),
+    },
+  ],
+  refresh: [
+    {
+      requirement: 'TOK-13',
+      when: (world, move) => consentOf(world, move)?.client !== move.client,
+      asks: REFUSED,
+    },
+    {
+      // "An expired access token is replaced through a refresh_token grant to the token endpoint."
+      requirement: 'TOK-22',
+      when: (world, move) => {
+        const consent = consentOf(world, move)
+        const { tokens, lapsed } = consent ?? {}
+        return tokens?.refreshable === true && !lapsed && stands(world, consent)
+      },
+      asks: given(),
+    },
+  ],
+  read: [
+    {
+      // "Access with tokens tied to the consent is rejected"
+      requirement: 'CLC-04',
+      when: (world, move) => consentOf(world, move)?.end?.how === 'deleted',
+      asks: REFUSED,
+    },
+    {
+      // "Access using tokens tied to the consent is rejected"
+      requirement: 'CLC-11',
+      when: (world, move) => consentOf(world, move)?.end?.how === 'revoked',
+      asks: REFUSED,
+    },
+    {
+      // "Time after which the consent is no longer valid."
+      requirement: 'CLC-16',
+      when: (world, move) => consentOf(world, move)?.end?.how === 'expired',
+      asks: REFUSED,
+    },
+    {
+      // "The customer must re-confirm consent at least every 90 days"
+      requirement: 'CLC-18',
+      when: (world, move) => consentOf(world, move)?.lapsed === true,
+      asks: REFUSED,
+    },
+    {
+      // "Seconds until the token expires."
+      requirement: 'TOK-21',
+      when: (world, move) => !move.older && consentOf(world, move)?.tokens?.expired === true,
+      asks: REFUSED,
+    },
+    {
+      // "GET /accounts and GET /accounts/{AccountId} need a consent created with ..."
+      requirement: 'ACC-11',
+      when: (world, move) =>
+        familyOf(move.what) === 'accounts' && !opens(consentOf(world, move), 'accounts'),
+      asks: REFUSED,
+    },
+    {
+      // "Transaction endpoints need a consent with ..."
+      requirement: 'TXN-14',
+      when: (world, move) =>
+        familyOf(move.what) === 'transactions' && !opens(consentOf(world, move), 'transactions'),
+      asks: REFUSED,
+    },
+    ...Object.entries({
+      accounts: 'ACC-01',
+      account: 'ACC-02',
+      balances: 'BAL-01',
+      'account-balances': 'BAL-02',
+      transactions: 'TXN-01',
+      'account-transactions': 'TXN-02',
+    } satisfies Record<Read, string>).map(([what, requirement]) => ({
+      requirement,
+      when: (world: World, move: Of<'read'>) => {
+        const consent = consentOf(world, move)
+        const { approval, tokens } = consent ?? {}
+        const newest = !move.older && tokens !== undefined && tokens.code === approval?.code
+        return move.what === what && newest && stands(world, consent) && reads(consent, move.what)
+      },
+      asks: given(),
+    })),
+  ],
+  'at-once': [],
+  fact: [],
+}
+
+/** What the documents say of the answer to a move; undefined: any is lawful. */
+export function obligationOf(world: World, move: Move): Obligation | undefined {
+  const rows = SENTENCES[move.do] as readonly Sentence<Move['do']>[]
+  const row = rows.find(({ when }) => when(world, move as never))
+  if (!row) return undefined
+  return { requirement: row.requirement, ...row.asks }
+}
+
+/**
+ * The requirement that a wrong answer breaks: what was to leave the consent as it was, where that happened since the
+ * bank last did what the move asks for.
+ *
+ * @param served the moment at which the bank last did the like for this consent, 0 where it never did
+ */
+export function requirementOf(
+  { requirement, answer }: Obligation,
+  consent: ConsentState | undefined,
+  served: number,
+): string {
+  const { disturbed } = consent ?? {}
+  const isIt = answer === 'given' && disturbed !== undefined && disturbed.at > served && served > 0
+  return isIt ? disturbed.requirement : requirement
+}
+
+/** Every requirement that the table speaks of. */
+export const REQUIREMENTS: readonly string[] = [
+  ...new Set(
+    Object.values(SENTENCES).flatMap((rows) =>
+      (rows as readonly Sentence<Move['do']>[]).map(({ requirement }) => requirement),
+    ),
+  ),
+]
+
+function consentOf({ consents }: World, { consent }: { consent: string }) {
+  return consents.get(consent)
+}
+
+function isForeign(world: World, move: Of<'delete'>, kind: ConsentState['kind']): boolean {
+  const consent = consentOf(world, move)
+  return consent?.kind === kind && consent.client !== move.client
+}
+
+/** Does nobody know more of it than that it was created, and is it the newest of its client that waits? */
+function isWaiting(world: World, consent: ConsentState | undefined): consent is ConsentState {
+  if (!consent || consent.approval || consent.end || consent.unclear) return false
+  return isNewest(world, consent)
+}
+
+/** Did something happen that is to leave it as it was? Then what it shows is judged where the end of that is. */
+const hasNews = ({ disturbed }: ConsentState) => disturbed !== undefined
+
+/** A newer consent of a client may take the place of one that waits, and of one for the same card. */
+function isNewest({ consents }: World, { kind, client, created }: ConsentState): boolean {
+  return ![...consents.values()].some(
+    (other) => other.kind === kind && other.client === client && other.created > created,
+  )
+}
+
+/**
+ * Does a consent stand, whatever the bank's freedoms? What was approved stands where its customer approved nothing
+ * else for the client since (AMB-43); what was not, where it is the newest.
+ */
+function stands(world: World, consent: ConsentState | undefined): consent is ConsentState {
+  if (!consent || consent.end || consent.unclear) return false
+  const { approval } = consent
+  if (!approval) return isNewest(world, consent)
+  return ![...world.consents.values()].some(
+    (other) =>
+      other.client === consent.client &&
+      other.approval?.customer === approval.customer &&
+      other.approval.at > approval.at,
+  )
+}
+
+type Family = 'accounts' | 'balances' | 'transactions'
+
+const FAMILIES: Record<Read, Family> = {
+  accounts: 'accounts',
+  account: 'accounts',
+  balances: 'balances',
+  'account-balances': 'balances',
+  transactions: 'transactions',
+  'account-transactions': 'transactions',
+}
+
+const familyOf = (what: Read): Family => FAMILIES[what]
+
+const WORDS: Record<Family, string[]> = {
+  accounts: ['ReadAccountsBasic', 'ReadAccountsDetail'],
+  balances: ['ReadBalances'],
+  transactions: ['ReadTransactionsBasic', 'ReadTransactionsDetail'],
+}
+
+/** Does the consent hold a permission for this family? */
+export function opens(consent: ConsentState | undefined, family: Family): boolean {
+  return WORDS[family].some((name) => consent?.permissions.includes(name))
+}
+
+/** Is it promised to read this? Which permission the balances need is not shown; others may need accounts too. */
+function reads(consent: ConsentState, what: Read): boolean {
+  return opens(consent, familyOf(what)) && opens(consent, 'accounts')
+}

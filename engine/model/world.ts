@@ -1,0 +1,240 @@
+import type { Move, Party } from './moves.ts'
+
+/** A moment of a history: the number of the move, from 1 on. */
+export type Moment = number
+
+/** What is known of a consent. */
+export interface ConsentState {
+  name: string
+  kind: 'account-access' | 'funds-confirmation'
+  client: Party
+  permissions: readonly string[]
+  /** Has it an ExpirationDateTime? */
+  expires?: true
+  created: Moment
+  end?: { how: End; at: Moment }
+  /** Ninety days passed since its customer confirmed it. */
+  lapsed?: true
+  /** Who approved it last, and when. */
+  approval?: { customer: Party; at: Moment; code: string }
+  /** Its newest tokens. */
+  tokens?: TokensState
+  /** Something happened to it of which no sentence says what it means: nothing is promised any more. */
+  unclear: boolean
+  /** Something happened that a sentence says leaves it as it was: its requirement. */
+  disturbed?: { requirement: string; at: Moment }
+}
+
+/** How a consent ended. */
+export type End = 'deleted' | 'revoked' | 'expired'
+
+export interface TokensState {
+  /** The code that they come from. */
+  code: string
+  at: Moment
+  /** Is there a refresh token that was not exchanged yet? */
+  refreshable: boolean
+  /** Has the access token expired? */
+  expired?: true
+}
+
+/** A code that a visit gave. */
+export interface CodeState {
+  name: string
+  consent: string
+  client: Party
+  customer: Party
+  at: Moment
+  /** Was it sent to the token endpoint? One that another client sent may be taken from its own, or not. */
+  sent: boolean
+  /** Did it give tokens? */
+  used: boolean
+}
+
+/** What a history has led to. */
+export interface World {
+  moment: Moment
+  consents: ReadonlyMap<string, ConsentState>
+  codes: ReadonlyMap<string, CodeState>
+  /** Sets of permissions that the bank took, as texts. */
+  taken: ReadonlySet<string>
+}
+
+export const NOTHING: World = {
+  moment: 0,
+  consents: new Map(),
+  codes: new Map(),
+  taken: new Set(),
+}
+
+/** What became of a move: `given` what it asked for, refused, or nobody knows. */
+export type Outcome = 'given' | 'refused' | 'unknown'
+
+/** A move that was made, and what came of it. */
+export interface Happened {
+  move: Move
+  outcome: Outcome
+  /** Of tokens that were given: is a refresh token among them? */
+  refreshable?: boolean
+}
+
+export const setOf = (permissions: readonly string[]): string => [...permissions].sort().join(' ')
+
+/** The world after one more move. */
+export function after(world: World, happened: Happened): World {
+  const moment = world.moment + 1
+  const next: Draft = {
+    moment,
+    consents: new Map(world.consents),
+    codes: new Map(world.codes),
+    taken: new Set(world.taken),
+  }
+  CHANGES[happened.move.do](next, happened as never)
+  return next
+}
+
+interface Draft extends World {
+  consents: Map<string, ConsentState>
+  codes: Map<string, CodeState>
+  taken: Set<string>
+}
+
+type Change<Kind extends Move['do']> = (
+  world: Draft,
+  happened: Happened & { move: Extract<Move, { do: Kind }> },
+) => void
+
+/** How each move changes the world. */
+const CHANGES: { [Kind in Move['do']]: Change<Kind> } = {
+  create(world, { move: { consent, client, permissions, expiresInDays }, outcome }) {
+    if (outcome !== 'given') return
+    const created = world.moment
+    const kind = 'account-access'
+    world.taken.add(setOf(permissions))
+    world.consents.set(consent, {
+      ...{ name: consent, kind, client, permissions, created, unclear: false },
+      ...(expiresInDays !== undefined && { expires: true }),
+    })
+  },
+  'create-funds'(world, { move: { consent, client }, outcome }) {
+    if (outcome !== 'given') return
+    const [created, kind] = [world.moment, 'funds-confirmation'] as const
+    world.consents.set(consent, {
+      ...{ name: consent, kind, client, permissions: [], created, unclear: false },
+    })
+  },
+  query() {},
+  delete(world, { move, outcome }) {
+    const consent = world.consents.get(move.consent)
+    if (!consent) return
+    if (consent.client !== move.client)
+      return disturb(world, consent, FOREIGN_DELETION[consent.kind])
+    if (outcome === 'refused' || consent.end?.how === 'deleted') return
+    if (outcome === 'unknown') return unclear(world, consent)
+    ended(world, consent, 'deleted')
+  },
+  fact(world, { move, outcome }) {
+    const consent = world.consents.get(move.consent)
+    if (consent && outcome === 'given' && move.fact === 'token-expired') {
+      const { tokens } = consent
+      if (tokens)
+        world.consents.set(consent.name, { ...consent, tokens: { ...tokens, expired: true } })
+      return
+    }
+    if (consent && outcome === 'given' && move.fact === 'ninety-days-passed') {
+      world.consents.set(consent.name, { ...consent, lapsed: true })
+      return
+    }
+    // What a revocation means for a consent that the TPP deleted is not shown, and nobody sees it.
+    if (!consent || outcome === 'refused' || consent.end) return
+    if (outcome === 'unknown') return unclear(world, consent)
+    ended(world, consent, move.fact === 'customer-revokes' ? 'revoked' : 'expired')
+  },
+  approve(world, { move, outcome }) {
+    const consent = world.consents.get(move.consent)
+    if (!consent) return
+    const { client, customer, code } = move
+    const others = client !== consent.client || isOfAnother(consent, customer)
+    if (outcome !== 'given') {
+      if (others && outcome === 'refused') return disturb(world, consent, REFUSED_TO_OTHERS)
+      return unclear(world, consent)
+    }
+    const at = world.moment
+    world.codes.set(code, {
+      name: code,
+      consent: consent.name,
+      client,
+      customer,
+      at,
+      sent: false,
+      used: false,
+    })
+    world.consents.set(consent.name, {
+      ...consent,
+      approval: { customer, at, code },
+      // What its older tokens give from now on is not shown.
+      tokens: undefined,
+      lapsed: undefined,
+      unclear: others || consent.end !== undefined || consent.unclear,
+    })
+  },
+  deny(world, { move, outcome }) {
+    const consent = world.consents.get(move.consent)
+    if (!consent) return
+    const others = move.client !== consent.client || isOfAnother(consent, move.customer)
+    if (others && outcome === 'refused') return disturb(world, consent, REFUSED_TO_OTHERS)
+    unclear(world, consent)
+  },
+  exchange(world, { move, outcome, refreshable = false }) {
+    const code = world.codes.get(move.code)
+    const consent = world.consents.get(code?.consent ?? '')
+    if (!code || !consent) return
+    const fresh = !code.sent && code.client === move.client && outcome === 'given'
+    world.codes.set(code.name, { ...code, sent: true, used: code.used || fresh })
+    if (!fresh) {
+      // RFC 6749 4.1.2: a code that is used twice should end the tokens that came of it.
+      const { approval, tokens } = consent
+      if ([approval?.code, tokens?.code].includes(code.name)) unclear(world, consent)
+      return
+    }
+    const tokens = { code: code.name, at: world.moment, refreshable }
+    world.consents.set(consent.name, { ...consent, tokens })
+  },
+  refresh(world, { move, outcome, refreshable = false }) {
+    const consent = world.consents.get(move.consent)
+    if (!consent?.tokens) return
+    if (move.client !== consent.client || outcome === 'unknown') return unclear(world, consent)
+    const { code } = consent.tokens
+    const tokens =
+      outcome === 'given'
+        ? { code, at: world.moment, refreshable }
+        : { ...consent.tokens, refreshable: false }
+    world.consents.set(consent.name, { ...consent, tokens })
+  },
+  read() {},
+  'at-once'() {},
+}
+
+const FOREIGN_DELETION = { 'account-access': 'CLC-08', 'funds-confirmation': 'FCC-14' }
+const REFUSED_TO_OTHERS = 'CLC-25'
+const END_OF_OTHERS = 'CLC-19'
+
+const isOfAnother = ({ approval }: ConsentState, customer: Party) =>
+  approval !== undefined && approval.customer !== customer
+
+function unclear(world: Draft, consent: ConsentState): void {
+  world.consents.set(consent.name, { ...consent, unclear: true })
+}
+
+function disturb(world: Draft, consent: ConsentState, requirement: string): void {
+  const disturbed = { requirement, at: world.moment }
+  world.consents.set(consent.name, { ...consent, disturbed })
+}
+
+/** Ends a consent; every other one is to stay as it was. */
+function ended(world: Draft, consent: ConsentState, how: End): void {
+  for (const other of world.consents.values()) {
+    if (other.name !== consent.name && !other.end) disturb(world, other, END_OF_OTHERS)
+  }
+  world.consents.set(consent.name, { ...consent, end: { how, at: world.moment } })
+}

@@ -1,0 +1,36 @@
+import { startBank } from '../../bank/bank.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
+import { defaults } from '../../bank/state/settings.ts'
+import type { NamedConsent } from '../../engine/client-session/consent.ts'
+import { targetFrom } from '../../engine/configuration/resolve.ts'
+import type { TargetDocument } from '../../engine/configuration/target.ts'
+import { type Explored, explore, type Finding, type Limits } from '../../engine/explore/explore.ts'
+import { openSession } from '../../engine/run/open.ts'
+import type { ProofContext } from '../run/judge-bank.ts'
+
+/** No limit is reached: what an exploration asks in a second, a customer's day has not. */
+const SETTINGS = { rateLimit: { ...defaults.rateLimit, threshold: 1_000_000 } }
+
+/** Explores a reference bank with these alterations, in this process. */
+export async function exploreBank(
+  { catalogue, suites, directory }: ProofContext,
+  consents: readonly NamedConsent[],
+  alterations: (Alteration & { target?: (document: TargetDocument) => void })[],
+  limits: Limits,
+  tell?: (finding: Finding) => void,
+): Promise<Explored & { milliseconds: number; fired: ReadonlyMap<string, number> }> {
+  const started = performance.now()
+  const bank = await startBank({ alterations, directory, settings: SETTINGS })
+  const document = structuredClone(bank.target) as TargetDocument
+  for (const { target } of alterations) target?.(document)
+  const target = targetFrom(document)
+  const session = openSession({ target, suites })
+  try {
+    const explored = await explore(session, { catalogue, consents }, limits, tell)
+    await session.cleanUp()
+    return { ...explored, milliseconds: performance.now() - started, fired: bank.firedBy }
+  } finally {
+    await session.close()
+    await bank.close()
+  }
+}
