@@ -80,20 +80,25 @@ export function noteApproval({ name, visit: { first, last = first } }: Approval)
   if (last) noteControl({ exchange: last, summary: `the visit for “${name}” ended with a code` })
 }
 
-/** Ends the check with a finding when a code arrived, wherever it stands. */
-export function expectNoCode(visit: Visit): void {
+/**
+ * Ends the check with a finding when a code arrived, wherever it stands.
+ *
+ * @param why there must be none, where no deviation of the request says it: “nobody logged in”.
+ */
+export function expectNoCode(visit: Visit, why?: string): void {
   noteNegative()
-  const finding = codeFinding(visit)
+  const finding = codeFinding(visit, why)
   expectThat(finding === undefined, { ...(finding as Finding), exchange: visit.last })
   expectAnswered(visit)
 }
 
 /** What is wrong where a code arrived. */
-export function codeFinding(visit: Visit): Finding | undefined {
+export function codeFinding(visit: Visit, why?: string): Finding | undefined {
   if (visit.kind !== 'granted') return undefined
   const actual = `a code at ${visit.redirect.address}`
   const { deviation } = visit.last?.about ?? visit.first?.about ?? {}
-  const inWords = deviation === undefined ? '' : ` (${deviation})`
+  const stated = deviation === undefined ? '' : ` (${deviation})`
+  const inWords = why === undefined ? stated : ` although ${why}`
   return { message: `a code arrived${inWords}`, expected: 'no code', actual }
 }
 
