@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openClientStore } from '../client-session/client-store.ts'
 import type { Target } from '../configuration/resolve.ts'
 import { member } from '../judge/data-rows.ts'
-import { addressMend, GATEWAY_MEND } from '../report/whose.ts'
+import { GATEWAY_MEND } from '../report/whose.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { SPEAKS_NO_TLS } from '../wire/failure.ts'
 import { spokeTls } from './address.ts'
@@ -188,10 +188,8 @@ function inItsPlace(
   const host = new URL(first?.request.url ?? '').host
   if (statuses.size > 1 || !first) return undefined
   if (status === undefined) {
-    const mend = addressMend(
-      members.join(', '),
-      'ask the bank whether it runs, then whoever runs a proxy or firewall between.',
-    )
+    // Somebody takes the connections, so that the addresses are the last to be in doubt.
+    const mend = `Ask the bank whether it runs at ${members.join(', ')}, then whoever runs a proxy or firewall between whether that cuts connections.`
     const { kind, code, message = 'no answer' } = first.failure ?? {}
     const does =
       kind === 'timeout'

@@ -87,18 +87,18 @@ export function noteApproval({ name, visit: { first, last = first } }: Approval)
  */
 export function expectNoCode(visit: Visit, why?: string): void {
   noteNegative()
-  const finding = codeFinding(visit, why)
+  const found = codeFinding(visit)
+  const finding = found && why ? { ...found, message: `a code arrived although ${why}` } : found
   expectThat(finding === undefined, { ...(finding as Finding), exchange: visit.last })
   expectAnswered(visit)
 }
 
 /** What is wrong where a code arrived. */
-export function codeFinding(visit: Visit, why?: string): Finding | undefined {
+export function codeFinding(visit: Visit): Finding | undefined {
   if (visit.kind !== 'granted') return undefined
   const actual = `a code at ${visit.redirect.address}`
   const { deviation } = visit.last?.about ?? visit.first?.about ?? {}
-  const stated = deviation === undefined ? '' : ` (${deviation})`
-  const inWords = why === undefined ? stated : ` although ${why}`
+  const inWords = deviation === undefined ? '' : ` (${deviation})`
   return { message: `a code arrived${inWords}`, expected: 'no code', actual }
 }
 
