@@ -227,11 +227,9 @@ function judged<Right, Made>(
 export function expectNoneBroken({ broken }: Asked, type: Pick<ValueType<never, never>, 'name'>) {
   const [first] = broken
   if (!first) return
-  const others = broken.slice(1).map(({ cell }) => cellName(cell))
-  const more = others.length === 0 ? '' : `; the same with ${others.length} more: ${listed(others)}`
   throw new Nonconformance({
     ...first.finding,
-    message: `${first.finding.message} (${type.name} ${cellName(first.cell)})${more}`,
+    message: `${first.finding.message} (${type.name} ${cellName(first.cell)})${moreOf(broken)}`,
     exchange: first.exchange,
     cells: broken.map(({ cell }) => cellName(cell)),
   })
@@ -252,6 +250,15 @@ export async function expectTable<Right, Made, Used extends NamedConsent = never
   table: Table<Right, Made, Used>,
 ): Promise<void> {
   expectNoneBroken(await askTable(context, table), table.type)
+}
+
+/** What else broke: of cells at the place of the first one their values alone. */
+function moreOf([first, ...others]: Asked['broken']): string {
+  if (others.length === 0) return ''
+  const names = others.map(({ cell }) =>
+    cell.place === first?.cell.place ? cell.value : cellName(cell),
+  )
+  return `; the same with ${others.length} more: ${listed(names)}`
 }
 
 /** As many as a line has room for; the report lists all. */

@@ -243,6 +243,16 @@ export function offered({ forms, links }: ReadPage): string {
   return texts.length > 0 ? `no form, but the links ${texts.join(', ')}` : 'no form and no link'
 }
 
+/** What the descriptions look for on a page: `authorisation.forms looks for fields user, secret`. */
+export function lookedFor(described: FormDocument[]): string {
+  const each = described.flatMap(({ has, follow }) =>
+    follow === undefined ? `fields ${has?.join(', ')}` : `the link “${follow}”`,
+  )
+  return `authorisation.forms looks for ${[...new Set(each)].slice(0, MOST_LOOKED_FOR).join(', or for ')}`
+}
+
+const MOST_LOOKED_FOR = 6
+
 /** How the form is sent once a customer has pressed the button, and where: as written. */
 export function sending(form: Form, description: FormDocument, decision: Decision) {
   const sends = pressed(form, description, decision)?.sends

@@ -14,6 +14,7 @@ import {
   fitting,
   lackedButton,
   letsDeny,
+  lookedFor,
   offered,
   type ReadPage,
   readPage,
@@ -117,7 +118,8 @@ export async function afterPage(
     const lacked = lackedButton(page, known.forms, request.decision)
     const why = lacked ?? 'a page without any form that the target describes'
     const asking = page.forms.length > 0 && { asks: true as const }
-    return { ...stopped(visit, why), unfit: `the page has ${offered(page)}`, ...asking }
+    const unfit = `the page has ${offered(page)}; ${lookedFor(known.forms)}`
+    return { ...stopped(visit, why), unfit, ...asking }
   }
   const end = endOfRepeats(visit, match.description, response.body)
   if (end) return end

@@ -1,3 +1,4 @@
+import { addressMend } from '../report/whose.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { SPEAKS_NO_TLS } from '../wire/failure.ts'
 import type { Case } from './case.ts'
@@ -27,42 +28,49 @@ export async function addressFinding(
   if (mutual && spokeTls(exchange) && failure?.kind !== 'timeout') return ok(`is there (${what})`)
   const { hostname, host, protocol } = new URL(origin)
   const correct = `Correct ${members.join(', ')}`
-  const look = first(members)
+  const look = (then: string) => addressMend(members.join(', '), then)
   const via = target.proxy === undefined ? '' : ` through the proxy ${new URL(target.proxy).host}`
   const { kind = 'closed', code = '', message = '' } = failure ?? {}
   switch (kind) {
     case 'unreachable':
       return unreachable(code, { hostname, host, via, correct, look })
     case 'untrusted':
-      return untrusted(code, { hostname, correct }, await serverChain(origin, target, timeout))
+      return untrusted(
+        code,
+        { hostname, host, correct },
+        await serverChain(origin, target, timeout),
+      )
     case 'timeout': {
+      const text = `no answer from ${host}: ${message}${via}`
       const slow = 'write a larger timeout where it is slow.'
       // Whoever has a TLS session with the bank waits for the bank.
-      if (spokeTls(exchange)) return wrong('bank', `${message}${via}`, `Ask the bank, or ${slow}`)
+      if (spokeTls(exchange)) return wrong('bank', text, `Ask the bank, or ${slow}`)
       const then =
-        code === 'ETIMEDOUT' ? 'look at firewall and VPN.' : `ask the bank whether it runs; ${slow}`
-      return wrong('network', `${message}${via}`, `${look} Then ${then}`)
+        code === 'ETIMEDOUT'
+          ? 'check the firewall and VPN of this machine, then ask the bank.'
+          : `ask the bank whether it runs; ${slow}`
+      return wrong('network', text, look(then))
     }
     case 'garbage':
-      return wrong('configuration', `${host} does not speak HTTP (${code})`, `${correct}.`)
+      return wrong(
+        'configuration',
+        `what answers at ${host} does not speak HTTP (${code})`,
+        `${correct}.`,
+      )
     case 'tls-alert':
       return wrong('bank', `refuses the TLS session: ${message}`)
   }
   if (protocol === 'http:') {
-    const text = `${host} closes a connection without TLS`
+    const text = `the connection to ${host} is closed: it has no TLS`
     return wrong('configuration', text, `${correct}: write https:.`)
   }
-  const text = `${host} closes the connection without an answer${via} (${code})`
+  const text = `the connection to ${host} is closed without an answer${via} (${code})`
   return wrong(
     'network',
     text,
-    `${look} Then ask the bank whether it, or a firewall, closes connections.`,
+    look('ask the bank whether it closes connections, then whoever runs a firewall between.'),
   )
 }
-
-/** What whoever wrote the target file can do at once. */
-const first = (members: readonly string[]) =>
-  `First compare ${members.join(', ')} with the address that the bank gave you.`
 
 /** Whether both ends have no version of TLS in common: this one has 1.2 and 1.3. */
 export function olderTls(host: string, failure: Exchange['failure']): DoctorFinding | undefined {
@@ -77,12 +85,14 @@ export function olderTls(host: string, failure: Exchange['failure']): DoctorFind
   return wrong('bank', text, 'Ask the bank: what is older than 1.2 must not be used (RFC 8996).')
 }
 
-type Words = Record<'hostname' | 'host' | 'via' | 'correct' | 'look', string>
+type Words = Record<'hostname' | 'host' | 'via' | 'correct', string> & {
+  look(then: string): string
+}
 
 function unreachable(code: string, { hostname, host, via, correct, look }: Words): DoctorFinding {
   if (SPEAKS_NO_TLS.test(code)) {
     const mend = `${correct}: another port, or http: where that is meant.`
-    return wrong('configuration', `${host} does not speak TLS`, mend)
+    return wrong('configuration', `what answers at ${host} does not speak TLS`, mend)
   }
   if (code === 'PROXY_407') {
     const mend = 'Write both in proxy: http://user:password@host:port, the password as a variable.'
@@ -96,26 +106,26 @@ function unreachable(code: string, { hostname, host, via, correct, look }: Words
     return wrong('network', `nothing answers${via} (${code})`, 'Correct proxy, or leave it out.')
   }
   if (code === 'ENOTFOUND' || code.startsWith('EAI_')) {
-    const mend = `${look} Then check whether this machine sees the bank's names: VPN, proxy.`
+    const mend = look("check whether this machine sees the bank's names: VPN, proxy.")
     return wrong('network', `the name ${hostname} does not resolve`, mend)
   }
   if (code === 'ECONNREFUSED') {
     const text = `nothing listens on ${host}: the connection is refused`
-    return wrong('network', text, `${look} Then start the bank, or ask who runs it.`)
+    return wrong('network', text, look('start the bank, or ask whoever runs it.'))
   }
   return wrong(
     'network',
     `${host} cannot be reached (${code})`,
-    `${look} Then look at VPN and firewall.`,
+    look('check the VPN and firewall of this machine, then ask the bank.'),
   )
 }
 
 function untrusted(
   code: string,
-  { hostname, correct }: Pick<Words, 'hostname' | 'correct'>,
+  { hostname, host, correct }: Pick<Words, 'hostname' | 'host' | 'correct'>,
   chain: ServerChain | undefined,
 ): DoctorFinding {
-  const certificate = `the certificate ${chain?.subject ?? 'unknown'}`
+  const certificate = `the server certificate of ${host} (${chain?.subject ?? 'unknown'})`
   if (code === 'CERT_HAS_EXPIRED') {
     const text = `${certificate} expired on ${chain?.ends ?? 'an earlier day'}`
     return wrong('bank', text, 'Ask the bank for a new one.')
@@ -127,11 +137,11 @@ function untrusted(
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     const names = chain?.names.join(', ') ?? 'other names'
     const mend = `${correct}: write one of these names; else ask the bank.`
-    return wrong('configuration', `the certificate is for ${names}, not ${hostname}`, mend)
+    return wrong('configuration', `the server certificate is for ${names}, not ${hostname}`, mend)
   }
   const missing = chain?.missing ?? 'an authority'
   const text = `${certificate} comes from ${missing}, which is not trusted`
-  const add = `Add the PEM of ${missing} under trust: - file:authority.pem.`
+  const add = `Add the PEM file of ${missing} to the target file under trust: - file:authority.pem.`
   // Authorities issue by others, which a server must send along.
   if (chain?.incomplete) {
     const whole = `${text}; the server sends no other certificate: its chain is not complete (RFC 8446 4.4.2)`

@@ -1,7 +1,13 @@
 import { delimiter, join, resolve } from 'node:path'
 import { denialMend, denialProblem } from '../authorisation-drivers/denial.ts'
 import { findBrowser, runs } from '../authorisation-drivers/find-browser.ts'
-import { fitting, lackedButton, offered, readPage } from '../authorisation-drivers/forms.ts'
+import {
+  fitting,
+  lackedButton,
+  lookedFor,
+  offered,
+  readPage,
+} from '../authorisation-drivers/forms.ts'
 import { httpDriver } from '../authorisation-drivers/http.ts'
 import { parseRedirect } from '../client/redirect.ts'
 import { type Case, tppOf } from './case.ts'
@@ -132,7 +138,8 @@ function driverFinding({ target: { document, base }, page }: Case): DoctorFindin
     )
   }
   const lacked = lackedButton(shown, forms, 'approve')
-  const text = lacked ?? `nothing described fits the first page, which has ${offered(shown)}`
+  const unfit = `nothing described fits the first page, which has ${offered(shown)}; ${lookedFor(forms)}`
+  const text = lacked ?? unfit
   if (shown.forms.length > 0) {
     return wrong('configuration', `http: ${text}`, 'Correct authorisation.forms.')
   }

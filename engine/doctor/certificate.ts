@@ -18,7 +18,7 @@ export function certificateFindings(
   if (!leaf) return [note('cannot be read from the PKCS#12 file: dates and usage are not compared')]
   const member = `clients.${name}.transport`
   const found = [
-    dates(leaf, now, member),
+    dates(leaf, now, `${member}.${transport.pkcs12 === undefined ? 'certificate' : 'pkcs12'}`),
     usage(leaf, member),
     chain([leaf, ...others], member),
   ].flat()

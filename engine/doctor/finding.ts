@@ -38,6 +38,12 @@ type DoctorFindings = DoctorFinding | DoctorFinding[]
 /** A finding and the examination that it comes from. */
 export type Line = DoctorFinding & { name: string }
 
+/** What was found, with the client that it is about: `certificate of clients.first: expired on 2026-01-31`. */
+export function inFull({ name, text }: Pick<Line, 'name' | 'text'>): string {
+  const [, client, what] = /^(first|second): (.*)$/s.exec(name) ?? []
+  return client === undefined ? text : `${what} of clients.${client}: ${text}`
+}
+
 /**
  * Runs examinations in their order and gives each finding at once. What needs one that went wrong
  * or was skipped is skipped, and names the first cause.

@@ -9,8 +9,26 @@ export function withPlaces<Line extends PreflightLine | ReportedCause>(
   file: string,
 ): Line {
   const { mend } = line
-  const places = mend === undefined ? undefined : placesNamed(mend, file)
+  if (mend === undefined) return line
+  const said = 'text' in line ? line.text : line.title
+  const ofServer = () => (line.whose === 'network' ? addressesOf(said, file) : undefined)
+  const places = placesNamed(mend, file) ?? ofServer()
   return places ? { ...line, mend: `${mend} See ${places}.` } : line
+}
+
+/** The members of a target file that give the address of a server that a text names: `addresses.auth_url, bank.yaml:4`. */
+function addressesOf(text: string, file: string): string | undefined {
+  const [origin] = /https?:\/\/[^\s/]+(?=: )/.exec(text) ?? []
+  if (origin === undefined || !existsSync(file)) return undefined
+  const { document } = sourceOf(file, readFileSync(file, 'utf8'))
+  const { addresses } = (document.toJS() ?? {}) as { addresses?: Record<string, unknown> }
+  const members = Object.entries(addresses ?? {})
+    .filter(
+      ([, address]) => URL.canParse(String(address)) && new URL(String(address)).origin === origin,
+    )
+    .map(([name]) => `addresses.${name}`)
+  const places = placesNamed(members.join(' '), file)
+  return places && `${members.join(', ')}, ${places}`
 }
 
 /** A member of a target file as our texts name it: `addresses.base_url`, `clients.first.clientId`. */

@@ -3,12 +3,20 @@ import { join } from 'node:path'
 import { openClientStore } from '../client-session/client-store.ts'
 import type { Target } from '../configuration/resolve.ts'
 import { member } from '../judge/data-rows.ts'
+import { GATEWAY_MEND } from '../report/whose.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { SPEAKS_NO_TLS } from '../wire/failure.ts'
 import { spokeTls } from './address.ts'
 import { ask, type Case, clientsOf, openCase } from './case.ts'
 import { paperExaminations, publishedExamination, requestToken, tokenRefused } from './clients.ts'
-import { type DoctorFinding, type Examination, examine, type Line, wrong } from './finding.ts'
+import {
+  type DoctorFinding,
+  type Examination,
+  examine,
+  inFull,
+  type Line,
+  wrong,
+} from './finding.ts'
 import { addressExaminations, transportExamination } from './network.ts'
 import type { Place } from './places.ts'
 import { answerWords } from './words.ts'
@@ -38,7 +46,7 @@ export async function preflight(target: Target, memory?: string): Promise<Obstac
     const lines = merged(
       paper.length > 0 ? paper : await obstacles({ ...opened, places: needed(opened.places) }),
     )
-    return lines.map((line) => ({ ...line, text: redactor.redactText(line.text) }))
+    return lines.map((line) => ({ ...line, text: redactor.redactText(inFull(line)) }))
   } finally {
     await wire.close()
   }
@@ -85,15 +93,24 @@ function merged(lines: Line[]): Line[] {
   const byWords = new Map<string, Line>()
   for (const line of lines) {
     const mend = line.level === 'wrong' ? line.mend : ''
-    const key = [line.level, line.text, mend.replace(MEMBERS, '')].join('\n')
+    const host = hostOf(line)
+    const key = [line.level, line.text.replace(host, ''), mend.replace(MEMBERS, '')].join('\n')
     const first = byWords.get(key)
     const [members] = MEMBERS.exec(mend) ?? []
     if (first?.level === 'wrong' && members) {
       const all = first.mend.replace(MEMBERS, (before) => `${before}, ${members}`)
-      byWords.set(key, { ...first, mend: all })
+      const own = hostOf(first)
+      const text = own === '' ? first.text : first.text.replace(own, `${own}, ${host}`)
+      byWords.set(key, { ...first, text, mend: all, name: `${first.name}, ${line.name}` })
     } else byWords.set(key, line)
   }
   return [...byWords.values()]
+}
+
+/** The host that a line on an address names; of several that were merged the last. */
+function hostOf({ name }: Line): string {
+  const origin = name.split(', ').at(-1) ?? ''
+  return URL.canParse(origin) ? new URL(origin).host : ''
 }
 
 /** Nobody is sent to the page where customers log in: a bank counts who comes there. */
@@ -147,7 +164,8 @@ async function noBank(known: Case): Promise<DoctorFinding | undefined> {
     await ask(known, `${aisp}/accounts`, why, { identity: 'first' }),
   ]
   if (asked.some(speaksLikeABank)) return undefined
-  const unserved = inItsPlace(asked)
+  const members = known.places.flatMap((place) => place.members)
+  const unserved = inItsPlace(asked, members)
   if (unserved) return unserved
   const words = asked.map(({ request, response }) => {
     return `${request.method} ${new URL(request.url).pathname} → ${response?.status ?? 'nothing'}`
@@ -155,20 +173,23 @@ async function noBank(known: Case): Promise<DoctorFinding | undefined> {
   return wrong(
     'configuration',
     `there is a web server, and no open banking interface: ${words.join(', ')}`,
-    `Correct ${known.places.flatMap(({ members }) => members).join(', ')}.`,
+    `Correct ${members.join(', ')}.`,
   )
 }
 
 /** Where nobody answered, or all answers are of something that stands before the bank, that is what is wrong. */
-function inItsPlace(asked: readonly Exchange[]): DoctorFinding | undefined {
+function inItsPlace(
+  asked: readonly Exchange[],
+  members: readonly string[],
+): DoctorFinding | undefined {
   const [first] = asked
   const statuses = new Set(asked.map(({ response }) => response?.status))
   const [status] = statuses
   const host = new URL(first?.request.url ?? '').host
   if (statuses.size > 1 || !first) return undefined
   if (status === undefined) {
-    const mend =
-      'Ask the bank whether it runs, then who runs what stands between: a proxy, a firewall.'
+    // Somebody takes the connections, so that the addresses are the last to be in doubt.
+    const mend = `Ask the bank whether it runs at ${members.join(', ')}, then whoever runs a proxy or firewall between whether that cuts connections.`
     const { kind, code, message = 'no answer' } = first.failure ?? {}
     const does =
       kind === 'timeout'
@@ -177,18 +198,14 @@ function inItsPlace(asked: readonly Exchange[]): DoctorFinding | undefined {
     return wrong('network', `${host} ${does}`, mend)
   }
   if (status === 502 || status === 504) {
-    const text = `a gateway of the bank answers ${answerWords(first)} to everything: what stands behind it gave no answer`
-    return wrong(
-      'gateway',
-      text,
-      'Retry later, or ask the operators of the gateway what stands behind it.',
-    )
+    const text = `a gateway of the bank at ${host} answers ${answerWords(first)} to everything: the server behind it gave no answer`
+    return wrong('gateway', text, GATEWAY_MEND)
   }
   if (status !== 503) return undefined
   return wrong(
     'bank',
-    `the bank answers ${answerWords(first)} to everything`,
-    'Retry later, or ask the bank.',
+    `the bank at ${host} answers ${answerWords(first)} to everything`,
+    'Retry later; if it lasts, ask the bank when its interface serves requests again.',
   )
 }
 

@@ -2,7 +2,7 @@ import { answeredAlike, cleared, type Group, groupsOf, hidden } from './cause-gr
 import { type Evidence, traceOf } from './evidence-index.ts'
 import { checksWith, grouped } from './queries.ts'
 import type { CheckResult, PreflightLine, ReportedCause, Whose } from './report.ts'
-import { blameFor, situationOf } from './whose.ts'
+import { BANK_MEND, blameFor, GATEWAY_MEND, SUITE_MEND, situationOf } from './whose.ts'
 
 /**
  * What is wrong, once each. Findings stand under one cause only where the exchanges show that they
@@ -38,6 +38,9 @@ export function causesOf(
       whose: group.checks.some(({ outcome }) => outcome === 'error') ? 'suite' : group.whose,
       evidence: group.evidence,
       where: group.where.join(', ') || undefined,
+      mend: group.checks.some(({ outcome }) => outcome === 'error')
+        ? SUITE_MEND
+        : MENDS[group.whose],
       findings,
       blocks: blocks.get(group) ?? [],
       known: known || undefined,
@@ -45,12 +48,20 @@ export function causesOf(
     }
   })
   found.sort((a, b) => a.rank - b.rank || explained(b) - explained(a))
+  const isMinor = ({ rank, blocks }: (typeof found)[number]) => rank > FAIL && blocks.length === 0
+  const asCauses = (some: typeof found) => some.map(({ rank: _, ...cause }): ReportedCause => cause)
   return [
     ...before,
-    ...found.map(({ rank: _, ...cause }) => cause),
+    ...asCauses(found.filter((cause) => !isMinor(cause))),
     ...withoutFinding(homeless, evidence),
+    ...asCauses(found.filter(isMinor)),
   ]
 }
+
+const MENDS = { bank: BANK_MEND, gateway: GATEWAY_MEND }
+
+/** The rank of a broken must; what comes after it and blocks nothing is less than what blocks something. */
+const FAIL = 1
 
 function rankOf({ checks }: Group, known: boolean): number {
   if (known) return 3

@@ -106,7 +106,10 @@ function findings(run: Indexed, options: ConsoleOptions, writer: Writer): void {
     const title = brief(cause.title, 200)
     if (check?.outcome === 'warn') {
       line(`warn  ${ids}  ${title}${blocking(cause)}`, paint.yellow)
-      if (cause.blocks.length > 0) row('at fault', whoseAndWhere(cause))
+      if (cause.blocks.length > 0) {
+        row('at fault', whoseAndWhere(cause))
+        row('to fix', cause.mend)
+      }
     } else if (!check) {
       const blocks = counted(cause.blocks.length, 'check')
       line(`blocked  ${blocks}${blockedBy(cause.whose)}: ${title}`, paint.yellow)
@@ -144,6 +147,7 @@ function finding(
   row('at fault', whoseAndWhere(cause))
   row('found', cause.title)
   if (!message.startsWith(cause.title.slice(0, 200))) row('', brief(message, 300))
+  for (const near of nearestTo(check, run)) row('apart', near)
   if (requirement) {
     const [quote] = requirement.quote
     const words = quote === undefined ? requirement.text : quoted(brief(quote, 300))
@@ -152,7 +156,6 @@ function finding(
   row('expected', brief(check.expected ?? '', 300))
   row('actual', brief(check.actual ?? '', 300))
   row('exchange', exchange && `${exchange.id}  ${headline(exchange)}${senderOf(exchange)}`)
-  for (const near of nearestTo(check, run)) row('compare', near)
   row('control', control && `${control.exchange}  ${roleOfControl(check, run)}: ${control.summary}`)
   excerpt(check, exchange)
   const [, ...others] = cause.findings
@@ -160,6 +163,7 @@ function finding(
     row('explains', `${others.join(' ')}${cause.evidence ? `: ${cause.evidence}` : ''}`)
   else row('common', cause.evidence)
   if (cause.blocks.length > 0) row('blocks', counted(cause.blocks.length, 'check'))
+  row('to fix', cause.mend)
   if (folder !== undefined) row('repeat', `assay reproduce ${id} --run ${folder}`)
   lines.push('')
 }
@@ -174,11 +178,9 @@ const senderOf = ({ about: { client, recorded } }: ExchangeRecord): string =>
     .join('')
 
 function notJudged({ preflight = [] }: Report, { paint, line, row, lines }: Writer): void {
-  for (const { name, level, text, whose, mend } of preflight) {
+  for (const { level, text, whose, mend } of preflight) {
     if (level !== 'wrong') continue
-    // What is said of a client names no client: “expired on …”. Everything else names itself.
-    const about = /^(first|second): /.test(name) ? `${brief(name, 80)}: ` : ''
-    line(`wrong  ${about}${brief(text, 400)}`, paint.magenta)
+    line(`wrong  ${brief(text, 400)}`, paint.magenta)
     if (whose) row('at fault', WHOSE[whose])
     row('to fix', mend)
     lines.push('')

@@ -197,7 +197,7 @@ export const WHOSE: Record<Whose, string> = {
   gateway: 'the bank’s gateway',
   TPP: 'the TPP',
   configuration: 'your configuration',
-  network: 'the network, or a bank that does not answer',
+  network: 'the address, the network or the bank (cannot be told from here)',
   suite: 'Assay itself',
   nobody: 'nobody has to act',
 }

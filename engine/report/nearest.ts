@@ -20,7 +20,7 @@ interface Neighbour {
  * What sets a request apart that was refused and should not have been, or that was served and should have been refused: the
  * requests to the same endpoint that ended the other way and differ least from it.
  *
- * @returns at most two, each as `x12  GET /accounts → 200; the one that was refused has parameter from`; none where nothing is near
+ * @returns at most two, each as `the one that was refused has parameter from, unlike x12  GET /accounts → 200`; none where nothing is near
  */
 export function nearestTo(check: CheckResult, { exchanges }: Pick<Indexed, 'exchanges'>): string[] {
   const judged = exchanges.get(check.exchanges[0] ?? '')
@@ -44,7 +44,7 @@ export function nearestTo(check: CheckResult, { exchanges }: Pick<Indexed, 'exch
   const judgedOne = served ? 'the one that was served' : 'the one that was refused'
   const unlike = grouped(nearest, ({ differences }) => differences.join())
   return [...unlike.values()].slice(0, 2).map(([{ exchange, differences }]) => {
-    const words = `${exchange.id}  ${headline(exchange)}; ${judgedOne} ${differences.join(', and ')}`
+    const words = `${judgedOne} ${differences.join(', and ')}, unlike ${exchange.id}  ${headline(exchange)}`
     return brief(words, 300)
   })
 }
@@ -60,13 +60,16 @@ export function roleOfControl(
 
 const isServed = ({ response }: ExchangeRecord) => (response?.status ?? 500) < 300
 
-type Facts = Map<string, string>
+/** By name: in which form it is compared, and as it was sent. */
+type Facts = Map<string, { kind: string; sent?: string }>
 
 /** What a request says, name by name, without what is new in every request. */
 function factsOf({ request, about, connection }: ExchangeRecord): Facts {
   const facts: Facts = new Map()
   const add = (name: string, value: unknown) => {
-    if (value !== undefined) facts.set(name, kindOf(value))
+    if (value === undefined) return
+    const sent = typeof value === 'string' && DATE_TIME.test(value) ? brief(value, 40) : undefined
+    facts.set(name, { kind: kindOf(value), ...(sent !== undefined && { sent }) })
   }
   add('client', about.client)
   add('client certificate', connection.identity)
@@ -116,8 +119,9 @@ function kindOf(value: unknown): string {
 function differencesOf(own: Facts, other: Facts): string[] {
   return [...new Set([...own.keys(), ...other.keys()])].flatMap((name) => {
     const [mine, theirs] = [own.get(name), other.get(name)]
-    if (mine === theirs) return []
-    if (theirs === undefined) return [`has ${name}`]
-    return [mine === undefined ? `lacks ${name}` : `has ${name} ${mine} and not ${theirs}`]
+    if (mine?.kind === theirs?.kind) return []
+    if (theirs === undefined) return [mine?.sent ? `has ${name} (${mine.sent})` : `has ${name}`]
+    if (mine === undefined) return [`lacks ${name}`]
+    return [`has ${name} ${mine.kind} and not ${theirs.kind}`]
   })
 }

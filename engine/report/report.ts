@@ -178,7 +178,7 @@ export interface ReportedCause {
   evidence?: string
   /** Where it shows: `GET /accounts`. */
   where?: string
-  /** What to do next, of what no finding tells. */
+  /** What to do next. */
   mend?: string
   /** Checks and rules that failed, warned or erred by it, the most telling first. */
   findings: string[]

@@ -51,6 +51,26 @@ const memberIn = (text: string) =>
   /\b(?:customers|clients|hooks|addresses)(?:\.[\w-]+)+/.exec(text)?.[0]
 const isHook = ({ what }: Situation) => what.startsWith('hook ')
 
+/** What to do where a gateway answers in the place of what stands behind it. */
+export const GATEWAY_MEND =
+  'Retry later; if it lasts, ask the operators of the gateway what became of the server behind it.'
+
+/** What to do about a finding, where a bank was judged. */
+export const BANK_MEND = 'Ask the bank’s developers to correct it.'
+
+/** What to do where Assay itself failed. */
+export const SUITE_MEND =
+  'Report it with the exchanges of the run (SECURITY.md says what to leave out).'
+
+/**
+ * What to do where nothing came from an address: what its reader can look at comes first, then whom to ask.
+ *
+ * @param address as the reader finds it: members of the target file
+ * @param then what to do where the address is right, as a clause: `ask the bank whether it runs.`
+ */
+export const addressMend = (address: string, then: string) =>
+  `First compare ${address} with what the bank gave you, and correct what differs. If nothing differs, ${then}`
+
 /** How a cause begins that is a lack of data. */
 export const NO_DATA = 'the customers’ data have nothing to judge this by: '
 
@@ -91,7 +111,7 @@ export const ROWS: readonly Row[] = [
     fits: ({ trace }) => isGateway(trace),
     title: ({ trace }) => gatewayTitle(trace),
     whose: 'gateway',
-    mend: 'Retry later, or ask the operators of the gateway what stands behind it.',
+    mend: GATEWAY_MEND,
   },
   {
     because: 'It answered a correct request otherwise than the documents say.',
@@ -106,7 +126,7 @@ export const ROWS: readonly Row[] = [
     fits: ({ what }) => what.startsWith('a check took longer than its share'),
     title: itself,
     whose: 'suite',
-    mend: 'Report it with the exchanges of the run (SECURITY.md says what to leave out).',
+    mend: SUITE_MEND,
   },
   {
     because: 'A hook is a program that the target names: it ended, or could not begin.',
@@ -145,9 +165,15 @@ export const ROWS: readonly Row[] = [
       /^(\S+: |the bank: )?(unreachable|timeout|closed)\b|does not answer|^the pages of the bank lead to /.test(
         what,
       ),
-    title: itself,
+    title: ({ what }) => what.replace(': unreachable: ', ': '),
     whose: 'network',
-    mend: 'Run assay doctor with this target: it says which address does not answer.',
+    mend: ({ what }) =>
+      what.startsWith('the pages of the bank')
+        ? 'Open this address in a browser on this machine. If nothing comes there either, ask the bank.'
+        : addressMend(
+            'the address of this server in the target file',
+            'ask the bank whether it runs there, then whoever runs a proxy or firewall between.',
+          ),
   },
   {
     because: 'What a customer logs in with is written in the target file.',
@@ -155,14 +181,14 @@ export const ROWS: readonly Row[] = [
     title: itself,
     whose: 'configuration',
     mend: ({ what }) =>
-      `Correct ${memberIn(what) ?? 'customers'}.credentials, or the fields under authorisation.forms that they go into.`,
+      `First log in at the bank with ${memberIn(what) ?? 'customers'}.credentials, and correct them if it refuses them. If it takes them, correct the fields under authorisation.forms that they go into.`,
   },
   {
     because: 'Which forms and buttons a customer meets is written in the target file.',
     fits: ({ what }) => what.startsWith('the target’s description of the bank’s pages'),
     title: itself,
     whose: 'configuration',
-    mend: 'Correct authorisation.forms by the fields that the page has (docs/target.md); assay doctor looks at the first page.',
+    mend: 'Correct authorisation.forms: under has and fill write the names of the fields that the page has (docs/target.md). Then run assay doctor: it looks at the first page.',
   },
   {
     because: 'What is left is what the target says of pages, denials, limits and time.',

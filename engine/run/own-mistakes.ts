@@ -2,6 +2,7 @@ import { consentFacts, DATA_PERMISSIONS } from '../client-session/consent.ts'
 import type { Session } from '../client-session/session.ts'
 import { USUAL_INTENT_CLAIM } from '../configuration/resolve.ts'
 import { ownMistake } from '../doctor/clients.ts'
+import { inFull } from '../doctor/finding.ts'
 import { intentClaimMistake } from '../doctor/intent-claim.ts'
 import { withPlaces } from '../doctor/places-in-file.ts'
 import type { Result } from '../judge/results.ts'
@@ -30,7 +31,8 @@ export function createOwnMistakes(session: Session, targetFile: string) {
       const finding = await (isRegistration ? inRegistration(session) : inVisit(session))
       if (!finding) return
       const name = isRegistration ? 'first: registration' : 'authorisation'
-      found = [withPlaces({ name, ...finding }, targetFile)]
+      const text = inFull({ name, text: finding.text })
+      found = [withPlaces({ name, ...finding, text }, targetFile)]
     },
   }
 }

@@ -8,6 +8,7 @@ import {
   filled,
   fitting,
   lackedButton,
+  lookedFor,
   offered,
   readPage,
   sending,
@@ -447,4 +448,15 @@ describe('a page that leads on by itself', () => {
     )
     expect(refresh).toBe('0; /a&b')
   })
+})
+
+test('what descriptions look for is said once each', () => {
+  const forms = [
+    { has: ['user', 'secret'] },
+    { has: ['user', 'secret'], only: 'deny' as const },
+    { follow: 'Continue' },
+  ]
+  expect(lookedFor(forms)).toBe(
+    'authorisation.forms looks for fields user, secret, or for the link “Continue”',
+  )
 })

@@ -91,7 +91,7 @@ const CASES: {
     change: moved((address) => {
       address.hostname = 'bank.invalid'
     }),
-    whose: 'the network, or a bank that does not answer',
+    whose: 'the address, the network or the bank (cannot be told from here)',
     text: /the name bank\.invalid does not resolve/,
   },
   {
@@ -99,7 +99,7 @@ const CASES: {
     change: moved((address) => {
       address.port = '1'
     }),
-    whose: 'the network, or a bank that does not answer',
+    whose: 'the address, the network or the bank (cannot be told from here)',
     text: /nothing listens on 127\.0\.0\.1:1/,
   },
   {
@@ -322,13 +322,13 @@ test('reproduce ends with 3 as well, in the same words', { timeout: 120_000 }, a
   const { code, stdout } = await assay(['reproduce', 'ACC-01/answers-200', '--target', file]).ended
   expect(code).toBe(3)
   expect(stdout).toMatch(
-    /^wrong {2}nothing listens on 127\.0\.0\.1:1: .*\n {2}at fault {2}the network, /,
+    /^wrong {2}nothing listens on 127\.0\.0\.1:1: .*\n {2}at fault {2}the address, the network or the bank /,
   )
   expect(stdout).not.toMatch(/BLOCKED|reproduce/)
 })
 
 const WHOSE: Record<string, string> = {
   'your configuration': 'configuration',
-  'the network, or a bank that does not answer': 'network',
+  'the address, the network or the bank (cannot be told from here)': 'network',
   'the bank': 'bank',
 }

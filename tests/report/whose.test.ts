@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { causesOf } from '../../engine/report/causes.ts'
 import { createEvidence } from '../../engine/report/evidence-index.ts'
 import type { CheckResult, ExchangeRecord, Whose } from '../../engine/report/report.ts'
-import { blameFor, ROWS, type Situation } from '../../engine/report/whose.ts'
+import { BANK_MEND, blameFor, ROWS, type Situation, SUITE_MEND } from '../../engine/report/whose.ts'
 
 const trace = { id: 'x1', where: 'GET /accounts', identity: 'first' }
 
@@ -190,10 +190,11 @@ test('what nothing hides is lacking at the customers', () => {
     result({ id: 'TXN-28/kept', outcome: 'warn', message: 'a row is gone' }),
     result(NEEDS),
   ]
+  // A should that blocks nothing is less than what keeps a must from being judged.
   expect(causesOf(checks, createEvidence()).map(({ whose }) => whose)).toEqual([
     'bank',
-    'bank',
     'configuration',
+    'bank',
   ])
 })
 
@@ -249,4 +250,21 @@ test('what the refused requests have in common is said', () => {
 
   created('x3', { Permissions, ExpirationDateTime: '2030-01-01T00:00:00Z' }, 201)
   expect(causesOf(checks, evidence)[0]?.evidence).toBeUndefined()
+})
+
+test('every cause says what to do next', () => {
+  const checks = [
+    result({ id: 'PROD-01/answers-200', outcome: 'fail', message: 'no list' }),
+    result({ id: 'PROD-02/whole', outcome: 'error', message: 'undefined is no function' }),
+    result({ ...NEEDS, blockedBy: 'environment: https://bank.example: unreachable: nobody' }),
+  ]
+  expect(causesOf(checks, createEvidence())).toMatchObject([
+    { whose: 'suite', mend: SUITE_MEND },
+    { whose: 'bank', mend: BANK_MEND },
+    {
+      whose: 'network',
+      title: 'https://bank.example: nobody',
+      mend: expect.stringMatching(/^First compare the address/),
+    },
+  ])
 })

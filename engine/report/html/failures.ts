@@ -51,7 +51,7 @@ ${message(check.message)}
 ${sentAndCame(check, context)}
 ${comparison(check)}
 ${excerpt(check, context)}
-${nearestTo(check, context).map((words) => markup`<p class="said">Compare ${words}.</p>`)}
+${nearestTo(check, context).map((words) => markup`<p class="said">What sets it apart: ${words}.</p>`)}
 ${check.control && exchangeSlot(check.control.exchange, `Its control, ${roleOfControl(check, context)}`, context)}
 ${evidence(check, context)}
 ${repeating(check, context)}

@@ -17,8 +17,9 @@ import {
   WHOSE,
 } from '../counts.ts'
 import { brief, count, counted, span } from '../escape.ts'
+import { nearestTo } from '../nearest.ts'
 import { checksWith, durationOf, grouped, isWrong } from '../queries.ts'
-import type { Outcome, Report, ReportedCause } from '../report.ts'
+import type { CheckResult, Outcome, Report, ReportedCause } from '../report.ts'
 import type { Context } from './failures.ts'
 import { badge, checkLink, type Markup, markup } from './markup.ts'
 
@@ -130,13 +131,20 @@ ${free > 0 ? markup`<p>${counted(free, 'check')} could not be judged, and nobody
 }
 
 /** Id, sentence, whose, where, what it explains, whether it is new or known; a link to the evidence. */
-function causeLine(cause: ReportedCause, index: number, { checks, fresh }: Context): Markup {
+function causeLine(cause: ReportedCause, index: number, context: Context): Markup {
+  const { checks, fresh } = context
   const { title, findings, known } = cause
   const check = checks.get(findings[0] ?? '')
   const outcome: Outcome = check?.outcome ?? 'blocked'
   const href = check ? `#check-${check.id}` : `#cause-${index + 1}`
   const isNew = findings.some((id) => fresh.has(id))
-  return markup`<li class="${outcome}${known ? ' known' : ''}">${known ? markup`<span class="badge known">known</span>` : badge(outcome)}${isNew ? markup` <span class="badge new">new</span>` : ''} <a href="${referenceEncoded(href)}">${check ? markup`<span class="id">${check.id}</span> ` : ''}${brief(title, 300)}</a><br><span class="said">${causeFacts(cause).join(' · ')}</span></li>`
+  return markup`<li class="${outcome}${known ? ' known' : ''}">${known ? markup`<span class="badge known">known</span>` : badge(outcome)}${isNew ? markup` <span class="badge new">new</span>` : ''} <a href="${referenceEncoded(href)}">${check ? markup`<span class="id">${check.id}</span> ` : ''}${brief(title, 300)}</a>${check ? markup`<br>${requiredOf(check, context)}` : ''}<br><span class="said">${causeFacts(cause).join(' · ')}</span></li>`
+}
+
+/** What should have been, and what sets the request apart that was answered otherwise. */
+function requiredOf(check: CheckResult, context: Context): string {
+  const apart = nearestTo(check, context).map((words) => `; ${words}`)
+  return `${brief(check.title, 300)}${apart.join('')}`
 }
 
 /** What is blocked by no finding, each with the checks that it keeps from being judged. */

@@ -207,7 +207,7 @@ check(
   'No code is issued before the customer has authenticated',
   { ...NEGATIVE, refusals: ['nobody logs in'] },
   async (context) => {
-    expectNoCode(await nobodyLogsIn(context))
+    expectNoCode(await nobodyLogsIn(context), 'nobody logged in')
   },
 )
 
@@ -223,7 +223,7 @@ check(
     const credentials = wrongCredentials(context, 'of another customer')
     relyOnNoCode('AUTHZ-22/before-login', await nobodyLogsIn(context))
     const options = { purpose: 'a customer with wrong credentials', credentials }
-    expectNoCode(await wrongVisit(context, options))
+    expectNoCode(await wrongVisit(context, options), 'the login had a wrong password')
   },
 )
 
@@ -235,7 +235,7 @@ check(
   { uses: [everything, reconfirmed], refusals: [AGAIN] },
   async (context) => {
     relyOnNoCode('AUTHZ-22/before-login', await nobodyLogsIn(context))
-    expectNoCode(await nobodyConfirmsAgain(context))
+    expectNoCode(await nobodyConfirmsAgain(context), 'nobody logged in again')
   },
 )
 
@@ -254,7 +254,8 @@ check(
     const { consentId } = await context.approved(everything)
     relyOnNoCode('AUTHZ-22/before-login', await nobodyLogsIn(context))
     relyOnNoCode('AUTHZ-22/again-before-login', await nobodyConfirmsAgain(context))
-    expectNoCode(await context.visit({ purpose: AGAIN_WRONG, consentId, credentials }))
+    const visit = await context.visit({ purpose: AGAIN_WRONG, consentId, credentials })
+    expectNoCode(visit, 'the login had an empty password, or a wrong one')
   },
 )
 

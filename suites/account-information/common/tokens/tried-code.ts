@@ -164,7 +164,8 @@ async function readWith(
 ): Promise<NonNullable<Tried['reads']>> {
   const accounts = await tpp.call('accounts', { bearer })
   if (!narrow) return { accounts }
-  const deviation = 'a consent for directions alone'
+  const deviation =
+    'a consent for credits and debits without ReadTransactionsBasic or ReadTransactionsDetail'
   const transactions = [await tpp.call('transactions', { bearer, deviation })]
   for (const subject of accountIdsIn(rowsOf(accounts)).slice(0, 1)) {
     transactions.push(await tpp.call('account-transactions', { bearer, subject, deviation }))

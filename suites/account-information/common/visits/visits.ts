@@ -80,10 +80,15 @@ export function noteApproval({ name, visit: { first, last = first } }: Approval)
   if (last) noteControl({ exchange: last, summary: `the visit for “${name}” ended with a code` })
 }
 
-/** Ends the check with a finding when a code arrived, wherever it stands. */
-export function expectNoCode(visit: Visit): void {
+/**
+ * Ends the check with a finding when a code arrived, wherever it stands.
+ *
+ * @param why there must be none, where no deviation of the request says it: “nobody logged in”.
+ */
+export function expectNoCode(visit: Visit, why?: string): void {
   noteNegative()
-  const finding = codeFinding(visit)
+  const found = codeFinding(visit)
+  const finding = found && why ? { ...found, message: `a code arrived although ${why}` } : found
   expectThat(finding === undefined, { ...(finding as Finding), exchange: visit.last })
   expectAnswered(visit)
 }
