@@ -1,7 +1,13 @@
 import type { Command, Option } from 'commander'
 import { say, shownLines } from '../engine/report/terminal.ts'
 import { questions } from './init-questions.ts'
-import { DIFF_FAIL_ON, DIFF_FORMATS, FAIL_ON, JUDGE_FAIL_ON } from './option-values.ts'
+import {
+  DIFF_FAIL_ON,
+  DIFF_FORMATS,
+  FAIL_ON,
+  JUDGE_FAIL_ON,
+  PROXY_FAIL_ON,
+} from './option-values.ts'
 import { called } from './usage.ts'
 
 /** Scripts that have a shell ask `assay complete` for what may come next; where that says nothing, files are offered. */
@@ -62,6 +68,7 @@ const OF_OPTIONS: Record<string, Source> = {
   '--format': () => DIFF_FORMATS,
   'diff --fail-on': () => DIFF_FAIL_ON,
   'judge --fail-on': () => JUDGE_FAIL_ON,
+  'proxy --fail-on': () => PROXY_FAIL_ON,
   '--fail-on': () => FAIL_ON,
 }
 
