@@ -6,11 +6,8 @@ import { readTppFile } from '../engine/certification/tpp-file.ts'
 import type { WatchedLine } from '../engine/certification/watch.ts'
 import { openWatchPage } from '../engine/certification/watch-page.ts'
 import { type Authority, openAuthority } from '../engine/proxy/authority.ts'
-import { createBeside } from '../engine/proxy/beside.ts'
 import { authorityOf, partsOf } from '../engine/proxy/host-and-port.ts'
-import { openHosts } from '../engine/proxy/hosts.ts'
-import { openParties } from '../engine/proxy/parties.ts'
-import { openProxy } from '../engine/proxy/server.ts'
+import { openJudgedProxy } from '../engine/proxy/judged-proxy.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
 import { recordingTarget } from '../engine/recording/recording-target.ts'
 import type { Report } from '../engine/report/report.ts'
@@ -69,26 +66,16 @@ interface Serving {
 
 async function serve(known: ReadTarget, serving: Serving): Promise<void> {
   const { listen, pass, authority, out } = serving
-  if (known.read.kind !== 'bank') throw new UsageError(NO_BANK)
-  const { target } = known.read
   const { colour } = screen()
   let show: (line: WatchedLine) => void = () => {}
-  const parties = await partiesOf(known, serving, (line) => {
-    show(line)
-    say(lineText(line, colour))
-  })
-  const hosts = openHosts(target, pass, (host) =>
-    say(shown`The bank names one more host of its own, which is read too: ${host}`),
-  )
-  const beside = createBeside((text) => complain(shown`${parties.redact(text)}`))
-  const proxy = await openProxy({
-    ...{ target, authority, hosts, ...listen },
-    onPassed(passed) {
-      hosts.learn(passed)
-      beside.passed(passed)
-      parties.take(passed)
+  const proxy = await openJudgedProxy({
+    ...(await partiesOf(known, serving)),
+    ...{ authority, listen, pass },
+    onLine(line) {
+      show(line)
+      say(lineText(line, colour))
     },
-    onBeside: beside.note,
+    onBeside: (text) => complain(shown`${text}`),
   }).catch(portTaken((port) => `port ${port} is in use. Name another one with --listen`))
   const page = await openWatchPage(0, WORDS)
   show = page.show
@@ -97,23 +84,22 @@ async function serve(known: ReadTarget, serving: Serving): Promise<void> {
     process.once('SIGINT', resolve)
     process.once('SIGTERM', resolve)
   })
-  introduce({ url: proxy.url, page: page.url, authority, listen, hosts: hosts.all(), pass })
+  introduce({ url: proxy.url, page: page.url, authority, listen, hosts: proxy.hosts(), pass })
   await ended
-  await proxy.close()
   await page.close()
-  const reports = await parties.finish(beside.notes())
-  await tell(reports, parties.folders, serving)
+  const reports = await proxy.finish()
+  await tell(reports, proxy.folders, serving)
   say(shown`reports ${typed(out)}`)
 }
 
 const WORDS = { title: 'What passes between TPP and bank', before: 'Nothing has passed yet.' }
 
-/** Everything that judges. Exchanges are shown as they come to whoever follows. */
+/** The target, and everything that judges. */
 async function partiesOf(
-  { document, file, configurationDigest }: ReadTarget,
+  { read, document, file, configurationDigest }: ReadTarget,
   { out, tppName }: Serving,
-  onLine: (line: WatchedLine) => void,
 ) {
+  if (read.kind !== 'bank') throw new UsageError(NO_BANK)
   const [ofBank, ofTpp] = [loadCatalogue(), loadCatalogue(undefined, 'TPP')]
   const recorded = recordingTarget(document)
   const tppSuites = await loadTppSuites(TPP_SUITES, ofTpp)
@@ -122,19 +108,18 @@ async function partiesOf(
     makeFolder(folder)
     forgetEarlier(folder)
   }
-  const host = URL.canParse(recorded.endpoints.aisp) && {
-    host: new URL(recorded.endpoints.aisp).host,
-  }
+  const { aisp } = recorded.endpoints
+  const host = URL.canParse(aisp) && { host: new URL(aisp).host }
   const described = { name: document.name, ...host, environment: recorded.layout }
-  return openParties({
+  return {
+    target: read.target,
     bank: {
       ...{ target: recorded, suites, catalogue: ofBank },
       described: { ...described, configurationDigest, file },
     },
     tpp: { suites: tppSuites, catalogue: ofTpp, name: tppName },
-    ...{ out, version, onLine },
-    onTrouble: (error) => complain(shown`Not judged, by a mistake of Assay: ${error.message}`),
-  })
+    ...{ out, version },
+  }
 }
 
 function introduce(said: {

@@ -18,6 +18,7 @@ export function createBeside(tell: (text: string) => void) {
     if (before === undefined) tell(text)
   }
   return {
+    count,
     note: (beside: Beside) => count(wordsFor(beside)),
     passed({ failure, url, hungUp }: Passed) {
       const { host } = new URL(url)
