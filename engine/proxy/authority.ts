@@ -41,7 +41,7 @@ const ISSUED_FOR = 397
 const PRIVATE = 0o600
 
 /**
- * Opens the authority of a folder; makes it, once, where there is none, or where it has expired.
+ * Opens the authority of a folder; makes one where there is none, or where it has expired.
  *
  * @throws InputError where the folder has another file in its place
  */
@@ -77,12 +77,12 @@ function certificateOf(file: string): X509Certificate {
   try {
     return new X509Certificate(readPlain(file))
   } catch {
-    throw new InputError(`${file} is no certificate. Remove it, and the authority is made anew.`)
+    throw new InputError(`${file} is no certificate. Remove it, and another authority is made.`)
   }
 }
 
 async function signingKeyOf(keyFile: string, file: string): Promise<webcrypto.CryptoKey> {
-  const wrong = `${keyFile} is not the key of ${file}. Remove both, and the authority is made anew.`
+  const wrong = `${keyFile} is not the key of ${file}. Remove both, and another authority is made.`
   try {
     const key = createPrivateKey(readPlain(keyFile))
     if (!certificateOf(file).checkPrivateKey(key)) throw new InputError(wrong)

@@ -172,6 +172,8 @@ const FILES: string[][] = [
   ['init', '--from'],
   ['init', '--yes', '--name'],
   ['judge', '--target'],
+  ['proxy', '--target'],
+  ['proxy', '--target', 'x', '--listen'],
   ['certificate'],
   ['pack'],
   ['sign'],
