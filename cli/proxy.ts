@@ -76,7 +76,9 @@ async function serve(known: ReadTarget, serving: Serving): Promise<void> {
       say(lineText(line, colour))
     },
     onBeside: (text) => complain(shown`${text}`),
-  }).catch(portTaken((port) => `port ${port} is in use. Name another one with --listen`))
+  })
+    .catch(portTaken((port) => `port ${port} is in use. Name another one with --listen`))
+    .catch(notThere(listen))
   const page = await openWatchPage(0, WORDS)
   show = page.show
   // From here on, so that nobody who has read how it ends can be too early.
@@ -90,6 +92,16 @@ async function serve(known: ReadTarget, serving: Serving): Promise<void> {
   const reports = await proxy.finish()
   await tell(reports, proxy.folders, serving)
   say(shown`reports ${typed(out)}`)
+}
+
+/** What a system says of an address that is none of its own, or that others may not take. */
+const NOT_THERE = ['EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL', 'EAFNOSUPPORT']
+
+function notThere({ host, port }: { host: string; port: number }) {
+  return (error: NodeJS.ErrnoException): never => {
+    if (!NOT_THERE.includes(error.code ?? '')) throw error
+    throw new UsageError(`--listen ${host}:${port}: nothing can listen there (${error.code})`)
+  }
 }
 
 const WORDS = { title: 'What passes between TPP and bank', before: 'Nothing has passed yet.' }

@@ -124,6 +124,20 @@ function wrongPython(...changes: Change[]): string[] {
   return ['python3', file]
 }
 
+test('what was there before the proxy is unknown to it, and held against nobody', {
+  timeout: 180_000,
+}, async () => {
+  const before: Goal[] = ['connect']
+  const ended = await journey(EXAMPLE, ['read', 'reconfirm', 'disconnect'], { before })
+  done(ended)
+  const { bank, tpp } = ended
+  expect({ bank: brokenIn(bank), tpp: brokenIn(tpp) }).toEqual({ bank: [], tpp: [] })
+  // The client was registered before: nobody can say that it is not.
+  const issuer = ended.tpp.checks.find(({ id }) => id === 'TTOK-03/issuer')
+  expect(issuer?.outcome).toBeUndefined()
+  expect(right(tpp, ['TTOK-03/audience', 'TGEN-03/bearer'])).toEqual([])
+})
+
 /** Whatever of a flow is secret: nothing that the proxy writes may have it. */
 const secretsIn = (texts: string[]) => [
   ...new Set(
@@ -159,7 +173,7 @@ test('the command: no secret in what it writes, exit code 1 for a must of the TP
   await until(() => proxy.written().includes('Ctrl-C ends it'), proxy)
   const url = /HTTPS_PROXY=(\S+)/.exec(proxy.written())?.[1] ?? ''
   const trust = readFileSync(join(place, '.assay', 'proxy', 'authority.pem'), 'utf8')
-  const parts = { folder, url, trust, visit: throughForms }
+  const parts = { state: place, url, trust, visit: throughForms }
   const said = await pursued(wrongPython(ANY), ['connect'], hosted, parts)
   expect(said).toMatchObject([{ end: 'done' }])
   await until(() => proxy.written().includes('/transactions'), proxy)

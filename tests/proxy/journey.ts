@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expect } from 'vitest'
 import type { Directory } from '../../bank/directory/directory.ts'
 import { chooseDriver } from '../../engine/authorisation-drivers/choose.ts'
 import { listenHere, shut } from '../../engine/authorisation-drivers/loopback-server.ts'
@@ -32,6 +34,8 @@ export async function journeyAt(
   options: {
     command: string[]
     goals: Goal[]
+    /** What is asked of it before the proxy is there. */
+    before?: Goal[]
     alteration?: string
     visit?: (document: TargetDocument) => Promise<Visiting>
   },
@@ -41,17 +45,22 @@ export async function journeyAt(
   const host = await createBankHost({ directory })
   const onSighting = (sighting: BankSighting) => void sightings.push(sighting)
   const hosted = await host.open({ alteration: options.alteration, onSighting })
+  const state = mkdtempSync(join(tmpdir(), 'assay-proxy-state-'))
+  const { before = [] } = options
+  expect(await pursued(command, before, hosted, { state, visit: throughForms })).toEqual(
+    before.map(() => ({ end: 'done', words: expect.anything() })),
+  )
   const proxied = await openProxied(hosted.document)
   try {
     const said = await pursued(command, goals, hosted, {
-      ...{ folder: proxied.out, url: proxied.proxy.url, trust: proxied.trust },
+      ...{ state, url: proxied.proxy.url, trust: proxied.trust },
       visit: options.visit ?? throughForms,
     })
     return { ...(await proxied.proxy.finish()), said, sightings }
   } finally {
     await hosted.close()
     await host.close()
-    rmSync(proxied.out, { recursive: true })
+    for (const each of [proxied.out, state]) rmSync(each, { recursive: true })
   }
 }
 
@@ -65,17 +74,19 @@ export async function pursued(
   goals: Goal[],
   hosted: HostedBank,
   proxy: {
-    folder: string
-    url: string
-    trust: string
+    /** Folder of what the client keeps. */
+    state: string
+    /** Absent: straight to the bank. */
+    url?: string
+    trust?: string
     visit(document: TargetDocument): Promise<Visiting>
   },
 ): Promise<Omit<Said, 'goal'>[]> {
-  const document = { ...hosted.document, proxy: proxy.url, trust: [proxy.trust] }
+  const { state, url = '', trust } = proxy
+  const document = { ...hosted.document, ...(trust && { proxy: url, trust: [trust] }) }
   const customer = await proxy.visit(document)
-  const state = mkdtempSync(join(proxy.folder, 'state-'))
   const scenario = { id: 'proxy', title: 'through the proxy' } as Scenario
-  const words = ['env', `HTTPS_PROXY=${proxy.url}`, ...command]
+  const words = ['env', `HTTPS_PROXY=${url}`, ...command]
   const client = commandClient({ command: words, base: root, patience: 60_000 })
   const said: Omit<Said, 'goal'>[] = []
   try {
