@@ -26,7 +26,7 @@ export interface Outgoing {
  * on one, under one certificate. It connects with the first request.
  *
  * @param authority host and port, as the client asked for it
- * @param onIdleClose called when the bank closes the connection between two requests
+ * @param onIdleClose called when the bank has closed the connection, and no request is under way
  */
 export function openLine(
   authority: string,
@@ -44,6 +44,7 @@ export function openLine(
   if (proxy !== undefined) throughProxy(agent, proxy, host, port, timeout)
   const known = new WeakMap<Socket, Error[]>()
   let busy = 0
+  let isClosed = false
 
   const watch = (socket: Socket): Error[] => {
     const before = known.get(socket)
@@ -52,7 +53,9 @@ export function openLine(
     known.set(socket, errors)
     // Before Node's own listener, so that an alert behind the first error is not lost.
     socket.prependListener('error', (error) => errors.push(error))
+    isClosed = false
     socket.once('close', () => {
+      isClosed = true
       if (busy === 0) onIdleClose()
     })
     return errors
@@ -97,6 +100,8 @@ export function openLine(
     /** The client has its answer, whatever that is. */
     answered(): void {
       busy -= 1
+      // The bank closed the connection behind its answer.
+      if (busy === 0 && isClosed) onIdleClose()
     },
     close: () => agent.destroy(),
   }

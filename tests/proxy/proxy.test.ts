@@ -80,6 +80,18 @@ test('an answer that is cut is cut for the client too, and held against nobody',
   expect(report.problems.join()).toContain('there is no answer of the bank')
 })
 
+test('a connection that the bank closes behind its answer is closed for the client', async () => {
+  const bank = await rawTls(identityOf(server), (socket) => {
+    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'))
+  })
+  const proxied = await before(bank)
+  const request = `GET ${ACCOUNTS} HTTP/1.1\r\nHost: ${proxied.at}\r\n\r\n`
+  // It settles once the connection is closed.
+  const answered = await exchanged(await secured(proxied, proxied.at), request)
+  expect(answered).toMatch(/ok$/)
+  await ended(proxied, bank)
+})
+
 /** A bank that says who a client showed itself to be. */
 const asking = () =>
   https(
